@@ -16,10 +16,10 @@ export async function show(main) {
   const approvals = h("div", {"aria-live": "polite"});
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
   let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", pending = null;
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
-    h("h2", {class: "unseen"}, "All calls"), h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
   await refresh();
   if (chosen) await open(chosen);
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
+    h("h2", {class: "unseen"}, "All calls"), h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
   addEventListener("popstate", () => { chosen = here("call"); if (chosen) open(chosen); });
   follow("events", {project}, {calls: refresh, changed: refresh});
   // That a call waits, or no longer does, in another process is no change of files.
@@ -58,7 +58,7 @@ export async function show(main) {
     }
     fill(list, calls.map((c) => h("div", {class: "call"}, h("button", {type: "button", "data-call": c.call, "aria-pressed": String(c.call === chosen), onclick: () => choose(c.call)},
       h("span", {class: "id"}, c.tool ? name(c.tool) : name(c.call)), h("span", {}, state(c)),
-      h("span", {class: "quiet"}, c.tool ? name(c.call) : "another process"), h("span", {class: "quiet"}, c.changes > 0 && count(c.changes, "change"), " ", when(c.began))))),
+      h("span", {class: "quiet"}, c.tool ? name(c.call) : "another process"), h("span", {class: "quiet"}, c.changes > 0 && [count(c.changes, "change"), " · "], when(c.began))))),
     (offset > 0 || more) && h("div", {class: "bar", role: "group", "aria-label": "More calls"},
       button("Newest", () => turn(0), {disabled: offset === 0}),
       button("Newer", () => turn(offset - size), {disabled: offset === 0}),

@@ -26,7 +26,7 @@ export function sideBySide(text) {
     } else if (line.startsWith("+")) {
       is.push(last = {n: b++, text: line.slice(1)});
     } else if (line.startsWith("\\")) {
-      if (last) last.text += " ⏎̸";
+      if (last) last.open = true;
     } else if (line.startsWith(" ")) {
       flush();
       last = null;
@@ -47,7 +47,7 @@ function row(was, is, differs) {
   const cell = (side, of) => h("div", {class: `cell ${side ? (differs ? of : "") : "none"}`, role: "cell"}, side && [
     h("span", {class: "n"}, side.n >= 0 ? String(side.n) : ""),
     h("span", {class: "sign"}, differs ? (of === "was" ? "−" : "+") : " "),
-    h("code", {}, pieces(side.text))]);
+    h("code", {}, pieces(side.text)), side.open && h("span", {class: "quiet open"}, "\u00a0(no end of line)")]);
   return h("div", {class: differs ? "row" : "row same", role: "row"}, cell(was, "was"), cell(is, "is"));
 }
 

@@ -47,9 +47,10 @@ export function problem(error) {
     lines.length > 0 && h("ul", {}, lines.map((line) => h("li", {}, pieces(line)))));
 }
 
-// ask shows a question, and returns whether it was answered with the button of this name.
+// ask shows a question about something that loses what is there, and returns whether it was answered with the button of
+// this name. The enter key alone does not do it.
 export function ask(question, details, button) {
-  return dialog(question, [h("p", {}, details)], button, () => true).then((answer) => answer === true);
+  return dialog(question, [h("p", {}, details)], button, () => true, true).then((answer) => answer === true);
 }
 
 // prompt asks for a text. The check may throw an error, which is shown at the field.
@@ -60,7 +61,7 @@ export function prompt(question, label, value, button, check) {
   return shown;
 }
 
-function dialog(question, content, button, check) {
+function dialog(question, content, button, check, danger) {
   return new Promise((resolve) => {
     const trouble = h("div", {});
     let answer;
@@ -77,8 +78,8 @@ function dialog(question, content, button, check) {
       }},
       h("h2", {id: "question"}, question), content, trouble,
       h("div", {class: "buttons"},
-        h("button", {class: "main"}, button),
-        h("button", {type: "button", onclick: () => box.close()}, "Cancel"))));
+        h("button", {class: danger ? "main danger" : "main"}, button),
+        h("button", {type: "button", autofocus: danger, onclick: () => box.close()}, "Cancel"))));
     document.body.append(box);
     box.showModal();
   });

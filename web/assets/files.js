@@ -40,7 +40,7 @@ export async function show(main) {
   await tree.load();
   if (path) await open(path, Number(here("line")) || 0);
   else welcome();
-  addEventListener("popstate", () => (here("path") ? open(here("path"), 0) : welcome()));
+  addEventListener("popstate", back);
   addEventListener("beforeunload", (event) => dirty && event.preventDefault());
   follow("events", {project}, {changed: async () => {
     await tree.load();
@@ -56,11 +56,25 @@ function welcome() {
     h("a", {href: page("history")}, "History"), " has all changes, and takes them back."));
 }
 
-async function choose(path) {
-  if (dirty && !await ask("Leave without saving?", "What you have written in the editor is lost then.", "Leave")) return;
+// leave returns whether the editor can be closed: whoever has written something in it is asked.
+async function leave() {
+  if (dirty && !await ask("Leave without saving?", "What you have written in the editor is lost then.", "Leave")) return false;
   dirty = false;
+  return true;
+}
+
+async function choose(path, line = 0) {
+  if (!await leave()) return;
   go({path});
-  await open(path, 0);
+  await open(path, line);
+}
+
+// back is for the buttons of the browser.
+async function back() {
+  const path = here("path");
+  if (!await leave()) go({path: wanted});
+  else if (path) await open(path, 0);
+  else welcome();
 }
 
 // open shows a file. A quiet one stays where it is if nothing has changed.
@@ -185,7 +199,12 @@ async function part(file, offset, line) {
 }
 
 async function editor(file) {
-  if (file.end < file.size) file = await get("files/text", {project, path: file.path, limit: 1 << 20});
+  try {
+    if (file.end < file.size) file = await get("files/text", {project, path: file.path, limit: 1 << 20});
+  } catch (error) {
+    fill(trouble, problem(error));
+    return;
+  }
   const text = h("textarea", {class: "code", id: "text", rows: "24", spellcheck: "false", autocomplete: "off", "aria-label": `Text of ${plain(file.path)}`,
     value: file.text, oninput: () => { dirty = true; }, onkeydown: (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key === "s") {
@@ -193,7 +212,7 @@ async function editor(file) {
         save.click();
       }
     }});
-  const place = h("div", {});
+  const place = h("div", {class: "merge"});
   let version = file.version;
   const save = button("Save", () => working(save, place, async () => {
     try {
@@ -207,18 +226,19 @@ async function editor(file) {
     }
   }), {class: "main"});
   const merge = (error) => fill(place, problem(error),
-    h("p", {}, "On the left is the file as it is now, on the right what you have written. Change your text until it is what you want, and save it over the other; or take theirs."),
+    h("p", {}, "Lines with − are in the file as it is now, lines with + are what you have written. Change your text until it is what you want, and save it over the other; or take theirs."),
     error.diff ? sideBySide(error.diff) : null,
     h("div", {class: "buttons"},
       button("Save mine over it", () => { version = error.version; save.click(); }, {class: "danger"}),
       button("Take theirs", async () => { dirty = false; await open(file.path, 0); })));
   fill(viewer, h("div", {class: "filehead"}, h("h2", {}, name(file.path)), h("div", {class: "bar"}, save,
-    button("Cancel", async () => { dirty = false; await open(file.path, 0); }))), warnings(file.text), place, text);
+    button("Cancel", async () => { if (await leave()) await open(file.path, 0); }))), warnings(file.text), place, text);
   text.focus();
   text.setSelectionRange(0, 0);
 }
 
 async function newFile() {
+  if (!await leave()) return;
   const made = await prompt("New file", "Path", join(folder, "new.txt"), "Make it", (path) => post("files/save", {project, path, text: "", version: ""}));
   if (!made) return;
   tree.reveal(made.path);
@@ -320,10 +340,9 @@ async function search(text, results, side) {
     const {matches, more} = await get("files/search", {project, text});
     fill(results, back, h("p", {class: "quiet", role: "status"}, matches.length === 0 ? "Nothing was found." : count(matches.length, "match", "matches") + (more ? ", and there are more" : "")),
       h("ul", {class: "plain-list"}, matches.map((m) => h("li", {},
-        h("a", {href: page("files", {path: m.path, line: m.line ?? 1}), onclick: async (event) => {
+        h("a", {href: page("files", {path: m.path, line: m.line ?? 1}), onclick: (event) => {
           event.preventDefault();
-          go({path: m.path});
-          await open(m.path, m.line ?? 0);
+          return choose(m.path, m.line ?? 0);
         }}, name(m.path), m.line ? `:${m.line}` : ""),
         m.text && h("div", {class: "mono quiet name"}, pieces(m.text))))));
   } catch (error) {

@@ -11,7 +11,7 @@ export async function show(main) {
   const place = h("div", {});
   let shown = 200, busy = false, again = false;
   fill(main, h("div", {class: "bar"}, h("h1", {}, "History", path && [" of ", name(path)]),
-    path && h("a", {href: page("history")}, "of everything")), !path && checkpoints(load), place);
+    path && h("a", {href: page("history")}, "All changes")), !path && checkpoints(load), place);
   await load();
   follow("events", {project}, {changed: load});
 
@@ -41,25 +41,28 @@ export async function show(main) {
       return;
     }
     const groups = [];
+    const undone = new Map(); // by call: the latest that was done with it decides
     for (const change of changes) {
+      const about = change.undoes || change.redoes;
+      if (about && !undone.has(about)) undone.set(about, Boolean(change.undoes));
       const id = change.call || change.undoes && "undoes " + change.undoes || "#" + change.id;
       if (groups.at(-1)?.id === id) groups.at(-1).changes.push(change);
       else groups.push({id, call: change.call, undoes: change.undoes, redoes: change.redoes, time: change.time, changes: [change]});
     }
-    fill(place, groups.map(group), more && button("Show older changes", () => {
+    fill(place, groups.map((g) => group(g, undone)), more && button("Show older changes", () => {
       shown = Math.min(2000, shown * 3);
       return load();
     }));
   }
 
-  function group(g) {
+  function group(g, undone) {
     const trouble = h("div", {});
-    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.call ? name(g.call) : "A change without a call";
+    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)] : g.call ? name(g.call) : "A change without a call";
     const unit = g.call || "#" + g.changes[0].id;
-    const undo = !g.undoes && undoButton(unit, trouble, load);
+    const undo = !g.undoes && (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
     return h("section", {class: "group", "aria-label": plain(g.call || "Change")},
       h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title), h("span", {class: "quiet"}, when(g.time)),
-        g.redoes && h("span", {class: "badge"}, "done again"), h("span", {class: "right"}, undo)),
+        undone.get(unit) && h("span", {class: "badge"}, "undone"), h("span", {class: "right"}, undo)),
       trouble,
       h("ul", {class: "changes"}, g.changes.filter((change) => change.op !== "undone").map((change) => changeRow(change,
         change.op !== "undone" && change.path && change.op !== "mkdir" && button("Restore", (event) => working(event.target, trouble, async () => {
@@ -74,11 +77,7 @@ export function undoButton(call, trouble, done) {
   const press = button("Undo", () => working(press, trouble, async () => {
     const can = await get("history/undo", {project, call});
     if (can.undone) {
-      fill(trouble, h("p", {class: "warning"}, "This has been undone already. ", button("Do it again", (event) => working(event.target, trouble, async () => {
-        await post("history/redo", {project, call});
-        say("Done again.");
-        await done?.();
-      }))));
+      fill(trouble, h("p", {class: "warning"}, "This has been undone already. ", redoButton(call, trouble, done)));
       return;
     }
     if (!can.possible) throw Object.assign(new Error("This cannot be undone as a whole:"), {reasons: can.reasons});
@@ -93,5 +92,15 @@ export function undoButton(call, trouble, done) {
     }});
     await done?.();
   }), {"aria-label": `Undo ${plain(call)}`});
+  return press;
+}
+
+// redoButton does again what was undone.
+function redoButton(call, trouble, done) {
+  const press = button("Do it again", () => working(press, trouble, async () => {
+    await post("history/redo", {project, call});
+    say("Done again.");
+    await done?.();
+  }), {"aria-label": `Do ${plain(call)} again`});
   return press;
 }

@@ -5,7 +5,7 @@ import {button, fill, h, problem, say, working} from "./dom.js";
 import {name, plain} from "./text.js";
 
 // network is a section with the rules.
-export function network() {
+export async function network() {
   const list = h("div", {});
   const trouble = h("div", {});
   const field = h("input", {id: "rule", size: "36", autocomplete: "off", spellcheck: "false", placeholder: "GET https://example.com/**"});
@@ -18,7 +18,7 @@ export function network() {
       field.value = "";
     });
   }}, h("label", {for: "rule"}, "Allow requests"), field, add);
-  load();
+  await load();
   return h("section", {class: "tool", "aria-labelledby": "network"}, h("h2", {id: "network"}, "Network"), list, form, trouble);
 
   async function load() {

@@ -8,10 +8,10 @@ export async function show(main) {
   const about = await get("about");
   const list = h("div", {});
   const gone = h("div", {});
+  await Promise.all([load(list), !about.project && loadDeleted(gone)]); // all at once, so that nothing moves
   fill(main,
     h("div", {class: "bar"}, h("h1", {}, "Projects"), !about.project && button("New project", make, {class: "main"})),
     list, gone);
-  await Promise.all([load(list), !about.project && loadDeleted(gone)]);
 
   async function make() {
     const made = await prompt("New project", "Name", "", "Make it", (text) => post("projects", {project: text}));
@@ -29,17 +29,22 @@ export async function show(main) {
           "Make one here, or let a model make one: ", h("code", {}, "toolrun mcp --project notes"))));
       return;
     }
-    const rows = h("tbody", {}, projects.map(row));
-    const table = h("table", {class: "list"},
-      h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "Name"), h("th", {scope: "col", class: "number"}, "Files"),
-        h("th", {scope: "col", class: "number"}, "Size"), h("th", {scope: "col"}, "Last change"), h("th", {scope: "col"}, h("span", {class: "unseen"}, "Actions")))),
+    const column = (title, kind) => h("th", {scope: "col", role: "columnheader", class: kind}, title);
+    const rows = h("tbody", {role: "rowgroup"}, projects.map(row));
+    const table = h("table", {class: "list cards", role: "table"}, // with roles, for narrow windows show it as something else
+      h("thead", {role: "rowgroup"}, h("tr", {role: "row"}, column("Name"), column("Files", "number"), column("Size", "number"), column("Last change"),
+        column(h("span", {class: "unseen"}, "Actions")))),
       rows);
     fill(place, h("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "Projects"}, table));
     if (more.next) {
       const next = button("Show more", async () => {
-        more = await get("projects", {after: more.next});
-        rows.append(...more.projects.map(row));
-        next.hidden = !more.next;
+        try {
+          more = await get("projects", {after: more.next});
+          rows.append(...more.projects.map(row));
+          next.hidden = !more.next;
+        } catch (error) {
+          say(error.message);
+        }
       });
       place.append(next);
     }
@@ -48,13 +53,13 @@ export async function show(main) {
   function row(p) {
     const where = new URLSearchParams({project: p.name});
     const label = plain(p.name);
-    return h("tr", {},
-      h("th", {scope: "row"}, h("a", {href: "/files?" + where}, name(p.name))),
-      p.problem ? h("td", {colspan: "3", class: "problem"}, p.problem) : [
-        h("td", {class: "number"}, p.files.toLocaleString("en")),
-        h("td", {class: "number", title: p.maxBytes ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
-        h("td", {}, p.changed ? when(p.changed) : h("span", {class: "quiet"}, "never"))],
-      h("td", {class: "actions"},
+    return h("tr", {role: "row"},
+      h("th", {scope: "row", role: "rowheader"}, h("a", {href: "/files?" + where}, name(p.name))),
+      p.problem ? h("td", {colspan: "3", role: "cell", class: "problem"}, p.problem) : [
+        h("td", {class: "number", role: "cell", "data-label": "Files"}, p.files.toLocaleString("en")),
+        h("td", {class: "number", role: "cell", title: p.maxBytes ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
+        h("td", {role: "cell", "data-label": "Changed"}, p.changed ? when(p.changed) : h("span", {class: "quiet"}, "never"))],
+      h("td", {class: "actions", role: "cell"},
         h("a", {href: "/api/projects/export?" + where, download: true, "aria-label": `Export ${label}`}, "Export"),
         !about.project && button("Delete", () => remove(p), {class: "plain danger", "aria-label": `Delete ${label}`})));
   }

@@ -47,11 +47,11 @@ export async function show(main) {
     code.focus();
   });
   const trouble = h("div", {});
-  const outcome = h("section", {"aria-label": "Outcome"}, h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. Give a session a name, and its variables stay for the next run."));
+  const outcome = h("section", {id: "outcome", "aria-label": "Outcome"}, h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. Give a session a name, and its variables stay for the next run."));
   let running = "";
   const run = button("Run", start, {class: "main", id: "run"});
   const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch((error) => fill(trouble, problem(error))), {disabled: true, id: "stop"});
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("label", {for: "language"}, "Language"), choice, h("label", {for: "session"}, "Session"), session, run, stop,
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), h("span", {class: "field"}, h("label", {for: "session"}, "Session"), session), run, stop,
     there.some((l) => l.id === "python") ? null : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
     h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions.element);
 
@@ -84,7 +84,7 @@ export async function show(main) {
       if (output.length === 0) output.element.replaceChildren(h("span", {class: "quiet"}, "It printed nothing."));
       const failed = data.error?.message ?? (known.code ? known.result : "");
       fill(about,
-        failed ? h("div", {class: "problem", role: "alert"}, h("p", {class: "mono description"}, pieces(failed))) :
+        failed ? h("div", {class: "problem", role: "alert"}, h("p", {class: "mono"}, pieces(failed))) :
           [h("h2", {}, "Result"), h("div", {class: "output mono", role: "region", "aria-label": "Result", tabindex: "0"}, pieces("value" in data ? JSON.stringify(data.value, null, 2) : "nothing was returned"))],
         facts(known), changed(known, draw),
         h("p", {}, h("a", {href: page("calls", {call})}, "This call"), " stays in the list of calls."));

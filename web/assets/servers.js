@@ -7,16 +7,16 @@ import {name, pieces} from "./text.js";
 export async function show(main) {
   const servers = h("div", {});
   const modules = h("div", {});
+  await Promise.all([loadServers(), loadModules()]); // all at once, so that nothing moves
   fill(main, h("h1", {}, "Servers and modules"),
     h("h2", {}, "MCP servers"), servers, h("h2", {}, "Modules"), modules);
-  await Promise.all([loadServers(), loadModules()]);
   setInterval(() => document.visibilityState === "visible" && loadServers(), 5000);
 
   async function loadServers() {
     try {
       const {servers: all} = await get("servers");
       fill(servers, all.length === 0 ? h("div", {class: "empty"}, "No servers. Their tools are added with ", h("code", {}, "toolrun serve --mcp-config FILE"), ".") :
-        h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, ["Server", "State", "Tools", "Problem"].map((t) => h("th", {scope: "col"}, t)))),
+        h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, ["Server", "State", "Tools", "Problem"].map((t) => h("th", {scope: "col", class: t === "Tools" ? "number" : null}, t)))),
           h("tbody", {}, all.map((s) => h("tr", {}, h("th", {scope: "row"}, name(s.name)),
             h("td", {}, s.connected ? h("span", {class: "state-ok"}, "connected") : h("span", {class: "state-failed"}, "not connected")),
             h("td", {class: "number"}, String(s.tools)),

@@ -11,16 +11,16 @@ const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["open
 export async function show(main) {
   const list = h("div", {});
   const definition = h("div", {});
+  const open = new Set();
+  let setting = 0; // what somebody changes at this moment, or has to mend, stays
+  const [rules] = await Promise.all([network(), load()]); // all at once, so that nothing moves
   const choice = h("select", {id: "api"}, apis.map(([value, label]) => h("option", {value}, label)));
   fill(main,
     h("div", {class: "bar"}, h("h1", {}, "Tools")),
     h("p", {class: "quiet"}, "What models may use in this project, and how. Changes hold from the next call on."),
-    list, network(),
+    list, rules,
     h("section", {"aria-labelledby": "definitions"}, h("h2", {id: "definitions"}, "What models get"),
       h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice, button("Show the definitions", define)), definition));
-  const open = new Set();
-  let setting = 0; // what somebody changes at this moment, or has to mend, stays
-  await load();
   follow("events", {project}, {changed: load});
 
   async function load() {
@@ -93,7 +93,8 @@ export async function show(main) {
     }
     const change = async (value) => {
       const ok = await set(tool, {options: {[o.id]: value}}, error, field);
-      if (ok) say(`${o.label} is ${value === null ? "as usual" : String(value)}.`);
+      const words = new Map([[null, "the default"], [true, "on"], [false, "off"], ["", "empty"]]);
+      if (ok) say(`${o.label}: ${words.get(value) ?? value}.`);
     };
     field.addEventListener("change", () => change(read()));
     const bounds = [o.min != null && `at least ${o.min}`, o.max != null && `at most ${o.max}`].filter(Boolean).join(", ");

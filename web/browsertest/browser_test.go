@@ -91,13 +91,16 @@ type site struct {
 	sent   *atomic.Int64 // bytes of the bodies of answers
 }
 
-func serve(t *testing.T, options toolrun.Options) *site {
+func serve(t *testing.T, options toolrun.Options) *site { return serveWith(t, options, web.Options{}) }
+
+func serveWith(t *testing.T, options toolrun.Options, page web.Options) *site {
 	calls := web.NewLog()
 	options.Engine, options.DataDir = engine.Engine(), t.TempDir()
 	options.Middleware = append(options.Middleware, calls.Middleware)
 	runner, err := toolrun.Open(t.Context(), &options)
 	require.NoError(t, err)
-	server, err := web.New(runner, &web.Options{Log: calls, Version: "test"})
+	page.Log, page.Version = calls, "test"
+	server, err := web.New(runner, &page)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -148,6 +151,14 @@ type person struct {
 
 // visit opens a window, with cookies of its own, by a link.
 func (s *site) visit() *person {
+	p := s.look()
+	p.run(chromedp.Navigate(s.link()))
+	p.until(`location.pathname === "/" && document.body?.dataset.ready === "yes"`)
+	return p
+}
+
+// look opens an empty window, with cookies of its own.
+func (s *site) look() *person {
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	ctx, stop := context.WithTimeout(ctx, 10*time.Minute)
 	p := &person{t: s.t, site: s, ctx: ctx}
@@ -183,9 +194,7 @@ func (s *site) visit() *person {
 		}
 	})
 	listen(p, page.JavascriptDialogOpening, func(e page.EventJavascriptDialogOpening) { complain("a script ran: " + e.Message) })
-	p.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(page.Enable, page.EnableParams{}),
-		chromedp.Navigate(s.link()))
-	p.until(`location.pathname === "/" && document.body?.dataset.ready === "yes"`)
+	p.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(page.Enable, page.EnableParams{}))
 	return p
 }
 

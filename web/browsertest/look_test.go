@@ -28,6 +28,14 @@ const rules = `(() => {
 	for (const e of document.querySelectorAll("button, a[href], input:not([type=hidden]), select, textarea, [role=tree], [role=treeitem], summary, dialog")) {
 		if (seen(e) && !label(e)) say(e, "no label");
 	}
+	for (const e of document.querySelectorAll("button, a[href], input, select, textarea")) {
+		if (!seen(e) || e.closest(".skip, .file")) continue; // a file has its own width
+		const r = e.getBoundingClientRect();
+		for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+			const b = p.getBoundingClientRect();
+			if (getComputedStyle(p).overflowX !== "visible" && (r.right > b.right + 1 || r.left < b.left - 1)) say(e, "cut off");
+		}
+	}
 	for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) say(e, "no alt");
 	for (const e of document.querySelectorAll("[tabindex]")) if (Number(e.getAttribute("tabindex")) > 0) say(e, "an order of its own");
 	for (const e of document.querySelectorAll("*")) {
@@ -90,9 +98,13 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		grey.style.background = "#fff";
 		grey.style.width = "9000px";
 		grey.style.maxWidth = "none";
-		document.querySelector("main").append(grey)`))
+		const narrow = document.createElement("div");
+		narrow.style.width = "20px";
+		narrow.style.overflow = "auto";
+		narrow.append(Object.assign(document.createElement("button"), {textContent: "too wide for it"}));
+		document.querySelector("main").append(grey, narrow)`))
 	wrong := value[[]string](p, rules)
-	for _, what := range []string{"twice", "one h1", "no label", "no alt", "a contrast of", "wider"} {
+	for _, what := range []string{"twice", "one h1", "no label", "no alt", "a contrast of", "wider", "cut off"} {
 		require.Regexp(t, what, wrong)
 	}
 }

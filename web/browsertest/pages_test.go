@@ -306,11 +306,11 @@ func TestTools(t *testing.T) {
 	p.shotsAt("tools-invalid", "#tool-javascript")
 	p.write("#option-javascript-memory", "100")
 	p.run(chromedp.KeyEvent("\t"))
-	p.sees("Memory is 100.")
+	p.sees("Memory: 100.")
 	p.open("tools", "project", "notes")
 	require.Equal(t, "100", value[string](p, `document.querySelector("#option-javascript-memory").value`))
 	p.click("Use the default of Memory")
-	p.sees("Memory is as usual.")
+	p.sees("Memory: the default.")
 	p.click("Show the definitions")
 	p.sees(`"input_schema"`)
 	p.shotsAt("tools-definitions", "[aria-labelledby=definitions]")
@@ -363,7 +363,7 @@ func TestApprovals(t *testing.T) {
 	// What the code that waits has changed so far.
 	p.open("tools", "project", "notes")
 	p.run(evaluate(`document.querySelector("#option-javascript-toolCalls").focus()`), chromedp.KeyEvent(" "))
-	p.sees("Tool calls is true.")
+	p.sees("Tool calls: on.")
 	require.NotNil(t, s.call("notes", "toolu_code", "javascript",
 		`{"code": "await fs.writeFile('/draft.md', 'first'); await tools.filesystem({command: 'create', path: '/b.md', file_text: 'last'})"}`).Pending)
 	p.open("calls", "project", "notes")

@@ -80,7 +80,7 @@ func TestReplicas(t *testing.T) {
 	one.run(evaluate(`document.querySelector("#tool-filesystem-ask").click()`))
 	one.sees("wait for approval")
 	one.run(evaluate(`document.querySelector("#option-javascript-toolCalls").click()`))
-	one.sees("Tool calls is true.")
+	one.sees("Tool calls: on.")
 	one.open("calls", "project", "shared")
 	one.post("calls", `{project: "shared", tool: "javascript", input: {code: "await tools.filesystem({command: 'create', path: '/approved.txt', file_text: 'yes'})"}}`, "call")
 	two.sees("1 call waits for your approval")

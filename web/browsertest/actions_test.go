@@ -1,0 +1,198 @@
+package browsertest
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	browsercmd "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/web"
+)
+
+// saved clicks on what saves a file of this name, and returns what it contains.
+func (p *person) saved(link, name string) string {
+	p.t.Helper()
+	dir := p.t.TempDir()
+	p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		window, err := cdp.Call(ctx, t, target.GetTargetInfo, target.GetTargetInfoParams{})
+		if err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, t, browsercmd.SetDownloadBehavior, browsercmd.SetDownloadBehaviorParams{
+			Behavior: "allow", BrowserContextID: window.TargetInfo.BrowserContextID, DownloadPath: dir})
+		return err
+	}))
+	p.click(link)
+	var data []byte
+	require.Eventually(p.t, func() bool {
+		data, _ = os.ReadFile(filepath.Join(dir, name))
+		return len(data) > 0
+	}, time.Minute, 20*time.Millisecond)
+	return string(data)
+}
+
+func TestSaveFiles(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "one\n"})
+	p := s.visit()
+	require.True(t, strings.HasPrefix(p.saved("Export notes", "notes.zip"), "PK"))
+	p.open("files", "project", "notes", "path", "/plan.md")
+	require.Equal(t, "one\n", p.saved("Download", "plan.md"))
+}
+
+// TestFoldersAndUploads makes a folder, and puts a file into it with the button.
+func TestFoldersAndUploads(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "one\n"})
+	p := s.visit()
+	p.open("files", "project", "notes")
+	p.click("New folder")
+	p.write("#prompt", "/data")
+	p.run(chromedp.KeyEvent("\r"))
+	p.click("data")
+	file := filepath.Join(t.TempDir(), "list.csv")
+	require.NoError(t, os.WriteFile(file, []byte("a,b\n1,2\n"), 0o644))
+	p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		picker, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: `document.querySelector("input[type=file]")`})
+		if err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, t, dom.SetFileInputFiles,
+			dom.SetFileInputFilesParams{Files: []string{file}, ObjectID: picker.Result.ObjectID})
+		return err
+	}))
+	p.sees("Uploaded 1 file to /data.")
+	p.click("list.csv")
+	p.until(`document.querySelectorAll("table.data tbody tr").length === 1`)
+}
+
+// TestTheEditorKeepsWhatIsWritten leaves the editor in each way, and is asked before anything is lost.
+func TestTheEditorKeepsWhatIsWritten(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "one\n", "/other.md": "two\n"})
+	p := s.visit()
+	p.open("files", "project", "notes")
+	p.click("other.md")
+	p.until(`document.querySelector(".rendered")?.textContent.includes("two")`)
+	p.click("plan.md")
+	p.until(`document.querySelector(".rendered")?.textContent.includes("one")`)
+	p.click("Edit")
+	p.write("#text", "mine")
+	kept := func(leave func()) {
+		leave()
+		p.sees("Leave without saving?")
+		p.run(chromedp.KeyEvent("\r")) // which does not throw away what is there
+		p.seesNot("Leave without saving?")
+		require.Equal(t, "mine", value[string](p, `document.querySelector("#text").value`))
+		require.Equal(t, "/plan.md", value[string](p, `new URLSearchParams(location.search).get("path")`))
+	}
+	kept(func() { p.click("other.md") })
+	kept(func() { p.click("New file") })
+	kept(func() { p.click("Cancel") })
+	kept(func() { p.run(evaluate(`history.back()`)) })
+	p.write("#search", "two")
+	p.run(chromedp.KeyEvent("\r"))
+	kept(func() { p.click("/other.md:1") })
+	p.click("/other.md:1")
+	p.click("Leave")
+	p.until(`document.querySelector(".lines li.found, .rendered")`)
+	require.Equal(t, "/other.md", value[string](p, `document.querySelector(".filehead h2").textContent`))
+
+	// what somebody else has written instead
+	p.click("Edit")
+	s.call("notes", "toolu_other", "filesystem", `{"command": "str_replace", "path": "/other.md", "old_str": "two", "new_str": "2"}`)
+	p.write("#text", "zwei\n")
+	p.click("Save")
+	p.click("Take theirs")
+	p.until(`document.querySelector(".rendered")?.textContent === "2"`)
+}
+
+// TestUndoneAndDoneAgain takes back a call and single changes, and does them again.
+func TestUndoneAndDoneAgain(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "one\n"})
+	s.call("notes", "toolu_edit", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
+	p := s.visit()
+	text := func(want string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			return want == value[string](p, `fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => file.text)`)
+		}, time.Minute, 20*time.Millisecond)
+	}
+	p.open("history", "project", "notes")
+	p.click("Undo toolu_edit")
+	p.until(`document.querySelector("[aria-label=toolu_edit] .badge")?.textContent === "undone"`)
+	text("one\n")
+	p.shots("history-undone")
+	p.click("Do toolu_edit again")
+	p.sees("Done again: toolu_edit")
+	p.until(`!document.querySelector("[aria-label=toolu_edit] .badge")`)
+	text("two\n")
+	p.open("history", "project", "notes", "path", "/plan.md")
+	p.click("Restore /plan.md as it was before")
+	text("one\n")
+	p.click("All changes")
+	p.until(`location.search === "?project=notes" && document.querySelector(".group")`)
+}
+
+func TestCopyTheDefinitions(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", nil)
+	p := s.visit()
+	p.open("tools", "project", "notes")
+	p.click("Show the definitions")
+	p.run(evaluate(`window.copied = ""; navigator.clipboard.writeText = async (text) => { window.copied = text; }`))
+	p.click("Copy")
+	p.sees("Copied.")
+	require.True(t, value[bool](p, `JSON.parse(window.copied).some((tool) => tool.name === "javascript")`))
+}
+
+// TestInAndOut opens the page in another browser, logs out, and logs in with a token.
+func TestInAndOut(t *testing.T) {
+	s := serve(t, newOptions())
+	p := s.visit()
+	p.click("Open elsewhere")
+	p.sees("A link for another browser")
+	p.shots("link")
+	link := value[string](p, `document.querySelector("dialog input").value`)
+	p.click("Close")
+	here := s.link
+	s.link = func() string { return link }
+	other := s.visit()
+	other.sees("There are no projects yet.")
+	s.link = here
+	p.click("Log out")
+	p.sees("Follow the link that toolrun serve has printed.")
+	p.shots("logged-out")
+	other.open("")
+	other.sees("There are no projects yet.") // and is still in
+
+	tokens := serveWith(t, newOptions(), web.Options{Token: func(r *http.Request) *web.Access {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			return nil
+		}
+		return &web.Access{Name: "ci", Project: "ci"}
+	}})
+	tokens.project("ci", map[string]string{"/a.txt": "a"})
+	q := tokens.look()
+	q.run(chromedp.Navigate(tokens.base))
+	q.until(`document.querySelector("#token")`)
+	q.shots("login")
+	q.write("#token", "guessed")
+	q.run(chromedp.KeyEvent("\r"))
+	q.until(`document.querySelector("#login-error").textContent !== ""`)
+	q.write("#token", "secret")
+	q.run(chromedp.KeyEvent("\r"))
+	q.until(`document.querySelector("tbody a")?.textContent === "ci"`)
+}
