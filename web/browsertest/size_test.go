@@ -48,7 +48,7 @@ func serverHeap() int {
 
 // painted does something in the window, waits until a condition is true and painted, and says how long it took. Frames come
 // by themselves, so nothing waits for the test.
-func (p *person) painted(what, do, until string) {
+func (p *person) painted(what, do, until string) float64 {
 	p.t.Helper()
 	took := value[float64](p, `new Promise((done) => {
 		const begin = performance.now();
@@ -57,6 +57,7 @@ func (p *person) painted(what, do, until string) {
 		look();
 	})`)
 	p.t.Logf("%s: %.0f ms", what, took)
+	return took
 }
 
 // counted counts the bytes of answers of the API.
