@@ -51,7 +51,7 @@ export async function show(main) {
   let running = "";
   const run = button("Run", start, {class: "main", id: "run"});
   const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch((error) => fill(trouble, problem(error))), {disabled: true, id: "stop"});
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), h("span", {class: "field"}, h("label", {for: "session"}, "Session"), session), run, stop,
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), h("span", {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
     there.some((l) => l.id === "python") ? null : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
     h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions.element);
 
