@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -28,6 +26,7 @@ import (
 type State struct {
 	memory *linearmem.Delta
 	header
+	frames *frames // the same for a renewed state
 }
 
 // header is the part of an encoded state that is JSON.
@@ -94,8 +93,9 @@ func (e *StateError) Error() string { return "the state cannot be used: " + e.Re
 // MaxState is the size in bytes of the largest sealed state unless another is given.
 const MaxState = 16 << 20
 
-// An encoded state is stateMagic, an HMAC-SHA256 of the rest by the host's key, and a frame of zstd. In the frame are
-// the size of the header in four bytes, little-endian, the header as JSON, and the pages.
+// An encoded state is stateMagic, an HMAC-SHA256 of the rest by the host's key, and frames of zstd. One that decoders skip
+// has the size of what the others are without compression: the size of the header in four bytes, little-endian, the header
+// as JSON, and the pages.
 const stateMagic = "toolrun state 1\n"
 
 // maxHeader bounds the header, in bytes. A memory of a gigabyte has 262,144 pages.
@@ -108,11 +108,6 @@ var stateEncoder = func() *zstd.Encoder {
 	}
 	return e
 }()
-
-// plainBuffers have what states are before they are compressed. None that is kept is larger than maxKeptBuffer.
-var plainBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-const maxKeptBuffer = 8 << 20
 
 // Seal encodes a state, compressed, with a message authentication code by a key of at least 16 bytes. The error is a
 // [*StateError] if that takes more than limit bytes; zero means [MaxState].
@@ -127,18 +122,11 @@ func (s *State) Seal(key []byte, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
-	buffer := plainBuffers.Get().(*[]byte)
-	defer plainBuffers.Put(buffer)
-	plain := append((*buffer)[:0], 0, 0, 0, 0)
-	binary.LittleEndian.PutUint32(plain, uint32(len(head)))
-	plain = slices.Grow(plain, len(head)+len(s.memory.Data))
-	plain = append(append(plain, head...), s.memory.Data...)
-	if *buffer = plain; cap(plain) > maxKeptBuffer {
-		*buffer = nil
-	}
-	sealed := append(make([]byte, 0, len(plain)/4), stateMagic...)
+	sealed := append(make([]byte, 0, len(head)/2+len(s.memory.Data)/3), stateMagic...)
 	sealed = append(sealed, make([]byte, sha256.Size)...)
-	sealed = stateEncoder.EncodeAll(plain, sealed)
+	sealed = appendSize(sealed, 4+len(head)+len(s.memory.Data))
+	sealed = stateEncoder.EncodeAll(append(binary.LittleEndian.AppendUint32(nil, uint32(len(head))), head...), sealed)
+	sealed = s.appendPages(sealed)
 	if len(sealed) > limit {
 		return nil, &StateError{fmt.Sprintf("it takes %d bytes, and may take %d: keep less data in variables", len(sealed), limit)}
 	}
@@ -203,7 +191,7 @@ func (p *Program) decodeState(frame []byte, memory int64) (*State, error) {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
 	defer decoder.Close()
-	plain, err := decoder.DecodeAll(frame, nil)
+	plain, err := decoder.DecodeAll(frame, make([]byte, 0, min(sizeOf(frame), memory+maxHeader)))
 	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return nil, &StateError{fmt.Sprintf("it needs more memory than %s", formatBytes(memory))}
 	}
@@ -214,7 +202,7 @@ func (p *Program) decodeState(frame []byte, memory int64) (*State, error) {
 	if length > maxHeader || length > int64(len(plain)-4) {
 		return nil, damaged
 	}
-	s := &State{}
+	s := &State{frames: &frames{}}
 	if err := json.Unmarshal(plain[4:4+length], &s.header); err != nil {
 		return nil, damaged
 	}

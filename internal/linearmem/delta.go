@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 )
 
 // DeltaPage is the size of the pages that a [Delta] consists of, in bytes. It is the same on all systems.
@@ -65,22 +64,28 @@ func (m *Memory) Delta(from *Image) (*Delta, error) {
 			}
 		}
 	}
-	look := func(at, end uint64) bool { // compares pages that may differ, unless these are too many
+	var differing [][2]uint64                // parts that may differ
+	size := 0                                // what they have, as far as most of it does differ
+	look := func(at, end uint64) (ok bool) { // finds pages that may differ, unless these are too many
 		own, ok := ownPages(used[at:end], nil)
-		d.Pages = slices.Grow(d.Pages, len(own)*os.Getpagesize()/DeltaPage)
-		d.Data = slices.Grow(d.Data, len(own)*os.Getpagesize()) // most of them differ
-		for _, page := range own {
-			compare(at+page, at+page+uint64(os.Getpagesize()))
+		if ok {
+			for _, page := range own {
+				differing = append(differing, [2]uint64{at + page, at + page + uint64(os.Getpagesize())})
+			}
+			size += len(own) * os.Getpagesize()
 		}
 		return ok
 	}
-	if m.image == from && look(0, m.size) {
-		return d, nil
-	}
-	for at := uint64(0); at < m.size; at += deltaPart {
-		if end := min(m.size, at+deltaPart); m.image != from || !look(at, end) {
-			compare(at, end)
+	if m.image != from || !look(0, m.size) {
+		for at := uint64(0); at < m.size; at += deltaPart {
+			if end := min(m.size, at+deltaPart); m.image != from || !look(at, end) {
+				differing = append(differing, [2]uint64{at, end})
+			}
 		}
+	}
+	d.Pages, d.Data = make([]uint32, 0, size/DeltaPage), make([]byte, 0, size)
+	for _, part := range differing {
+		compare(part[0], part[1])
 	}
 	return d, nil
 }

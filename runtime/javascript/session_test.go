@@ -2,7 +2,10 @@ package javascript_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -209,6 +212,42 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 	var refused *sandbox.StateError
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "keep less data in variables")
+}
+
+// A state is compressed in parts, and those that are as in the state before are not compressed again. Whatever a script has
+// changed, the state that is opened again is the one that was sealed.
+func TestStatesAreSealedInParts(t *testing.T) {
+	key := []byte("0123456789abcdef")
+	result, err := session(t, nil, `const data = new Uint8Array(3_000_000), list = []; data.forEach((_, i) => { data[i] = i * i });
+		const sum = () => data.reduce((a, b) => (a * 31 + b) | 0, 0) + ' ' + list.length`)
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	for step := range 12 {
+		state := result.State
+		var group sync.WaitGroup
+		sealed := make([][]byte, 2+random.IntN(2))
+		for n := range sealed { // by several at once
+			group.Go(func() { sealed[n], _ = state.Seal(key, 0) })
+		}
+		group.Wait()
+		for _, one := range sealed {
+			require.Equal(t, sealed[0], one)
+		}
+		opened, err := engine.OpenState(sealed[0], key, sandbox.DefaultMemory)
+		require.NoError(t, err)
+		want, err := session(t, state, `return sum()`)
+		require.NoError(t, err)
+		got, err := session(t, opened, `return sum()`)
+		require.NoError(t, err)
+		require.Equal(t, want.Text, got.Text)
+		if result = want; step%3 == 2 { // which has not been sealed, or goes on from one that has no parts
+			result = got
+		}
+		at, size := random.IntN(2_000_000), []int{0, 1, 1000, 900_000}[step%4]
+		result, err = session(t, result.State, fmt.Sprintf(`for (let i = %d; i < %d; i++) data[i]++; while (list.length < %d) list.push({ n: list.length })`,
+			at, at+size, random.IntN(3000)))
+		require.NoError(t, err)
+	}
 }
 
 // Scripts that declare nothing leave nothing behind: the state is as large after hundreds of them as after a few.

@@ -311,16 +311,18 @@ func TestToolCallsInSessions(t *testing.T) {
 // project in memory.
 func BenchmarkSessionCalls(b *testing.B) {
 	r, store := newRegistry(b), local.NewMemoryStore(nil)
-	for _, c := range []struct{ name, session, begin string }{
-		{"fresh", "", `return 1`},
-		{"session", "small", `let n = 1; function f() { return n }`},
-		{"session of 2 MB", "large", `const list = Array.from({ length: 12_000 }, (_, i) => ({ id: i, name: 'name ' + i }))`},
+	const list = `const list = Array.from({ length: 12_000 }, (_, i) => ({ id: i, name: 'name ' + i }))`
+	for _, c := range []struct{ name, session, begin, code string }{
+		{"fresh", "", `return 1`, `return 1`},
+		{"session", "small", `let n = 1; function f() { return n }`, `return 1`},
+		{"session of 2 MB", "large", list, `return 1`},
+		{"session whose 2 MB change", "changing", list, `for (const one of list) one.id++; return 1`},
 	} {
 		env := inSession(b, store, "p", c.session)
 		require.False(b, run(b, r, env, c.begin).IsError())
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if result := run(b, r, env, `return 1`); result.IsError() {
+				if result := run(b, r, env, c.code); result.IsError() {
 					b.Fatal(result.Text())
 				}
 			}
