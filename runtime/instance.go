@@ -138,7 +138,7 @@ func (in *Instance) Driver() Driver { return in.driver }
 func (in *Instance) Run() *Run { return in.run }
 
 // Untrusted marks the point from which the guest executes code of the run. A trap before it is the host's failure,
-// a later one a [*CrashError].
+// a later one a [*CrashError]. An instance that goes on from a [State] is past it.
 func (in *Instance) Untrusted() { in.untrusted = true }
 
 // Refused reports whether the run's limit has denied the guest memory.

@@ -94,6 +94,7 @@ func (r *Run) Resume() (*Instance, error) {
 
 // resume puts an instance that is in the state of the base image into another state.
 func (in *Instance) resume(s *State) error {
+	in.untrusted = true // code has run in the memory that it gets
 	var state any
 	if decode := in.program.guest.DecodeState; decode != nil {
 		var err error
