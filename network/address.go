@@ -24,8 +24,8 @@ var notPublic = func() (all []netip.Prefix) {
 	return all
 }()
 
-// public6 are the IPv6 addresses that public hosts can have. The others stand for IPv4 addresses, are those of links, groups
-// or private networks, are kept for special purposes, or are free, and some overlay networks use these.
+// public6 are the IPv6 addresses that public hosts can have. The others stand for IPv4 addresses, are those of links,
+// groups or private networks, are kept for special purposes, or are free, and some overlay networks use these.
 //
 // See https://www.iana.org/assignments/ipv6-address-space.
 var public6 = netip.MustParsePrefix("2000::/3")

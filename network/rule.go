@@ -184,8 +184,8 @@ func IsMethod(method string) bool {
 	return isToken(method) && !slices.Contains(forbiddenMethods, strings.ToUpper(method))
 }
 
-// Overrides returns the methods, in capital letters, that a field of a header makes some servers take its request to have.
-// A request needs rules for these, too.
+// Overrides returns the methods, in capital letters, that a field of a header makes some servers take its request to
+// have. A request needs rules for these, too.
 func (f Field) Overrides() (methods []string) {
 	switch strings.ToLower(f.Name) {
 	case "x-http-method", "x-http-method-override", "x-method-override":

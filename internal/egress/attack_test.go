@@ -72,8 +72,8 @@ func TestInward(t *testing.T) {
 	require.Empty(t, i.connections())
 }
 
-// TestThisMachine has public addresses that are those of this machine: what listens there may be for the machine itself,
-// whatever a firewall keeps from others.
+// TestThisMachine has public addresses that are those of this machine: what listens there may be for the machine
+// itself, whatever a firewall keeps from others.
 func TestThisMachine(t *testing.T) {
 	i := newInternet(t)
 	i.name("this.example", "93.184.216.34")
@@ -346,7 +346,8 @@ func TestOverrides(t *testing.T) {
 			requireKind(t, err, network.KindDenied)
 			run := g.Run("test")
 			own := rules(t, "GET http://a.example/**")
-			_, _, err = do(t, run, &network.Request{URL: address, Rules: own, Header: []network.Field{{Name: name, Value: "POST"}}})
+			post := []network.Field{{Name: name, Value: "POST"}}
+			_, _, err = do(t, run, &network.Request{URL: address, Rules: own, Header: post})
 			requireKind(t, err, network.KindDenied)
 		}
 		require.Nil(t, seen.Load(), "nothing was sent")
@@ -363,8 +364,9 @@ func TestOverrides(t *testing.T) {
 		seen.Store(nil)
 	}
 	for _, name := range []string{
-		"X-Original-URL", "x-rewrite-url", "X-Forwarded-Host", "X-Forwarded-Server", "Forwarded", "X-Host", "X-Original-Host", "X-HTTP-Host-Override",
-		"X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-Uri", "X-Original-URI",
+		"X-Original-URL", "x-rewrite-url", "X-Forwarded-Host", "X-Forwarded-Server", "Forwarded", "X-Host",
+		"X-Original-Host", "X-HTTP-Host-Override", "X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-Uri",
+		"X-Original-URI",
 	} {
 		_, _, err := get(t, g, address, network.Field{Name: name, Value: "/admin"})
 		require.NoError(t, err)
@@ -453,7 +455,8 @@ func TestCompressedNothing(t *testing.T) {
 			_, err = w.Write(bytes.Repeat(what, 1000))
 		}
 	})
-	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{ResponseSize: int64(len(incompressible))}})
+	limits := network.Limits{ResponseSize: int64(len(incompressible))}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: limits})
 	for _, path := range []string{"/members?coding=gzip", "/blocks?coding=gzip", "/blocks?coding=deflate"} {
 		_, body, err := get(t, g, "http://a.example"+path)
 		require.EqualError(t, err, "a.example: the response has more than 262144 bytes", path)
@@ -755,7 +758,8 @@ func TestConnectionsAreNotShared(t *testing.T) {
 	}
 	hosts := slices.Sorted(maps.Values(connections))
 	require.Equal(t, []string{
-		"a.example ", "a.example ", "a.example a.example ", "a.example a.example ", "b.example b.example ", "b.example b.example ",
+		"a.example ", "a.example ", "a.example a.example ", "a.example a.example ",
+		"b.example b.example ", "b.example b.example ",
 	}, hosts)
 }
 
@@ -764,7 +768,8 @@ func TestLargeRequests(t *testing.T) {
 	i := newInternet(t)
 	i.name("a.example", "93.184.216.34")
 	i.serve("93.184.216.34:80", func(http.ResponseWriter, *http.Request) {})
-	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{RequestSize: 1000, HeaderSize: 2000}})
+	limits := network.Limits{RequestSize: 1000, HeaderSize: 2000}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: limits})
 	many := make([]network.Field, 100)
 	for n := range many {
 		many[n] = network.Field{Name: fmt.Sprint("X-", n), Value: strings.Repeat("x", 20)}
@@ -782,7 +787,8 @@ func TestLargeRequests(t *testing.T) {
 		requireKind(t, err, network.KindLimit)
 	}
 	require.Empty(t, i.connections())
-	_, _, err := do(t, g.Run("test"), &network.Request{Method: "PUT", URL: "http://a.example/", Body: make([]byte, 1000), Header: many[:50]})
+	allowed := &network.Request{Method: "PUT", URL: "http://a.example/", Body: make([]byte, 1000), Header: many[:50]}
+	_, _, err := do(t, g.Run("test"), allowed)
 	require.NoError(t, err)
 }
 

@@ -83,11 +83,13 @@ var ownHeaders = []string{"accept-charset", "accept-encoding", "connection", "co
 
 // otherPlaces are headers by which some servers go instead of the host and the path of a request, which the rules have
 // seen. Proxies set them.
-var otherPlaces = []string{"forwarded", "x-forwarded-host", "x-forwarded-path", "x-forwarded-prefix", "x-forwarded-server", "x-forwarded-uri",
-	"x-host", "x-http-host-override", "x-original-host", "x-original-uri", "x-original-url", "x-rewrite-url"}
+var otherPlaces = []string{"forwarded", "x-forwarded-host", "x-forwarded-path", "x-forwarded-prefix",
+	"x-forwarded-server", "x-forwarded-uri", "x-host", "x-http-host-override", "x-original-host", "x-original-uri",
+	"x-original-url", "x-rewrite-url"}
 
 func ownHeader(name string) bool {
-	return slices.Contains(ownHeaders, name) || slices.Contains(otherPlaces, name) || strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-")
+	return slices.Contains(ownHeaders, name) || slices.Contains(otherPlaces, name) ||
+		strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-")
 }
 
 // aim points the hop at a URL, relative to another one unless that is nil.
