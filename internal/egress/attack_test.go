@@ -32,6 +32,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/internal/egress/egresstest"
+	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/network"
 )
 
@@ -792,7 +793,7 @@ func TestLargeRequests(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestSecretsDoNotDelay what comes before them: only what may be the beginning of one waits.
+// TestSecretsDoNotDelay what comes before them: if a server rests, only what may be the beginning of one waits.
 func TestSecretsDoNotDelay(t *testing.T) {
 	i := newInternet(t)
 	i.name("a.example", "93.184.216.34")
@@ -975,6 +976,83 @@ func TestSecretsCannotBeGuessed(t *testing.T) {
 	_, body, err = get(t, g, "https://a.example/whole")
 	require.NoError(t, err)
 	require.Equal(t, secret.Placeholder(), body)
+}
+
+// TestPartsDoNotTell: code that has a text at a host of a secret, and reads it, cannot tell from the sizes of its parts
+// whether it has the beginning of the secret.
+func TestPartsDoNotTell(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip") // so that all of it comes at once
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, strings.Repeat(strings.Repeat("x", 1024-7)+r.URL.Query().Get("guess"), 64))
+		_ = z.Close()
+	})
+	secret := network.Secret{Name: "KEY", Value: "s3cr3t-token", Hosts: []string{"a.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
+	parts := func(guess string) (sizes []int) {
+		response, err := g.Run("test").Do(t.Context(), &network.Request{URL: "https://a.example/?guess=" + guess})
+		require.NoError(t, err)
+		defer response.Body.Close()
+		for buffer := make([]byte, 1<<20); ; {
+			n, err := response.Body.Read(buffer)
+			sizes = append(sizes, n)
+			if err == io.EOF {
+				return sizes
+			}
+			require.NoError(t, err)
+		}
+	}
+	want := parts("wrong-1")
+	for _, guess := range []string{"wrong-2", "wrong-s", "wrons3c", "s3cr3t-", "x%26%23115%3B"} {
+		require.Equal(t, want, parts(guess), guess)
+	}
+}
+
+// TestStoppedResponses leave nothing behind, however they are stopped.
+func TestStoppedResponses(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = w.Write(make([]byte, 1000))
+			w.(http.Flusher).Flush()
+			if r.URL.Path == "/rests" {
+				<-r.Context().Done()
+			}
+		}
+	})
+	secret := network.Secret{Name: "KEY", Value: "s3cr3t-token", Hosts: []string{"a.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret},
+		Limits: network.Limits{PerRun: network.Unlimited, AtOnce: 1}})
+	run := g.Run("test")
+	stopped := func(path string, read int64, stop func(*network.Response, context.CancelFunc)) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		response, err := run.Do(ctx, &network.Request{URL: "https://a.example" + path})
+		require.NoError(t, err)
+		_, err = io.CopyN(io.Discard, response.Body, read)
+		require.NoError(t, err)
+		stop(response, cancel)
+		require.NoError(t, response.Body.Close())
+	}
+	stopped("/", 1, func(*network.Response, context.CancelFunc) {}) // which makes the connection
+	before := leakcheck.Take()
+	for range 5 {
+		for _, path := range []string{"/", "/rests"} {
+			for _, read := range []int64{0, 1, 900} {
+				stopped(path, read, func(*network.Response, context.CancelFunc) {})
+				stopped(path, read, func(_ *network.Response, cancel context.CancelFunc) { cancel() })
+				stopped(path, read, func(response *network.Response, cancel context.CancelFunc) {
+					time.AfterFunc(time.Millisecond, cancel)
+					_, err := io.Copy(io.Discard, response.Body)
+					require.ErrorIs(t, err, context.Canceled)
+				})
+			}
+		}
+	}
+	before.Require(t, leakcheck.Growth{Mappings: 50})
 }
 
 // TestPathsAreSentAsTheyWereChecked: what the rules have seen is what the server gets.

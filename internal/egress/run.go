@@ -99,7 +99,7 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			compressed = &boundedReader{from: got.Body, left: most + most/1024 + 64<<10, err: body.tooLarge()}
 		}
 		body.decoded = decompress(got.Header, compressed)
-		body.struck = striker.reader((*countingReader)(body))
+		body.struck = striker.reader(ctx, (*countingReader)(body))
 		return &network.Response{
 			Status: got.StatusCode, StatusText: striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
 			URL: h.url.Href, Redirected: redirects > 0, Header: fields(got.Header, striker), Body: body,
@@ -252,9 +252,10 @@ type body struct {
 	end     func()
 	record  func(received int64, err error)
 
-	left, received int64
-	once           sync.Once
-	err            error
+	left     int64
+	received atomic.Int64
+	once     sync.Once
+	err      error
 }
 
 // countingReader is a body that counts what it has after decompression.
@@ -271,7 +272,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 			return 0, (*body)(c).tooLarge()
 		}
 	}
-	c.received += int64(n)
+	c.received.Add(int64(n))
 	c.run.received.Add(int64(n))
 	return n, err
 }
@@ -309,9 +310,9 @@ func (b *body) Read(p []byte) (int, error) {
 // finish ends the request.
 func (b *body) finish(err error) {
 	b.once.Do(func() {
-		b.record(b.received, err)
+		b.record(b.received.Load(), err)
+		b.end() // before the body is closed, which may be read at the moment
 		_ = b.from.Close()
-		b.end()
 	})
 }
 

@@ -1,12 +1,14 @@
 package egress
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"html"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/network"
 )
@@ -16,8 +18,9 @@ import (
 // position of a longer text; and in hexadecimal. What a server makes of a secret in other ways, such as a hash, or the
 // secret in two parts, it does not find.
 type striker struct {
-	forms []form
-	first [256]bool // with which a form can begin
+	forms   []form
+	first   [256]bool // with which a form can begin
+	longest int       // the length of the longest text that can be a form
 }
 
 // A form is a text that is struck.
@@ -43,7 +46,9 @@ func (g *Gate) strikerFor(host string) *striker {
 func (s *striker) add(f form) {
 	s.forms = append(s.forms, f)
 	s.first[f.text[0]] = true
+	s.longest = max(s.longest, len(f.text))
 	if f.escaped {
+		s.longest = max(s.longest, len(f.text)*(maxReference+1))
 		s.first['%'], s.first['\\'], s.first['&'] = true, true, true
 		if f.text[0] == ' ' {
 			s.first['+'] = true
@@ -79,7 +84,7 @@ func formsOf(secret *network.Secret) []form {
 
 // text returns a text without secrets.
 func (s *striker) text(text string) string {
-	out, _ := s.strike(nil, []byte(text), true)
+	out, _ := s.strike(nil, []byte(text), 0, true)
 	return string(out)
 }
 
@@ -93,11 +98,12 @@ func (s *striker) inName(name string) bool {
 	return false
 }
 
-// strike appends what can be told of data to out, and returns the rest, which may be the beginning of a secret.
-func (s *striker) strike(out, data []byte, whole bool) (struck, rest []byte) {
+// strike appends what can be told of data to out, and returns the rest: the last bytes, as many as hold says, and what
+// may be the beginning of a secret.
+func (s *striker) strike(out, data []byte, hold int, whole bool) (struck, rest []byte) {
 	at := 0
 next:
-	for at < len(data) {
+	for at < len(data)-hold {
 		if s.first[data[at]] {
 			for i := range s.forms {
 				n, more := s.forms[i].match(data[at:])
@@ -114,7 +120,7 @@ next:
 		out = append(out, data[at])
 		at++
 	}
-	return out, nil
+	return out, data[at:]
 }
 
 // match returns how many bytes at the beginning of data are the form, or zero; more says that data ends before that
@@ -222,31 +228,57 @@ func inReference(c byte) bool {
 	return c == '#' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// reader strikes secrets out of a stream. It returns r itself if there are none.
-func (s *striker) reader(r io.Reader) io.Reader {
+// pause is how long a stream must rest until what it ends with is handed out. Until then as much is held back as could be
+// a secret, whatever it is: code could tell from less how a secret begins, if it can store texts at a host of the secret.
+const pause = 100 * time.Millisecond
+
+// reader strikes secrets out of a stream. It returns r itself if there are none. The end of the context ends it, and must
+// end a read of r.
+func (s *striker) reader(ctx context.Context, r io.Reader) io.Reader {
 	if len(s.forms) == 0 {
 		return r
 	}
-	return &strikingReader{s: s, from: r, chunk: make([]byte, 16<<10)}
+	return &strikingReader{s: s, ctx: ctx, from: r}
 }
 
 type strikingReader struct {
 	s          *striker
+	ctx        context.Context
 	from       io.Reader
-	chunk      []byte
-	have, done []byte // what has been read, and what of it has no secrets any more
+	parts      chan streamPart // what is read of from; nil until somebody reads
+	have, done []byte          // what has been read, and what of it has no secrets any more
+	rests      bool            // nothing has come for a while
 	err        error
 }
 
+type streamPart struct {
+	data []byte
+	err  error
+}
+
+// fill reads the stream.
+func (r *strikingReader) fill() {
+	for {
+		data := make([]byte, 16<<10)
+		n, err := r.from.Read(data)
+		select {
+		case r.parts <- streamPart{data[:n], err}:
+		case <-r.ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
 func (r *strikingReader) Read(p []byte) (int, error) {
+	if r.parts == nil {
+		r.parts = make(chan streamPart)
+		go r.fill()
+	}
 	for len(r.done) == 0 && r.err == nil {
-		n, err := r.from.Read(r.chunk)
-		r.have = append(r.have, r.chunk[:n]...)
-		r.err = err
-		var rest []byte
-		// What a response that is cut off ends with may be the beginning of a secret: it is not handed out.
-		r.done, rest = r.s.strike(r.done[:0:0], r.have, err == io.EOF)
-		r.have = append(r.have[:0:0], rest...)
+		r.more()
 	}
 	if len(r.done) == 0 {
 		return 0, r.err
@@ -254,4 +286,30 @@ func (r *strikingReader) Read(p []byte) (int, error) {
 	n := copy(p, r.done)
 	r.done = r.done[n:]
 	return n, nil
+}
+
+// more waits until there is more, or nothing for a while.
+func (r *strikingReader) more() {
+	var rests <-chan time.Time
+	if len(r.have) > 0 && !r.rests {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		rests = timer.C
+	}
+	hold := r.s.longest - 1
+	select {
+	case part := <-r.parts:
+		r.have, r.err, r.rests = append(r.have, part.data...), part.err, false
+	case <-rests:
+		r.rests, hold = true, 0
+	case <-r.ctx.Done():
+		r.err = r.ctx.Err()
+	}
+	if r.err == io.EOF {
+		hold = 0
+	}
+	// What a response that is cut off ends with may be the beginning of a secret: it is not handed out.
+	var rest []byte
+	r.done, rest = r.s.strike(r.done[:0:0], r.have, hold, r.err == io.EOF)
+	r.have = append(r.have[:0:0], rest...)
 }
