@@ -53,6 +53,8 @@ export function follow(path, parameters, listeners) {
   for (const [name, listener] of Object.entries(listeners)) {
     source.addEventListener(name, (event) => listener(JSON.parse(event.data)));
   }
+  // A browser does not try again if the server refuses: then this finds out whether somebody is out.
+  source.addEventListener("error", () => source.readyState === EventSource.CLOSED && get("about").catch(() => {}));
   return source;
 }
 

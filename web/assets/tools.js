@@ -28,7 +28,8 @@ export async function show(main) {
       const answer = await get("tools", {project});
       if (setting === 0 && !list.querySelector("[aria-invalid=true]")) draw(answer);
     } catch (error) {
-      fill(list, problem(error));
+      if (list.firstChild) say(error.message); // what is there stays
+      else fill(list, problem(error));
     }
   }
 
@@ -46,12 +47,15 @@ export async function show(main) {
     const id = `tool-${tool.name}`;
     const toggle = h("input", {type: "checkbox", role: "switch", class: "switch", id, checked: tool.enabled, disabled: tool.always || fixed,
       "aria-describedby": `${id}-what`, onchange: async () => {
-        await set(tool, {enabled: toggle.checked}, trouble, null);
-        say(`${tool.title} is ${toggle.checked ? "on" : "off"}.`);
+        const on = toggle.checked;
+        if (await set(tool, {enabled: on}, trouble, null)) say(`${tool.title} is ${on ? "on" : "off"}.`);
+        else toggle.checked = !on;
       }});
     toggle.checked = tool.enabled;
     const ask = h("input", {type: "checkbox", id: `${id}-ask`, disabled: fixed, onchange: async () => {
-      if (await set(tool, {ask: ask.checked}, trouble, null)) say(ask.checked ? `Calls of ${tool.title} wait for approval, on the page Calls.` : `Calls of ${tool.title} need no approval.`);
+      const asks = ask.checked;
+      if (!await set(tool, {ask: asks}, trouble, null)) ask.checked = !asks;
+      else say(asks ? `Calls of ${tool.title} wait for approval, on the page Calls.` : `Calls of ${tool.title} need no approval.`);
     }});
     ask.checked = tool.ask;
     const details = h("details", {ontoggle: () => (details.open ? open.add(tool.name) : open.delete(tool.name))},

@@ -178,6 +178,12 @@ func TestInAndOut(t *testing.T) {
 	other.open("")
 	other.sees("There are no projects yet.") // and is still in
 
+	// A page that only shows what others do notices that its visit has ended.
+	s.project("notes", nil)
+	other.open("calls", "project", "notes")
+	other.post("logout", "{}", "")
+	other.sees("Who is there?")
+
 	tokens := serveWith(t, newOptions(), web.Options{Token: func(r *http.Request) *web.Access {
 		if r.Header.Get("Authorization") != "Bearer secret" {
 			return nil

@@ -289,6 +289,16 @@ func TestTools(t *testing.T) {
 	result = s.call("notes", "toolu_on", "javascript", `{"code": "return 1"}`)
 	require.Empty(t, result.Code)
 
+	// What could not be saved is shown as it is.
+	p.run(evaluate(`window.kept = window.fetch; window.fetch = async () => new Response('{"error": {"message": "the disk is full"}}', {status: 500})`))
+	for _, id := range []string{"#tool-javascript", "#tool-javascript-ask"} {
+		before := value[bool](p, fmt.Sprintf("document.querySelector(%q).checked", id))
+		p.run(evaluate(fmt.Sprintf("document.querySelector(%q).focus()", id)), chromedp.KeyEvent(" "))
+		p.sees("the disk is full")
+		p.until(fmt.Sprintf("document.querySelector(%q).checked === %t", id, before))
+	}
+	p.run(evaluate(`window.fetch = window.kept`))
+
 	p.write("#rule", "GET ftp://example.com/")
 	p.click("Allow")
 	p.until(`document.querySelector("[aria-labelledby=network] .problem")`)
