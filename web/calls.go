@@ -253,7 +253,7 @@ type outputEvent struct {
 	Dropped int64  `json:"dropped,omitempty"`
 }
 
-// outputPause is how often output is sent: a browser that is told of each line would do nothing else.
+// outputPause is how often output is sent at most: a browser that is told of each line would do nothing else.
 const outputPause = 50 * time.Millisecond
 
 func followCall(s *Server, r *request, in outputRequest) error {

@@ -24,6 +24,7 @@ const (
 type events struct {
 	server *Server
 	r      *request
+	woke   time.Time // when wait returned last
 }
 
 // newEvents begins a stream.
@@ -63,7 +64,8 @@ func (e *events) write(text string) error {
 	return control.Flush()
 }
 
-// wait waits for news and then a moment, in which more may come. It reports false at the end of the stream.
+// wait waits for news. It returns at once, but not more often than after each pause, in which more may come. It reports
+// false at the end of the stream.
 func (e *events) wait(news <-chan struct{}, pause time.Duration) bool {
 	return e.wait2(news, nil, pause)
 }
@@ -87,7 +89,8 @@ func (e *events) wait2(news, more <-chan struct{}, pause time.Duration) bool {
 			continue
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(time.Until(e.woke.Add(pause))):
+			e.woke = time.Now()
 			return true
 		case <-e.r.Context().Done():
 			return false

@@ -2,6 +2,8 @@ package browsertest
 
 import (
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -9,19 +11,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What people wait for, in milliseconds. Only -full insists on it, for other tests may run at the same time.
+// What people wait for, in milliseconds.
 const (
 	maxPaint  = 300.0
 	maxAction = 100.0
 )
 
+// median says how long something took. With -full, the median must be below the limit, unless the machine is busy with
+// something else.
 func median(t *testing.T, what string, limit float64, took []float64) {
 	t.Helper()
 	slices.Sort(took)
 	t.Logf("%s: median %.0f ms of %.0f", what, took[len(took)/2], took)
-	if *full {
+	if *full && !busyMachine() {
 		require.Less(t, took[len(took)/2], limit, what)
 	}
+}
+
+// busyMachine reports whether twice as much wants to run as can, where that is known.
+func busyMachine() bool {
+	data, _ := os.ReadFile("/proc/loadavg")
+	load := 0.0
+	_, _ = fmt.Sscan(string(data), &load)
+	return load > 2*float64(runtime.NumCPU())
 }
 
 // TestSpeed opens the page in browsers that have nothing of it, and does what people do most.
