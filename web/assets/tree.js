@@ -14,26 +14,34 @@ export class Tree {
     fill(place, this.root);
   }
 
-  // load reads all open folders anew, and keeps what is chosen.
+  // load reads all open folders anew, and keeps what is chosen. If nothing differs, all stays as it is: an entry that is
+  // replaced while somebody presses on it would not be chosen.
   async load() {
+    const read = [];
+    const entries = await this.folder("/", 1, 0, read);
+    const now = JSON.stringify(read.sort((a, b) => (a.path < b.path ? -1 : 1)));
+    if (now === this.drawn) return;
+    this.drawn = now;
     const focused = document.activeElement?.closest?.("[role=treeitem]")?.dataset.path;
-    const entries = await this.folder("/", 1);
     fill(this.root, entries.length > 0 ? entries : h("li", {class: "empty", role: "none"}, "No files yet. Make one, drop files here, or let a tool write some."));
     this.mark();
     if (focused) this.item(focused)?.focus();
   }
 
-  async folder(path, level, offset = 0) {
+  async folder(path, level, offset = 0, read = []) {
     let answer;
     try {
       answer = await get("files", {project, path, offset: offset || undefined});
     } catch (error) {
+      read.push({path, problem: error.message});
       return [h("li", {role: "none"}, problem(error))];
     }
-    const items = await Promise.all(answer.files.map((file) => this.entry(file, level)));
+    read.push(answer);
+    const items = await Promise.all(answer.files.map((file) => this.entry(file, level, read)));
     const shown = offset + answer.files.length;
     if (shown < answer.total) {
       const more = h("li", {role: "none"}, h("button", {type: "button", class: "plain", onclick: async () => {
+        this.drawn = ""; // there is more than load reads
         more.replaceWith(...await this.folder(path, level, shown));
         this.mark();
       }}, `${(answer.total - shown).toLocaleString("en")} more…`));
@@ -42,7 +50,7 @@ export class Tree {
     return items;
   }
 
-  async entry(file, level) {
+  async entry(file, level, read) {
     const open = file.folder && this.open.has(file.path);
     const item = h("li", {role: "treeitem", tabindex: "-1", "aria-level": level, "aria-selected": "false", "data-path": file.path,
       "aria-expanded": file.folder ? String(open) : null, "aria-label": plain(file.name)});
@@ -53,13 +61,14 @@ export class Tree {
     row.style.paddingLeft = `${(level - 1) * 14 + 4}px`;
     item.file = file;
     item.append(row);
-    if (open) item.append(h("ul", {role: "group"}, await this.folder(file.path, level + 1)));
+    if (open) item.append(h("ul", {role: "group"}, await this.folder(file.path, level + 1, 0, read)));
     return item;
   }
 
   async toggle(item, open) {
     const path = item.dataset.path;
     if (open === this.open.has(path)) return;
+    this.drawn = "";
     item.querySelector(":scope > ul")?.remove();
     if (open) {
       this.open.add(path);
