@@ -75,7 +75,8 @@ func (s *State) Renewed() *State {
 // there.
 type Variable struct {
 	Name string `json:"name"`
-	// Value is a short text: a number or the beginning of a string as it is written, otherwise what it is, with its size.
+	// Value is a short text: a number or the beginning of a string as it is written, otherwise what it is, with its
+	// size.
 	Value string `json:"value"`
 }
 
@@ -93,9 +94,9 @@ func (e *StateError) Error() string { return "the state cannot be used: " + e.Re
 // MaxState is the size in bytes of the largest sealed state unless another is given.
 const MaxState = 16 << 20
 
-// An encoded state is stateMagic, an HMAC-SHA256 of the rest by the host's key, and frames of zstd. One that decoders skip
-// has the size of what the others are without compression: the size of the header in four bytes, little-endian, the header
-// as JSON, and the pages.
+// An encoded state is stateMagic, an HMAC-SHA256 of the rest by the host's key, and frames of zstd. One that decoders
+// skip has the size of what the others are without compression: the size of the header in four bytes, little-endian,
+// the header as JSON, and the pages.
 const stateMagic = "toolrun state 1\n"
 
 // maxHeader bounds the header, in bytes. A memory of a gigabyte has 262,144 pages.

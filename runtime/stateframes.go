@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
-// frames are the pages of a state as they were compressed, a frame for each part of the memory. The state after it needs
-// to compress only those parts again that have changed: most calls of a session change little.
+// frames are the pages of a state as they were compressed, a frame for each part of the memory. The state after it
+// needs to compress only those parts again that have changed: most calls of a session change little.
 type frames struct {
 	mu     sync.Mutex
 	before *State           // the state before this one, until this one is sealed
@@ -84,14 +84,15 @@ func (s *State) pages(first, end int) []byte {
 	return s.memory.Data[first*linearmem.DeltaPage : end*linearmem.DeltaPage]
 }
 
-// frame returns the frame of a part of the memory if it has the same pages, or nil. The state is nil or has been sealed, so
-// that its frames do not change any more.
+// frame returns the frame of a part of the memory if it has the same pages, or nil. The state is nil or has been
+// sealed, so that its frames do not change any more.
 func (s *State) frame(number uint32, pages []uint32, data []byte) []byte {
 	if s == nil {
 		return nil
 	}
 	part, ok := s.frames.parts[number]
-	if !ok || !slices.Equal(s.memory.Pages[part.first:part.end], pages) || !bytes.Equal(s.pages(part.first, part.end), data) {
+	if !ok || !slices.Equal(s.memory.Pages[part.first:part.end], pages) ||
+		!bytes.Equal(s.pages(part.first, part.end), data) {
 		return nil
 	}
 	return part.data
@@ -100,8 +101,8 @@ func (s *State) frame(number uint32, pages []uint32, data []byte) []byte {
 // skippable begins a frame with eight bytes that decoders skip.
 var skippable = binary.LittleEndian.AppendUint32([]byte{0x50, 0x2a, 0x4d, 0x18}, 8)
 
-// appendSize appends a frame that only says how large all others are without compression, so that they are decoded into a
-// buffer that need not grow.
+// appendSize appends a frame that only says how large all others are without compression, so that they are decoded
+// into a buffer that need not grow.
 func appendSize(to []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint64(append(to, skippable...), uint64(size))
 }

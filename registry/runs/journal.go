@@ -42,9 +42,10 @@ func (g *going) Begin(ctx context.Context, number int, call registry.Call, appro
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	early := g.early
-	if c := g.rec.open(number); c != nil && early != "" && c.ID == early && g.err == nil && time.Now().Before(g.rec.Lease) &&
-		c.Tool == call.Tool && bytes.Equal(canonical(c.Input), canonical(call.Input)) { // it is kept as begun
-		g.early = ""
+	if c := g.rec.open(number); c != nil && early != "" && c.ID == early && g.err == nil &&
+		time.Now().Before(g.rec.Lease) && c.Tool == call.Tool &&
+		bytes.Equal(canonical(c.Input), canonical(call.Input)) {
+		g.early = "" // it is kept as begun
 		return nil
 	}
 	err := g.changeLocked(ctx, func(r *record) error {
@@ -61,9 +62,9 @@ func (g *going) Begin(ctx context.Context, number int, call registry.Call, appro
 	return err
 }
 
-// End implements [registry.Journal]. The answer is kept while the code goes on with it. If that fails, or the process dies
-// before, it is as if the call had not been answered: the code is stopped, and nothing that it has done with the answer stays,
-// since it makes no call, is kept in no state and has no result before the answer is kept.
+// End implements [registry.Journal]. The answer is kept while the code goes on with it. If that fails, or the process
+// dies before, it is as if the call had not been answered: the code is stopped, and nothing that it has done with the
+// answer stays, since it makes no call, is kept in no state and has no result before the answer is kept.
 func (g *going) End(ctx context.Context, number int, result registry.Result) error {
 	if ctx.Err() != nil && result.IsError() && result.Code != registry.CodeRefused {
 		return context.Cause(ctx) // nobody knows what it has done
@@ -179,8 +180,8 @@ func (g *going) putBack(ctx context.Context, env registry.Env) error {
 	}
 	_, err = project.Undo(ctx, id)
 	if errors.Is(err, vfs.ErrNotKept) {
-		// A change that a killed process had only announced is in the list until somebody takes the project's lock, as Undo
-		// has done: it has not happened.
+		// A change that a killed process had only announced is in the list until somebody takes the project's lock, as
+		// Undo has done: it has not happened.
 		return nil
 	}
 	return err

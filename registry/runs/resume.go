@@ -14,12 +14,12 @@ import (
 
 // Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
 // and those of env.Approve. Chat and Client of env are replaced by those of the call, and so are the options that its
-// selection sets itself ([Choice]). The settings, and what is enabled and granted, are those of env. The result is that
-// of the whole call, or one that waits again ([registry.Result].Pending). A call that has ended has the same result each
-// time, as long as that is kept.
+// selection sets itself ([Choice]). The settings, and what is enabled and granted, are those of env. The result is
+// that of the whole call, or one that waits again ([registry.Result].Pending). A call that has ended has the same
+// result each time, as long as that is kept.
 //
-// The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended: then
-// the call can go on later.
+// The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended:
+// then the call can go on later.
 func (k *Keeper) Resume(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
 	decisions map[string]registry.Decision) (registry.Result, error) {
 	return k.goOn(ctx, tools, env, token, decisions, true)
@@ -142,9 +142,9 @@ func (g *going) claim(ctx context.Context, token string, decisions map[string]re
 	})
 }
 
-// beginEarly notes that a call is made if that is what comes next, and returns its id. That saves a change of the record. If
-// the process dies between the two, the call was not made and the code is told that nobody knows, so it is only done where
-// they follow each other at once.
+// beginEarly notes that a call is made if that is what comes next, and returns its id. That saves a change of the
+// record. If the process dies between the two, the call was not made and the code is told that nobody knows, so it is
+// only done where they follow each other at once.
 func (r *record) beginEarly() string {
 	var next *Call
 	for i := range r.Calls {
@@ -155,11 +155,15 @@ func (r *record) beginEarly() string {
 			next = c
 		}
 	}
-	if next == nil || next.Status != Waits || next.Decision == nil || !next.Decision.Approved || next.Decision.Always || next.Decision.Input != nil {
+	if next == nil || next.Status != Waits || next.Decision == nil {
+		return ""
+	}
+	d := next.Decision
+	if !d.Approved || d.Always || d.Input != nil {
 		return ""
 	}
 	next.Status = Begun
-	next.Approval = &registry.Approval{Rule: next.Rule, By: next.Decision.By, Time: next.Decision.Time, Approved: true}
+	next.Approval = &registry.Approval{Rule: next.Rule, By: d.By, Time: d.Time, Approved: true}
 	return next.ID
 }
 

@@ -24,7 +24,9 @@ type world struct {
 	made []string
 	// instead takes the place of the text of calls that code makes when it goes on.
 	instead string
-	tools   *registry.Registry
+	// before, if not nil, is called before the code does anything.
+	before func()
+	tools  *registry.Registry
 }
 
 type note struct {
@@ -47,6 +49,9 @@ func newWorld(t *testing.T) *world {
 	code := registry.ToolFunc(registry.Spec{Name: "code", Description: "Calls.", Schema: json.RawMessage(
 		`{"type":"object","properties":{"calls":{"type":"array","items":{"type":"string"}}}}`)},
 		func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+			if w.before != nil {
+				w.before()
+			}
 			var in plan
 			if err := json.Unmarshal(call.Input, &in); err != nil {
 				return registry.Result{}, err
@@ -318,6 +323,28 @@ func TestCodeEditedAtOnceWaits(t *testing.T) {
 	require.Contains(t, result.Text(), "[A person has approved the call with other arguments: {\"calls\":[\"b\"]}]\n[did b]")
 	require.Equal(t, token, result.Repeats)
 	require.Equal(t, []string{"act b"}, w.made)
+}
+
+// What was approved, and then not begun because somebody stopped it, waits with its approval.
+func TestApprovedCallsThatAreStopped(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	k := r.In("p")
+	token := w.call(t, k, "code", plan{[]string{"a"}}).Pending.Token
+	ctx, cancel := context.WithCancel(t.Context())
+	w.before = cancel
+	_, err := k.Resume(ctx, w.tools, env(nil), token, yes("1.1"))
+	require.ErrorIs(t, err, context.Canceled)
+	run, err := r.Get(t.Context(), token)
+	require.NoError(t, err)
+	require.False(t, run.Busy)
+	require.Equal(t, runs.Waits, run.Calls[0].Status)
+	require.True(t, run.Calls[0].Decision.Approved)
+	require.Empty(t, w.made)
+	w.before = nil
+	result, err := k.Resume(t.Context(), w.tools, env(nil), token, nil)
+	require.NoError(t, err)
+	require.Equal(t, "[did a]", result.Text())
+	require.Equal(t, []string{"act a"}, w.made)
 }
 
 // Always is for the rest of this code, and for one tool.

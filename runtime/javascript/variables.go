@@ -11,7 +11,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// variablesScript is a function of the object with declarations and a number. It gives so many names and values as JSON.
+// variablesScript is a function of the object with declarations and a number. It gives so many names and values as
+// JSON.
 const variablesScript = `(declarations, most) => {
 	const describe = (value) => {
 		switch (typeof value) {
@@ -22,7 +23,8 @@ const variablesScript = `(declarations, most) => {
 		default: return Object.is(value, -0) ? '-0' : String(value);
 		}
 		if (value === null) return 'null';
-		const name = String(value.constructor?.name || 'Object').slice(0, 60), size = value.length ?? value.size ?? value.byteLength;
+		const name = String(value.constructor?.name || 'Object').slice(0, 60);
+		const size = value.length ?? value.size ?? value.byteLength;
 		return typeof size === 'number' ? name + '(' + size + ')' : name;
 	};
 	const seen = [];
@@ -43,9 +45,10 @@ const variablesScript = `(declarations, most) => {
 // maxVariables is the largest text of variables in bytes.
 const maxVariables = 1 << 20
 
-// Variables lists what scripts of a session have left in global scope, at most [sandbox.MaxVariables], sorted by name. Code
-// of theirs may run, in a sandbox of its own and without files, and the state stays as it is.
-func (i *Interpreter) Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error) {
+// Variables lists what scripts of a session have left in global scope, at most [sandbox.MaxVariables], sorted by name.
+// Code of theirs may run, in a sandbox of its own and without files, and the state stays as it is.
+func (i *Interpreter) Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable,
+	error) {
 	empty, err := i.Run(ctx, "", &RunOptions{Session: true, Limits: limits})
 	if err != nil {
 		return nil, err
@@ -66,7 +69,8 @@ func (i *Interpreter) Variables(ctx context.Context, state *sandbox.State, limit
 }
 
 // globals lists everything in global scope, but for what the host's functions are properties of.
-func (i *Interpreter) globals(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error) {
+func (i *Interpreter) globals(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable,
+	error) {
 	o, err := (&RunOptions{Session: true, State: state, Limits: limits}).withDefaults()
 	if err != nil {
 		return nil, err
@@ -100,6 +104,8 @@ func (i *Interpreter) globals(ctx context.Context, state *sandbox.State, limits 
 		return nil, errors.New("javascript: the variables cannot be listed")
 	}
 	return slices.DeleteFunc(all, func(v sandbox.Variable) bool {
-		return slices.ContainsFunc(r.functions, func(f sessionFunction) bool { return f.Name == v.Name || strings.HasPrefix(f.Name, v.Name+".") })
+		return slices.ContainsFunc(r.functions, func(f sessionFunction) bool {
+			return f.Name == v.Name || strings.HasPrefix(f.Name, v.Name+".")
+		})
 	}), nil
 }

@@ -10,8 +10,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// variablesCode gives names and values in turn, without those that are there from the start and those that begin with two
-// underscores. Names of the session can be any builtin's.
+// variablesCode gives names and values in turn, without those that are there from the start and those that begin with
+// two underscores. Names of the session can be any builtin's.
 const variablesCode = `
 import builtins as __b, types as __t
 def __describe(value):
@@ -30,11 +30,13 @@ def __describe(value):
     except __b.Exception:
         pass
     return __b.str(kind.__name__)[:60]
-__b.sum(([name, __describe(value)] for name, value in __b.list(__b.globals().items())[:%d] if not name.startswith('__')), [])`
+__all = __b.list(__b.globals().items())[:%d]
+__b.sum(([name, __describe(value)] for name, value in __all if not name.startswith('__')), [])`
 
-// Variables lists what code of a session has left in the module __main__, at most [sandbox.MaxVariables], sorted by name.
-// Code of the session may run, in a sandbox of its own and without files, and the state stays as it is.
-func (i *Interpreter) Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error) {
+// Variables lists what code of a session has left in the module __main__, at most [sandbox.MaxVariables], sorted by
+// name. Code of the session may run, in a sandbox of its own and without files, and the state stays as it is.
+func (i *Interpreter) Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable,
+	error) {
 	fresh, err := i.globals(ctx, nil, limits)
 	if err != nil {
 		return nil, err
@@ -44,14 +46,17 @@ func (i *Interpreter) Variables(ctx context.Context, state *sandbox.State, limit
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(v sandbox.Variable) bool {
-		return v.Name == "tools" || slices.ContainsFunc(fresh, func(f sandbox.Variable) bool { return f.Name == v.Name })
+		same := func(f sandbox.Variable) bool { return f.Name == v.Name }
+		return v.Name == "tools" || slices.ContainsFunc(fresh, same)
 	})
 	slices.SortStableFunc(all, func(a, b sandbox.Variable) int { return strings.Compare(a.Name, b.Name) })
 	return all[:min(len(all), sandbox.MaxVariables)], nil
 }
 
-func (i *Interpreter) globals(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error) {
-	result, err := i.Run(ctx, fmt.Sprintf(variablesCode, 2*sandbox.MaxVariables), &RunOptions{Session: true, State: state, Limits: limits})
+func (i *Interpreter) globals(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable,
+	error) {
+	code := fmt.Sprintf(variablesCode, 2*sandbox.MaxVariables)
+	result, err := i.Run(ctx, code, &RunOptions{Session: true, State: state, Limits: limits})
 	if err != nil {
 		return nil, err
 	}

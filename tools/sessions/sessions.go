@@ -143,7 +143,8 @@ func Copy(ctx context.Context, from Place, name string, to Place, newName string
 
 // Open opens one of the states of a session, as the language of its tool does, so that its variables can be listed. The
 // error is fs.ErrNotExist if there is none, and a [*sandbox.StateError] if it cannot be used.
-func Open(ctx context.Context, from Place, id vfs.StateID, open func(sealed, key []byte, memory int64) (*sandbox.State, error)) (*sandbox.State, error) {
+func Open(ctx context.Context, from Place, id vfs.StateID,
+	open func(sealed, key []byte, memory int64) (*sandbox.State, error)) (*sandbox.State, error) {
 	states, err := statesOf(from.Files)
 	if err != nil {
 		return nil, err

@@ -137,7 +137,8 @@ a call has last left variables there, and the variables, with short values.`,
 			}
 			var text strings.Builder
 			for _, state := range one.States {
-				fmt.Fprintf(&text, "%s  %s  %s\n", state.Tool, countBytes(state.Bytes), state.Used.Local().Format(time.DateTime))
+				used := state.Used.Local().Format(time.DateTime)
+				fmt.Fprintf(&text, "%s  %s  %s\n", state.Tool, countBytes(state.Bytes), used)
 				table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 				for _, v := range state.Variables {
 					fmt.Fprintf(table, "  %s\t%s\n", terminal.Escape(v.Name), terminal.Escape(v.Value))
@@ -153,7 +154,8 @@ a call has last left variables there, and the variables, with short values.`,
 }
 
 // addVariables adds the variables of a session. That they cannot be read is no error.
-func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, s sessions.Session, to *jsonSession) error {
+func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, s sessions.Session,
+	to *jsonSession) error {
 	key, err := c.sealKey(cmd.Context())
 	if err != nil {
 		return err
