@@ -70,7 +70,9 @@ func TestManyCallsWait(t *testing.T) {
 			wait := func(i int) string {
 				s := session(i)
 				defer func() { require.NoError(t, s.Close()) }()
-				return ask(t, s, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i))).Pending.Token
+				result := ask(t, s, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i)))
+				require.NotNil(t, result.Pending, "%d: %s %v", i, result.Text(), result.Err)
+				return result.Pending.Token
 			}
 			first := wait(0)
 			goroutines, before := runtime.NumGoroutine(), heap()
