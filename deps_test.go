@@ -17,7 +17,7 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"internal/egress", "mcp/mcpclient", "network", "provider", "registry", "registry/runs", "runtime", "runtime/javascript", "runtime/python",
+	".": {"internal/egress", "mcp/mcpclient", "network", "provider", "registry", "registry/calls", "registry/runs", "runtime", "runtime/javascript", "runtime/python",
 		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "tools/python", "vfs", "vfs/local",
 		"vfs/partition", "vfs/postgres"},
 	"internal/cachedir":          {},
@@ -81,6 +81,7 @@ var mayImport = map[string][]string{
 	"registry/registrytest": {"internal/jsontree", "internal/plaintext", "internal/schema", "recording", "registry", "provider", "vfs",
 		"vfs/local"},
 	"registry/runs":       {"registry", "vfs"},
+	"registry/calls":      {"internal/plaintext", "registry", "vfs"},
 	"registry/transcript": {"registry"},
 	"recording":           {"internal/plaintext", "network", "registry", "vfs"},
 	"internal/tsdecl":     {"internal/jsontree", "internal/plaintext", "internal/schema"},
@@ -101,11 +102,11 @@ var mayImport = map[string][]string{
 	"tools/internal/textfile": {"internal/filetype", "internal/media", "internal/progress", "registry", "vfs"},
 	"mcp/mcpserver":           {"internal/filetype", "internal/jsontree", "internal/plaintext", "internal/sameorigin", "provider", "registry", "vfs"},
 	"internal/sameorigin":     {},
-	"web": {".", "internal/filetype", "internal/plaintext", "internal/sameorigin", "mcp/mcpclient", "network", "provider", "registry", "registry/runs",
+	"web": {".", "internal/filetype", "internal/plaintext", "internal/sameorigin", "mcp/mcpclient", "network", "provider", "registry", "registry/calls", "registry/runs",
 		"tools/module", "tools/sessions", "vfs", "vfs/archive"},
 	"cmd/toolrun": {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/...", "mcp/...", "network", "provider",
-		"provider/xmlcall", "recording", "registry", "registry/observe", "registry/runs", "runtime", "runtime/javascript", "runtime/python",
+		"provider/xmlcall", "recording", "registry", "registry/calls", "registry/observe", "registry/runs", "runtime", "runtime/javascript", "runtime/python",
 		"runtime/command", "tools/filesystem", "tools/javascript", "tools/memory", "tools/python", "tools/module", "tools/sessions", "vfs",
 		"vfs/admin", "vfs/archive", "vfs/local",
 		"vfs/postgres", "vfs/postgres/s3", "web"},

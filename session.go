@@ -79,7 +79,7 @@ type Session struct {
 	project vfs.Project // nil if there is none
 	id      string
 	options SessionOptions
-	calls   calls
+	calls   underway
 	close   func() error
 
 	// mounts are the projects that have been mounted, by id. noMounts mounts none.
@@ -347,8 +347,8 @@ func (s *Session) closeFiles() error {
 	return errors.Join(append(errs, s.project.Close())...)
 }
 
-// calls are what a session does now, so that it can be stopped.
-type calls struct {
+// underway is what a session does now, so that it can be stopped.
+type underway struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
@@ -357,7 +357,7 @@ type calls struct {
 }
 
 // begin adds something that ends with the session, unless that is closed.
-func (c *calls) begin(ctx context.Context) (_ context.Context, end func(), err error) {
+func (c *underway) begin(ctx context.Context) (_ context.Context, end func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -379,7 +379,7 @@ func (c *calls) begin(ctx context.Context) (_ context.Context, end func(), err e
 }
 
 // stop lets nothing begin any more, and tells what is under way to end.
-func (c *calls) stop() {
+func (c *underway) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true

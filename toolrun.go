@@ -59,6 +59,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/registry/runs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
@@ -118,6 +119,9 @@ type Options struct {
 	Tools []registry.Tool
 	// Runs says how calls are kept that wait for a person's approval, if the store keeps records ([vfs.RecordStore]).
 	Runs runs.Options
+	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The caller closes it, after
+	// the runner and before the store.
+	Calls *calls.Log
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware
 
@@ -195,6 +199,9 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	}
 	tools = r.addModules(tools, o.Warn)
 	tools = tools.Using(o.Middleware...)
+	if o.Calls != nil {
+		tools = tools.Using(o.Calls.Middleware)
+	}
 	if now, _ := tools.Tool(javascript.Name); now == runsCode {
 		tools = tools.Using(r.javascript.before(javascript.Name))
 	}
@@ -363,6 +370,9 @@ func (r *Runner) Store() vfs.Store { return r.store }
 // Runs returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the store
 // keeps no records. [Session.Resume] goes on with them.
 func (r *Runner) Runs() *runs.Runs { return r.runs }
+
+// Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.
+func (r *Runner) Calls() *calls.Log { return r.given.Calls }
 
 // JavaScript returns what runs scripts, for code of the program's own, and loads it if that has not been done. The
 // context limits loading. A program that wants to know at once whether code can run, or no call to wait, asks for it

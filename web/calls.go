@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 func callRoutes() []route {
 	return []route{
-		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that changed files.", listCalls),
+		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that they share or that changed files.", listCalls),
 		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.", makeCall),
 		operation("GET", "/api/calls/one", "All that is known of a call.", showCall),
 		operation("POST", "/api/calls/stop", "Stop a call that was made by /api/calls.", stopCall),
@@ -60,9 +61,20 @@ func listCalls(s *Server, r *request, in callsRequest) (callsAnswer, error) {
 			}
 			return !out.More
 		}
-		s.log.merge(in.Project, h, add)
-		return out, nil
+		shared, err := s.elsewhere(r, in.Project)
+		s.log.merge(in.Project, h, shared, add)
+		return out, err
 	})
+}
+
+// elsewhere returns the calls of a project that other processes share, the latest first.
+func (s *Server) elsewhere(r *request, project string) ([]calls.Call, error) {
+	log := s.runner.Calls()
+	if log == nil {
+		return nil, nil
+	}
+	all, err := log.Latest(r.Context(), s.place(project))
+	return slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == log.Process() }), err
 }
 
 type callRequest struct {
@@ -78,6 +90,15 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 		d, known := s.log.find(in.Project, in.Call)
 		if !known {
 			d = callDetail{callInfo: callInfo{Call: in.Call, Project: in.Project}, Console: []line{}}
+			shared, err := s.elsewhere(r, in.Project)
+			if err != nil {
+				return d, err
+			}
+			if i := slices.IndexFunc(shared, func(c calls.Call) bool { return c.ID == in.Call }); i >= 0 {
+				known = true
+				d.callInfo, d.Input, d.Result = infoOf(&shared[i], in.Project), shared[i].Input, shared[i].Result
+				d.Known, d.Elsewhere = true, true
+			}
 		}
 		d.Files = []changeInfo{}
 		changes, err := s.changes(r, in.Project, p)

@@ -225,6 +225,16 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 		}()
 		every = watchTime
 	}
+	if log := a.server.runner.Calls(); log != nil {
+		done := make(chan struct{})
+		defer func() { <-done }()
+		go func() {
+			defer close(done)
+			if err := log.Watch(ctx, a.server.place(id), w.changed); err != nil && ctx.Err() == nil {
+				a.server.options.Logger.Warn("calls of other processes are found later", "project", id, "error", err)
+			}
+		}()
+	}
 	var last int64
 	first := true
 	ticker := time.NewTicker(every)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/calls"
 )
 
 // Limits of a Log.
@@ -227,7 +228,7 @@ func (l *Log) next() <-chan struct{} {
 type callInfo struct {
 	Call    string    `json:"call"`
 	Project string    `json:"project"`
-	Tool    string    `json:"tool,omitempty" jsonschema:"empty for calls of other processes, of which only the changes are known"`
+	Tool    string    `json:"tool,omitempty" jsonschema:"empty for calls of which only the changes are known"`
 	Client  string    `json:"client,omitempty" jsonschema:"who made it"`
 	Parent  string    `json:"parent,omitempty" jsonschema:"the call whose code made it"`
 	Began   time.Time `json:"began"`
@@ -242,13 +243,14 @@ type callInfo struct {
 // A callDetail is all that is known of a call.
 type callDetail struct {
 	callInfo
-	Input   string       `json:"input"`
-	Result  string       `json:"result"`
-	Data    any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
-	Console []line       `json:"console"`
-	Dropped int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
-	Known   bool         `json:"known" jsonschema:"this process made the call, so its input and result are known"`
-	Files   []changeInfo `json:"files" jsonschema:"what it changed"`
+	Input     string       `json:"input"`
+	Result    string       `json:"result"`
+	Data      any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
+	Console   []line       `json:"console"`
+	Dropped   int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
+	Elsewhere bool         `json:"elsewhere,omitempty" jsonschema:"another process made it: its texts are cut, and what it prints is in its result"`
+	Known     bool         `json:"known" jsonschema:"its input and result are known"`
+	Files     []changeInfo `json:"files" jsonschema:"what it changed"`
 }
 
 // info returns a call without its texts. The lock is held.
@@ -261,22 +263,44 @@ func (c *logged) info() callInfo {
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
 }
 
-// merge calls add with the calls of a project, the latest first, until it returns false: those of the log, and those of
-// which only the history knows. The lock of the history is held.
-func (l *Log) merge(project string, h *recent, add func(callInfo) bool) {
+// merge calls add with the calls of a project, the latest first, until it returns false: those of the log, those that
+// other processes share, which are the latest first, and those of which only the history knows. The lock of the history
+// is held.
+func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(callInfo) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	elsewhere := map[string]*calls.Call{} // of several with one id the latest, to which the changes count
+	for i := range slices.Backward(shared) {
+		elsewhere[shared[i].ID] = &shared[i]
+	}
 	others := len(h.calls) - 1
 	// other adds the calls that only the history knows, down to a time.
 	other := func(until time.Time) bool {
 		for ; others >= 0 && h.calls[others].began.After(until); others-- {
 			c := h.calls[others]
-			if l.byID[[2]string{project, c.id}] == nil &&
+			if elsewhere[c.id] == nil && l.byID[[2]string{project, c.id}] == nil &&
 				!add(callInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes}) {
 				return false
 			}
 		}
 		return true
+	}
+	// both adds those that are shared, too.
+	both := func(until time.Time) bool {
+		for ; len(shared) > 0 && shared[0].Began.After(until); shared = shared[1:] {
+			c := &shared[0]
+			if l.byID[[2]string{project, c.ID}] != nil {
+				continue
+			}
+			info := infoOf(c, project)
+			if i, changed := h.byID[c.ID]; changed && elsewhere[c.ID] == c {
+				info.Changes = h.calls[i].changes
+			}
+			if !other(c.Began) || !add(info) {
+				return false
+			}
+		}
+		return other(until)
 	}
 	if l.of[project] != nil {
 		for _, c := range slices.Backward(l.calls) {
@@ -287,12 +311,22 @@ func (l *Log) merge(project string, h *recent, add func(callInfo) bool) {
 			if i, changed := h.byID[c.id]; changed && l.byID[[2]string{project, c.id}] == c {
 				info.Changes = h.calls[i].changes
 			}
-			if !other(c.began) || !add(info) {
+			if !both(c.began) || !add(info) {
 				return
 			}
 		}
 	}
-	other(time.Time{}.Add(-1))
+	both(time.Time{}.Add(-1))
+}
+
+// infoOf returns a call of another process without its texts.
+func infoOf(c *calls.Call, project string) callInfo {
+	took := c.Took
+	if c.Running {
+		took = time.Since(c.Began)
+	}
+	return callInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client, Parent: c.Parent, Began: c.Began, Running: c.Running,
+		Milliseconds: float64(took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
 }
 
 // find returns a call.

@@ -349,6 +349,9 @@ func deleteProject(s *Server, r *request, in inProject) (deleteAnswer, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = missing(in.Project)
 	}
+	if log := s.runner.Calls(); log != nil && err == nil {
+		err = log.Forget(r.Context(), s.place(in.Project))
+	}
 	s.watches.changed(store, in.Project)
 	if err != nil || !keeps {
 		return deleteAnswer{}, err

@@ -26,6 +26,9 @@ var _ registry.Keeper = (*Keeper)(nil)
 // nothing else. A call goes on only in the place in which it has begun.
 func (s *Runs) In(place string) *Keeper { return &Keeper{s, place} }
 
+// Place is the place whose calls it keeps.
+func (k *Keeper) Place() string { return k.place }
+
 // Prepare implements [registry.Keeper].
 func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env) (token string, key []byte, err error) {
 	token = newToken()

@@ -94,7 +94,9 @@ export async function show(main) {
         (known.running || known.console.length > 0) && [h("h3", {}, "Output"), output.element],
         known.known && !known.running && [h("h3", {}, "What the model got"), result(known)],
         changed(known, () => open(call)));
-      if (known.running) {
+      if (known.running && known.elsewhere) {
+        output.element.replaceWith(h("p", {class: "quiet"}, "It runs in another process. What it prints is here when it has ended."));
+      } else if (known.running) {
         head.append(button("Stop", () => post("calls/stop", {project, call}).catch((error) => fill(trouble, problem(
           error.code === "not_found" ? new Error("Only calls that were made on this page can be stopped here.") : error)))));
         source = watch(call, output, () => refresh());

@@ -286,7 +286,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 	if run, err = c.runs().Decide(cmd.Context(), token, decisions); err != nil {
 		return err
 	}
-	var options toolrun.Options
+	options := toolrun.Options{Calls: c.shared(nil)}
 	if f.audit != "" {
 		file, err := os.OpenFile(f.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/registry/runs"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -49,6 +50,12 @@ func (f *projectFlags) keeper(id string) *runs.Keeper {
 		}
 	}
 	return f.runs().In(place)
+}
+
+// shared tells other processes of calls, and what closes the runner closes it. What fails is only for servers to log: nobody
+// waits for it.
+func (f *projectFlags) shared(failed func(error)) *calls.Log {
+	return calls.New(recordsOf{flags: f}, &calls.Options{Failed: failed})
 }
 
 func (f *projectFlags) runs() *runs.Runs {

@@ -65,7 +65,7 @@ what the model gets.`,
 				}
 				input = string(data)
 			}
-			runner, err := servers.open(cmd, toolrun.Options{})
+			runner, err := servers.open(cmd, toolrun.Options{Calls: f.project.shared(nil)})
 			if err != nil {
 				return err
 			}

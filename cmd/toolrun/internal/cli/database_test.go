@@ -29,7 +29,7 @@ func TestDatabase(t *testing.T) {
 	}
 	run(dir, "js", "--project", "notes", "-e", "await fs.writeFile('/todo.txt', 'milk')")
 	run(dir, "js", "--project", "notes", "-e", "await fs.writeFile('/todo.txt', 'bread')")
-	require.Equal(t, "notes: copied\n", run(dir, "store", "migrate", "--from", dir, "--to", url))
+	require.Equal(t, "notes: copied\nrecords: 1 copied\n", run(dir, "store", "migrate", "--from", dir, "--to", url))
 	require.Equal(t, "notes: the same already\n", run(dir, "store", "migrate", "--from", dir, "--to", url))
 
 	require.Equal(t, "bread", run(url, "files", "--project", "notes", "cat", "/todo.txt"))

@@ -60,7 +60,7 @@ in a notebook, and its variables stay for the next call.`,
 				script.Stdin = f.record.taped(cmd.InOrStdin())
 			}
 			f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
-			runner, err := servers.open(cmd, toolrun.Options{Script: script})
+			runner, err := servers.open(cmd, toolrun.Options{Script: script, Calls: f.project.shared(nil)})
 			if err != nil {
 				return err
 			}

@@ -201,7 +201,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 			}
 		}
 	}
-	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, NetworkAudit: requests}); err != nil {
+	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, NetworkAudit: requests, Calls: c.project.shared(unshared(logger))}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -48,6 +49,11 @@ command asks first. It warns of projects that mount this one and would fail.`,
 						what += " for good"
 					}
 					if ok, err := confirm(cmd, "Delete "+what+"?"); !ok || err != nil {
+						return err
+					}
+				}
+				if keeper, ok := store.(vfs.RecordStore); ok {
+					if err := calls.New(keeper, nil).Forget(cmd.Context(), "project "+id); err != nil {
 						return err
 					}
 				}

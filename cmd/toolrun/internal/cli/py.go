@@ -79,7 +79,7 @@ Python is not part of toolrun: get it once with toolrun module add python.`,
 				script.Stdin = f.record.taped(cmd.InOrStdin())
 			}
 			f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
-			runner, err := servers.open(cmd, toolrun.Options{PythonScript: script})
+			runner, err := servers.open(cmd, toolrun.Options{PythonScript: script, Calls: f.project.shared(nil)})
 			if err != nil {
 				return err
 			}

@@ -95,6 +95,7 @@ func (s *session) run() (err error) {
 	s.runner, err = s.servers.open(s.cmd, toolrun.Options{
 		Script:       javascript.Options{ScriptName: "repl", Output: sandbox.Unlimited},
 		PythonScript: python.Options{ScriptName: "repl", Output: sandbox.Unlimited},
+		Calls:        s.flags.project.shared(nil),
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -113,7 +114,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	defer listener.Close()
 	calls := web.NewLog()
 	middleware := []registry.Middleware{observe.Slog(logger, nil), calls.Middleware}
-	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware}); err != nil {
+	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, Calls: c.project.shared(unshared(logger))}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
@@ -146,6 +147,11 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 		defer remove()
 	}
 	return mcphttp.Serve(ctx, listener, config)
+}
+
+// unshared logs that other processes do not learn of calls.
+func unshared(logger *slog.Logger) func(error) {
+	return func(err error) { logger.Warn("other processes do not learn of calls", "error", err) }
 }
 
 // printLink prints an address at which people get in.

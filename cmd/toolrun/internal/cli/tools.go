@@ -40,6 +40,15 @@ func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	return r, err
 }
 
+// Close closes the runner, and then what tells other processes of its calls.
+func (r *runner) Close() error {
+	err := r.Runner.Close()
+	if log := r.Calls(); log != nil {
+		log.Close()
+	}
+	return err
+}
+
 // builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 	options := toolrun.Options{Python: givenPython()}

@@ -1,0 +1,152 @@
+// Package calls shows the processes that have one store each other's calls, such as a page in a browser the calls of
+// commands and of MCP servers:
+//
+//	log := calls.New(store, nil)
+//	tools = tools.Using(log.Middleware)
+//	defer log.Close()
+//	latest, err := log.Latest(ctx, place)
+//
+// Calls are kept beside projects, in the store's records: the latest [Most] of each place, [MaxBytes] in all, for [Keep]
+// after the last one. They are told within a second or two. What is kept is for people to look at, and promises nothing: a
+// process that dies loses what it has not told yet, and anything else that can write to the store can change what is kept.
+package calls
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Limits of what is kept of a place.
+const (
+	Most     = 500
+	MaxBytes = 256 << 10 // of all calls together, as they are kept
+	MaxText  = 4 << 10   // bytes of an input or a result
+	Keep     = 7 * 24 * time.Hour
+)
+
+// Times by which a call that runs is known to run.
+const (
+	aliveTime = 10 * time.Second // after which its process says so again
+	lostTime  = 45 * time.Second // after which the process has died
+)
+
+// A Call is a call as other processes see it.
+type Call struct {
+	// Process made it: see [Log.Process]. Number tells its calls apart.
+	Process string `json:"process"`
+	Number  int64  `json:"number"`
+
+	ID     string `json:"id"`
+	Parent string `json:"parent,omitempty"` // the call whose code made it
+	Tool   string `json:"tool"`
+	Client string `json:"client,omitempty"`
+
+	Began   time.Time     `json:"began"`
+	Took    time.Duration `json:"took"` // so far, if it runs
+	Running bool          `json:"running,omitempty"`
+	// Seen is when the process said this.
+	Seen time.Time `json:"seen"`
+
+	// Input and Result are cut after MaxText bytes, and end in "..." then.
+	Input  string        `json:"input"`
+	Result string        `json:"result,omitempty"`
+	Code   registry.Code `json:"code,omitempty"`
+	Status string        `json:"status,omitempty"`
+}
+
+// Latest returns calls of a place by all processes, the latest first. Those of processes that have died meanwhile have
+// the code [registry.CodeUnknownOutcome].
+func (l *Log) Latest(ctx context.Context, place string) ([]Call, error) {
+	data, err := l.records.Get(ctx, name(place))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := decode(data)
+	slices.Reverse(list)
+	now := time.Now()
+	for i := range list {
+		if c := &list[i]; c.Running && now.Sub(c.Seen) > lostTime {
+			c.Running, c.Code = false, registry.CodeUnknownOutcome
+			c.Status = "Its process has ended"
+		}
+	}
+	return list, nil
+}
+
+// Watch calls changed when calls of a place may have changed, as [vfs.Records].Watch does.
+func (l *Log) Watch(ctx context.Context, place string, changed func()) error {
+	own := name(place)
+	return l.records.Watch(ctx, func(name string) {
+		if name == "" || name == own {
+			changed()
+		}
+	})
+}
+
+// Forget removes what is kept of a place, as its project is deleted.
+func (l *Log) Forget(ctx context.Context, place string) error {
+	return l.records.Change(ctx, name(place), 0, func([]byte) ([]byte, error) { return nil, nil })
+}
+
+const kind = "calls"
+
+// name is the name of the record of a place.
+func name(place string) string {
+	sum := sha256.Sum256([]byte(place))
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// A record is a line for each call, the oldest first. What is no call is left out: a newer version may have written it.
+func decode(data []byte) (list []Call) {
+	for line := range bytes.Lines(data) {
+		var c Call
+		if json.Unmarshal(line, &c) == nil && c.Process != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// add returns a record with what is new of some calls.
+func add(data []byte, fresh []Call) []byte {
+	list := decode(data)
+	for _, c := range fresh {
+		same := func(o Call) bool { return o.Process == c.Process && o.Number == c.Number }
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			list[i] = c
+		} else {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Call) int {
+		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Number, b.Number))
+	})
+	list = list[max(0, len(list)-Most):]
+	var lines [][]byte
+	size := 0
+	for _, c := range slices.Backward(list) {
+		line, err := json.Marshal(c)
+		if size += len(line) + 1; err != nil || size > MaxBytes {
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	return append(bytes.Join(lines, []byte("\n")), '\n')
+}
+
+func newProcess() string { return rand.Text()[:16] }

@@ -1,0 +1,151 @@
+package calls
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// tellTime is how long calls are gathered before they are told together.
+const tellTime = time.Second
+
+// writeTime is how long telling them may take.
+const writeTime = 10 * time.Second
+
+// Options configure a [Log].
+type Options struct {
+	// Failed, if not nil, gets errors of the store. The calls that could not be told then are not told again.
+	Failed func(error)
+}
+
+// A Log tells other processes of the calls of this one. Its Middleware must be among that of the registry. It is safe for
+// concurrent use.
+type Log struct {
+	records vfs.Records
+	process string
+	failed  func(error)
+
+	mu      sync.Mutex
+	number  int64
+	running map[*Call]string // with their places
+	fresh   map[*Call]string // what is new of them has not been told
+	told    time.Time        // when those that run were told last
+	timer   *time.Timer      // nil if there is nothing to tell
+	due     time.Time        // when it ends
+	closed  bool
+
+	telling sync.Mutex // so that what is older is not told later
+}
+
+// New returns a log of a store. Close it before the store.
+func New(store vfs.RecordStore, options *Options) *Log {
+	l := &Log{records: store.Records(kind), process: newProcess(), failed: func(error) {},
+		running: map[*Call]string{}, fresh: map[*Call]string{}}
+	if options != nil && options.Failed != nil {
+		l.failed = options.Failed
+	}
+	return l
+}
+
+// Process is by which calls of this process are recognised.
+func (l *Log) Process() string { return l.process }
+
+// Middleware notes calls of places: those whose [registry.Env].Runs has a place, as those of sessions have.
+func (l *Log) Middleware(next registry.Handler) registry.Handler {
+	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		placed, ok := env.Runs.(interface{ Place() string })
+		if !ok {
+			return next(ctx, call, env)
+		}
+		c := l.begin(call, env, placed.Place())
+		result := registry.Failure(registry.CodeFailed, "the call panicked") // which is another's to handle
+		defer func() { l.end(c, &result) }()
+		result = next(ctx, call, env)
+		return result
+	}
+}
+
+func (l *Log) begin(call registry.Call, env registry.Env, place string) *Call {
+	c := &Call{Process: l.process, ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
+		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200), Began: time.Now().Round(0), Running: true,
+		Input: plaintext.Clean(string(call.Input), MaxText)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.number++
+	c.Number = l.number
+	l.running[c], l.fresh[c] = place, place
+	l.tellLater(tellTime)
+	return c
+}
+
+func (l *Log) end(c *Call, result *registry.Result) {
+	text := plaintext.Clean(result.Text(), MaxText)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.Running, c.Took, c.Code, c.Status = false, time.Now().Sub(c.Began), result.Code, plaintext.Clean(result.Status, 200)
+	c.Result = text
+	l.fresh[c] = l.running[c]
+	delete(l.running, c)
+	l.tellLater(tellTime)
+}
+
+// tellLater tells what is new after a time, or before. The lock is held.
+func (l *Log) tellLater(after time.Duration) {
+	due := time.Now().Add(after)
+	if l.closed || l.timer != nil && !due.Before(l.due) {
+		return
+	}
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.timer, l.due = time.AfterFunc(after, l.tell), due
+}
+
+// tell tells what is new.
+func (l *Log) tell() {
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	l.mu.Lock()
+	l.timer = nil
+	now := time.Now().Round(0)
+	if now.Sub(l.told) >= aliveTime {
+		l.told = now
+		for c, place := range l.running {
+			l.fresh[c] = place
+		}
+	}
+	by := map[string][]Call{}
+	for c, place := range l.fresh {
+		if c.Seen = now; c.Running {
+			c.Took = now.Sub(c.Began)
+		}
+		by[place] = append(by[place], *c)
+	}
+	clear(l.fresh)
+	if len(l.running) > 0 {
+		l.tellLater(aliveTime)
+	}
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
+	defer cancel()
+	for place, fresh := range by {
+		if err := l.records.Change(ctx, name(place), Keep, func(data []byte) ([]byte, error) { return add(data, fresh), nil }); err != nil {
+			l.failed(err)
+		}
+	}
+}
+
+// Close tells what is new. Calls that still run are not told any more.
+func (l *Log) Close() {
+	l.mu.Lock()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.closed = true
+	l.mu.Unlock()
+	l.tell()
+}
