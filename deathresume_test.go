@@ -160,7 +160,7 @@ func TestEveryStepCanBeTheLast(t *testing.T) {
 	require.False(t, step(t, 1000, false))
 }
 
-// Writes that go through to the disk are what going on costs most: the claim and that the call is made, its answer, the
+// Writes that go through to the disk are what going on costs most: the claim, that the call is made, its answer, the
 // result, and that the run and its state are removed.
 func TestHowOftenResumeWrites(t *testing.T) {
 	store, m := local.NewMemoryStore(nil), &mail{}
@@ -174,6 +174,6 @@ func TestHowOftenResumeWrites(t *testing.T) {
 	result, err := session.Resume(t.Context(), token, approve("call_1.1"))
 	require.NoError(t, err)
 	require.Empty(t, result.Code, result.Text())
-	require.EqualValues(t, 5, before-left.Load())
+	require.EqualValues(t, 6, before-left.Load())
 	require.NotEqual(t, token, ask(t, session, "javascript", input).Pending.Token, "it has been delivered, so this is another call")
 }

@@ -100,8 +100,7 @@ type Journal interface {
 	Look(number int) (known Known)
 	// Begin is called right before a call is made, with the input that it has been approved with.
 	Begin(ctx context.Context, number int, call Call, approval *Approval) error
-	// End is called with the answer of a call before the code gets it. It may return before that is kept; no other call
-	// begins, and nothing comes of the code, until it is.
+	// End is called with the answer of a call before the code gets it.
 	End(ctx context.Context, number int, result Result) error
 }
 

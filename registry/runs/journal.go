@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/afero"
 
@@ -27,7 +26,7 @@ func (g *going) Look(number int) (known registry.Known) {
 		return known
 	}
 	known.Waiting = registry.Waiting{Number: number, Call: registry.Call{ID: c.ID, Tool: c.Tool, Input: c.Input}}
-	known.Begun = c.Status == Begun && c.ID != g.early
+	known.Begun = c.Status == Begun
 	if c.Status == Answered {
 		answer, err := registry.ReadResult(c.Answer)
 		if known.Begun = err != nil; err == nil {
@@ -39,32 +38,17 @@ func (g *going) Look(number int) (known registry.Known) {
 
 // Begin implements [registry.Journal].
 func (g *going) Begin(ctx context.Context, number int, call registry.Call, approval *registry.Approval) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	early := g.early
-	if c := g.rec.open(number); c != nil && early != "" && c.ID == early && g.err == nil &&
-		time.Now().Before(g.rec.Lease) && c.Tool == call.Tool &&
-		bytes.Equal(canonical(c.Input), canonical(call.Input)) {
-		g.early = "" // it is kept as begun
-		return nil
-	}
-	err := g.changeLocked(ctx, func(r *record) error {
+	return g.change(ctx, func(r *record) error {
 		c := r.open(number)
-		if c == nil || c.Status != Waits && c.Status != Next && (c.Status != Begun || c.ID != early) {
+		if c == nil || c.Status != Waits && c.Status != Next {
 			return fmt.Errorf("the call %s is not one that can be made", call.ID)
 		}
 		c.Status, c.Input, c.Approval = Begun, call.Input, approval
 		return nil
 	})
-	if c := g.rec.open(number); err == nil && c.ID == early {
-		g.early = ""
-	}
-	return err
 }
 
-// End implements [registry.Journal]. The answer is kept while the code goes on with it. If that fails, or the process
-// dies before, it is as if the call had not been answered: the code is stopped, and nothing that it has done with the
-// answer stays, since it makes no call, is kept in no state and has no result before the answer is kept.
+// End implements [registry.Journal].
 func (g *going) End(ctx context.Context, number int, result registry.Result) error {
 	if ctx.Err() != nil && result.IsError() && result.Code != registry.CodeRefused {
 		return context.Cause(ctx) // nobody knows what it has done
@@ -76,7 +60,9 @@ func (g *going) End(ctx context.Context, number int, result registry.Result) err
 	if len(answer) > maxAnswer {
 		answer = nil
 	}
-	g.answer(func(r *record) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	return g.change(ctx, func(r *record) error {
 		c := r.open(number)
 		if c == nil {
 			return errors.New("the call is not there")
@@ -87,7 +73,6 @@ func (g *going) End(ctx context.Context, number int, result registry.Result) err
 		}
 		return nil
 	})
-	return nil
 }
 
 // approver decides by what has been decided, and otherwise asks.

@@ -51,9 +51,9 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	if f, err := k.runs.result(ctx, token); err == nil { // its process has died before it could say so
 		return f.result(), g.end(ctx, f, delivers)
 	}
-	ctx, g.cancel = context.WithCancelCause(ctx)
-	defer g.cancel(nil)
-	stop := g.renew(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := g.renew(ctx, cancel)
 	defer stop()
 	r := g.now()
 	env.Chat, env.Client, env.Runs = r.Chat, r.Client, k
@@ -105,12 +105,6 @@ type going struct {
 	ended bool
 	// interrupted says that the last process has not said how far it got.
 	interrupted bool
-	// early is the id of a call that was kept as begun with the claim, and has not been made yet; "" is none.
-	early  string
-	cancel context.CancelCauseFunc // stops what goes on
-
-	answering sync.Mutex
-	answers   []func(*record) error // note answers that are not kept yet, which the next change does
 }
 
 // claim makes the run this process's, and notes decisions.
@@ -130,41 +124,14 @@ func (g *going) claim(ctx context.Context, token string, decisions map[string]re
 		if err := r.decide(decisions); err != nil {
 			return err
 		}
-		g.early = ""
 		r.Owner, r.Lease = g.owner, now.Add(g.keeper.runs.o.Lease).Round(0)
 		if g.interrupted = r.Dirty; !r.Dirty {
 			r.Segment++
 			r.Dirty = true
-			g.early = r.beginEarly()
 		}
 		g.rec = r
 		return nil
 	})
-}
-
-// beginEarly notes that a call is made if that is what comes next, and returns its id. That saves a change of the
-// record. If the process dies between the two, the call was not made and the code is told that nobody knows, so it is
-// only done where they follow each other at once.
-func (r *record) beginEarly() string {
-	var next *Call
-	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Status != Done {
-			if next != nil {
-				return ""
-			}
-			next = c
-		}
-	}
-	if next == nil || next.Status != Waits || next.Decision == nil {
-		return ""
-	}
-	d := next.Decision
-	if !d.Approved || d.Always || d.Input != nil {
-		return ""
-	}
-	next.Status = Begun
-	next.Approval = &registry.Approval{Rule: next.Rule, By: d.By, Time: d.Time, Approved: true}
-	return next.ID
 }
 
 // now returns the run as it is kept now. Nothing changes what it returns: a change puts another record in its place.
@@ -174,74 +141,31 @@ func (g *going) now() *record {
 	return g.rec
 }
 
-// change changes the run, unless another process has it. Answers that are not kept yet come first, in the same step.
+// change changes the run, unless another process has it.
 func (g *going) change(ctx context.Context, change func(*record) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.changeLocked(ctx, change)
-}
-
-func (g *going) changeLocked(ctx context.Context, change func(*record) error) error {
 	if g.err != nil {
 		return g.err
 	}
-	g.answering.Lock()
-	answers := g.answers
-	g.answers = nil
-	g.answering.Unlock()
 	var changed *record
 	err := g.keeper.runs.change(ctx, g.rec.Token, g.rec.Until, func(r *record) error {
 		if r.Owner != g.owner {
 			return errLost
 		}
 		changed = r
-		for _, note := range answers {
-			if err := note(r); err != nil {
-				return err
-			}
-		}
 		return change(r)
 	})
 	if err != nil {
 		g.err = err
-		g.answering.Lock()
-		defer g.answering.Unlock()
-		g.answers = append(answers, g.answers...) // for release
 		return err
 	}
 	g.rec = changed
 	return nil
 }
 
-// answer keeps an answer soon, and stops what goes on if that fails.
-func (g *going) answer(note func(*record) error) {
-	g.answering.Lock()
-	g.answers = append(g.answers, note)
-	g.answering.Unlock()
-	go func() {
-		if err := g.settle(context.Background()); err != nil {
-			g.cancel(err)
-		}
-	}()
-}
-
-// settle returns when all answers are kept, with the error because of which the run must not go on.
-func (g *going) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.answering.Lock()
-	none := len(g.answers) == 0
-	g.answering.Unlock()
-	if none {
-		return g.err
-	}
-	return g.changeLocked(ctx, func(*record) error { return nil })
-}
-
-// renew keeps the claim until stop is called, and stops what goes on if that fails.
-func (g *going) renew(ctx context.Context) (stop func()) {
+// renew keeps the claim until stop is called, and cancels the context if that fails.
+func (g *going) renew(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -259,7 +183,7 @@ func (g *going) renew(ctx context.Context) (stop func()) {
 				r.Lease = time.Now().Add(g.keeper.runs.o.Lease).Round(0)
 				return nil
 			}); err != nil {
-				g.cancel(err)
+				cancel(err)
 				return
 			}
 		}
@@ -281,13 +205,9 @@ func (g *going) release(ctx context.Context) {
 	if g.err != errLost {
 		g.err = nil // of a context that has ended, say
 	}
-	early := g.early
 	g.mu.Unlock()
 	_ = g.change(ctx, func(r *record) error { // otherwise the lease ends
 		r.Owner = ""
-		if c := r.find(early); c != nil && c.Status == Begun {
-			c.Status, c.Approval = Waits, nil
-		}
 		return nil
 	})
 }
@@ -326,7 +246,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		}
 	}
 	r := g.now()
-	if c := r.open(0); !r.Code && c != nil && c.Status == Begun && c.ID != g.early {
+	if c := r.open(0); !r.Code && c != nil && c.Status == Begun {
 		return registry.UnknownOutcome(r.Call.Tool), nil
 	}
 	ask := env.Approve
@@ -349,7 +269,10 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 			return registry.Result{}, err
 		}
 		result, suspension := tools.Resume(ctx, c, env)
-		if err := g.settle(ctx); err != nil {
+		g.mu.Lock()
+		err = g.err
+		g.mu.Unlock()
+		if err != nil {
 			return registry.Result{}, fmt.Errorf("the run %s: %w", r.Token, err)
 		}
 		if suspension == nil {

@@ -17,8 +17,8 @@
 // # What is promised
 //
 // While it goes on, a call belongs to one process, which renews its claim. Each call that the code makes is kept as begun
-// before it is made, and with its answer before the code can make another call or end; and the state of the code is kept
-// before any call is made that it asks for. If the process dies, the next one puts back what the code had changed in files since the last
+// before it is made, and with its answer before the code gets that; and the state of the code is kept before any call is
+// made that it asks for. If the process dies, the next one puts back what the code had changed in files since the last
 // state, goes on there, and delivers the same answers. A call that was under way is not repeated: the code gets the
 // error [registry.CodeUnknownOutcome].
 package runs
