@@ -86,7 +86,7 @@ func (l *Log) end(c *Call, result *registry.Result) {
 	text := plaintext.Clean(result.Text(), MaxText)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.Running, c.Took, c.Code, c.Status = false, time.Now().Sub(c.Began), result.Code, plaintext.Clean(result.Status, 200)
+	c.Running, c.Took, c.Code, c.Status = false, time.Since(c.Began), result.Code, plaintext.Clean(result.Status, 200)
 	c.Result = text
 	l.fresh[c] = l.running[c]
 	delete(l.running, c)
