@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/web"
 )
 
-// TestCallsOfOtherProcesses: the page shows calls that others make, with what they got and what they changed, and each once.
+// TestCallsOfOtherProcesses: the page shows calls that others make, with what they got and what they changed, each once.
 func TestCallsOfOtherProcesses(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	release := make(chan struct{})

@@ -6,9 +6,9 @@
 //	defer log.Close()
 //	latest, err := log.Latest(ctx, place)
 //
-// Calls are kept beside projects, in the store's records: the latest [Most] of each place, [MaxBytes] in all, for [Keep]
-// after the last one. They are told within a second or two. What is kept is for people to look at, and promises nothing: a
-// process that dies loses what it has not told yet, and anything else that can write to the store can change what is kept.
+// Calls are kept beside projects, in the store's records: the latest [Most] of each place, [MaxBytes] in all, for
+// [Keep] after the last one. They are told within a second or two. What is kept is for people to look at, and promises
+// nothing: a process that dies loses what it has not told yet, and whoever can write to the store can change it.
 package calls
 
 import (

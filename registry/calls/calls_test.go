@@ -53,7 +53,8 @@ func begin(t *testing.T, store vfs.RecordStore, options *calls.Options) *process
 func (p *process) call(place, id, text string, wait time.Duration) registry.Result {
 	input, _ := json.Marshal(map[string]any{"text": text, "wait": wait})
 	return p.tools.Dispatch(context.Background(), registry.Call{ID: id, Tool: "echo", Input: input},
-		registry.Env{Project: "p", Client: "tester", Runs: p.runs.In(place), Limits: registry.Limits{Timeout: registry.NoTimeout}})
+		registry.Env{Project: "p", Client: "tester", Runs: p.runs.In(place),
+			Limits: registry.Limits{Timeout: registry.NoTimeout}})
 }
 
 // latest returns calls as texts, the latest first.
@@ -183,7 +184,8 @@ func TestDamagedRecords(t *testing.T) {
 	b := begin(t, store, nil)
 	require.Equal(t, []string{"1 false one"}, b.latest(t, "place"))
 	b.call("place", "2", "two", 0)
-	b.tools.Dispatch(t.Context(), registry.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)}, registry.Env{Project: "place"})
+	b.tools.Dispatch(t.Context(), registry.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)},
+		registry.Env{Project: "place"})
 	b.Close()
 	require.Equal(t, []string{"2 false two", "1 false one"}, b.latest(t, "place"))
 }

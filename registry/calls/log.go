@@ -22,8 +22,8 @@ type Options struct {
 	Failed func(error)
 }
 
-// A Log tells other processes of the calls of this one. Its Middleware must be among that of the registry. It is safe for
-// concurrent use.
+// A Log tells other processes of the calls of this one. Its Middleware must be among that of the registry. It is safe
+// for concurrent use.
 type Log struct {
 	records vfs.Records
 	process string
@@ -71,7 +71,8 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 
 func (l *Log) begin(call registry.Call, env registry.Env, place string) *Call {
 	c := &Call{Process: l.process, ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
-		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200), Began: time.Now().Round(0), Running: true,
+		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200),
+		Began: time.Now().Round(0), Running: true,
 		Input: plaintext.Clean(string(call.Input), MaxText)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,7 +134,8 @@ func (l *Log) tell() {
 	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 	defer cancel()
 	for place, fresh := range by {
-		if err := l.records.Change(ctx, name(place), Keep, func(data []byte) ([]byte, error) { return add(data, fresh), nil }); err != nil {
+		change := func(data []byte) ([]byte, error) { return add(data, fresh), nil }
+		if err := l.records.Change(ctx, name(place), Keep, change); err != nil {
 			l.failed(err)
 		}
 	}

@@ -52,8 +52,8 @@ func (f *projectFlags) keeper(id string) *runs.Keeper {
 	return f.runs().In(place)
 }
 
-// shared tells other processes of calls, and what closes the runner closes it. What fails is only for servers to log: nobody
-// waits for it.
+// shared tells other processes of calls. Who closes the runner closes it. Failures matter to servers only, which log
+// them.
 func (f *projectFlags) shared(failed func(error)) *calls.Log {
 	return calls.New(recordsOf{flags: f}, &calls.Options{Failed: failed})
 }

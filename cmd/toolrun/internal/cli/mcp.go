@@ -201,7 +201,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 			}
 		}
 	}
-	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, NetworkAudit: requests, Calls: c.project.shared(unshared(logger))}); err != nil {
+	shared := c.project.shared(unshared(logger))
+	options := toolrun.Options{Middleware: middleware, NetworkAudit: requests, Calls: shared}
+	if c.runner, err = c.servers.open(cmd, options); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()

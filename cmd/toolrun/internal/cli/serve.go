@@ -114,7 +114,8 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	defer listener.Close()
 	calls := web.NewLog()
 	middleware := []registry.Middleware{observe.Slog(logger, nil), calls.Middleware}
-	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, Calls: c.project.shared(unshared(logger))}); err != nil {
+	options := toolrun.Options{Middleware: middleware, Calls: c.project.shared(unshared(logger))}
+	if c.runner, err = c.servers.open(cmd, options); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
