@@ -48,7 +48,8 @@ func TestDatabase(t *testing.T) {
 	run(url, "js", "--project", "gone", "-e", "await fs.writeFile('/file', 'was there')")
 	run(url, "project", "delete", "gone", "--yes")
 
-	require.Regexp(t, `^notes: copied\nother: copied\ngone, deleted 20[^:]+:[0-9:]+Z: copied\n$`, run(dir, "store", "migrate", "--from", url, "--to", back))
+	require.Regexp(t, `^notes: copied\nother: copied\ngone, deleted 20[^:]+:[0-9:]+Z: copied\nrecords: 1 copied\n$`,
+		run(dir, "store", "migrate", "--from", url, "--to", back))
 	require.Equal(t, "other: the same already\n", run(dir, "store", "migrate", "--from", url, "--to", back, "--project", "other"))
 	run(back, "project", "restore", "gone")
 	require.Equal(t, "was there", run(back, "files", "--project", "gone", "cat", "/file"))
