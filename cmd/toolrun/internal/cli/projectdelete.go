@@ -52,17 +52,18 @@ command asks first. It warns of projects that mount this one and would fail.`,
 						return err
 					}
 				}
+				remove := store.Delete
+				if keeping, keeps := store.(vfs.KeepingStore); keeps && !forever {
+					out.text = fmt.Sprintf("deleted %s; toolrun project restore %s brings it back\n", id, id)
+					remove = keeping.Discard
+				}
+				if err := projectMissing(cmd.Context(), store, id, remove(cmd.Context(), id)); err != nil {
+					return err
+				}
 				if keeper, ok := store.(vfs.RecordStore); ok {
-					if err := calls.New(keeper, nil).Forget(cmd.Context(), "project "+id); err != nil {
-						return err
-					}
+					return calls.New(keeper, nil).Forget(cmd.Context(), "project "+id)
 				}
-				keeping, keeps := store.(vfs.KeepingStore)
-				if forever || !keeps {
-					return projectMissing(cmd.Context(), store, id, store.Delete(cmd.Context(), id))
-				}
-				out.text = fmt.Sprintf("deleted %s; toolrun project restore %s brings it back\n", id, id)
-				return projectMissing(cmd.Context(), store, id, keeping.Discard(cmd.Context(), id))
+				return nil
 			})
 			if err != nil {
 				return err
