@@ -14,7 +14,10 @@ import (
 // nonblocking keeps opening a pipe from waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
-const canSyncDirectories = true
+const (
+	canSyncDirectories = true
+	canRemoveOpen      = true // files, which are there until they are closed
+)
 
 // lockFile takes the lock on an open file, which ends with the process. A lock of the same process by another opening
 // of the file counts as another's.

@@ -10,8 +10,11 @@ import (
 
 const nonblocking = 0
 
-// Directories cannot be flushed on Windows.
-const canSyncDirectories = false
+// Directories cannot be flushed on Windows, and files that are open are in the way.
+const (
+	canSyncDirectories = false
+	canRemoveOpen      = false
+)
 
 // The locked byte lies far beyond the content, since locks on Windows keep others from reading.
 const lockedByte = 1 << 30

@@ -1,13 +1,9 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"encoding/base32"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,33 +11,33 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-// diskRecords are the records of one kind in a directory: recordsDir/KIND of the store's. Each is a file whose first
-// eight bytes say until when it is kept, in milliseconds since 1970, or zero. A change writes a new file and renames
-// it, under the lock of a file that is kept for that.
+// diskRecords are the records of one kind in a directory: recordsDir/KIND of the store's, where each is a [recordFile].
+// Changes are made under the lock of a file that is kept for that.
 type diskRecords struct {
-	root     *os.Root
+	root     *os.Root // of the store
 	dir      string
 	noSync   bool
 	watchers watchers
 	busy     chan struct{} // holds a value while somebody in this process has the lock
+	swept    time.Time     // under the lock
 
-	mu    sync.Mutex
-	swept time.Time
+	mu sync.Mutex
+	// opened is the directory, if it has been needed, and self what it is: os.Root opens each directory in a name again.
+	opened *os.Root
+	self   fs.FileInfo
+	// locked is the file of the lock in it.
+	locked *os.File
 }
 
 const (
 	recordsDir  = ".records" // no id can be that
 	recordsLock = "lock"
-	recordHead  = 8
-	// recordSuffix ends the names of records, which are base32 before it, and newSuffix those of files that are being
-	// written.
+	// recordSuffix ends the names of records, which are base32 before it.
 	recordSuffix = ".record"
-	newSuffix    = ".new"
 	sweepEvery   = time.Minute
 )
 
@@ -61,16 +57,60 @@ func (d *diskPlace) records(kind string) recordPlace {
 // base32Lower has the letters of file names of records, which no system takes for others.
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-func (r *diskRecords) file(name string) string {
-	return r.dir + "/" + base32Lower.EncodeToString([]byte(name)) + recordSuffix
+// file returns the file of a record in the directory.
+func (r *diskRecords) file(dir *os.Root, name string) recordFile {
+	return recordFile{dir, base32Lower.EncodeToString([]byte(name)) + recordSuffix, r.noSync}
+}
+
+// open returns the directory. The error is fs.ErrNotExist if there is none.
+func (r *diskRecords) open() (*os.Root, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.opened != nil {
+		// Somebody may have removed it, and another process made it again.
+		if now, err := r.root.Lstat(r.dir); err == nil && os.SameFile(now, r.self) {
+			return r.opened, nil
+		}
+		r.forget()
+	}
+	dir, err := r.root.OpenRoot(r.dir)
+	if err != nil {
+		return nil, fsys.Bare(err)
+	}
+	if r.self, err = dir.Stat("."); err != nil {
+		return nil, errors.Join(fsys.Bare(err), dir.Close())
+	}
+	r.opened = dir
+	return dir, nil
+}
+
+// forget gives the open directory up, under mu. Others may be using it, so it is closed once nobody refers to it.
+func (r *diskRecords) forget() { r.opened, r.self, r.locked = nil, nil, nil }
+
+func (r *diskRecords) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	if r.opened != nil {
+		err = r.opened.Close()
+	}
+	if r.locked != nil {
+		err = errors.Join(err, r.locked.Close())
+	}
+	r.forget()
+	return err
 }
 
 // files returns the records that there are, by their names, with those whose time is over.
 func (r *diskRecords) files() (map[string]fs.FileInfo, error) {
-	f, err := r.root.Open(r.dir)
+	dir, err := r.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := dir.Open(".")
 	if err != nil {
 		return nil, fsys.Bare(err)
 	}
@@ -96,7 +136,7 @@ func (r *diskRecords) names() ([]string, error) {
 	}
 	var names []string
 	for name := range maps.Keys(files) {
-		switch _, err := r.read(name, 0); {
+		switch _, err := r.read(name, false); {
 		case err == nil:
 			names = append(names, name)
 		case !errors.Is(err, fs.ErrNotExist):
@@ -106,12 +146,22 @@ func (r *diskRecords) names() ([]string, error) {
 	return names, nil
 }
 
-func (r *diskRecords) get(name string) ([]byte, error) { return r.read(name, vfs.MaxRecord) }
+func (r *diskRecords) get(name string) ([]byte, error) {
+	v, err := r.read(name, true)
+	return v.data, err
+}
 
-// until implements recordPlace.
 func (r *diskRecords) until(name string) (time.Time, error) {
-	_, until, err := r.readAll(name, 0)
-	return until, err
+	v, err := r.read(name, false)
+	return v.until, err
+}
+
+func (r *diskRecords) read(name string, data bool) (version, error) {
+	dir, err := r.open()
+	if err != nil {
+		return version{}, err
+	}
+	return r.file(dir, name).read(data)
 }
 
 // recordKinds implements place.
@@ -129,33 +179,6 @@ func (d *diskPlace) recordKinds() ([]string, error) {
 	return kinds, nil
 }
 
-// read returns at most the given number of bytes of a record.
-func (r *diskRecords) read(name string, most int64) ([]byte, error) {
-	data, _, err := r.readAll(name, most)
-	return data, err
-}
-
-func (r *diskRecords) readAll(name string, most int64) (data []byte, until time.Time, err error) {
-	f, err := r.root.OpenFile(r.file(name), os.O_RDONLY|nonblocking, 0)
-	if err != nil {
-		return nil, until, fsys.Bare(err)
-	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, recordHead+most))
-	switch {
-	case err != nil:
-		return nil, until, fsys.Bare(err)
-	case len(data) < recordHead:
-		return nil, until, fmt.Errorf("%w: its file is damaged", fs.ErrInvalid)
-	}
-	if millis := int64(binary.LittleEndian.Uint64(data)); millis != 0 {
-		if until = time.UnixMilli(millis); !time.Now().Before(until) {
-			return nil, until, fs.ErrNotExist
-		}
-	}
-	return data[recordHead:], until, nil
-}
-
 func (r *diskRecords) lock(ctx context.Context) (unlock func(), err error) {
 	select {
 	case r.busy <- struct{}{}:
@@ -167,95 +190,99 @@ func (r *diskRecords) lock(ctx context.Context) (unlock func(), err error) {
 			<-r.busy
 		}
 	}()
-	if err := r.root.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, fsys.Bare(err)
-	}
-	f, err := r.root.OpenFile(r.dir+"/"+recordsLock, os.O_RDWR|os.O_CREATE|nonblocking, 0o600)
-	if err != nil {
-		return nil, fsys.Bare(err)
-	}
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		if err = lockFile(f, false); err != project.ErrLocked {
-			break
+	for wait := time.Millisecond; ; {
+		f, err := r.lockFile()
+		if err != nil {
+			return nil, err
+		}
+		switch err = lockFile(f, false); {
+		case err == project.ErrLocked:
+		case err != nil:
+			return nil, err
+		case r.holds(f):
+			return func() {
+				_ = unlockFile(f)
+				<-r.busy
+			}, nil
+		default:
+			_ = unlockFile(f)
+			continue
 		}
 		select {
 		case <-time.After(wait):
+			wait = min(2*wait, 20*time.Millisecond)
 		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), f.Close())
+			return nil, ctx.Err()
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+}
+
+// lockFile returns the open file of the lock, which is made if need be.
+func (r *diskRecords) lockFile() (*os.File, error) {
+	dir, err := r.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := r.root.MkdirAll(r.dir, 0o700); err != nil {
+			return nil, fsys.Bare(err)
+		}
+		dir, err = r.open()
 	}
-	return func() {
-		_ = f.Close() // which unlocks it
-		<-r.busy
-	}, nil
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.opened == dir && r.locked != nil {
+		return r.locked, nil
+	}
+	f, err := dir.OpenFile(recordsLock, os.O_RDWR|os.O_CREATE|nonblocking, 0o600)
+	if err != nil {
+		return nil, fsys.Bare(err)
+	}
+	if r.opened == dir {
+		r.locked = f
+	}
+	return f, nil
+}
+
+// holds reports whether a file that is locked is that of the lock still, which somebody may have removed.
+func (r *diskRecords) holds(f *os.File) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.opened != nil && r.locked == f {
+		was, err1 := f.Stat()
+		is, err2 := r.opened.Lstat(recordsLock)
+		if err1 == nil && err2 == nil && os.SameFile(was, is) {
+			return true
+		}
+	}
+	r.locked = nil
+	return false
 }
 
 func (r *diskRecords) put(name string, data []byte, until time.Time) error {
-	r.sweep()
-	file := r.file(name)
+	dir, err := r.open()
+	if err != nil {
+		return err
+	}
+	r.sweep(dir)
 	defer r.watchers.tell(name)
 	if data == nil {
-		if err := r.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fsys.Bare(err)
-		}
-		return r.sync()
+		return r.file(dir, name).remove()
 	}
-	head := make([]byte, recordHead, recordHead+len(data))
-	if !until.IsZero() {
-		binary.LittleEndian.PutUint64(head, uint64(until.UnixMilli()))
-	}
-	temp := r.dir + "/" + newSuffix // one, since the lock is held; what a killed process left is replaced
-	if err := r.write(temp, append(head, data...)); err != nil {
-		return cmp.Or(fsys.Bare(err), r.root.Remove(temp))
-	}
-	if err := r.root.Rename(temp, file); err != nil {
-		return fsys.Bare(err)
-	}
-	return r.sync()
-}
-
-func (r *diskRecords) write(name string, data []byte) error {
-	if err := r.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil && !r.noSync {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// sync makes changes in the directory durable.
-func (r *diskRecords) sync() error {
-	if !canSyncDirectories || r.noSync {
-		return nil
-	}
-	f, err := r.root.Open(r.dir)
-	if err != nil {
-		return fsys.Bare(err)
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return r.file(dir, name).put(version{until, data})
 }
 
 // sweep removes, now and then, the files of records whose time is over. The lock is held.
-func (r *diskRecords) sweep() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *diskRecords) sweep(dir *os.Root) {
 	if time.Since(r.swept) < sweepEvery {
 		return
 	}
 	r.swept = time.Now()
 	files, _ := r.files()
 	for name := range files {
-		if _, err := r.read(name, 0); errors.Is(err, fs.ErrNotExist) {
-			_ = r.root.Remove(r.file(name))
+		file := r.file(dir, name)
+		if _, err := file.read(false); errors.Is(err, fs.ErrNotExist) {
+			_ = dir.Remove(file.name)
 		}
 	}
 }

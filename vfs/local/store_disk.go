@@ -246,4 +246,12 @@ func (d *diskPlace) names() ([]string, error) {
 	return names, fsys.Bare(err)
 }
 
-func (d *diskPlace) close() error { return d.root.Close() }
+func (d *diskPlace) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.root.Close()
+	for _, r := range d.kinds {
+		err = errors.Join(err, r.close())
+	}
+	return err
+}
