@@ -15,18 +15,12 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// A recordFile is the file of a record. It has one version of the record after the other; the last one counts. Readers
-// need no lock.
+// The file of a record has one version of it after the other, and the last one counts. Readers need no lock.
 //
 // The first version is written under another name, so that it is whole once the file is there. To a file that stays
 // small the next version is appended, which has to wait for the disk once and not twice. One that was interrupted is
 // not taken for a version, since its checksum is wrong, and is cut off before the next one.
-type recordFile struct {
-	dir    *os.Root
-	name   string
-	noSync bool
-}
-
+//
 // A version is 16 bytes and the data, little-endian: until when it is kept in milliseconds since 1970, or zero, with the
 // highest bit set; the size of the data; and a CRC-32C of all that but itself. A first version without that bit is what
 // earlier programs wrote: it is these 8 bytes and data to the end of the file.
@@ -97,34 +91,38 @@ func timeOf(head uint64) (t time.Time) {
 	return t
 }
 
-// read returns the record. The error is fs.ErrNotExist if there is none, or its time is over. Without its data, less is
-// read.
-func (r recordFile) read(data bool) (v version, err error) {
-	f, err := r.dir.OpenFile(r.name, os.O_RDONLY|nonblocking, 0)
+// readRecord returns the last version in a file. The error is fs.ErrNotExist if there is none, or its time is over. Without
+// its data, less is read.
+func readRecord(dir *os.Root, file string, data bool) (version, error) {
+	f, err := dir.OpenFile(file, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
-		return v, fsys.Bare(err)
+		return version{}, fsys.Bare(err)
 	}
 	defer f.Close()
-	file, size, err := content(f, data)
+	content, size, err := recordContent(f, data)
 	if err != nil {
-		return v, err
+		return version{}, err
 	}
-	if size > maxAppended && len(file) < size { // it has one version
-		if len(file) < plainHead {
-			return v, errDamaged
-		}
-		v = version{until: timeOf(binary.LittleEndian.Uint64(file))}
-	} else if v, _, err = lastVersion(file); err != nil {
-		return v, err
+	if len(content) < size && size > maxAppended { // it has one version
+		return version{until: timeOf(binary.LittleEndian.Uint64(content))}.now()
 	}
+	last, _, err := lastVersion(content)
+	if err != nil {
+		return version{}, err
+	}
+	return last.now()
+}
+
+// now returns the version, or fs.ErrNotExist if its time is over.
+func (v version) now() (version, error) {
 	if !v.until.IsZero() && !time.Now().Before(v.until) {
 		return version{}, fs.ErrNotExist
 	}
 	return v, nil
 }
 
-// content returns what a file has, or of a large one only the beginning, and its size.
-func content(f *os.File, whole bool) (file []byte, size int, err error) {
+// recordContent returns what a file has, or only the beginning of one with more than maxAppended bytes, and its size.
+func recordContent(f *os.File, whole bool) (content []byte, size int, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, fsys.Bare(err)
@@ -134,72 +132,84 @@ func content(f *os.File, whole bool) (file []byte, size int, err error) {
 	}
 	size = int(info.Size())
 	if whole || size <= maxAppended {
-		file = make([]byte, size)
+		content = make([]byte, size)
 	} else {
-		file = make([]byte, versionHead)
+		content = make([]byte, versionHead)
 	}
-	n, err := f.ReadAt(file, 0)
-	if err != nil && err != io.EOF { // what is interrupted may be cut off meanwhile
+	n, err := f.ReadAt(content, 0)
+	if err != nil && err != io.EOF { // what was interrupted may be cut off meanwhile
 		return nil, 0, fsys.Bare(err)
 	}
-	return file[:n], size, nil
+	return content[:n], size, nil
 }
 
-// put makes a version the last one. The lock is held.
-func (r recordFile) put(v version) error {
-	encoded := v.encode()
-	if done, err := r.append(encoded); done || err != nil {
-		return err
+// A recordFile is the file of a record while it is changed, under the lock.
+type recordFile struct {
+	dir    *os.Root
+	name   string
+	noSync bool
+
+	open      *os.File // nil if there is none
+	size, end int      // of the file, and where the next version can be; zero if none can
+	freed     bool     // it has lost its name
+}
+
+// read returns the last version, as readRecord does.
+func (r *recordFile) read() (version, error) {
+	f, err := r.dir.OpenFile(r.name, os.O_RDWR|nonblocking, 0)
+	if err != nil {
+		return version{}, fsys.Bare(err)
 	}
-	defer r.letGo()()
+	r.open = f
+	content, size, err := recordContent(f, true)
+	if err != nil {
+		return version{}, err
+	}
+	last, end, err := lastVersion(content)
+	if err != nil {
+		return version{}, err
+	}
+	if info, err := f.Stat(); err == nil && !linked(f, info) { // otherwise somebody has a copy, which is to remain as it is
+		r.size, r.end = size, end
+	}
+	return last.now()
+}
+
+// write makes a version the last one, after read.
+func (r *recordFile) write(v version) error {
+	encoded := v.encode()
+	if r.end > 0 && r.end+len(encoded) <= maxAppended {
+		return r.append(encoded)
+	}
 	if err := r.create(encoded); err != nil {
 		return cmp.Or(fsys.Bare(err), r.dir.Remove(recordNew))
 	}
+	r.letGo()
 	if err := r.dir.Rename(recordNew, r.name); err != nil {
 		return fsys.Bare(err)
 	}
 	return r.syncDir()
 }
 
-// append adds a version to the file, or reports that a new one is needed.
-func (r recordFile) append(encoded []byte) (done bool, err error) {
-	if len(encoded) > maxAppended {
-		return false, nil
-	}
-	f, err := r.dir.OpenFile(r.name, os.O_RDWR|nonblocking, 0)
-	if err != nil {
-		return false, nil
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil || linked(f, info) { // somebody has a copy of it, which is to remain as it is
-		return false, nil
-	}
-	file, size, err := content(f, false)
-	if err != nil || size+len(encoded) > maxAppended {
-		return false, nil
-	}
-	_, end, err := lastVersion(file)
-	if err != nil || end == 0 {
-		return false, nil
-	}
-	if end < size {
-		if err := f.Truncate(int64(end)); err != nil {
-			return false, fsys.Bare(err)
+// append adds a version to the file.
+func (r *recordFile) append(encoded []byte) error {
+	if r.end < r.size {
+		if err := r.open.Truncate(int64(r.end)); err != nil {
+			return fsys.Bare(err)
 		}
 	}
-	_, err = f.WriteAt(encoded, int64(end))
+	_, err := r.open.WriteAt(encoded, int64(r.end))
 	if err == nil && !r.noSync {
-		err = f.Sync()
+		err = r.open.Sync()
 	}
 	if err != nil { // nobody is to see what may not last
-		return false, errors.Join(fsys.Bare(err), fsys.Bare(f.Truncate(int64(end))))
+		return errors.Join(fsys.Bare(err), fsys.Bare(r.open.Truncate(int64(r.end))))
 	}
-	return true, nil
+	return nil
 }
 
 // create writes a new file.
-func (r recordFile) create(encoded []byte) error {
+func (r *recordFile) create(encoded []byte) error {
 	f, err := r.dir.OpenFile(recordNew, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) { // a killed process has left it
 		if err := r.dir.Remove(recordNew); err != nil {
@@ -217,28 +227,37 @@ func (r recordFile) create(encoded []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// remove removes the file, if it is there. The lock is held.
-func (r recordFile) remove() error {
-	defer r.letGo()()
+// remove removes the file, if it is there.
+func (r *recordFile) remove() error {
+	r.letGo()
 	if err := r.dir.Remove(r.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fsys.Bare(err)
 	}
 	return r.syncDir()
 }
 
-// letGo keeps the file, which is about to lose its name, from being freed until the returned function is called. Then
-// the system does so while others go on: it takes as long as a write.
-func (r recordFile) letGo() func() {
-	if canRemoveOpen {
-		if f, err := r.dir.OpenFile(r.name, os.O_RDONLY|nonblocking, 0); err == nil {
-			return func() { go f.Close() }
-		}
+// letGo prepares for the file to lose its name.
+func (r *recordFile) letGo() {
+	if r.freed = true; !canRemoveOpen {
+		r.close()
 	}
-	return func() {}
+}
+
+// close ends the change. A file that has lost its name is freed by the system when it is closed, which takes as long as
+// a write, and for which nobody has to wait.
+func (r *recordFile) close() {
+	switch f := r.open; {
+	case f == nil:
+	case r.freed && canRemoveOpen:
+		go f.Close()
+	default:
+		_ = f.Close()
+	}
+	r.open = nil
 }
 
 // syncDir makes changes in the directory durable.
-func (r recordFile) syncDir() error {
+func (r *recordFile) syncDir() error {
 	if !canSyncDirectories || r.noSync {
 		return nil
 	}

@@ -30,12 +30,18 @@ type recordPlace interface {
 	get(name string) ([]byte, error)
 	// until returns how long a record is kept; zero means for good.
 	until(name string) (time.Time, error)
-	// lock excludes other changes, until unlock is called.
-	lock(ctx context.Context) (unlock func(), err error)
-	// put replaces a record under the lock. Nil data removes it. A zero time means that it is kept for good.
-	put(name string, data []byte, until time.Time) error
+	// lock excludes all other changes until the record is unlocked.
+	lock(ctx context.Context, name string) (lockedRecord, error)
 	// watch is [vfs.Records].Watch.
 	watch(ctx context.Context, changed func(name string)) error
+}
+
+// A lockedRecord is one that can be changed, once.
+type lockedRecord interface {
+	get() ([]byte, error)
+	// put replaces it, after get. Nil data removes it. A zero time means that it is kept for good.
+	put(data []byte, until time.Time) error
+	unlock()
 }
 
 // records are [vfs.Records] in a place.
@@ -69,12 +75,12 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	unlock, err := r.place.lock(ctx)
+	record, err := r.place.lock(ctx, name)
 	if err != nil {
 		return recordError(name, err)
 	}
-	defer unlock()
-	before, err := r.place.get(name)
+	defer record.unlock()
+	before, err := record.get()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return recordError(name, err)
 	}
@@ -92,7 +98,7 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 	if keep > 0 {
 		until = time.Now().Add(keep)
 	}
-	return recordError(name, r.place.put(name, after, until))
+	return recordError(name, record.put(after, until))
 }
 
 func (r *records) List(ctx context.Context, after string, limit int) ([]string, error) {

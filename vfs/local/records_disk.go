@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-// diskRecords are the records of one kind in a directory: recordsDir/KIND of the store's, where each is a [recordFile].
-// Changes are made under the lock of a file that is kept for that.
+// diskRecords are the records of one kind in a directory: recordsDir/KIND of the store's, where each is a file. Changes are
+// made under the lock of a file that is kept for that.
 type diskRecords struct {
 	root     *os.Root // of the store
 	dir      string
@@ -57,9 +57,8 @@ func (d *diskPlace) records(kind string) recordPlace {
 // base32Lower has the letters of file names of records, which no system takes for others.
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// file returns the file of a record in the directory.
-func (r *diskRecords) file(dir *os.Root, name string) recordFile {
-	return recordFile{dir, base32Lower.EncodeToString([]byte(name)) + recordSuffix, r.noSync}
+func recordName(record string) string {
+	return base32Lower.EncodeToString([]byte(record)) + recordSuffix
 }
 
 // open returns the directory. The error is fs.ErrNotExist if there is none.
@@ -161,7 +160,7 @@ func (r *diskRecords) read(name string, data bool) (version, error) {
 	if err != nil {
 		return version{}, err
 	}
-	return r.file(dir, name).read(data)
+	return readRecord(dir, recordName(name), data)
 }
 
 // recordKinds implements place.
@@ -179,7 +178,7 @@ func (d *diskPlace) recordKinds() ([]string, error) {
 	return kinds, nil
 }
 
-func (r *diskRecords) lock(ctx context.Context) (unlock func(), err error) {
+func (r *diskRecords) lock(ctx context.Context, name string) (locked lockedRecord, err error) {
 	select {
 	case r.busy <- struct{}{}:
 	case <-ctx.Done():
@@ -191,7 +190,7 @@ func (r *diskRecords) lock(ctx context.Context) (unlock func(), err error) {
 		}
 	}()
 	for wait := time.Millisecond; ; {
-		f, err := r.lockFile()
+		dir, f, err := r.lockFile()
 		if err != nil {
 			return nil, err
 		}
@@ -199,11 +198,8 @@ func (r *diskRecords) lock(ctx context.Context) (unlock func(), err error) {
 		case err == project.ErrLocked:
 		case err != nil:
 			return nil, err
-		case r.holds(f):
-			return func() {
-				_ = unlockFile(f)
-				<-r.busy
-			}, nil
+		case r.holds(dir, f):
+			return &lockedOnDisk{r, name, f, recordFile{dir: dir, name: recordName(name), noSync: r.noSync}}, nil
 		default:
 			_ = unlockFile(f)
 			continue
@@ -217,72 +213,88 @@ func (r *diskRecords) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// lockFile returns the open file of the lock, which is made if need be.
-func (r *diskRecords) lockFile() (*os.File, error) {
+// lockFile returns the directory and in it the open file of the lock, which are made if need be.
+func (r *diskRecords) lockFile() (*os.Root, *os.File, error) {
 	dir, err := r.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := r.root.MkdirAll(r.dir, 0o700); err != nil {
-			return nil, fsys.Bare(err)
+			return nil, nil, fsys.Bare(err)
 		}
 		dir, err = r.open()
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.opened == dir && r.locked != nil {
-		return r.locked, nil
+		return dir, r.locked, nil
 	}
 	f, err := dir.OpenFile(recordsLock, os.O_RDWR|os.O_CREATE|nonblocking, 0o600)
 	if err != nil {
-		return nil, fsys.Bare(err)
+		return nil, nil, fsys.Bare(err)
 	}
 	if r.opened == dir {
 		r.locked = f
 	}
-	return f, nil
+	return dir, f, nil
 }
 
 // holds reports whether a file that is locked is that of the lock still, which somebody may have removed.
-func (r *diskRecords) holds(f *os.File) bool {
+func (r *diskRecords) holds(dir *os.Root, f *os.File) bool {
+	was, err1 := f.Stat()
+	is, err2 := dir.Lstat(recordsLock)
+	if err1 == nil && err2 == nil && os.SameFile(was, is) {
+		return true
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.opened != nil && r.locked == f {
-		was, err1 := f.Stat()
-		is, err2 := r.opened.Lstat(recordsLock)
-		if err1 == nil && err2 == nil && os.SameFile(was, is) {
-			return true
-		}
+	if r.locked == f {
+		r.locked = nil
 	}
-	r.locked = nil
 	return false
 }
 
-func (r *diskRecords) put(name string, data []byte, until time.Time) error {
-	dir, err := r.open()
-	if err != nil {
-		return err
-	}
-	r.sweep(dir)
-	defer r.watchers.tell(name)
-	if data == nil {
-		return r.file(dir, name).remove()
-	}
-	return r.file(dir, name).put(version{until, data})
+// lockedOnDisk is a lockedRecord.
+type lockedOnDisk struct {
+	records *diskRecords
+	record  string
+	lock    *os.File
+	file    recordFile
 }
 
-// sweep removes, now and then, the files of records whose time is over. The lock is held.
-func (r *diskRecords) sweep(dir *os.Root) {
+func (l *lockedOnDisk) get() ([]byte, error) {
+	v, err := l.file.read()
+	return v.data, err
+}
+
+func (l *lockedOnDisk) put(data []byte, until time.Time) error {
+	l.records.sweep(l.file.dir, l.record)
+	defer l.records.watchers.tell(l.record)
+	if data == nil {
+		return l.file.remove()
+	}
+	return l.file.write(version{until, data})
+}
+
+func (l *lockedOnDisk) unlock() {
+	l.file.close()
+	_ = unlockFile(l.lock)
+	<-l.records.busy
+}
+
+// sweep removes, now and then, the files of other records whose time is over. The lock is held.
+func (r *diskRecords) sweep(dir *os.Root, but string) {
 	if time.Since(r.swept) < sweepEvery {
 		return
 	}
 	r.swept = time.Now()
 	files, _ := r.files()
+	delete(files, but)
 	for name := range files {
-		file := r.file(dir, name)
-		if _, err := file.read(false); errors.Is(err, fs.ErrNotExist) {
-			_ = dir.Remove(file.name)
+		file := recordName(name)
+		if _, err := readRecord(dir, file, false); errors.Is(err, fs.ErrNotExist) {
+			_ = dir.Remove(file)
 		}
 	}
 }

@@ -85,27 +85,37 @@ func (m *memoryRecords) get(name string) ([]byte, error) {
 	return bytes.Clone(r.data), nil
 }
 
-func (m *memoryRecords) lock(ctx context.Context) (func(), error) {
+func (m *memoryRecords) lock(ctx context.Context, name string) (lockedRecord, error) {
 	select {
 	case m.busy <- struct{}{}:
-		return func() { <-m.busy }, nil
+		return lockedInMemory{m, name}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (m *memoryRecords) put(name string, data []byte, until time.Time) error {
+type lockedInMemory struct {
+	records *memoryRecords
+	name    string
+}
+
+func (l lockedInMemory) get() ([]byte, error) { return l.records.get(l.name) }
+
+func (l lockedInMemory) put(data []byte, until time.Time) error {
+	m := l.records
 	m.mu.Lock()
 	if data == nil {
-		delete(m.all, name)
+		delete(m.all, l.name)
 	} else {
 		m.sweep()
-		m.all[name] = memoryRecord{append([]byte{}, data...), until}
+		m.all[l.name] = memoryRecord{append([]byte{}, data...), until}
 	}
 	m.mu.Unlock()
-	m.watchers.tell(name)
+	m.watchers.tell(l.name)
 	return nil
 }
+
+func (l lockedInMemory) unlock() { <-l.records.busy }
 
 func (m *memoryRecords) watch(ctx context.Context, changed func(name string)) error {
 	return m.watchers.watch(ctx, changed, nil)
