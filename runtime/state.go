@@ -110,6 +110,15 @@ var stateEncoder = func() *zstd.Encoder {
 	return e
 }()
 
+// stateDecoder decodes no more than there is room for.
+var stateDecoder = func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		panic(err) // options are constant
+	}
+	return d
+}()
+
 // Seal encodes a state, compressed, with a message authentication code by a key of at least 16 bytes. The error is a
 // [*StateError] if that takes more than limit bytes; zero means [MaxState].
 func (s *State) Seal(key []byte, limit int) ([]byte, error) {
@@ -187,15 +196,11 @@ func (p *Program) OpenState(sealed, key []byte, memory int64) (*State, error) {
 // decodeState decodes what is behind the seal.
 func (p *Program) decodeState(frame []byte, memory int64) (*State, error) {
 	damaged := &StateError{"it is damaged"}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(memory)+maxHeader+4))
-	if err != nil {
-		return nil, fmt.Errorf("runtime: %w", err)
-	}
-	defer decoder.Close()
-	plain, err := decoder.DecodeAll(frame, make([]byte, 0, min(sizeOf(frame), memory+maxHeader)))
-	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || errors.Is(err, zstd.ErrWindowSizeExceeded) {
+	size := sizeOf(frame)
+	if size-maxHeader-4 > memory {
 		return nil, &StateError{fmt.Sprintf("it needs more memory than %s", formatBytes(memory))}
 	}
+	plain, err := stateDecoder.DecodeAll(frame, make([]byte, 0, size))
 	if err != nil || len(plain) < 4 {
 		return nil, damaged
 	}
