@@ -312,11 +312,13 @@ func TestToolCallsInSessions(t *testing.T) {
 func BenchmarkSessionCalls(b *testing.B) {
 	r, store := newRegistry(b), local.NewMemoryStore(nil)
 	const list = `const list = Array.from({ length: 12_000 }, (_, i) => ({ id: i, name: 'name ' + i }))`
+	const change = `for (const one of list) one.id++; `
 	for _, c := range []struct{ name, session, begin, code string }{
 		{"fresh", "", `return 1`, `return 1`},
 		{"session", "small", `let n = 1; function f() { return n }`, `return 1`},
 		{"session of 2 MB", "large", list, `return 1`},
-		{"session whose 2 MB change", "changing", list, `for (const one of list) one.id++; return 1`},
+		{"session whose 2 MB change", "changing", list, change + `return 1`},
+		{"session whose 2 MB change twice", "twice", list, change + change + `return 1`}, // what the script itself takes
 	} {
 		env := inSession(b, store, "p", c.session)
 		require.False(b, run(b, r, env, c.begin).IsError())
