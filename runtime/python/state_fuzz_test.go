@@ -38,7 +38,9 @@ func forge(t testing.TB, plain []byte) []byte {
 	encoder, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	defer encoder.Close()
-	sealed := encoder.EncodeAll(plain, append([]byte(stateMagic), make([]byte, sha256.Size)...))
+	sealed := append([]byte(stateMagic), make([]byte, sha256.Size)...)
+	sealed = append(sealed, 0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0) // a frame that decoders skip, with the size of the others
+	sealed = encoder.EncodeAll(plain, binary.LittleEndian.AppendUint64(sealed, uint64(len(plain))))
 	mac := hmac.New(sha256.New, stateKey)
 	mac.Write(sealed[:len(stateMagic)])
 	mac.Write(sealed[stateHead:])
