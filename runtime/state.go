@@ -112,7 +112,7 @@ var stateEncoder = func() *zstd.Encoder {
 
 // stateDecoder decodes no more than there is room for.
 var stateDecoder = func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
+	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
 	if err != nil {
 		panic(err) // options are constant
 	}

@@ -19,16 +19,12 @@ import (
 //
 // The first version is written under another name, so that it is whole once the file is there. To a file that stays
 // small the next version is appended, which has to wait for the disk once and not twice. One that was interrupted is
-// not taken for a version, since its checksum is wrong, and is cut off before the next one.
+// not taken for a version, since its checksum is wrong, and is cut off before the next one. This relies on disks to leave
+// the bytes alone that are before those being written. What has been replaced is in the file until that is written anew.
 //
-// A version is 16 bytes and the data, little-endian: until when it is kept in milliseconds since 1970, or zero, with the
-// highest bit set; the size of the data; and a CRC-32C of all that but itself. A first version without that bit is what
-// earlier programs wrote: it is these 8 bytes and data to the end of the file.
-const (
-	versionHead = 16
-	plainHead   = 8
-	sized       = 1 << 63
-)
+// A version is 16 bytes and the data, little-endian: until when it is kept in milliseconds since 1970, or zero; the size
+// of the data; and a CRC-32C of all that but itself.
+const versionHead = 16
 
 // maxAppended is the size in bytes of the largest file with more than one version.
 const maxAppended = 32 << 10
@@ -47,11 +43,11 @@ type version struct {
 }
 
 func (v version) encode() []byte {
-	head := uint64(sized)
+	millis := int64(0)
 	if !v.until.IsZero() {
-		head |= uint64(v.until.UnixMilli())
+		millis = v.until.UnixMilli()
 	}
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, versionHead+len(v.data)), head)
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, versionHead+len(v.data)), uint64(millis))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.data)))
 	b = binary.LittleEndian.AppendUint32(b, checksum(b, v.data))
 	return append(b, v.data...)
@@ -61,34 +57,47 @@ func checksum(head, data []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, data)
 }
 
-// lastVersion returns the last whole version of a file, and where it ends. That is zero if none can come after it.
-func lastVersion(file []byte) (last version, end int, err error) {
-	for rest := file; len(rest) >= versionHead; rest = file[end:] {
-		head, size := binary.LittleEndian.Uint64(rest), binary.LittleEndian.Uint32(rest[8:])
-		if head&sized == 0 || int64(size) > int64(len(rest)-versionHead) {
-			break
-		}
-		data := rest[versionHead:][:size]
-		if checksum(rest, data) != binary.LittleEndian.Uint32(rest[12:]) {
-			break
-		}
-		last = version{timeOf(head), data}
-		end += versionHead + int(size)
+// firstVersion returns the version at the beginning of a content, and its size, which is zero if it does not have that.
+func firstVersion(content []byte) (v version, size int, ok bool) {
+	if len(content) < versionHead {
+		return v, 0, false
 	}
-	if end == 0 {
-		if len(file) < plainHead || file[plainHead-1]&0x80 != 0 {
-			return last, 0, errDamaged
-		}
-		last = version{timeOf(binary.LittleEndian.Uint64(file)), file[plainHead:]}
+	n := binary.LittleEndian.Uint32(content[8:])
+	if int64(n) > int64(len(content)-versionHead) {
+		return v, 0, false
 	}
-	return last, end, nil
+	size = versionHead + int(n)
+	v = version{timeOf(content), content[versionHead:size]}
+	return v, size, checksum(content, v.data) == binary.LittleEndian.Uint32(content[12:])
 }
 
-func timeOf(head uint64) (t time.Time) {
-	if millis := int64(head &^ sized); millis != 0 {
+func timeOf(head []byte) (t time.Time) {
+	if millis := int64(binary.LittleEndian.Uint64(head)); millis != 0 {
 		t = time.UnixMilli(millis)
 	}
 	return t
+}
+
+// A versions says what is in a file.
+type versions struct {
+	last  version
+	count int
+	end   int // of the last one
+}
+
+// versionsIn reads a file. The error is errDamaged if there is none, or one that is not whole has others behind it.
+func versionsIn(content []byte) (all versions, err error) {
+	for {
+		v, size, ok := firstVersion(content[all.end:])
+		if !ok {
+			if _, _, more := firstVersion(content[all.end+size:]); all.count == 0 || size > 0 && more {
+				return versions{}, errDamaged
+			}
+			return all, nil
+		}
+		all.last, all.end = v, all.end+size
+		all.count++
+	}
 }
 
 // readRecord returns the last version in a file. The error is fs.ErrNotExist if there is none, or its time is over. Without
@@ -103,14 +112,17 @@ func readRecord(dir *os.Root, file string, data bool) (version, error) {
 	if err != nil {
 		return version{}, err
 	}
-	if len(content) < size && size > maxAppended { // it has one version
-		return version{until: timeOf(binary.LittleEndian.Uint64(content))}.now()
+	if !data && size > maxAppended { // it has one version
+		if len(content) < versionHead {
+			return version{}, errDamaged
+		}
+		return version{until: timeOf(content)}.now()
 	}
-	last, _, err := lastVersion(content)
+	all, err := versionsIn(content)
 	if err != nil {
 		return version{}, err
 	}
-	return last.now()
+	return all.last.now()
 }
 
 // now returns the version, or fs.ErrNotExist if its time is over.
@@ -149,14 +161,21 @@ type recordFile struct {
 	name   string
 	noSync bool
 
-	open      *os.File // nil if there is none
-	size, end int      // of the file, and where the next version can be; zero if none can
-	freed     bool     // it has lost its name
+	open *os.File // nil if there is none
+	// fits says that there can be more than all, which the file has, and size is its size.
+	fits  bool
+	all   versions
+	size  int
+	freed bool // it has lost its name
 }
 
 // read returns the last version, as readRecord does.
 func (r *recordFile) read() (version, error) {
 	f, err := r.dir.OpenFile(r.name, os.O_RDWR|nonblocking, 0)
+	readOnly := errors.Is(err, fs.ErrPermission)
+	if readOnly {
+		f, err = r.dir.OpenFile(r.name, os.O_RDONLY|nonblocking, 0)
+	}
 	if err != nil {
 		return version{}, fsys.Bare(err)
 	}
@@ -165,20 +184,20 @@ func (r *recordFile) read() (version, error) {
 	if err != nil {
 		return version{}, err
 	}
-	last, end, err := lastVersion(content)
-	if err != nil {
+	if r.all, err = versionsIn(content); err != nil {
 		return version{}, err
 	}
-	if info, err := f.Stat(); err == nil && !linked(f, info) { // otherwise somebody has a copy, which is to remain as it is
-		r.size, r.end = size, end
-	}
-	return last.now()
+	r.size = size
+	// A file with another name is somebody's copy, which is to remain as it is.
+	info, err := r.dir.Lstat(r.name)
+	r.fits = !readOnly && err == nil && info.Mode().IsRegular() && !linked(f, info)
+	return r.all.last.now()
 }
 
 // write makes a version the last one, after read.
 func (r *recordFile) write(v version) error {
 	encoded := v.encode()
-	if r.end > 0 && r.end+len(encoded) <= maxAppended {
+	if r.fits && r.all.end+len(encoded) <= maxAppended {
 		return r.append(encoded)
 	}
 	if err := r.create(encoded); err != nil {
@@ -188,22 +207,28 @@ func (r *recordFile) write(v version) error {
 	if err := r.dir.Rename(recordNew, r.name); err != nil {
 		return fsys.Bare(err)
 	}
-	return r.syncDir()
+	return syncDir(r.dir, ".", r.noSync)
 }
 
 // append adds a version to the file.
 func (r *recordFile) append(encoded []byte) error {
-	if r.end < r.size {
-		if err := r.open.Truncate(int64(r.end)); err != nil {
+	end := int64(r.all.end)
+	if r.all.end < r.size {
+		if err := r.open.Truncate(end); err != nil {
 			return fsys.Bare(err)
 		}
 	}
-	_, err := r.open.WriteAt(encoded, int64(r.end))
+	if r.all.count == 1 { // whoever gave the file its name may have been killed before that was durable
+		if err := syncDir(r.dir, ".", r.noSync); err != nil {
+			return err
+		}
+	}
+	_, err := r.open.WriteAt(encoded, end)
 	if err == nil && !r.noSync {
 		err = r.open.Sync()
 	}
-	if err != nil { // nobody is to see what may not last
-		return errors.Join(fsys.Bare(err), fsys.Bare(r.open.Truncate(int64(r.end))))
+	if err != nil { // nobody is to go on from what may not last
+		return errors.Join(fsys.Bare(err), fsys.Bare(r.open.Truncate(end)))
 	}
 	return nil
 }
@@ -233,7 +258,7 @@ func (r *recordFile) remove() error {
 	if err := r.dir.Remove(r.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fsys.Bare(err)
 	}
-	return r.syncDir()
+	return syncDir(r.dir, ".", r.noSync)
 }
 
 // letGo prepares for the file to lose its name.
@@ -256,12 +281,12 @@ func (r *recordFile) close() {
 	r.open = nil
 }
 
-// syncDir makes changes in the directory durable.
-func (r *recordFile) syncDir() error {
-	if !canSyncDirectories || r.noSync {
+// syncDir makes changes in a directory durable.
+func syncDir(root *os.Root, dir string, noSync bool) error {
+	if !canSyncDirectories || noSync {
 		return nil
 	}
-	f, err := r.dir.Open(".")
+	f, err := root.Open(dir)
 	if err != nil {
 		return fsys.Bare(err)
 	}

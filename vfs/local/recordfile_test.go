@@ -3,7 +3,6 @@ package local_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
@@ -44,7 +43,7 @@ func getRecord(t testing.TB, r vfs.Records) string {
 
 // onlyRecord returns the path of the file of the only record in a store.
 func onlyRecord(t testing.TB, dir string) string {
-	files, err := filepath.Glob(filepath.Join(dir, ".records", "*", "*.record"))
+	files, err := filepath.Glob(filepath.Join(dir, ".records", "*", "*.rec"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	return files[0]
@@ -93,45 +92,79 @@ func TestInterruptedRecord(t *testing.T) {
 		wrong[n] ^= 4
 		check(fmt.Sprintf("%d is wrong", n), wrong)
 	}
-	// What never was whole is an error, and stays as it is until somebody replaces it.
-	require.NoError(t, os.WriteFile(file, before[:20], 0o600))
-	_, err = r.Get(t.Context(), "one")
-	require.ErrorIs(t, err, fs.ErrInvalid)
-	_, err = changeRecord(r, "x")
-	require.ErrorIs(t, err, fs.ErrInvalid)
-	now, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, before[:20], now)
 }
 
-// TestRecordOfBefore reads a file as versions of the program wrote it that kept one version of a record.
-func TestRecordOfBefore(t *testing.T) {
+// TestDamagedRecord has contents that no interruption leaves. They are errors, and stay as they are.
+func TestDamagedRecord(t *testing.T) {
 	dir := t.TempDir()
 	r := recordsIn(t, dir)
-	_, err := changeRecord(r, "data")
+	for _, data := range []string{"first", "second", "third"} {
+		_, err := changeRecord(r, data)
+		require.NoError(t, err)
+	}
+	file := onlyRecord(t, dir)
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	second := bytes.Index(whole, []byte("second"))
+	middle := bytes.Clone(whole)
+	middle[second] ^= 1
+	later := bytes.Clone(whole)
+	later[second-16] ^= 1 // until when it is kept
+	for name, content := range map[string][]byte{
+		"empty":                       {},
+		"a byte":                      {1},
+		"a head":                      whole[:16],
+		"half of the first":           whole[:19],
+		"zeros":                       make([]byte, 100),
+		"ones":                        bytes.Repeat([]byte{255}, 100),
+		"text":                        []byte(strings.Repeat("text ", 100)),
+		"a sparse file":               make([]byte, 64<<10),
+		"more than a record can have": make([]byte, vfs.MaxRecord+17),
+		"a wrong bit before others":   middle,
+		"a wrong time before others":  later,
+	} {
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+		_, err = r.Get(t.Context(), "one")
+		require.ErrorIs(t, err, fs.ErrInvalid, name)
+		_, err = changeRecord(r, "x")
+		require.ErrorIs(t, err, fs.ErrInvalid, name)
+		now, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, content, now, name)
+	}
+}
+
+// TestRecordWrittenInPlace reads a large record while somebody writes its file without caring for readers, as cp does.
+func TestRecordWrittenInPlace(t *testing.T) {
+	dir := t.TempDir()
+	r := recordsIn(t, dir)
+	data := strings.Repeat("x", 100<<10)
+	_, err := changeRecord(r, data)
 	require.NoError(t, err)
 	file := onlyRecord(t, dir)
-	for name, until := range map[string]time.Time{"for good": {}, "for a time": time.Now().Add(time.Hour)} {
-		head := make([]byte, 8)
-		if !until.IsZero() {
-			binary.LittleEndian.PutUint64(head, uint64(until.UnixMilli()))
-		}
-		for _, size := range []int{0, 3, 8, 100, 1 << 20} {
-			data := strings.Repeat("x", size)
-			require.NoError(t, os.WriteFile(file, append(head, data...), 0o600))
-			require.Equal(t, data, getRecord(t, r), "%s, %d", name, size)
-			for _, next := range []string{"next", "and on"} {
-				was, err := changeRecord(r, next)
-				require.NoError(t, err)
-				require.Equal(t, data, was)
-				data = next
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	done := make(chan struct{})
+	group.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
 			}
-			require.Equal(t, "and on", getRecord(t, r))
+			if data, err := r.Get(context.Background(), "one"); err == nil && len(data) != 100<<10 {
+				t.Errorf("%d bytes", len(data))
+			}
+			_, _ = r.List(context.Background(), "", 0)
 		}
+	})
+	for range 300 {
+		require.NoError(t, os.WriteFile(file, content, 0o600))
 	}
-	require.NoError(t, os.WriteFile(file, []byte{1, 0, 0, 0, 0, 0, 0, 0, 'x'}, 0o600))
-	_, err = r.Get(t.Context(), "one")
-	require.ErrorIs(t, err, fs.ErrNotExist, "its time is over")
+	close(done)
+	group.Wait()
+	require.Equal(t, data, getRecord(t, r))
 }
 
 // TestRecordStaysSmall changes a record often, with data of all sizes.
@@ -213,6 +246,102 @@ func TestRecordsRemovedByOthers(t *testing.T) {
 		group.Wait()
 		require.Equal(t, strconv.Itoa(4*each), getRecord(t, a), "%d", i)
 	}
+}
+
+// TestStoreClosedInAChange closes a store while it changes a record. Others must wait until that has ended.
+func TestStoreClosedInAChange(t *testing.T) {
+	dir := t.TempDir()
+	store, err := local.OpenStore(dir, nil)
+	require.NoError(t, err)
+	a, b := store.Records("kind"), recordsIn(t, dir)
+	_, err = changeRecord(a, "0")
+	require.NoError(t, err)
+	inside, goOn := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	var first error
+	group.Go(func() {
+		first = a.Change(context.Background(), "one", 0, func(now []byte) ([]byte, error) {
+			close(inside)
+			<-goOn
+			return append(bytes.Clone(now), 'a'), nil
+		})
+	})
+	<-inside
+	require.NoError(t, store.Close())
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err = b.Change(short, "one", 0, func([]byte) ([]byte, error) { return []byte("b"), nil })
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	close(goOn)
+	group.Wait()
+	want := "0"
+	if first == nil {
+		want = "0a"
+	}
+	require.Equal(t, want, getRecord(t, b))
+	was, err := changeRecord(b, "b")
+	require.NoError(t, err)
+	require.Equal(t, want, was)
+	_, err = changeRecord(a, "c")
+	require.Error(t, err)
+}
+
+// TestPlantedRecords has other things where the files of records are.
+func TestPlantedRecords(t *testing.T) {
+	dir := t.TempDir()
+	r := recordsIn(t, dir)
+	_, err := changeRecord(r, "data")
+	require.NoError(t, err)
+	file := onlyRecord(t, dir)
+	kind := filepath.Dir(file)
+	two := func(data string) error {
+		return r.Change(t.Context(), "two", 0, func([]byte) ([]byte, error) { return []byte(data), nil })
+	}
+	require.NoError(t, two("of two"))
+	files, err := filepath.Glob(filepath.Join(kind, "*.rec"))
+	require.NoError(t, err)
+	other := files[0]
+	if other == file {
+		other = files[1]
+	}
+	t.Run("a link to another record", func(t *testing.T) {
+		require.NoError(t, os.Remove(other))
+		if err := os.Symlink(filepath.Base(file), other); err != nil {
+			t.Skip(err)
+		}
+		require.NoError(t, two("of two again"))
+		require.Equal(t, "data", getRecord(t, r))
+	})
+	t.Run("a file that may only be read", func(t *testing.T) {
+		require.NoError(t, os.Chmod(other, 0o400))
+		require.NoError(t, two("of two once more"))
+		data, err := r.Get(t.Context(), "two")
+		require.NoError(t, err)
+		require.Equal(t, "of two once more", string(data))
+	})
+	t.Run("a directory", func(t *testing.T) {
+		require.NoError(t, os.Remove(other))
+		require.NoError(t, os.Mkdir(other, 0o700))
+		require.Error(t, two("x"))
+		_, err := r.Get(t.Context(), "two")
+		require.Error(t, err)
+		require.NoError(t, os.Remove(other))
+	})
+	t.Run("a lock that leads elsewhere", func(t *testing.T) {
+		lock := filepath.Join(kind, "lock")
+		require.NoError(t, os.Remove(lock))
+		if err := os.Symlink(filepath.Join(t.TempDir(), "lock"), lock); err != nil {
+			t.Skip(err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.Error(t, r.Change(short, "one", 0, func([]byte) ([]byte, error) { return []byte("x"), nil }))
+		require.NoError(t, short.Err())
+		require.NoError(t, os.Remove(lock))
+		require.NoError(t, os.Symlink("lock2", lock))
+		_, err := changeRecord(r, "more")
+		require.NoError(t, err)
+	})
 }
 
 // TestReadingRecordsThatChange reads a record all the time while it grows, shrinks and is appended to.

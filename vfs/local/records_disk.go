@@ -29,15 +29,13 @@ type diskRecords struct {
 	// opened is the directory, if it has been needed, and self what it is: os.Root opens each directory in a name again.
 	opened *os.Root
 	self   fs.FileInfo
-	// locked is the file of the lock in it.
-	locked *os.File
 }
 
 const (
 	recordsDir  = ".records" // no id can be that
 	recordsLock = "lock"
 	// recordSuffix ends the names of records, which are base32 before it.
-	recordSuffix = ".record"
+	recordSuffix = ".rec"
 	sweepEvery   = time.Minute
 )
 
@@ -67,10 +65,11 @@ func (r *diskRecords) open() (*os.Root, error) {
 	defer r.mu.Unlock()
 	if r.opened != nil {
 		// Somebody may have removed it, and another process made it again.
-		if now, err := r.root.Lstat(r.dir); err == nil && os.SameFile(now, r.self) {
+		if now, err := r.root.Stat(r.dir); err == nil && os.SameFile(now, r.self) {
 			return r.opened, nil
 		}
-		r.forget()
+		_ = r.opened.Close()
+		r.opened = nil
 	}
 	dir, err := r.root.OpenRoot(r.dir)
 	if err != nil {
@@ -83,21 +82,21 @@ func (r *diskRecords) open() (*os.Root, error) {
 	return dir, nil
 }
 
-// forget gives the open directory up, under mu. Others may be using it, so it is closed once nobody refers to it.
-func (r *diskRecords) forget() { r.opened, r.self, r.locked = nil, nil, nil }
+// make makes the directory.
+func (r *diskRecords) make() error {
+	if err := r.root.MkdirAll(r.dir, 0o700); err != nil {
+		return fsys.Bare(err)
+	}
+	return errors.Join(syncDir(r.root, recordsDir, r.noSync), syncDir(r.root, ".", r.noSync))
+}
 
 func (r *diskRecords) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var err error
-	if r.opened != nil {
-		err = r.opened.Close()
+	if r.opened == nil {
+		return nil
 	}
-	if r.locked != nil {
-		err = errors.Join(err, r.locked.Close())
-	}
-	r.forget()
-	return err
+	return r.opened.Close()
 }
 
 // files returns the records that there are, by their names, with those whose time is over.
@@ -189,70 +188,33 @@ func (r *diskRecords) lock(ctx context.Context, name string) (locked lockedRecor
 			<-r.busy
 		}
 	}()
-	for wait := time.Millisecond; ; {
-		dir, f, err := r.lockFile()
-		if err != nil {
-			return nil, err
-		}
-		switch err = lockFile(f, false); {
-		case err == project.ErrLocked:
-		case err != nil:
-			return nil, err
-		case r.holds(dir, f):
-			return &lockedOnDisk{r, name, f, recordFile{dir: dir, name: recordName(name), noSync: r.noSync}}, nil
-		default:
-			_ = unlockFile(f)
-			continue
-		}
-		select {
-		case <-time.After(wait):
-			wait = min(2*wait, 20*time.Millisecond)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// lockFile returns the directory and in it the open file of the lock, which are made if need be.
-func (r *diskRecords) lockFile() (*os.Root, *os.File, error) {
 	dir, err := r.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := r.root.MkdirAll(r.dir, 0o700); err != nil {
-			return nil, nil, fsys.Bare(err)
+		if err = r.make(); err == nil {
+			dir, err = r.open()
 		}
-		dir, err = r.open()
 	}
 	if err != nil {
-		return nil, nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.opened == dir && r.locked != nil {
-		return dir, r.locked, nil
+		return nil, err
 	}
 	f, err := dir.OpenFile(recordsLock, os.O_RDWR|os.O_CREATE|nonblocking, 0o600)
 	if err != nil {
-		return nil, nil, fsys.Bare(err)
+		return nil, fsys.Bare(err)
 	}
-	if r.opened == dir {
-		r.locked = f
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		if err = lockFile(f, false); err != project.ErrLocked {
+			break
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		}
 	}
-	return dir, f, nil
-}
-
-// holds reports whether a file that is locked is that of the lock still, which somebody may have removed.
-func (r *diskRecords) holds(dir *os.Root, f *os.File) bool {
-	was, err1 := f.Stat()
-	is, err2 := dir.Lstat(recordsLock)
-	if err1 == nil && err2 == nil && os.SameFile(was, is) {
-		return true
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.locked == f {
-		r.locked = nil
-	}
-	return false
+	return &lockedOnDisk{r, name, f, recordFile{dir: dir, name: recordName(name), noSync: r.noSync}}, nil
 }
 
 // lockedOnDisk is a lockedRecord.
@@ -279,7 +241,7 @@ func (l *lockedOnDisk) put(data []byte, until time.Time) error {
 
 func (l *lockedOnDisk) unlock() {
 	l.file.close()
-	_ = unlockFile(l.lock)
+	_ = l.lock.Close() // which unlocks it
 	<-l.records.busy
 }
 
