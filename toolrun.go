@@ -301,7 +301,7 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		return nil, err
 	}
 	s := newSession(r, project, filepath.Base(name), &ignoring)
-	s.noMounts, s.place = true, "directory "+name
+	s.noMounts, s.place = true, runs.DirectoryPlace(name)
 	return r.start(s)
 }
 
@@ -332,7 +332,7 @@ func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Proje
 		return nil, err
 	}
 	s := newSession(r, project, id, options)
-	s.inStore, s.place = true, "project "+id
+	s.inStore, s.place = true, runs.ProjectPlace(id)
 	return r.start(s)
 }
 

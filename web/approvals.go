@@ -45,9 +45,9 @@ func (s *Server) keeper(project string) *runs.Keeper {
 // place is where the calls of a project wait, as sessions have it.
 func (s *Server) place(project string) string {
 	if s.options.Dir != "" {
-		return "directory " + s.options.Dir
+		return runs.DirectoryPlace(s.options.Dir)
 	}
-	return "project " + project
+	return runs.ProjectPlace(project)
 }
 
 type waitingCall struct {

@@ -22,9 +22,15 @@ type Keeper struct {
 
 var _ registry.Keeper = (*Keeper)(nil)
 
-// In returns the Keeper of a place: the project whose files the calls work on, or another name for them that is used for
-// nothing else. A call goes on only in the place in which it has begun.
+// In returns the Keeper of a place: the project whose files the calls work on ([ProjectPlace], [DirectoryPlace]), or another
+// name for them that is used for nothing else. A call goes on only in the place in which it has begun.
 func (s *Runs) In(place string) *Keeper { return &Keeper{s, place} }
+
+// ProjectPlace is the place of a store's project, by its id.
+func ProjectPlace(id string) string { return "project " + id }
+
+// DirectoryPlace is the place of a directory that is a project of its own, by its absolute path.
+func DirectoryPlace(dir string) string { return "directory " + dir }
 
 // Place is the place whose calls it keeps.
 func (k *Keeper) Place() string { return k.place }

@@ -70,7 +70,7 @@ the project, the call, which tools need approval, and until when it is kept.`,
 						if run == nil && !errors.Is(err, runs.ErrForged) {
 							return errors.Join(errs...)
 						}
-					case !cmd.Flags().Changed("project") || run.Place == "project "+c.id:
+					case !cmd.Flags().Changed("project") || run.Place == runs.ProjectPlace(c.id):
 						all = append(all, run)
 					}
 				}
@@ -116,10 +116,10 @@ func (c *approvalsCommand) find(ctx context.Context, token string) (*runs.Run, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", token, err)
 	}
-	if dir, ok := strings.CutPrefix(run.Place, "directory "); ok {
+	if dir, ok := strings.CutPrefix(run.Place, runs.DirectoryPlace("")); ok {
 		c.root = dir
 	} else {
-		c.id = strings.TrimPrefix(run.Place, "project ")
+		c.id = strings.TrimPrefix(run.Place, runs.ProjectPlace(""))
 	}
 	return run, nil
 }

@@ -42,11 +42,11 @@ func (f *projectFlags) checkAsk() error {
 
 // keeper keeps calls of a project, or of the directory given with --root, that wait for approval.
 func (f *projectFlags) keeper(id string) *runs.Keeper {
-	place := "project " + id
+	place := runs.ProjectPlace(id)
 	if f.root != "" {
-		place = "directory " + f.root
+		place = runs.DirectoryPlace(f.root)
 		if whole, err := filepath.Abs(f.root); err == nil {
-			place = "directory " + whole
+			place = runs.DirectoryPlace(whole)
 		}
 	}
 	return f.runs().In(place)

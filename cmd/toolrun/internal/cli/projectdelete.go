@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/registry/calls"
+	"github.com/toolrun/toolrun/registry/runs"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -61,7 +62,7 @@ command asks first. It warns of projects that mount this one and would fail.`,
 					return err
 				}
 				if keeper, ok := store.(vfs.RecordStore); ok {
-					return calls.New(keeper, nil).Forget(cmd.Context(), "project "+id)
+					return calls.New(keeper, nil).Forget(cmd.Context(), runs.ProjectPlace(id))
 				}
 				return nil
 			})
