@@ -160,6 +160,58 @@ func TestEveryStepCanBeTheLast(t *testing.T) {
 	require.False(t, step(t, 1000, false))
 }
 
+// slowStore takes its time for each change, as a disk does that others use.
+type slowStore struct {
+	*local.Store
+	wait *atomic.Int64
+}
+
+func (s slowStore) Records(kind string) vfs.Records {
+	return slowRecords{s.Store.Records(kind), s.wait}
+}
+
+type slowRecords struct {
+	vfs.Records
+	wait *atomic.Int64
+}
+
+func (r slowRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+	select {
+	case <-time.After(time.Duration(r.wait.Load())):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return r.Records.Change(ctx, name, keep, change)
+}
+
+// A store that is slow loses neither code that begins to wait nor the answers of its calls.
+func TestSlowStore(t *testing.T) {
+	wait := &atomic.Int64{}
+	wait.Store(int64(10 * time.Millisecond))
+	if *soak {
+		wait.Store(int64(6 * time.Second))
+	}
+	m := &mail{}
+	runner := open(t, toolrun.Options{Store: slowStore{local.NewMemoryStore(nil), wait}, Tools: m.tools()})
+	session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
+	result := ask(t, session, "javascript", codeInput(`return await tools.send({to: 'x'})`))
+	require.NotNil(t, result.Pending, "%s %v", result.Text(), result.Err)
+	stopped, cancel := context.WithCancel(t.Context())
+	m.before = cancel // while the call is made
+	_, err := session.Resume(stopped, result.Pending.Token, approve("call_1.1"))
+	require.ErrorIs(t, err, context.Canceled)
+	m.before = nil
+	wait.Store(0)
+	token := result.Pending.Token
+	require.Eventually(t, func() bool { // giving the claim up may have taken too long, too
+		result, err = session.Resume(t.Context(), token, nil)
+		return !errors.Is(err, runs.ErrBusy)
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, err)
+	require.Contains(t, result.Text(), "sent to x")
+	require.Equal(t, []string{"x"}, m.sent)
+}
+
 // Writes that go through to the disk are what going on costs most: the claim, that the call is made, its answer, the
 // result, and that the run and its state are removed.
 func TestHowOftenResumeWrites(t *testing.T) {

@@ -23,6 +23,7 @@ type mail struct {
 	mu     sync.Mutex
 	sent   []string
 	looked int
+	before func() // is called when something is sent; nil is nothing
 }
 
 func (m *mail) tools() []registry.Tool {
@@ -34,6 +35,9 @@ func (m *mail) tools() []registry.Tool {
 			func(_ context.Context, in in, _ registry.Env) (string, error) {
 				m.mu.Lock()
 				defer m.mu.Unlock()
+				if m.before != nil {
+					m.before()
+				}
 				m.sent = append(m.sent, in.To)
 				return "sent to " + in.To, nil
 			}),

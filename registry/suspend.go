@@ -248,6 +248,10 @@ func (c *running) suspend(ctx context.Context, result Result, env Env) Result {
 	return result
 }
 
+// putOffTime is how long keeping a call may take that waits, even if nobody waits for its result any more. What its code
+// has done would be lost otherwise.
+const putOffTime = 20 * time.Second
+
 // keep keeps a call whose result says that it waits, unless it goes on already, and returns what the model gets.
 func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage, result Result, env Env, token string) Result {
 	if env.resumed != nil {
@@ -255,7 +259,7 @@ func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage
 	}
 	s := &Suspension{Token: token, Call: call, Original: original, State: result.suspended.state, Made: result.suspended.made,
 		Waiting: result.suspended.waiting}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putOffTime)
 	defer cancel()
 	if s.Token == "" {
 		var err error

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -16,6 +17,10 @@ import (
 // maxAnswer is the largest answer in bytes that is kept. If the process dies before the code's next state is kept, the
 // code is told that the outcome of a call with a larger one is unknown.
 const maxAnswer = 8 << 20
+
+// answerTime is how long keeping an answer may take, even if the call has been stopped. Without it, nobody will know what
+// the call has done.
+const answerTime = 20 * time.Second
 
 // Look implements [registry.Journal].
 func (g *going) Look(number int) (known registry.Known) {
@@ -60,7 +65,7 @@ func (g *going) End(ctx context.Context, number int, result registry.Result) err
 	if len(answer) > maxAnswer {
 		answer = nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	return g.change(ctx, func(r *record) error {
 		c := r.open(number)
