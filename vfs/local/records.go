@@ -161,7 +161,8 @@ func (w *watchers) tell(names ...string) {
 
 // watch reports names until the context ends. If look is not nil, it is called again and again, and returns further ones.
 func (w *watchers) watch(ctx context.Context, changed func(name string), look func() []string) error {
-	one := &watcher{names: map[string]bool{}, some: make(chan struct{}, 1)}
+	one := &watcher{names: map[string]bool{"": true}, some: make(chan struct{}, 1)} // there may have been changes before
+	one.some <- struct{}{}
 	w.mu.Lock()
 	if w.all == nil {
 		w.all = map[*watcher]bool{}

@@ -102,7 +102,8 @@ func (n *notifier) flush() {
 
 // listen calls heard with news, and with "" when some may have been missed, until the context ends.
 func (n *notifier) listen(ctx context.Context, heard func(text string)) error {
-	one := &listener{news: map[string]bool{}, some: make(chan struct{}, 1)}
+	one := &listener{news: map[string]bool{"": true}, some: make(chan struct{}, 1)} // there may have been some before
+	one.some <- struct{}{}
 	n.mu.Lock()
 	n.all[one] = true
 	if !n.listening && n.ctx.Err() == nil {

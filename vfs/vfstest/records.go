@@ -164,6 +164,10 @@ func checkRecordsTogether(t *testing.T, store vfs.Store) {
 	data, err := r.Get(t.Context(), "counter")
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("x", each*tasks), string(data), "no change is lost")
+	require.Eventually(t, func() bool {
+		_, begun := told.LoadAndDelete("")
+		return begun
+	}, 20*time.Second, time.Millisecond, "there may have been changes before the watch began")
 	for name, change := range map[string]func(){
 		"counter": func() { keep(t, r, "counter", "y", 0) },
 		"task 1": func() {
