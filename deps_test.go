@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"runtime/python":      {"guest/python", "internal/metering", "internal/plaintext", "internal/responses", "network", "runtime", wazero},
 	"internal/countdown":  {},
 	"internal/enginetest": {"runtime", "runtime/javascript"},
+	"internal/statetest":  {"runtime"},
 	"internal/pythontest": {"internal/enginetest", "runtime", "runtime/python"},
 	"internal/selftest": {"internal/procmem", "internal/wasmasm", "mcp/mcpclient", "mcp/mcpserver", "provider",
 		"provider/xmlcall", "registry", "runtime", "runtime/command", "runtime/javascript", "runtime/python", "testdata/hostile", "vfs", "vfs/archive", "vfs/local"},

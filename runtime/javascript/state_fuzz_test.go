@@ -1,52 +1,18 @@
 package javascript_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/statetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
 var stateKey = []byte("0123456789abcdef")
-
-const (
-	stateMagic = "toolrun state 1\n"
-	stateHead  = len(stateMagic) + sha256.Size
-)
-
-// unsealed returns what is behind a state's seal, without compression.
-func unsealed(t testing.TB, state *sandbox.State) []byte {
-	sealed, err := state.Seal(stateKey, 0)
-	require.NoError(t, err)
-	decoder, err := zstd.NewReader(nil)
-	require.NoError(t, err)
-	defer decoder.Close()
-	plain, err := decoder.DecodeAll(sealed[stateHead:], nil)
-	require.NoError(t, err)
-	return plain
-}
-
-// forge seals what is no state, or another one, and says that it has a size.
-func forge(t testing.TB, plain []byte, size uint64) []byte {
-	encoder, err := zstd.NewWriter(nil)
-	require.NoError(t, err)
-	defer encoder.Close()
-	sealed := append([]byte(stateMagic), make([]byte, sha256.Size)...)
-	sealed = append(sealed, 0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0) // a frame that decoders skip
-	sealed = encoder.EncodeAll(plain, binary.LittleEndian.AppendUint64(sealed, size))
-	mac := hmac.New(sha256.New, stateKey)
-	mac.Write(sealed[:len(stateMagic)])
-	mac.Write(sealed[stateHead:])
-	copy(sealed[len(stateMagic):], mac.Sum(nil))
-	return sealed
-}
 
 // TestStateSizes forges states that are not as large as they say.
 func TestStateSizes(t *testing.T) {
@@ -54,7 +20,7 @@ func TestStateSizes(t *testing.T) {
 	options.Session = true
 	result, err := engine.Run(t.Context(), `let n = 1`, options)
 	require.NoError(t, err)
-	plain := unsealed(t, result.State)
+	plain := statetest.Unseal(t, result.State, stateKey)
 	size := uint64(len(plain))
 	bomb := append(plain, make([]byte, 64<<20)...)
 	for _, c := range []struct {
@@ -72,7 +38,7 @@ func TestStateSizes(t *testing.T) {
 		{bomb, uint64(len(bomb)), "it is damaged"},
 		{append(plain, make([]byte, 128<<20)...), size + 128<<20, "it needs more memory than 64 MiB"},
 	} {
-		_, err := engine.OpenState(forge(t, c.plain, c.size), stateKey, 64<<20)
+		_, err := engine.OpenState(statetest.Forge(t, c.plain, c.size, stateKey), stateKey, 64<<20)
 		if c.problem == "" {
 			require.NoError(t, err)
 			continue
@@ -94,7 +60,7 @@ func FuzzState(f *testing.F) {
 		`const list = [1, 'a', 2n]; const answer = await Promise.all([ask(new Uint8Array(3)), ask('x')]); return [answer, list, require('util').inspect(list)]`,
 	} {
 		result, _ := engine.Run(f.Context(), script, options)
-		states = append(states, unsealed(f, result.State))
+		states = append(states, statetest.Unseal(f, result.State, stateKey))
 	}
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{})
@@ -107,7 +73,7 @@ func FuzzState(f *testing.F) {
 		for ; len(changes) >= 5; changes = changes[5:] { // each is a place and a byte
 			plain[binary.BigEndian.Uint32(changes)%uint32(len(plain))] ^= changes[4]
 		}
-		state, err := engine.OpenState(forge(t, plain, uint64(len(plain))), stateKey, sandbox.DefaultMemory)
+		state, err := engine.OpenState(statetest.Forge(t, plain, uint64(len(plain)), stateKey), stateKey, sandbox.DefaultMemory)
 		if err != nil {
 			var refused *sandbox.StateError
 			require.ErrorAs(t, err, &refused)

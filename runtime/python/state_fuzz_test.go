@@ -1,51 +1,22 @@
 package python_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/statetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/python"
 )
 
-const (
-	stateMagic = "toolrun state 1\n"
-	stateHead  = len(stateMagic) + sha256.Size
-)
-
-// unsealed returns what is behind a state's seal.
-func unsealed(t testing.TB, state *sandbox.State) []byte {
-	sealed, err := state.Seal(stateKey, 0)
-	require.NoError(t, err)
-	decoder, err := zstd.NewReader(nil)
-	require.NoError(t, err)
-	defer decoder.Close()
-	plain, err := decoder.DecodeAll(sealed[stateHead:], nil)
-	require.NoError(t, err)
-	return plain
-}
-
 // forge seals what is no state, or another one.
 func forge(t testing.TB, plain []byte) []byte {
-	encoder, err := zstd.NewWriter(nil)
-	require.NoError(t, err)
-	defer encoder.Close()
-	sealed := append([]byte(stateMagic), make([]byte, sha256.Size)...)
-	sealed = append(sealed, 0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0) // a frame that decoders skip, with the size of the others
-	sealed = encoder.EncodeAll(plain, binary.LittleEndian.AppendUint64(sealed, uint64(len(plain))))
-	mac := hmac.New(sha256.New, stateKey)
-	mac.Write(sealed[:len(stateMagic)])
-	mac.Write(sealed[stateHead:])
-	copy(sealed[len(stateMagic):], mac.Sum(nil))
-	return sealed
+	return statetest.Forge(t, plain, uint64(len(plain)), stateKey)
 }
 
 // languageWith returns what the host knows of code with calls, as a state has it.
@@ -66,7 +37,7 @@ func FuzzState(f *testing.F) {
 		"import asyncio\nx = [1, 'a', 2**70]\nawait asyncio.gather(tools.ask([1, {'a': 2}]), tools.ask('x'), asyncio.sleep(1)), x",
 	} {
 		result, _ := interpreter.Run(f.Context(), code, options)
-		states = append(states, unsealed(f, result.State))
+		states = append(states, statetest.Unseal(f, result.State, stateKey))
 	}
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{})
@@ -106,7 +77,7 @@ func FuzzState(f *testing.F) {
 // What the host is told in a state is checked like all else that a sandbox says.
 func TestForgedStates(t *testing.T) {
 	first := suspended(t, `await tools.ask(1)`)
-	plain := unsealed(t, first.State)
+	plain := statetest.Unseal(t, first.State, stateKey)
 	state, err := interpreter.OpenState(forge(t, plain), stateKey, sandbox.DefaultMemory)
 	require.NoError(t, err, "what is forged is as good as what is not")
 	_, err = interpreter.Resume(t.Context(), state, asking(echo))
