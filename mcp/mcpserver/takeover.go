@@ -303,7 +303,6 @@ func (h *Handler) watchShared(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		h.sharedChanged(ctx, "")
 	}
 }
 

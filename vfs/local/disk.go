@@ -361,11 +361,14 @@ func (d *disk) Shared(n project.Node, info fs.FileInfo) bool {
 	return ok && linked(f, info)
 }
 
-func (d *disk) Sync(dir string) error {
+func (d *disk) Sync(dir string) error { return syncDir(d.root, local(dir)) }
+
+// syncDir makes changes in a directory durable.
+func syncDir(root *os.Root, dir string) error {
 	if !canSyncDirectories {
 		return nil
 	}
-	f, err := d.root.OpenFile(local(dir), os.O_RDONLY|nonblocking, 0)
+	f, err := root.OpenFile(dir, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func (r *recordFile) write(v version) error {
 	if err := r.dir.Rename(recordNew, r.name); err != nil {
 		return fsys.Bare(err)
 	}
-	return syncDir(r.dir, ".", r.noSync)
+	return r.syncDir()
 }
 
 // append adds a version to the file.
@@ -219,7 +219,7 @@ func (r *recordFile) append(encoded []byte) error {
 		}
 	}
 	if r.all.count == 1 { // whoever gave the file its name may have been killed before that was durable
-		if err := syncDir(r.dir, ".", r.noSync); err != nil {
+		if err := r.syncDir(); err != nil {
 			return err
 		}
 	}
@@ -258,7 +258,7 @@ func (r *recordFile) remove() error {
 	if err := r.dir.Remove(r.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fsys.Bare(err)
 	}
-	return syncDir(r.dir, ".", r.noSync)
+	return r.syncDir()
 }
 
 // letGo prepares for the file to lose its name.
@@ -281,14 +281,10 @@ func (r *recordFile) close() {
 	r.open = nil
 }
 
-// syncDir makes changes in a directory durable.
-func syncDir(root *os.Root, dir string, noSync bool) error {
-	if !canSyncDirectories || noSync {
+// syncDir makes the file's name durable.
+func (r *recordFile) syncDir() error {
+	if r.noSync {
 		return nil
 	}
-	f, err := root.Open(dir)
-	if err != nil {
-		return fsys.Bare(err)
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return fsys.Bare(syncDir(r.dir, "."))
 }

@@ -87,7 +87,10 @@ func (r *diskRecords) make() error {
 	if err := r.root.MkdirAll(r.dir, 0o700); err != nil {
 		return fsys.Bare(err)
 	}
-	return errors.Join(syncDir(r.root, recordsDir, r.noSync), syncDir(r.root, ".", r.noSync))
+	if r.noSync {
+		return nil
+	}
+	return errors.Join(fsys.Bare(syncDir(r.root, recordsDir)), fsys.Bare(syncDir(r.root, ".")))
 }
 
 func (r *diskRecords) close() error {
