@@ -84,8 +84,10 @@ type WatchedStore interface {
 	Store
 	// WatchProjects calls changed with the id of each project that is changed, removed or brought back, by this process
 	// or another, until the context ends, whose error it returns, or until the store cannot tell any more. It may call it
-	// once for several changes of one project, or when nothing has changed. With the id "", any project may have changed.
-	// Changes are told soon, but not if the process that made one dies at that moment: look from time to time as well.
+	// once for several changes of one project, or when nothing has changed. With the id "", any project may have changed:
+	// it is called so once it hears of changes, for those that came before; several times by a store that hears of them from
+	// several places. Changes are told soon, but not if the process that made one dies at that moment: look from time to
+	// time as well.
 	WatchProjects(ctx context.Context, changed func(id string)) error
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
@@ -183,16 +184,25 @@ func TestDatabases(t *testing.T) {
 	go func() {
 		done <- second.(vfs.WatchedStore).WatchProjects(ctx, func(id string) { heard <- id })
 	}()
-	for listening := 0; listening < len(stores); { // each says so; what has been written before may be told as well
-		if <-heard == "" {
-			listening++
+	hear := func(want string) { // what has been written before may be told as well
+		t.Helper()
+		for late := time.After(time.Minute); ; {
+			select {
+			case id := <-heard:
+				if id == want {
+					return
+				}
+			case <-late:
+				require.FailNow(t, "not told", "%q", want)
+			}
 		}
+	}
+	for range stores {
+		hear("") // each says once that it hears of changes
 	}
 	for _, id := range []string{"p1", "p2"} {
 		storetest.Write(t, storetest.Open(t, first, id), "/file", "new")
-		for got := ""; got != id; {
-			got = <-heard
-		}
+		hear(id)
 	}
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)

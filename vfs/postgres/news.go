@@ -35,7 +35,8 @@ type notifier struct {
 	mu        sync.Mutex
 	untold    map[string]bool
 	telling   bool
-	listening bool
+	listening bool // the goroutine that receives has begun
+	hearing   bool // and it is connected
 	all       map[*listener]bool
 }
 
@@ -102,10 +103,12 @@ func (n *notifier) flush() {
 
 // listen calls heard with news, and with "" when some may have been missed, until the context ends.
 func (n *notifier) listen(ctx context.Context, heard func(text string)) error {
-	one := &listener{news: map[string]bool{"": true}, some: make(chan struct{}, 1)} // there may have been some before
-	one.some <- struct{}{}
+	one := &listener{news: map[string]bool{}, some: make(chan struct{}, 1)}
 	n.mu.Lock()
 	n.all[one] = true
+	if n.hearing {
+		one.hear("") // otherwise it hears that once the connection is there
+	}
 	if !n.listening && n.ctx.Err() == nil {
 		n.listening = true
 		n.group.Go(n.receive)
@@ -140,13 +143,17 @@ func (n *notifier) receive() {
 		conn, err := pgx.ConnectConfig(n.ctx, n.config)
 		if err == nil {
 			_, err = conn.Exec(n.ctx, "LISTEN "+pgx.Identifier{n.channel}.Sanitize())
-			for n.hear(""); err == nil; {
+			if err == nil {
 				pause = 50 * time.Millisecond
+				n.connected(true)
+			}
+			for err == nil {
 				heard, waitErr := conn.WaitForNotification(n.ctx)
 				if err = waitErr; err == nil {
 					n.hear(heard.Payload)
 				}
 			}
+			n.connected(false)
 			closing, cancel := context.WithTimeout(context.Background(), time.Second)
 			_ = conn.Close(closing)
 			cancel()
@@ -158,15 +165,30 @@ func (n *notifier) receive() {
 	}
 }
 
+// connected notes whether news come. When they begin to, some have been missed.
+func (n *notifier) connected(yes bool) {
+	n.mu.Lock()
+	n.hearing = yes
+	n.mu.Unlock()
+	if yes {
+		n.hear("")
+	}
+}
+
 func (n *notifier) hear(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for one := range n.all {
-		one.news[text] = true
-		select {
-		case one.some <- struct{}{}:
-		default:
-		}
+		one.hear(text)
+	}
+}
+
+// hear hands news to the listener's goroutine. The notifier is locked.
+func (l *listener) hear(text string) {
+	l.news[text] = true
+	select {
+	case l.some <- struct{}{}:
+	default:
 	}
 }
 
