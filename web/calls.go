@@ -256,7 +256,8 @@ func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
 	s.runs.mu.Lock()
 	cancel := s.runs.now[[2]string{in.Project, in.Call}]
 	s.runs.mu.Unlock()
-	if cancel == nil {
+	// A call that the log knows to have ended is in the list for another moment.
+	if c, _ := s.log.find(in.Project, in.Call); cancel == nil || !c.Running {
 		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "no such call runs here"}
 	}
 	cancel(errStopped)
