@@ -18,6 +18,7 @@ func TestMCPSharesRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
+	t.Parallel() // it waits most of the time
 	data := pgtest.StartFor(t).Base(0)
 	file, tokens := loadTokens(t)
 	var servers []*mcpServer
