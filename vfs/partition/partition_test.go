@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
@@ -184,25 +183,12 @@ func TestDatabases(t *testing.T) {
 	go func() {
 		done <- second.(vfs.WatchedStore).WatchProjects(ctx, func(id string) { heard <- id })
 	}()
-	hear := func(want string) { // what has been written before may be told as well
-		t.Helper()
-		for late := time.After(time.Minute); ; {
-			select {
-			case id := <-heard:
-				if id == want {
-					return
-				}
-			case <-late:
-				require.FailNow(t, "not told", "%q", want)
-			}
-		}
-	}
 	for range stores {
-		hear("") // each says once that it hears of changes
+		storetest.Hear(t, heard, "") // each says once that it hears of changes
 	}
 	for _, id := range []string{"p1", "p2"} {
 		storetest.Write(t, storetest.Open(t, first, id), "/file", "new")
-		hear(id)
+		storetest.Hear(t, heard, id) // what has been written before may be told as well
 	}
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)

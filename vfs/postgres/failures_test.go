@@ -655,13 +655,7 @@ func requireHeard(t *testing.T, watching, other *postgres.Store) {
 		heard, done := make(chan string, 100), make(chan error)
 		go func() { done <- watching.WatchProjects(ctx, func(id string) { heard <- id }) }()
 		for _, want := range []string{"", "p"} {
-			for got := "none"; got != want; {
-				select {
-				case got = <-heard:
-				case <-time.After(time.Minute):
-					require.FailNow(t, "not told", "%q", want)
-				}
-			}
+			storetest.Hear(t, heard, want)
 			storetest.Write(t, project, "/file", "x")
 		}
 		cancel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io/fs"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -74,6 +75,21 @@ func Read(t testing.TB, files afero.Fs, name string) string {
 func Write(t testing.TB, files afero.Fs, name, text string) {
 	t.Helper()
 	require.NoError(t, vfs.WriteFile(context.Background(), files, name, []byte(text)))
+}
+
+// Hear waits until a watch has told of one project, or of "", and passes over others.
+func Hear(t testing.TB, told <-chan string, want string) {
+	t.Helper()
+	for late := time.After(time.Minute); ; {
+		select {
+		case id := <-told:
+			if id == want {
+				return
+			}
+		case <-late:
+			require.FailNow(t, "not told", "%q", want)
+		}
+	}
 }
 
 // Snapshot returns the content of all files, and "directory" for each directory.
