@@ -168,22 +168,27 @@ func (n *notifier) receive() {
 // connected notes whether news come. When they begin to, some have been missed.
 func (n *notifier) connected(yes bool) {
 	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.hearing = yes
-	n.mu.Unlock()
 	if yes {
-		n.hear("")
+		n.handOn("")
 	}
 }
 
 func (n *notifier) hear(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.handOn(text)
+}
+
+// handOn gives news to all who listen. The lock is held.
+func (n *notifier) handOn(text string) {
 	for one := range n.all {
 		one.hear(text)
 	}
 }
 
-// hear hands news to the listener's goroutine. The notifier is locked.
+// hear hands news to the listener's goroutine. The notifier's lock is held.
 func (l *listener) hear(text string) {
 	l.news[text] = true
 	select {
