@@ -11,7 +11,7 @@ import (
 // a loop that ends with an
 // exception still does not wait, but that the closing fails is no unhandled rejection then.
 var forAwait = []metering.Replacement{
-	emitAsyncClose, markAsyncLoop, unmarkDestructuring, leaveFinishedLoop, closeAsyncLoop, closeAsyncBreak, closeAsyncReturn,
+	emitAsyncClose, iteratorLater, markLoop, unmarkDestructuring, leaveFinishedLoop, closeAsyncLoop, closeAsyncBreak, closeAsyncReturn,
 	noAwaitOfSyncReturn, handledClose,
 }
 
@@ -74,11 +74,17 @@ var emitAsyncClose = metering.Replacement{
 const asyncLoop = 0x80
 
 var (
-	// markAsyncLoop sets the bit for loops with for await: js_parse_for_in_of sets has_iterator.
-	markAsyncLoop = metering.Replacement{Function: 785, At: 4729,
-		Old: []byte{0x2d, 0, 48, 0x41, 1, 0x72}, // i32.load8_u, i32.const 1, i32.or
-		// drop, i32.const 0x81, i32.const 1, local.get 12 (is_async), select
-		New: []byte{0x1a, 0x41, asyncLoop | 1, 1, 0x41, 1, 0x20, 12, 0x1b}}
+	// iteratorLater leaves out where js_parse_for_in_of says that the loop has an iterator, before it parses the expression
+	// for that: a yield there would close what there is not yet, and the code was refused with a "stack underflow"
+	// (dcfa6c1).
+	iteratorLater = metering.Replacement{Function: 785, At: 4725, Old: []byte{
+		0x20, 8, 0x20, 8, 0x2d, 0, 48, 0x41, 1, 0x72, 0x3a, 0, 48, // has_iterator: i32.load8_u, i32.const 1, i32.or, i32.store8
+		0x20, 8, 0x20, 8, 0x28, 2, 36, 0x41, 2, 0x6a, 0x36, 2, 36}} // drop_count += 2
+	// markLoop says so after that, and sets the bit for loops with for await.
+	markLoop = insert(785, 4930, []byte{0x20, 4, 0x20, 4, 0x41, 0xd4, 0, 0x6a, 0x22, 0}, []byte{
+		// local.get 8, i32.const 0x81, i32.const 1, local.get 12 (is_async), select, i32.store8
+		0x20, 8, 0x41, asyncLoop | 1, 1, 0x41, 1, 0x20, 12, 0x1b, 0x3a, 0, 48,
+		0x20, 8, 0x20, 8, 0x28, 2, 36, 0x41, 2, 0x6a, 0x36, 2, 36})
 
 	// unmarkDestructuring clears it where js_parse_destructuring_element sets has_iterator.
 	unmarkDestructuring = metering.Replacement{Function: 806, At: 9378,

@@ -71,6 +71,24 @@ const (
 
 	moduleMeta = 176 // JSValue: import.meta
 
+	moduleExports     = 28 // JSExportEntry*
+	moduleExportCount = 32 // u32
+	moduleNames       = 52 // JSImportEntry*: the names that it imports
+	moduleNameCount   = 56 // u32
+
+	exportVariable = 0  // u32 of a JSExportEntry: the index of a variable of the module, or of an import
+	exportType     = 8  // u32
+	exportName     = 12 // JSAtom: the name in the module, or in the imported one
+	exportSize     = 20 // bytes
+	exportLocal    = 0  // the type: a variable of the module
+	exportIndirect = 1  // the type: an export of an imported module
+
+	nameVariable = 0   // u32 of a JSImportEntry: the index of the variable
+	nameImported = 4   // JSAtom: the name in the imported module
+	nameModule   = 8   // u32: the index of the import
+	nameSize     = 12  // bytes
+	atomStar     = 127 // the name of a namespace, *
+
 	importSpecifier = 0 // JSAtom, of a JSReqModuleEntry
 	importModule    = 4 // JSModuleDef*
 	importSize      = 8 // bytes

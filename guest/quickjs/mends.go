@@ -10,7 +10,7 @@ import (
 // lists all known ones. Prefer the smallest change that makes a bug harmless to everything that the newer version does.
 var mends = []metering.Replacement{
 	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays, viewFits, sharedGrowth, newArraysAreZero,
-	longWith, longToReversed, longToSorted, longToSpliced, longOwnKeys, unlinkedExport,
+	longWith, longToReversed, longToSorted, longToSpliced, longOwnKeys,
 }
 
 // insert returns the replacement that inserts code at a place, before the code there.
@@ -105,20 +105,4 @@ var longOwnKeys = metering.Replacement{
 	New: []byte{0x41, 0x40, // i32.const -64
 		0x20, 9, 0x41, 3, 0x74,
 		0x20, 9, 0x41, 29, 0x76, 0x1b}, // local.get 9, i32.const 29, i32.shr_u, select
-}
-
-// unlinkedExport makes js_inner_module_linking refuse, as a circular reference, an import of what a module has
-// imported itself and exports, if that one is not linked yet, as it can be in a cycle. There is no variable yet, and
-// the engine takes what is at address 0 for it.
-var unlinkedExport = metering.Replacement{
-	Function: 491, At: 721,
-	Old: []byte{0x22, 11, 0x04, 0x40}, // local.tee 11 (what js_resolve_export has returned), if
-	New: []byte{0x21, 11, 0x20, 11, 0x45, 0x04, 0x40, // local.set 11, local.get 11, i32.eqz, if: found
-		0x20, 6, 0x28, 2, 28, 0x28, 2, 12, 0x41, 0xff, 0, 0x47, 0x04, 0x40, // the local name of the JSExportEntry, i32.const 127 ("*"), i32.ne, if
-		0x20, 6, 0x28, 2, 28, 0x28, 2, 4, 0x45, 0x04, 0x40, // the JSVarRef* of the JSExportEntry, i32.eqz, if
-		0x20, 6, 0x28, 2, 24, 0x28, 2, 72, 0x28, 2, 36, // the variables of the function of the JSModuleDef
-		0x20, 6, 0x28, 2, 28, 0x28, 2, 0, 0x41, 2, 0x74, 0x6a, 0x28, 2, 0, // the one with the index in the JSExportEntry
-		0x45, 0x04, 0x40, 0x41, 2, 0x21, 11, 0x0b, // i32.eqz, if, i32.const 2 (JS_RESOLVE_RES_CIRCULAR), local.set 11, end
-		0x0b, 0x0b, 0x0b, // end, end, end
-		0x20, 11, 0x04, 0x40}, // local.get 11, if
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/tetratelabs/wazero/api"
 )
 
 // A ModuleDef is a module (JSModuleDef*) that the engine has compiled. Its imports must be set with [VM.SetImport]
@@ -103,7 +105,63 @@ func (vm *VM) TakeModule(ctx context.Context, v Value, name string) (ModuleDef, 
 		}
 		vm.modules[name] = def
 	}
+	if err := vm.redirectExports(ctx, def); err != nil {
+		return 0, err
+	}
 	return def, vm.Free(ctx, v) // the engine holds on to it
+}
+
+// redirectExports makes what a compiled module imports and exports, as in
+//
+//	import { x } from './x.js'
+//	export { x }
+//
+// exports of the modules that it comes from, as if the module had export { x } from './x.js'. The language asks for that
+// (ParseModule), but the engine takes each for a variable of the module, which there is not before the module has been
+// linked; in a cycle others need it earlier (ef7a3a7). Namespaces are variables from the beginning.
+func (vm *VM) redirectExports(ctx context.Context, def ModuleDef) error {
+	imports := map[uint32]uint32{} // the JSImportEntry of each variable
+	for n := range vm.u32(uint32(def) + moduleNameCount) {
+		entry := vm.u32(uint32(def)+moduleNames) + n*nameSize
+		if vm.u32(entry+nameImported) != atomStar {
+			imports[vm.u32(entry+nameVariable)] = entry
+		}
+	}
+	if len(imports) == 0 {
+		return nil
+	}
+	for n := range vm.u32(uint32(def) + moduleExportCount) {
+		entry := vm.u32(uint32(def)+moduleExports) + n*exportSize
+		imported, ok := imports[vm.u32(entry+exportVariable)]
+		if !ok || vm.u32(entry+exportType) != exportLocal {
+			continue
+		}
+		local := vm.u32(entry + exportName)
+		name, err := vm.copyAtom(ctx, vm.u32(imported+nameImported))
+		if err != nil {
+			return err
+		}
+		vm.memory.WriteUint32Le(entry+exportVariable, vm.u32(imported+nameModule))
+		vm.memory.WriteUint32Le(entry+exportType, exportIndirect)
+		vm.memory.WriteUint32Le(entry+exportName, name)
+		if _, err := vm.callLeaf(ctx, "JS_FreeAtom", uint64(vm.state.Context), uint64(local)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyAtom returns a JSAtom with one reference more.
+func (vm *VM) copyAtom(ctx context.Context, atom uint32) (uint32, error) {
+	v, err := vm.callLeaf(ctx, "JS_AtomToValue", uint64(vm.state.Context), uint64(atom))
+	if err != nil {
+		return 0, err
+	}
+	same, err := vm.callLeaf(ctx, "JS_ValueToAtom", uint64(vm.state.Context), v)
+	if err != nil {
+		return 0, err
+	}
+	return api.DecodeU32(same), vm.Free(ctx, Value(v))
 }
 
 // Module returns the module of a name, or 0.

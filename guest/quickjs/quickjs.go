@@ -29,7 +29,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of the result of [Module]. It identifies a cached module without making it again.
-const ModuleSHA256 = "07d1a25f53e47aad51a2991ad38623173609243ee02b66d1c4545960e90944f2"
+const ModuleSHA256 = "82f29103e8ffff576bcc8d0305399471f223f42c43eef05d6c9b470e1f305468"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte

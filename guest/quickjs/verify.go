@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -359,6 +360,17 @@ func verifyModules(ctx context.Context, vm *VM) error {
 	}
 	if ready, waits := vm.CanEvaluate(exporting); !ready || waits || vm.Namespace(exporting) != Undefined {
 		return fmt.Errorf("a module before its evaluation is ready: %v, waits: %v", ready, waits)
+	}
+	passing, err := compile("import 'a'; import {y as z} from 'b'; let w = 2; export {w, z as x}", name+"4")
+	if err != nil || passing == 0 {
+		return fmt.Errorf("a module that exports an import is not compiled: %v", err)
+	}
+	vm.SetImport(passing, 0, exporting)
+	vm.SetImport(passing, 1, exporting)
+	exports := vm.u32(uint32(passing) + moduleExports)
+	types := []uint32{vm.u32(exports + exportType), vm.u32(exports + exportSize + exportType)}
+	if index := vm.u32(exports + exportSize + exportVariable); !slices.Equal(types, []uint32{exportLocal, exportIndirect}) || index != 1 {
+		return fmt.Errorf("a module that exports an import has exports of the types %v, of import %d", types, index)
 	}
 	return nil
 }

@@ -47,6 +47,85 @@ var moduleFiles = map[string]string{
 	"/typed.ts":         "interface P { x: number }\nexport const typed: P = { x: 5 };\nexport function fail(p: P | null): number {\n  type T = string;\n\n  return (p as any).x.y.z;\n}",
 }
 
+// TestExportedImportsInCycles is for modules that export what they import from each other.
+func TestExportedImportsInCycles(t *testing.T) {
+	for name, test := range map[string]struct {
+		want  string
+		files map[string]string
+	}{
+		"a barrel": {"1", map[string]string{
+			"/convert.js": `export default function convert() { return 1 }`,
+			"/test.js":    "import { convert } from './main.js'\nexport default function test() { return convert() }",
+			"/main.js":    "import convert from './convert.js'\nimport test from './test.js'\nexport { convert, test }\nexport const got = () => test()",
+		}},
+		"defaults and other names": {"5 5 5,4", map[string]string{
+			"/a.js":    `import {y as z} from './b.js'; export {z as default, z as w}; export let own = 4`,
+			"/b.js":    `import w, {own} from './a.js'; export const y = 5; export const get = () => [w, own].join()`,
+			"/main.js": `import d, {w} from './a.js'; import {get} from './b.js'; export const got = () => [d, w, get()].join(' ')`,
+		}},
+		"three": {"1,2,3 1,2,3 1,2,3", map[string]string{
+			"/a.js":    `import {b} from './b.js'; import {c} from './c.js'; export {b, c}; export const a = 1; export const f = () => [a, b, c].join()`,
+			"/b.js":    `import {c, a} from './c.js'; export {c}; export const b = 2; export const g = () => [a, b, c].join()`,
+			"/c.js":    `import {a, b} from './a.js'; export {a}; export const c = 3; export const h = () => [a, b, c].join()`,
+			"/main.js": `import {f} from './a.js'; import {g} from './b.js'; import {h} from './c.js'; export const got = () => [f(), g(), h()].join(' ')`,
+		}},
+		"await": {"1 2 2,1", map[string]string{
+			"/a.js":    `import {b} from './b.js'; export {b}; await 0; export const a = 1`,
+			"/b.js":    `import {b as same, a} from './a.js'; await 0; export const b = 2; export const f = () => [same, a].join()`,
+			"/main.js": `import {a, b} from './a.js'; import {f} from './b.js'; export const got = () => [a, b, f()].join(' ')`,
+		}},
+		"before the variable is there": {"2 ReferenceError", map[string]string{
+			"/a.js":    `import {b} from './b.js'; export {b}`,
+			"/b.js":    `import {b as same} from './a.js'; export let e; try { same } catch (x) { e = x.name } export const b = 2`,
+			"/main.js": `import {b} from './a.js'; import {e} from './b.js'; export const got = () => b + ' ' + e`,
+		}},
+		"live": {"0 1 1", map[string]string{
+			"/a.js":    `import {n, up} from './b.js'; export {n, up}`,
+			"/b.js":    `import {n as seen} from './a.js'; export let n = 0; export const up = () => { n++; return seen }`,
+			"/main.js": `import {n, up} from './a.js'; export const got = () => [n, up(), n].join(' ')`,
+		}},
+		"classes": {"Derived", map[string]string{
+			"/base.js":    `import {make} from './index.js'; export class Base { make() { return make() } }`,
+			"/derived.js": `import {Base} from './index.js'; export class Derived extends Base {} export const make = () => new Derived()`,
+			"/index.js":   `import {Base} from './base.js'; import {Derived, make} from './derived.js'; export {Base, Derived, make}`,
+			"/main.js":    `import {Base} from './index.js'; export const got = () => new Base().make().constructor.name`,
+		}},
+		"namespaces": {"2,1 1 a,f", map[string]string{
+			"/x.js":    `import {y, x} from './main.js'; export const a = 1; export const f = () => [y.b, x.a].join()`,
+			"/y.js":    `import {x} from './main.js'; export const b = 2; export const g = () => x.a`,
+			"/main.js": `import * as x from './x.js'; export {x}; import * as y from './y.js'; export {y}; export const got = () => [x.f(), y.g(), Object.keys(x)].join(' ')`,
+		}},
+		"CommonJS and built-in modules": {"7,7,true", map[string]string{
+			"/a.js":    `import c, {x} from './c.cjs'; import path, {join} from 'node:path'; export {c, x, path, join}; export {f} from './b.js'`,
+			"/b.js":    `import {c, x, path, join} from './a.js'; export const f = () => [c.x, x, path.join === join].join()`,
+			"/c.cjs":   `exports.x = 7`,
+			"/main.js": `import {f} from './a.js'; export const got = f`,
+		}},
+		"the same variable by two ways is one": {"9 u,v", map[string]string{
+			"/own.js":  `export const v = 9`,
+			"/x.js":    `import {v} from './own.js'; export {v}`,
+			"/y.js":    `import {v} from './own.js'; export {v}; export const u = 3`,
+			"/all.js":  `export * from './x.js'; export * from './y.js'`,
+			"/main.js": `import * as all from './all.js'; export const got = () => [all.v, Object.keys(all)].join(' ')`,
+		}},
+		"nothing but a cycle": {"SyntaxError SyntaxError", map[string]string{
+			"/a.js": `import {x} from './b.js'; export {x}`,
+			"/b.js": `import {x} from './a.js'; export {x}`,
+			"/main.js": `export const got = async () => (await Promise.allSettled(['/a.js', '/b.js'].map((f) => import(f))))
+				.map((r) => r.reason.name).join(' ')`,
+		}},
+		"what the module does not export": {"SyntaxError", map[string]string{
+			"/a.js":    `import {x} from './b.js'; export {x}`,
+			"/b.js":    `import './a.js'; export const y = 1`,
+			"/main.js": `export const got = () => import('/a.js').catch((e) => e.name)`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, run(t, `return (await import('/main.js')).got()`, javascript.RunOptions{Files: filesWith(t, test.files)}).Text)
+		})
+	}
+}
+
 func TestModules(t *testing.T) {
 	files := filesWith(t, moduleFiles)
 	for name, test := range map[string]struct{ script, want string }{
