@@ -105,11 +105,6 @@ func CheckAsk(rule string) error {
 	return nil
 }
 
-// mayAsk reports whether there are calls that need approval.
-func (s *Selection) mayAsk() bool {
-	return len(s.Settings.Ask) > 0 || len(s.Ask) > 0 || s.AskIf != nil
-}
-
 // asks returns the rule by which calls of a tool need approval.
 func (s *Selection) asks(call *Call, spec *Spec) (rule string, ok bool) {
 	for _, rules := range [][]string{s.Settings.Ask, s.Ask} {
@@ -128,6 +123,9 @@ func (s *Selection) asks(call *Call, spec *Spec) (rule string, ok bool) {
 // only the approval.
 func (e *entry) approve(ctx context.Context, call *Call, schema *Schema, env Env) Result {
 	rule, ok := env.Selection.asks(call, &e.spec)
+	if waited, since := env.waited(); since && !ok {
+		rule, ok = waited, true
+	}
 	if !ok {
 		return Result{}
 	}

@@ -74,7 +74,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if env.call == nil && env.Runs != nil && call.ID == "" {
 		call.ID = newKey() // by which its changes are recognised when it goes on
 	}
-	if env.call == nil && env.Runs != nil && env.resumed == nil && env.Selection.mayAsk() {
+	if env.call == nil && env.Runs != nil && env.resumed == nil { // whatever the rules say now
 		if result, ok := env.Runs.Again(ctx, r, call, env); ok {
 			return result
 		}

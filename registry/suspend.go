@@ -83,7 +83,8 @@ func (p *Pending) Result(call Call) Result {
 
 // A Continuation is a suspended call that goes on: see [Registry.Resume].
 type Continuation struct {
-	// Suspension is what was kept, and Key is that of [Keeper].Prepare. Waiting has no effect.
+	// Suspension is what was kept, and Key is that of [Keeper].Prepare. Without a State, the call itself waits, and needs a
+	// decision whatever the rules say now; Waiting has the rule that wanted one.
 	Suspension
 	Key []byte
 	// History is the id of what the call changes from now on, in the project's history; "" is the call's own.
@@ -106,7 +107,7 @@ type Journal interface {
 
 // Known is what a [Journal] knows of a call.
 type Known struct {
-	// Waiting is the call; its ID is "" if it is not known.
+	// Waiting is the call; its ID is "" if it is not known. If it was Asked, it needs a decision whatever the rules say now.
 	Waiting Waiting
 	// Answer is its answer, or nil.
 	Answer *Result
@@ -312,6 +313,25 @@ func (env *Env) begins(ctx context.Context, call Call, approval *Approval) error
 	return nil
 }
 
+// waited returns the rule for which a call that goes on has begun to wait, if it has.
+func (env *Env) waited() (rule string, ok bool) {
+	if env.call == nil {
+		if env.resumed == nil || env.resumed.State != nil {
+			return "", false
+		}
+		for _, w := range env.resumed.Waiting {
+			rule = w.Rule
+		}
+		return rule, true
+	}
+	goesOn := env.call.inner.outer.resumed
+	if goesOn == nil || env.number == nil {
+		return "", false
+	}
+	w := goesOn.Journal.Look(*env.number).Waiting
+	return w.Rule, w.Asked
+}
+
 // canWait reports whether a call that needs an approval can be put off.
 func (env *Env) canWait() bool {
 	return env.Runs != nil && (env.call == nil || env.number != nil)
@@ -358,7 +378,7 @@ type keptResult struct {
 	CallID, Tool, InFile, Status string
 	Code                         Code
 	Content                      []Part
-	Data                         json.RawMessage
+	Data                         json.RawMessage `json:",omitempty"`
 	Approval                     *Approval
 	Err                          string
 }

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,13 +16,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -558,6 +563,50 @@ func TestCallsOfOthers(t *testing.T) {
 	require.Equal(t, 503, b.send("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}}).Code)
 }
 
+// TestTheFirstDecisionCounts has two people decide on a call at once, one this way and one that way.
+func TestTheFirstDecisionCounts(t *testing.T) {
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), DataDir: t.TempDir()})
+	require.NoError(t, err)
+	defer runner.Close()
+	server, err := web.New(runner, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Shutdown(context.Background())) }()
+	var people [2]*browser
+	for i := range people {
+		people[i] = &browser{t: t, server: server, base: "http://localhost"}
+		people[i].enter(server.Link(""))
+	}
+	people[0].project("p", nil)
+	people[0].post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
+	session, err := runner.Session(t.Context(), "p", nil)
+	require.NoError(t, err)
+	defer session.Close()
+	for n := range 10 {
+		path, id := fmt.Sprintf("/%d.txt", n), fmt.Sprintf("call_%d", n)
+		results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: id, Tool: "filesystem",
+			Input: fmt.Appendf(nil, `{"command": "create", "path": %q, "file_text": "x"}`, path)}})
+		require.NoError(t, err)
+		var answers [2]*httptest.ResponseRecorder
+		var deciding sync.WaitGroup
+		for i, b := range people {
+			body, err := json.Marshal(m{"project": "p", "token": results[0].Pending.Token, "call": id, "approved": i == 0})
+			require.NoError(t, err)
+			deciding.Go(func() { answers[i] = b.do("POST", "/api/approvals", bytes.NewReader(body), nil) })
+		}
+		deciding.Wait()
+		first := slices.IndexFunc(answers[:], func(w *httptest.ResponseRecorder) bool { return w.Code == 200 })
+		require.GreaterOrEqual(t, first, 0)
+		require.Contains(t, people[1-first].fails(answers[1-first], 409).Error.Message, []string{"was approved by page", "was refused by page"}[first])
+		require.Eventually(t, func() bool {
+			_, err := runner.Runs().Get(t.Context(), results[0].Pending.Token)
+			return errors.Is(err, runs.ErrNone)
+		}, time.Minute, time.Millisecond)
+		made, err := afero.Exists(session.Project(), path)
+		require.NoError(t, err)
+		require.Equal(t, first == 0, made)
+	}
+}
+
 // TestApprovals has a model's call, and one of a model's code, wait for a person.
 func TestApprovals(t *testing.T) {
 	calls := web.NewLog()
@@ -602,9 +651,22 @@ func TestApprovals(t *testing.T) {
 
 	// Nobody decides from another project, or with another token.
 	require.Empty(t, waiting("other").Approvals)
-	b.fails(b.send("/api/approvals", m{"project": "other", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true}), 404)
-	b.fails(b.send("/api/approvals", m{"project": "p", "token": "none", "call": a[0].Waits[0].Call, "approved": true}), 404)
-	b.fails(b.send("/api/approvals", m{"project": "p", "token": a[0].Token, "call": "none", "approved": true}), 409)
+	for _, with := range []m{{}, {"input": nil}, {"input": m{}}, {"input": m{"command": "delete", "path": "/"}}, {"reason": "x"}} {
+		for _, approved := range []bool{true, false} {
+			decide := func(project, token, call string, status int) {
+				in := m{"project": project, "token": token, "call": call, "approved": approved}
+				maps.Copy(in, with)
+				b.fails(b.send("/api/approvals", in), status)
+			}
+			decide("other", a[0].Token, a[0].Waits[0].Call, 404)
+			decide("none", a[0].Token, a[0].Waits[0].Call, 404)
+			decide("p", "none", a[0].Waits[0].Call, 404)
+			decide("p", a[0].Token, "none", 409)
+			run, err := runner.Runs().Get(t.Context(), a[0].Token)
+			require.NoError(t, err)
+			require.Nil(t, run.Calls[0].Decision)
+		}
+	}
 	require.Len(t, waiting("p").Approvals, 1)
 
 	// Approved, with another input.
@@ -651,6 +713,26 @@ func TestApprovals(t *testing.T) {
 	b.get(q("/api/calls/one", "project", "p", "call", "two"), &detail)
 	require.Equal(t, []struct{ Text string }{{"before"}, {"after"}}, detail.Console, "all that it has printed, once")
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
+
+	// Refused is refused, also when the rule is gone.
+	require.NotNil(t, model("three", "filesystem", `{"command": "create", "path": "/gone.txt", "file_text": "one"}`).Pending)
+	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": false}, nil)
+	a = waiting("p").Approvals
+	require.Len(t, a, 1)
+	refusal := m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "no"}
+	b.post("/api/approvals", refusal, nil)
+	require.Eventually(t, func() bool {
+		return slices.Equal(list("three"), []listed{{Call: "three", Tool: "filesystem", Code: "refused"}})
+	},
+		time.Minute, 5*time.Millisecond)
+	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/gone.txt"), nil, nil), 404)
+
+	// Who decides otherwise afterwards is told; the same again is no mistake.
+	b.post("/api/approvals", refusal, nil)
+	refusal["approved"] = true
+	require.Contains(t, b.fails(b.send("/api/approvals", refusal), 409).Error.Message, " was refused by page at ")
+	refusal["project"] = "other"
+	b.fails(b.send("/api/approvals", refusal), 404)
 
 	// What a person runs goes on with the options that it was run with.
 	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)

@@ -100,7 +100,7 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 				continue
 			}
 			waits := run.Waiting()
-			if run.Project != in.Project || run.Place != s.place(in.Project) || len(waits) == 0 && !run.Busy || len(out.Approvals) >= maxApprovals {
+			if run.Place != s.place(in.Project) || len(waits) == 0 && !run.Busy || len(out.Approvals) >= maxApprovals {
 				continue
 			}
 			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool, Input: string(run.Call.Input), Client: run.Client,
@@ -145,22 +145,19 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 		return nothing{}, err
 	}
 	none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
-	if s.waiting == nil {
+	keeper := s.keeper(in.Project)
+	if keeper == nil {
 		return nothing{}, none
-	}
-	run, err := s.waiting.Get(r.Context(), in.Token)
-	if err == nil && (run.Project != in.Project || run.Place != s.place(in.Project)) {
-		err = runs.ErrNone
 	}
 	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name}
 	if in.Input != nil {
-		if decision.Input, err = json.Marshal(in.Input); err != nil {
+		input, err := json.Marshal(in.Input)
+		if err != nil {
 			return nothing{}, err
 		}
+		decision.Input = input
 	}
-	if err == nil {
-		run, err = s.waiting.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
-	}
+	run, err := keeper.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
 	undecidable, isUndecidable := errors.AsType[*runs.UndecidableError](err)
 	switch {
 	case errors.Is(err, runs.ErrNone):
@@ -174,13 +171,13 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 	if len(run.Waiting()) > 0 {
 		return nothing{}, nil
 	}
-	return nothing{}, s.goOn(r, run)
+	return nothing{}, s.goOn(r, in.Project, run)
 }
 
 // goOn goes on with a call for the model, which gets the result when it makes the call again. Somebody else may do so
 // first.
-func (s *Server) goOn(r *request, run *runs.Run) error {
-	session, err := s.session(r, run.Project)
+func (s *Server) goOn(r *request, project string, run *runs.Run) error {
+	session, err := s.session(r, project)
 	if err != nil {
 		return err
 	}
@@ -204,10 +201,10 @@ func (s *Server) goOn(r *request, run *runs.Run) error {
 		defer cancel(nil)
 		_, err := s.waiting.In(run.Place).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
 		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrNone) {
-			s.options.Logger.Warn("a call that was approved does not go on", "project", run.Project, "call", run.Call.ID, "error", err)
+			s.options.Logger.Warn("a call that was approved does not go on", "project", project, "call", run.Call.ID, "error", err)
 		}
 		_ = session.Close() // nothing is left to be written
-		s.watches.changed(store, run.Project)
+		s.watches.changed(store, project)
 	}()
 	return nil
 }

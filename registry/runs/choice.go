@@ -12,8 +12,7 @@ import (
 type Choice struct {
 	EnabledTools []string        `json:"enabledTools"`
 	Enable       map[string]bool `json:"enable,omitempty"`
-	// Options and Session are those of the selection's own, without the project's settings. A call always goes on with
-	// them.
+	// Options, Session and Ask are the selection's own, without the project's settings. A call always goes on with them.
 	Options map[string]map[string]any `json:"options,omitempty"`
 	Session string                    `json:"session,omitempty"`
 	Ask     []string                  `json:"ask,omitempty"`
@@ -46,8 +45,8 @@ func plain(value any) any {
 	return nil
 }
 
-// In returns the selection with what was chosen, except for the options, with which the call goes on in any case. What a
-// project's settings have switched off meanwhile stays off.
+// In returns the selection with what was chosen, except for the options and the rules for approvals, with which the call
+// goes on in any case. What a project's settings have switched off meanwhile stays off.
 func (c Choice) In(s registry.Selection) registry.Selection {
 	if now := s.Settings.EnabledTools; c.EnabledTools != nil {
 		s.Settings.EnabledTools = slices.DeleteFunc(slices.Clone(c.EnabledTools), func(name string) bool {
@@ -57,13 +56,13 @@ func (c Choice) In(s registry.Selection) registry.Selection {
 	if c.Enable != nil {
 		s.Enable = c.Enable
 	}
-	s.Ask = c.Ask
 	return s
 }
 
-// withOptions returns the selection with the options of the call in place of its own, which are for other calls: a call
-// must not go on in the session of who approves it.
-func (c Choice) withOptions(s registry.Selection) registry.Selection {
+// withOwn returns the selection with the options of the call in place of its own, which are for other calls: a call must
+// not go on in the session of who approves it. The rules for approvals are those of both.
+func (c Choice) withOwn(s registry.Selection) registry.Selection {
 	s.Options, s.Session = c.Options, c.Session
+	s.Ask = slices.Concat(s.Ask, c.Ask)
 	return s
 }

@@ -30,7 +30,8 @@ func (g *going) Look(number int) (known registry.Known) {
 	if c == nil || !g.rec.Code { // until code is kept with its state, the only call is that of the code itself
 		return known
 	}
-	known.Waiting = registry.Waiting{Number: number, Call: registry.Call{ID: c.ID, Tool: c.Tool, Input: c.Input}}
+	known.Waiting = registry.Waiting{Number: number, Call: registry.Call{ID: c.ID, Tool: c.Tool, Input: c.Input},
+		Asked: c.Status == Waits, Rule: c.Rule}
 	known.Begun = c.Status == Begun
 	if c.Status == Answered {
 		answer, err := registry.ReadResult(c.Answer)
@@ -47,6 +48,9 @@ func (g *going) Begin(ctx context.Context, number int, call registry.Call, appro
 		c := r.open(number)
 		if c == nil || c.Status != Waits && c.Status != Next {
 			return fmt.Errorf("the call %s is not one that can be made", call.ID)
+		}
+		if c.Status == Waits && (approval == nil || !approval.Approved) {
+			return fmt.Errorf("the call %s waits for an approval", call.ID)
 		}
 		c.Status, c.Input, c.Approval = Begun, call.Input, approval
 		return nil
@@ -87,8 +91,8 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 		id := request.Call.ID
 		var decision *registry.Decision
 		c := g.rec.find(id)
-		// It counts for the call that was shown: this input, and no other.
-		if c != nil && c.Tool == request.Call.Tool && bytes.Equal(canonical(c.Input), canonical(request.Call.Input)) {
+		waits := shows(c, request.Call) && c.Status == Waits
+		if waits {
 			decision = c.Decision
 		}
 		by, always := g.rec.Always[request.Call.Tool]
@@ -106,6 +110,8 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 			if err := g.unusable(ctx, id, request.Problem); err != nil {
 				return registry.Decision{}, err
 			}
+		case always && waits:
+			return g.settle(ctx, request.Call, registry.Decision{Approved: true, By: by})
 		case always:
 			return registry.Decision{Approved: true, By: by}, nil
 		}
@@ -114,6 +120,9 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 		}
 		request.Changed = g.now().Run.ChangedSince(ctx, files)
 		answer, err := ask(ctx, request)
+		if err == nil && ctx.Err() == nil && waits && (answer.Approved || !answer.Later) {
+			answer, err = g.settle(ctx, request.Call, answer)
+		}
 		switch {
 		case err != nil:
 		case answer.Later && !answer.Approved && id != "": // requests over the network have none, and differ
@@ -125,6 +134,33 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 		}
 		return answer, err
 	}
+}
+
+// shows reports whether a call that is kept is what a person has been shown of one that is made: this input, and no
+// other.
+func shows(kept *Call, made registry.Call) bool {
+	return kept != nil && kept.Tool == made.Tool && bytes.Equal(canonical(kept.Input), canonical(made.Input))
+}
+
+// settle notes what somebody who was asked has decided on a call that waits, and returns what counts: what somebody else
+// has decided meanwhile, if so.
+func (g *going) settle(ctx context.Context, call registry.Call, decision registry.Decision) (registry.Decision, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	counts := decision
+	err := g.change(ctx, func(r *record) error {
+		counts = decision
+		c := r.find(call.ID)
+		if !shows(c, call) || c.Status != Waits {
+			return nil
+		}
+		if c.Decision == nil {
+			c.decide(decision)
+		}
+		counts = *c.Decision
+		return nil
+	})
+	return counts, err
 }
 
 // always notes that calls of a tool by this code need not be asked for any more.

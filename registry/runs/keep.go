@@ -180,7 +180,10 @@ func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call regis
 }
 
 func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call registry.Call, env registry.Env) (result registry.Result, ok bool, err error) {
-	list, err := k.runs.list(ctx, k.place)
+	list, err := k.runs.waiting(ctx, k.place)
+	if err != nil && len(env.Selection.Ask) == 0 && len(env.Selection.Settings.Ask) == 0 && env.Selection.AskIf == nil {
+		return result, false, nil // calls of which none is asked for do not depend on a store of those that are
+	}
 	if err != nil || len(list) == 0 {
 		return result, false, err
 	}
@@ -236,6 +239,8 @@ type finished struct {
 	Token, Place string
 	Time         time.Time
 	Result       json.RawMessage
+	// Decided are the calls that somebody has decided on, with what was decided.
+	Decided []Call `json:",omitempty"`
 	// Delivered says that whoever makes the same call again has the result already. The list may still have the run.
 	Delivered bool
 

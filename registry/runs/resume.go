@@ -13,10 +13,11 @@ import (
 )
 
 // Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
-// and those of env.Approve. Chat and Client of env are replaced by those of the call, and so are the options that its
-// selection sets itself ([Choice]). The settings, and what is enabled and granted, are those of env. The result is
-// that of the whole call, or one that waits again ([registry.Result].Pending). A call that has ended has the same
-// result each time, as long as that is kept.
+// and those of env.Approve. The first decision on a call counts, and a call that has begun to wait needs one, whatever the
+// rules say now. Chat and Client of env are replaced by those of the call, and so are the options that its selection sets
+// itself ([Choice]), whose rules for approvals are added to those of env. The settings, and what is enabled and granted,
+// are those of env. The result is that of the whole call, or one that waits again ([registry.Result].Pending). A call that
+// has ended has the same result each time, as long as that is kept.
 //
 // The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended:
 // then the call can go on later.
@@ -38,7 +39,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 		return result, ErrNone
 	}
 	if err == nil {
-		return f.result(), nil
+		return f.result(), f.decide(decisions)
 	}
 	if !errors.Is(err, ErrNone) {
 		return result, err
@@ -57,7 +58,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	defer stop()
 	r := g.now()
 	env.Chat, env.Client, env.Runs = r.Chat, r.Client, k
-	env.Selection = r.Choice.withOptions(env.Selection)
+	env.Selection = r.Choice.withOwn(env.Selection)
 	result, err = g.run(ctx, tools, env)
 	if err != nil || result.Pending != nil {
 		return result, err
@@ -76,11 +77,12 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	if err != nil {
 		return result, err
 	}
-	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers}
+	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers, Decided: g.now().decided()}
 	if err := k.runs.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
 		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
 		result.Data = nil
+		f.Decided = nil
 		if f.Result, err = result.Keep(); err == nil {
 			err = k.runs.putResult(ctx, f)
 		}
@@ -117,12 +119,12 @@ func (g *going) claim(ctx context.Context, token string, decisions map[string]re
 		return ErrNone
 	}
 	return g.keeper.runs.change(ctx, token, r.Until, func(r *record) error {
+		if err := r.decide(decisions); err != nil {
+			return err
+		}
 		now := time.Now()
 		if r.Owner != "" && now.Before(r.Lease) {
 			return ErrBusy
-		}
-		if err := r.decide(decisions); err != nil {
-			return err
 		}
 		r.Owner, r.Lease = g.owner, now.Add(g.keeper.runs.o.Lease).Round(0)
 		if g.interrupted = r.Dirty; !r.Dirty {
@@ -256,6 +258,9 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		c := &registry.Continuation{
 			Suspension: registry.Suspension{Token: r.Token, Call: r.Call, Original: r.Original, Made: r.CallsMade},
 			History:    r.history(), Journal: g,
+		}
+		if itself := r.open(0); !r.Code && itself != nil {
+			c.Waiting = []registry.Waiting{{Call: r.Call, Asked: true, Rule: itself.Rule}}
 		}
 		var err error
 		if r.Code {

@@ -182,9 +182,14 @@ func (r *Run) pending() *registry.Pending {
 	return p
 }
 
-// Get returns a call that waits.
+// Get returns a call that waits. The error is ErrNone if there is none, and says what was decided if it has ended.
 func (s *Runs) Get(ctx context.Context, token string) (*Run, error) {
 	r, err := s.get(ctx, token)
+	if errors.Is(err, ErrNone) {
+		if f, ended := s.result(ctx, token); ended == nil && f.Decided != nil {
+			return nil, &endedError{f.Decided}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -222,52 +227,4 @@ func (s *Runs) All(ctx context.Context) iter.Seq2[*Run, error] {
 			}
 		}
 	}
-}
-
-// Decide decides on calls that wait, by their ids, for whoever goes on with them. A decision can be replaced until the
-// call goes on. The error is ErrNone, or an [*UndecidableError] if one of the calls does not wait; nothing is decided
-// then.
-func (s *Runs) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Run, error) {
-	var run *Run
-	err := s.change(ctx, token, time.Time{}, func(r *record) error {
-		run = &r.Run
-		return r.decide(decisions)
-	})
-	return run, err
-}
-
-// An UndecidableError means that a call cannot be decided on.
-type UndecidableError struct {
-	// Call is its id, and Status where it stands; "" if there is no such call.
-	Call   string
-	Status Status
-}
-
-// Error says why.
-func (e *UndecidableError) Error() string {
-	if e.Status == "" {
-		return fmt.Sprintf("no call %q waits there", e.Call)
-	}
-	return fmt.Sprintf("the call %q does not wait any more: it is %s", e.Call, e.Status)
-}
-
-func (r *record) decide(decisions map[string]registry.Decision) error {
-	for id, d := range decisions {
-		c := r.find(id)
-		if c == nil {
-			return &UndecidableError{Call: id}
-		}
-		if c.Status != Waits {
-			return &UndecidableError{Call: id, Status: c.Status}
-		}
-		if d.Later {
-			c.Decision = nil
-			continue
-		}
-		if d.Time.IsZero() {
-			d.Time = time.Now().Round(0)
-		}
-		c.Decision, c.Problem = &d, ""
-	}
-	return nil
 }

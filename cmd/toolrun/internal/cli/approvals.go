@@ -275,6 +275,13 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 			ids = append(ids, call.ID)
 		}
 	}
+	if len(ids) == 0 { // another decision would not count, which Decide says
+		for _, call := range run.Calls {
+			if call.Status == runs.Waits {
+				ids = append(ids, call.ID)
+			}
+		}
+	}
 	if decision.Input != nil && len(ids) != 1 {
 		return fmt.Errorf("--input is for one call, and %d wait: give --call ID", len(ids))
 	}

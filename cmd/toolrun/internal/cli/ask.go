@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,6 +94,9 @@ func (r recordsOfKind) with(do func(vfs.Records) error) (err error) {
 }
 
 func (r recordsOfKind) Get(ctx context.Context, name string) (data []byte, err error) {
+	if there, err := r.flags.hasStore(); err == nil && !there { // and reading makes none
+		return nil, fs.ErrNotExist
+	}
 	err = r.with(func(records vfs.Records) error {
 		data, err = records.Get(ctx, name)
 		return err
@@ -101,6 +105,9 @@ func (r recordsOfKind) Get(ctx context.Context, name string) (data []byte, err e
 }
 
 func (r recordsOfKind) List(ctx context.Context, after string, limit int) (names []string, err error) {
+	if there, err := r.flags.hasStore(); err == nil && !there {
+		return nil, nil
+	}
 	err = r.with(func(records vfs.Records) error {
 		names, err = records.List(ctx, after, limit)
 		return err

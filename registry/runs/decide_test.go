@@ -1,0 +1,263 @@
+package runs_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/postgres"
+)
+
+func no(id, reason string) map[string]registry.Decision {
+	return map[string]registry.Decision{id: {Reason: reason, By: "bob"}}
+}
+
+// undecidable is an error that says what was decided before.
+func undecidable(t *testing.T, err error) *runs.UndecidableError {
+	t.Helper()
+	var wrong *runs.UndecidableError
+	require.ErrorAs(t, err, &wrong)
+	return wrong
+}
+
+// TestTheFirstDecisionCounts has processes decide otherwise on the same call at once, and go on with it.
+func TestTheFirstDecisionCounts(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) func() vfs.RecordStore{
+		"memory": func(*testing.T) func() vfs.RecordStore {
+			store := local.NewMemoryStore(nil)
+			return func() vfs.RecordStore { return store }
+		},
+		"directory": func(t *testing.T) func() vfs.RecordStore {
+			dir := t.TempDir()
+			return func() vfs.RecordStore {
+				store, err := local.OpenStore(dir, nil)
+				require.NoError(t, err)
+				t.Cleanup(func() { require.NoError(t, store.Close()) })
+				return store
+			}
+		},
+		"database": func(t *testing.T) func() vfs.RecordStore {
+			address := pgtest.StartFor(t).Base(0)
+			return func() vfs.RecordStore {
+				store, err := postgres.Open(t.Context(), address, nil)
+				require.NoError(t, err)
+				t.Cleanup(func() { require.NoError(t, store.Close()) })
+				return store
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := open(t)
+			w := newWorld(t)
+			processes := []*runs.Runs{newRuns(t, store(), nil), newRuns(t, store(), nil)}
+			for i := range 10 {
+				text := strconv.Itoa(i)
+				token := w.call(t, processes[0].In("p"), "act", note{text}).Pending.Token
+				decisions := []map[string]registry.Decision{yes("1"), no("1", "not today")}
+				var errs [2]error
+				var deciding sync.WaitGroup
+				for n := range errs {
+					deciding.Go(func() {
+						if _, errs[n] = processes[n].In("p").Decide(t.Context(), token, decisions[n]); errs[n] == nil {
+							_, errs[n] = processes[n].In("p").ResumeFor(t.Context(), w.tools, env(nil), token, nil)
+						}
+					})
+				}
+				deciding.Wait()
+				first := 0
+				if errs[0] != nil {
+					first = 1
+				}
+				require.NoError(t, errs[first])
+				told := undecidable(t, errs[1-first]).Decision
+				require.Equal(t, first == 0, told.Approved)
+				require.Equal(t, decisions[first]["1"].By, told.By)
+				require.Equal(t, first == 0, len(w.made) == 1 && w.made[0] == "act "+text, "%v", w.made)
+				require.Contains(t, errs[1-first].Error(), []string{`the call "1" was approved by ada at 20`, `the call "1" was refused by bob at 20`}[first])
+				w.made = nil
+			}
+		})
+	}
+}
+
+// Decisions are the same if they let the same happen, and after the call has ended as before.
+func TestDecidingAgain(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	k := r.In("p")
+	edit := func(input string) map[string]registry.Decision {
+		return map[string]registry.Decision{"1": {Approved: true, By: "eve", Input: json.RawMessage(input)}}
+	}
+	later := map[string]registry.Decision{"1": {Later: true}}
+	always := map[string]registry.Decision{"1": {Approved: true, Always: true}}
+	for name, test := range map[string]struct {
+		first     map[string]registry.Decision
+		same, not []map[string]registry.Decision
+		said      string
+	}{
+		"approved":          {yes("1"), []map[string]registry.Decision{yes("1")}, []map[string]registry.Decision{no("1", ""), edit(`{"text":"evil"}`), later, always}, "approved by ada at "},
+		"approved, changed": {edit(`{"text":"b"}`), []map[string]registry.Decision{edit(` {"text": "b"}`)}, []map[string]registry.Decision{yes("1"), no("1", ""), edit(`{"text":"c"}`)}, "approved with other arguments by eve at "},
+		"refused":           {no("1", "why"), []map[string]registry.Decision{no("1", "why"), no("1", "")}, []map[string]registry.Decision{yes("1"), no("1", "because"), later}, "refused by bob at "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.made = nil
+			token := w.call(t, k, "act", note{name}).Pending.Token
+			_, err := r.Decide(t.Context(), token, later)
+			require.NoError(t, err)
+			_, err = r.Decide(t.Context(), token, test.first)
+			require.NoError(t, err)
+			check := func() {
+				t.Helper()
+				for _, d := range test.same {
+					_, err := r.Decide(t.Context(), token, d)
+					require.NoError(t, err, "%v", d)
+				}
+				for _, d := range test.not {
+					_, err := r.Decide(t.Context(), token, d)
+					require.Contains(t, undecidable(t, err).Error(), test.said, "%v", d)
+					_, err = k.Resume(t.Context(), w.tools, env(nil), token, d)
+					require.Contains(t, undecidable(t, err).Error(), test.said, "%v", d)
+					_, err = r.In("q").Decide(t.Context(), token, d)
+					require.ErrorIs(t, err, runs.ErrNone, "of another place")
+				}
+				_, err := r.Decide(t.Context(), token, yes("2"))
+				require.Nil(t, undecidable(t, err).Decision)
+			}
+			check()
+			before, err := k.Resume(t.Context(), w.tools, env(nil), token, nil)
+			require.NoError(t, err)
+			made := w.made
+			check()
+			after, err := k.Resume(t.Context(), w.tools, env(nil), token, test.first)
+			require.NoError(t, err)
+			require.Equal(t, before, after)
+			require.Equal(t, made, w.made)
+			_, err = r.Get(t.Context(), token)
+			require.ErrorIs(t, err, runs.ErrNone)
+			require.ErrorContains(t, err, test.said)
+		})
+	}
+}
+
+// Who is asked while the call goes on may be slower than somebody who decides elsewhere.
+func TestSomebodyElseDecidesWhileAPersonIsAsked(t *testing.T) {
+	for _, tool := range []string{"act", "code"} {
+		for _, approved := range []bool{true, false} {
+			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+			input, id := any(note{"a"}), "1"
+			if tool == "code" {
+				input, id = plan{[]string{"a"}}, "1.1"
+			}
+			token := w.call(t, r.In("p"), tool, input).Pending.Token
+			asking := env(nil)
+			asking.Approve = func(ctx context.Context, _ registry.ApprovalRequest) (registry.Decision, error) {
+				elsewhere := no(id, "no")
+				if approved {
+					elsewhere = yes(id)
+				}
+				_, err := r.Decide(ctx, token, elsewhere)
+				return registry.Decision{Approved: !approved, By: "carol"}, err
+			}
+			result, err := r.In("p").Resume(t.Context(), w.tools, asking, token, nil)
+			require.NoError(t, err)
+			require.Equal(t, approved, len(w.made) == 1, "%s: %s", tool, result.Text())
+			// What was asked for is told to those who come later.
+			_, err = r.Decide(t.Context(), token, map[string]registry.Decision{id: {Approved: !approved}})
+			require.Equal(t, approved, undecidable(t, err).Decision.Approved)
+			require.NotEqual(t, "carol", undecidable(t, err).Decision.By)
+		}
+	}
+}
+
+// TestRulesThatAreGone: a call that has begun to wait needs a decision, whatever the rules say now.
+func TestRulesThatAreGone(t *testing.T) {
+	rules := map[string]registry.Selection{"no rules": {}, "another rule": {Ask: []string{"look"}},
+		"another condition": {AskIf: func(registry.Call, *registry.Spec) bool { return false }}}
+	for name, selection := range rules {
+		for _, tool := range []string{"act", "code"} {
+			for decided, want := range map[string]int{"approved": 1, "refused": 0, "undecided": 0} {
+				t.Run(name+"/"+tool+"/"+decided, func(t *testing.T) {
+					w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+					k := r.In("p")
+					input, id := any(note{"a"}), "1"
+					if tool == "code" {
+						input, id = plan{[]string{"a"}}, "1.1"
+					}
+					data, err := json.Marshal(input)
+					require.NoError(t, err)
+					made := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{Settings: registry.Settings{Ask: []string{"act"}}}}
+					call := registry.Call{ID: "1", Tool: tool, Input: data}
+					token := w.tools.Dispatch(t.Context(), call, made).Pending.Token
+
+					now := registry.Env{Project: "p", Runs: k, Selection: selection}
+					again := w.tools.Dispatch(t.Context(), call, now)
+					require.Equal(t, registry.CodePending, again.Code, "the same call waits: %s", again.Text())
+					require.Empty(t, w.made)
+					decisions := map[string]map[string]registry.Decision{"approved": yes(id), "refused": no(id, "never")}[decided]
+					result, err := k.ResumeFor(t.Context(), w.tools, now, token, decisions)
+					require.NoError(t, err)
+					require.Len(t, w.made, want, result.Text())
+					switch decided {
+					case "undecided":
+						require.Equal(t, token, result.Pending.Token)
+						run, err := r.Get(t.Context(), token)
+						require.NoError(t, err)
+						require.Equal(t, "act", run.Waiting()[0].Rule)
+						return
+					case "refused":
+						require.Contains(t, result.Text(), "A person has refused the call of act: never")
+					}
+					if tool == "act" {
+						require.Equal(t, "act", result.Approval.Rule)
+					}
+					again = w.tools.Dispatch(t.Context(), call, now)
+					require.Equal(t, token, again.Repeats, "its result, and not once more")
+					require.Len(t, w.made, want)
+				})
+			}
+		}
+	}
+}
+
+// What a call's own selection asks for is asked for by those who go on with it, and so is what they ask for.
+func TestRulesStayWithACall(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	k := r.In("p")
+	token := w.call(t, k, "code", plan{[]string{"a", "b"}}).Pending.Token
+	result, err := k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p"}, token, yes("1.1"))
+	require.NoError(t, err)
+	require.Equal(t, registry.CodePending, result.Code, result.Text())
+	require.Equal(t, []string{"act a"}, w.made)
+	result, err = k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p"}, token, no("1.2", ""))
+	require.NoError(t, err)
+	require.Contains(t, result.Text(), "refused")
+	require.Equal(t, []string{"act a"}, w.made)
+
+	unasked := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{Ask: []string{"code"}}}
+	call := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["c"]}`)}
+	token = w.tools.Dispatch(t.Context(), call, unasked).Pending.Token
+	result, err = k.ResumeFor(t.Context(), w.tools, env(nil), token, yes("1"))
+	require.NoError(t, err)
+	require.True(t, result.Pending.Code, "who goes on asks for what the code does")
+	require.Equal(t, []string{"act a"}, w.made)
+}
+
+// A store in which nothing waits gets no secret from calls that need no approval.
+func TestNothingIsMadeForCallsThatNeedNoApproval(t *testing.T) {
+	w, store := newWorld(t), local.NewMemoryStore(nil)
+	result := w.tools.Dispatch(t.Context(), registry.Call{Tool: "act", Input: json.RawMessage(`{"text":"a"}`)},
+		registry.Env{Project: "p", Runs: newRuns(t, store, nil).In("p")})
+	require.Empty(t, result.Code)
+	for _, err := range store.AllRecords(t.Context()) {
+		require.NoError(t, err)
+		require.Fail(t, "something is kept")
+	}
+}
