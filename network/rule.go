@@ -184,22 +184,6 @@ func IsMethod(method string) bool {
 	return isToken(method) && !slices.Contains(forbiddenMethods, strings.ToUpper(method))
 }
 
-// Overrides returns the methods, in capital letters, that a field of a header makes some servers take its request to
-// have. A request needs rules for these, too.
-func (f Field) Overrides() (methods []string) {
-	switch strings.ToLower(f.Name) {
-	case "x-http-method", "x-http-method-override", "x-method-override":
-	default:
-		return nil
-	}
-	for method := range strings.SplitSeq(f.Value, ",") {
-		if method = strings.ToUpper(strings.TrimSpace(method)); isToken(method) {
-			methods = append(methods, method)
-		}
-	}
-	return methods
-}
-
 // AddressOf returns the address that a host is, in the form in which URLs have it, if it is one.
 func AddressOf(host string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))

@@ -13,10 +13,10 @@ import (
 )
 
 // NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of such
-// a call has what code wants to send, without secrets: "method", such as "GET as DELETE" if a header makes some servers take
-// the request for another one, "url", "headers" by their names, if there are any, "body", if that is text, cut after 4,000
-// bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since it cannot wait: [Decision].Later is
-// as if nobody could be asked.
+// a call has what code wants to send, without secrets: "method", such as "GET as DELETE" if a header or the query makes some
+// servers take the request for another one, "url", "headers" by their names, if there are any, "body", if that is text, cut
+// after 4,000 bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since it cannot wait:
+// [Decision].Later is as if nobody could be asked.
 //
 // It is a rule of [Selection].Ask, too. AskNetwork, AskAll and AskExternal are also for requests, and so are AskWrites and
 // AskDestructive for those with other methods than GET and HEAD.
@@ -57,14 +57,7 @@ type approvedRun struct {
 }
 
 func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
-	methods := []string{cmp.Or(strings.ToUpper(request.Method), "GET")}
-	for _, f := range request.Header {
-		for _, method := range f.Overrides() {
-			if !slices.Contains(methods, method) {
-				methods = append(methods, method)
-			}
-		}
-	}
+	methods := network.Methods(cmp.Or(strings.ToUpper(request.Method), "GET"), request.URL, request.Header)
 	spec := networkSpec(methods)
 	var call Call
 	call.Tool = NetworkTool

@@ -63,9 +63,8 @@ func (r *Run) prepare(request *network.Request) (*hop, error) {
 		if !httpguts.ValidHeaderFieldValue(value) {
 			return nil, failure(network.KindInvalid, "the header %s has a line break or another control character", name)
 		}
-		forbidden := func(method string) bool { return !network.IsMethod(method) }
-		if ownHeader(name) || slices.ContainsFunc(f.Overrides(), forbidden) {
-			continue // as browsers do
+		if f.Forbidden() {
+			continue
 		}
 		size += int64(len(name)+len(value)) + 4
 		h.header = append(h.header, network.Field{Name: name, Value: value})
@@ -74,22 +73,6 @@ func (r *Run) prepare(request *network.Request) (*hop, error) {
 		return nil, failure(network.KindLimit, "the URL and the headers of a request can have %d bytes", limits.HeaderSize)
 	}
 	return h, nil
-}
-
-// ownHeaders are those that the connection needs, which no code can set.
-// See https://fetch.spec.whatwg.org/#forbidden-request-header
-var ownHeaders = []string{"accept-charset", "accept-encoding", "connection", "content-length", "cookie", "cookie2", "date", "dnt", "expect",
-	"host", "keep-alive", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "via"}
-
-// otherPlaces are headers by which some servers go instead of the host and the path of a request, which the rules have
-// seen. Proxies set them.
-var otherPlaces = []string{"forwarded", "x-forwarded-host", "x-forwarded-path", "x-forwarded-prefix",
-	"x-forwarded-server", "x-forwarded-uri", "x-host", "x-http-host-override", "x-original-host", "x-original-uri",
-	"x-original-url", "x-rewrite-url"}
-
-func ownHeader(name string) bool {
-	return slices.Contains(ownHeaders, name) || slices.Contains(otherPlaces, name) ||
-		strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-")
 }
 
 // aim points the hop at a URL, relative to another one unless that is nil.
@@ -155,6 +138,11 @@ func (g *Gate) request(ctx context.Context, h *hop) (*http.Request, []string, er
 	}
 	for _, f := range h.header {
 		value := f.Value
+		if f.Name == "destination" {
+			if value = h.destination(g.options.Policy, value); value == "" {
+				continue
+			}
+		}
 		if user, ok := strings.CutPrefix(value, "Basic "); ok && f.Name == "authorization" {
 			if plain, err := base64.StdEncoding.DecodeString(user); err == nil {
 				value = "Basic " + base64.StdEncoding.EncodeToString([]byte(p.into(string(plain), verbatim)))
@@ -175,6 +163,19 @@ func (g *Gate) request(ctx context.Context, h *hop) (*http.Request, []string, er
 		}
 	}
 	return request.WithContext(ctx), p.names, nil
+}
+
+// destination returns the address that a header Destination names, as COPY and MOVE have it, or "" if the request could
+// not be made to that itself.
+func (h *hop) destination(policy *network.Policy, address string) string {
+	there := *h
+	if there.aim(address, &h.url.Href) != nil {
+		return ""
+	}
+	if _, err := there.allowed(policy); err != nil {
+		return ""
+	}
+	return there.url.Href
 }
 
 func verbatim(text string) string { return text }

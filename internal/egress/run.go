@@ -197,12 +197,8 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 
 // allowed returns the rule that allows the request.
 func (h *hop) allowed(policy *network.Policy) (rule *network.Rule, err error) {
-	methods := []string{h.method}
-	for _, f := range h.header {
-		methods = append(methods, f.Overrides()...)
-	}
 	address := h.url.Protocol + "//" + h.url.Host + h.url.Pathname
-	for _, method := range methods {
+	for _, method := range network.Methods(h.method, h.url.Href, h.header) {
 		found, err := policy.Allows(method, h.url.Href)
 		if err != nil {
 			return nil, failure(network.KindInvalid, "%v", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"html"
 	"io"
 	"slices"
 	"strings"
@@ -13,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// A striker replaces secrets in what comes from outside by their placeholders. It finds them as they are; with any of
-// their characters in percent encoding, as escapes of JSON and JavaScript, or as references of HTML; in base64 at any
-// position of a longer text; and in hexadecimal. What a server makes of a secret in other ways, such as a hash, or the
-// secret in two parts, it does not find.
+// A striker replaces secrets in what comes from outside by their placeholders. It finds them as they are, in base64 at
+// any position of a longer text, and in hexadecimal; and each of these with any of its characters escaped, once or twice,
+// and each in another way: see [read]. What a server makes of a secret in other ways, such as a hash, or the secret in two
+// parts, it does not find.
 type striker struct {
 	forms   []form
 	first   [256]bool // with which a form can begin
@@ -26,7 +25,7 @@ type striker struct {
 // A form is a text that is struck.
 type form struct {
 	text, placeholder string
-	escaped           bool // its characters can be escaped
+	anyCase           bool // letters have no case; those of text are small
 }
 
 // strikerFor returns what strikes the secrets that may go to a host. Other hosts do not know them. If they were struck
@@ -45,15 +44,15 @@ func (g *Gate) strikerFor(host string) *striker {
 
 func (s *striker) add(f form) {
 	s.forms = append(s.forms, f)
-	s.first[f.text[0]] = true
-	s.longest = max(s.longest, len(f.text))
-	if f.escaped {
-		s.longest = max(s.longest, len(f.text)*(maxReference+1))
-		s.first['%'], s.first['\\'], s.first['&'] = true, true, true
-		if f.text[0] == ' ' {
-			s.first['+'] = true
-		}
+	s.longest = max(s.longest, len(f.text)*maxWidth)
+	for c := range s.first {
+		s.first[c] = s.first[c] || f.has(0, byte(c)) || escapes(byte(c))
 	}
+}
+
+// has reports whether a character is the one at a position of the form.
+func (f *form) has(at int, c byte) bool {
+	return c == f.text[at] || f.anyCase && 'A' <= c && c <= 'Z' && c|0x20 == f.text[at]
 }
 
 // minForm is the length of the shortest text that is struck.
@@ -61,9 +60,9 @@ const minForm = 6
 
 // formsOf returns the ways in which a secret is found.
 func formsOf(secret *network.Secret) []form {
-	forms := []form{{secret.Value, secret.Placeholder(), true}}
-	encoded := []string{hex.EncodeToString([]byte(secret.Value))}
-	encoded = append(encoded, strings.ToUpper(encoded[0]))
+	forms := []form{{secret.Value, secret.Placeholder(), false},
+		{hex.EncodeToString([]byte(secret.Value)), secret.Placeholder(), true}}
+	var encoded []string
 	for before := range 3 {
 		text := append(make([]byte, before), secret.Value...)
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -75,8 +74,7 @@ func formsOf(secret *network.Secret) []form {
 	slices.Sort(encoded)
 	for _, text := range slices.Compact(encoded) {
 		if len(text) >= minForm {
-			// Base64 has characters that addresses and JSON escape.
-			forms = append(forms, form{text, secret.Placeholder(), strings.ContainsAny(text, "+/")})
+			forms = append(forms, form{text, secret.Placeholder(), false})
 		}
 	}
 	return forms
@@ -91,8 +89,12 @@ func (s *striker) text(text string) string {
 // inName reports whether the name of a header, in lower case, has a secret in it.
 func (s *striker) inName(name string) bool {
 	for _, f := range s.forms {
-		if strings.Contains(name, strings.ToLower(f.text)) {
-			return true
+		f.text, f.anyCase = strings.ToLower(f.text), true
+		x := scan{data: []byte(name)}
+		for at := range len(name) {
+			if n, _ := x.match(&f, at); n > 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -101,13 +103,13 @@ func (s *striker) inName(name string) bool {
 // strike appends what can be told of data to out, and returns the rest: the last bytes, as many as hold says, and what
 // may be the beginning of a secret.
 func (s *striker) strike(out, data []byte, hold int, whole bool) (struck, rest []byte) {
-	at := 0
+	at, x := 0, scan{data: data}
 next:
 	for at < len(data)-hold {
 		if s.first[data[at]] {
 			for i := range s.forms {
-				n, more := s.forms[i].match(data[at:])
-				if n > 0 {
+				n, more := x.match(&s.forms[i], at)
+				if n > 0 && (whole || !more) {
 					out = append(out, s.forms[i].placeholder...)
 					at += n
 					continue next
@@ -123,109 +125,86 @@ next:
 	return out, data[at:]
 }
 
-// match returns how many bytes at the beginning of data are the form, or zero; more says that data ends before that
-// can be told.
-func (f *form) match(data []byte) (n int, more bool) {
-	if !f.escaped {
-		same := min(len(f.text), len(data))
-		if string(data[:same]) != f.text[:same] {
-			return 0, false
-		}
-		if same < len(f.text) {
-			return 0, true
-		}
-		return same, false
+// A scan looks for forms in data.
+type scan struct {
+	data  []byte
+	known *[256]knownReadings // by the last digits of their positions; nil until there is an escape
+	ends  [2][]int
+	seen  []int // the last step that has reached each position
+	step  int
+}
+
+type knownReadings struct {
+	at int // from 1
+	readings
+}
+
+// read returns what data can have at a position where it has what escapes a character.
+func (x *scan) read(at int) *readings {
+	if x.known == nil {
+		x.known = new([256]knownReadings)
 	}
-	// A character can be written in several ways, and what one way ends with can be the beginning of another: all places
-	// where the characters so far can have ended.
-	var rooms [2][8]int
-	ends := append(rooms[0][:0], 0)
+	k := &x.known[at%len(x.known)]
+	if k.at != at+1 {
+		k.at = at + 1
+		k.read(x.data[at:])
+	}
+	return &k.readings
+}
+
+// match returns how many bytes at a position of data are the form, or zero; more says that data ends before that can be
+// told.
+func (x *scan) match(f *form, start int) (n int, more bool) {
+	ends := append(x.ends[0][:0], start) // all places where the characters so far can have ended
 	for i := range len(f.text) {
-		next := rooms[(i+1)%2][:0]
+		next := x.ends[(i+1)%2][:0]
+		x.step++
 		for _, end := range ends {
-			widths, count, open := character(data[end:], f.text[i])
-			more = more || open
-			for _, width := range widths[:count] {
-				if !slices.Contains(next, end+width) {
-					next = append(next, end+width)
+			if end == len(x.data) {
+				more = true
+				continue
+			}
+			if !escapes(x.data[end]) {
+				if f.has(i, x.data[end]) {
+					next = x.reach(next, end+1)
+				}
+				continue
+			}
+			r := x.read(end)
+			more = more || r.open
+			for _, reading := range r.list() {
+				if f.has(i, reading.c) {
+					next = x.reach(next, end+int(reading.width))
 				}
 			}
 		}
+		x.ends[(i+1)%2] = next
 		if len(next) == 0 {
 			return 0, more
 		}
 		ends = next
 	}
-	return slices.Max(ends), false
+	return slices.Max(ends) - start, more
 }
 
-// maxReference is the length of the longest reference of HTML that is looked at.
-const maxReference = 12
-
-// character returns how many bytes at the beginning of data can mean the character c. open says that data ends before
-// that can be told.
-func character(data []byte, c byte) (widths [3]int, count int, open bool) {
-	if len(data) == 0 {
-		return widths, 0, true
+// reach adds a place to those that a step has reached.
+func (x *scan) reach(places []int, end int) []int {
+	if len(places) < 8 && !slices.Contains(places, end) {
+		return append(places, end)
 	}
-	is := func(width int) {
-		widths[count] = width
-		count++
+	if x.seen == nil {
+		x.seen = make([]int, len(x.data)+1)
 	}
-	if data[0] == c {
-		is(1)
-	}
-	digits := func(from, n int) {
-		value := 0
-		for i := from; i < from+n; i++ {
-			if i >= len(data) {
-				open = true
-				return
-			}
-			digit := strings.IndexByte("0123456789abcdef", data[i]|0x20)
-			if data[i] < '0' || digit < 0 {
-				return
-			}
-			if value = value<<4 | digit; i == from+n-1 && value == int(c) {
-				is(from + n)
-			}
+	if len(places) == 8 { // from here on, a look at all of them would take too long
+		for _, place := range places {
+			x.seen[place] = x.step
 		}
 	}
-	switch data[0] {
-	case '+':
-		if c == ' ' {
-			is(1)
-		}
-	case '%':
-		digits(1, 2)
-	case '\\':
-		switch {
-		case len(data) == 1:
-			open = true
-		case data[1] == 'u':
-			digits(2, 4)
-		case data[1] == 'x':
-			digits(2, 2)
-		case data[1] == c && strings.IndexByte("\"'`/\\", c) >= 0:
-			is(2)
-		}
-	case '&':
-		end := 1
-		for end < min(len(data), maxReference) && inReference(data[end]) {
-			end++
-		}
-		if end == len(data) {
-			open = end < maxReference
-		} else if data[end] == ';' && html.UnescapeString(string(data[:end+1])) == string(rune(c)) {
-			is(end + 1)
-		}
+	if x.seen[end] == x.step || len(places) < 8 {
+		return places
 	}
-	return widths, count, open
-}
-
-// inReference reports whether a character can be between the & and the ; of a reference of HTML.
-func inReference(c byte) bool {
-	return c == '#' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+	x.seen[end] = x.step
+	return append(places, end)
 }
 
 // pause is how long a stream must rest until what it ends with is handed out. Until then as much is held back as could be

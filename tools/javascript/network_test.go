@@ -134,10 +134,14 @@ func TestNetworkApproval(t *testing.T) {
 	require.Contains(t, text, "TypeError: a person has refused the request DELETE "+server.URL+"/b: not today")
 	require.Len(t, asked, 3, "the call and the deletion")
 
-	// A header that makes some servers take a request for another one.
-	get = `await fetch('` + server.URL + `/a', { headers: { 'X-HTTP-Method-Override': 'Delete' } })`
-	text = run(t, r, env, get).Text()
-	require.Contains(t, text, "TypeError: a person has refused the request GET as DELETE "+server.URL)
+	// What makes some servers take a request for another one.
+	for _, get := range []string{
+		`/a', { headers: { 'X-HTTP-Method-Override': 'Delete' } })`, `/a', { headers: { 'X_HTTP_Method': 'Delete' } })`,
+		`/a', { headers: { 'X-Forwarded-Method': 'Delete' } })`, `/a?_method=delete')`,
+	} {
+		text = run(t, r, env, `await fetch('`+server.URL+get).Text()
+		require.Contains(t, text, "TypeError: a person has refused the request GET as DELETE "+server.URL)
+	}
 }
 
 // TestToolNamedNetwork: who always approves a tool of that name has approved no requests, and the other way round.
