@@ -89,6 +89,9 @@ func newAPI(routes []route) (*api, error) {
 	return a, err
 }
 
+// name is the route's in tables: its method and its path.
+func (route *route) name() string { return route.method + " " + route.path }
+
 // A failure is an error of the API.
 type failure struct {
 	status  int
@@ -151,7 +154,16 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 		answerError(s, w, r, &failure{status: http.StatusForbidden, Code: "csrf", Message: "the header X-Toolrun-CSRF is missing or wrong: load the page again"})
 		return
 	}
+	if who != nil {
+		if err := who.access.enters(route); err != nil {
+			answerError(s, w, r, err)
+			return
+		}
+	}
 	in, err := route.read(w, r)
+	if err == nil && who != nil {
+		err = who.access.mayAsk(route, in)
+	}
 	var out any
 	if err == nil {
 		out, err = route.do(s, &request{r, w, who}, in)
@@ -252,6 +264,9 @@ func answerError(s *Server, w http.ResponseWriter, r *http.Request, err error) {
 		f.Message = "something went wrong; the log has it as " + id
 		s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "the page failed", slog.String("id", id),
 			slog.String("path", r.URL.Path), slog.Any("error", err))
+	}
+	if f.status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1")
 	}
 	answer(w, f.status, failed{f})
 }

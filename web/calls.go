@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -52,6 +53,8 @@ func listCalls(s *Server, r *request, in callsRequest) (callsAnswer, error) {
 		limit, leaveOut := page(in.Limit, 100, 1000), max(0, in.Offset)
 		add := func(c callInfo) bool {
 			switch {
+			case !r.access.sees(c):
+				return true
 			case leaveOut > 0:
 				leaveOut--
 			case len(out.Calls) == limit:
@@ -100,7 +103,14 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 				d.Known, d.Elsewhere = true, true
 			}
 		}
+		none := &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
 		d.Files = []changeInfo{}
+		if !r.access.sees(d.callInfo) {
+			return callDetail{}, none
+		}
+		if !r.access.has(readingClients) {
+			return d, nil
+		}
 		changes, err := s.changes(r, in.Project, p)
 		if err != nil {
 			return d, err
@@ -117,7 +127,7 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 			}
 		}
 		if !known && d.Changes == 0 {
-			return d, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+			return d, none
 		}
 		return d, nil
 	})
@@ -156,6 +166,32 @@ func (a *made) close() {
 	a.closed = true
 }
 
+// runAsPerson lets a call do what a person may who makes it.
+func (s *Server) runAsPerson(r *request, tool string, options map[string]any, want time.Duration, env *registry.Env) {
+	if r.access.Select == nil { // what a person runs may run
+		enable := map[string]bool{}
+		maps.Copy(enable, env.Selection.Enable)
+		enable[tool] = true
+		env.Selection.Enable = enable
+	}
+	for id, value := range options {
+		if value != nil {
+			env.Selection = env.Selection.WithOption(tool, id, value)
+		}
+	}
+	env.Approve = func(_ context.Context, asked registry.ApprovalRequest) (registry.Decision, error) {
+		// Who makes a call approves of it, but not of the calls that its code makes.
+		return registry.Decision{Approved: len(asked.Callers) == 0, Later: len(asked.Callers) > 0, By: r.access.Name}, nil
+	}
+	env.Limits = s.options.Limits
+	if r.access.Limits != (registry.Limits{}) {
+		env.Limits = r.access.Limits
+	}
+	if want > 0 && (r.access.Limits.Timeout == 0 || want < r.access.Limits.Timeout) {
+		env.Limits.Timeout = want
+	}
+}
+
 // errStopped is the cause of the end of calls that a person stops.
 var errStopped = errors.New("stopped by a person")
 
@@ -183,31 +219,18 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 	if err != nil {
 		return madeCall{}, err
 	}
-	env, err := session.Env(r.Context())
+	env, err := s.env(r, session)
+	if err == nil {
+		err = s.mayChoose(r, spec, env.Selection, options)
+	}
 	if err != nil {
 		return madeCall{}, errors.Join(err, session.Close())
 	}
-	if r.access.Select == nil { // what a person runs may run
-		enable := map[string]bool{}
-		maps.Copy(enable, env.Selection.Enable)
-		enable[in.Tool] = true
-		env.Selection.Enable = enable
-	}
-	for id, value := range options {
-		if value != nil {
-			env.Selection = env.Selection.WithOption(in.Tool, id, value)
-		}
-	}
-	env.Approve = func(_ context.Context, asked registry.ApprovalRequest) (registry.Decision, error) {
-		// Who makes a call approves of it, but not of the calls that its code makes.
-		return registry.Decision{Approved: len(asked.Callers) == 0, Later: len(asked.Callers) > 0, By: r.access.Name}, nil
-	}
-	env.Limits = s.options.Limits
-	if r.access.Limits != (registry.Limits{}) {
-		env.Limits = r.access.Limits
-	}
-	if want := time.Duration(in.Seconds * float64(time.Second)); want > 0 && (r.access.Limits.Timeout == 0 || want < r.access.Limits.Timeout) {
-		env.Limits.Timeout = want
+	want := time.Duration(in.Seconds * float64(time.Second))
+	if r.access.Client != nil {
+		shorten(&env.Limits, spec, want)
+	} else {
+		s.runAsPerson(r, in.Tool, options, want, &env)
 	}
 	call := registry.Call{ID: "page-" + in.Tool + "-" + strings.ToLower(rand.Text()[:8]), Tool: in.Tool, Input: input}
 	key := [2]string{in.Project, call.ID}
@@ -232,10 +255,20 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 	if s.ownLog { // otherwise it is among the runner's middleware
 		dispatch = s.log.Middleware(dispatch)
 	}
-	ctx = context.WithValue(ctx, begunKey{}, s.log.begin(call, env))
+	var decided atomic.Bool // that it begins, or that it does not
+	began := make(chan error, 1)
 	go func() {
 		defer s.working.Done()
-		dispatch(ctx, call, env)
+		err := r.access.call(ctx, func(ctx context.Context) {
+			if decided.CompareAndSwap(false, true) {
+				ctx = context.WithValue(ctx, begunKey{}, s.log.begin(call, env))
+				began <- nil
+				dispatch(ctx, call, env)
+			}
+		})
+		if err != nil {
+			began <- errors.Join(context.Canceled, err) // the server ends
+		}
 		_ = session.Close() // nothing is left to be written
 		s.runs.mu.Lock()
 		delete(s.runs.now, key)
@@ -246,8 +279,25 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		cancel(nil)
 		s.watches.changed(store, in.Project)
 	}()
-	return madeCall{call.ID}, nil
+	late := time.NewTimer(placeTime)
+	defer late.Stop()
+	select {
+	case err = <-began:
+		return madeCall{call.ID}, err
+	case <-r.Context().Done():
+		err = context.Canceled
+	case <-late.C:
+		err = &failure{status: http.StatusTooManyRequests, Code: "busy", Message: "as many calls run as the token may make at once: wait for one, or stop one"}
+	}
+	if decided.CompareAndSwap(false, true) {
+		cancel(err)
+		return madeCall{}, err
+	}
+	return madeCall{call.ID}, <-began
 }
+
+// placeTime is how long a call waits for a place, if somebody has only so many.
+const placeTime = 10 * time.Second
 
 func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
 	if err := r.mayUse(in.Project); err != nil {
@@ -257,7 +307,7 @@ func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
 	cancel := s.runs.now[[2]string{in.Project, in.Call}]
 	s.runs.mu.Unlock()
 	// A call that the log knows to have ended is in the list for another moment.
-	if c, _ := s.log.find(in.Project, in.Call); cancel == nil || !c.Running {
+	if c, _ := s.log.find(in.Project, in.Call); cancel == nil || !c.Running || !r.access.sees(c.callInfo) {
 		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "no such call runs here"}
 	}
 	cancel(errStopped)
@@ -282,7 +332,7 @@ func followCall(s *Server, r *request, in outputRequest) error {
 	if err := r.mayUse(in.Project); err != nil {
 		return err
 	}
-	if _, known := s.log.find(in.Project, in.Call); !known {
+	if c, known := s.log.find(in.Project, in.Call); !known || !r.access.sees(c.callInfo) {
 		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
 	}
 	events, err := s.newEvents(r)
@@ -337,7 +387,7 @@ func followProject(s *Server, r *request, in inProject) error {
 	seen, calls := watch.state(), s.log.state(in.Project)
 	for {
 		news, changed := s.log.next(), watch.next()
-		if now := watch.state(); now != seen {
+		if now := watch.state(); now != seen && r.access.has(readingClients) {
 			seen = now
 			if events.send("changed", "", nothing{}) != nil {
 				return nil

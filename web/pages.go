@@ -34,6 +34,7 @@ type pageData struct {
 	Title, View, Project, Shown, CSRF, Message string
 	Links, Projects                            []link
 	Login, LoggedIn, ByLink                    bool
+	Model                                      bool // it is the token of a model
 }
 
 // servePage serves the frame of a page. What is in it comes through the API.
@@ -62,7 +63,12 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		s.render(w, http.StatusUnauthorized, data)
 		return
 	}
-	data := pageData{LoggedIn: true, ByLink: who.access == s.owner}
+	if c := who.access.Client; c != nil && !c.Allow() {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, tooManyRequests, http.StatusTooManyRequests)
+		return
+	}
+	data := pageData{LoggedIn: true, ByLink: who.access == s.owner, Model: who.access.Client != nil}
 	if who.visit != nil {
 		data.CSRF = who.visit.csrf
 	}
@@ -78,6 +84,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	var here *view
 	for i := range views {
 		v := &views[i]
+		if !who.access.has(clientViews[v.Name]) {
+			continue
+		}
 		l := link{v.Title, v.Path, v.Path == r.URL.Path}
 		if l.Here {
 			here = v

@@ -56,10 +56,11 @@ type aboutAnswer struct {
 	Project string `json:"project,omitempty" jsonschema:"the only project that may be used; empty means all"`
 	Version string `json:"version"`
 	CSRF    string `json:"csrf,omitempty" jsonschema:"for the header X-Toolrun-CSRF"`
+	Model   bool   `json:"model,omitempty" jsonschema:"it is the token of a model: it may call its tools, see its own calls and read files"`
 }
 
 func about(s *Server, r *request, _ nothing) (aboutAnswer, error) {
-	a := aboutAnswer{Name: r.access.Name, Project: r.access.Project, Version: s.options.Version}
+	a := aboutAnswer{Name: r.access.Name, Project: r.access.Project, Version: s.options.Version, Model: r.access.Client != nil}
 	if r.visit != nil {
 		a.CSRF = r.visit.csrf
 	}
@@ -138,6 +139,12 @@ func (s *Server) open(r *request, id string) (vfs.Project, error) {
 func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
 	watched, _ := s.store(r).(vfs.WatchedStore)
 	access := r.access
+	if access.Client != nil {
+		if err := r.mayUse(id); err != nil {
+			return nil, err
+		}
+		return access.Client.Session(r.Context())
+	}
 	options := &toolrun.SessionOptions{
 		Client: client(access), Runs: s.keeper(id), OpenMount: s.store(r).OpenExisting, Watched: watched, Logger: s.options.Logger,
 		SealKey: s.sealKey,

@@ -99,6 +99,9 @@ type Access struct {
 	Limits registry.Limits
 	// Store opens the project. Nil means the server's.
 	Store vfs.Store
+	// Client, if not nil, says that this is a client of an MCP server and what it may do, instead of Select and Limits.
+	// Project is required then.
+	Client *Client
 }
 
 // A Server is the page and its API. It is safe for concurrent use.

@@ -74,7 +74,7 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 		return toolsAnswer{}, err
 	}
 	defer session.Close()
-	env, err := session.Env(r.Context())
+	env, err := s.env(r, session)
 	if err != nil {
 		return toolsAnswer{}, err
 	}
@@ -85,10 +85,14 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 		on[spec.Name] = true
 	}
 	for _, spec := range tools.Specs() {
-		if spec.PartOf != "" && !on[spec.Name] {
+		if (spec.PartOf != "" || r.access.Client != nil) && !on[spec.Name] {
 			continue // parts that are not offered would only make the list longer
 		}
-		out.Tools = append(out.Tools, newToolInfo(tools, spec, selection, on[spec.Name]))
+		info := newToolInfo(tools, spec, selection, on[spec.Name])
+		if r.access.Client != nil { // which is told what the tools are
+			info.Options = []toolOption{}
+		}
+		out.Tools = append(out.Tools, info)
 	}
 	return out, nil
 }
@@ -139,7 +143,9 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 }
 
 // fixed reports whether what is chosen on the page would not hold.
-func (s *Server) fixed(r *request) bool { return r.access.Select != nil || s.options.Dir != "" }
+func (s *Server) fixed(r *request) bool {
+	return r.access.Select != nil || r.access.Client != nil || s.options.Dir != ""
+}
 
 type setToolRequest struct {
 	Project string `json:"project"`
@@ -243,7 +249,7 @@ func showDefinitions(s *Server, r *request, in definitionsRequest) error {
 		return err
 	}
 	defer session.Close()
-	env, err := session.Env(r.Context())
+	env, err := s.env(r, session)
 	if err != nil {
 		return err
 	}

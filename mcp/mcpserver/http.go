@@ -203,3 +203,20 @@ func (h *Handler) Guard(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// Allow counts a request for one of the handler's servers that has come another way than to [Handler.ServeHTTP], such
+// as to a page for people, and reports whether the server's rate admits it: see [Options].Rate. It is for handlers
+// without [HandlerOptions].NewSession.
+func (h *Handler) Allow(s *Server) bool {
+	if h.options.NewSession != nil {
+		return false
+	}
+	e, err := h.endpoint(nil, s)
+	if err != nil {
+		return false
+	}
+	if h.shares(s) {
+		h.share.asked.Store(true)
+	}
+	return e.limiter.Allow()
+}

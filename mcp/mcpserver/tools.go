@@ -104,24 +104,42 @@ type carrierKey struct{}
 // call has the SDK do a call when there is room for it.
 func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string, request sdk.Request,
 	tools *registry.Registry,
-	env registry.Env) (sdk.Result, error) {
+	env registry.Env) (result sdk.Result, err error) {
+	began := s.Call(ctx, func(ctx context.Context) {
+		if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(carrier, cancel)()
+		}
+		result, err = next(context.WithValue(ctx, workKey{}, work{tools, env}), method, request)
+	})
+	if began != nil {
+		return nil, began
+	}
+	return result, err
+}
+
+// Call calls do as a call of the server's clients that has come another way than by this protocol, such as from a page
+// for people. It waits until there is a place among [Options].Calls. [Server.Shutdown] waits for do, and ends its
+// context if it takes too long. The error is that of the context while it waits, or one that says that the server is
+// closing; then do has not been called.
+func (s *Server) Call(ctx context.Context, do func(ctx context.Context)) error {
 	select {
 	case s.calls <- struct{}{}:
 		defer func() { <-s.calls }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	if !s.active.begin() {
-		return nil, errClosing
+		return errClosing
 	}
 	defer s.active.end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.stopped, cancel)()
-	if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
-		defer context.AfterFunc(carrier, cancel)()
-	}
-	return next(context.WithValue(ctx, workKey{}, work{tools, env}), method, request)
+	do(ctx)
+	return nil
 }
 
 // execute does a call. Whatever goes wrong in it is in the result.

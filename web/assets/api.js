@@ -1,6 +1,8 @@
 // Requests to /api, and the address of the page.
 
 export const project = document.body.dataset.project;
+// model says that the token is a model's, which calls tools and reads files: what it may not do is not offered.
+export const model = document.body.dataset.model === "yes";
 const csrf = document.querySelector("meta[name=csrf]")?.content ?? "";
 
 async function request(path, options) {

@@ -1,6 +1,6 @@
 // The calls of a project, as they come.
 
-import {follow, get, go, here, post, project} from "./api.js";
+import {follow, get, go, here, model, post, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
 import {draw as drawApprovals} from "./approvals.js";
 import {changed, facts, input, load, Output, result, state, watch} from "./callview.js";
@@ -23,7 +23,7 @@ export async function show(main) {
   addEventListener("popstate", () => { chosen = here("call"); if (chosen) open(chosen); });
   follow("events", {project}, {calls: refresh, changed: refresh});
   // That a call waits, or no longer does, in another process is no change of files.
-  setInterval(() => document.visibilityState === "visible" && drawApprovals(approvals), 5000);
+  if (!model) setInterval(() => document.visibilityState === "visible" && drawApprovals(approvals), 5000);
 
   // refresh reads the list once at a time, however many calls begin.
   async function refresh() {
@@ -32,7 +32,7 @@ export async function show(main) {
       return;
     }
     pending = {};
-    await drawApprovals(approvals);
+    if (!model) await drawApprovals(approvals);
     try {
       // Older calls stay where they are: new ones would push them on.
       const {calls, more} = await get("calls", {project, limit: size, offset: turned ? offset : 0});

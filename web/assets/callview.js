@@ -1,6 +1,6 @@
 // What is known of a call.
 
-import {page, follow, get, project} from "./api.js";
+import {page, follow, get, model, project} from "./api.js";
 import {h} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {undoButton} from "./history.js";
@@ -86,7 +86,7 @@ export function changed(call, again) {
   const trouble = h("div", {});
   if (call.files.length === 0) return h("p", {class: "quiet"}, call.running ? "It has changed no files yet." : "It changed no files.");
   return h("section", {"aria-label": "Changed files"},
-    h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")), undoButton(call.call, trouble, again)),
+    h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")), !model && undoButton(call.call, trouble, again)),
     trouble, h("ul", {class: "changes"}, call.files.map((change) => changeRow(change))));
 }
 

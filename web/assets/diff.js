@@ -1,6 +1,6 @@
 // Differences of texts, side by side.
 
-import {get, project} from "./api.js";
+import {get, model, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
 import {count, name, pieces, plain} from "./text.js";
 
@@ -57,7 +57,7 @@ const verbs = {create: "created", write: "changed", mkdir: "made", remove: "dele
 export function changeRow(change, ...more) {
   const place = h("div", {});
   const compares = ["create", "write", "remove"].includes(change.op);
-  const toggle = compares && button("Show", async () => {
+  const toggle = compares && !model && button("Show", async () => {
     if (toggle.getAttribute("aria-expanded") === "true") {
       fill(place);
       toggle.setAttribute("aria-expanded", "false");

@@ -1,6 +1,6 @@
 // The files of a project: a tree, a viewer and an editor.
 
-import {address, follow, get, go, here, page, post, project, upload} from "./api.js";
+import {address, follow, get, go, here, model, page, post, project, upload} from "./api.js";
 import {ask, button, fill, h, problem, prompt, say, working} from "./dom.js";
 import {sideBySide} from "./diff.js";
 import {csv} from "./csv.js";
@@ -25,11 +25,11 @@ export async function show(main) {
   const query = h("input", {type: "search", id: "search", placeholder: "Search in files", "aria-label": "Search in files"});
   const panes = h("div", {class: "panes"},
     h("div", {class: "side", ondragover: drag, ondragleave: drag, ondrop: drop},
-      h("form", {class: "bar", role: "search", onsubmit: (event) => { event.preventDefault(); search(query.value, results, side); }}, query, h("button", {}, "Search")),
+      !model && h("form", {class: "bar", role: "search", onsubmit: (event) => { event.preventDefault(); search(query.value, results, side); }}, query, h("button", {}, "Search")),
       results, side),
     h("div", {}, trouble, viewer));
   fill(main,
-    h("div", {class: "bar"}, h("h1", {}, "Files"), button("New file", newFile), button("New folder", newFolder), button("Upload", () => picker.click()), picker),
+    h("div", {class: "bar"}, h("h1", {}, "Files"), !model && [button("New file", newFile), button("New folder", newFolder), button("Upload", () => picker.click()), picker]),
     panes);
   tree = new Tree(side, (file) => {
     folder = file.folder ? file.path : parent(file.path);
@@ -53,7 +53,7 @@ function welcome() {
   wanted = "";
   asked++;
   fill(viewer, h("p", {class: "quiet"}, "Choose a file. What a model changes shows up here at once; ",
-    h("a", {href: page("history")}, "History"), " has all changes, and takes them back."));
+    !model && [h("a", {href: page("history")}, "History"), " has all changes, and takes them back."]));
 }
 
 // leave returns whether the editor can be closed: whoever has written something in it is asked.
@@ -108,16 +108,16 @@ function head(file, ...more) {
   return h("div", {class: "filehead"}, h("h2", {}, name(file.path)),
     h("span", {class: "quiet"}, size(file.size), " · ", when(file.time)),
     h("div", {class: "bar"}, more,
-      button("Rename", () => rename(file.path)),
+      !model && button("Rename", () => rename(file.path)),
       h("a", {class: "button", href: content(file.path), download: true}, "Download"),
-      h("a", {class: "button", href: page("history", {path: file.path})}, "History"),
-      button("Delete", () => remove(file.path), {class: "danger", "aria-label": `Delete ${label}`})));
+      !model && [h("a", {class: "button", href: page("history", {path: file.path})}, "History"),
+        button("Delete", () => remove(file.path), {class: "danger", "aria-label": `Delete ${label}`})]));
 }
 
 const isImage = (file) => /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(file.mime) || /\.svg$/i.test(file.path);
 
 function view(file) {
-  const edit = file.version && button("Edit", () => editor(file), {class: "main"});
+  const edit = file.version && !model && button("Edit", () => editor(file), {class: "main"});
   const body = h("div", {class: "file", tabindex: "0", role: "region", "aria-label": "Content"});
   const ways = [];
   if (isImage(file)) ways.push(["Image", () => fill(body, h("img", {src: content(file.path), alt: `The image ${plain(file.path)}`}))]);

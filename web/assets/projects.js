@@ -1,6 +1,6 @@
 // The list of projects.
 
-import {get, post} from "./api.js";
+import {get, model, post} from "./api.js";
 import {ask, button, fill, h, problem, prompt, say} from "./dom.js";
 import {count, name, plain, size, when} from "./text.js";
 
@@ -54,13 +54,13 @@ export async function show(main) {
     const where = new URLSearchParams({project: p.name});
     const label = plain(p.name);
     return h("tr", {role: "row"},
-      h("th", {scope: "row", role: "rowheader"}, h("a", {href: "/files?" + where}, name(p.name))),
+      h("th", {scope: "row", role: "rowheader"}, h("a", {href: (model ? "/run?" : "/files?") + where}, name(p.name))),
       p.problem ? h("td", {colspan: "3", role: "cell", class: "problem"}, p.problem) : [
         h("td", {class: "number", role: "cell", "data-label": "Files"}, p.files.toLocaleString("en")),
         h("td", {class: "number", role: "cell", title: p.maxBytes ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
         h("td", {role: "cell", "data-label": "Changed"}, p.changed ? when(p.changed) : h("span", {class: "quiet"}, "never"))],
       h("td", {class: "actions", role: "cell"},
-        h("a", {href: "/api/projects/export?" + where, download: true, "aria-label": `Export ${label}`}, "Export"),
+        !model && h("a", {href: "/api/projects/export?" + where, download: true, "aria-label": `Export ${label}`}, "Export"),
         !about.project && button("Delete", () => remove(p), {class: "plain danger", "aria-label": `Delete ${label}`})));
   }
 

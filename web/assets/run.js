@@ -1,6 +1,6 @@
 // A place to run code.
 
-import {get, page, post, project} from "./api.js";
+import {get, model, page, post, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
 import {changed, facts, load, Output, watch} from "./callview.js";
 import {Sessions} from "./sessions.js";
@@ -14,7 +14,7 @@ const languages = [
 
 export async function show(main) {
   const {tools} = await get("tools", {project});
-  const there = languages.filter((l) => tools.some((t) => t.name === l.tool));
+  const there = languages.filter((l) => tools.some((t) => t.name === l.tool) && !(model && l.id === "typescript")); // which is recognised
   if (there.length === 0) {
     fill(main, h("h1", {}, "Run"), h("div", {class: "empty"}, "There is no tool that runs code."));
     return;
@@ -39,21 +39,21 @@ export async function show(main) {
       run.click();
     }
   });
-  const session = h("input", {id: "session", size: "12", autocomplete: "off", spellcheck: "false", value: drafts.session ?? "", title: "Variables stay from run to run under this name",
+  const session = h("input", {id: "session", size: "12", autocomplete: "off", spellcheck: "false", value: model ? "" : drafts.session ?? "", title: "Variables stay from run to run under this name",
     oninput: () => { drafts.session = session.value; keep(); }});
-  const sessions = new Sessions((name) => {
+  const sessions = !model && new Sessions((name) => {
     session.value = drafts.session = name;
     keep();
     code.focus();
   });
   const trouble = h("div", {});
-  const outcome = h("section", {id: "outcome", "aria-label": "Outcome"}, h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. Give a session a name, and its variables stay for the next run."));
+  const outcome = h("section", {id: "outcome", "aria-label": "Outcome"}, h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. ", !model && "Give a session a name, and its variables stay for the next run."));
   let running = "";
   const run = button("Run", start, {class: "main", id: "run"});
   const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch((error) => fill(trouble, problem(error))), {disabled: true, id: "stop"});
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), h("span", {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), !model && h("span", {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
     there.some((l) => l.id === "python") ? null : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
-    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions.element);
+    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions && sessions.element);
 
   async function start() {
     fill(trouble);
@@ -62,7 +62,7 @@ export async function show(main) {
     const about = h("div", {}, h("p", {class: "state-running", role: "status"}, "Running…"));
     try {
       const {tool, options} = language();
-      const {call} = await post("calls", {project, tool, options: session.value ? {...options, session: session.value} : options, input: {code: code.value}});
+      const {call} = await post("calls", {project, tool, options: model ? undefined : session.value ? {...options, session: session.value} : options, input: {code: code.value}});
       running = call;
       stop.disabled = false;
       fill(outcome, h("h2", {}, "Output"), output.element, about);

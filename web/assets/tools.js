@@ -1,6 +1,6 @@
 // Which tools models may use in a project, and their options.
 
-import {follow, get, post, project} from "./api.js";
+import {follow, get, model, post, project} from "./api.js";
 import {button, fill, h, problem, say} from "./dom.js";
 import {network} from "./network.js";
 import {name, pieces, plain} from "./text.js";
@@ -13,7 +13,7 @@ export async function show(main) {
   const definition = h("div", {});
   const open = new Set();
   let setting = 0; // what somebody changes at this moment, or has to mend, stays
-  const [rules] = await Promise.all([network(), load()]); // all at once, so that nothing moves
+  const [rules] = await Promise.all([model ? null : network(), load()]); // all at once, so that nothing moves
   const choice = h("select", {id: "api"}, apis.map(([value, label]) => h("option", {value}, label)));
   fill(main,
     h("div", {class: "bar"}, h("h1", {}, "Tools")),

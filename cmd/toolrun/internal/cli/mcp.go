@@ -81,7 +81,8 @@ changes, and after SIGHUP, as the certificate is.
 
 With --page, people see the calls at http://ADDR, take back what they changed,
 and approve those that wait, as with toolrun serve. Standard output gets a link
-that opens the page once; with --tokens, people log in with a token.
+that opens the page once. With --tokens, a token opens the page, and may do there
+what it may do over MCP; people use toolrun serve or toolrun approvals.
 
 http://ADDR/healthz answers while the server runs, /readyz while it can do
 calls, and /metrics has counters for Prometheus. After an interrupt or SIGTERM

@@ -40,23 +40,15 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		Sessions: c.sessions, Logger: logger,
 	}
 	config := mcphttp.Config{Metrics: metrics, Grace: c.grace, Logger: logger}
-	var page *web.Server
-	if calls != nil {
-		var end func() error
-		if page, end, err = c.page(ctx, &config, calls); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, end()) }()
-	}
 	var find func(*http.Request) (*mcpserver.Server, error)
+	var tokens *tokenServers
+	var access func(*http.Request) *web.Access
 	switch {
 	case c.tokens != "":
-		var tokens *tokenServers
 		if tokens, err = c.byToken(ctx, metrics, logger); err == nil {
-			find, config.Token = tokens.find, tokens.token
+			find, config.Token, access = tokens.find, tokens.token, tokens.access
 			n := len(tokens.now.Load().tokens)
 			options.ServerSessions = max(1, c.sessions/max(1, min(n, 4))) // one token cannot lock out the others
-			go tokens.watch(ctx, tokens.read)
 		}
 	case c.sessionProjects:
 		var end func()
@@ -74,6 +66,14 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	if err != nil {
 		return err
 	}
+	var page *web.Server
+	if calls != nil {
+		var end func() error
+		if page, end, err = c.page(&config, calls, access); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
 	if !c.stateless && !c.sessionProjects {
 		var end func() error
 		if options.Shared, end, err = c.sharedSessions(); err != nil {
@@ -89,6 +89,10 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		return err
 	}
 	config.Handler = mcpserver.NewHandler(find, options)
+	if tokens != nil {
+		tokens.handler = config.Handler
+		go tokens.watch(ctx, tokens.read)
+	}
 	scheme := "http"
 	if certificate != nil {
 		scheme, config.TLS = "https", certificate.config()

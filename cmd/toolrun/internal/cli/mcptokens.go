@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/web"
 )
 
 // tokenServers are the servers of the tokens in a file, which can change while they serve.
@@ -23,6 +24,7 @@ type tokenServers struct {
 	command *mcpCommand
 	ctx     context.Context // ends with the command
 	metrics *mcphttp.Metrics
+	handler *mcpserver.Handler // set before there are requests
 	now     atomic.Pointer[tokenSet]
 }
 
@@ -36,6 +38,7 @@ type tokenSet struct {
 type tokenServer struct {
 	*mcpserver.Server
 	session *toolrun.Session
+	access  *web.Access        // to the page
 	cancel  context.CancelFunc // ends what belongs to it
 }
 
@@ -53,6 +56,15 @@ func (c *mcpCommand) byToken(ctx context.Context, metrics *mcphttp.Metrics,
 // token returns the token of a request, or nil.
 func (t *tokenServers) token(r *http.Request) *mcphttp.Token {
 	return mcphttp.Find(t.now.Load().tokens, r)
+}
+
+// access returns what the token of a request may use on the page, or nil.
+func (t *tokenServers) access(r *http.Request) *web.Access {
+	now := t.now.Load()
+	if token := mcphttp.Find(now.tokens, r); token != nil {
+		return now.servers[token].access
+	}
+	return nil
 }
 
 func (t *tokenServers) find(r *http.Request) (*mcpserver.Server, error) {
@@ -112,7 +124,7 @@ func (t *tokenServers) read() error {
 func (s *tokenServer) end(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	_ = errors.Join(s.Shutdown(ctx), s.session.Close()) // calls that did not finish have been stopped
+	_ = errors.Join(s.Shutdown(ctx), s.session.Close(), s.access.Store.Close()) // calls that did not finish have been stopped
 	s.cancel()
 }
 
@@ -124,36 +136,52 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 			return nil, err
 		}
 	}
+	options := c.options(t.logger.With("token", token.Name))
+	options.NoResources, options.Identity = token.NoResources, token.Identity()
+	options.Calls = cmp.Or(token.Limits.Calls, options.Calls)
+	options.Rate = cmp.Or(token.Limits.Rate, options.Rate)
+	access, err := c.tokenAccess(token, options.Logger)
+	if err != nil {
+		return nil, err
+	}
+	session, err := access.Client.Session(t.ctx)
+	if err != nil {
+		return nil, errors.Join(err, access.Store.Close())
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	server, err := c.newServer(ctx, session, options)
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, session.Close(), access.Store.Close())
+	}
+	access.Client.Allow = func() bool { return t.handler.Allow(server) }
+	access.Client.Call = server.Call
+	context.AfterFunc(ctx, t.metrics.Project(token.Project, session.Project().Usage))
+	return &tokenServer{server, session, access, cancel}, nil
+}
+
+// tokenAccess returns what a token may use on the page, but for how much at once: that is for the caller to add. Its
+// store is to be closed when the token is gone.
+func (c *mcpCommand) tokenAccess(token *mcphttp.Token, logger *slog.Logger) (*web.Access, error) {
 	limits := token.Limits
 	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
 		FileSize: limits.FileSize}})
 	if err != nil {
 		return nil, err
 	}
-	project, err := store.Open(t.ctx, token.Project)
-	if err := errors.Join(err, store.Close()); err != nil {
-		return nil, err
-	}
-	options := c.options(t.logger.With("token", token.Name))
-	options.NoResources, options.Identity = token.NoResources, token.Identity()
-	options.Calls = cmp.Or(limits.Calls, options.Calls)
-	options.Rate = cmp.Or(limits.Rate, options.Rate)
-	o := c.sessionOptions(options.Logger)
+	o := c.sessionOptions(logger)
 	o.Client, o.Select = token.Client(), c.project.choose(token.Select)
 	o.Runs = c.project.keeper(token.Project)
 	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
-	session, err := c.runner.ProjectSession(token.Project, project, o)
-	if err != nil {
-		return nil, err
+	open := func(ctx context.Context) (*toolrun.Session, error) {
+		project, err := store.Open(ctx, token.Project)
+		if err != nil {
+			return nil, err
+		}
+		return c.runner.ProjectSession(token.Project, project, o)
 	}
-	ctx, cancel := context.WithCancel(t.ctx)
-	server, err := c.newServer(ctx, session, options)
-	if err != nil {
-		cancel()
-		return nil, errors.Join(err, session.Close())
-	}
-	context.AfterFunc(ctx, t.metrics.Project(token.Project, session.Project().Usage))
-	return &tokenServer{server, session, cancel}, nil
+	client := &web.Client{Name: o.Client, NoFiles: token.NoResources, Session: open}
+	return &web.Access{Name: token.Name, Project: token.Project, Store: store, Client: client}, nil
 }
 
 // readTokens reads a file of tokens.

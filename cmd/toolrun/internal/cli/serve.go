@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"html"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -19,13 +21,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/tools/module"
-	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
 
@@ -48,9 +51,9 @@ their files and history, tools and their options, calls, and a place to run
 code. The page shows what a call changed, and takes it back.
 
 Standard output gets a link that opens the page once, within ten minutes. The
-browser then has a cookie until it is closed. With --tokens, people log in with
-a token of the file, which is that of toolrun mcp --http, and see the token's
-project and nothing else. An address that other machines can reach needs tokens.
+browser then has a cookie until it is closed. With --tokens, a token of the file,
+which is that of toolrun mcp --http, opens the page, and may do there what it may
+do over MCP. An address that other machines can reach needs tokens.
 
 With --root, the page shows the files in DIR and what has changed them, instead
 of projects. toolrun mcp --http ADDR --page serves MCP clients and the page.
@@ -75,7 +78,7 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	c.project.addRoot(cmd)
 	flags.BoolVar(&c.openBrowser, "open", false, "open the page in a browser")
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
-	flags.StringVar(&c.tokens, "tokens", "", "admit only people with one of the tokens in `FILE`")
+	flags.StringVar(&c.tokens, "tokens", "", "admit only those with one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
 	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES` besides those of the loopback interface")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
@@ -120,7 +123,17 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
 	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
-	page, end, err := c.page(ctx, &config, calls)
+	var access func(*http.Request) *web.Access
+	if c.tokens != "" {
+		c.hideErrors = true // as toolrun mcp --http does from the same tokens
+		tokens, err := c.pageTokens(logger)
+		if err != nil {
+			return err
+		}
+		access, config.Token = tokens.access, tokens.token
+		go tokens.watch(ctx, tokens.read)
+	}
+	page, end, err := c.page(&config, calls, access)
 	if err != nil {
 		return err
 	}
@@ -174,15 +187,17 @@ func reachable(address string) string {
 	return address
 }
 
-// page makes the page, and adds it to what is served. The function that it returns closes what the page uses.
-func (c *mcpCommand) page(ctx context.Context, config *mcphttp.Config, calls *web.Log) (*web.Server, func() error, error) {
+// page makes the page, and adds it to what is served. access says who gets in with a token; nil means that there are no
+// tokens. The function that page returns closes what the page uses.
+func (c *mcpCommand) page(config *mcphttp.Config, calls *web.Log,
+	access func(*http.Request) *web.Access) (*web.Server, func() error, error) {
 	store, err := c.project.store(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	logger := config.Logger
 	options := &web.Options{Store: store, Log: calls, Hosts: append(slices.Clone(c.hosts), listenedHost(c.http)...),
-		Everybody: c.noTokens, Admitted: mcphttp.Known, Select: c.project.selecting(c.choose),
+		Token: access, Everybody: c.noTokens, Admitted: mcphttp.Known, Select: c.project.selecting(c.choose),
 		Limits: registry.Limits{Timeout: c.timeout}, Version: version(), Logger: logger}
 	if c.project.root != "" {
 		if err := c.project.checkRoot(); err != nil {
@@ -193,15 +208,6 @@ func (c *mcpCommand) page(ctx context.Context, config *mcphttp.Config, calls *we
 	if dir, err := modulesDir(c.project.cmd); err == nil { // otherwise there are none
 		options.Modules = module.OpenStore(dir)
 	}
-	if c.tokens != "" {
-		tokens := &pageTokens{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c}
-		if err := tokens.read(); err != nil {
-			return nil, nil, errors.Join(err, store.Close())
-		}
-		options.Token = tokens.access
-		config.Token = func(r *http.Request) *mcphttp.Token { return mcphttp.Find(tokens.now.Load().tokens, r) }
-		go tokens.watch(ctx, tokens.read)
-	}
 	page, err := web.New(c.runner.Runner, options)
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
@@ -210,7 +216,7 @@ func (c *mcpCommand) page(ctx context.Context, config *mcphttp.Config, calls *we
 	return page, store.Close, nil
 }
 
-// pageTokens are the tokens in a file, which can change while the page is served.
+// pageTokens are the tokens in a file, which can change while the page is served without MCP.
 type pageTokens struct {
 	tokenFile
 	command *mcpCommand
@@ -220,6 +226,18 @@ type pageTokens struct {
 type pageTokenSet struct {
 	tokens []*mcphttp.Token
 	access map[*mcphttp.Token]*web.Access
+}
+
+// pageTokens reads the file of tokens.
+func (c *mcpCommand) pageTokens(logger *slog.Logger) (*pageTokens, error) {
+	t := &pageTokens{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c}
+	t.now.Store(&pageTokenSet{})
+	return t, t.read()
+}
+
+// token returns the token of a request, or nil.
+func (t *pageTokens) token(r *http.Request) *mcphttp.Token {
+	return mcphttp.Find(t.now.Load().tokens, r)
 }
 
 // access returns what the token of a request is for, or nil.
@@ -233,18 +251,42 @@ func (t *pageTokens) read() error {
 	if err != nil {
 		return err
 	}
-	set := &pageTokenSet{tokens, map[*mcphttp.Token]*web.Access{}}
+	before, set := t.now.Load(), &pageTokenSet{tokens, map[*mcphttp.Token]*web.Access{}}
 	for _, token := range tokens {
-		limits := token.Limits
-		store, err := t.command.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files, FileSize: limits.FileSize}})
+		for old, access := range before.access {
+			if token.Equal(old) {
+				set.access[token] = access // with what it has used of its limits
+			}
+		}
+		if set.access[token] != nil {
+			continue
+		}
+		access, err := t.command.tokenAccess(token, t.logger.With("token", token.Name))
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", t.command.tokens, token.Name, err)
 		}
-		set.access[token] = &web.Access{Name: token.Name, Project: token.Project, Select: token.Select, Store: store,
-			Limits: registry.Limits{Timeout: time.Duration(limits.Timeout)}}
+		access.Client.Allow, access.Client.Call = alone(token.Limits)
+		set.access[token] = access
 	}
 	t.now.Store(set) // stores of tokens that are gone may be in use, and end with the process
 	return nil
+}
+
+// alone keeps the limits of a token whose calls come by one way only, as a server of MCP does.
+func alone(limits mcphttp.Limits) (allow func() bool, call func(context.Context, func(context.Context)) error) {
+	perSecond := cmp.Or(limits.Rate, mcpserver.DefaultRate)
+	limiter := rate.NewLimiter(rate.Limit(perSecond), int(min(2*perSecond, math.MaxInt32))+1)
+	places := make(chan struct{}, cmp.Or(limits.Calls, mcpserver.DefaultCalls))
+	return limiter.Allow, func(ctx context.Context, do func(context.Context)) error {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		do(ctx)
+		return nil
+	}
 }
 
 // openBrowser opens a link, by way of a file that only this user can read: the arguments of a process are for all to see.
