@@ -103,6 +103,25 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestArgumentsThatAreEncodedTwice has models that encode the whole arguments once more than the API does.
+func TestArgumentsThatAreEncodedTwice(t *testing.T) {
+	tools := newRegistry(t, plainTool("add", `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
+	for api, data := range map[registry.API]string{
+		registry.OpenAIChat:      `{"choices":[{"message":{"tool_calls":[{"id":"c","type":"function","function":{"name":"add","arguments":"\"{\\\"n\\\": 7}\""}}]}}]}`,
+		registry.OpenAIResponses: `{"output":[{"type":"function_call","call_id":"c","name":"add","arguments":"\"{\\\"n\\\": 7}\""}]}`,
+		registry.Anthropic:       `{"content":[{"type":"tool_use","id":"c","name":"add","input":"{\"n\": 7}"}]}`,
+		registry.Bedrock:         `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"c","name":"add","input":"{\"n\": 7}"}}]}}}`,
+		registry.Gemini:          `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"add","args":"{\"n\": 7}"}}]}}]}`,
+		registry.MCP:             `{"method":"tools/call","params":{"name":"add","arguments":"{\"n\": 7}"}}`,
+	} {
+		calls, err := provider.Calls(api, []byte(data))
+		require.NoError(t, err, api)
+		require.Len(t, calls, 1, api)
+		result := tools.Dispatch(t.Context(), calls[0], registry.Env{})
+		require.Equal(t, `{"n":7}`, result.Text(), api)
+	}
+}
+
 func TestCallsOfSomethingElse(t *testing.T) {
 	for _, api := range apis {
 		for _, data := range []string{``, `{`, `nothing`, `"text"`, `7`, `null`, `{}`, `{"a":1}`, `[1]`, `["x"]`, `[null]`, `[[]]`, `{"content":`} {

@@ -167,7 +167,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 		}
 		defer decoding.Release(size)
 	}
-	decoded, err := jsontree.Decode(input)
+	decoded, again, err := decodeInput(input, limits.depth())
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
 	} else if errors.Is(err, jsontree.ErrTooManyValues) {
@@ -187,7 +187,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)
 		}
 	}
-	changed := schema.compiled.Coerce(ctx, object, DefaultDepth)
+	changed := schema.compiled.Coerce(ctx, object, DefaultDepth) || again
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {
 			return nil, err
@@ -202,6 +202,28 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 		return jsontree.Marshal(object)
 	}
 	return input, nil
+}
+
+// decodeInput decodes an input. Some models and clients encode the whole of it twice: a text that is a JSON object or
+// nothing is decoded again, and again is true. Each text is shorter than the one around it.
+func decodeInput(input json.RawMessage, depth int) (decoded any, again bool, err error) {
+	decoded, err = jsontree.Decode(input)
+	for text, ok := decoded.(string); ok && err == nil; text, ok = decoded.(string) {
+		text = strings.TrimSpace(text)
+		switch {
+		case text == "" || text == "null":
+			return map[string]any{}, true, nil
+		case text[0] == '{':
+			if err = jsontree.Check([]byte(text), jsontree.Limits{Depth: depth}); err != nil {
+				return nil, true, err
+			}
+		case text[0] != '"' || !json.Valid([]byte(text)): // it is only text
+			return decoded, again, nil
+		}
+		decoded, err = jsontree.Decode([]byte(text))
+		again = true
+	}
+	return decoded, again, err
 }
 
 // article prefixes the name of a type with its article.

@@ -54,7 +54,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint,
 		return func() {}, nil
 	}
 	if r.ContentLength > h.options.Body {
-		return nil, h.bodyTooLarge()
+		return nil, h.bodyTooLarge(nil, r.Body)
 	}
 	l := &load{holding: holding{memories: []*memory{e.memory, h.memory}, done: r.Context().Done()}}
 	l.use()
@@ -83,16 +83,18 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint,
 // takenAfter is after how long the SDK has passed a call on for certain, unless it never will.
 const takenAfter = 10 * time.Second
 
-func (h *Handler) bodyTooLarge() *refusal {
-	return tooLarge("a request may have %d bytes", h.options.Body)
+// bodyTooLarge refuses a request whose body goes on with rest.
+func (h *Handler) bodyTooLarge(body []byte, rest io.Reader) *refusal {
+	problem := tooLarge("a request may have %d bytes. %s", h.options.Body, sendLess)
+	problem.id = requestID(body, rest)
+	return problem
 }
 
 func (h *Handler) readMessages(w http.ResponseWriter, r *http.Request, held *holding) (*messages, *refusal) {
-	body, err := readHeld(http.MaxBytesReader(w, r.Body, h.options.Body), r.ContentLength, held)
-	_, large := errors.AsType[*http.MaxBytesError](err)
+	body, more, err := readHeld(r.Body, r.ContentLength, h.options.Body, held)
 	switch {
-	case large:
-		return nil, h.bodyTooLarge()
+	case more != nil:
+		return nil, h.bodyTooLarge(body, more)
 	case errors.Is(err, errBodies):
 		return nil, &refusal{status: http.StatusServiceUnavailable, text: err.Error()}
 	case err != nil:
@@ -133,29 +135,38 @@ func (r *refusal) refuse(w http.ResponseWriter) {
 	}
 }
 
-// readHeld reads all that there is, as long as there is room for it. What is announced is -1 if that is not known; it
-// is taken at its word when some of it has come.
-func readHeld(r io.Reader, announced int64, held *holding) ([]byte, error) {
-	var body []byte
+// readHeld reads up to limit bytes, as long as there is room for them. If there are more, they are in more. What is
+// announced is -1 if that is not known; it is taken at its word when some of it has come.
+func readHeld(r io.Reader, announced, limit int64, held *holding) (body []byte, more io.Reader, err error) {
 	for {
 		if room := cap(body); len(body) == room {
+			if int64(room) >= limit {
+				next := make([]byte, 1)
+				if _, err := io.ReadFull(r, next); errors.Is(err, io.EOF) {
+					return body, nil, nil
+				} else if err != nil {
+					return nil, nil, err
+				}
+				return body, io.MultiReader(bytes.NewReader(next), r), nil
+			}
 			more := max(room, 4<<10)
 			// one more, to see the end
 			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > smallMessage) {
 				more = left // at once, since many that have some and wait for more would wait for each other
 			}
+			more = int(min(int64(more), limit-int64(room)))
 			if !held.read(int64(more), int64(room)) {
-				return nil, errBodies
+				return nil, nil, errBodies
 			}
 			body = append(make([]byte, 0, room+more), body...)
 		}
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if errors.Is(err, io.EOF) {
-			return body, nil
+			return body, nil, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 }

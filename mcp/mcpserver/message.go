@@ -40,6 +40,9 @@ const (
 	maxHeaderArguments = 256 << 10
 )
 
+// sendLess tells the model of a client whose message is too long what to do.
+const sendLess = "Send less at a time: write a long file in parts, the first with the command create and the others with append."
+
 const notJSON = "the message is not JSON in UTF-8"
 
 // A refusal says why a message is not passed on.
@@ -90,6 +93,14 @@ type message struct {
 
 // read reads messages without decoding what they have. They are parts of the text.
 func read(text []byte, whole bool) (*messages, *refusal) {
+	m, problem := readAll(text, whole)
+	if problem != nil && problem.id == nil {
+		problem.id = requestID(text, nil)
+	}
+	return m, problem
+}
+
+func readAll(text []byte, whole bool) (*messages, *refusal) {
 	values := min(fewValues+len(text)/bytesPerValue, maxValues)
 	if err := jsontree.Check(text, jsontree.Limits{Depth: maxDepth, Values: values}); err != nil {
 		limit, _ := errors.AsType[*jsontree.LimitError](err)

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -50,6 +51,25 @@ func TestTools(t *testing.T) {
 		_, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "nothing"})
 		require.ErrorContains(t, err, "unknown tool")
 	})
+}
+
+// TestArgumentsThatAreEncodedTwice has clients that send the arguments as a text.
+func TestArgumentsThatAreEncodedTwice(t *testing.T) {
+	server := newServer(t, builtIn(t), newProject(t), nil)
+	const request = `{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"javascript","arguments":%s}}`
+	for arguments, want := range map[string]string{
+		`"{\"code\":\"return 7\"}"`:             `"value":7`,
+		`"{\"code\":[]}"`:                       `code parameter is required and must be a string`,
+		`"\"{\\\"code\\\":\\\"return 8\\\"}\""`: `"value":8`,
+		`"code"`:                                `the arguments must be a JSON object, not text`,
+		`""`:                                    `code parameter is required`,
+		`"{\"code\":\"return 9\",\"code\":\"1\"}"`: `in an object twice`,
+	} {
+		message := fmt.Sprintf(request, arguments)
+		require.Contains(t, strings.Join(rawSession(t, server, message), ""), want)
+		_, text := post(t, serve(t, server, &mcpserver.HandlerOptions{Stateless: true}), message)
+		require.Contains(t, text, want)
+	}
 }
 
 func TestNumbersKeepTheirDigits(t *testing.T) {

@@ -97,8 +97,10 @@ func (t *stdio) forward(in io.Reader, to io.Writer) error {
 	lines := bufio.NewReaderSize(&until{in, t.done}, 64<<10)
 	for {
 		line, tooLong, err := readLine(lines)
-		if text := bytes.TrimSpace(line); tooLong {
-			t.refuse(tooLarge("the message is too long: it may have %d bytes", maxMessage))
+		if text := bytes.TrimSpace(line); tooLong != nil {
+			problem := tooLarge("the message is too long: it may have %d bytes. %s", maxMessage, sendLess)
+			problem.id = tooLong.found()
+			t.refuse(problem)
 		} else if len(text) > 0 {
 			if lines, problem := t.check(text); problem != nil {
 				t.refuse(problem)
@@ -140,14 +142,18 @@ func (t *stdio) pass(lines [][]byte, to io.Writer) bool {
 	return true
 }
 
-// readLine reads a line. Of one that is too long, nothing is kept.
-func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
+// readLine reads a line. Of one that is too long, nothing is kept but what tooLong finds in it.
+func readLine(r *bufio.Reader) (line []byte, tooLong *idScanner, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
-		if len(line)+len(piece) > maxMessage {
-			line, tooLong = nil, true
+		if tooLong == nil && len(line)+len(piece) > maxMessage {
+			tooLong = &idScanner{}
+			_, _ = tooLong.Write(line) // never fails
+			line = nil
 		}
-		if !tooLong {
+		if tooLong != nil {
+			_, _ = tooLong.Write(piece)
+		} else {
 			line = append(line, piece...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -273,8 +279,20 @@ func (t *stdio) forget() {
 	}
 }
 
-// refuse answers what is not passed on.
+// refuse answers what is not passed on. The id of a request that is under way is not used: the client would take the
+// answer for that request's.
 func (t *stdio) refuse(problem *refusal) {
+	if problem.id != nil {
+		var raw any
+		_ = json.Unmarshal(problem.id, &raw) // it is valid
+		if id, err := jsonrpc.MakeID(raw); err == nil {
+			t.mu.Lock()
+			if _, ok := t.pending[id]; ok {
+				problem.id = nil
+			}
+			t.mu.Unlock()
+		}
+	}
 	_, _ = t.write(append(problem.answer(), '\n')) // Write learns of it
 }
 

@@ -1,0 +1,4 @@
+package mcpserver
+
+// RequestID finds the id of a request that is not passed on.
+var RequestID = requestID
