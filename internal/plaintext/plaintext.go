@@ -17,6 +17,12 @@ func Cut(text string, limit int) string {
 // Clean is Cut, and replaces what is not UTF-8 by U+FFFD.
 func Clean(text string, limit int) string { return strings.ToValidUTF8(Cut(text, limit), "\uFFFD") }
 
+// Subtitle is the first line of a description, at most 80 bytes of it, for lists of tools.
+func Subtitle(description string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
+	return Cut(strings.TrimSpace(line), 80)
+}
+
 // Boundary returns the last place at or before i that is not inside a character.
 func Boundary(text string, i int) int {
 	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -70,7 +71,7 @@ func (s *server) makeTools(list *listing) []*tool {
 		spec := registry.Spec{
 			Name:         s.names.name(s.name, in.Name),
 			DisplayName:  cleanLine(s.secrets.text(firstOf(in.Title, a.Title, in.Name)), maxTitle),
-			Subtitle:     "Tool of the MCP server " + s.name,
+			Subtitle:     firstOf(cleanLine(plaintext.Subtitle(description), maxTitle), "Tool of the MCP server "+s.name),
 			Description:  firstOf(description, "MCP tool from "+s.name),
 			Schema:       schemas.input(in.Name, in.InputSchema),
 			OutputSchema: schemas.output(in.Name, in.OutputSchema),

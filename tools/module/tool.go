@@ -35,6 +35,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -94,7 +95,7 @@ func (t *Tool) Spec() registry.Spec {
 	spec := registry.Spec{
 		Name:         m.Name,
 		DisplayName:  cmp.Or(m.DisplayName, m.Name),
-		Subtitle:     cmp.Or(m.Subtitle, firstLine(m.Description)),
+		Subtitle:     cmp.Or(m.Subtitle, plaintext.Subtitle(m.Description)),
 		Description:  m.Description,
 		Schema:       m.InputSchema,
 		OutputSchema: m.OutputSchema,
@@ -141,15 +142,6 @@ func (t *Tool) Spec() registry.Spec {
 		spec.Description, spec.DescriptionFor = "", t.describeFor
 	}
 	return spec
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	const most = 80
-	if len(line) <= most {
-		return line
-	}
-	return strings.ToValidUTF8(line[:most], "") + "..."
 }
 
 // Load reads and compiles the module, unless that has been done.

@@ -75,15 +75,15 @@ the project, the call, which tools need approval, and until when it is kept.`,
 					}
 				}
 			}
-			if c.json {
-				return errors.Join(append(errs, printJSON(cmd.OutOrStdout(), all))...)
-			}
-			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			var text strings.Builder
+			table := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 			for _, run := range all {
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\tuntil %s\n", run.Token, run.Project, run.Call.Tool, waitsFor(run),
 					run.Until.Local().Format("2006-01-02 15:04"))
 			}
-			return errors.Join(append(errs, table.Flush())...)
+			_ = table.Flush() // a strings.Builder does not fail
+			out := outcome{text: text.String(), data: all, none: "no calls wait for approval"}
+			return errors.Join(append(errs, out.print(cmd.OutOrStdout(), c.json))...)
 		},
 	}
 }
@@ -109,11 +109,14 @@ func (c *approvalsCommand) find(ctx context.Context, token string) (*runs.Run, e
 	if err != nil {
 		return nil, err
 	}
-	if !there {
-		return nil, fmt.Errorf("%s: %w", token, runs.ErrNone)
+	var run *runs.Run
+	if there {
+		run, err = c.runs().Get(ctx, token)
 	}
-	run, err := c.runs().Get(ctx, token)
-	if err != nil {
+	switch {
+	case !there, errors.Is(err, runs.ErrNone):
+		return nil, fmt.Errorf("%s: no call waits with this token; toolrun approvals list shows those that do", token)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", token, err)
 	}
 	if dir, ok := strings.CutPrefix(run.Place, runs.DirectoryPlace("")); ok {

@@ -58,7 +58,7 @@ has anything but files and directories in it.`,
 			done, err := archive.Import(cmd.Context(), p, in, format)
 			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files,
 				done.Bytes, done.Call)
-			return outcome{text, map[string]any{
+			return outcome{text: text, data: map[string]any{
 				"files": done.Files, "directories": done.Directories, "bytes": done.Bytes, "call": done.Call,
 			}}, err
 		}),
@@ -83,7 +83,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 			if args[0] == "-" {
 				var packed bytes.Buffer
 				err := archive.Export(cmd.Context(), p, &packed, format)
-				return outcome{packed.String(), map[string]any{"format": format, "base64": packed.Bytes()}}, err
+				return outcome{text: packed.String(), data: map[string]any{"format": format, "base64": packed.Bytes()}}, err
 			}
 			// An existing archive stays until the new one is complete.
 			f, err := os.CreateTemp(filepath.Dir(args[0]), ".toolrun-export-*")

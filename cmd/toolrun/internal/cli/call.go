@@ -120,7 +120,11 @@ func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner,
 // of starting the engine or of the host; or errToolFailed or an exitError.
 func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, env registry.Env,
 	d display) error {
-	if err := r.load(ctx, call.Tool); err != nil {
+	loading := terminal.StartProgress(cmd.ErrOrStderr(), cmd.OutOrStdout())
+	loading.Report("preparing "+call.Tool, 0, 0) // which is compiled the first time
+	err := r.load(ctx, call.Tool)
+	loading.Stop()
+	if err != nil {
 		return err
 	}
 	call.ID = newCall(call.Tool)
@@ -134,6 +138,9 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	if p := result.Pending; p != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: waits for approval: toolrun approvals show %s\n", p.Token)
 	}
+	if result.Code == registry.CodeDisabled {
+		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: "+f.switchedOff(call.Tool))
+	}
 	if err := ctx.Err(); err != nil {
 		if f.json {
 			return errors.Join(err, printJSON(cmd.OutOrStdout(), result))
@@ -145,6 +152,19 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 		return recorded
 	}
 	return err
+}
+
+// switchedOff says how to use a tool that is switched off. The result, which is for models, calls it unknown.
+func (f *callFlags) switchedOff(tool string) string {
+	text := "the tool " + tool + " is switched off"
+	if flag := f.project.cmd.Flags().Lookup("enable"); flag != nil && flag.Changed {
+		return text + ": --enable does not name it"
+	}
+	if f.project.root != "" {
+		return text + ": use --enable " + tool
+	}
+	return fmt.Sprintf("%s in the project %s: use --enable %s, or toolrun project set --project %[2]s --enable %[3]s", text,
+		f.project.id, tool)
 }
 
 // show makes a call, and shows what its code prints and its progress until stop is called.

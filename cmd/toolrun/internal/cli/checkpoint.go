@@ -82,7 +82,7 @@ func (c *checkpointCommand) create() *cobra.Command {
 				return outcome{}, fmt.Errorf("there is a checkpoint named %s: choose another name, or delete it first", args[0])
 			}
 			text := fmt.Sprintf("created %s: %s, %s\n", made.Name, countFiles(made.Files), countBytes(made.Bytes))
-			return outcome{text, newJSONCheckpoint(made)}, err
+			return outcome{text: text, data: newJSONCheckpoint(made)}, err
 		})),
 	}
 }
@@ -114,7 +114,7 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 					countBytes(k.Bytes), mark)
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text.String(), all}, nil
+			return outcome{text: text.String(), data: all, none: "no checkpoints; toolrun checkpoint create makes one"}, nil
 		})),
 	}
 }
@@ -184,7 +184,7 @@ func restoredOutcome(done *vfs.Restored, dry bool) outcome {
 	default:
 		fmt.Fprintf(&text, "restored %s; toolrun files undo %s takes that back\n", done.Checkpoint.Name, done.Call)
 	}
-	return outcome{text.String(), data}
+	return outcome{text: text.String(), data: data}
 }
 
 func (c *checkpointCommand) delete() *cobra.Command {
@@ -195,7 +195,7 @@ func (c *checkpointCommand) delete() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: c.read(c.of(func(cmd *cobra.Command, args []string, p vfs.Checkpointer) (outcome, error) {
 			err := checkpointMissing(args[0], p.DeleteCheckpoint(cmd.Context(), args[0]))
-			return outcome{fmt.Sprintf("deleted %s\n", args[0]), map[string]string{"deleted": args[0]}}, err
+			return outcome{text: fmt.Sprintf("deleted %s\n", args[0]), data: map[string]string{"deleted": args[0]}}, err
 		})),
 	}
 }

@@ -96,6 +96,7 @@ files get the bytes unchanged.`,
 	explainArguments(root)
 	arrangeHelp(root)
 	completeCommands(root)
+	showProgress(root)
 	return root
 }
 
@@ -108,8 +109,8 @@ func newVersion() *cobra.Command {
 			"  toolrun version --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return outcome{"toolrun " + version() + "\n",
-				map[string]string{"version": version()}}.print(cmd.OutOrStdout(), asJSON)
+			return outcome{text: "toolrun " + version() + "\n",
+				data: map[string]string{"version": version()}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	addJSON(cmd.Flags(), &asJSON)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -53,6 +54,8 @@ project's history for a while.`,
 type outcome struct {
 	text string
 	data any
+	// none is what a terminal shows if the text is empty, such as "no files": a list without lines looks like a failure.
+	none string
 }
 
 // change returns a command's function that calls do on the project, which is made if it does not exist, and prints the
@@ -91,6 +94,12 @@ func (c *filesCommand) run(open func(context.Context) (vfs.Project, error),
 // print prints the text or the data, as one line of JSON.
 func (o outcome) print(w io.Writer, asJSON bool) error {
 	if !asJSON {
+		if o.text == "" && o.none != "" && terminal.IsTerminal(w) {
+			if err := terminal.Print(w, terminal.Dim, o.none); err != nil {
+				return err
+			}
+			o.text = "\n"
+		}
 		_, err := io.WriteString(w, o.text)
 		return err
 	}
@@ -181,7 +190,7 @@ func listing(p vfs.Project, name string, long bool) (outcome, error) {
 		}
 	}
 	err = table.Flush()
-	return outcome{text.String(), all}, err
+	return outcome{text: text.String(), data: all, none: "no files"}, err
 }
 
 func (c *filesCommand) tree() *cobra.Command {
@@ -222,7 +231,7 @@ func (c *filesCommand) tree() *cobra.Command {
 			}
 			text.WriteString(top + "\n")
 			err = show(top, "")
-			return outcome{text.String(), all}, err
+			return outcome{text: text.String(), data: all}, err
 		}),
 	}
 }
@@ -260,14 +269,14 @@ func (c *filesCommand) cat() *cobra.Command {
 			}
 			if version > 0 {
 				err := add(p.OpenVersion(cmd.Context(), version))
-				return outcome{text.String(), all}, err
+				return outcome{text: text.String(), data: all}, err
 			}
 			for _, name := range args {
 				if err := add(p.Open(name)); err != nil {
 					return outcome{}, err
 				}
 			}
-			return outcome{text.String(), all}, nil
+			return outcome{text: text.String(), data: all}, nil
 		}),
 	}
 	cmd.Flags().Int64Var(&version, "version", 0, "print what a file was before the change with this `ID`")

@@ -83,7 +83,7 @@ is 1 if no line matches.`,
 					return outcome{}, err
 				}
 			}
-			out := outcome{text.String(), found}
+			out := outcome{text: text.String(), data: found, none: "no line matches"}
 			if len(found) == 0 {
 				return out, errToolFailed
 			}

@@ -17,9 +17,9 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"run", "Run code and tools:", []string{"js", "repl", "call", "replay", "mcp", "serve"}},
+	{"run", "Run code and tools:", []string{"js", "py", "repl", "call", "replay", "mcp", "serve"}},
 	{"model", "See what a model gets:", []string{"tools", "defs", "prompt"}},
-	{"project", "Look after projects:", []string{"files", "checkpoint", "project", "approvals", "store"}},
+	{"project", "Look after projects:", []string{"files", "checkpoint", "project", "approvals", "session", "store"}},
 	{"module", "Add tools and languages:", []string{"module"}},
 	{"self", "About toolrun:", []string{"selftest", "version"}},
 }
@@ -37,6 +37,8 @@ func arrangeHelp(root *cobra.Command) {
 		cmd.GroupID = group[cmd.Name()]
 	}
 	root.SetHelpCommandGroupID("self")
+	root.InitDefaultHelpCmd()
+	refuseUnknownTopics(root)
 	root.SetCompletionCommandGroupID("self")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
 		fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
@@ -49,6 +51,18 @@ func arrangeHelp(root *cobra.Command) {
 		cmd.SetOut(out)
 		_ = printHelp(out, text.String())
 	})
+}
+
+// refuseUnknownTopics makes toolrun help fail for commands that do not exist, with the error of the command itself.
+func refuseUnknownTopics(root *cobra.Command) {
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		if err == nil && len(rest) > 0 && cmd.HasSubCommands() {
+			err = cmd.Args(cmd, rest)
+		}
+		return err
+	}
 }
 
 // helpColumns is the width of help.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -29,18 +30,15 @@ type jsonChange struct {
 	Redoes  string `json:"redoes,omitempty"`
 }
 
-// changesOutcome lists changes.
-func changesOutcome(changes []vfs.Change) outcome {
+// changesOutcome lists changes. If there are none, a terminal shows that.
+func changesOutcome(changes []vfs.Change, none string) outcome {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	all := []jsonChange{}
 	for _, e := range changes {
 		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Special,
 			e.Undoes, e.Redoes})
-		what, call := e.Path, e.Call
-		if id, ok := vfs.ParseStatePath(e.Path); ok {
-			what = "the variables of " + id.String()
-		}
+		what, call := changed(e.Path), e.Call
 		if e.To != "" {
 			what += " -> " + e.To
 		}
@@ -53,7 +51,15 @@ func changesOutcome(changes []vfs.Change) outcome {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n", e.ID, e.Time.Local().Format(time.DateTime), call, e.Op, what)
 	}
 	_ = table.Flush() // a strings.Builder does not fail
-	return outcome{text.String(), all}
+	return outcome{text: text.String(), data: all, none: none}
+}
+
+// changed is what a person calls a path in the history.
+func changed(path string) string {
+	if id, ok := vfs.ParseStatePath(path); ok {
+		return "the variables of " + id.String()
+	}
+	return path
 }
 
 func (c *filesCommand) history() *cobra.Command {
@@ -72,7 +78,7 @@ redo.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			return changesOutcome(changes), nil
+			return changesOutcome(changes, "no changes"), nil
 		}),
 	}
 }
@@ -91,7 +97,7 @@ the latest first. The first column is the id for restore.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			return changesOutcome(changes), nil
+			return changesOutcome(changes, "nothing has been removed"), nil
 		}),
 	}
 }
@@ -115,7 +121,7 @@ changes; restoring is one, too.`,
 				return outcome{}, err
 			}
 			did, err := vfs.Revert(cmd.Context(), p, id, to)
-			return outcome{did + "\n", map[string]string{"did": did}}, err
+			return outcome{text: did + "\n", data: map[string]string{"did": did}}, err
 		}),
 	}
 	cmd.Flags().StringVar(&to, "to", "", "put it at `PATH` instead")
@@ -144,9 +150,34 @@ that changes the directory only once toolrun files apply does.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			return changesOutcome(changes), nil
+			return turnedOutcome("undid", changes), nil
 		}),
 	}
+}
+
+// turnedOutcome says what has become of files by turning back changes: those of a call, or those that undoing it made.
+func turnedOutcome(did string, changes []vfs.Change) outcome {
+	words := map[vfs.Op]string{vfs.OpCreate: "removed", vfs.OpMkdir: "removed", vfs.OpWrite: "changed back",
+		vfs.OpRemove: "brought back"}
+	if did == "redid" {
+		words[vfs.OpWrite], words[vfs.OpRemove] = "changed", "created"
+	}
+	out := changesOutcome(changes, "")
+	var text strings.Builder
+	last := ""
+	for _, e := range changes {
+		if call := cmp.Or(e.Undoes, e.Call); call != last {
+			last = call
+			fmt.Fprintf(&text, "%s %s:\n", did, call)
+		}
+		if e.Op == vfs.OpRename {
+			fmt.Fprintf(&text, "  renamed %s to %s\n", e.To, e.Path)
+		} else {
+			fmt.Fprintf(&text, "  %s %s\n", words[e.Op], changed(e.Path))
+		}
+	}
+	out.text = text.String()
+	return out
 }
 
 // undoElsewhere says where there may be something else to undo, if somewhere.
@@ -186,7 +217,7 @@ files.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			return changesOutcome(changes), nil
+			return turnedOutcome("redid", changes), nil
 		}),
 	}
 }
@@ -212,7 +243,7 @@ tiered.`,
 				return err
 			}
 			text := fmt.Sprintf("%s of history dropped.\n", countBytes(freed))
-			return outcome{text, map[string]int64{"freed": freed}}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: text, data: map[string]int64{"freed": freed}}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }

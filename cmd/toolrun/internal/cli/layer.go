@@ -81,7 +81,7 @@ func (c *filesCommand) settle(
 		for _, d := range done {
 			fmt.Fprintf(&text, "%s %s\n", d.Op, d.Path)
 		}
-		return errors.Join(outcome{text.String(), listed(done)}.print(cmd.OutOrStdout(), c.json), err)
+		return errors.Join(outcome{text: text.String(), data: listed(done), none: "no changes are kept apart"}.print(cmd.OutOrStdout(), c.json), err)
 	}
 }
 

@@ -278,7 +278,7 @@ models without tool calls of their own.`,
 			if text != "" {
 				text += "\n"
 			}
-			return outcome{text, map[string]string{"prompt": prompt}}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: text, data: map[string]string{"prompt": prompt}}.print(cmd.OutOrStdout(), c.json)
 		}),
 	})
 	addJSON(cmd.Flags(), &c.json)

@@ -261,30 +261,41 @@ func (c *mcpCommand) bySession(ctx context.Context,
 }
 
 func newMCPToken() *cobra.Command {
-	var name, project string
+	var name, project, file string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make a token for toolrun mcp --http --tokens",
 		Long: `Make a new random token, and print it with its entry for the file of tokens.
-Only the entry needs to be kept on the server: it has the token's hash.`,
-		Example: "  toolrun mcp token --name ci --project ci",
-		Args:    cobra.NoArgs,
+Only the entry needs to be kept on the server: it has the token's hash. --add
+writes it into the file, which servers that run read again.`,
+		Example: "  toolrun mcp token --name ci --project ci\n" +
+			"  toolrun mcp token --name ci --project ci --add tokens.json",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := vfs.CheckID(project); err != nil {
 				return err
 			}
 			token, entry := mcphttp.NewToken(name, project)
+			if file != "" {
+				if err := addToken(file, entry); err != nil {
+					return err
+				}
+				out := outcome{text: fmt.Sprintf("token: %s\nadded to %s\n", token, file),
+					data: map[string]any{"token": token, "entry": entry, "file": file}}
+				return out.print(cmd.OutOrStdout(), asJSON)
+			}
 			text, err := json.MarshalIndent(entry, "", "  ")
 			if err != nil {
 				return err
 			}
-			out := outcome{fmt.Sprintf("token: %s\n%s\n", token, text), map[string]any{"token": token, "entry": entry}}
+			out := outcome{text: fmt.Sprintf("token: %s\n%s\n", token, text), data: map[string]any{"token": token, "entry": entry}}
 			return out.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "client", "name of the token in logs")
 	cmd.Flags().StringVar(&project, "project", "default", "project `ID` of the token")
+	cmd.Flags().StringVar(&file, "add", "", "add the entry to the tokens in `FILE`, which is made if it does not exist")
 	addJSON(cmd.Flags(), &asJSON)
 	return cmd
 }

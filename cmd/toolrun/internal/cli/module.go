@@ -80,15 +80,11 @@ func (c *moduleCommand) list() *cobra.Command {
 				return err
 			}
 			list, err := store.List()
-			if c.json {
-				all := []jsonModule{}
-				for _, m := range list {
-					all = append(all, newJSONModule(m))
-				}
-				return errors.Join(printJSON(cmd.OutOrStdout(), all), err)
-			}
-			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			all := []jsonModule{}
+			var text strings.Builder
+			table := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 			for _, m := range list {
+				all = append(all, newJSONModule(m))
 				kind := "tool"
 				if m.Manifest.Language {
 					kind = "language"
@@ -96,7 +92,9 @@ func (c *moduleCommand) list() *cobra.Command {
 				first, _, _ := strings.Cut(m.Manifest.Description, "\n")
 				fmt.Fprintf(table, "%s\t%s\t%s\n", m.Manifest.Name, kind, first)
 			}
-			return errors.Join(table.Flush(), err)
+			_ = table.Flush() // a strings.Builder does not fail
+			out := outcome{text: text.String(), data: all, none: "no modules; toolrun module add adds one"}
+			return errors.Join(out.print(cmd.OutOrStdout(), c.json), err)
 		},
 	}
 }
@@ -134,7 +132,7 @@ func (c *moduleCommand) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return outcome{describeModule(m), newJSONModule(m)}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: describeModule(m), data: newJSONModule(m)}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -226,7 +224,7 @@ func (c *moduleCommand) remove() *cobra.Command {
 			if err := store.Remove(args[0]); err != nil {
 				return err
 			}
-			return outcome{fmt.Sprintf("removed %s\n", args[0]), map[string]string{"removed": args[0]}}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: fmt.Sprintf("removed %s\n", args[0]), data: map[string]string{"removed": args[0]}}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -265,6 +263,7 @@ run. Without names, check all. The exit status is 1 if one is not as it should.`
 			results := map[string]string{}
 			for _, m := range list {
 				state := "ok"
+				report(cmd.Context(), m.Manifest.Name, 0, 0)
 				if err := m.Try(cmd.Context(), r.Engine()); err != nil {
 					if cmd.Context().Err() != nil {
 						return err
@@ -274,7 +273,7 @@ run. Without names, check all. The exit status is 1 if one is not as it should.`
 				fmt.Fprintf(&text, "%s: %s\n", m.Manifest.Name, state)
 				results[m.Manifest.Name] = state
 			}
-			if err := (outcome{text.String(), results}).print(cmd.OutOrStdout(), c.json); err != nil {
+			if err := (outcome{text: text.String(), data: results}).print(cmd.OutOrStdout(), c.json); err != nil {
 				return err
 			}
 			if broken != nil {

@@ -111,6 +111,7 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if !known {
 		ask(m, grants)
 	}
+	report(cmd.Context(), m.Name+" is compiled", 0, 0)
 	if err := module.Try(cmd.Context(), r.Engine(), m, grants, code); err != nil { // which also keeps it compiled
 		return err
 	}
@@ -121,7 +122,7 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if err != nil {
 		return err
 	}
-	return outcome{"added " + describeModule(installed), newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json)
+	return outcome{text: "added " + describeModule(installed), data: newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json)
 }
 
 // describe returns the manifest of a module, and whether that is the publisher's: one beside it, or its own.
@@ -234,6 +235,9 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 	}
 	file := source
 	info, err := os.Stat(source)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(source, `./\`) {
+		return nil, nil, fmt.Errorf("no file named %s; the language that can be added by its name is %s", source, pythonName)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

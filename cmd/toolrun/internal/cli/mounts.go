@@ -43,7 +43,7 @@ those in /lib. The other project is made if it does not exist.`,
 			if err := other.Close(); err != nil {
 				return err
 			}
-			return c.editMounts(cmd, func(mounts []vfs.Mount) ([]vfs.Mount, error) {
+			return c.editMounts(cmd, shownMount(m), func(mounts []vfs.Mount) ([]vfs.Mount, error) {
 				mounts = slices.DeleteFunc(mounts, func(other vfs.Mount) bool { return other.Path == m.Path })
 				return append(mounts, m), nil
 			})
@@ -60,7 +60,8 @@ func (c *projectCommand) unmount() *cobra.Command {
 		Example: "  toolrun project mount /share common && toolrun project unmount /share",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.editMounts(cmd, func(mounts []vfs.Mount) ([]vfs.Mount, error) {
+			did := "nothing is mounted at " + args[0]
+			return c.editMounts(cmd, did, func(mounts []vfs.Mount) ([]vfs.Mount, error) {
 				left := slices.DeleteFunc(slices.Clone(mounts), func(m vfs.Mount) bool { return m.Path == args[0] })
 				if len(left) == len(mounts) {
 					return nil, fmt.Errorf("no project is mounted at %s", args[0])
@@ -72,8 +73,8 @@ func (c *projectCommand) unmount() *cobra.Command {
 }
 
 // editMounts changes the mounts in the project's settings.
-func (c *projectCommand) editMounts(cmd *cobra.Command, change func([]vfs.Mount) ([]vfs.Mount, error)) error {
-	return c.edit(cmd, func(s registry.Settings) (registry.Settings, error) {
+func (c *projectCommand) editMounts(cmd *cobra.Command, did string, change func([]vfs.Mount) ([]vfs.Mount, error)) error {
+	return c.edit(cmd, did, func(s registry.Settings) (registry.Settings, error) {
 		var mounts []vfs.Mount
 		if raw := s.Field(vfs.MountsField); raw != nil {
 			if err := json.Unmarshal(raw, &mounts); err != nil {
@@ -93,4 +94,13 @@ func (c *projectCommand) editMounts(cmd *cobra.Command, change func([]vfs.Mount)
 		raw, err := json.Marshal(mounts)
 		return s.WithField(vfs.MountsField, raw), err
 	})
+}
+
+// shownMount is a mount for people.
+func shownMount(m vfs.Mount) string {
+	access := ""
+	if m.ReadOnly {
+		access = " (read-only)"
+	}
+	return fmt.Sprintf("%s: project %s%s", m.Path, m.Project, access)
 }

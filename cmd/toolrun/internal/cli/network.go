@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,20 +39,20 @@ func (f *networkFlags) policy() (*network.Policy, error) {
 	for _, text := range f.allow {
 		rule, err := network.ParseRule(text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--allow: %w", err)
 		}
 		p.Rules = append(p.Rules, rule)
 	}
 	for _, text := range f.secrets {
 		secret, err := network.ParseSecret(text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--secret: %w", err)
 		}
 		p.Secrets = append(p.Secrets, secret)
 	}
 	for _, text := range f.limits {
 		if err := p.Limits.Set(text); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--network-limit: %w", err)
 		}
 	}
 	for _, text := range f.reach {
@@ -60,18 +62,32 @@ func (f *networkFlags) policy() (*network.Policy, error) {
 		}
 		p.Reachable = append(p.Reachable, prefix)
 	}
-	return &p, p.Check()
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	for i, rule := range p.Rules {
+		// An address in a rule is meant. A name is only resolved later, and could lead anywhere.
+		if local := rule.Host == "localhost" || strings.HasSuffix(rule.Host, ".localhost"); local &&
+			!p.Reaches(netip.AddrFrom4([4]byte{127, 0, 0, 1})) && !p.Reaches(netip.IPv6Loopback()) {
+			return nil, fmt.Errorf("--allow %s: no name leads to this machine, not even %s, without --reach 127.0.0.1", f.allow[i], rule.Host)
+		}
+	}
+	return &p, nil
 }
 
 // networkRules reads rules that are to be added to a project's settings, and those that are to be removed.
 func networkRules(allow, disallow []string) (added, removed []network.Rule, err error) {
-	for texts, to := range map[*[]string]*[]network.Rule{&allow: &added, &disallow: &removed} {
-		for _, text := range *texts {
+	for _, of := range []struct {
+		flag  string
+		texts []string
+		to    *[]network.Rule
+	}{{"--allow", allow, &added}, {"--disallow", disallow, &removed}} {
+		for _, text := range of.texts {
 			rule, err := network.ParseRule(text)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, fmt.Errorf("%s: %w", of.flag, err)
 			}
-			*to = append(*to, rule)
+			*of.to = append(*of.to, rule)
 		}
 	}
 	return added, removed, nil

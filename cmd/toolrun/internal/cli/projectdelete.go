@@ -33,7 +33,7 @@ command asks first. It warns of projects that mount this one and would fail.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := args[0]
-			out := outcome{fmt.Sprintf("deleted %s for good\n", id), map[string]any{"deleted": id}}
+			out := outcome{text: fmt.Sprintf("deleted %s for good\n", id), data: map[string]any{"deleted": id}}
 			err := c.inStore(func(store vfs.Store) error {
 				usage, err := vfs.StoreUsage(cmd.Context(), store, id)
 				missing := errors.Is(err, fs.ErrNotExist)
@@ -157,15 +157,14 @@ func (c *projectCommand) listDeleted(cmd *cobra.Command) error {
 	if err != nil && err != errNoProjects {
 		return err
 	}
-	if c.json {
-		return printJSON(cmd.OutOrStdout(), all)
-	}
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 	for _, p := range all {
 		fmt.Fprintf(table, "%s\tdeleted %s\tkept until %s\n", p.ID, p.Deleted.Local().Format(time.DateTime),
 			p.Until.Local().Format(time.DateOnly))
 	}
-	return table.Flush()
+	_ = table.Flush() // a strings.Builder does not fail
+	return outcome{text: text.String(), data: all, none: "no deleted projects"}.print(cmd.OutOrStdout(), c.json)
 }
 
 func (c *projectCommand) restore() *cobra.Command {
@@ -196,7 +195,7 @@ and settings. toolrun project list --deleted lists what can be restored.`,
 			case err != nil:
 				return err
 			}
-			return outcome{fmt.Sprintf("restored %s\n", as), map[string]string{"restored": as}}.
+			return outcome{text: fmt.Sprintf("restored %s\n", as), data: map[string]string{"restored": as}}.
 				print(cmd.OutOrStdout(), c.json)
 		},
 	}

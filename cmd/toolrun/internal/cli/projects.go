@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -107,14 +109,14 @@ func (c *projectCommand) list() *cobra.Command {
 			if err != nil && err != errNoProjects {
 				return err
 			}
-			if c.json {
-				return errors.Join(append(errs, printJSON(cmd.OutOrStdout(), projects))...)
-			}
-			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			var text strings.Builder
+			table := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 			for _, p := range projects {
 				fmt.Fprintf(table, "%s\t%s\t%s\n", p.ID, countFiles(p.Files), countBytes(p.Bytes))
 			}
-			return errors.Join(append(errs, table.Flush())...)
+			_ = table.Flush() // a strings.Builder does not fail
+			out := outcome{text: text.String(), data: projects, none: "no projects"}
+			return errors.Join(append(errs, out.print(cmd.OutOrStdout(), c.json))...)
 		},
 	}
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "list the deleted projects that can be restored")
@@ -157,6 +159,10 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if selection.Settings, _, err = registry.ParseSettings(stored); err != nil {
 		return fmt.Errorf("project %s: %w", c.id, err)
 	}
+	rules, err := network.RulesOf(selection.Settings.Field(network.SettingsField))
+	if err != nil {
+		return fmt.Errorf("project %s: %w", c.id, err)
+	}
 	p := newJSONProject(c.id, usage)
 	if raw := selection.Settings.Field(vfs.MountsField); raw != nil {
 		if err := json.Unmarshal(raw, &p.Mounts); err != nil {
@@ -182,17 +188,16 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 		fmt.Fprintf(&b, "checkpoints: %s\n", countBytes(p.CheckpointBytes))
 	}
 	for _, m := range p.Mounts {
-		access := ""
-		if m.ReadOnly {
-			access = " (read-only)"
-		}
-		fmt.Fprintf(&b, "%s: project %s%s\n", m.Path, m.Project, access)
+		b.WriteString(shownMount(m) + "\n")
 	}
 	if len(selection.Settings.Ask) > 0 {
 		fmt.Fprintf(&b, "ask for approval: %s\n", strings.Join(selection.Settings.Ask, ", "))
 	}
 	if selection.Settings.Checkpoint != registry.CheckpointNever {
 		fmt.Fprintf(&b, "checkpoint: %s each call that may change files\n", selection.Settings.Checkpoint)
+	}
+	for _, rule := range rules {
+		fmt.Fprintf(&b, "allow: %s\n", rule)
 	}
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
@@ -255,7 +260,26 @@ func (c *projectCommand) set() *cobra.Command {
 			default:
 				return fmt.Errorf("--retention is %s or %s, not %q", vfs.RetentionAll, vfs.RetentionTiered, retention)
 			}
-			return c.edit(cmd, func(s registry.Settings) (registry.Settings, error) {
+			said := saying{}
+			said.each("%s: on", enable)
+			said.each("%s: off", disable)
+			said.each("%s", options)
+			said.each("%s has its default", reset)
+			said.each("allow: %s", allow)
+			said.each("no longer allow: %s", disallow)
+			if cmd.Flags().Changed("ask") {
+				said.add("ask for approval: %s", cmp.Or(strings.Join(asked, ", "), "never"))
+			}
+			if checkpoint != "" {
+				said.add("checkpoint: %s", checkpoint)
+			}
+			if retention != "" {
+				said.add("retention: %s", retention)
+			}
+			if len(said) == 0 {
+				return errors.New("nothing to set; toolrun project set --help lists the settings, and toolrun project show those of a project")
+			}
+			return c.edit(cmd, strings.Join(said, "; "), func(s registry.Settings) (registry.Settings, error) {
 				if retention != "" {
 					s = s.WithField(vfs.RetentionField, fmt.Appendf(nil, "%q", retention))
 				}
@@ -297,8 +321,19 @@ func (c *projectCommand) set() *cobra.Command {
 	return cmd
 }
 
-// edit changes the settings of the project in one step, and prints them.
-func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Settings) (registry.Settings, error)) error {
+// A saying is what has been done, for people, in parts.
+type saying []string
+
+func (s *saying) add(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
+
+func (s *saying) each(format string, of []string) {
+	for _, one := range of {
+		s.add(format, one)
+	}
+}
+
+// edit changes the settings of the project in one step, and prints what that has done, or with --json the project.
+func (c *projectCommand) edit(cmd *cobra.Command, did string, change func(s registry.Settings) (registry.Settings, error)) error {
 	project, err := c.open(cmd.Context())
 	if err != nil {
 		return err
@@ -317,7 +352,11 @@ func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Setting
 	if err != nil {
 		return errors.Join(err, project.Close())
 	}
-	return c.print(cmd, project)
+	if c.json {
+		return c.print(cmd, project)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", c.id, did)
+	return errors.Join(err, project.Close())
 }
 
 func (c *projectCommand) migrate() *cobra.Command {

@@ -124,7 +124,7 @@ func (s *session) timeoutCommand(_ context.Context, text string) error {
 	if s.flags.timeout > 0 {
 		what = fmt.Sprintf("Entries are stopped after %v.\n", s.flags.timeout)
 	}
-	return outcome{what, map[string]string{"timeout": s.flags.timeout.String()}}.print(s.cmd.OutOrStdout(),
+	return outcome{text: what, data: map[string]string{"timeout": s.flags.timeout.String()}}.print(s.cmd.OutOrStdout(),
 		s.flags.json)
 }
 
@@ -136,6 +136,6 @@ func (s *session) jsonCommand(_ context.Context, text string) error {
 	default:
 		return fmt.Errorf(".json is on or off, not %q", text)
 	}
-	out := outcome{fmt.Sprintf("JSON is %s.\n", onOff(s.flags.json)), map[string]bool{"json": s.flags.json}}
+	out := outcome{text: fmt.Sprintf("JSON is %s.\n", onOff(s.flags.json)), data: map[string]bool{"json": s.flags.json}}
 	return out.print(s.cmd.OutOrStdout(), s.flags.json)
 }

@@ -98,7 +98,7 @@ func (s *session) resetCommand(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	return outcome{"All variables are forgotten.\n", map[string]bool{"reset": true}}.print(s.cmd.OutOrStdout(), s.flags.json)
+	return outcome{text: "All variables are forgotten.\n", data: map[string]bool{"reset": true}}.print(s.cmd.OutOrStdout(), s.flags.json)
 }
 
 // inCall changes sessions in one call, which can be undone.
@@ -139,7 +139,7 @@ func (s *session) saveCommand(ctx context.Context, name string) error {
 	if err := s.copyTo(ctx, name); err != nil {
 		return err
 	}
-	out := outcome{fmt.Sprintf("The session %s has a copy of the variables.\n", name), map[string]string{"saved": name}}
+	out := outcome{text: fmt.Sprintf("The session %s has a copy of the variables.\n", name), data: map[string]string{"saved": name}}
 	return out.print(s.cmd.OutOrStdout(), s.flags.json)
 }
 
@@ -148,6 +148,6 @@ func (s *session) forkCommand(ctx context.Context, name string) error {
 		return err
 	}
 	s.named = name
-	out := outcome{s.stay() + "\n", map[string]string{"session": name}}
+	out := outcome{text: s.stay() + "\n", data: map[string]string{"session": name}}
 	return out.print(s.cmd.OutOrStdout(), s.flags.json)
 }

@@ -118,5 +118,5 @@ func listAttacks(attacks []selftest.Attack) outcome {
 		fmt.Fprintf(&text, "%s: %s\n", a.Name, a.Attempt)
 		all = append(all, jsonAttack{a.Name, a.Attempt})
 	}
-	return outcome{text.String(), all}
+	return outcome{text: text.String(), data: all}
 }

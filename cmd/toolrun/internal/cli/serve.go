@@ -104,6 +104,15 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	if err := c.project.checkRoot(); err != nil { // also without --root
 		return err
 	}
+	if c.project.root != "" {
+		info, err := os.Stat(c.project.root)
+		if err == nil && !info.IsDir() {
+			err = &os.PathError{Op: "open", Path: c.project.root, Err: syscall.ENOTDIR}
+		}
+		if err != nil {
+			return fmt.Errorf("--root: %w", err)
+		}
+	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second one ends the process the hard way

@@ -109,7 +109,7 @@ them, their sizes, and when a call has last left variables there.`,
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.tools(), countBytes(one.Bytes), one.Used.Local().Format(time.DateTime))
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text.String(), all}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one"}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -148,7 +148,7 @@ a call has last left variables there, and the variables, with short values.`,
 					fmt.Fprintf(&text, "  Its variables cannot be shown: %s.\n", terminal.Escape(state.Problem))
 				}
 			}
-			return outcome{text.String(), one}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: text.String(), data: one}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -261,5 +261,5 @@ func (c *sessionCommand) change(cmd *cobra.Command, text string, did any, do fun
 	if err = errors.Join(err, project.Close()); err != nil {
 		return err
 	}
-	return outcome{text, did}.print(cmd.OutOrStdout(), c.json)
+	return outcome{text: text, data: did}.print(cmd.OutOrStdout(), c.json)
 }

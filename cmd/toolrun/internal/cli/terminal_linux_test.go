@@ -131,3 +131,25 @@ func TestPromptOfADumbTerminal(t *testing.T) {
 	require.Equal(t, 0, p.exits())
 	require.NotContains(t, p.all(), "\x1b")
 }
+
+// TestEmptyListsSaySo: a person who sees nothing cannot tell an empty list from a command that did nothing.
+func TestEmptyListsSaySo(t *testing.T) {
+	dir := t.TempDir()
+	env := []string{"TOOLRUN_DATA=" + filepath.Join(dir, "data")}
+	for _, test := range []struct{ args, want string }{
+		{"project list", "no projects"},
+		{"project list --deleted", "no deleted projects"},
+		{"approvals list", "no calls wait for approval"},
+		{"session list", "no sessions; --session of toolrun js begins one"},
+		{"checkpoint list", "no checkpoints; toolrun checkpoint create makes one"},
+		{"module list", "no modules; toolrun module add adds one"},
+		{"files ls", "no files"},
+		{"files history", "no changes"},
+		{"files deleted", "nothing has been removed"},
+	} {
+		written := output(t, dir, env, 0, strings.Fields(test.args)...)
+		require.Equal(t, "\x1b[2m"+test.want+"\x1b[0m\r\n", written, test.args)
+	}
+	require.Contains(t, output(t, dir, env, 1, "files", "grep", "x"), "no line matches")
+	require.Equal(t, "[]\r\n", output(t, dir, env, 0, "project", "list", "--json"))
+}

@@ -2,8 +2,14 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
@@ -43,4 +49,58 @@ func (f *tokenFile) watch(ctx context.Context, again func() error) {
 			f.logger.Error("the tokens cannot be read, and those before stay", "error", err)
 		}
 	}
+}
+
+// addToken adds a token to a file of tokens, which it makes if there is none. Servers that read the file meanwhile see
+// all of the old one or all of the new one.
+func addToken(name string, entry mcphttp.Token) error {
+	var file struct {
+		Tokens []json.RawMessage `json:"tokens"`
+	}
+	mode := fs.FileMode(0o600)
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real // a link stays one
+		tokens, err := readTokens(name)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(tokens, func(t *mcphttp.Token) bool { return t.Name == entry.Name }) {
+			return fmt.Errorf("%s has a token named %s already; give another name with --name", name, entry.Name)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(data, &file); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		mode = info.Mode().Perm()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	added, err := json.Marshal(entry)
+	if err != nil {
+		return err
+	}
+	file.Tokens = append(file.Tokens, added)
+	data, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".toolrun-tokens-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }

@@ -115,7 +115,7 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 			to := argument(args, 1, ".")
 			if to == "-" {
 				data, err := afero.ReadFile(p, name)
-				return outcome{string(data), jsonContent(args[0], data)}, err
+				return outcome{text: string(data), data: jsonContent(args[0], data)}, err
 			}
 			dir, base := filepath.Dir(to), filepath.Base(to)
 			if there, err := os.Stat(to); err == nil && there.IsDir() {

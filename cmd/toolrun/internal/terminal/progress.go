@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,14 +21,13 @@ const (
 // A Progress is a line on a terminal that shows how long something has taken and how far it is. It appears after a
 // second, unless the cursor is within a line of something else, and is removed at the end. It is safe for concurrent use. A nil Progress does nothing.
 type Progress struct {
-	screen *Screen
-	others []*Screen // what else writes to the terminal
-	start  time.Time
-	stop   chan struct{}
-	ended  sync.WaitGroup
+	screens []*Screen // what writes to the terminal
+	start   time.Time
+	stop    chan struct{}
+	ended   sync.WaitGroup
 
-	drawing sync.Mutex
-	shown   bool // the line is on the screen
+	drawing sync.Mutex // held while others need the screen
+	line    line
 
 	mu     sync.Mutex
 	report string
@@ -40,11 +40,14 @@ func StartProgress(w io.Writer, others ...io.Writer) *Progress {
 	if !ok || !s.control {
 		return nil
 	}
-	p := &Progress{screen: s, start: time.Now(), stop: make(chan struct{})}
+	p := &Progress{screens: []*Screen{s}, start: time.Now(), stop: make(chan struct{}), line: line{file: s.file}}
 	for _, other := range others {
 		if other, ok := other.(*Screen); ok {
-			p.others = append(p.others, other)
+			p.screens = append(p.screens, other)
 		}
+	}
+	for _, screen := range p.screens {
+		screen.share(&p.line)
 	}
 	p.ended.Go(p.run)
 	return p
@@ -79,6 +82,9 @@ func (p *Progress) Stop() {
 	}
 	close(p.stop)
 	p.ended.Wait()
+	for _, screen := range p.screens {
+		screen.share(nil)
+	}
 }
 
 func (p *Progress) run() {
@@ -88,9 +94,8 @@ func (p *Progress) run() {
 		select {
 		case <-timer.C:
 			p.drawing.Lock()
-			if !p.screen.withinLine() && !slices.ContainsFunc(p.others, (*Screen).withinLine) {
-				p.shown = true
-				p.screen.sequence("\r\x1b[K" + p.line())
+			if !slices.ContainsFunc(p.screens, (*Screen).withinLine) {
+				p.line.draw(p.text())
 			}
 			p.drawing.Unlock()
 			timer.Reset(progressInterval)
@@ -109,15 +114,37 @@ func (p *Progress) Above(print func()) {
 	}
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
-	if p.shown {
-		p.screen.sequence("\r\x1b[K")
-		p.shown = false
-	}
+	p.line.erase()
 	print()
 }
 
-// line returns the line, short enough not to wrap.
-func (p *Progress) line() string {
+// A line is the place of a line of progress on a terminal. Several screens of the terminal share it: what they write
+// takes its place.
+type line struct {
+	file *os.File
+
+	mu    sync.Mutex
+	shown bool
+}
+
+func (l *line) draw(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown = true
+	_, _ = l.file.WriteString("\r\x1b[K" + text) // decoration only
+}
+
+func (l *line) erase() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown {
+		l.shown = false
+		_, _ = l.file.WriteString("\r\x1b[K")
+	}
+}
+
+// text returns the line, short enough not to wrap.
+func (p *Progress) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := []rune(Escape(fmt.Sprintf("%.0fs  %s", time.Since(p.start).Truncate(time.Second).Seconds(), p.report)))
@@ -127,7 +154,7 @@ func (p *Progress) line() string {
 		if columns++; r >= 0x1100 {
 			columns++
 		}
-		if columns >= p.screen.width() {
+		if columns >= p.screens[0].width() {
 			return string(text[:i])
 		}
 	}

@@ -21,6 +21,14 @@ type Screen struct {
 	mu      sync.Mutex
 	pending []byte // an incomplete character
 	within  bool   // the last line has no newline yet
+	line    *line  // a line of progress, which makes way for all that is written
+}
+
+// share sets the line of progress, which is nil for none.
+func (s *Screen) share(l *line) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line = l
 }
 
 // Out returns the writer to use for a stream: a *Screen for a terminal, and otherwise the stream itself, with its
@@ -72,7 +80,7 @@ func (s *Screen) takePending() []byte {
 func (s *Screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.follow(text)
+	s.begin(text)
 	all := append(s.pending, text...)
 	s.pending = append([]byte(nil), all[len(all)-incomplete(all):]...)
 	if _, err := s.file.Write(appendEscaped(nil, all, false)); err != nil {
@@ -103,14 +111,17 @@ func Print(w io.Writer, style Style, text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.follow([]byte(text))
+	s.begin([]byte(text))
 	styled := appendEscaped(append(s.takePending(), "\x1b["+style+"m"...), []byte(text), true)
 	_, err := s.file.Write(append(styled, "\x1b[0m"...))
 	return err
 }
 
-// follow notes whether text ends a line.
-func (s *Screen) follow(text []byte) {
+// begin makes room for text, and notes whether it ends a line.
+func (s *Screen) begin(text []byte) {
+	if s.line != nil {
+		s.line.erase()
+	}
 	if len(text) > 0 {
 		s.within = text[len(text)-1] != '\n'
 	}
@@ -129,11 +140,4 @@ func (s *Screen) width() int {
 		return width
 	}
 	return 80
-}
-
-// sequence writes a control sequence.
-func (s *Screen) sequence(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, _ = s.file.WriteString(text) // decoration only
 }
