@@ -114,7 +114,7 @@ func (c *approvalsCommand) find(ctx context.Context, token string) (*runs.Run, e
 		run, err = c.runs().Get(ctx, token)
 	}
 	switch {
-	case !there, errors.Is(err, runs.ErrNone):
+	case !there, err == runs.ErrNone: // and not one that says what was decided
 		return nil, fmt.Errorf("%s: no call waits with this token; toolrun approvals list shows those that do", token)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", token, err)
