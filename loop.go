@@ -3,11 +3,15 @@ package toolrun
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 )
+
+// maxMalformed is how often in a row [Session.Loop] asks again because a provider rejected what the model wrote as a call.
+const maxMalformed = 3
 
 // DefaultTurns is how often [Session.Loop] asks the model if [LoopOptions] do not say.
 const DefaultTurns = 25
@@ -29,13 +33,13 @@ type Turn struct {
 	Tools  json.RawMessage
 	System string
 	// Messages are the messages with the results of the calls that the model has just made, as a JSON array. Append
-	// them to the conversation, after the model's own message. They are nil in the first turn. Results are the same
-	// results, for logs.
+	// them to the conversation, after the model's own message. They are nil in the first turn, and after a pause. Results
+	// are the same results, for logs.
 	Messages json.RawMessage
 	Results  []registry.Result
 }
 
-// A TurnsError means that a model still made calls when it could not be asked again.
+// A TurnsError means that a model still had no answer when it could not be asked again.
 type TurnsError struct {
 	// Turns is how often the model was asked.
 	Turns int
@@ -51,13 +55,18 @@ func (e *TurnsError) Error() string { return fmt.Sprintf("there is no answer aft
 //		conversation = append(conversation, turn.Messages...) // as the API's messages
 //		response, err := request(ctx, turn.System, turn.Tools, conversation)
 //		...
-//		conversation = append(conversation, response.Message)
+//		conversation = append(conversation, response.Message) // unless it has no content
 //		return provider.Calls(registry.Anthropic, response.Body) // or those of a provider.Stream
 //	}, nil)
 //
-// A call that fails, or whose tool is unknown, has a result that says so, and the loop goes on. Loop ends with the
-// error of ask; with a [*TurnsError] if there is no answer within the turns; with the context's error, without another
-// request, when the context has ended; and otherwise as [Session.Do] does.
+// A call that fails, that was cut off, or whose tool is unknown, has a result that says so, and the loop goes on. It also
+// goes on if the error of ask is a [*provider.EndError] after which the model can be asked again: after a pause, and at
+// most three times in a row after a call that the provider has rejected. [Turn].Messages then has a message of the user
+// that tells the model so. Bedrock's messages take turns: if the last one is the user's, add the content of this one to it.
+//
+// Loop ends with every other error of ask, such as an EndError for a refusal or for an answer that was cut off; with a
+// [*TurnsError] if there is no answer within the turns; with the context's error, without another request, when the
+// context has ended; and otherwise as [Session.Do] does.
 func (s *Session) Loop(
 	ctx context.Context, api registry.API,
 	ask func(ctx context.Context, turn Turn) ([]registry.Call, error), options *LoopOptions,
@@ -73,6 +82,7 @@ func (s *Session) Loop(
 		o.Turns = DefaultTurns
 	}
 	var turn Turn
+	malformed := 0 // answers in a row
 	for turn.Number = 1; turn.Number <= o.Turns; turn.Number++ {
 		var err error
 		if turn.Tools, err = s.Definitions(ctx, api, o.Definitions); err != nil {
@@ -85,9 +95,21 @@ func (s *Session) Loop(
 			return ctx.Err()
 		}
 		calls, err := ask(ctx, turn)
+		if end, ok := errors.AsType[*provider.EndError](err); ok {
+			if end.Kind == provider.EndMalformed {
+				malformed++
+			}
+			messages, again := end.Again()
+			if !again || malformed > maxMalformed {
+				return err
+			}
+			turn.Messages, turn.Results = messages, nil
+			continue
+		}
 		if err != nil || len(calls) == 0 {
 			return err
 		}
+		malformed = 0
 		if turn.Results, err = s.DispatchAll(ctx, calls); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,9 +16,13 @@ import (
 
 // answers returns a request function for a model whose responses are written down.
 func answers(seen *[]toolrun.Turn, responses ...string) func(context.Context, toolrun.Turn) ([]registry.Call, error) {
+	return answersOf(registry.Anthropic, seen, responses...)
+}
+
+func answersOf(api registry.API, seen *[]toolrun.Turn, responses ...string) func(context.Context, toolrun.Turn) ([]registry.Call, error) {
 	return func(_ context.Context, turn toolrun.Turn) ([]registry.Call, error) {
 		*seen = append(*seen, turn)
-		return provider.Calls(registry.Anthropic, []byte(responses[turn.Number-1]))
+		return provider.Calls(api, []byte(responses[turn.Number-1]))
 	}
 }
 
@@ -72,6 +77,70 @@ func TestLoop(t *testing.T) {
 			return []registry.Call{{ID: "a", Tool: "memory", Input: json.RawMessage(`{}`)}}, nil
 		}, nil), context.Canceled)
 		require.Equal(t, 1, asked)
+	})
+	t.Run("a call that is cut off", func(t *testing.T) {
+		var turns []toolrun.Turn
+		cut := `{"content":[{"type":"tool_use","id":"a","name":"memory","input":{"command":"create","path":"/memories/whole.md","file_text":"1"}},
+			{"type":"tool_use","id":"b","name":"memory","input":{"command":"create","path":"/memories/cut.md","file_text":"1"}}],"stop_reason":"max_tokens"}`
+		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, cut, says), nil))
+		require.Len(t, turns, 2)
+		require.False(t, turns[1].Results[0].IsError())
+		require.Contains(t, string(turns[1].Messages), "This call was not run, because your answer was cut off at its limit of tokens")
+		files := session.Project()
+		_, err := files.Stat("/memories/whole.md")
+		require.NoError(t, err)
+		_, err = files.Stat("/memories/cut.md")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	})
+	t.Run("a pause", func(t *testing.T) {
+		var turns []toolrun.Turn
+		const pause = `{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],"stop_reason":"pause_turn"}`
+		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, pause, pause, says), nil))
+		require.Len(t, turns, 4)
+		require.NotNil(t, turns[1].Messages)
+		require.Nil(t, turns[2].Messages, "the conversation is sent again as it is")
+		require.Nil(t, turns[2].Results)
+		require.Nil(t, turns[3].Messages)
+		turns = nil
+		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, pause, pause), &toolrun.LoopOptions{Turns: 2})
+		require.EqualError(t, err, "there is no answer after 2 turns")
+	})
+	t.Run("calls that are malformed", func(t *testing.T) {
+		const (
+			malformed = `{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: x","content":{}}]}`
+			calls     = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"shell"}}]},"finishReason":"STOP"}]}`
+			done      = `{"candidates":[{"content":{"parts":[{"text":"Done."}]},"finishReason":"STOP"}]}`
+		)
+		var turns []toolrun.Turn
+		ask := answersOf(registry.Gemini, &turns, malformed, malformed, malformed, calls, malformed, done)
+		require.NoError(t, session.Loop(t.Context(), registry.Gemini, ask, nil))
+		require.Len(t, turns, 6)
+		for _, i := range []int{1, 2, 3, 5} {
+			require.Contains(t, string(turns[i].Messages), `"parts":[{"text":"Your last call could not be read`)
+		}
+		require.Contains(t, string(turns[4].Messages), "functionResponse")
+		turns = nil
+		err := session.Loop(t.Context(), registry.Gemini, answersOf(registry.Gemini, &turns, malformed, malformed, malformed, malformed, done), nil)
+		end, ok := errors.AsType[*provider.EndError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, provider.EndMalformed, end.Kind)
+		require.Len(t, turns, 4)
+	})
+	t.Run("answers that are none", func(t *testing.T) {
+		for reason, kind := range map[string]provider.EndKind{
+			"refusal": provider.EndRefused, "max_tokens": provider.EndCut, "model_context_window_exceeded": provider.EndCut,
+		} {
+			var turns []toolrun.Turn
+			response := `{"content":[{"type":"text","text":"I"}],"stop_reason":"` + reason + `"}`
+			err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, response, says), nil)
+			end, ok := errors.AsType[*provider.EndError](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, kind, end.Kind)
+			require.Equal(t, reason, end.Reason)
+			require.Len(t, turns, 1)
+			_, err = session.Do(t.Context(), registry.Anthropic, []byte(response))
+			require.ErrorAs(t, err, &end)
+		}
 	})
 	t.Run("wrong options", func(t *testing.T) {
 		require.ErrorContains(t, session.Loop(t.Context(), registry.Anthropic, nil, &toolrun.LoopOptions{Turns: -1}), "negative")

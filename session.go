@@ -130,8 +130,8 @@ func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, e
 // to append to the conversation: see [provider.Calls] and [provider.Results]. Without calls it returns nil.
 //
 // Every call has a result. When the context ends, remaining calls are not begun, and their results tell the model
-// so. An error means that no call was made: the response is unusable, the project's choices cannot be read
-// (vfs.ErrDeleted if the project was deleted), or the session is closed.
+// so. An error means that no call was made: the response is unusable or ended early (a [*provider.EndError]), the
+// project's choices cannot be read (vfs.ErrDeleted if the project was deleted), or the session is closed.
 func (s *Session) Do(ctx context.Context, api registry.API, response []byte) (json.RawMessage, error) {
 	calls, err := provider.Calls(api, response)
 	if err != nil {

@@ -35,7 +35,8 @@ func (a anthropic) calls(data []byte, into *callList) error {
 	if first(data) == '[' {
 		return each(data, func(block json.RawMessage) error { return a.block(block, into) })
 	}
-	f := fieldsOf(data, "type", "role", "content", "error")
+	f := fieldsOf(data, "type", "role", "content", "error", "stop_reason", "stop_details")
+	a.stopped(f, &into.ending)
 	switch kind := f.text("type"); {
 	case kind == "error":
 		return reported(f["error"])
@@ -57,9 +58,15 @@ func (anthropic) block(data []byte, into *callList) error {
 		return expected("a content block", data)
 	}
 	if f.text("type") != "tool_use" {
+		into.after = true
 		return nil
 	}
 	return into.add(f.text("id"), f.text("name"), f.input("input"))
+}
+
+// stopped notes why a message has ended. f has its stop_reason and stop_details.
+func (anthropic) stopped(f fields, end *ending) {
+	end.because(f.text("stop_reason"), fieldsOf(f["stop_details"], "explanation").text("explanation"))
 }
 
 func (a anthropic) event(data []byte, into *pendingCalls) error {
@@ -68,7 +75,7 @@ func (a anthropic) event(data []byte, into *pendingCalls) error {
 	case "content_block_start":
 		block := fieldsOf(f["content_block"], "type", "id", "name", "input")
 		if block.text("type") != "tool_use" {
-			return nil
+			return into.skip(string(f["index"]))
 		}
 		_, err := into.begin(string(f["index"]), block.text("id"), block.text("name"), block.input("input"))
 		return err
@@ -77,9 +84,21 @@ func (a anthropic) event(data []byte, into *pendingCalls) error {
 		if delta.text("type") != "input_json_delta" || first(delta["partial_json"]) != '"' {
 			return nil
 		}
-		return into.more(into.by[string(f["index"])], delta["partial_json"])
+		call, known := into.by[string(f["index"])]
+		if !known {
+			call = into.receiver(nil, delta["partial_json"])
+		}
+		return into.more(call, delta["partial_json"])
 	case "content_block_stop":
-		delete(into.by, string(f["index"]))
+		key := string(f["index"])
+		if call := into.by[key]; call != nil {
+			call.done = true
+		}
+		delete(into.by, key)
+	case "message_delta":
+		a.stopped(fieldsOf(f["delta"], "stop_reason", "stop_details"), &into.ending)
+	case "message_stop":
+		into.ended = true
 	case "error":
 		return reported(f["error"])
 	}
@@ -108,6 +127,10 @@ type anthropicSource struct {
 	Type      string `json:"type"`
 	MediaType string `json:"media_type"`
 	Data      string `json:"data"`
+}
+
+func (anthropic) say(text string) any {
+	return map[string]any{"role": "user", "content": []anthropicBlock{{Type: "text", Text: text}}}
 }
 
 func (anthropic) lacks(r registry.Result) string { return lacksID(r) }

@@ -41,7 +41,8 @@ func (b bedrock) calls(data []byte, into *callList) error {
 			return b.block(block, into)
 		})
 	}
-	f := fieldsOf(data, "output", "message", "content", "role")
+	f := fieldsOf(data, "output", "message", "content", "role", "stopReason")
+	into.because(f.text("stopReason"), "")
 	switch {
 	case first(f["output"]) == '{':
 		return b.message(fieldsOf(f["output"], "message")["message"], into)
@@ -76,6 +77,7 @@ var blockKinds = []string{
 func (bedrock) block(data []byte, into *callList) error {
 	use := fieldsOf(fieldsOf(data, "toolUse")["toolUse"], "toolUseId", "name", "input", "type")
 	if use == nil || atBedrock(use) {
+		into.after = true
 		return nil
 	}
 	return into.add(use.text("toolUseId"), use.text("name"), use.input("input"))
@@ -85,7 +87,8 @@ func (bedrock) block(data []byte, into *callList) error {
 func atBedrock(use fields) bool { return use.text("type") == "server_tool_use" }
 
 func (bedrock) event(data []byte, into *pendingCalls) error {
-	f := fieldsOf(data, "contentBlockStart", "contentBlockDelta", "contentBlockIndex", "start", "delta",
+	f := fieldsOf(data, "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop",
+		"contentBlockIndex", "start", "delta", "stopReason",
 		"internalServerException", "modelStreamErrorException", "serviceUnavailableException", "throttlingException",
 		"validationException")
 	for name, value := range f {
@@ -93,23 +96,32 @@ func (bedrock) event(data []byte, into *pendingCalls) error {
 			return fmt.Errorf("%w (%s)", reported(value), name)
 		}
 	}
-	for _, name := range []string{"contentBlockStart", "contentBlockDelta"} {
+	for _, name := range []string{"contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"} {
 		if first(f[name]) == '{' { // some SDKs write events this way
-			f = fieldsOf(f[name], "contentBlockIndex", "start", "delta")
+			f = fieldsOf(f[name], "contentBlockIndex", "start", "delta", "stopReason")
 			break
 		}
 	}
+	into.because(f.text("stopReason"), "")
 	key := string(f["contentBlockIndex"])
+	call := into.by[key]
 	if start := fieldsOf(f["start"], "toolUse")["toolUse"]; first(start) == '{' {
 		use := fieldsOf(start, "toolUseId", "name", "type")
 		if atBedrock(use) {
+			into.after = true
 			return nil
 		}
 		_, err := into.begin(key, use.text("toolUseId"), use.text("name"), json.RawMessage("{}"))
 		return err
 	}
 	if delta := fieldsOf(f["delta"], "toolUse")["toolUse"]; first(delta) == '{' {
-		return into.more(into.by[key], fieldsOf(delta, "input")["input"])
+		return into.more(call, fieldsOf(delta, "input")["input"])
+	}
+	switch {
+	case f.has("start"), f.has("delta"): // of a text, or of thoughts
+		into.after = true
+	case call != nil:
+		call.done = true
 	}
 	return nil
 }
@@ -149,6 +161,10 @@ type bedrockDocument struct {
 
 type bedrockBytes struct {
 	Bytes []byte `json:"bytes"`
+}
+
+func (bedrock) say(text string) any {
+	return map[string]any{"role": "user", "content": []bedrockContent{{Text: text}}}
 }
 
 func (bedrock) lacks(r registry.Result) string { return lacksID(r) }

@@ -25,6 +25,12 @@ const (
 // Arguments are passed on as the model sent them, valid or not (see the package's documentation). A call of Gemini
 // may have no id, and one of MCP has none: a JSON-RPC id identifies a request, not a call, and is used again.
 //
+// A call with an Err must be answered like the others: [registry.Registry.Dispatch] does so without running the tool.
+// Such calls are not whole, because a limit of tokens has ended the response.
+//
+// A call of Chat Completions without an id, as small servers make them, gets a new one each time. Copy the ids of the
+// calls into the assistant's message ("tool_calls") before you send it back.
+//
 // A message without calls is not an error. These are:
 //
 //   - data that is not JSON, or not such a message (an Anthropic message with a call is an error for every other
@@ -33,6 +39,7 @@ const (
 //   - more than 1000 calls
 //   - a call without an id where [Results] would need one to answer it
 //   - the provider's report of an error, whose text the error repeats
+//   - a response that ended early, which is an [*EndError]
 func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	d, err := dialectOf(api)
 	if err != nil {
@@ -48,7 +55,11 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	if len(list.calls) == 0 && api != registry.Anthropic && hasToolUse(data) {
 		return nil, fmt.Errorf("%s: the message is one of Anthropic's Messages API: its calls would be lost", api)
 	}
-	return answerable(api, d, list.calls)
+	calls, err := list.outcome(api, list.calls, !list.after)
+	if err != nil {
+		return nil, err
+	}
+	return answerable(api, d, calls)
 }
 
 // hasToolUse reports whether data is an Anthropic message with a call. Other APIs' messages have a role and a content,
@@ -95,7 +106,10 @@ func checkJSON(api registry.API, data []byte) error {
 
 // A callList collects calls.
 type callList struct {
+	ending
 	calls []registry.Call
+	// after means that something else follows the last call.
+	after bool
 }
 
 func (l *callList) add(id, tool string, input json.RawMessage) error {
@@ -103,6 +117,7 @@ func (l *callList) add(id, tool string, input json.RawMessage) error {
 		return fmt.Errorf("there are more than %d calls", maxCalls)
 	}
 	l.calls = append(l.calls, registry.Call{ID: id, Tool: tool, Input: slices.Clone(input)})
+	l.after = false
 	return nil
 }
 

@@ -80,8 +80,8 @@ func TestCalls(t *testing.T) {
 		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 		{"an array of responses", registry.Gemini, `[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`, paris},
 		{"parts that are not known", registry.Gemini, `{"role":"model","parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
-		{"a refusal", registry.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, nil},
-		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`, nil},
+		{"a prompt that was checked", registry.Gemini, `{"promptFeedback":{"safetyRatings":[]}}`, nil},
+		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"STOP"}]}`, nil},
 
 		{"a body", registry.Bedrock, `{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"id2","name":"now"}}]}},"stopReason":"tool_use"}`, two},
 		{"a message", registry.Bedrock, `{"role":"assistant","content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`, paris},

@@ -1,9 +1,12 @@
 package provider
 
 import (
+	"crypto/rand"
 	"encoding/json"
+	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -46,9 +49,9 @@ func (c chat) calls(data []byte, into *callList) error {
 	case hasError(f["error"]):
 		return reported(f["error"])
 	case first(f["choices"]) == '[':
-		return c.choices(f["choices"], "message", func(message json.RawMessage) error { return c.message(message, into) })
-	case first(f["message"]) == '{': // a choice
-		return c.message(f["message"], into)
+		return c.choice(f["choices"], func(choice json.RawMessage) error { return c.completed(choice, into) })
+	case first(f["message"]) == '{':
+		return c.completed(data, into)
 	case f.has("tool_calls"), f.has("function_call"), f.has("role"):
 		return c.message(data, into)
 	case f.has("function"), f.has("type"):
@@ -57,21 +60,34 @@ func (c chat) calls(data []byte, into *callList) error {
 	return expected("a chat completion, a message of it, or its tool_calls", data)
 }
 
-// choices calls do with the named member of the first choice.
-func (chat) choices(data []byte, name string, do func(json.RawMessage) error) error {
+// choice calls do with the first choice.
+func (chat) choice(data []byte, do func(json.RawMessage) error) error {
 	done := false
 	return each(data, func(choice json.RawMessage) error {
-		f := fieldsOf(choice, "index", name)
-		if done || first(f[name]) != '{' || f.has("index") && string(f["index"]) != "0" {
+		f := fieldsOf(choice, "index")
+		if done || f == nil || f.has("index") && string(f["index"]) != "0" {
 			return nil
 		}
 		done = true
-		return do(f[name])
+		return do(choice)
 	})
 }
 
+// completed appends the calls in a choice that has the whole message.
+func (c chat) completed(choice []byte, into *callList) error {
+	f := fieldsOf(choice, "message", "finish_reason")
+	into.because(f.text("finish_reason"), "")
+	if first(f["message"]) != '{' {
+		return nil
+	}
+	return c.message(f["message"], into)
+}
+
 func (c chat) message(data []byte, into *callList) error {
-	f := fieldsOf(data, "tool_calls", "function_call")
+	f := fieldsOf(data, "tool_calls", "function_call", "refusal")
+	if text := f.text("refusal"); text != "" {
+		into.because("refusal", text)
+	}
 	if first(f["tool_calls"]) == '[' {
 		if err := each(f["tool_calls"], func(call json.RawMessage) error { return c.toolCall(call, into) }); err != nil {
 			return err
@@ -95,8 +111,15 @@ func (chat) toolCall(data []byte, into *callList) error {
 		return nil
 	}
 	function := fieldsOf(f["function"], "name", "arguments")
-	return into.add(f.text("id"), function.text("name"), arguments(function["arguments"]))
+	id, name := f.text("id"), function.text("name")
+	if id == "" && name != "" {
+		id = newID()
+	}
+	return into.add(id, name, arguments(function["arguments"]))
 }
+
+// newID returns an id for a call that has none.
+func newID() string { return "call_" + strings.ToLower(rand.Text()) }
 
 // arguments returns the arguments of an OpenAI call, which are a string. Some servers that claim to be compatible send
 // an object.
@@ -118,68 +141,100 @@ func (c chat) event(data []byte, into *pendingCalls) error {
 	if first(f["choices"]) != '[' {
 		return nil
 	}
-	return c.choices(f["choices"], "delta", func(delta json.RawMessage) error {
-		f := fieldsOf(delta, "tool_calls", "function_call")
-		if first(f["function_call"]) == '{' {
-			if err := c.delta("function_call", "", f["function_call"], into); err != nil {
+	return c.choice(f["choices"], func(choice json.RawMessage) error {
+		f := fieldsOf(choice, "delta", "message", "finish_reason")
+		if first(f["message"]) == '{' { // some servers end with the whole message, or send nothing else
+			var list callList
+			if err := c.completed(choice, &list); err != nil {
 				return err
 			}
+			return into.finish(list, f["message"])
 		}
-		if first(f["tool_calls"]) != '[' {
-			return nil
-		}
-		return each(f["tool_calls"], func(call json.RawMessage) error {
-			f := fieldsOf(call, "index", "id", "type", "function")
-			if first(f["function"]) != '{' || f.text("type") == "custom" {
-				return nil
-			}
-			return c.delta(string(f["index"]), f.text("id"), f["function"], into)
-		})
+		into.because(f.text("finish_reason"), "")
+		return c.deltas(f["delta"], into)
 	})
 }
 
-// delta adds a fragment of a call. The first fragment has the id and the name, which some servers repeat. key is the
-// index, which identifies the call. But some servers always send index 0 or none, and start a new call by sending its
-// name.
-func (c chat) delta(key, id string, data []byte, into *pendingCalls) error {
-	f := fieldsOf(data, "name", "arguments")
-	name, call := f.text("name"), into.by[key]
-	switch {
-	case call == nil && id == "" && name == "":
-		return nil // the rest of something other than a function
-	case call == nil || name != "" && c.isAnother(call, id, name, f["arguments"]):
-		var err error
-		if call, err = into.begin(key, id, name, nil); err != nil {
-			return err
+func (c chat) deltas(data []byte, into *pendingCalls) error {
+	f := fieldsOf(data, "tool_calls", "function_call", "refusal")
+	if text := f.text("refusal"); text != "" { // a piece of it
+		into.because("refusal", "")
+		if into.kind == EndRefused {
+			into.text = plaintext.Cut(into.text+text, maxEndText)
 		}
-	default:
-		if id != "" && id != call.id { // only a known id matters: some servers send a new one in each delta
-			if had := into.byID[id]; had != nil {
-				call = had
-			}
-		}
-		if call.tool == "" {
-			call.tool = name
-		}
-		if call.id == "" && id != "" {
-			call.id = id
-			into.byID[id] = call
-		}
-		if err := into.grow(len(f["name"]) + len(id)); err != nil {
+	}
+	if first(f["function_call"]) == '{' {
+		if _, err := c.delta("function_call", "", f["function_call"], into); err != nil {
 			return err
 		}
 	}
-	return into.more(call, f["arguments"])
+	if first(f["tool_calls"]) != '[' {
+		return nil
+	}
+	return each(f["tool_calls"], func(data json.RawMessage) error {
+		f := fieldsOf(data, "index", "id", "type", "function")
+		if kind := f.text("type"); kind == "custom" || first(f["function"]) != '{' && kind != "function" {
+			return nil
+		}
+		call, err := c.delta(string(f["index"]), f.text("id"), f["function"], into)
+		if call != nil {
+			call.needsID = true
+		}
+		return err
+	})
 }
 
-// isAnother reports whether a delta with a name starts a new call. Without ids, it does if the name differs from that
-// of the previous call, or if the arguments of the previous call are complete and more follow.
+// delta adds a fragment of a call, and returns the call. The first fragment has the id and the name, which some servers
+// repeat. key is the index, which identifies the call. But some servers always send index 0, none, or another one in
+// later fragments, and some send the whole call once more.
+func (c chat) delta(key, id string, data []byte, into *pendingCalls) (*pendingCall, error) {
+	f := fieldsOf(data, "name", "arguments")
+	name, piece := f.text("name"), f["arguments"]
+	call := into.by[key]
+	if id == "" && name == "" {
+		if call = into.receiver(call, piece); call == nil {
+			return nil, nil // the rest of something other than a function
+		}
+	} else if had := into.byID[id]; id != "" && had != nil && (call == nil || call.id != id) {
+		call = had // a new id may be that of a fragment
+	} else if last := into.last(); call == nil && id == "" && last != nil && last.tool == "" {
+		call = last
+	}
+	if call != nil && (name == "" || call.id != "") && call.repeated(id, name, piece) {
+		return call, nil
+	}
+	if call == nil || name != "" && c.isAnother(call, id, name, piece) {
+		var err error
+		if call, err = into.begin(key, id, name, nil); err != nil {
+			return nil, err
+		}
+		return call, into.more(call, piece)
+	}
+	if err := into.grow(len(key) + len(f["name"]) + len(id)); err != nil {
+		return nil, err
+	}
+	if call.tool == "" {
+		call.tool = name
+	}
+	if call.id == "" && id != "" {
+		call.id = id
+		into.byID[id] = call
+	}
+	if id != "" && into.by[key] == nil {
+		into.by[key] = call
+	}
+	return call, into.more(call, piece)
+}
+
+// isAnother reports whether a delta with a name starts a new call: if it has another id, another name, or arguments
+// behind those of a call that is complete.
 func (chat) isAnother(call *pendingCall, id, name string, more json.RawMessage) bool {
-	if id != "" && call.id != "" {
-		return id != call.id
+	sameID := id != "" && call.id != ""
+	if sameID && id != call.id {
+		return true
 	}
 	if call.tool != "" && call.tool != name {
-		return true
+		return !sameID || call.complete()
 	}
 	return len(more) > 0 && string(more) != "null" && string(more) != `""` && call.complete()
 }
@@ -189,6 +244,10 @@ type chatMessage struct {
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Name       string `json:"name,omitempty"`
 	Content    string `json:"content"`
+}
+
+func (chat) say(text string) any {
+	return map[string]string{"role": "user", "content": text}
 }
 
 func (chat) lacks(r registry.Result) string {

@@ -26,6 +26,20 @@
 // Calls of tools that the provider executes itself are left out. So are calls of tools that toolrun does not
 // define, such as OpenAI's custom tools, whose input is free text: if you offer those, answer them yourself.
 //
+// # How a response ended
+//
+// [Calls] and [Stream.Calls] read how a response ended, in the words of each API:
+//
+//   - If a limit of tokens ended it, the call that the model wrote last may be cut off, even if its arguments are valid
+//     JSON. It gets an Err: it is not run, and its result tells the model to write less at once. The calls before it
+//     are whole.
+//   - If a stream ends without saying so, calls whose arguments are incomplete get such an Err.
+//   - If the provider has rejected one of several calls, all of them get one.
+//   - A pause, a refusal, a blocked prompt or answer, a rejected call, and an answer without calls that a limit has cut
+//     off are an [*EndError], whose Kind says which. [EndError.Again] has what to send if the model can be asked again.
+//
+// Chat Completions, Gemini and Bedrock say how a response ended outside of the message, so pass the whole response.
+//
 // # Schemas
 //
 // No provider supports all of JSON Schema. Each one gets a schema that it supports:

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -44,14 +45,20 @@ func (g gemini) calls(data []byte, into *callList) error {
 			if first(element) != '{' {
 				return expected("a part", element)
 			}
-			if f := fieldsOf(element, "candidates", "error"); len(f) > 0 {
+			if f := fieldsOf(element, "candidates", "error", "promptFeedback"); len(f) > 0 {
 				return g.calls(element, into)
 			}
 			return g.part(element, into)
 		})
 	}
 	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback",
-		"usageMetadata")
+		"usageMetadata", "finishReason", "finishMessage")
+	feedback := fieldsOf(f["promptFeedback"], "blockReason", "blockReasonMessage")
+	if reason := feedback.text("blockReason"); reason != "" {
+		into.merge(ending{ended: true, kind: EndBlocked, reason: plaintext.Cut(reason, 100),
+			text: plaintext.Cut(feedback.text("blockReasonMessage"), maxEndText)})
+	}
+	into.because(f.text("finishReason"), f.text("finishMessage")) // of a candidate
 	switch {
 	case hasError(f["error"]):
 		return reported(f["error"])
@@ -62,13 +69,15 @@ func (g gemini) calls(data []byte, into *callList) error {
 				return nil
 			}
 			done = true
-			return g.content(fieldsOf(candidate, "content")["content"], into)
+			f := fieldsOf(candidate, "content", "finishReason", "finishMessage")
+			into.because(f.text("finishReason"), f.text("finishMessage"))
+			return g.content(f["content"], into)
 		})
 	case first(f["content"]) == '{': // a candidate
 		return g.content(f["content"], into)
 	case f.has("parts"), f.has("role"):
 		return g.content(data, into)
-	case f.has("promptFeedback"), f.has("usageMetadata"): // a response without an answer
+	case f.has("promptFeedback"), f.has("usageMetadata"), f.has("finishReason"): // a response without an answer
 		return nil
 	}
 	if len(fieldsOf(data, partKinds...)) == 0 {
@@ -98,6 +107,10 @@ var errPartial = errors.New("the arguments of a call come bit by bit, which is n
 func (gemini) part(data []byte, into *callList) error {
 	call := fieldsOf(fieldsOf(data, "functionCall")["functionCall"], "id", "name", "args", "partialArgs", "willContinue")
 	if call == nil {
+		// The last event of a stream often has an empty text.
+		if f := fieldsOf(data, "text"); !f.has("text") || f.text("text") != "" {
+			into.after = true
+		}
 		return nil
 	}
 	if call.has("partialArgs") || string(call["willContinue"]) == "true" {
@@ -108,7 +121,7 @@ func (gemini) part(data []byte, into *callList) error {
 
 // event reads a response: the responses of a stream contain complete calls.
 func (g gemini) event(data []byte, into *pendingCalls) error {
-	f := fieldsOf(data, "error", "candidates")
+	f := fieldsOf(data, "error", "candidates", "promptFeedback")
 	if first(data) == '{' && len(f) == 0 {
 		return nil
 	}
@@ -138,6 +151,10 @@ type geminiMedia struct {
 type geminiBlob struct {
 	MIMEType string `json:"mimeType"`
 	Data     []byte `json:"data"`
+}
+
+func (gemini) say(text string) any {
+	return map[string]any{"role": "user", "parts": []map[string]string{{"text": text}}}
 }
 
 func (gemini) lacks(r registry.Result) string { return lacksTool(r) }

@@ -119,6 +119,8 @@ type mcpResource struct {
 	Blob     []byte  `json:"blob,omitempty"`
 }
 
+func (mcp) say(string) any { return nil }
+
 // lacks returns "": a result answers the request for which it is sent.
 func (mcp) lacks(registry.Result) string { return "" }
 

@@ -16,6 +16,8 @@ type dialect interface {
 	calls(data []byte, into *callList) error
 	// event processes one event of a stream. data is valid JSON.
 	event(data []byte, into *pendingCalls) error
+	// say returns a message of the user with a text. It is nil for APIs without conversations.
+	say(text string) any
 	// lacks names what the API needs in a result but r does not have, or returns "".
 	lacks(r registry.Result) string
 	// results returns the messages with the results. There is at least one result.

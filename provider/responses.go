@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
@@ -24,7 +25,10 @@ func (r responses) calls(data []byte, into *callList) error {
 	if first(data) == '[' {
 		return each(data, func(item json.RawMessage) error { return r.item(item, into) })
 	}
-	f := fieldsOf(data, "type", "output", "error", "object")
+	f := fieldsOf(data, "type", "output", "error", "object", "status", "incomplete_details")
+	if f.text("type") == "" || f.text("type") == "response" { // items have a status, too
+		r.stopped(f, &into.ending)
+	}
 	switch {
 	case hasError(f["error"]):
 		return reported(f["error"])
@@ -38,17 +42,43 @@ func (r responses) calls(data []byte, into *callList) error {
 	return expected(`a response of the Responses API, its "output", or an output item`, data)
 }
 
+// stopped notes why a response has ended. f has its status and incomplete_details.
+func (responses) stopped(f fields, end *ending) {
+	end.because(fieldsOf(f["incomplete_details"], "reason").text("reason"), "")
+	end.because(f.text("status"), "")
+}
+
 // item appends the call in an output item. Other items are texts, reasoning, and calls of OpenAI's own tools and of
 // custom tools.
 func (responses) item(data []byte, into *callList) error {
-	f := fieldsOf(data, "type", "call_id", "name", "arguments")
+	f := fieldsOf(data, "type", "call_id", "name", "arguments", "status", "content")
 	if f == nil {
 		return expected("an output item", data)
 	}
 	if f.text("type") != "function_call" {
+		into.after = true
+		return refused(f, &into.ending)
+	}
+	if err := into.add(f.text("call_id"), f.text("name"), arguments(unionText(f["arguments"]))); err != nil {
+		return err
+	}
+	if f.text("status") == "incomplete" {
+		into.calls[len(into.calls)-1].Err = errCut
+	}
+	return nil
+}
+
+// refused notes a refusal in an item's content.
+func refused(item fields, end *ending) error {
+	if item.text("type") != "message" || first(item["content"]) != '[' {
 		return nil
 	}
-	return into.add(f.text("call_id"), f.text("name"), arguments(unionText(f["arguments"])))
+	return each(item["content"], func(part json.RawMessage) error {
+		if f := fieldsOf(part, "type", "refusal"); f.text("type") == "refusal" {
+			end.because("refusal", f.text("refusal"))
+		}
+		return nil
+	})
 }
 
 // unionText returns the text in arguments that package json has encoded from the OpenAI SDK's type. It returns anything
@@ -65,12 +95,16 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	key := string(f["output_index"]) // not the item's id, which changes with each event on some servers
 	switch f.text("type") {
 	case "response.output_item.added", "response.output_item.done":
-		item := fieldsOf(f["item"], "type", "call_id", "name", "arguments")
+		item := fieldsOf(f["item"], "type", "call_id", "name", "arguments", "content")
 		if item.text("type") != "function_call" {
-			return nil
+			into.after = true
+			return refused(item, &into.ending)
 		}
 		call, id, name := into.by[key], item.text("call_id"), item.text("name")
 		done := f.text("type") == "response.output_item.done"
+		if had := into.byID[id]; call == nil && done && id != "" && had != nil && !had.done && had.tool == name {
+			call = had // the index has changed
+		}
 		if call == nil || !r.isSame(call, id, name, done) {
 			var err error
 			if call, err = into.begin(key, id, name, nil); err != nil {
@@ -88,25 +122,25 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 		}
 		return into.more(call, unionText(item["arguments"]))
 	case "response.function_call_arguments.delta":
-		return into.more(into.by[key], f["delta"])
+		return into.more(into.receiver(into.by[key], f["delta"]), f["delta"])
 	case "response.function_call_arguments.done":
-		return r.whole(into.by[key], f["arguments"], into)
+		call := into.by[key]
+		if last := into.last(); call == nil && last != nil && !last.done {
+			call = last
+		}
+		return r.whole(call, f["arguments"], into)
 	case "response.completed", "response.incomplete":
 		var list callList
-		output := fieldsOf(f["response"], "output")["output"]
-		if first(output) != '[' {
-			return nil
-		}
-		if err := r.calls(output, &list); err != nil {
-			return err
-		}
-		if len(list.calls) > 0 { // some servers omit the output from this event
-			if err := into.grow(len(output)); err != nil {
+		response := fieldsOf(f["response"], "output", "status", "incomplete_details")
+		output := response["output"]
+		r.stopped(response, &list.ending)
+		list.because(strings.TrimPrefix(f.text("type"), "response."), "")
+		if first(output) == '[' {
+			if err := r.calls(output, &list); err != nil {
 				return err
 			}
-			into.final = list.calls
-			into.fill(into.final)
 		}
+		return into.finish(list, output)
 	case "response.failed":
 		return reported(fieldsOf(f["response"], "error")["error"])
 	case "error":
@@ -151,6 +185,8 @@ type responsesContent struct {
 	Filename string `json:"filename,omitempty"`
 	FileData string `json:"file_data,omitempty"`
 }
+
+func (responses) say(text string) any { return chat{}.say(text) }
 
 func (responses) lacks(r registry.Result) string { return lacksID(r) }
 

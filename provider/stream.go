@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -33,7 +34,11 @@ func NewStream(api registry.API) (*Stream, error) {
 // the provider's text if the event reports an error. The stream keeps what it had before.
 func (s *Stream) Add(event []byte) error {
 	event = bytes.TrimSpace(event)
-	if len(event) == 0 || string(event) == "[DONE]" {
+	if len(event) == 0 {
+		return nil
+	}
+	if string(event) == "[DONE]" {
+		s.pending.ended = true
 		return nil
 	}
 	if err := checkJSON(s.api, event); err != nil {
@@ -45,27 +50,26 @@ func (s *Stream) Add(event []byte) error {
 	return nil
 }
 
-// Calls returns the stream's calls, in order. Call it after the last event: incomplete arguments are not valid
-// JSON, and are returned as they are. A call without an id is an error as in [Calls].
+// Calls returns the stream's calls, in order. Call it after the last event: if there is no event that ends the
+// response, calls whose arguments are incomplete have an Err. Ids, errors and calls with an Err are as in [Calls], but
+// each call of Calls returns the same ids.
 func (s *Stream) Calls() ([]registry.Call, error) {
-	if s.pending.final != nil {
-		return answerable(s.api, s.dialect, slices.Clone(s.pending.final))
+	calls, err := s.pending.calls()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.api, err)
 	}
-	var list callList
-	for _, p := range s.pending.list {
-		input, err := p.arguments()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.api, err)
-		}
-		if err := list.add(p.id, p.tool, input); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.api, err)
-		}
+	if calls, err = s.pending.outcome(s.api, calls, !s.pending.after); err != nil {
+		return nil, err
 	}
-	return answerable(s.api, s.dialect, list.calls)
+	return answerable(s.api, s.dialect, calls)
 }
 
 // pendingCalls holds the calls of a stream so far.
 type pendingCalls struct {
+	ending
+	// after means that something else follows the last call.
+	after bool
+
 	list []*pendingCall
 	by   map[string]*pendingCall // by the key that events use, such as an index
 	byID map[string]*pendingCall // the first call with each id, if its first event had one
@@ -74,11 +78,37 @@ type pendingCalls struct {
 	final []registry.Call
 }
 
+// calls returns the calls so far. Those that are incomplete have an Err if the response has not ended.
+func (p *pendingCalls) calls() ([]registry.Call, error) {
+	if p.final != nil {
+		return slices.Clone(p.final), nil
+	}
+	var list callList
+	for i, call := range p.list {
+		input, err := call.arguments()
+		if err != nil {
+			return nil, err
+		}
+		if call.needsID && call.id == "" && call.tool != "" {
+			call.id = newID()
+		}
+		if err := list.add(call.id, call.tool, input); err != nil {
+			return nil, err
+		}
+		last := i == len(p.list)-1 && !p.after
+		if !p.ended && !call.done && (call.none() && last || len(input) > 0 && !json.Valid(input)) {
+			list.calls[i].Err = errEarly
+		}
+	}
+	return list.calls, nil
+}
+
 // A pendingCall is a call that may still be incomplete.
 type pendingCall struct {
 	id, tool string
-	// input holds arguments that arrived at once.
+	// input holds arguments that arrived at once. whole means that they did so after the call had begun.
 	input json.RawMessage
+	whole bool
 	// pieces holds arguments that arrived in pieces, as JSON strings without the quotes. They are decoded together,
 	// because a character may be split between two pieces.
 	pieces []byte
@@ -86,6 +116,13 @@ type pendingCall struct {
 	end objectEnd
 	// done means that an event has marked the call as complete.
 	done bool
+	// needsID means that the call gets an id if the stream has none.
+	needsID bool
+}
+
+// none reports whether no arguments have arrived. Some APIs begin each call with an empty object.
+func (p *pendingCall) none() bool {
+	return len(p.pieces) == 0 && (len(p.input) == 0 || !p.whole && string(p.input) == "{}")
 }
 
 func (p *pendingCall) arguments() (json.RawMessage, error) {
@@ -103,7 +140,7 @@ func (p *pendingCall) arguments() (json.RawMessage, error) {
 // than asking once.
 func (p *pendingCall) complete() bool {
 	if len(p.pieces) == 0 {
-		return first(p.input) == '{' // it is part of an event, so it is valid JSON
+		return first(p.input) == '{' && !p.none() // it is part of an event, so it is valid JSON
 	}
 	if !p.end.reached(p.pieces) {
 		return false
@@ -113,6 +150,18 @@ func (p *pendingCall) complete() bool {
 		p.end.checked, p.end.wrong = true, err != nil || !json.Valid(input)
 	}
 	return !p.end.wrong
+}
+
+// repeated reports whether a piece is the whole call once more.
+func (p *pendingCall) repeated(id, name string, piece json.RawMessage) bool {
+	// Whatever is shorter cannot be all arguments, and would take long to compare again and again.
+	const longestEscape = 6
+	if id != "" && id != p.id || name != "" && name != p.tool || first(piece) != '"' || len(piece)*longestEscape < len(p.pieces) ||
+		len(p.pieces) == 0 || !p.complete() {
+		return false
+	}
+	input, err := p.arguments()
+	return err == nil && string(input) == textOf(piece)
 }
 
 // begin adds a call that later events will identify by key. It ends a call that had the same key.
@@ -125,14 +174,27 @@ func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pend
 	}
 	call := &pendingCall{id: id, tool: tool, input: slices.Clone(input)}
 	p.list = append(p.list, call)
-	if p.by == nil {
-		p.by, p.byID = map[string]*pendingCall{}, map[string]*pendingCall{}
-	}
-	p.by[key] = call
+	p.after = false
+	p.identify(key, call)
 	if p.byID[id] == nil {
 		p.byID[id] = call
 	}
 	return call, nil
+}
+
+// skip notes that a key identifies something other than a call.
+func (p *pendingCalls) skip(key string) error {
+	p.after = true
+	p.identify(key, nil)
+	return p.grow(len(key))
+}
+
+// identify says what later events mean by a key.
+func (p *pendingCalls) identify(key string, call *pendingCall) {
+	if p.by == nil {
+		p.by, p.byID = map[string]*pendingCall{}, map[string]*pendingCall{}
+	}
+	p.by[key] = call
 }
 
 // more appends a JSON string to the arguments of a call, which may be nil. Any other value except null replaces the
@@ -147,7 +209,7 @@ func (p *pendingCalls) more(call *pendingCall, piece json.RawMessage) error {
 	if first(piece) == '"' {
 		call.pieces = append(call.pieces, piece[1:len(piece)-1]...)
 	} else {
-		call.input = slices.Clone(piece)
+		call.input, call.whole = slices.Clone(piece), true
 	}
 	return nil
 }
@@ -181,6 +243,42 @@ func (p *pendingCalls) fill(calls []registry.Call) {
 	}
 }
 
+// last returns the call that has begun last, or nil.
+func (p *pendingCalls) last() *pendingCall {
+	if len(p.list) == 0 {
+		return nil
+	}
+	return p.list[len(p.list)-1]
+}
+
+// receiver returns the call that a piece of arguments belongs to: call, which has the index of the piece, unless there
+// is none or it is complete, and the last call is not. Some servers do not keep to their indexes.
+func (p *pendingCalls) receiver(call *pendingCall, piece json.RawMessage) *pendingCall {
+	last := p.last()
+	if last == nil || last == call || last.done || call != nil && (isBlank(piece) || !call.complete()) || last.complete() {
+		return call
+	}
+	return last
+}
+
+// isBlank reports whether a piece of arguments is a string of white space, or nothing.
+func isBlank(piece json.RawMessage) bool {
+	return len(piece) == 0 || string(piece) == "null" || first(piece) == '"' && strings.TrimSpace(textOf(piece)) == ""
+}
+
+// finish replaces the calls by those that a stream repeats at its end in data, unless it has none there.
+func (p *pendingCalls) finish(list callList, data []byte) error {
+	if len(list.calls) > 0 {
+		if err := p.grow(len(data)); err != nil {
+			return err
+		}
+		p.final, p.after = list.calls, list.after
+		p.fill(p.final)
+	}
+	p.merge(list.ending)
+	return nil
+}
+
 // addAll adds the calls of a message that contains them whole.
 func (p *pendingCalls) addAll(d dialect, message []byte) error {
 	var list callList
@@ -188,9 +286,13 @@ func (p *pendingCalls) addAll(d dialect, message []byte) error {
 		return err
 	}
 	for _, c := range list.calls {
-		if _, err := p.begin("", c.ID, c.Tool, c.Input); err != nil {
+		call, err := p.begin("", c.ID, c.Tool, c.Input)
+		if err != nil {
 			return err
 		}
+		call.done = true
 	}
+	p.after = p.after || list.after
+	p.merge(list.ending)
 	return nil
 }

@@ -60,7 +60,22 @@ func TestStream(t *testing.T) {
 			{"type":"content_block_delta","index":900719925474099300,"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}`, two},
 		{"input at the start", registry.Anthropic, `
 			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}}
-			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id2","name":"now"}}`, two},
+			{"type":"content_block_stop","index":0}
+			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id2","name":"now"}}
+			{"type":"content_block_stop","index":1}`, two},
+		{"the end of the message alone", registry.Anthropic, `
+			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"message_stop"}`, two[1:]},
+		{"deltas under indexes that no block has", registry.Anthropic, `
+			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
+			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
+			{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}
+			{"type":"content_block_stop","index":1}
+			{"type":"content_block_start","index":2,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"query\":"}}
+			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"\"x\"}"}}
+			{"type":"message_stop"}`, two},
 
 		{"as documented", registry.OpenAIChat, `
 			{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":null},"finish_reason":null}]}
@@ -111,6 +126,47 @@ func TestStream(t *testing.T) {
 		{"the name later", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+		{"the name later, under another index", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","type":"function"}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+		{"another index behind a call that is complete", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":": \"Paris"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":2,"function":{"arguments":"\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":3,"function":{"arguments":"\n"}}]}}]}`, []registry.Call{two[1], two[0]}},
+		{"indexes that are null, or left out later", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":null,"id":null,"function":{"name":null,"arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"id":"","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":null,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}`, two},
+		{"the index of a call that is complete", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\n"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`,
+			[]registry.Call{call("id2", "now", "{}\n"), two[0]}},
+		{"an id under another index", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1","function":{"arguments":" \"Par"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"is\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
+		{"the whole call once more", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"P\u0061ris\"}"}},{"index":4,"id":"id2","function":{"name":"now","arguments":"{}"}},{"index":0,"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]},"finish_reason":"tool_calls"}]}`, two},
+		{"the whole message at the end", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather"}},{"id":"id2","function":{"name":"now","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, two},
+		{"one id for two calls", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"a","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{\"x\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"1}"}}]}}]}`,
+			[]registry.Call{call("id", "a", `{}`), call("id", "b", `{}`), call("id", "b", `{"x":1}`)}},
 		{"another choice", registry.OpenAIChat, `
 			{"choices":[{"index":1,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"x","arguments":"{}"}}]}}]}
 			{"choices":[{"index":1,"delta":{}},{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
@@ -133,6 +189,13 @@ func TestStream(t *testing.T) {
 			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
 			{"type":"response.mcp_call_arguments.delta","output_index":3,"delta":"{"}
 			{"type":"response.completed","response":{"id":"r","output":[]}}`, two},
+		{"indexes that no item has", registry.OpenAIResponses, `
+			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
+			{"type":"response.function_call_arguments.delta","delta":"{\"city\":"}
+			{"type":"response.function_call_arguments.delta","output_index":1,"delta":" \"Paris\"}"}
+			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
+			{"type":"response.function_call_arguments.done","output_index":3,"arguments":"{}"}`, two},
 		{"without deltas", registry.OpenAIResponses, `
 			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
 			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}}`, two},
@@ -196,7 +259,13 @@ func TestStream(t *testing.T) {
 			{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`, []registry.Call{call("", "now", "{}")}},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
-			require.Equal(t, test.want, stream(t, test.api, strings.Split(test.events, "\n")...))
+			calls := stream(t, test.api, strings.Split(test.events, "\n")...)
+			for i, c := range calls {
+				if i < len(test.want) && test.want[i].ID == "" && strings.HasPrefix(c.ID, "call_") {
+					calls[i].ID = "" // TestCallsWithoutIDs looks at them
+				}
+			}
+			require.Equal(t, test.want, calls)
 		})
 	}
 }
@@ -251,13 +320,23 @@ func TestStreamSplitAnywhere(t *testing.T) {
 	}
 }
 
+// TestStreamThatEndsEarly has streams that end in a call, without an event that says so.
 func TestStreamThatEndsEarly(t *testing.T) {
+	r := newRegistry(t, plainTool("echo", `{"type":"object"}`))
 	for api, events := range deltas {
-		calls := stream(t, api, fmt.Sprintf(events.start, 0), fmt.Sprintf(events.delta, 0, `"{\"a\": [1,"`))
-		require.Equal(t, []registry.Call{call("id0", "echo", `{"a": [1,`)}, calls)
-		result := newRegistry(t, plainTool("echo", `{"type":"object"}`)).Dispatch(t.Context(), calls[0], registry.Env{})
-		require.Equal(t, registry.CodeInvalidInput, result.Code)
-		require.Contains(t, result.Text(), "not valid JSON")
+		for _, arguments := range []string{``, `"{\"a\": [1,"`, `"{\"a\": \"1"`} {
+			list := []string{fmt.Sprintf(events.start, 0), fmt.Sprintf(events.delta, 0, `"{\"a\": 1}"`), fmt.Sprintf(events.start, 1)}
+			if arguments != "" {
+				list = append(list, fmt.Sprintf(events.delta, 1, arguments))
+			}
+			calls := stream(t, api, list...)
+			require.Len(t, calls, 2)
+			results := r.DispatchAll(t.Context(), calls, registry.Env{})
+			require.Empty(t, results[0].Code, "%s: %s", api, results[0].Text())
+			require.Equal(t, registry.CodeInvalidInput, results[1].Code)
+			require.Equal(t, "This call was not run, because your answer ended before the call was complete. "+
+				"Make it again, and write a long content in several smaller parts.", results[1].Text())
+		}
 	}
 }
 

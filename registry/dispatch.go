@@ -37,6 +37,9 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		}
 		result.CallID, result.Tool = call.ID, call.Tool
 	}()
+	if call.Err != nil {
+		return failed(ctx, call, env, call.Err)
+	}
 	e, problem := r.find(call.Tool, &env)
 	if problem != "" {
 		return Failure(problem, "Unknown tool: "+printable(plaintext.Cut(call.Tool, 200)))
