@@ -37,9 +37,10 @@ type HandlerOptions struct {
 	// Stateless serves all clients without sessions, also those of older versions: nothing is kept between
 	// requests, and nothing is sent except in answers.
 	Stateless bool
-	// Hosts are the names by which clients may reach the handler, beside those of the loopback interface. Origins
-	// are the web origins that may use it ("https://example.com"). All others are refused. The host "*" allows all
-	// hosts: use it behind a proxy that checks them, and never without tokens.
+	// Hosts are the names by which clients may reach the handler, beside those of the loopback interface and the IP
+	// address at which a connection arrives. Origins are the web origins that may use it ("https://example.com"). All
+	// others are refused. The host "*" allows all hosts: use it behind a proxy that checks them, and never without
+	// tokens.
 	Hosts, Origins []string
 	// Body is the largest request in bytes. Zero means [DefaultBody]. Requests that are too large for the memory
 	// that all share are served one after another.

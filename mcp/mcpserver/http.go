@@ -15,7 +15,9 @@ import (
 // foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of
 // this machine has it send that name; whoever has another page use the handler has it send where the page is from.
 func (o *HandlerOptions) foreign(r *http.Request) string {
-	return (&sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}).Refuse(r)
+	own := sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins,
+		OriginAdvice: "; to allow them, start toolrun mcp with --allow-origin and their origin"}
+	return own.Refuse(r)
 }
 
 // crossOrigin lets pages of other origins use the handler that may do so, and reports whether that was all that the

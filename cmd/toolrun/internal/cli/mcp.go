@@ -73,7 +73,9 @@ client's token decides (--tokens). The file of tokens is a JSON object:
     "limits": {"timeout": "30s", "calls": 4, "rate": 50}}]}
 
 toolrun mcp token makes a token and its entry. An address that other machines
-can reach needs tokens.
+can reach, such as :8080, needs tokens. Requests for another host than localhost
+and the server's own addresses are refused, unless --allow-host names it: behind
+a balancer, give the name by which clients reach that.
 
 --config takes settings with the names of the flags from a file of YAML or JSON;
 command-line flags take precedence. The file of tokens is read again when it
@@ -81,8 +83,8 @@ changes, and after SIGHUP, as the certificate is.
 
 With --page, people see the calls at http://ADDR, take back what they changed,
 and approve those that wait, as with toolrun serve. Standard output gets a link
-that opens the page once. With --tokens, a token opens the page, and may do there
-what it may do over MCP; people use toolrun serve or toolrun approvals.
+that opens the page once. With --tokens, a token opens the page, and may do
+there what it may do over MCP; people use toolrun serve or toolrun approvals.
 
 http://ADDR/healthz answers while the server runs, /readyz while it can do
 calls, and /metrics has counters for Prometheus. After an interrupt or SIGTERM
@@ -113,14 +115,14 @@ process at once.`,
 	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls,
 		"run this many calls of a project or token at once; others wait")
 	flags.StringVar(&c.config, "config", "", "take the flags that are not given from `FILE`, in YAML or JSON")
-	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
+	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080; :8080 is all interfaces")
 	flags.StringVar(&c.tokens, "tokens", "", "admit only clients with one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
 	flags.BoolVar(&c.sessionProjects, "session-projects", false,
 		"give each session a new project, removed with the session")
 	flags.BoolVar(&c.stateless, "stateless", false, "keep no sessions, for use behind a load balancer")
 	flags.StringSliceVar(&c.hosts, "allow-host", nil,
-		"accept these host `NAMES` besides those of the loopback interface")
+		"accept these host `NAMES`, such as a balancer's, besides localhost and\nthe server's own addresses")
 	flags.StringSliceVar(&c.origins, "allow-origin", nil,
 		"accept web pages from these `ORIGINS`, such as https://example.com")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")

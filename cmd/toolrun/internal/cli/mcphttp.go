@@ -101,7 +101,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	if c.tokens == "" && certificate == nil {
 		go ignoreHangups(ctx, hangups, logger)
 	}
-	logger.Info("serving", "url", scheme+"://"+listener.Addr().String()+"/mcp")
+	logger.Info("serving", "url", scheme+"://"+reachable(listener.Addr().String())+"/mcp", "address", listener.Addr().String())
 	if page != nil {
 		if _, err := c.printLink(page, scheme+"://"+reachable(listener.Addr().String())); err != nil {
 			return err
@@ -138,18 +138,25 @@ func (c *mcpCommand) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 		}
 	}
 	var config net.ListenConfig
-	address := c.http
-	if strings.HasPrefix(address, ":") {
-		address = "localhost" + address // listening on all interfaces must be explicit
-	}
-	listener, err := config.Listen(ctx, "tcp", address)
+	listener, err := config.Listen(ctx, "tcp", c.http)
 	if err != nil {
 		return nil, nil, err
 	}
 	at, ok := listener.Addr().(*net.TCPAddr)
-	if own := ok && at.IP.IsLoopback(); !own && c.tokens == "" && !c.noTokens {
+	if ok && at.IP.IsLoopback() {
+		return listener, cert, nil
+	}
+	if c.tokens == "" && !c.noTokens {
 		_ = listener.Close()
-		return nil, nil, fmt.Errorf("other machines can reach %s: add --tokens FILE, or --insecure-no-tokens to let everybody run code and see the files", c.http)
+		_, port, _ := net.SplitHostPort(c.http)
+		return nil, nil, fmt.Errorf("other machines can reach %s: add --tokens FILE, or --insecure-no-tokens to let everybody run code and see the files; %s is for this machine alone",
+			c.http, net.JoinHostPort("localhost", port))
+	}
+	if c.noTokens {
+		logger.Warn("everybody who can reach the address may run code and see the files", "address", listener.Addr().String())
+	}
+	if len(c.hosts) == 0 && len(listenedHost(c.http)) == 0 {
+		logger.Warn("requests for a name, as behind a balancer, are refused: --allow-host NAME admits them", "address", listener.Addr().String())
 	}
 	return listener, cert, nil
 }

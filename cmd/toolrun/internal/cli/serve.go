@@ -51,9 +51,9 @@ their files and history, tools and their options, calls, and a place to run
 code. The page shows what a call changed, and takes it back.
 
 Standard output gets a link that opens the page once, within ten minutes. The
-browser then has a cookie until it is closed. With --tokens, a token of the file,
-which is that of toolrun mcp --http, opens the page, and may do there what it may
-do over MCP. An address that other machines can reach needs tokens.
+browser then has a cookie until it is closed. With --tokens, a token of the
+file, which is that of toolrun mcp --http, opens the page, and may do there what
+it may do over MCP. An address that other machines can reach needs tokens.
 
 With --root, the page shows the files in DIR and what has changed them, instead
 of projects. toolrun mcp --http ADDR --page serves MCP clients and the page.
@@ -80,7 +80,7 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
 	flags.StringVar(&c.tokens, "tokens", "", "admit only those with one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
-	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES` besides those of the loopback interface")
+	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES`, such as a balancer's, besides localhost and\nthe server's own addresses")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
 	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
 	flags.DurationVar(&c.grace, "grace", 5*time.Second, "let running calls finish within this time when the server stops")
@@ -157,7 +157,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 		go certificate.watch(ctx)
 	}
 	base := scheme + "://" + reachable(listener.Addr().String())
-	logger.Info("serving", "url", base)
+	logger.Info("serving", "url", base, "address", listener.Addr().String())
 	link, err := c.printLink(page, base)
 	if err != nil {
 		return err

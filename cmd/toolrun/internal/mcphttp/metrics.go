@@ -172,11 +172,11 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // count counts requests, and calls done after each one.
-func (m *Metrics) count(next http.Handler, done func(r *http.Request, status int)) http.Handler {
+func (m *Metrics) count(next http.Handler, done func(r *http.Request, status int, reason string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(s, r)
-		done(r, s.status)
+		done(r, s.status, s.reason)
 		method := r.Method
 		switch method {
 		case http.MethodGet, http.MethodPost, http.MethodDelete, http.MethodOptions:
@@ -188,10 +188,21 @@ func (m *Metrics) count(next http.Handler, done func(r *http.Request, status int
 	})
 }
 
-// A statusWriter remembers the status.
+// A statusWriter remembers the status, and what a client is told that may not come from where it comes.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
+	reason string
+}
+
+// maxReason is how much of a reason is remembered, in bytes.
+const maxReason = 500
+
+func (w *statusWriter) Write(data []byte) (int, error) {
+	if w.status == http.StatusForbidden && w.reason == "" && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.reason = strings.TrimSpace(string(data[:min(len(data), maxReason)]))
+	}
+	return w.ResponseWriter.Write(data)
 }
 
 func (w *statusWriter) WriteHeader(status int) {

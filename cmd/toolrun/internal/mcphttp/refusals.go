@@ -25,8 +25,8 @@ func newRefusals(c *Config) *refusals {
 	return &refusals{config: c, limiter: rate.NewLimiter(refusalRate, refusalBurst)}
 }
 
-// log logs a request that was answered with this status, if that is a refusal.
-func (l *refusals) log(r *http.Request, status int) {
+// log logs a request that was answered with this status, if that is a refusal, and the reason if it is known.
+func (l *refusals) log(r *http.Request, status int, reason string) {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
 	default:
@@ -42,6 +42,9 @@ func (l *refusals) log(r *http.Request, status int) {
 		if token := l.config.Token(r); token != nil {
 			attrs = append(attrs, slog.String("token", token.Name))
 		}
+	}
+	if reason != "" {
+		attrs = append(attrs, slog.String("reason", reason))
 	}
 	if n := l.dropped.Swap(0); n > 0 {
 		attrs = append(attrs, slog.Int64("not logged", n))
