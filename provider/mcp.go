@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -32,13 +33,11 @@ func (mcp) definition(t *tool) *node {
 		if output, err := jsontree.Parse(t.Output.JSON()); err == nil {
 			if properties := output.Object("properties"); t.TextOutput && properties != nil {
 				for _, name := range []string{"text", "file"} {
-					properties.Set(name, textOutput.Get("properties").Get(name))
+					properties.Set(name, textOutput.Get(name))
 				}
 			}
 			n.Set("outputSchema", output)
 		}
-	} else if t.TextOutput {
-		n.Set("outputSchema", textOutput)
 	}
 	n.Set("annotations", jsontree.NewObject(
 		pair("readOnlyHint", jsontree.NewBool(t.Annotations.ReadOnly)),
@@ -49,27 +48,61 @@ func (mcp) definition(t *tool) *node {
 	return n
 }
 
-// textOutput is the output schema of tools whose results are texts. [TextData] makes values that fit it.
+// textOutput has the properties of the values that [StructuredContent] makes of texts.
 var textOutput = jsontree.NewObject(
-	pair("type", jsontree.NewString("object")),
-	pair("properties", jsontree.NewObject(
-		pair("text", jsontree.NewObject(
-			pair("type", jsontree.NewString("string")),
-			pair("description", jsontree.NewString("The text of the result, as in its content.")))),
-		pair("file", jsontree.NewObject(
-			pair("type", jsontree.NewString("string")),
-			pair("description", jsontree.NewString("The file of the project that has the whole text, if that was too long.")))),
-	)),
-	pair("required", jsontree.NewStrings([]string{"text"})),
+	pair("text", jsontree.NewObject(
+		pair("type", jsontree.NewString("string")),
+		pair("description", jsontree.NewString("The text of the result, as in its content.")))),
+	pair("file", jsontree.NewObject(
+		pair("type", jsontree.NewString("string")),
+		pair("description", jsontree.NewString("The file of the project that has the whole text, if that was too long.")))),
 )
 
-// TextData returns the structured content of a result without data, for a tool with [registry.Spec].TextOutput. It fits
-// the output schema in the tool's MCP definition.
-func TextData(r registry.Result) json.RawMessage {
-	data, _ := jsontree.Marshal(struct { // encoding texts cannot fail
-		Text string `json:"text"`
-		File string `json:"file,omitempty"`
-	}{valid(r.Text()), r.InFile})
+// leastBinary is from which size in bytes a binary is looked for in data. Shorter ones could be there by chance.
+const leastBinary = 48
+
+// StructuredContent returns what an MCP client gets as the structured content of a result, or nil. schema says whether
+// the tool's definition has an output schema, whose clients insist on structured content, and textOutput is the tool's
+// [registry.Spec].TextOutput.
+//
+// Clients that prefer structured content show nothing else, so it must not repeat the images and other binaries of the
+// content: data that does is left out, or, with an output schema, has a note in their place.
+func StructuredContent(r registry.Result, schema, textOutput bool) json.RawMessage {
+	if r.Data == nil {
+		if !schema || !textOutput || r.IsError() {
+			return nil
+		}
+		data, _ := jsontree.Marshal(struct { // encoding texts cannot fail
+			Text string `json:"text"`
+			File string `json:"file,omitempty"`
+		}{valid(r.Text()), r.InFile})
+		return data
+	}
+	data, ok := r.Data.(json.RawMessage)
+	if !ok {
+		var err error
+		if data, err = jsontree.Marshal(r.Data); err != nil {
+			return nil
+		}
+	}
+	if first(data) != '{' || !json.Valid(data) {
+		return nil
+	}
+	for _, part := range r.Content {
+		if len(part.Data) < leastBinary {
+			continue
+		}
+		encoded := encode64(part.Data)
+		for _, form := range []string{encoded, strings.ReplaceAll(encoded, "/", `\/`)} {
+			if !bytes.Contains(data, []byte(form)) {
+				continue
+			}
+			if !schema {
+				return nil
+			}
+			data = bytes.ReplaceAll(data, []byte(form), []byte("(in the content)"))
+		}
+	}
 	return data
 }
 
@@ -131,11 +164,7 @@ func (mcp) results(results []registry.Result) []any {
 		for n, part := range r.Content {
 			result.Content = append(result.Content, mcpPart(part, r.CallID, n))
 		}
-		if r.Data != nil {
-			if data, err := jsontree.Marshal(r.Data); err == nil && first(data) == '{' {
-				result.StructuredContent = data
-			}
-		}
+		result.StructuredContent = StructuredContent(r, false, false)
 		if len(result.Content) == 0 {
 			text := noContent(r) // for clients without structured content
 			result.Content = append(result.Content, mcpContent{Type: "text", Text: &text})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	var lost, text int
 	r.Data, lost = fitData(r.Data, env)
 	room, inline := env.Limits.output(), env.Limits.inline()
+	instead := inline // what is left for texts that replace binaries
 	data, _ := r.Data.(json.RawMessage)
 	most := env.Limits.most() // some models get the data instead of the text
 	if c.entry.output != nil && !c.entry.spec.TextOutput {
@@ -33,10 +35,17 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	}
 	r.Status = statusLine(r.Status)
 	for i, part := range r.Content {
+		if part.Data != nil && len(part.Text) > instead {
+			part = part.brief()
+		}
 		part, dropped := fit(part, room)
 		size := len(part.String())
 		room -= size + len(part.Data)
-		text += size
+		if part.Data == nil {
+			text += size
+		} else { // models get one or the other
+			instead -= size
+		}
 		lost += dropped
 		if dropped > 0 || part.Text != r.Content[i].Text {
 			// Copy the slice, because it may still belong to the tool.
@@ -76,6 +85,16 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		r.Content = append(r.Content[:len(r.Content):len(r.Content)], Part{Text: note})
 	}
 	return r
+}
+
+// brief shortens the text that replaces a binary, which may repeat all of it. Its first line says what it is.
+func (p Part) brief() Part {
+	line, _, _ := strings.Cut(p.Text, "\n")
+	p.Text = fmt.Sprintf("[%s, %d bytes]", p.MIME, len(p.Data))
+	if len(line) <= 300 {
+		p.Text = line + "\n" + p.Text
+	}
+	return p
 }
 
 func isEmpty(content []Part) bool {
@@ -141,7 +160,8 @@ func fit(part Part, room int) (_ Part, dropped int) {
 
 // shorten moves a long text to a file, and keeps its beginning and its end.
 func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs) Result {
-	whole := r.Text()
+	texts := Result{Content: slices.DeleteFunc(slices.Clone(r.Content), func(p Part) bool { return p.Data != nil })}
+	whole := texts.Text()
 	inline := env.Limits.inline()
 	size := fmt.Sprintf("%d bytes, %d lines", len(whole), strings.Count(strings.TrimSuffix(whole, "\n"), "\n")+1)
 	var text string
@@ -171,7 +191,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	for _, part := range r.Content { // keep binaries
 		if part.Data != nil {
 			if len(part.Text) > inline/8 {
-				part.Text = fmt.Sprintf("[%s, %d bytes]", part.MIME, len(part.Data))
+				part = part.brief()
 			}
 			content = append(content, part)
 		}

@@ -185,6 +185,19 @@ func TestLimitsOfResults(t *testing.T) {
 		require.Equal(t, image.Data, result.Content[1].Data)
 		require.Equal(t, "[image/png, 5000 bytes]", result.Content[1].Text)
 	})
+	t.Run("a binary is not sent again as the text that replaces it", func(t *testing.T) {
+		result := dispatch(t, registry.Result{Content: []registry.Part{{Text: "x"}, image, image}})
+		require.Len(t, result.Content, 3)
+		require.Empty(t, result.InFile)
+		require.Equal(t, image.Data, result.Content[2].Data)
+		require.Equal(t, "[image/png, 5000 bytes]", result.Content[2].Text)
+		view := image
+		view.Text = "Binary file /p.png (image/png):\n" + image.Text
+		result = dispatch(t, registry.Result{Content: []registry.Part{view}})
+		require.Equal(t, []registry.Part{{Data: image.Data, MIME: "image/png", Text: "Binary file /p.png (image/png):\n[image/png, 5000 bytes]"}}, result.Content)
+		view.Text = view.Text[:900]
+		require.Equal(t, []registry.Part{view}, dispatch(t, registry.Result{Content: []registry.Part{view}}).Content)
+	})
 	t.Run("what is larger than the limit is dropped, and the model told", func(t *testing.T) {
 		result := dispatch(t, registry.Text(strings.Repeat("é", 20_000)))
 		require.Contains(t, result.Text(), "[20000 bytes of the result have been dropped: it was larger than 20000 bytes. Ask for less at a time.]")

@@ -26,9 +26,10 @@ type Spec struct {
 	SchemaFor func(Options) json.RawMessage
 	// OutputSchema is the JSON Schema of Result.Data, of type object. Nil means none.
 	OutputSchema json.RawMessage
-	// TextOutput means that the text of a result says everything. MCP clients nevertheless get an object for results
-	// without Data: it contains the text, and the name of the file if the text is too long. Their output schema is that
-	// of this object, or OutputSchema with its properties added. OutputSchema must not require any properties then.
+	// TextOutput means that the text of a result says everything, and that OutputSchema, which must not require any
+	// properties then, is for the data that some results have. MCP clients, which insist on an object if there is a
+	// schema, get one for results without Data: it contains the text, and the name of the file if the text is too long.
+	// It has no effect without OutputSchema.
 	TextOutput bool
 	// Options are the settings that users can change.
 	Options []Option

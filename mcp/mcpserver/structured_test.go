@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // TestStructuredContentIsBounded has a tool with a short text and data of very many values: they are neither sent
@@ -79,12 +81,17 @@ func TestDataFitsItsSchema(t *testing.T) {
 		require.NoError(t, err)
 		schemas := map[string]*registry.Schema{}
 		for _, tool := range list.Tools {
+			if tool.OutputSchema == nil {
+				continue
+			}
 			raw, err := json.Marshal(tool.OutputSchema)
 			require.NoError(t, err)
 			schemas[tool.Name], err = registry.CompileSchema(raw)
 			require.NoError(t, err, tool.Name)
 		}
-		require.Len(t, schemas, 4)
+		for _, tool := range list.Tools {
+			require.Equal(t, tool.Name == "javascript" || tool.Name == "lines", tool.OutputSchema != nil, tool.Name)
+		}
 		for _, c := range []struct{ tool, input, want string }{
 			{"javascript", `{"code": "console.warn(1); fs.writeFileSync('/b', ''); return 6 * 7"}`, `"value":42`},
 			{"javascript", `{"code": ""}`, ""}, // an error
@@ -100,6 +107,11 @@ func TestDataFitsItsSchema(t *testing.T) {
 			{"lines", `{"N": 100000}`, ""},
 		} {
 			text, result := call(t, session, c.tool, json.RawMessage(c.input))
+			if schemas[c.tool] == nil { // its results are texts
+				require.Contains(t, text, c.want)
+				require.Nil(t, result.StructuredContent)
+				continue
+			}
 			if c.input == `{"code": ""}` {
 				require.True(t, result.IsError)
 				require.Nil(t, result.StructuredContent)
@@ -114,4 +126,66 @@ func TestDataFitsItsSchema(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBinariesAreSentOnce checks that structured content does not repeat images and other binaries, or stand in their
+// place: clients that prefer it would show nothing else.
+func TestBinariesAreSentOnce(t *testing.T) {
+	binary := bytes.Repeat([]byte("\x89PNG\r\n\x1a\n\xff\xff\xff\xfe"), 5000)
+	encoded := base64.StdEncoding.EncodeToString(binary)
+	of := func(name, mime string, data any, schema string) registry.Tool {
+		spec := registry.Spec{Name: name, Description: "Returns a binary.", Schema: json.RawMessage(`{"type":"object"}`)}
+		if schema != "" {
+			spec.OutputSchema = json.RawMessage(schema)
+		}
+		return registry.ToolFunc(spec, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Result{Content: []registry.Part{{Data: binary, MIME: mime, Text: "data:" + mime + ";base64," + encoded}}, Data: data}, nil
+		})
+	}
+	const schema = `{"type":"object","properties":{"size":{"type":"integer"},"bytes":{"type":"string"}},"required":["bytes"]}`
+	again := map[string]any{"size": 1, "bytes": "data:image/png;base64," + encoded}
+	tools := builtIn(t, of("image", "image/png", nil, ""), of("audio", "audio/wav", nil, ""), of("blob", "application/zip", nil, ""),
+		of("again", "image/png", again, ""), of("escaped", "image/png", json.RawMessage(`{"bytes":"`+strings.ReplaceAll(encoded, "/", `\/`)+`"}`), ""),
+		of("other", "image/png", map[string]any{"size": 1}, ""), of("promised", "image/png", again, schema))
+	project := newProject(t)
+	png, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+	require.NoError(t, err)
+	require.NoError(t, vfs.WriteFile(t.Context(), project, "/small.png", png))
+	require.NoError(t, vfs.WriteFile(t.Context(), project, "/large.png", append(bytes.Clone(png), binary...)))
+	env := registry.Env{Project: "notes", Files: project, Limits: registry.Limits{Inline: 1 << 20}}
+	for _, env := range []registry.Env{env, {Project: "notes", Files: project}} {
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), nil)
+		require.NoError(t, err)
+		session := connect(t, overStdio(t, server), "2025-11-25", nil)
+		for _, c := range []struct {
+			tool, input, kind string
+			structured        any
+		}{
+			{"filesystem", `{"command":"view","path":"/small.png"}`, "image", nil},
+			{"filesystem", `{"command":"view","path":"/large.png"}`, "image", nil},
+			{"image", `{}`, "image", nil},
+			{"audio", `{}`, "audio", nil},
+			{"blob", `{}`, "resource", nil},
+			{"again", `{}`, "image", nil},
+			{"escaped", `{}`, "image", nil},
+			{"other", `{}`, "image", map[string]any{"size": 1.0}},
+			{"promised", `{}`, "image", map[string]any{"size": 1.0, "bytes": "data:image/png;base64,(in the content)"}},
+		} {
+			_, result := call(t, session, c.tool, json.RawMessage(c.input))
+			require.False(t, result.IsError, c.tool)
+			raw, err := json.Marshal(result)
+			require.NoError(t, err)
+			var sent struct{ Content []struct{ Type, Text string } }
+			require.NoError(t, json.Unmarshal(raw, &sent))
+			require.Equal(t, c.kind, sent.Content[0].Type, c.tool)
+			for _, more := range sent.Content[1:] { // that the data is too long, for example
+				require.Equal(t, "text", more.Type)
+				require.Less(t, len(more.Text), 200, c.tool)
+			}
+			if env.Limits.Inline > 0 || c.tool == "other" {
+				require.Equal(t, c.structured, result.StructuredContent, c.tool)
+			}
+			require.Less(t, len(raw), 2*len(encoded), c.tool)
+		}
+	}
 }

@@ -166,12 +166,8 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	if asking := asks.result(result); asking != nil {
 		return asking, nil
 	}
-	if spec, ok := w.tools.Spec(call.Tool); ok && spec.TextOutput && (result.Data == nil || spec.OutputSchema == nil) {
-		result.Data = nil
-		if !result.IsError() {
-			result.Data = json.RawMessage(provider.TextData(result))
-		}
-	}
+	spec, _ := w.tools.Spec(call.Tool)
+	result.Data = provider.StructuredContent(result, spec.OutputSchema != nil, spec.TextOutput)
 	return s.result(request.Session, result, w.env)
 }
 

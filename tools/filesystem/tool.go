@@ -95,7 +95,6 @@ func (tool) Spec() registry.Spec {
 		Subtitle:     "Views and changes the project's files",
 		Description:  description,
 		Schema:       schema,
-		TextOutput:   true,
 		Category:     registry.CategoryFile,
 		ReadsFiles:   "the filesystem tool's view command and view_range",
 		Annotations:  registry.Annotations{Destructive: true},

@@ -117,7 +117,6 @@ func (tool) Spec() registry.Spec {
 			Label:    "No advice",
 			Subtitle: "Show what the memory contains in the system prompt, without advice on how to use it",
 		}},
-		TextOutput:   true,
 		Category:     registry.CategoryFile,
 		Annotations:  registry.Annotations{Destructive: true},
 		Icons:        registry.Icons{Input: "brain", Output: "brain"},
