@@ -10,7 +10,7 @@ import (
 var answers = slices.Concat([]metering.Replacement{
 	unsignedReturn, unsignedLongReturn, unsignedEnd, compareNegative, spreadPrimitive,
 	invalidDateField, invalidDate, parseDate, closeHelper, weakTargetStays, formatRadix, newerCases,
-}, regexpAnswers, forAwait)
+}, regexpAnswers, forAwait, lastMatch)
 
 // BigInt.asUintN returns negative numbers as they are if they have no more than the bits asked for, and leaves the sign
 // bit set where the bits fill the last digit. So js_bigint_asUintN now always ends at its end, and there a negative

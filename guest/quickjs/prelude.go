@@ -14,7 +14,7 @@ var preludeFiles embed.FS
 // preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the
 // kernel.
 var preludeOrder = []string{
-	"kernel", "iterators", "format", "console", "table", "timers", "path", "files", "functions",
+	"kernel", "lastmatch", "iterators", "format", "console", "table", "timers", "path", "files", "functions",
 	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams", "url", "events", "abort", "clone",
 	"modules", "locale", "localetext", "run",
 }

@@ -29,7 +29,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of the result of [Module]. It identifies a cached module without making it again.
-const ModuleSHA256 = "82f29103e8ffff576bcc8d0305399471f223f42c43eef05d6c9b470e1f305468"
+const ModuleSHA256 = "7c1db1b5f79c347cf79c93a0ab5dba7d3cf14228110f3539a4d26a73d62cc399"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte

@@ -154,12 +154,17 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 		}
 		length *= 2
 	}
+	units, ok = vm.memory.Read(vm.dataOf(v), length)
+	return units, wide, ok
+}
+
+// dataOf returns the address of a string's code units.
+func (vm *VM) dataOf(v Value) uint32 {
 	at := v.pointer() + stringData
 	if vm.u32(v.pointer()+stringFlags)&stringSlice != 0 {
 		at = vm.u32(at) + stringData + vm.u32(at+4)
 	}
-	units, ok = vm.memory.Read(at, length)
-	return units, wide, ok
+	return at
 }
 
 // String returns the text of a string, at most limit bytes of it, and how many bytes were cut off. Lone surrogates

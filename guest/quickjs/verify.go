@@ -28,6 +28,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"the size of allocations", verifyAllocated},
 		{"garbage collection", verifyCollection},
 		{"positions of statements", verifyPositions},
+		{"the last match", verifyLastMatch},
 		{"rejected promises", verifyRejections},
 		{"evaluation", verifyEvaluation},
 		{"mends", verifyMends},

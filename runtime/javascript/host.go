@@ -32,6 +32,7 @@ const (
 	opInside     = 20 // a promise: its value or reason; a proxy and a number: its target (0) or handler (1); else undefined
 	opNamespace  = 21 // path of an ES module that require has loaded, true for __esModule too: its namespace object
 	opHook       = 22 // a function: from now on, it is the hook of quickjs.VM.SetReactionHook
+	opMatch      = 24 // 0: the number of the last match of a regular expression, 0 if there is none; 1: its string; n > 1: where that begins (even n) and ends (odd n) as a group, from 2 on, or -1; -1: how many groups it has
 	opInput      = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
 )
 
@@ -150,7 +151,7 @@ func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quic
 func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
 	op, _ := args.int(0)
 	switch op {
-	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass, opState, opInside, opNamespace, opHook:
+	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass, opState, opInside, opNamespace, opHook, opMatch:
 	case opFile: // see witnessed
 	default:
 		if in.run.loadingFirst {
@@ -210,6 +211,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		return quickjs.Int(int32(state)), nil
 	case opInside:
 		return in.inside(ctx, args)
+	case opMatch:
+		return in.lastMatch(ctx, args)
 	case opInput:
 		return in.input(ctx, args)
 	case opHook:
@@ -237,6 +240,30 @@ func (in *instance) inside(ctx context.Context, args arguments) (quickjs.Value, 
 		}
 	}
 	return v, in.vm.Retain(ctx, v)
+}
+
+// lastMatch serves opMatch.
+func (in *instance) lastMatch(ctx context.Context, args arguments) (quickjs.Value, error) {
+	match, ok := in.vm.LastMatch()
+	part, _ := args.int(1)
+	switch {
+	case part == 0 && ok:
+		return quickjs.Int(int32(match.Number)), nil
+	case part == 0:
+		return quickjs.Int(0), nil
+	case part < 0:
+		return quickjs.Int(int32(match.Groups)), nil
+	case part == 1 && ok:
+		return match.Input, in.vm.Retain(ctx, match.Input)
+	}
+	start, end, ok := match.Group(part/2 - 1)
+	switch {
+	case !ok:
+		return quickjs.Int(-1), nil
+	case part%2 == 0:
+		return quickjs.Int(int32(start)), nil
+	}
+	return quickjs.Int(int32(end)), nil
 }
 
 func (in *instance) log(args arguments) error {

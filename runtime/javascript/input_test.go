@@ -32,6 +32,14 @@ func TestStdin(t *testing.T) {
 		"lines":              `const got = []; for await (const line of require('readline').createInterface({input: process.stdin})) got.push(line); return JSON.stringify(got.join('\n'))`,
 		"a file's stream":    `return JSON.stringify(await require('stream/consumers').text(fs.createReadStream('/dev/stdin')))`,
 		"a descriptor":       `const fd = fs.openSync('/dev/stdin'), got = []; for (;;) { const b = Buffer.alloc(5), n = fs.readSync(fd, b); if (n === 0) break; got.push(b.subarray(0, n)) } fs.closeSync(fd); return JSON.stringify(Buffer.concat(got).toString())`,
+		"the module fs":      `const fs = require('fs'); return JSON.stringify(fs.readFileSync(0, 'utf8'))`,
+		"with options":       `const fs = require('fs'); return JSON.stringify(fs.readFileSync(process.stdin.fd, {encoding: 'utf-8', flag: 'r'}))`,
+		"in base64":          `const fs = require('fs'); return JSON.stringify(Buffer.from(fs.readFileSync(0, 'base64'), 'base64').toString())`,
+		"fs by a callback":   `const fs = require('fs'); return JSON.stringify(await new Promise((r) => fs.readFile(0, {encoding: 'utf8'}, (e, text) => r(text))))`,
+		"promisified":        `const fs = require('fs'); return JSON.stringify(await require('util').promisify(fs.readFile)(0, 'utf8'))`,
+		"a handle":           `const h = await require('fs/promises').open('/dev/stdin'); return JSON.stringify((await h.stat()).isFIFO() && await h.readFile('utf8'))`,
+		"a stream of 0":      `return JSON.stringify(await require('stream/consumers').text(require('fs').createReadStream(null, {fd: 0})))`,
+		"imported fs":        `import {readFileSync} from 'node:fs'; export default JSON.stringify(readFileSync(0, 'utf8'))`,
 		"an imported module": `import { stdin } from 'process'; let got = ''; for await (const c of stdin.setEncoding('utf8')) got += c; export default JSON.stringify(got)`,
 	} {
 		t.Run(name, func(t *testing.T) {

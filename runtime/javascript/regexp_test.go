@@ -64,3 +64,13 @@ func TestNewRegularExpressions(t *testing.T) {
 		})
 	}
 }
+
+// TestLastMatchIsThatOfTheRun looks at what RegExp says of matches in runs before.
+func TestLastMatchIsThatOfTheRun(t *testing.T) {
+	for range 3 {
+		require.Equal(t, `["","","",""] secret`, run(t, `
+			const before = JSON.stringify([RegExp.$1, RegExp.input, RegExp.lastMatch, RegExp.leftContext]);
+			/(secret)/.test('a secret ' + Math.random());
+			return before + ' ' + RegExp.$1`).Text)
+	}
+}

@@ -145,15 +145,16 @@
   const isBytes = (value) => isView(value) && value instanceof Uint8Array;
   const compareBytes = (a, b) => host(ops.web, 'buffer.compare', a.buffer, a.byteOffset, a.byteLength, b.buffer, b.byteOffset, b.byteLength);
 
+  // Functions, not methods: in Node they can be called with new, too.
   const statics = {
-    from(value, encodingOrOffset, length) { return from(value, encodingOrOffset, length); },
+    from: function (value, encodingOrOffset, length) { return from(value, encodingOrOffset, length); },
     of(...items) { return fromArrayLike(items); },
-    alloc(size, fill, encoding) { return alloc(size, fill, encoding); },
-    allocUnsafe(size) { return allocUnsafe(size); },
-    allocUnsafeSlow(size) { return allocUnsafe(size); },
-    isBuffer(value) { return value instanceof FastBuffer; },
-    isEncoding(encoding) { return typeof encoding === 'string' && encoding.length !== 0 && known(encoding) !== undefined; },
-    byteLength(value, encoding) {
+    alloc: function (size, fill, encoding) { return alloc(size, fill, encoding); },
+    allocUnsafe: function (size) { return allocUnsafe(size); },
+    allocUnsafeSlow: function (size) { return allocUnsafe(size); },
+    isBuffer: function (value) { return value instanceof FastBuffer; },
+    isEncoding: function (encoding) { return typeof encoding === 'string' && encoding.length !== 0 && known(encoding) !== undefined; },
+    byteLength: function (value, encoding) {
       if (typeof value !== 'string') {
         if (ArrayBuffer.isView(value) || isAnyArrayBuffer(value)) return value.byteLength;
         throw ERR_INVALID_ARG_TYPE('string', ['string', 'Buffer', 'ArrayBuffer'], value);
@@ -171,12 +172,12 @@
         default: return host(ops.web, 'buffer.size', value);
       }
     },
-    compare(a, b) {
+    compare: function (a, b) {
       if (!isBytes(a)) throw ERR_INVALID_ARG_TYPE('buf1', ['Buffer', 'Uint8Array'], a);
       if (!isBytes(b)) throw ERR_INVALID_ARG_TYPE('buf2', ['Buffer', 'Uint8Array'], b);
       return a === b ? 0 : compareBytes(a, b);
     },
-    concat(list, length) {
+    concat: function (list, length) {
       if (!isArray(list)) validateArray(list, 'list');
       const count = list.length;
       if (count === 0) return new FastBuffer();
@@ -201,7 +202,7 @@
       }
       return buffer;
     },
-    copyBytesFrom(view, offset, length) {
+    copyBytesFrom: function (view, offset, length) {
       if (!isTypedArray(view)) throw ERR_INVALID_ARG_TYPE('view', ['TypedArray'], view);
       const size = view.length;
       if (size === 0) return alloc(0);

@@ -12,7 +12,7 @@
   // lend makes functions of an internal module functions here.
   const lend = (file, names) => {
     for (const name of names) {
-      const value = { [name](...args) { return require(file)[name](...args); } }[name];
+      const value = { [name]: function (...args) { return require(file)[name](...args); } }[name]; // also with new, as in Node
       Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true });
     }
   };

@@ -21,7 +21,7 @@
 
   // forward adds a function of another module, which is loaded when the function is first called.
   const forward = (name, from) => {
-    fs[name] = { [name](...args) { return Reflect.apply(require(from)[name], fs, args); } }[name];
+    fs[name] = { [name]: function (...args) { return Reflect.apply(require(from)[name], fs, args); } }[name];
   };
   for (const name of [
     'open', 'close', 'read', 'write', 'readv', 'writev', 'fstat', 'ftruncate', 'fsync', 'fdatasync', 'mkdtemp', 'realpath', 'opendir',

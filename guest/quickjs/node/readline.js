@@ -280,7 +280,7 @@
   };
   prototype[Symbol.asyncIterator] = function () { return this.lines ??= iterate(this); };
   exports.Interface = Interface;
-  exports.createInterface = (...args) => new Interface(...args);
+  exports.createInterface = function createInterface(...args) { return new Interface(...args); };
   for (const name of ['clearLine', 'clearScreenDown', 'cursorTo', 'moveCursor']) {
     exports[name] = { [name](...args) { return require('internal/readline/cursor')[name](...args); } }[name];
   }

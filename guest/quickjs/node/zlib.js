@@ -303,7 +303,7 @@
   }
   Object.assign(exports, types);
   for (const name of Object.keys(types)) {
-    const create = { [`create${name}`]: (options) => new types[name](options) }[`create${name}`];
+    const create = { [`create${name}`]: function (options) { return new types[name](options); } }[`create${name}`];
     Object.defineProperty(exports, `create${name}`, { enumerable: true, value: create });
   }
 

@@ -62,8 +62,19 @@
   };
   const label = (value) => (value === undefined ? 'default' : `${value}`);
   const toFixed = kernel.uncurry(Number.prototype.toFixed);
+  const two = (n) => (n < 10 ? `0${n}` : n);
+  // duration returns the text for a number of milliseconds, as in Node.
+  kernel.duration = (ms) => {
+    if (ms < 1000) return `${+toFixed(ms, 3)}ms`;
+    if (ms < 60000) return `${toFixed(ms / 1000, 3)}s`;
+    const hours = (ms / 3600000) | 0;
+    const minutes = (ms % 3600000 / 60000) | 0;
+    const seconds = ms % 60000 / 1000;
+    const rest = (seconds < 10 ? '0' : '') + toFixed(seconds, 3);
+    return hours > 0 ? `${hours}:${two(minutes)}:${rest} (h:mm:ss.mmm)` : `${minutes}:${rest} (m:ss.mmm)`;
+  };
   const logTime = (name, args) => {
-    if (name in timers) write(LOG, `${name}: ${toFixed(now() - timers[name], 3)} ms${args.length ? ` ${line(args)}` : ''}`);
+    if (name in timers) write(LOG, `${name}: ${kernel.duration(now() - timers[name])}${args.length ? ` ${line(args)}` : ''}`);
     else write(WARN, `Timer '${name}' does not exist`);
   };
   const group = (args) => {

@@ -196,5 +196,5 @@
   fs.constants = constants;
   fs.promises = fs;
   kernel.define('fs', fs);
-  kernel.fs = { fs, functions, checked, strict: false, entryPrototype, isMistake }; // node/fs.js adds what few scripts use
+  kernel.fs = { fs, functions, checked, strict: false, entryPrototype, entry, isMistake }; // node/fs.js adds what few scripts use
 })

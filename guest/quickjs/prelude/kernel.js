@@ -89,7 +89,7 @@
   kernel.ops = {
     log: 1, finish: 2, builtin: 3, class: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
     file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, exit: 16, plain: 17, uncalled: 18, state: 19, inside: 20,
-    namespace: 21, hook: 22, input: 23,
+    namespace: 21, hook: 22, input: 23, match: 24,
   };
 
   // Levels of the console, for the operation log.

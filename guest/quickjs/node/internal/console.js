@@ -61,15 +61,6 @@
     write(state, state[name], formatWithOptions(optionsFor(state, state[name]), ...args));
   };
 
-  const duration = (ms) => {
-    const two = (n) => String(n).padStart(2, '0');
-    if (ms < 1000) return ms >= 1 ? `${Number(ms.toPrecision(ms < 10 ? 4 : 5))}ms` : `${Number(ms.toFixed(3))}ms`;
-    const seconds = ms / 1000;
-    if (seconds < 60) return `${seconds.toFixed(3)}s`;
-    const minutes = Math.floor(seconds / 60);
-    const rest = (seconds % 60).toFixed(3).padStart(6, '0');
-    return minutes < 60 ? `${minutes}:${rest} (m:ss.mmm)` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(Math.floor(seconds % 60))} (h:mm:ss)`;
-  };
   const logTime = (self, method, label, args) => {
     const { timers } = states.of(self);
     label = `${label}`;
@@ -77,7 +68,7 @@
       process.emitWarning(`No such label '${label}' for console.${method}()`);
       return false;
     }
-    const passed = duration(performance.now() - timers.get(label));
+    const passed = kernel.duration(performance.now() - timers.get(label));
     if (args.length > 0) self.log('%s: %s', label, passed, ...args);
     else self.log('%s: %s', label, passed);
     return true;

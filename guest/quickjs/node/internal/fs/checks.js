@@ -54,7 +54,7 @@
   exports.readFile = ([path, options], later) => {
     const { encoding, flag = 'r', signal } = optionsOf(options);
     const read = () => {
-      if (path === 0) return functions.readFile(path); // says what there is
+      if (path === 0) return functions.readFile(path, encoding === 'buffer' ? undefined : encoding); // says what there is
       if (isOpen(path)) return files().readAll(descriptor(path), encoding);
       if (flag === 'r' || flag === null) return functions.readFile(path, encoding === 'buffer' ? undefined : encoding);
       const fd = files().openSync(path, flag);

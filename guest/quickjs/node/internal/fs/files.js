@@ -164,6 +164,8 @@
   };
   // readAll returns what is left of an open file.
   exports.readAll = (fd, encoding) => {
+    const input0 = fd === 0 ? exports.readInput(fd, encoding) : undefined;
+    if (input0 !== undefined) return input0;
     const file = find(fd, 'read');
     const { size } = fs.statSync(file.path);
     const content = Buffer.alloc(Math.max(size - file.position, 0));
@@ -229,7 +231,12 @@
     return exports.writeSync(fd, Buffer.concat(buffers.map((b) => Buffer.from(b.buffer, b.byteOffset, b.byteLength))), 0, undefined,
       typeof position === 'number' ? position : null);
   };
-  exports.fstatSync = (fd, options) => fs.statSync(find(fd, 'fstat').path, options);
+  exports.fstatSync = (fd, options) => {
+    if (fd !== 0 || opened.has(0) || input(0) === undefined) return fs.statSync(find(fd, 'fstat').path, options);
+    const stats = kernel.fs.entry('p', { size: 0, readonly: true, mtime: new Date(0), mtimeMs: 0 });
+    Object.defineProperty(stats, 'isFIFO', { value: () => true, configurable: true });
+    return options?.bigint ? exports.withBigInts(stats) : stats;
+  };
   exports.ftruncateSync = (fd, length = 0) => {
     if (typeof fd === 'number') validateInteger(length, 'len');
     const file = find(fd, 'ftruncate');
