@@ -32,7 +32,8 @@ type SessionOptions struct {
 	Watched vfs.WatchedStore
 	// Select, if not nil, gets the choices stored for the project and returns those that apply: which tools are
 	// enabled, their options and what they may use. It is called for each use, possibly by several goroutines at
-	// once.
+	// once. A misspelt rule in its Ask is an error, unless MCP servers may bring its tool later. Options.Warn is told of
+	// that, of rules for tools that there are not, and of such rules of the project.
 	Select func(registry.Selection) registry.Selection
 	// SealKey returns the secret with which tools seal what they keep with the project: see [registry.Env]. Nil means that
 	// of the runner's store.
@@ -210,6 +211,9 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 	}
 	if s.options.Select != nil {
 		env.Selection = s.options.Select(env.Selection)
+	}
+	if err := s.runner.checkAsk(s.id, &env.Selection); err != nil {
+		return registry.Env{}, err
 	}
 	env.Checkpoint = cmp.Or(s.options.Checkpoint, env.Selection.Settings.Checkpoint)
 	return env, nil

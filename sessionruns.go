@@ -3,7 +3,11 @@ package toolrun
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/runs"
 )
@@ -56,4 +60,54 @@ func (s *Session) resume(ctx context.Context, token string, decisions map[string
 		return registry.Result{}, err
 	}
 	return goOn(keeper, ctx, s.runner.Registry(), env, token, decisions)
+}
+
+// CheckAsk returns what is wrong with a rule of [registry.Selection].Ask, as [registry.Registry.CheckAsk] does for the tools
+// that there are now. Servers that are configured count as sources, even while they are not connected.
+func (r *Runner) CheckAsk(rule string) error {
+	if source, ok := strings.CutPrefix(rule, registry.AskSource); ok {
+		if slices.ContainsFunc(r.Servers(), func(s mcpclient.Status) bool { return s.Server == source }) {
+			return nil
+		}
+	}
+	return r.Registry().CheckAsk(rule)
+}
+
+// checkAsk returns what is wrong with the rules of a program for a project, and warns once of what may be wrong: the rules
+// that a project has are not of one program, servers can bring tools later, and sessions with other tools can have the
+// same Select.
+func (r *Runner) checkAsk(project string, s *registry.Selection) error {
+	for _, rule := range s.Ask {
+		if err := r.CheckAsk(rule); err != nil {
+			unknown, ok := errors.AsType[*registry.UnknownRuleError](err)
+			if !ok || len(r.Servers()) == 0 && (unknown.Like != "" || strings.HasPrefix(rule, registry.AskSource)) {
+				return fmt.Errorf("toolrun: Selection.Ask: %w", err)
+			}
+			r.warnOfRule(err)
+		}
+	}
+	for _, rule := range s.Settings.Ask {
+		if err := r.CheckAsk(rule); err != nil {
+			r.warnOfRule(fmt.Errorf("project %s: %w", project, err))
+		}
+	}
+	return nil
+}
+
+// maxWarned is how many warnings are kept so that they are not given again.
+const maxWarned = 1000
+
+func (r *Runner) warnOfRule(err error) {
+	r.mu.Lock()
+	before := r.warned[err.Error()]
+	if !before {
+		if r.warned == nil || len(r.warned) >= maxWarned {
+			r.warned = map[string]bool{}
+		}
+		r.warned[err.Error()] = true
+	}
+	r.mu.Unlock()
+	if !before {
+		r.given.Warn(err)
+	}
 }

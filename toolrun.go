@@ -131,8 +131,8 @@ type Options struct {
 	ServerOptions mcpclient.Options
 
 	// Warn, if not nil, gets what works less well than it should: servers that cannot be reached when the runner is
-	// opened or do not have tools that the configuration names, compiled code that cannot be kept. It can be called by
-	// several goroutines at once.
+	// opened or do not have tools that the configuration names, compiled code that cannot be kept, rules for approvals that
+	// are for no tool. It can be called by several goroutines at once.
 	Warn func(error)
 }
 
@@ -159,6 +159,7 @@ type Runner struct {
 	mu       sync.Mutex
 	closed   bool
 	sessions map[*Session]bool
+	warned   map[string]bool // what checkAsk has warned of
 }
 
 // Open makes a runner. It connects to the MCP servers, as long as the context allows, and leaves those out that do

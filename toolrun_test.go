@@ -2,6 +2,7 @@ package toolrun_test
 
 import (
 	"context"
+	"encoding/json"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -262,6 +263,56 @@ func TestServers(t *testing.T) {
 	require.NoError(t, runner.Close())
 	<-changed
 	require.NoError(t, server.Shutdown(t.Context()))
+}
+
+// TestUnknownRules: a rule for approvals that is for nothing is an error of the program that knows its tools, and
+// otherwise a warning.
+func TestUnknownRules(t *testing.T) {
+	far := mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"mail": {URL: "http://127.0.0.1:1/"}}}
+	for name, test := range map[string]struct {
+		ask, stored []string
+		servers     mcpclient.Config
+		err         string
+		warnings    []string
+	}{
+		"known":    {ask: []string{"javascript", "all", "network", "source:here"}, stored: []string{"memory"}},
+		"misspelt": {ask: []string{"javascirpt"}, err: `toolrun: Selection.Ask: unknown approval rule "javascirpt": did you mean javascript?`},
+		"unknown source": {ask: []string{"source:nosuch"}, err: `toolrun: Selection.Ask: unknown approval rule "source:nosuch": ` +
+			`there are all, writes, destructive, external, source:SOURCE, and the names of tools`},
+		"of another session": {ask: []string{"greet_all_of_them", "send"}, warnings: []string{`unknown approval rule "greet_all_of_them"`, `unknown approval rule "send"`}},
+		"no rule":            {ask: []string{"*"}, err: `"*" is no rule for approvals`, servers: far},
+		"of the project": {stored: []string{"send_mial", "memroy"}, warnings: []string{`project p: unknown approval rule "send_mial"`,
+			`project p: unknown approval rule "memroy": did you mean memory?`}},
+		"with servers": {ask: []string{"mail_send", "source:mail", "source:mial"}, servers: far, warnings: []string{`unknown approval rule "mail_send"`,
+			`unknown approval rule "source:mial"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var warnings []string
+			here := registry.Func(registry.Spec{Name: "greet", Source: "here", Description: "Greets."},
+				func(context.Context, struct{}, registry.Env) (string, error) { return "hello", nil })
+			runner := open(t, toolrun.Options{Servers: test.servers, Tools: []registry.Tool{here}, Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+			warnings = nil // of the server
+			session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
+				s.Ask = test.ask
+				return s
+			}})
+			settings, err := json.Marshal(registry.Settings{Ask: test.stored})
+			require.NoError(t, err)
+			require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) { return settings, nil }))
+			for range 3 {
+				_, err := session.Env(t.Context())
+				if test.err != "" {
+					require.ErrorContains(t, err, test.err)
+					continue
+				}
+				require.NoError(t, err)
+			}
+			require.Len(t, warnings, len(test.warnings), "once: %s", warnings)
+			for i, want := range test.warnings {
+				require.Contains(t, warnings[i], want)
+			}
+		})
+	}
 }
 
 // TestSessionWithoutFiles enables what needs none.

@@ -15,17 +15,6 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Rules of [Selection].Ask that are no names of tools. A rule that begins with AskSource is for the tools of a source:
-// "source:github".
-const (
-	AskAll         = "all"         // every tool
-	AskWrites      = "writes"      // tools that are not ReadOnly
-	AskDestructive = "destructive" // tools that are Destructive
-	AskExternal    = "external"    // tools that are OpenWorld
-	AskNetwork     = "network"     // requests over the network: see [NetworkTool]; and a tool of that name
-	AskSource      = "source:"
-)
-
 // An Approver decides whether a call may be made. The registry calls it for a call that a rule of Selection.Ask is for,
 // after the input has been checked and before the tool gets it, possibly several times at once. Time in which it decides
 // does not count as that of the call, nor as that of the calls that make it.
@@ -91,38 +80,10 @@ func approvalOf(rule string, d Decision) *Approval {
 	return a
 }
 
-// CheckAsk returns what is wrong with a rule of [Selection].Ask, or nil. Names of tools that there are not now are no
-// error, as the tools of servers come and go.
-func CheckAsk(rule string) error {
-	source, isSource := strings.CutPrefix(rule, AskSource)
-	if isSource && source != "" || slices.Contains([]string{AskAll, AskWrites, AskDestructive, AskExternal, NetworkTool}, rule) {
-		return nil
-	}
-	if err := CheckName(rule); err != nil {
-		return fmt.Errorf("%q is no rule for approvals: there are %s, %s, %s, %s, %sSOURCE, and the names of tools", rule, AskAll,
-			AskWrites, AskDestructive, AskExternal, AskSource)
-	}
-	return nil
-}
-
-// asks returns the rule by which calls of a tool need approval.
-func (s *Selection) asks(call *Call, spec *Spec) (rule string, ok bool) {
-	for _, rules := range [][]string{s.Settings.Ask, s.Ask} {
-		for _, rule := range rules {
-			source, isSource := strings.CutPrefix(rule, AskSource)
-			if rule == AskAll || rule == AskWrites && !spec.Annotations.ReadOnly || rule == AskDestructive && spec.Annotations.Destructive ||
-				rule == AskExternal && spec.Annotations.OpenWorld || isSource && source == spec.Source || rule == spec.Name || rule == AskNetwork && spec.Name == NetworkTool {
-				return rule, true
-			}
-		}
-	}
-	return "", s.AskIf != nil && s.AskIf(*call, spec)
-}
-
 // approve asks whether a call may be made. The result is one of a call that is not made if it has a code, and otherwise
 // only the approval.
-func (e *entry) approve(ctx context.Context, call *Call, schema *Schema, env Env) Result {
-	rule, ok := env.Selection.asks(call, &e.spec)
+func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Schema, env Env) Result {
+	rule, ok := r.asks(&env.Selection, call, &e.spec)
 	if waited, since := env.waited(); since && !ok {
 		rule, ok = waited, true
 	}

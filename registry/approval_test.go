@@ -89,6 +89,71 @@ func TestWhoIsAskedFor(t *testing.T) {
 	require.JSONEq(t, `{"ask":["writes"],"other":1}`, string(data))
 }
 
+// TestMisspeltRules: a rule that is for nothing that there is asks for what it looks like.
+func TestMisspeltRules(t *testing.T) {
+	nothing := func(name, source, partOf string, annotations registry.Annotations) registry.Tool {
+		return registry.Func(registry.Spec{Name: name, Source: source, PartOf: partOf, Description: "Does nothing.", Annotations: annotations},
+			func(context.Context, struct{}, registry.Env) (string, error) { return "", nil })
+	}
+	reads := registry.Annotations{ReadOnly: true}
+	names := []string{"javascript", "send_mail", "github_create_issue", "pay", "drop", "view_file", "files"}
+	tools, err := registry.New(nothing("javascript", "", "", registry.Annotations{}), nothing("send_mail", "", "", registry.Annotations{OpenWorld: true}),
+		nothing("github_create_issue", "github", "", reads), nothing("pay", "", "", reads), nothing("drop", "", "", registry.Annotations{Destructive: true}),
+		nothing("files", "", "", reads), nothing("view_file", "", "files", reads))
+	require.NoError(t, err)
+	all := names
+	for rule, want := range map[string]struct {
+		asked []string
+		like  string
+	}{
+		"javascirpt": {[]string{"javascript"}, "javascript"}, "javscrpt": {[]string{"javascript"}, "javascript"}, "JavaScript": {[]string{"javascript"}, "javascript"},
+		"java-script": {[]string{"javascript"}, "javascript"}, "send_mial": {[]string{"send_mail"}, "send_mail"}, "sendmail": {[]string{"send_mail"}, "send_mail"},
+		"send_email": {[]string{"send_mail"}, "send_mail"}, "send": {[]string{"send_mail"}, ""}, "create_issue": {[]string{"github_create_issue"}, ""},
+		"source:githbu": {[]string{"github_create_issue"}, "source:github"}, "github": {[]string{"github_create_issue"}, ""}, "source:nosuch": {nil, ""},
+		"source:javascript": {[]string{"javascript"}, ""}, "pya": {[]string{"pay"}, "pay"}, "pa": {[]string{"pay"}, "pay"}, "destructiv": {[]string{"drop"}, "destructive"},
+		"write": {[]string{"javascript", "send_mail", "drop"}, "writes"}, "Writes": {[]string{"javascript", "send_mail", "drop"}, "writes"},
+		"extrenal": {[]string{"send_mail"}, "external"}, "al": {all, "all"}, "ALL": {all, "all"}, "nosuch": {nil, ""}, "netwrok": {nil, "network"},
+		"fiels": {[]string{"files", "view_file"}, "files"}, "view_fiel": {[]string{"view_file"}, "view_file"},
+	} {
+		err := tools.CheckAsk(rule)
+		var unknown *registry.UnknownRuleError
+		require.ErrorAs(t, err, &unknown, rule)
+		require.Equal(t, registry.UnknownRuleError{Rule: rule, Like: want.like}, *unknown)
+		require.ErrorContains(t, err, rule)
+		require.ElementsMatch(t, want.asked, asked(t, tools, rule, names), rule)
+	}
+	// What is no rule at all, which only files that somebody has edited and programs can have, asks for everything.
+	for _, rule := range []string{"", "*", "two words", "source:", "9", "send mail", "rm -rf"} {
+		require.Error(t, tools.CheckAsk(rule), rule)
+		require.ElementsMatch(t, all, asked(t, tools, rule, names), rule)
+	}
+	// What is there is for itself alone, and a tool with its parts.
+	for rule, want := range map[string][]string{"pay": {"pay"}, "files": {"files", "view_file"}, "view_file": {"view_file"}, "source:github": {"github_create_issue"},
+		"javascript": {"javascript"}, registry.AskNetwork: nil, registry.NetworkTool: nil} {
+		require.NoError(t, tools.CheckAsk(rule), rule)
+		require.ElementsMatch(t, want, asked(t, tools, rule, names), rule)
+	}
+	// A tool that comes later has the rule of its name, and what only looked like it has none any more.
+	require.Equal(t, []string{"send_mail"}, asked(t, tools, "send_mall", names))
+	tools, err = tools.With(nothing("send_mall", "", "", reads))
+	require.NoError(t, err)
+	require.Equal(t, []string{"send_mall"}, asked(t, tools, "send_mall", append(names, "send_mall")))
+}
+
+// asked are the tools whose calls a rule asks for.
+func asked(t *testing.T, tools *registry.Registry, rule string, names []string) (found []string) {
+	for _, name := range names {
+		result := tools.Dispatch(t.Context(), registry.Call{Tool: name}, registry.Env{Selection: registry.Selection{
+			Settings: registry.Settings{Ask: []string{rule}}, Enable: map[string]bool{"view_file": true}}})
+		if result.Code == registry.CodeNeedsApproval {
+			found = append(found, name)
+		} else {
+			require.Empty(t, result.Code, result.Text())
+		}
+	}
+	return found
+}
+
 func TestDecisions(t *testing.T) {
 	tools := notes(t)
 	decide := func(decisions ...registry.Decision) registry.Env {

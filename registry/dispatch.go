@@ -88,7 +88,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		original = env.resumed.Original // the tool has begun already
 	} else {
 		made := call.Input
-		asked = e.approve(ctx, &call, schema, env)
+		asked = r.approve(ctx, e, &call, schema, env)
 		if asked.Approval != nil && asked.Approval.Edited {
 			original = made
 		}

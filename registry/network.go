@@ -66,10 +66,14 @@ func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network
 	}
 	method := strings.Join(methods, " as ")
 	call.Input = shown(method, request)
-	asks := r.env.Selection
-	rule, ok := asks.asks(&call, spec)
+	var tools *Registry
+	if r.env.call != nil {
+		tools = r.env.call.registry
+	}
+	selection := r.env.Selection
+	rule, ok := tools.asks(&selection, &call, spec)
 	for _, method := range methods {
-		if allowed, err := asks.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
+		if allowed, err := selection.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
 			return r.Run.Do(ctx, request) // which refuses it, if it must
 		}
 	}

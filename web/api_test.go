@@ -649,6 +649,24 @@ func TestApprovals(t *testing.T) {
 	require.Equal(t, "filesystem", a[0].Waits[0].Rule)
 	require.JSONEq(t, create, a[0].Waits[0].Input)
 
+	// A rule that is for nothing is shown.
+	edit := func(ask ...string) {
+		p, err := runner.Store().Open(t.Context(), "p")
+		require.NoError(t, err)
+		require.NoError(t, p.EditSettings(t.Context(), func(stored []byte) ([]byte, error) {
+			settings, _, err := registry.ParseSettings(stored)
+			require.NoError(t, err)
+			settings.Ask = ask
+			return json.Marshal(settings)
+		}))
+		require.NoError(t, p.Close())
+	}
+	var shown struct{ Warnings []string }
+	edit("filesytem", "filesystem", "writes")
+	b.get(q("/api/tools", "project", "p"), &shown)
+	require.Equal(t, []string{`unknown approval rule "filesytem": did you mean filesystem?`}, shown.Warnings)
+	edit("filesystem")
+
 	// Nobody decides from another project, or with another token.
 	require.Empty(t, waiting("other").Approvals)
 	for _, with := range []m{{}, {"input": nil}, {"input": m{}}, {"input": m{"command": "delete", "path": "/"}}, {"reason": "x"}} {

@@ -64,6 +64,8 @@ type toolInfo struct {
 
 type toolsAnswer struct {
 	Tools []toolInfo `json:"tools"`
+	// Warnings are about rules for approvals that are for no tool.
+	Warnings []string `json:"warnings,omitempty"`
 	// Fixed means that what is chosen here does not count: flags or the token decide.
 	Fixed bool `json:"fixed,omitempty"`
 }
@@ -83,6 +85,11 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 	on := map[string]bool{}
 	for _, spec := range tools.Enabled(selection) {
 		on[spec.Name] = true
+	}
+	for _, rule := range slices.Concat(selection.Settings.Ask, selection.Ask) {
+		if err := s.runner.CheckAsk(rule); err != nil {
+			out.Warnings = append(out.Warnings, err.Error())
+		}
 	}
 	for _, spec := range tools.Specs() {
 		if (spec.PartOf != "" || r.access.Client != nil) && !on[spec.Name] {

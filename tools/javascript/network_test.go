@@ -97,9 +97,11 @@ func TestNetworkUsage(t *testing.T) {
 func TestNetworkApproval(t *testing.T) {
 	r := newRegistry(t)
 	env, server := networkEnv(t, "* %s")
-	env.Selection.Ask = []string{registry.AskNetwork}
 	get := `return await (await fetch('` + server.URL + `/a')).text()`
-	require.Contains(t, run(t, r, env, get).Text(), "needs the approval of a person, and there is nobody here who could give it")
+	for _, rule := range []string{"netwrok", "network:requset", registry.AskNetwork} { // also one that is misspelt
+		env.Selection.Ask = []string{rule}
+		require.Contains(t, run(t, r, env, get).Text(), "needs the approval of a person, and there is nobody here who could give it")
+	}
 
 	var asked []registry.ApprovalRequest
 	decision := registry.Decision{Approved: true}

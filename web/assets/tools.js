@@ -38,6 +38,7 @@ export async function show(main) {
     if (active !== field && list.contains(active) && active.matches("input:not([type=checkbox]), select")) return; // somebody is writing
     const focused = active?.id;
     fill(list, answer.fixed && h("p", {class: "warning"}, "Your token, or the command that serves this page, decides on the tools: they cannot be changed here."),
+      answer.warnings?.map((text) => h("p", {class: "warning"}, pieces(`Warning: ${text}.`, true))),
       answer.tools.map((tool) => card(tool, answer.fixed)));
     if (focused) document.getElementById(focused)?.focus();
   }

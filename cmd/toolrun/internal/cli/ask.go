@@ -31,10 +31,11 @@ func (f *projectFlags) addAsk(cmd *cobra.Command) {
 		"let a person approve calls by these `RULES`: all, writes, destructive, external, source:NAME or names of tools")
 }
 
-// checkAsk refuses rules that there are not.
-func (f *projectFlags) checkAsk() error {
+// checkAsk refuses rules that there are not. Of those for tools that servers may bring later, the runner warns.
+func (f *projectFlags) checkAsk(r *runner) error {
 	for _, rule := range f.ask {
-		if err := registry.CheckAsk(rule); err != nil {
+		err := r.CheckAsk(rule)
+		if _, unknown := errors.AsType[*registry.UnknownRuleError](err); err != nil && !(unknown && len(r.Servers()) > 0) {
 			return fmt.Errorf("--ask: %w", err)
 		}
 	}

@@ -87,8 +87,8 @@ what the model gets.`,
 	return cmd
 }
 
-func (f *callFlags) check(cmd *cobra.Command) error {
-	if err := f.project.checkAsk(); err != nil {
+func (f *callFlags) check(cmd *cobra.Command, r *runner) error {
+	if err := f.project.checkAsk(r); err != nil {
 		return err
 	}
 	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
@@ -102,7 +102,7 @@ func (f *callFlags) check(cmd *cobra.Command) error {
 func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, d display,
 	options toolrun.SessionOptions) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := f.check(cmd); err != nil {
+	if err := f.check(cmd, r); err != nil {
 		return err
 	}
 	session, err := f.project.session(ctx, r, &options)

@@ -158,9 +158,6 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if c.timeout < 0 || c.grace < 0 || c.calls < 1 || c.sessions < 1 || !(c.rate > 0) {
 		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be positive")
 	}
-	if err := c.project.checkAsk(); err != nil {
-		return err
-	}
 	if c.http == "" {
 		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin",
 			"tls-cert", "insecure-no-tokens", "sessions", "rate", "page"} {
@@ -210,6 +207,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
+	if err := c.project.checkAsk(c.runner); err != nil {
+		return err
+	}
 	c.chosen.later = c.servers.file() != ""
 	if err := known(c.runner.Registry(), c.chosen.enable); err != nil && c.chosen.later {
 		c.runner.warn(err)

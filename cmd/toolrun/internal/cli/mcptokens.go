@@ -131,10 +131,8 @@ func (s *tokenServer) end(grace time.Duration) {
 // serve makes the server of a token. All its sessions are one client.
 func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	c := t.command
-	if !c.chosen.later {
-		if err := known(c.runner.Registry(), token.Tools); err != nil {
-			return nil, err
-		}
+	if err := c.checkToken(token); err != nil {
+		return nil, err
 	}
 	options := c.options(t.logger.With("token", token.Name))
 	options.NoResources, options.Identity = token.NoResources, token.Identity()
@@ -163,6 +161,9 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 // tokenAccess returns what a token may use on the page, but for how much at once: that is for the caller to add. Its
 // store is to be closed when the token is gone.
 func (c *mcpCommand) tokenAccess(token *mcphttp.Token, logger *slog.Logger) (*web.Access, error) {
+	if err := c.checkToken(token); err != nil {
+		return nil, err
+	}
 	limits := token.Limits
 	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
 		FileSize: limits.FileSize}})
@@ -182,6 +183,27 @@ func (c *mcpCommand) tokenAccess(token *mcphttp.Token, logger *slog.Logger) (*we
 	}
 	client := &web.Client{Name: o.Client, NoFiles: token.NoResources, Session: open}
 	return &web.Access{Name: token.Name, Project: token.Project, Store: store, Client: client}, nil
+}
+
+// checkToken refuses tools and options that there are not, as nothing would be limited by a misspelt option. Servers may
+// bring tools later.
+func (c *mcpCommand) checkToken(token *mcphttp.Token) error {
+	tools, later := c.runner.Registry(), len(c.runner.Servers()) > 0
+	if err := known(tools, token.Tools); err != nil && !later {
+		return err
+	}
+	for tool, options := range token.Options {
+		if err := known(tools, []string{tool}); err != nil && later {
+			c.runner.warn(fmt.Errorf("%s: options: %w", token.Name, err))
+			continue
+		}
+		for id := range options {
+			if _, _, err := findOption(tools, tool+"."+id, ""); err != nil {
+				return fmt.Errorf("options: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // readTokens reads a file of tokens.

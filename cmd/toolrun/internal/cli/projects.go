@@ -232,8 +232,13 @@ func (c *projectCommand) set() *cobra.Command {
 				asked = nil
 			}
 			for _, rule := range asked {
-				if err := registry.CheckAsk(rule); err != nil {
-					return err
+				err := tools.CheckAsk(rule)
+				unknown, ok := errors.AsType[*registry.UnknownRuleError](err)
+				if err != nil && (!ok || unknown.Like != "") {
+					return fmt.Errorf("--ask: %w", err)
+				}
+				if ok { // a server or a program may have it
+					warnings(cmd.ErrOrStderr())(fmt.Errorf("--ask: %w", err))
 				}
 			}
 			var set []setting

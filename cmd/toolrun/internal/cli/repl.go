@@ -86,9 +86,6 @@ status is 1 if an entry failed.`,
 }
 
 func (s *session) run() (err error) {
-	if err := s.flags.check(s.cmd); err != nil {
-		return err
-	}
 	if s.language() == nil {
 		return fmt.Errorf("--lang must be javascript or python, not %q", s.lang)
 	}
@@ -101,6 +98,9 @@ func (s *session) run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.runner.Close()) }()
+	if err := s.flags.check(s.cmd, s.runner); err != nil {
+		return err
+	}
 	if s.session, err = s.flags.project.session(s.cmd.Context(), s.runner, nil); err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (c *replayCommand) play(cmd *cobra.Command, r *runner, recorded *recording.
 		}
 	}
 	f := callFlags{timeout: c.timeout, json: c.json}
-	if err := f.check(cmd); err != nil {
+	if err := f.check(cmd, r); err != nil {
 		return err
 	}
 	if err := r.load(p.ctx, call.Tool); err != nil {
