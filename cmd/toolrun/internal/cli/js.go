@@ -19,10 +19,11 @@ func newJS() *cobra.Command {
 		Use:   "js [flags] [-e CODE | -p EXPR | FILE | -] [ARGS...]",
 		Short: "Run JavaScript or TypeScript",
 		Long: `Run JavaScript in a fresh sandbox. The code comes from -e, from a file, or from
-standard input (-). It is the body of an async function in strict mode: return
-gives the result, and await works. It can also be a module, whose result is its
-default export or its module.exports. TypeScript is recognised, and files that
-end in .ts, .mts or .cts always are TypeScript; types are removed, not checked.
+standard input (-). It is the body of an async function: return gives the
+result, and await works. Like a CommonJS file of Node, it is in strict mode only
+if it says 'use strict'. It can also be a module, whose result is its default
+export or its module.exports. TypeScript is recognised, and files that end in
+.ts, .mts or .cts always are TypeScript; types are removed, not checked.
 
 What the code writes to the console is printed at once, and at the end its
 result, unless that is undefined; -p prints the value of an expression. Warnings

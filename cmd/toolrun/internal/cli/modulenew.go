@@ -58,10 +58,16 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 			asJSON, _ := cmd.Flags().GetBool("json")
 			text := fmt.Sprintf("wrote %s in %s\n\nNext:\n  cd %s\n", strings.Join(files, ", "), args[0], args[0])
 			if language == "go" {
-				text += "  go get github.com/toolrun/toolrun@latest\n"
+				if publishedVersion() == "" {
+					text += "  go mod edit -require=github.com/toolrun/toolrun@v0.0.0 -replace=github.com/toolrun/toolrun=CLONE\n"
+				}
+				text += "  go mod tidy\n"
 			}
 			text += "  ./build.sh\n  toolrun module add .\n" +
 				fmt.Sprintf("  toolrun call %s '{\"text\": \"two words\"}'\n", name)
+			if strings.Contains(text, "CLONE") {
+				text += "\nThis toolrun is no published version: CLONE is the directory of the source that it was built from.\n"
+			}
 			return outcome{text: text, data: map[string]any{"dir": args[0], "files": files}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
@@ -69,12 +75,17 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 	return cmd
 }
 
+// publishedVersion is the version of this command if Go can get that, or "".
+func publishedVersion() string {
+	if v := version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+		return v
+	}
+	return ""
+}
+
 // writeModule writes the files of a language into a directory, none of which may be there, and returns their names.
 func writeModule(dir, language, name string) (names []string, err error) {
-	values := struct{ Name, Version string }{Name: name}
-	if v := version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
-		values.Version = v
-	}
+	values := struct{ Name, Version string }{name, publishedVersion()}
 	root := path.Join("newmodule", language)
 	contents := map[string][]byte{}
 	add := func(file, target string) error {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -46,10 +47,11 @@ func TestModuleNew(t *testing.T) {
 				cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+filepath.Join(parent, "data"))
 				return run(cmd)
 			}
-			toolrun("module", "new", "--lang", language, dir)
-			if language == "go" { // this version, not one that has been published
-				edit := exec.Command("go", "mod", "edit", "-require=github.com/toolrun/toolrun@v0.0.0",
-					"-replace=github.com/toolrun/toolrun="+repository)
+			said := toolrun("module", "new", "--lang", language, dir)
+			if language == "go" { // as it says for a version that has not been published
+				command := regexp.MustCompile(`(?m)^  go mod edit .*CLONE$`).FindString(said)
+				require.NotEmpty(t, command, said)
+				edit := exec.Command("sh", "-c", strings.ReplaceAll(command, "CLONE", repository))
 				edit.Dir = dir
 				run(edit)
 			}
