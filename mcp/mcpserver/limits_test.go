@@ -208,3 +208,44 @@ func TestServersThatComeAndGo(t *testing.T) {
 	require.Eventually(t, func() bool { runtime.GC(); return handler.Sessions() == 0 && gone.Value() == nil },
 		10*time.Second, 10*time.Millisecond)
 }
+
+// TestOtherWaysCountForTheSameLimits: calls and requests that come by another way than the protocol, such as from a page,
+// take the places of the clients' and count for their rate.
+func TestOtherWaysCountForTheSameLimits(t *testing.T) {
+	tool, begun, release := waits()
+	server := newServer(t, builtIn(t, tool), newProject(t), &mcpserver.Options{Calls: 1, Rate: 0.001})
+	session := connect(t, overStdio(t, server), "2025-11-25", nil)
+	ended := start(t.Context(), session)
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	never := func(context.Context) { require.Fail(t, "there is no place") }
+	require.ErrorIs(t, server.Call(ctx, never), context.Canceled)
+	close(release)
+	require.Equal(t, outcome{"finished", nil}, <-ended)
+	require.NoError(t, server.Call(t.Context(), func(ctx context.Context) {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		require.ErrorIs(t, server.Call(ctx, never), context.Canceled) // its place is taken
+	}))
+
+	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil)
+	require.True(t, handler.Allow(server))
+	require.False(t, handler.Allow(server))
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(initializeRequest))
+	handler.ServeHTTP(w, r)
+	require.Equal(t, http.StatusTooManyRequests, w.Code)
+
+	stopping := make(chan error, 1)
+	require.NoError(t, server.Call(t.Context(), func(call context.Context) { // which ends with the server's patience
+		go func() { stopping <- server.Shutdown(ctx) }()
+		<-call.Done()
+	}))
+	require.ErrorIs(t, <-stopping, context.Canceled)
+	require.ErrorContains(t, server.Call(t.Context(), never), "shutting down")
+	own := mcpserver.NewHandler(nil, &mcpserver.HandlerOptions{NewSession: func(context.Context) (*mcpserver.Server, func(), error) {
+		return nil, nil, nil
+	}})
+	require.False(t, own.Allow(server))
+}
