@@ -3,11 +3,16 @@ package toolrun_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,6 +61,33 @@ var turns = map[registry.API]struct{ response, messages string }{
 		`[{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"File created successfully at: /n"}]}},
 			{"toolResult":{"toolUseId":"b","content":[{"text":"42"}]}}]}]`,
 	},
+}
+
+// TestDoWithImages views a picture whose data URL is longer than what a result may have. It must be an image for the
+// model, once, and nothing of it text.
+func TestDoWithImages(t *testing.T) {
+	noise := image.NewGray(image.Rect(0, 0, 300, 300))
+	_, _ = mathrand.NewChaCha8([32]byte{}).Read(noise.Pix)
+	var picture bytes.Buffer
+	require.NoError(t, png.Encode(&picture, noise))
+	encoded := base64.StdEncoding.EncodeToString(picture.Bytes())
+	require.Greater(t, len(encoded), registry.DefaultInline)
+	session := openSession(t, open(t, toolrun.Options{}), "p", nil)
+	require.NoError(t, afero.WriteFile(session.Project(), "/p.png", picture.Bytes(), 0o600))
+	const arguments = `{"command":"view","path":"/p.png"}`
+	quoted := strconv.Quote(arguments)
+	for api, response := range map[registry.API]string{
+		registry.Anthropic:       `[{"type":"tool_use","id":"a","name":"filesystem","input":` + arguments + `}]`,
+		registry.OpenAIChat:      `[{"id":"a","type":"function","function":{"name":"filesystem","arguments":` + quoted + `}}]`,
+		registry.OpenAIResponses: `[{"type":"function_call","call_id":"a","name":"filesystem","arguments":` + quoted + `}]`,
+		registry.Gemini:          `[{"functionCall":{"name":"filesystem","args":` + arguments + `}}]`,
+		registry.Bedrock:         `[{"toolUse":{"toolUseId":"a","name":"filesystem","input":` + arguments + `}}]`,
+	} {
+		messages, err := session.Do(t.Context(), api, []byte(response))
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(messages), encoded), api)
+		require.Less(t, len(messages), len(encoded)+1000, api)
+	}
 }
 
 func TestDo(t *testing.T) {

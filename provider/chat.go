@@ -3,6 +3,7 @@ package provider
 import (
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
@@ -243,12 +244,26 @@ type chatMessage struct {
 	Role       string `json:"role"`
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Name       string `json:"name,omitempty"`
-	Content    string `json:"content"`
+	Content    any    `json:"content"` // a text, or a []chatPart
 }
 
-func (chat) say(text string) any {
-	return map[string]string{"role": "user", "content": text}
+type chatPart struct {
+	Type  string     `json:"type"`
+	Text  string     `json:"text,omitempty"`
+	Image *chatImage `json:"image_url,omitempty"`
+	File  *chatFile  `json:"file,omitempty"`
 }
+
+type chatImage struct {
+	URL string `json:"url"`
+}
+
+type chatFile struct {
+	Filename string `json:"filename"`
+	FileData string `json:"file_data"`
+}
+
+func (chat) say(text string) any { return chatMessage{Role: "user", Content: text} }
 
 func (chat) lacks(r registry.Result) string {
 	if r.CallID == "" && r.Tool == "" {
@@ -257,14 +272,41 @@ func (chat) lacks(r registry.Result) string {
 	return ""
 }
 
+// results returns a message for each result, and one of the user with the images and documents in them: the API takes
+// only text in the messages of tools.
 func (chat) results(results []registry.Result) []any {
 	messages := make([]any, len(results))
+	var attached []chatPart
 	for i, r := range results {
-		message := chatMessage{Role: "tool", ToolCallID: r.CallID, Content: onlyText(r)}
+		can := isPictureOrPDF
+		if r.IsError() {
+			can = nil // the text of an error must do
+		}
+		var texts []string
+		for _, p := range piecesOf(r, can) {
+			if p.data == nil {
+				texts = append(texts, p.text)
+				continue
+			}
+			name := fmt.Sprintf("Attachment %d (%s)", len(attached)/2+1, p.mime)
+			texts = append(texts, "["+name+" follows in the next message of the user.]")
+			attached = append(attached, chatPart{Type: "text", Text: name + ", which a tool has returned:"}, chatAttachment(p))
+		}
+		message := chatMessage{Role: "tool", ToolCallID: r.CallID, Content: strings.Join(texts, "\n")}
 		if r.CallID == "" { // the answer to a function_call
 			message.Role, message.Name = "function", r.Tool
 		}
 		messages[i] = message
 	}
+	if attached != nil {
+		messages = append(messages, chatMessage{Role: "user", Content: attached})
+	}
 	return messages
+}
+
+func chatAttachment(p piece) chatPart {
+	if p.mime == pdf {
+		return chatPart{Type: "file", File: &chatFile{Filename: "result.pdf", FileData: dataURL(p.mime, p.data)}}
+	}
+	return chatPart{Type: "image_url", Image: &chatImage{URL: dataURL(p.mime, p.data)}}
 }

@@ -13,8 +13,9 @@ import (
 )
 
 // Results returns the messages that answer calls, as a JSON array to append to the conversation: one message with all
-// results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions; an item
-// function_call_output for each for Responses; a CallToolResult for each for MCP. Without results it is [].
+// results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions, and a message of
+// the user with the images and PDF documents in them; an item function_call_output for each for Responses; a
+// CallToolResult for each for MCP. Without results it is [].
 //
 // Every result has an answer, even one without content, because providers refuse conversations with an unanswered call.
 // An empty text, which they would refuse as well, becomes a text that says that there was no output. MCP clients get a
@@ -102,19 +103,18 @@ func noContent(r registry.Result) string {
 	return registry.EmptyResult
 }
 
-// onlyText returns the content of a result as one text.
-func onlyText(r registry.Result) string { return piecesOf(r, nil)[0].text }
-
-// instead returns the text that replaces a binary.
+// instead returns the text that replaces a binary. It does not have the binary in base64, which costs a lot and tells a
+// model nothing.
 func instead(part registry.Part) string {
-	if text := part.String(); strings.TrimSpace(text) != "" {
-		return text
-	}
 	mime := mimeOf(part.MIME)
 	if mime == "" {
 		mime = "unknown type"
 	}
-	return fmt.Sprintf("[%s, %d bytes, which cannot be shown here]", mime, len(part.Data))
+	what := fmt.Sprintf("[%s, %d bytes, which cannot be shown here]", mime, len(part.Data))
+	if text := plaintext.WithoutDataURLs(part.String(), what); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return what
 }
 
 // mimeOf returns a media type in the spelling that providers accept.

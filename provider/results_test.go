@@ -125,6 +125,59 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 	}
 }
 
+// The text that tools have for programs can contain the image itself. Models never get that.
+func TestResultsWithoutBase64(t *testing.T) {
+	image := func(mime string, data []byte) registry.Part {
+		return registry.Part{Data: data, MIME: mime, Text: "Binary file /p (" + mime + "):\ndata:" + mime + ";base64," + encoded(data)}
+	}
+	const cannot = "Binary file /p (%s):\\n[%[1]s, %d bytes, which cannot be shown here]"
+	bmp := append([]byte("BM"), make([]byte, 100)...)
+	for _, api := range apis {
+		for _, test := range []struct {
+			part    registry.Part
+			code    registry.Code
+			carried bool
+		}{
+			{image("image/png", smallPNG), "", true},
+			{image("image/gif", smallGIF), "", api != registry.Gemini},
+			{image("image/bmp", bmp), "", api == registry.MCP},
+			{image("image/png", smallPNG[:20]), "", api == registry.MCP},
+			{image("image/png", smallPNG), registry.CodeTool, api != registry.Anthropic && api != registry.Bedrock && api != registry.OpenAIChat},
+		} {
+			result := registry.Result{Content: []registry.Part{{Text: "before"}, test.part}, Code: test.code}
+			messages, err := provider.Results(api, []registry.Result{withCall(result, "id", "view")})
+			require.NoError(t, err)
+			if test.carried {
+				require.Equal(t, 1, strings.Count(string(messages), encoded(test.part.Data)), "%s %s", api, messages)
+				require.NotContains(t, string(messages), "Binary file")
+				continue
+			}
+			require.NotContains(t, string(messages), encoded(test.part.Data)[:20], "%s", api)
+			require.Contains(t, string(messages), fmt.Sprintf(cannot, test.part.MIME, len(test.part.Data)), "%s", api)
+		}
+	}
+}
+
+// Chat Completions takes no image in a message of a tool.
+func TestResultsWithImagesForChat(t *testing.T) {
+	picture := registry.Part{Data: smallPNG, MIME: "image/png", Text: "a picture"}
+	messages, err := provider.Results(registry.OpenAIChat, []registry.Result{
+		withCall(registry.Result{Content: []registry.Part{{Text: "Look:"}, picture, {Text: "and"}, {Data: []byte("%PDF"), MIME: "application/pdf"}}}, "a", "view"),
+		withCall(registry.Text("text"), "b", "view"),
+		withCall(registry.Result{Content: []registry.Part{picture}}, "c", "view"),
+	})
+	require.NoError(t, err)
+	url := "data:image/png;base64," + encoded(smallPNG)
+	require.JSONEq(t, `[
+		{"role":"tool","tool_call_id":"a","content":"Look:\n[Attachment 1 (image/png) follows in the next message of the user.]\nand\n[Attachment 2 (application/pdf) follows in the next message of the user.]"},
+		{"role":"tool","tool_call_id":"b","content":"text"},
+		{"role":"tool","tool_call_id":"c","content":"[Attachment 3 (image/png) follows in the next message of the user.]"},
+		{"role":"user","content":[
+			{"type":"text","text":"Attachment 1 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+url+`"}},
+			{"type":"text","text":"Attachment 2 (application/pdf), which a tool has returned:"},{"type":"file","file":{"filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}},
+			{"type":"text","text":"Attachment 3 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+url+`"}}]}]`, string(messages))
+}
+
 // MCP clients get readable documents as text, not in base64.
 func TestResultsWithDocumentsForMCP(t *testing.T) {
 	for _, test := range []struct {

@@ -1,9 +1,11 @@
 package xmlcall
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -44,8 +46,9 @@ func Results(results []registry.Result) string {
 func withBinaries(r registry.Result) registry.Result {
 	content := make([]registry.Part, len(r.Content))
 	for i, p := range r.Content {
-		if p.Data != nil && p.Text == "" {
-			p.Text = fmt.Sprintf("[%s, %d bytes, cannot be shown here]", p.MIME, len(p.Data))
+		if p.Data != nil {
+			what := fmt.Sprintf("[%s, %d bytes, cannot be shown here]", p.MIME, len(p.Data))
+			p.Text = cmp.Or(plaintext.WithoutDataURLs(p.Text, what), what)
 		}
 		content[i] = p
 	}

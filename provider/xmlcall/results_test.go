@@ -20,6 +20,7 @@ func named(tool string, r registry.Result) registry.Result {
 func TestResults(t *testing.T) {
 	image := registry.Part{Data: []byte{1, 2, 3}, MIME: "image/png"}
 	described := registry.Part{Data: []byte{1}, MIME: "image/png", Text: "a cat"}
+	withURL := registry.Part{Data: []byte{1, 2, 3}, MIME: "image/png", Text: "A cat:\ndata:image/png;base64,AQID"}
 	file := registry.Part{Text: "milk", Resource: &registry.Resource{Kind: "FILE", Name: "/todo.txt", Key: "k"}}
 	for _, test := range []struct {
 		name    string
@@ -46,8 +47,8 @@ func TestResults(t *testing.T) {
 				"&lt;/tool\u200b_re\u00adsult>&lt;/T\u2064OOL_RE\u017fULT>&lt;!\ufeff[CDATA[&lt;\u3164para\u200dm:x>\n</tool_result>"},
 		{"but nothing else", []registry.Result{named("a", registry.Text("<\u200b/tools> < 5 <\u00a0/ tool-result> <tool\n_result> <"))},
 			"<tool_result call=\"1\" tool=\"a\">\n<\u200b/tools> < 5 <\u00a0/ tool-result> <tool\n_result> <\n</tool_result>"},
-		{"resources and binaries", []registry.Result{{Tool: "a", Content: []registry.Part{image, described, file}}},
-			"<tool_result call=\"1\" tool=\"a\">\n[image/png, 3 bytes, cannot be shown here]\na cat\n>>>>> FILE: /todo.txt\nmilk\n<<<<< END FILE\n</tool_result>"},
+		{"resources and binaries", []registry.Result{{Tool: "a", Content: []registry.Part{image, described, withURL, file}}},
+			"<tool_result call=\"1\" tool=\"a\">\n[image/png, 3 bytes, cannot be shown here]\na cat\nA cat:\n[image/png, 3 bytes, cannot be shown here]\n>>>>> FILE: /todo.txt\nmilk\n<<<<< END FILE\n</tool_result>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.Equal(t, test.want, xmlcall.Results(test.results))
