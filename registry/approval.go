@@ -128,7 +128,7 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 		if decision.Input == nil {
 			return Result{Approval: approval}
 		}
-		input, err := e.prepare(ctx, decision.Input, schema, env.Limits)
+		input, err := e.prepare(ctx, decision.Input, schema, &env)
 		if err != nil {
 			request.Problem = err.Error()
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolrun/toolrun/network"
 )
@@ -24,6 +25,9 @@ type Offer struct {
 	// ones. It is nil while the description is made for the Tools of another offer.
 	Tools func() []*Definition
 }
+
+// Timeout returns the time limit of calls that have no limit of their own, for a tool whose Spec.Timeout is own.
+func (o Offer) Timeout(own time.Duration) time.Duration { return o.Mode.timeout(own) }
 
 // A Definition is a tool as a model sees it, before package provider adapts it to a provider. It is immutable and safe
 // for concurrent use.

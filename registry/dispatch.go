@@ -59,12 +59,12 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		return misconfigured(call.Tool, err)
 	}
 	env.Options = options
-	if call.Input, err = e.prepare(ctx, call.Input, schema, env.Limits); err != nil {
+	if call.Input, err = e.prepare(ctx, call.Input, schema, &env); err != nil {
 		if ctx.Err() != nil {
 			return stopped(ctx)
 		}
 		if err == context.DeadlineExceeded {
-			return timedOut(e.timeout(env.Limits))
+			return timedOut(e.timeout(&env))
 		}
 		return resultOf(err, CodeInvalidInput)
 	}
@@ -141,8 +141,9 @@ func (r *Registry) howToRead(selection *Selection) string {
 
 // prepare checks an input, and returns it in the form that the tool receives. If checking exceeds the call's time
 // limit, the error is context.DeadlineExceeded.
-func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limits Limits) (json.RawMessage,
+func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, env *Env) (json.RawMessage,
 	error) {
+	limits := &env.Limits
 	if limit := limits.input(); len(input) > limit {
 		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the "+
 			"name of a file.", len(input), limit)
@@ -158,7 +159,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if e.checker == nil && schema.compiled.Accepts(input) {
 		return input, nil
 	}
-	if limit := e.timeout(limits); limit > 0 {
+	if limit := e.timeout(env); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()

@@ -48,7 +48,7 @@ const (
 
 // run executes a call within its limits.
 func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (result Result, token string) {
-	limit := e.timeout(env.Limits)
+	limit := e.timeout(&env)
 	outer := env
 	env.Limits.Timeout = limit
 	var patience *patience
@@ -145,8 +145,21 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 func newKey() string { return "call-" + strings.ToLower(rand.Text()) }
 
 // timeout returns the time limit for a call of the tool. Zero or less means no limit.
-func (e *entry) timeout(limits Limits) time.Duration {
-	return cmp.Or(limits.Timeout, e.spec.Timeout, DefaultTimeout)
+func (e *entry) timeout(env *Env) time.Duration {
+	if env.Limits.Timeout != 0 {
+		return env.Limits.Timeout
+	}
+	return env.Selection.Mode.timeout(cmp.Or(e.spec.Timeout, DefaultTimeout))
+}
+
+// timeout returns the time limit that a tool has in a mode unless another one is set for the call. Most MCP clients wait
+// for a minute, which is a common limit of tools as well: the answer of a tool that was stopped would come too late. A
+// tool with a longer limit has been given that by somebody who knows how long the client waits.
+func (m Mode) timeout(own time.Duration) time.Duration {
+	if m == ModeMCP && own > MCPTimeout && own <= time.Minute {
+		return MCPTimeout
+	}
+	return own
 }
 
 // settle waits up to stopTime for a tool that was told to stop.

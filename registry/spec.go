@@ -50,7 +50,8 @@ type Spec struct {
 	ReadsFiles string
 	// Icons are for user interfaces.
 	Icons Icons
-	// Timeout limits the time of a call. Zero means [DefaultTimeout], and [NoTimeout] no limit.
+	// Timeout limits the time of a call. Zero means [DefaultTimeout], and [NoTimeout] no limit. In [ModeMCP], a timeout of
+	// up to a minute is [MCPTimeout] at most.
 	Timeout time.Duration
 	// KeepsTime means that the tool itself ends after Env.Limits.Timeout, with a better message. The registry stops it
 	// a second later.
@@ -74,6 +75,9 @@ type Spec struct {
 const (
 	DefaultTimeout               = 10 * time.Second
 	NoTimeout      time.Duration = -1
+	// MCPTimeout is the time limit of tools in [ModeMCP] whose own limit is longer, but not longer than a minute, for which
+	// most clients wait.
+	MCPTimeout = 50 * time.Second
 )
 
 // A Category is a kind of tool.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -48,7 +49,17 @@ func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions
 		}
 		return q
 	}
-	env.Approve = registry.PatientFor(s.options.ApprovalTime, s.approver(request.Session))
+	asked := s.approver(request.Session)
+	began := time.Now()
+	env.Approve = func(ctx context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
+		wait := cmp.Or(s.options.ApprovalTime, DefaultApprovalTime)
+		if s.options.ApprovalTime == 0 && request.Params.GetProgressToken() == nil { // the client may go away
+			if wait = registry.MCPTimeout - time.Since(began); wait <= 0 {
+				return registry.Decision{Later: true}, nil
+			}
+		}
+		return registry.PatientFor(wait, asked)(ctx, r)
+	}
 	return q
 }
 

@@ -80,6 +80,121 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
+// TestCallsEndBeforeTheClientsPatience has tools that take as long as they may, and clients that wait for a minute, with
+// or without a token, by a clock that does not wait.
+func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
+	for name, test := range map[string]struct {
+		own, set time.Duration // the tool's limit, and the call's
+		want     time.Duration // when the call ends; 0 means too late for the client
+	}{
+		"a tool with the limit of code":       {time.Minute, 0, 50 * time.Second},
+		"a tool whose limit is little more":   {51 * time.Second, 0, 50 * time.Second},
+		"a tool with a short limit":           {30 * time.Second, 0, 30 * time.Second},
+		"a tool without a limit of its own":   {0, 0, 10 * time.Second},
+		"a tool with a long limit":            {5 * time.Minute, 0, 0},
+		"a tool that is not limited":          {registry.NoTimeout, 0, 0},
+		"a longer limit of the operator":      {time.Minute, 2 * time.Minute, 0},
+		"a shorter limit of the operator":     {time.Minute, 5 * time.Second, 5 * time.Second},
+		"the operator's limit of a long tool": {5 * time.Minute, 55 * time.Second, 55 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, token := range []any{nil, "t"} {
+				for _, keeps := range []bool{false, true} {
+					synctest.Test(t, func(t *testing.T) {
+						slow := registry.ToolFunc(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: test.own, KeepsTime: keeps},
+							func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+								if keeps && env.Limits.Timeout > 0 {
+									select {
+									case <-time.After(env.Limits.Timeout):
+									case <-ctx.Done():
+									}
+									return registry.Failure(registry.CodeTimeout, "stopped by itself"), nil
+								}
+								<-ctx.Done()
+								return registry.Result{}, ctx.Err()
+							})
+						tools, err := registry.New(slow)
+						require.NoError(t, err)
+						env := registry.Env{Limits: registry.Limits{Timeout: test.set}}
+						server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), nil)
+						require.NoError(t, err)
+						options, heard := listening()
+						session := connect(t, overStdio(t, server), "2025-11-25", options)
+						params := &sdk.CallToolParams{Name: "slow"}
+						if token != nil {
+							params.SetProgressToken(token)
+						}
+						ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+						defer cancel()
+						began := time.Now()
+						result, err := session.CallTool(ctx, params)
+						took := time.Since(began)
+						if test.want == 0 {
+							require.Equal(t, time.Minute, took)
+							require.ErrorIs(t, err, context.DeadlineExceeded)
+						} else {
+							require.NoError(t, err)
+							require.GreaterOrEqual(t, took, test.want)
+							require.Less(t, took, test.want+2*time.Second)
+							require.True(t, result.IsError)
+							text := result.Content[0].(*sdk.TextContent).Text
+							if keeps {
+								require.Equal(t, "stopped by itself", text)
+							} else {
+								require.Equal(t, fmt.Sprintf("Tool execution timed out after %dms.", test.want.Milliseconds()), text)
+							}
+						}
+						if token != nil {
+							require.GreaterOrEqual(t, len(heard), int(took/(5*time.Second))-1, "a client that counts from the last progress waits on")
+						}
+						synctest.Wait() // until the server knows that the client has given up
+						require.NoError(t, session.Close())
+						require.NoError(t, server.Shutdown(t.Context()))
+					})
+				}
+			}
+		})
+	}
+}
+
+// TestApprovalsEndBeforeTheClientsPatience has a user who does not answer. The client waits for a minute, and for longer
+// only if it hears of progress.
+func TestApprovalsEndBeforeTheClientsPatience(t *testing.T) {
+	for _, test := range []struct {
+		token any
+		set   time.Duration
+		want  time.Duration
+	}{{nil, 0, 50 * time.Second}, {"t", 0, 2 * time.Minute}, {nil, 90 * time.Second, 90 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			send := registry.Func(registry.Spec{Name: "send", Description: "Sends."},
+				func(context.Context, struct{}, registry.Env) (string, error) { return "sent", nil })
+			tools, err := registry.New(send)
+			require.NoError(t, err)
+			env := registry.Env{Selection: registry.Selection{Ask: []string{"send"}}}
+			server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), &mcpserver.Options{ApprovalTime: test.set})
+			require.NoError(t, err)
+			options, _ := listening()
+			options.ElicitationHandler = func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			session := connect(t, overStdio(t, server), "2025-11-25", options)
+			params := &sdk.CallToolParams{Name: "send"}
+			if test.token != nil {
+				params.SetProgressToken(test.token)
+			}
+			began := time.Now()
+			result, err := session.CallTool(t.Context(), params)
+			require.NoError(t, err)
+			require.True(t, result.IsError)
+			require.Contains(t, result.Content[0].(*sdk.TextContent).Text, "approv")
+			require.InDelta(t, test.want.Seconds(), time.Since(began).Seconds(), 2)
+			require.NoError(t, session.Close())
+			require.NoError(t, server.Shutdown(t.Context()))
+		})
+	}
+}
+
 // TestHeartbeatOfWaitingCalls has a call that waits for another one before it runs for long itself.
 func TestHeartbeatOfWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

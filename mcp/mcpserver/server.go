@@ -59,7 +59,8 @@ type Options struct {
 	Rate float64
 	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has no
 	// Approve; then it goes on later, if the Env has Runs. Clients of the newest protocol do not wait: they call again with
-	// the answer. Zero means [DefaultApprovalTime].
+	// the answer. Zero means [DefaultApprovalTime], or, for a call without a progress token, whose client may not wait for
+	// so long, that it is decided or goes on later within [registry.MCPTimeout] of its begin.
 	ApprovalTime time.Duration
 	// Resource is the largest file in bytes that can be read as a resource. Zero means [DefaultResource].
 	Resource int64
@@ -112,7 +113,6 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)
 	s.options.Resource = cmp.Or(s.options.Resource, DefaultResource)
-	s.options.ApprovalTime = cmp.Or(s.options.ApprovalTime, DefaultApprovalTime)
 	s.calls = make(chan struct{}, cmp.Or(s.options.Calls, DefaultCalls))
 	s.options.Requests = cmp.Or(s.options.Requests, DefaultRequests)
 	s.requests = make(chan struct{}, s.options.Requests)

@@ -38,7 +38,7 @@ func describe(offer registry.Offer) string {
 		Files:     !offer.NoProject,
 		LoadLib:   offer.Options.Bool(OptionLoadLib),
 		Lib:       path.Join("/", offer.Options.Text(OptionLib)),
-		Seconds:   sandbox.DefaultTime.Seconds(),
+		Seconds:   offer.Timeout(sandbox.DefaultTime).Seconds(),
 		Memory:    offer.Options.Number(OptionMemory),
 		Session:   !offer.NoProject && offer.Options.Text(OptionSession) != "",
 		Days:      offer.Options.Number(OptionSessionDays),

@@ -240,6 +240,13 @@ func TestDescription(t *testing.T) {
 	}
 }
 
+// TestDescriptionOverMCP checks that models are told the time limit that code has there.
+func TestDescriptionOverMCP(t *testing.T) {
+	definitions, err := newRegistry(t).Definitions(registry.MCP, registry.Selection{Mode: registry.ModeMCP})
+	require.NoError(t, err)
+	require.Contains(t, definitions[0].Description, "Code is stopped after 50 seconds")
+}
+
 // sentences splits a text into its sentences, without their full stops.
 func sentences(text string) (list []string) {
 	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")

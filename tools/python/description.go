@@ -34,7 +34,7 @@ func describe(offer registry.Offer) string {
 		Session:  !offer.NoProject && offer.Options.Text(coderun.OptionSession) != "",
 		Rollback: offer.Options.Bool(coderun.OptionRollback),
 		Days:     offer.Options.Number(coderun.OptionSessionDays),
-		Seconds:  sandbox.DefaultTime.Seconds(),
+		Seconds:  offer.Timeout(sandbox.DefaultTime).Seconds(),
 		Memory:   offer.Options.Number(OptionMemory),
 		Hosts:    coderun.Hosts(offer.Network),
 		Secrets:  coderun.Secrets(offer.Network, func(name string) string { return fmt.Sprintf("os.environ[%q]", name) }),

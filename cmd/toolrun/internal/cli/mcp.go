@@ -111,7 +111,7 @@ process at once.`,
 	c.chosen.add(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
-	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
+	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit; 50s for code)")
 	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls,
 		"run this many calls of a project or token at once; others wait")
 	flags.StringVar(&c.config, "config", "", "take the flags that are not given from `FILE`, in YAML or JSON")
