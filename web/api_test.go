@@ -752,6 +752,20 @@ func TestApprovals(t *testing.T) {
 	refusal["project"] = "other"
 	b.fails(b.send("/api/approvals", refusal), 404)
 
+	// Calls of a deleted project do not wait in a new one of its name.
+	b.project("gone", nil)
+	b.post("/api/tools", m{"project": "gone", "tool": "filesystem", "ask": true}, nil)
+	gone, err := runner.Session(t.Context(), "gone", nil)
+	require.NoError(t, err)
+	results, err := gone.DispatchAll(t.Context(), []registry.Call{{ID: "of gone", Tool: "filesystem", Input: []byte(create)}})
+	require.NoError(t, err)
+	require.NotNil(t, results[0].Pending)
+	require.NoError(t, gone.Close())
+	require.Len(t, waiting("gone").Approvals, 1)
+	b.post("/api/projects/delete", m{"project": "gone"}, nil)
+	b.project("gone", nil)
+	require.Empty(t, waiting("gone").Approvals)
+
 	// What a person runs goes on with the options that it was run with.
 	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)
 	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true, "language": "typescript"}, "input": m{

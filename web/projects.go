@@ -359,6 +359,9 @@ func deleteProject(s *Server, r *request, in inProject) (deleteAnswer, error) {
 	if log := s.runner.Calls(); log != nil && err == nil {
 		err = log.Forget(r.Context(), s.place(in.Project))
 	}
+	if keeper := s.keeper(in.Project); keeper != nil && err == nil {
+		err = keeper.Forget(r.Context())
+	}
 	s.watches.changed(store, in.Project)
 	if err != nil || !keeps {
 		return deleteAnswer{}, err

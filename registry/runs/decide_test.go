@@ -261,3 +261,31 @@ func TestNothingIsMadeForCallsThatNeedNoApproval(t *testing.T) {
 		require.Fail(t, "something is kept")
 	}
 }
+
+// A project that has the name of a deleted one gets neither its calls nor their results.
+func TestCallsOfADeletedProjectAreForgotten(t *testing.T) {
+	w, store := newWorld(t), local.NewMemoryStore(nil)
+	r := newRuns(t, store, nil)
+	require.NoError(t, r.In("p").Forget(t.Context()), "there is nothing yet")
+	direct, code := w.call(t, r.In("p"), "act", note{"a"}).Pending.Token, w.call(t, r.In("p"), "code", plan{[]string{"a"}}).Pending.Token
+	ended := w.call(t, r.In("p"), "act", note{"b"}).Pending.Token
+	_, err := r.In("p").ResumeFor(t.Context(), w.tools, env(nil), ended, no("1", "no"))
+	require.NoError(t, err)
+	other := w.call(t, r.In("q"), "act", note{"a"}).Pending.Token
+	require.NoError(t, r.In("p").Forget(t.Context()))
+	for _, token := range []string{direct, code, ended} {
+		_, err := r.Get(t.Context(), token)
+		require.ErrorIs(t, err, runs.ErrNone)
+		_, err = r.In("p").Resume(t.Context(), w.tools, env(nil), token, nil)
+		require.ErrorIs(t, err, runs.ErrNone)
+	}
+	require.Empty(t, w.made)
+	for kind, left := range map[string]int{"runs": 1, "run-states": 0, "run-results": 0, "run-lists": 1} {
+		names, err := store.Records(kind).List(t.Context(), "", 0)
+		require.NoError(t, err)
+		require.Len(t, names, left, kind)
+	}
+	_, err = r.Get(t.Context(), other)
+	require.NoError(t, err)
+	require.NotNil(t, w.call(t, r.In("p"), "act", note{"b"}).Pending, "a call of the new project waits anew")
+}

@@ -166,6 +166,30 @@ func (k *Keeper) delist(ctx context.Context, token string) error {
 	})
 }
 
+// Forget removes the calls of the place that wait, and the results of those that have ended, as its project is deleted: a
+// new one with its name has none of them. A call that goes on makes no other call any more.
+func (k *Keeper) Forget(ctx context.Context) error {
+	s := k.runs
+	list, err := s.waiting(ctx, k.place)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	none := func([]byte) ([]byte, error) { return nil, nil }
+	for _, l := range list {
+		if r, err := s.get(ctx, l.Token); err == nil {
+			s.dropState(ctx, l.Token, r.State)
+		}
+		if err := errors.Join(s.runs.Change(ctx, l.Token, 0, none), s.results.Change(ctx, l.Token, 0, none)); err != nil {
+			return err
+		}
+	}
+	return s.changeList(ctx, k.place, func(now []listed) ([]listed, error) {
+		return slices.DeleteFunc(now, func(l listed) bool {
+			return slices.ContainsFunc(list, func(gone listed) bool { return gone.Token == l.Token })
+		}), nil
+	})
+}
+
 // Again implements [registry.Keeper].
 func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call registry.Call, env registry.Env) (registry.Result, bool) {
 	result, ok, err := k.again(ctx, tools, call, env)

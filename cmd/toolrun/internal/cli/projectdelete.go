@@ -62,7 +62,8 @@ command asks first. It warns of projects that mount this one and would fail.`,
 					return err
 				}
 				if keeper, ok := store.(vfs.RecordStore); ok {
-					return calls.New(keeper, nil).Forget(cmd.Context(), runs.ProjectPlace(id))
+					place := runs.ProjectPlace(id)
+					return errors.Join(calls.New(keeper, nil).Forget(cmd.Context(), place), c.runs().In(place).Forget(cmd.Context()))
 				}
 				return nil
 			})
