@@ -140,10 +140,24 @@ func newOutcome(r registry.Result) *outcome {
 	for _, p := range r.Content {
 		o.Content = append(o.Content, part{p.Text, p.Data, p.MIME, p.Resource})
 	}
-	if r.Data != nil {
-		o.Data, _ = json.Marshal(r.Data) // a result of Dispatch has JSON
+	if raw, ok := r.Data.(json.RawMessage); ok { // as results of Dispatch have it
+		o.Data = raw
+	} else if r.Data != nil {
+		o.Data, _ = json.Marshal(r.Data)
 	}
 	return o
+}
+
+// size returns how many bytes a line has at least that has the outcome, which can be nil.
+func (o *outcome) size() int {
+	if o == nil {
+		return 0
+	}
+	size := len(o.Data)
+	for _, p := range o.Content {
+		size += len(p.Text) + len(p.Data)
+	}
+	return size
 }
 
 func (o *outcome) result() registry.Result {

@@ -71,13 +71,17 @@ func (r *Recorder) put(l *line) {
 	if r.err != nil || r.cut || r.ended {
 		return
 	}
-	text, err := json.Marshal(l)
-	if err != nil {
-		r.err = err
-		return
+	var text []byte
+	tooLarge := l.Result.size() > maxLine // without encoding it
+	if !tooLarge {
+		var err error
+		if text, err = json.Marshal(l); err != nil {
+			r.err = err
+			return
+		}
 	}
 	r.lines++
-	if r.size += int64(len(text)) + 1; r.size > r.most || len(text) > maxLine {
+	if r.size += int64(len(text)) + 1; r.size > r.most || len(text) > maxLine || tooLarge {
 		r.cut = true
 		text = []byte(`{"k":"` + kindCut + `"}`)
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
 // live passes the entries of a run's console to a function as they are printed, and a line that is not finished in
@@ -95,9 +97,9 @@ func (l *live) take() []Entry {
 	entries := l.waiting
 	l.waiting = nil
 	if len(l.rest) > 0 {
-		l.line.Text = string(l.rest)
+		l.line.Text = utf8text.View(l.rest)
 		entries = append(entries, l.line)
-		l.rest, l.taken = l.rest[:0], l.taken+len(l.rest)
+		l.rest, l.taken = nil, l.taken+len(l.rest)
 	}
 	return entries
 }

@@ -134,6 +134,8 @@ func (o *Output) write(level Level, data []byte) {
 		o.add(line[:n])
 		if ended {
 			o.endLine(true)
+		} else if len(o.raw) >= longLine {
+			o.entry(false)
 		}
 		data = rest
 	}
@@ -177,6 +179,10 @@ func (o *Output) addValid(data []byte) {
 // Lines of at most shortLine bytes are copied into their entries.
 const shortLine = 4 << 10
 
+// A line of longLine bytes is the text of several entries, of which the first are unfinished: what grows on is not
+// copied again and again.
+const longLine = 1 << 20
+
 // endLine makes an entry of the line. It has ended by a newline, or else it stays unfinished.
 func (o *Output) endLine(newline bool) {
 	if !o.begun() && o.Room() == 0 {
@@ -186,6 +192,12 @@ func (o *Output) endLine(newline bool) {
 	tail := o.tail
 	o.tail = nil
 	o.addValid(tail)
+	o.entry(newline)
+	o.invalid = false
+}
+
+// entry makes an entry of what the line has so far, but for an incomplete character.
+func (o *Output) entry(newline bool) {
 	entry := Entry{Level: o.rawLevel, Unfinished: !newline, Library: o.library}
 	if len(o.raw) <= shortLine {
 		entry.Text = string(o.raw)
@@ -194,7 +206,6 @@ func (o *Output) endLine(newline bool) {
 		entry.Text = utf8text.View(o.raw)
 		o.raw = nil
 	}
-	o.invalid = false
 	o.append(entry)
 }
 

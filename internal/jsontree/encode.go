@@ -7,8 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal encodes a value as json.Marshal does, but leaves <, > and & unescaped for people and models.
+// Marshal encodes a value as json.Marshal does, but leaves <, > and & unescaped for people and models. What has a method
+// EncodeJSON, which does the same, is encoded by that alone.
 func Marshal(value any) (json.RawMessage, error) {
+	if own, ok := value.(interface {
+		EncodeJSON() (json.RawMessage, error)
+	}); ok {
+		return own.EncodeJSON()
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -16,6 +22,22 @@ func Marshal(value any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// AppendText appends a text as Marshal has it within a string, without the quotes, a part at a time: a long one takes no
+// more memory than it has there.
+func AppendText(to []byte, text string) []byte {
+	const most = 64 << 10
+	for text != "" {
+		n := min(len(text), most)
+		for n < len(text) && n > most-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		part, _ := Marshal(text[:n]) // strings do not fail
+		to = append(to, part[1:len(part)-1]...)
+		text = text[n:]
+	}
+	return to
 }
 
 // AppendString appends a string as JSON. Each byte that is not UTF-8 becomes U+FFFD, as in package encoding/json.

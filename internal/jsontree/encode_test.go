@@ -2,6 +2,7 @@ package jsontree_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,15 @@ func TestMarshal(t *testing.T) {
 	require.Equal(t, `{"<a>":"&\n\ufffd","n":9007199254740993}`, string(raw))
 	_, err = jsontree.Marshal(make(chan int))
 	require.Error(t, err)
+}
+
+func TestAppendText(t *testing.T) {
+	for _, text := range []string{"", "a\n\"", strings.Repeat("é", 100_000), "x" + strings.Repeat("é", 100_000),
+		"xx" + strings.Repeat("😀", 50_000), strings.Repeat("\x80", 200_000), strings.Repeat("<\u2028\xff>", 50_000)} {
+		want, err := jsontree.Marshal(text)
+		require.NoError(t, err)
+		require.Equal(t, string(want), `"`+string(jsontree.AppendText(nil, text))+`"`)
+	}
 }
 
 func TestAppendString(t *testing.T) {

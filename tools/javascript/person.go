@@ -14,8 +14,8 @@ type Report = coderun.Report
 // NewReport takes a result of the tool apart. It reports false for results of other tools, and for calls that did not
 // run code.
 func NewReport(result registry.Result) (Report, bool) {
-	output, ok := coderun.ReadOutput(result)
-	if result.Tool != Name || !ok {
+	output, ok := coderun.ReadOutput(result, Name)
+	if !ok {
 		return Report{}, false
 	}
 	r := Report{Console: output.Console, Text: result.Content[0].Text, Session: output.SessionNotes()}
@@ -24,7 +24,7 @@ func NewReport(result registry.Result) (Report, bool) {
 		return r, true
 	}
 	// What the code prints can look like any part of the text, so the data says where the console ends.
-	r.Text = strings.TrimPrefix(r.Text, consoleText(r.Console))
+	r.Text, _ = consoleText(r.Console).Cut(r.Text)
 	if r.Note = (&js.Result{Truncated: output.Truncated}).Note(); r.Note != "" {
 		r.Text = strings.TrimSuffix(r.Text, "\n"+r.Note)
 	}

@@ -2,7 +2,6 @@ package javascript
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/toolrun/toolrun/registry"
@@ -27,43 +26,52 @@ type Usage = coderun.Usage
 // render makes the result of a call of the result of a run, of the reason why it has failed, if it has, perhaps after the
 // code had returned, and of the files that it has changed, which is nil if there are none.
 func render(result *js.Result, failure error, files *Changes) registry.Result {
+	text := result.Text
 	run := coderun.Run{
-		Text: result.Text, Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),
+		Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),
 		Usage: result.Usage, Files: files,
 	}
 	if failure != nil {
 		run.Failure, run.Error = failure, describeFailure(failure)
-		if run.Text == "undefined" && run.Value == nil {
-			run.Text = ""
+		if text == "undefined" && run.Value == nil {
+			text = ""
 		}
-		if run.Text != "" { // the code has returned, and failed later
-			run.Text = strings.TrimSuffix(run.Text, "\n") + "\n"
+		if text != "" { // the code has returned, and failed later
+			text = strings.TrimSuffix(text, "\n") + "\n"
 		}
-		run.Text += failure.Error()
+		text += failure.Error()
 	}
-	run.Text = consoleText(result.Console) + run.Text
+	run.Text = func(add func(string)) {
+		consoleText(result.Console)(add)
+		add(text)
+	}
 	return run.Result()
 }
 
 // consoleText is the console as models read it, up to the heading of the result.
-func consoleText(console []sandbox.Entry) string {
-	var b strings.Builder
-	section := ""
-	for _, entry := range console {
-		header := "=== Console output ==="
-		if entry.Library != "" {
-			header = "=== Output of library " + entry.Library + " ==="
+func consoleText(console []sandbox.Entry) coderun.Pieces {
+	return func(add func(string)) {
+		section := ""
+		for _, entry := range console {
+			header := "=== Console output ==="
+			if entry.Library != "" {
+				header = "=== Output of library " + entry.Library + " ==="
+			}
+			if header != section {
+				add(header)
+				add("\n")
+				section = header
+			}
+			add("[")
+			add(entry.Level.String())
+			add("] ")
+			add(entry.Text)
+			add("\n")
 		}
-		if header != section {
-			b.WriteString(header + "\n")
-			section = header
+		if section != "" {
+			add("=== Result ===\n")
 		}
-		fmt.Fprintf(&b, "[%v] %s\n", entry.Level, entry.Text)
 	}
-	if section != "" {
-		b.WriteString("=== Result ===\n")
-	}
-	return b.String()
 }
 
 func describeFailure(failure error) *Error {

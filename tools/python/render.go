@@ -30,49 +30,47 @@ const emptyNote = "Note: the code printed nothing, and it does not end with an e
 // render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the
 // files that it has changed, which is nil if there are none.
 func render(result *py.Result, failure error, files *Changes) registry.Result {
+	text := result.Text
 	run := coderun.Run{
-		Text: result.Text, Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),
+		Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),
 		Usage: result.Usage, Files: files,
 	}
 	heading := resultHeading
 	if failure != nil {
 		heading = errorHeading
-		run.Text, run.Failure, run.Error = failure.Error(), failure, describeFailure(failure)
+		text, run.Failure, run.Error = failure.Error(), failure, describeFailure(failure)
 	}
-	console := consoleText(result.Console)
-	switch {
-	case run.Text == "" && console == "":
-		run.Text = emptyNote
-	case run.Text == "":
-		run.Text = strings.TrimSuffix(console, "\n")
-	case console != "":
-		run.Text = console + heading + run.Text
+	run.Text = func(add func(string)) {
+		consoleText(result.Console)(add)
+		switch {
+		case len(result.Console) == 0 && text == "":
+			add(emptyNote)
+		case len(result.Console) == 0:
+			add(text)
+		case text != "":
+			add("\n")
+			add(heading)
+			add(text)
+		}
 	}
 	return run.Result()
 }
 
-// consoleText is the console as models read it: what was printed, with a mark at the lines of standard error.
-func consoleText(console []sandbox.Entry) string {
-	var b strings.Builder
-	var last sandbox.Entry
-	for _, entry := range console {
-		if last.Unfinished && last.Level != entry.Level {
-			b.WriteByte('\n')
-			last.Unfinished = false
+// consoleText is the console as models read it, without the end of the last line: what was printed, with a mark at the
+// lines of standard error.
+func consoleText(console []sandbox.Entry) coderun.Pieces {
+	return func(add func(string)) {
+		for i, entry := range console {
+			begins := i == 0 || !console[i-1].Unfinished || console[i-1].Level != entry.Level
+			if i > 0 && begins {
+				add("\n")
+			}
+			if entry.Level == sandbox.LevelError && begins {
+				add("[stderr] ")
+			}
+			add(entry.Text)
 		}
-		if entry.Level == sandbox.LevelError && !last.Unfinished {
-			b.WriteString("[stderr] ")
-		}
-		b.WriteString(entry.Text)
-		if !entry.Unfinished {
-			b.WriteByte('\n')
-		}
-		last = entry
 	}
-	if last.Unfinished {
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 func describeFailure(failure error) *coderun.Error {
@@ -97,8 +95,8 @@ type Report = coderun.Report
 // NewReport takes a result of the tool apart. It reports false for results of other tools, and for calls that did not
 // run code.
 func NewReport(result registry.Result) (Report, bool) {
-	output, ok := coderun.ReadOutput(result)
-	if result.Tool != Name || !ok {
+	output, ok := coderun.ReadOutput(result, Name)
+	if !ok {
 		return Report{}, false
 	}
 	r := Report{Console: output.Console, Text: result.Content[0].Text, Session: output.SessionNotes()}
@@ -110,12 +108,12 @@ func NewReport(result registry.Result) (Report, bool) {
 		heading = errorHeading
 	}
 	// What the code prints can look like any part of the text, so the data says where the console ends.
-	console := consoleText(r.Console)
+	rest, ok := consoleText(r.Console).Cut(r.Text)
 	switch {
-	case console == "" && output.Error == nil && r.Text == emptyNote, console != "" && r.Text == strings.TrimSuffix(console, "\n"):
+	case len(r.Console) == 0 && output.Error == nil && r.Text == emptyNote, len(r.Console) > 0 && ok && rest == "":
 		r.Text = ""
-	case console != "":
-		r.Text = strings.TrimPrefix(r.Text, console+heading)
+	case len(r.Console) > 0 && ok:
+		r.Text = strings.TrimPrefix(rest, "\n"+heading)
 	}
 	r.Undefined = output.Error == nil && r.Text == ""
 	if output.Error != nil && output.Error.Kind == "exit" {

@@ -14,7 +14,7 @@ import (
 // A Run is how code has ended.
 type Run struct {
 	// Text is what models read: the console and the result, or the failure.
-	Text    string
+	Text    Pieces
 	Value   any
 	Console []sandbox.Entry
 	// Truncated is how many bytes of the output were cut off, and Note says so, or is "".
@@ -50,9 +50,15 @@ func (r Run) Result() registry.Result {
 			out.Code = registry.CodeCanceled
 		}
 	}
-	text := r.Text
-	if r.Note != "" {
-		text += "\n" + r.Note
+	text := Pieces(func(add func(string)) {
+		r.Text(add)
+		if r.Note != "" {
+			add("\n" + r.Note)
+		}
+	}).String()
+	rest := text
+	for i, e := range data.Console { // what has been printed is in the text
+		data.Console[i].Text, rest = within(e.Text, rest)
 	}
 	out.Content, out.Data = []registry.Part{{Text: text}}, data
 	if r.Files != nil { // in a part of its own, since it is no part of what the code has returned

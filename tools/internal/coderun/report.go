@@ -2,7 +2,9 @@ package coderun
 
 import (
 	"encoding/json"
+	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
@@ -38,11 +40,90 @@ func (v *ReadValue) SessionNotes() []string {
 	return v.Session.Notes
 }
 
-// ReadOutput returns the data of a result. It is false for calls that did not run code.
-func ReadOutput(result registry.Result) (output ReadValue, ok bool) {
-	data, err := json.Marshal(result.Data)
-	if err != nil || json.Unmarshal(data, &output) != nil || output.Console == nil || len(result.Content) == 0 {
+// ReadOutput returns the data of a result of a tool. It is false for results of others, and for calls that did not run
+// code.
+func ReadOutput(result registry.Result, tool string) (output ReadValue, ok bool) {
+	if result.Tool != tool || len(result.Content) == 0 {
+		return ReadValue{}, false
+	}
+	data, encoded := result.Data.(json.RawMessage)
+	if !encoded {
+		var err error
+		if data, err = json.Marshal(result.Data); err != nil {
+			return ReadValue{}, false
+		}
+	}
+	output.Console, ok = []sandbox.Entry{}, true
+	rest := result.Content[0].Text
+	console, fields := without(data, "console")
+	if json.Unmarshal(fields, &output) != nil || !jsontree.Elements(console, func(element []byte) bool {
+		var e sandbox.Entry
+		if len(element) < 4<<10 {
+			ok = json.Unmarshal(element, &e) == nil
+		} else {
+			text, entry := without(element, "text")
+			ok = json.Unmarshal(entry, &e) == nil && json.Unmarshal(text, &e.Text) == nil
+		}
+		// What was printed is in the text as well, and is not kept twice.
+		e.Text, rest = within(e.Text, rest)
+		output.Console = append(output.Console, e)
+		return ok
+	}) || !ok {
 		return ReadValue{}, false
 	}
 	return output, true
+}
+
+// without takes a member out of an object, which can be much longer than the others.
+func without(object []byte, member string) (value, rest []byte) {
+	rest = []byte{'{'}
+	jsontree.Members(object, func(name, v []byte) {
+		if string(name) == member {
+			value = v
+			return
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = append(append(jsontree.AppendString(rest, string(name)), ':'), v...)
+	})
+	return value, append(rest, '}')
+}
+
+// within returns the first text as a part of the second one, if it is near its beginning, and what is behind it there: a
+// console and the text that models read of it then take the memory of one.
+func within(part, text string) (same, rest string) {
+	const heading = 256
+	if at := strings.Index(text[:min(len(text), len(part)+heading)], part); at >= 0 {
+		return text[at : at+len(part)], text[at+len(part):]
+	}
+	return part, text
+}
+
+// Pieces are the parts of a text, each of which is given to add. A text can be as long as an output: it is put together
+// once, in one piece, and compared without being put together.
+type Pieces func(add func(string))
+
+// String puts the text together.
+func (p Pieces) String() string {
+	size := 0
+	p(func(piece string) { size += len(piece) })
+	var b strings.Builder
+	b.Grow(size)
+	p(func(piece string) { b.WriteString(piece) })
+	return b.String()
+}
+
+// Cut returns what follows the text in another one, and whether that begins with it.
+func (p Pieces) Cut(text string) (rest string, ok bool) {
+	rest, ok = text, true
+	p(func(piece string) {
+		if ok {
+			rest, ok = strings.CutPrefix(rest, piece)
+		}
+	})
+	if !ok {
+		return text, false
+	}
+	return rest, true
 }

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -143,7 +147,7 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	}
 	if err := ctx.Err(); err != nil {
 		if f.json {
-			return errors.Join(err, printJSON(cmd.OutOrStdout(), result))
+			return errors.Join(err, printResult(cmd.OutOrStdout(), result))
 		}
 		return errors.Join(err, d.interrupted(result))
 	}
@@ -202,7 +206,7 @@ func (f *callFlags) print(w io.Writer, result registry.Result, d display) error 
 	if !f.json {
 		return d.result(result)
 	}
-	if err := printJSON(w, result); err != nil {
+	if err := printResult(w, result); err != nil {
 		return err
 	}
 	if result.IsError() {
@@ -213,10 +217,59 @@ func (f *callFlags) print(w io.Writer, result registry.Result, d display) error 
 
 // printJSON prints a value as one line of JSON. Indentation would make much of deep values.
 func printJSON(w io.Writer, value any) error {
-	raw, err := jsontree.Marshal(value)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// printResult prints a result as printJSON does. Its texts and its data, which can have all that code has printed, are
+// written in parts, and not put together before.
+func printResult(w io.Writer, result registry.Result) error {
+	var large []func() error
+	id := rand.Text() // in their place
+	result.Content = slices.Clone(result.Content)
+	for i := range result.Content {
+		if text := result.Content[i].Text; text != "" {
+			result.Content[i].Text = id
+			large = append(large, func() error { return writeText(w, text) })
+		}
+	}
+	if data, ok := result.Data.(json.RawMessage); ok {
+		result.Data = id
+		large = append(large, func() error {
+			_, err := w.Write(data)
+			return err
+		})
+	}
+	raw, err := jsontree.Marshal(result)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(raw, '\n'))
+	for i, between := range bytes.Split(append(raw, '\n'), []byte(`"`+id+`"`)) {
+		if i > 0 {
+			if err := large[i-1](); err != nil {
+				return err
+			}
+		}
+		if _, err := w.Write(between); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeText writes a text as a string of JSON.
+func writeText(w io.Writer, text string) error {
+	const most = 64 << 10
+	part := []byte{'"'}
+	for ; len(text) > most; part = part[:0] {
+		n := plaintext.Boundary(text, most)
+		part = jsontree.AppendText(part, text[:n])
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	_, err := w.Write(append(jsontree.AppendText(part, text), '"'))
 	return err
 }

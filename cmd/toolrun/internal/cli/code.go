@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,11 @@ type code struct {
 func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
 	if least, most := f.leastMemory>>20, int64(sandbox.MaxMemory>>20); f.memory < least || f.memory > most {
 		return code{}, fmt.Errorf("--memory must be between %d and %d, not %d", least, most, f.memory)
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		// Code can print as much as its memory. That is in memory twice, as what was printed and as the result; garbage
+		// must not double it.
+		debug.SetMemoryLimit(64<<20 + f.memory<<20/2*5)
 	}
 	if cmd.Flags().Changed("session") {
 		if err := vfs.CheckSession(f.session); err != nil {

@@ -1,0 +1,99 @@
+package coderun_test
+
+import (
+	"encoding/json"
+	goruntime "runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
+)
+
+// TestEncodedOutput is what package json makes of it.
+func TestEncodedOutput(t *testing.T) {
+	for name, out := range map[string]coderun.Output{
+		"nothing": {Console: []runtime.Entry{}},
+		"no list": {},
+		"everything": {Value: map[string]any{"console": nil, "x": `"console":[]`}, Error: &coderun.Error{Kind: "exit", Status: 3},
+			Console: []runtime.Entry{
+				{Text: `"text":"`, Library: `/lib/"text":".js`}, {Level: runtime.LevelError, Unfinished: true, Text: "<é\n\xff"},
+				{Text: strings.Repeat("é\u2028", 100_000)}, {},
+			}, Truncated: 7, Session: &coderun.SessionOutput{Name: "console"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			type fields coderun.Output // which package json encodes
+			want, err := jsontree.Marshal(fields(out))
+			require.NoError(t, err)
+			got, err := jsontree.Marshal(out)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got))
+			result := registry.Result{Tool: "t", Content: []registry.Part{{Text: "text"}}, Data: json.RawMessage(got)}
+			read, ok := coderun.ReadOutput(result, "t")
+			require.Equal(t, out.Console != nil, ok)
+			if ok {
+				require.Len(t, read.Console, len(out.Console))
+				for i, e := range out.Console {
+					e.Text = strings.ToValidUTF8(e.Text, "\ufffd")
+					require.Equal(t, e, read.Console[i])
+				}
+				require.Equal(t, out.Truncated, read.Truncated)
+				require.Equal(t, out.Error, read.Error)
+			}
+			_, ok = coderun.ReadOutput(result, "other")
+			require.False(t, ok)
+		})
+	}
+	for _, data := range []any{nil, json.RawMessage(`{"console":null}`), json.RawMessage(`{"console":[1]}`), json.RawMessage(`[]`), 1} {
+		_, ok := coderun.ReadOutput(registry.Result{Tool: "t", Content: []registry.Part{{Text: "text"}}, Data: data}, "t")
+		require.False(t, ok, data)
+	}
+}
+
+// TestMemoryOfLargeOutputs: the result of code that has printed much, its data and the report of it each take about the
+// memory of what was printed, while they are made too.
+func TestMemoryOfLargeOutputs(t *testing.T) {
+	const lines, size = 16, 1 << 20
+	allocated := func(do func()) int {
+		var before, after goruntime.MemStats
+		goruntime.ReadMemStats(&before)
+		do()
+		goruntime.ReadMemStats(&after)
+		return int(after.TotalAlloc - before.TotalAlloc)
+	}
+	run := coderun.Run{Console: []runtime.Entry{}, Note: "[note]"}
+	for range lines {
+		run.Console = append(run.Console, runtime.Entry{Text: strings.Repeat("x", size)})
+	}
+	run.Text = func(add func(string)) {
+		for _, e := range run.Console {
+			add("[LOG] ")
+			add(e.Text)
+			add("\n")
+		}
+		add("undefined")
+	}
+	var result registry.Result
+	require.Less(t, allocated(func() { result = run.Result() }), lines*size*5/4)
+	require.Less(t, allocated(func() {
+		data, err := jsontree.Marshal(result.Data)
+		require.NoError(t, err)
+		result.Data = data
+	}), lines*size*3) // it is encoded in parts, which are gone at once
+	result.Tool = "t"
+	require.Less(t, allocated(func() {
+		read, ok := coderun.ReadOutput(result, "t")
+		require.True(t, ok)
+		require.Len(t, read.Console, lines)
+		goruntime.GC()
+		var now goruntime.MemStats
+		goruntime.ReadMemStats(&now)
+		require.Less(t, int(now.HeapAlloc), lines*size*3, "what was printed is there as text and as data")
+		goruntime.KeepAlive(read)
+	}), lines*size*5/4)
+	goruntime.KeepAlive(result)
+}
