@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 		"runtime/javascript", "tools/internal/...", "vfs"},
 	"tools/python":            {"internal/jsontree", "internal/plaintext", "registry", "runtime", "runtime/python", "tools/internal/...", "vfs"},
 	"tools/internal/changes":  {"vfs"},
-	"tools/module":            {"network", "registry", "runtime", "runtime/command", "tools/internal/changes", "tools/internal/coderun", "vfs"},
+	"tools/module":            {"internal/plaintext", "network", "registry", "runtime", "runtime/command", "tools/internal/changes", "tools/internal/coderun", "vfs"},
 	"tools/internal/coderun":  {"network", "internal/jsontree", "internal/plaintext", "registry", "runtime", "tools/internal/changes", "tools/sessions", "vfs"},
 	"tools/sessions":          {"runtime", "vfs"},
 	"tools/memory":            {"internal/filetype", "registry", "tools/internal/...", "vfs"},
