@@ -15,8 +15,8 @@ import (
 
 func approvalRoutes() []route {
 	return []route{
-		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.", listApprovals),
-		operation("POST", "/api/approvals", "Approve or refuse a call. It goes on when all that it waits for is decided.", decide),
+		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.", listApprovals).costing(costCalls),
+		operation("POST", "/api/approvals", "Approve or refuse a call. It goes on when all that it waits for is decided.", decide).taking(largeBody),
 	}
 }
 
@@ -136,8 +136,8 @@ type decideRequest struct {
 	Call     string `json:"call" jsonschema:"which of the calls that wait"`
 	Approved bool   `json:"approved"`
 	// Input takes the place of the call's input.
-	Input  map[string]any `json:"input,omitempty" jsonschema:"another input for the call; the model is told"`
-	Reason string         `json:"reason,omitempty" jsonschema:"tells the model why it was refused"`
+	Input  jsonObject `json:"input,omitempty" jsonschema:"another input for the call; the model is told"`
+	Reason string     `json:"reason,omitempty" jsonschema:"tells the model why it was refused"`
 }
 
 func decide(s *Server, r *request, in decideRequest) (nothing, error) {
@@ -149,14 +149,7 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 	if keeper == nil {
 		return nothing{}, none
 	}
-	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name}
-	if in.Input != nil {
-		input, err := json.Marshal(in.Input)
-		if err != nil {
-			return nothing{}, err
-		}
-		decision.Input = input
-	}
+	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name, Input: json.RawMessage(in.Input)}
 	run, err := keeper.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
 	undecidable, isUndecidable := errors.AsType[*runs.UndecidableError](err)
 	switch {

@@ -21,9 +21,9 @@ import (
 
 func callRoutes() []route {
 	return []route{
-		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that they share or that changed files.", listCalls),
-		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.", makeCall),
-		operation("GET", "/api/calls/one", "All that is known of a call.", showCall),
+		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that they share or that changed files.", listCalls).costing(costCalls),
+		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.", makeCall).taking(largeBody),
+		operation("GET", "/api/calls/one", "All that is known of a call.", showCall).costing(costCalls),
 		operation("POST", "/api/calls/stop", "Stop a call that was made by /api/calls.", stopCall),
 		stream("/api/calls/output", "text/event-stream", "What a call prints, as it prints it: events output, and one named done with the call.", followCall),
 		stream("/api/events", "text/event-stream", "Events named changed when files or settings of a project may have changed, and calls when its calls have.", followProject),
@@ -136,7 +136,7 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 type makeCallRequest struct {
 	Project string         `json:"project"`
 	Tool    string         `json:"tool"`
-	Input   map[string]any `json:"input"`
+	Input   jsonObject     `json:"input"`
 	Options map[string]any `json:"options,omitempty" jsonschema:"options of the tool for this call"`
 	Seconds float64        `json:"seconds,omitempty" jsonschema:"how long it may take; the default is the tool's"`
 }
@@ -211,10 +211,11 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		}
 		options[id] = parsed
 	}
-	input, err := json.Marshal(in.Input)
-	if err != nil {
-		return madeCall{}, err
+	input := json.RawMessage(in.Input)
+	if input == nil {
+		input = json.RawMessage("null")
 	}
+	r.place.Keep(int64(len(input))) // it may wait for a place among the calls
 	session, err := s.session(r, in.Project)
 	if err != nil {
 		return madeCall{}, err
@@ -339,7 +340,6 @@ func followCall(s *Server, r *request, in outputRequest) error {
 	if err != nil {
 		return err
 	}
-	defer events.close()
 	after, dropped := max(0, in.After), int64(0)
 	for {
 		news := s.log.next()
@@ -380,7 +380,6 @@ func followProject(s *Server, r *request, in inProject) error {
 	if err != nil {
 		return err
 	}
-	defer events.close()
 	watch, leave := s.watches.join(s.store(r), in.Project, session)
 	defer leave()
 	_ = events.send("ready", "", nothing{})

@@ -14,7 +14,7 @@ func checkpointRoutes() []route {
 	return []route{
 		operation("GET", "/api/checkpoints", "Checkpoints of a project, the latest first: all its files at one moment, under a name.", listCheckpoints),
 		operation("POST", "/api/checkpoints", "Keep all files of a project as they are now.", makeCheckpoint),
-		operation("GET", "/api/checkpoints/changes", "What has been changed since a checkpoint, which restoring it would take back.", compareCheckpoint),
+		operation("GET", "/api/checkpoints/changes", "What has been changed since a checkpoint, which restoring it would take back.", compareCheckpoint).costing(costReading),
 		operation("POST", "/api/checkpoints/restore", "Make all files what they were. It can be undone as a call.", restoreCheckpoint),
 		operation("POST", "/api/checkpoints/delete", "Drop a checkpoint. The files stay as they are.", deleteCheckpoint),
 	}

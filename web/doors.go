@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/clientaddr"
 )
 
 // LinkTime is how long a link of [Server.Link] can be used.
@@ -16,6 +19,7 @@ const LinkTime = 10 * time.Minute
 const (
 	maxLinks   = 100
 	maxCookies = 1000
+	maxVisits  = 100            // of one token, or of one address if everybody is admitted
 	cookieTime = 12 * time.Hour // since it was used last
 )
 
@@ -29,6 +33,7 @@ type visit struct {
 	csrf  string
 	token string // the Authorization that is looked up each time, so that a token that is gone ends it; or ""
 	used  time.Time
+	from  netip.Prefix // the address of somebody who has shown nothing
 }
 
 // doors are the links and cookies by which people get in.
@@ -73,23 +78,36 @@ func (d *doors) useLink(key string) bool {
 	return ok && d.now().Before(until)
 }
 
-// admit begins a visit, and returns the value of its cookie.
-func (d *doors) admit(token string) string {
+// admit begins a visit, and returns the value of its cookie. If there are too many, one ends that has not been used for the
+// longest time: of the same token and address, if those have too many.
+func (d *doors) admit(token string, from netip.Prefix) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	oldest, first := secret{}, time.Time{}
+	now := d.now()
+	var oldest, oldestOwn secret
+	first, firstOwn, own := now, now, 0
 	for s, v := range d.visits {
-		if d.now().Sub(v.used) > cookieTime {
+		if now.Sub(v.used) > cookieTime {
 			delete(d.visits, s)
-		} else if first.IsZero() || v.used.Before(first) {
+			continue
+		}
+		if !v.used.After(first) {
 			oldest, first = s, v.used
 		}
+		if v.token != token || v.from != from {
+			continue
+		}
+		if own++; !v.used.After(firstOwn) {
+			oldestOwn, firstOwn = s, v.used
+		}
 	}
-	if len(d.visits) >= maxCookies {
+	if own >= maxVisits {
+		delete(d.visits, oldestOwn)
+	} else if len(d.visits) >= maxCookies {
 		delete(d.visits, oldest)
 	}
 	key := rand.Text() + rand.Text()
-	d.visits[hash(key)] = &visit{csrf: rand.Text(), token: token, used: d.now()}
+	d.visits[hash(key)] = &visit{csrf: rand.Text(), token: token, used: now, from: from}
 	return key
 }
 
@@ -102,7 +120,7 @@ func (d *doors) visit(cookie string) *visit {
 		return nil
 	}
 	v.used = d.now()
-	return &visit{v.csrf, v.token, v.used}
+	return &visit{v.csrf, v.token, v.used, v.from}
 }
 
 // leave ends the visit of a cookie.
@@ -188,9 +206,9 @@ func equal(a, b string) bool { return hash(a) == hash(b) }
 func (s *Server) login(w http.ResponseWriter, r *http.Request, token string) bool {
 	authorization := "Bearer " + strings.TrimSpace(token)
 	with := &http.Request{Header: http.Header{"Authorization": {authorization}}}
-	if !s.tries.AllowN(s.options.Now(), 1) || s.byToken(with.WithContext(r.Context())) == nil {
+	if !s.tries.allow(clientaddr.Network(r.RemoteAddr), s.options.Now()) || s.byToken(with.WithContext(r.Context())) == nil {
 		return false
 	}
-	s.setCookie(w, r, s.doors.admit(authorization))
+	s.setCookie(w, r, s.doors.admit(authorization, netip.Prefix{}))
 	return true
 }

@@ -14,10 +14,9 @@ import (
 )
 
 const (
-	maxStreams = 200              // of all people together
-	heartbeat  = 15 * time.Second // so that who is gone is found out
-	lookTime   = time.Second      // how often changes of other processes are looked for
-	watchTime  = 15 * time.Second // the same, if the store tells of them
+	heartbeat = 15 * time.Second // so that who is gone is found out
+	lookTime  = time.Second      // how often changes of other processes are looked for
+	watchTime = 15 * time.Second // the same, if the store tells of them
 )
 
 // events is a stream of events to one browser.
@@ -31,18 +30,13 @@ type events struct {
 //
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (s *Server) newEvents(r *request) (*events, error) {
-	if !s.watches.enter() {
-		return nil, &failure{status: http.StatusServiceUnavailable, Code: "busy", Message: "too many windows are open"}
-	}
+	r.place.Drop() // a stream takes little while it lasts
 	r.w.Header().Set("Content-Type", "text/event-stream")
 	r.w.Header().Set("X-Accel-Buffering", "no")
 	r.w.WriteHeader(http.StatusOK)
 	e := &events{server: s, r: r}
-	_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{})
 	return e, e.write(": toolrun\n\n")
 }
-
-func (e *events) close() { e.server.watches.leave() }
 
 func (e *events) send(name, id string, data any) error {
 	text, err := json.Marshal(data)
@@ -106,9 +100,8 @@ type watches struct {
 	ended  chan struct{}
 	once   sync.Once
 
-	mu      sync.Mutex
-	streams int
-	open    map[watchKey]*watch
+	mu   sync.Mutex
+	open map[watchKey]*watch
 }
 
 type watchKey struct {
@@ -121,22 +114,6 @@ func newWatches(s *Server) *watches {
 }
 
 func (a *watches) close() { a.once.Do(func() { close(a.ended) }) }
-
-func (a *watches) enter() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.streams >= maxStreams {
-		return false
-	}
-	a.streams++
-	return true
-}
-
-func (a *watches) leave() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.streams--
-}
 
 // A watch counts the changes of a project.
 type watch struct {

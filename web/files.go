@@ -2,9 +2,11 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,16 +28,18 @@ import (
 )
 
 func fileRoutes() []route {
+	text := operation("GET", "/api/files/text", "A part of a text file, in whole lines.", readText)
+	text.costOf = func(in any) int64 { return maxEdit + 3*in.(*textRequest).limit() }
 	return []route{
-		operation("GET", "/api/files", "List a folder, folders first.", listFiles),
-		operation("GET", "/api/files/text", "A part of a text file, in whole lines.", readText),
-		stream("/api/files/content", "application/octet-stream", "A whole file, to save it. Images have their own type.", readContent),
-		operation("POST", "/api/files/save", "Write a text file, unless it has changed since the version that was read.", saveText),
+		operation("GET", "/api/files", "List a folder, folders first.", listFiles).costing(costList),
+		text,
+		stream("/api/files/content", "application/octet-stream", "A whole file, to save it. Images have their own type.", readContent).forLong(),
+		operation("POST", "/api/files/save", "Write a text file, unless it has changed since the version that was read.", saveText).taking(largeBody).costing(costReading),
 		upload("/api/files/upload", "Put a file into the project.", uploadFile),
 		operation("POST", "/api/files/folder", "Make a folder.", makeFolder),
 		operation("POST", "/api/files/move", "Rename or move a file or folder.", moveFile),
 		operation("POST", "/api/files/delete", "Delete a file or a folder with all in it.", deleteFile),
-		operation("GET", "/api/files/search", "Lines of text files that contain a text, and files whose names do.", searchFiles),
+		operation("GET", "/api/files/search", "Lines of text files that contain a text, and files whose names do.", searchFiles).costing(costReading),
 	}
 }
 
@@ -110,6 +115,10 @@ type textRequest struct {
 	Change  int64  `json:"change,omitempty" jsonschema:"read the file as it was before this change"`
 }
 
+func (in *textRequest) limit() int64 {
+	return int64(page(int(min(in.Limit, mostPart)), usualPart, mostPart))
+}
+
 type textAnswer struct {
 	Path   string    `json:"path"`
 	Size   int64     `json:"size"`
@@ -123,6 +132,39 @@ type textAnswer struct {
 	// Version is for saving the file. It is empty if the file is too large to be edited here, or not text.
 	Version string `json:"version"`
 }
+
+func (a textAnswer) size() int64 { return int64(len(a.Text)) }
+
+// writeJSON writes the answer without encoding all of its text at once.
+func (a textAnswer) writeJSON(w io.Writer) error {
+	text := a.Text
+	a.Text = ""
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	const empty = `"text":""` // which no value can contain
+	end := bytes.Index(data, []byte(empty)) + len(empty) - 1
+	write := func(data []byte) {
+		if err == nil {
+			_, err = w.Write(data)
+		}
+	}
+	write(data[:end])
+	for len(text) > 0 && err == nil {
+		n := len(text)
+		if n > textPart {
+			n = cmp.Or(plaintext.Boundary(text, textPart), textPart)
+		}
+		part, _ := json.Marshal(text[:n])
+		write(part[1 : len(part)-1])
+		text = text[n:]
+	}
+	write(data[end:])
+	return err
+}
+
+const textPart = 32 << 10
 
 const (
 	usualPart = 128 << 10
@@ -171,8 +213,7 @@ func readText(s *Server, r *request, in textRequest) (textAnswer, error) {
 				out.Version = versionOf(all)
 			}
 		}
-		limit := int64(page(int(min(in.Limit, mostPart)), usualPart, mostPart))
-		return out, readPart(f, max(0, min(in.Offset, out.Size)), limit, &out)
+		return out, readPart(f, max(0, min(in.Offset, out.Size)), in.limit(), &out)
 	})
 }
 
@@ -309,7 +350,7 @@ func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 			return savedAnswer{}, err
 		}
 		err = p.Exclusively(r.Context(), func(files afero.Fs) error {
-			now, err := afero.ReadFile(files, name)
+			now, err := readEditable(files, name)
 			switch {
 			case errors.Is(err, fs.ErrNotExist) && in.Version == "":
 			case errors.Is(err, fs.ErrNotExist):
@@ -329,6 +370,20 @@ func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 		})
 		return savedAnswer{name, versionOf([]byte(in.Text))}, err
 	})
+}
+
+// readEditable returns the content of a file, or an error if it is too large to have been edited here.
+func readEditable(files afero.Fs, name string) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxEdit+1))
+	if err == nil && len(data) > maxEdit {
+		err = &failure{status: http.StatusConflict, Code: "changed", Message: "the file that is there now is too large to be edited here"}
+	}
+	return data, err
 }
 
 type uploadRequest struct {
@@ -466,6 +521,8 @@ const (
 	maxMatches = 500
 	maxLine    = 300
 	searchTime = 10 * time.Second
+	searchPart = 128 << 10 // bytes of a file that are searched at once: a longer line is several parts
+	maxSteps   = 3000      // of a regular expression: its size as a program
 )
 
 func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) {
@@ -476,9 +533,17 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 	if !in.Case {
 		pattern = "(?i)" + pattern
 	}
+	none := bad("text", "this cannot be searched for")
+	if in.Text == "" || len(in.Text) > 1000 {
+		return searchAnswer{}, none
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil || steps(parsed) > maxSteps {
+		return searchAnswer{}, none
+	}
 	matches, err := regexp.Compile(pattern)
-	if err != nil || in.Text == "" || len(in.Text) > 1000 {
-		return searchAnswer{}, bad("text", "this cannot be searched for")
+	if err != nil {
+		return searchAnswer{}, none
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), searchTime)
 	defer cancel()
@@ -488,6 +553,7 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 		if err != nil {
 			return out, err
 		}
+		buffer := make([]byte, searchPart)
 		err = afero.Walk(p, top, func(name string, info fs.FileInfo, err error) error {
 			switch {
 			case err != nil:
@@ -502,20 +568,15 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 			if !info.Mode().IsRegular() {
 				return nil
 			}
-			data, err := afero.ReadFile(p, name)
-			if err != nil || bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
-				return nil // it is gone, or is not text
+			f, err := p.Open(name)
+			if err != nil {
+				return nil // it is gone
 			}
-			n := 0
-			for line := range bytes.Lines(data) {
-				n++
-				if len(out.Matches) >= maxMatches {
-					return nil
-				}
-				if at := matches.FindIndex(line); at != nil {
-					out.Matches = append(out.Matches, match{name, n, excerpt(string(bytes.TrimRight(line, "\r\n")), at[0])})
-				}
-			}
+			defer f.Close()
+			searchLines(ctx, f, matches, buffer, func(n int, line []byte, at int) bool {
+				out.Matches = append(out.Matches, match{name, n, excerpt(string(bytes.TrimRight(line, "\r\n")), at)})
+				return len(out.Matches) < maxMatches
+			})
 			return nil
 		})
 		if errors.Is(err, errEnough) {
@@ -526,6 +587,60 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 }
 
 var errEnough = errors.New("enough")
+
+// searchLines finds the first match of each line of a text, until found returns false or the context ends. A file that is no text has none. At the
+// end of a part of a line that is longer than the buffer, the last quarter of it is searched again with what follows.
+func searchLines(ctx context.Context, r io.Reader, matches *regexp.Regexp, buffer []byte, found func(n int, line []byte, at int) bool) {
+	n, have, is := 1, 0, false // the number of the line, the bytes in the buffer, and whether the line has been found
+	for first, more := true, true; more && ctx.Err() == nil; first = false {
+		read, err := io.ReadFull(r, buffer[have:])
+		have += read
+		more = err == nil
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || first && bytes.IndexByte(buffer[:min(have, 8000)], 0) >= 0 {
+			return
+		}
+		rest := buffer[:have]
+		for len(rest) > 0 {
+			line, after, whole := bytes.Cut(rest, newline)
+			if !whole && more && len(rest) < len(buffer) {
+				break // it goes on
+			}
+			if !is {
+				if at := matches.FindIndex(line); at != nil {
+					is = true
+					if !found(n, line, at[0]) {
+						return
+					}
+				}
+			}
+			if whole {
+				n, is = n+1, false
+			} else if more {
+				after = rest[len(rest)*3/4:]
+			}
+			rest = after
+			if !whole {
+				break
+			}
+		}
+		have = copy(buffer, rest)
+	}
+}
+
+// steps is how many steps a regular expression has, at least, when what is repeated has been written out.
+func steps(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	if re.Op == syntax.OpCharClass {
+		n = 1
+	}
+	for _, sub := range re.Sub {
+		n = min(n+steps(sub), maxSteps+1)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, maxSteps+1)
+}
 
 // excerpt is the part of a line in which something was found.
 func excerpt(line string, at int) string {

@@ -18,8 +18,8 @@ import (
 
 func historyRoutes() []route {
 	return []route{
-		operation("GET", "/api/history", "Changes of a file or of all in a folder, the latest first.", listHistory),
-		operation("GET", "/api/history/diff", "What one change did to a file, as a unified diff.", showDiff),
+		operation("GET", "/api/history", "Changes of a file or of all in a folder, the latest first.", listHistory).costing(costList),
+		operation("GET", "/api/history/diff", "What one change did to a file, as a unified diff.", showDiff).costing(costDiff),
 		operation("POST", "/api/history/restore", "Take back one change, whatever came after it.", restoreChange),
 		operation("GET", "/api/history/undo", "Whether all that a call changed can be taken back, and why not.", checkUndo),
 		operation("POST", "/api/history/undo", "Take back all that a call changed.", undoCall),
@@ -101,8 +101,13 @@ type diffAnswer struct {
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 }
 
-// maxDiff is how large each of the compared texts may be.
-const maxDiff = 2 << 20
+// How large each of the compared texts may be, how many lines both may have together, which cost more than their bytes, and
+// how large the difference may be.
+const (
+	maxDiff      = 2 << 20
+	maxDiffLines = 100_000
+	maxDiffText  = 1 << 20
+)
 
 func showDiff(s *Server, r *request, in changeRequest) (diffAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (diffAnswer, error) {
@@ -196,6 +201,8 @@ func versionAfter(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.
 	return readVersion(p.Open(name))
 }
 
+var newline = []byte("\n")
+
 // compare returns a unified diff of two texts, or a note of why there is none.
 func compare(before, after []byte) (text, note string) {
 	isBinary := func(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
@@ -204,10 +211,14 @@ func compare(before, after []byte) (text, note string) {
 		return "", ""
 	case isBinary(before), isBinary(after):
 		return "", noteBinary
-	case len(before) > maxDiff || len(after) > maxDiff:
+	case len(before) > maxDiff || len(after) > maxDiff, bytes.Count(before, newline)+bytes.Count(after, newline) > maxDiffLines:
 		return "", noteLarge
 	}
-	text = string(diff.Diff("before", before, "after", after))
+	data := diff.Diff("before", before, "after", after)
+	if len(data) > maxDiffText {
+		return "", noteLarge
+	}
+	text = string(data)
 	for range 3 { // the names
 		_, text, _ = strings.Cut(text, "\n")
 	}

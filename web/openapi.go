@@ -17,6 +17,7 @@ func describe(routes []route) ([]byte, error) {
 	schemaOf := func(t reflect.Type) (*jsonschema.Schema, error) {
 		return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 			reflect.TypeFor[json.RawMessage](): {},
+			reflect.TypeFor[jsonObject]():      {Type: "object"},
 		}})
 	}
 	problem, err := schemaOf(reflect.TypeFor[failed]())

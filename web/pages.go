@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
+
+	"github.com/toolrun/toolrun/internal/clientaddr"
 )
 
 // A view is a page. Its module of JavaScript has its name.
@@ -54,7 +57,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	who := s.admits(r)
 	if who == nil && s.options.Everybody {
-		s.setCookie(w, r, s.doors.admit(""))
+		s.setCookie(w, r, s.doors.admit("", clientaddr.Network(r.RemoteAddr)))
 		http.Redirect(w, r, r.URL.RequestURI(), http.StatusSeeOther)
 		return
 	}
@@ -76,7 +79,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	if project == "" {
 		project = who.access.Project
 	}
-	if err := (&request{r, w, who}).mayUse(project); project != "" && err != nil {
+	if err := (&request{r, w, who, nil}).mayUse(project); project != "" && err != nil {
 		data.Title, data.Message = "No such project", "There is no project of this name."
 		s.render(w, http.StatusNotFound, data)
 		return
@@ -131,7 +134,7 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 			Message: "A link opens the page once, within ten minutes. Start toolrun serve again for a new one, or make one on the page where it is open."})
 		return
 	}
-	s.setCookie(w, r, s.doors.admit(""))
+	s.setCookie(w, r, s.doors.admit("", netip.Prefix{}))
 	s.render(w, http.StatusOK, pageData{Title: "Welcome", View: "welcome"})
 }
 

@@ -27,21 +27,16 @@ func (s *Server) routes() []route {
 			return err
 		}),
 		operation("GET", "/api/about", "Who asks, what they may use, and what there is.", about),
-		operation("POST", "/api/login", "Get a cookie for a token.", login),
+		operation("POST", "/api/login", "Get a cookie for a token.", login).forAll(),
 		operation("POST", "/api/logout", "Give up the cookie.", logout),
 		operation("POST", "/api/links", "Make a one-time link for another browser.", newLink),
-		operation("GET", "/api/projects", "List projects by name.", listProjects),
+		operation("GET", "/api/projects", "List projects by name.", listProjects).costing(costList),
 		operation("POST", "/api/projects", "Make a project.", makeProject),
 		operation("GET", "/api/projects/one", "What a project holds.", showProject),
 		operation("POST", "/api/projects/delete", "Delete a project. It can be restored for a while if the store keeps it.", deleteProject),
 		operation("GET", "/api/projects/deleted", "List deleted projects that can be restored.", listDeleted),
 		operation("POST", "/api/projects/restore", "Restore the project of this name that was deleted last.", restoreProject),
-		stream("/api/projects/export", "application/octet-stream", "All files of a project as an archive.", exportProject),
-	}
-	for i := range all {
-		if all[i].path == "/api/login" {
-			all[i].open = true
-		}
+		stream("/api/projects/export", "application/octet-stream", "All files of a project as an archive.", exportProject).forLong().costing(costExport),
 	}
 	return slices.Concat(all, fileRoutes(), historyRoutes(), toolRoutes(), callRoutes(), approvalRoutes(), checkpointRoutes(), sessionRoutes(), networkRoutes())
 }

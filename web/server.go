@@ -25,6 +25,7 @@ package web
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -37,12 +38,11 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"net/netip"
 	"path"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/sameorigin"
@@ -121,11 +121,13 @@ type Server struct {
 	api     *api
 	pages   *template.Template
 	assets  map[string]asset
-	secret  []byte        // instead of that of a store that has none
-	tries   *rate.Limiter // of tokens
-	ctx     context.Context
-	end     context.CancelCauseFunc
-	working sync.WaitGroup
+	secret  []byte // instead of that of a store that has none
+	tries   *tries // to log in
+	// guests are the places of those who may use the page, and strangers those of others.
+	guests, strangers *places
+	ctx               context.Context
+	end               context.CancelCauseFunc
+	working           sync.WaitGroup
 }
 
 //go:embed assets templates
@@ -162,7 +164,8 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}, log: o.Log, ownLog: ownLog,
-		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: rate.NewLimiter(10, 20), waiting: waiting, secret: []byte(rand.Text() + rand.Text())}
+		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{from: map[netip.Prefix]*list.Element{}}, waiting: waiting,
+		secret: []byte(rand.Text() + rand.Text()), guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
 	s.keys = o.Store
 	if o.Dir != "" {
 		if err := s.useDir(); err != nil {
@@ -210,6 +213,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
+// Limits of the query of an address: its bytes, and how many parameters it has. A path may be escaped as a whole.
+const (
+	maxQuery      = 16 << 10
+	maxParameters = 20
+)
+
 // ServeHTTP serves the page and its API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -221,6 +230,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
 	h.Set("Cache-Control", "no-store")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(strangerTime)) // also what is refused at once has a body, which is read
+	if len(r.URL.RawQuery) > maxQuery || strings.Count(r.URL.RawQuery, "&") > maxParameters {
+		http.Error(w, "the parameters of the address are too long or too many", http.StatusRequestURITooLong)
+		return
+	}
 	if problem := s.own.Refuse(r); problem != "" {
 		http.Error(w, problem, http.StatusForbidden)
 		return

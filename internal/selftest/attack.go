@@ -74,7 +74,7 @@ func Attacks() ([]Attack, error) {
 	if err != nil {
 		return nil, err
 	}
-	attacks = slices.Concat(attacks, messages(), schemas(), archives(), streams(), modules())
+	attacks = slices.Concat(attacks, messages(), schemas(), archives(), streams(), modules(), page())
 	slices.SortFunc(attacks, func(a, b Attack) int { return strings.Compare(a.Name, b.Name) })
 	return attacks, nil
 }

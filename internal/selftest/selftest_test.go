@@ -60,7 +60,7 @@ func TestHostileScripts(t *testing.T) {
 
 // quick are attacks that together take a second or two. With -soak all of them are made.
 var quick = regexp.MustCompile(`^amplification-(messages-(http-(meta|values|at-once-small)|stdio-(meta|text)|server-(greeting|largest))|schemas-f.*|` +
-	`modules-(chain|required|dynamic)|decoders-search-params|archives-(zip-lies|zip-entries|tar-deep-names)|streams-openai-chat-.*)$`)
+	`modules-(chain|required|dynamic)|decoders-search-params|archives-(zip-lies|zip-entries|tar-deep-names)|page-(login-slow|calls-(arrays|deep)|searches|differences)|streams-openai-chat-.*)$`)
 
 // TestAmplification has only what is small and hostile, and a process that must not become large.
 func TestAmplification(t *testing.T) {
@@ -77,7 +77,7 @@ func TestAmplification(t *testing.T) {
 		return a.Grows == 0 || !*soak && !quick.MatchString(a.Name)
 	})
 	require.Equal(t, []string{"amplification-archives", "amplification-decoders", "amplification-messages",
-		"amplification-modules", "amplification-schemas", "amplification-streams"},
+		"amplification-modules", "amplification-page", "amplification-schemas", "amplification-streams"},
 		slices.Sorted(maps.Keys(families)))
 	if race.Enabled { // its own memory would be counted
 		for i := range attacks {

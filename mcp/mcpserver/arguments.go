@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolrun/toolrun/internal/budget"
 )
 
 // errGone is what a call gets whose arguments are no longer there, because its client has gone.
@@ -14,7 +16,7 @@ var errGone = errors.New("the call has been given up")
 
 // A load is what messages hold that have come together. It is let go when its transport and all calls have done so.
 type load struct {
-	holding holding
+	holding budget.Holding
 	users   atomic.Int32
 }
 
@@ -22,7 +24,7 @@ func (l *load) use() { l.users.Add(1) }
 
 func (l *load) letGo() {
 	if l.users.Add(-1) == 0 {
-		l.holding.drop()
+		l.holding.Drop()
 	}
 }
 

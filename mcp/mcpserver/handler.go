@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
+	"github.com/toolrun/toolrun/internal/budget"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -82,8 +83,8 @@ type Handler struct {
 	options HandlerOptions
 
 	share   share
-	limiter *rate.Limiter // of sessions that get a server each
-	memory  *memory       // of requests that are being read or served
+	limiter *rate.Limiter  // of sessions that get a server each
+	memory  *budget.Memory // of requests that are being read or served
 
 	mu        sync.Mutex
 	endpoints map[*Server]*endpoint
@@ -101,10 +102,10 @@ type endpoint struct {
 	server              *Server
 	stateful, stateless http.Handler
 	limiter             *rate.Limiter
-	memory              *memory       // its part of the handler's, if its clients are to leave others some
-	slots               chan struct{} // one for each request that is served
-	end                 func()        // if not nil, the server is that of one session, after which it is called
-	begun               bool          // there is, or has been, such a session
+	memory              *budget.Memory // its part of the handler's, if its clients are to leave others some
+	slots               chan struct{}  // one for each request that is served
+	end                 func()         // if not nil, the server is that of one session, after which it is called
+	begun               bool           // there is, or has been, such a session
 }
 
 // NewHandler returns a handler that serves each request with the server that find returns, which can be the same

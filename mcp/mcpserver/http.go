@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/budget"
 	"github.com/toolrun/toolrun/internal/sameorigin"
 )
 
@@ -43,8 +44,6 @@ func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (do
 	return true
 }
 
-var errBodies = errors.New("there are too many large requests: try again later")
-
 // readBody reads a request's messages, within a time, which has begun, and a size, so that slow and large requests
 // hold nothing else up, and replaces its body by what the SDK gets. What has come, and not what has been announced,
 // counts against what all may have. The calls in the messages get their turns in the given place. What is returned
@@ -58,7 +57,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint,
 	if r.ContentLength > h.options.Body {
 		return nil, h.bodyTooLarge(nil, r.Body)
 	}
-	l := &load{holding: holding{memories: []*memory{e.memory, h.memory}, done: r.Context().Done()}}
+	l := &load{holding: budget.Holding{Memories: []*budget.Memory{e.memory, h.memory}, Done: r.Context().Done(), Patience: patience}}
 	l.use()
 	m, problem := h.readMessages(w, r, &l.holding)
 	if problem != nil {
@@ -92,12 +91,12 @@ func (h *Handler) bodyTooLarge(body []byte, rest io.Reader) *refusal {
 	return problem
 }
 
-func (h *Handler) readMessages(w http.ResponseWriter, r *http.Request, held *holding) (*messages, *refusal) {
-	body, more, err := readHeld(r.Body, r.ContentLength, h.options.Body, held)
+func (h *Handler) readMessages(w http.ResponseWriter, r *http.Request, held *budget.Holding) (*messages, *refusal) {
+	body, more, err := budget.ReadAll(r.Body, r.ContentLength, h.options.Body, held)
 	switch {
 	case more != nil:
 		return nil, h.bodyTooLarge(body, more)
-	case errors.Is(err, errBodies):
+	case errors.Is(err, budget.ErrBusy):
 		return nil, &refusal{status: http.StatusServiceUnavailable, text: err.Error()}
 	case err != nil:
 		w.Header().Set("Connection", "close")
@@ -112,10 +111,10 @@ func (h *Handler) readMessages(w http.ResponseWriter, r *http.Request, held *hol
 		return nil, problem
 	}
 	if !m.hasArguments() { // nothing of the body is needed
-		held.drop()
+		held.Drop()
 	}
-	if !held.decode(m.cost) {
-		return nil, &refusal{status: http.StatusServiceUnavailable, text: errBodies.Error()}
+	if !held.Decode(m.cost) {
+		return nil, &refusal{status: http.StatusServiceUnavailable, text: budget.ErrBusy.Error()}
 	}
 	return m, nil
 }
@@ -134,42 +133,6 @@ func (r *refusal) refuse(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(r.status)
 		_, _ = w.Write(r.answer())
-	}
-}
-
-// readHeld reads up to limit bytes, as long as there is room for them. If there are more, they are in more. What is
-// announced is -1 if that is not known; it is taken at its word when some of it has come.
-func readHeld(r io.Reader, announced, limit int64, held *holding) (body []byte, more io.Reader, err error) {
-	for {
-		if room := cap(body); len(body) == room {
-			if int64(room) >= limit {
-				next := make([]byte, 1)
-				if _, err := io.ReadFull(r, next); errors.Is(err, io.EOF) {
-					return body, nil, nil
-				} else if err != nil {
-					return nil, nil, err
-				}
-				return body, io.MultiReader(bytes.NewReader(next), r), nil
-			}
-			more := max(room, 4<<10)
-			// one more, to see the end
-			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > smallMessage) {
-				more = left // at once, since many that have some and wait for more would wait for each other
-			}
-			more = int(min(int64(more), limit-int64(room)))
-			if !held.read(int64(more), int64(room)) {
-				return nil, nil, errBodies
-			}
-			body = append(make([]byte, 0, room+more), body...)
-		}
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if errors.Is(err, io.EOF) {
-			return body, nil, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
 	}
 }
 

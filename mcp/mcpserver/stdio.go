@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/internal/budget"
 )
 
 // maxMessage is the most bytes that a message of a client may have.
@@ -78,7 +80,7 @@ type stdio struct {
 	// slots has something for each request that has not been answered. There are more of them than requests that are
 	// served at a time: when they are full, the client does not read, and what it sends can wait.
 	slots  chan struct{}
-	memory *memory
+	memory *budget.Memory
 
 	mu      sync.Mutex
 	pending map[jsonrpc.ID]pending // requests that have not been answered
@@ -174,7 +176,7 @@ func (t *stdio) check(line []byte) (lines [][]byte, problem *refusal) {
 			return nil, invalid("this version of the protocol has no batches")
 		}
 	}
-	l := &load{holding: holding{memories: []*memory{t.memory}, done: t.done}}
+	l := &load{holding: budget.Holding{Memories: []*budget.Memory{t.memory}, Done: t.done, Patience: patience}}
 	l.use()
 	defer l.letGo()
 	calls := &messages{batch: m.batch}
@@ -201,8 +203,8 @@ func (t *stdio) check(line []byte) (lines [][]byte, problem *refusal) {
 		calls.list = append(calls.list, made)
 		id, _ = json.Marshal(request.ID.Raw()) // a number or a string
 	}
-	if m.hasArguments() && !l.holding.read(int64(len(line)), 0) || !l.holding.decode(m.cost) {
-		busy := &refusal{code: jsonrpc.CodeInternalError, text: errBodies.Error()}
+	if m.hasArguments() && !l.holding.Read(int64(len(line))) || !l.holding.Decode(m.cost) {
+		busy := &refusal{code: jsonrpc.CodeInternalError, text: budget.ErrBusy.Error()}
 		if !m.batch {
 			busy.id = id
 		}

@@ -14,6 +14,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -246,4 +247,36 @@ func selfSigned(t *testing.T) *tls.Config {
 	require.NoError(t, err)
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
 		NextProtos: []string{"h2", "http/1.1"}}
+}
+
+// TestHeadersWithManyLines has clients without a token send headers that take much more memory than they have bytes.
+func TestHeadersWithManyLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, mcphttp.Config{}, false)
+		lines := strings.Repeat("A: b\r\n", 200)
+		const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+		send := func(conn net.Conn, text string) (int, string) {
+			go func() { _, _ = io.WriteString(conn, text) }()
+			return answer(t, conn)
+		}
+		conn := s.dial("192.0.2.1:1")
+		defer conn.Close()
+		status, _ := send(conn, head+lines)
+		require.Equal(t, 400, status, "it has not even ended")
+		body := "\n\n" + strings.Repeat("\n", 500) + ping
+		known := head + "Authorization: Bearer " + secret + "\r\n"
+		conn = s.dial("192.0.2.1:2")
+		defer conn.Close()
+		status, text := send(conn, fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", known, len(body), body))
+		require.Equal(t, 200, status, text)
+		status, text = send(conn, fmt.Sprintf("%s%sContent-Length: %d\r\n\r\n%s", known, lines, len(ping), ping))
+		require.Equal(t, 200, status, text)
+		// Each request without a token has lines of its own.
+		conn = s.dial("192.0.2.1:3")
+		defer conn.Close()
+		for range 5 {
+			status, text = send(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+lines[:60*6]+"\r\n")
+			require.Equal(t, 200, status, text)
+		}
+	})
 }

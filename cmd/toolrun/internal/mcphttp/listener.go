@@ -4,11 +4,14 @@ import (
 	"container/list"
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/clientaddr"
 )
 
 // Limits on simultaneous connections. Connections that have shown a token have separate room, so clients without a
@@ -27,6 +30,7 @@ const introduction = 5 * time.Second
 // earlier if there are too many, beginning with the one that has been silent longest.
 type door struct {
 	net.Listener
+	plain bool // connections are not encrypted, so that requests are seen
 
 	mu    sync.Mutex
 	fresh *list.List // of *guest without a token, oldest first
@@ -34,8 +38,8 @@ type door struct {
 	known int
 }
 
-func newDoor(listener net.Listener) *door {
-	return &door{Listener: listener, fresh: list.New(), from: map[netip.Prefix]int{}}
+func newDoor(listener net.Listener, plain bool) *door {
+	return &door{Listener: listener, plain: plain, fresh: list.New(), from: map[netip.Prefix]int{}}
 }
 
 // Accept returns the next connection for which there is room.
@@ -45,7 +49,7 @@ func (d *door) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := &guest{Conn: conn, door: d, from: origin(conn.RemoteAddr())}
+		g := &guest{Conn: conn, door: d, from: clientaddr.Network(conn.RemoteAddr().String())}
 		leaves, ok := d.enter(g)
 		if leaves != nil {
 			_ = leaves.Close()
@@ -94,20 +98,6 @@ func (d *door) leave(g *guest) {
 	}
 }
 
-// origin is what connections are counted by: an IPv4 address, or the IPv6 network that one customer usually has.
-func origin(address net.Addr) netip.Prefix {
-	at, err := netip.ParseAddrPort(address.String())
-	if err != nil { // connections without an address count as one network
-		return netip.Prefix{}
-	}
-	ip, bits := at.Addr().Unmap(), 32
-	if ip.Is6() {
-		bits = 64
-	}
-	prefix, _ := ip.WithZone("").Prefix(bits)
-	return prefix
-}
-
 // A guest is a connection.
 type guest struct {
 	net.Conn
@@ -121,6 +111,54 @@ type guest struct {
 	serving int // requests that are being answered
 	served  time.Time
 	timer   *time.Timer
+	head    head
+}
+
+// maxLines is how many lines the header of a request may have until its connection has shown a token. Many short ones take
+// much more memory than they have bytes, and package net/http has no limit on them.
+const maxLines = 100
+
+var errLines = errors.New("the header of the request has too many lines")
+
+// A head counts the lines of a header as they come.
+type head struct {
+	lines int
+	empty bool // the line that comes has nothing yet
+	over  bool // what comes is the body
+}
+
+// add reports whether the header still has few enough lines.
+func (h *head) add(data []byte) bool {
+	for _, c := range data {
+		switch {
+		case h.over:
+			return true
+		case c == '\n':
+			h.over = h.empty && h.lines > 0
+			h.empty = true
+			h.lines++
+		case c != '\r':
+			h.empty = false
+		}
+		if h.lines > maxLines {
+			return false
+		}
+	}
+	return true
+}
+
+// Read reads what comes, and fails if the header of a request has too many lines.
+func (g *guest) Read(p []byte) (int, error) {
+	n, err := g.Conn.Read(p)
+	if !g.door.plain {
+		return n, err
+	}
+	g.door.mu.Lock()
+	defer g.door.mu.Unlock()
+	if !g.known && !g.head.add(p[:n]) {
+		return 0, errLines
+	}
+	return n, err
 }
 
 // sending is how long the last response may take to be sent.
@@ -161,6 +199,7 @@ func (g *guest) serve(n int) {
 	g.serving += n
 	if n < 0 {
 		g.served = time.Now()
+		g.head = head{} // of the next one
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 	readTimeout   = 30 * time.Second // for a request with its body
 	writeTimeout  = 30 * time.Second // for a response that is not a stream
 	idleTimeout   = 2 * time.Minute
-	maxHeader     = 32 << 10
+	maxHeader     = 12 << 10        // 4 KiB more are read; a path that is escaped as a whole fits in
 	closeTimeout  = 2 * time.Second // for the last responses to be sent
 )
 
@@ -95,7 +95,7 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		TLSConfig:         c.TLS,
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
-	listener = newDoor(listener)
+	listener = newDoor(listener, c.TLS == nil)
 	if c.TLS != nil {
 		listener = tls.NewListener(listener, c.TLS)
 	}
