@@ -78,20 +78,23 @@ type approvalInfo struct {
 type approvalsAnswer struct {
 	Approvals []approvalInfo `json:"approvals"`
 	Problem   string         `json:"problem,omitempty" jsonschema:"one of them is damaged"`
+	More      bool           `json:"more,omitempty" jsonschema:"there are more, whose inputs would make the answer too large: decide on these first"`
 }
 
 const (
-	maxApprovals = 200
-	maxShown     = 100 // changes with each of them
+	maxShown  = 100     // changes with each call that waits
+	maxInputs = 2 << 20 // bytes of inputs, but for those of the first call
 )
 
 func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (approvalsAnswer, error) {
 		out := approvalsAnswer{Approvals: []approvalInfo{}}
-		if s.waiting == nil {
+		keeper := s.keeper(in.Project)
+		if keeper == nil {
 			return out, nil
 		}
-		for run, err := range s.waiting.All(r.Context()) {
+		inputs := 0
+		for run, err := range keeper.All(r.Context()) {
 			if err != nil {
 				if r.Context().Err() != nil {
 					return out, err
@@ -100,8 +103,15 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 				continue
 			}
 			waits := run.Waiting()
-			if run.Place != s.place(in.Project) || len(waits) == 0 && !run.Busy || len(out.Approvals) >= maxApprovals {
+			if len(waits) == 0 && !run.Busy {
 				continue
+			}
+			inputs += len(run.Call.Input)
+			for _, c := range waits {
+				inputs += len(c.Input)
+			}
+			if out.More = inputs > maxInputs && len(out.Approvals) > 0; out.More {
+				break
 			}
 			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool, Input: string(run.Call.Input), Client: run.Client,
 				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{}, Changes: []changeInfo{}, Own: []changeInfo{}}

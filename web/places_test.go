@@ -365,6 +365,43 @@ func TestFilesThatAreTooLargeToCompare(t *testing.T) {
 	require.NotEmpty(t, f.Error.Message)
 }
 
+// TestApprovalsOfLargeInputs has calls wait whose inputs would make one answer too large: all of each is shown, one by one.
+func TestApprovalsOfLargeInputs(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", nil)
+	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
+	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"toolCalls": true}}, nil)
+	type approvals struct {
+		Approvals []struct {
+			Token string
+			Waits []struct{ Call, Input string }
+		}
+		More bool
+	}
+	list := func() (a approvals) {
+		b.get(q("/api/approvals", "project", "p"), &a)
+		return a
+	}
+	for i := range 3 {
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": fmt.Sprint("//", i, "\n") + `await tools.filesystem({command: "create", path: "/a.txt", file_text: "x".repeat(1.5e6)})`}}, nil)
+	}
+	require.Eventually(t, func() bool { return list().More }, time.Minute, 5*time.Millisecond)
+	seen := map[string]bool{}
+	for len(seen) < 3 {
+		var a approvals
+		require.Eventually(t, func() bool { // one that was decided goes on for a moment
+			a = list()
+			return len(a.Approvals) > 0 && !seen[a.Approvals[0].Token]
+		}, time.Minute, 5*time.Millisecond)
+		require.Len(t, a.Approvals, 1)
+		one := a.Approvals[0]
+		require.Greater(t, len(one.Waits[0].Input), 1_500_000)
+		seen[one.Token] = true
+		b.post("/api/approvals", m{"project": "p", "token": one.Token, "call": one.Waits[0].Call, "approved": false}, nil)
+	}
+	require.Eventually(t, func() bool { return len(list().Approvals) == 0 }, time.Minute, 5*time.Millisecond)
+}
+
 // TestTextInParts is sent as it is, whatever it contains and wherever it is divided.
 func TestTextInParts(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"time"
 
@@ -55,10 +56,14 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 	if s.Original != nil {
 		made.Input = s.Original
 	}
-	if err := k.enlist(ctx, r, made, &env); err != nil {
-		return nil, err
+	size := keptBytes(s)
+	err := error(vfs.ErrTooLarge)
+	if size <= k.runs.o.Bytes {
+		if err := k.enlist(ctx, r, made, size, &env); err != nil {
+			return nil, err
+		}
+		err = k.keep(ctx, r, s.State)
 	}
-	err := k.keep(ctx, r, s.State)
 	if errors.Is(err, vfs.ErrTooLarge) {
 		err = registry.Errorf("The call needs the approval of a person, and is too large to be kept until somebody decides: %w. "+
 			"Pass less at a time, for example the names of files.", err)
@@ -121,7 +126,7 @@ func (c *Call) done() {
 const maxDoneInput = 2000
 
 // enlist adds a run to the list of its place, if that has room.
-func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, env *registry.Env) error {
+func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size int64, env *registry.Env) error {
 	digest, err := k.runs.digest(ctx, call, env)
 	if err != nil {
 		return err
@@ -132,11 +137,11 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, env 
 		var there []listed
 		err := k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
 			list = slices.DeleteFunc(list, func(l listed) bool { return gone[l.Token] })
-			if full = len(list) >= k.runs.o.Most; full {
+			if full = len(list) >= k.runs.o.Most || allBytes(list)+size > k.runs.o.Bytes; full {
 				there = list
 				return list, nil
 			}
-			return append(list, listed{r.Token, digest, r.Until, r.Made}), nil
+			return append(list, listed{r.Token, digest, r.Until, r.Made, size}), nil
 		})
 		if err != nil || !full {
 			return err
@@ -149,11 +154,59 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, env 
 				some = some || gone[l.Token]
 			}
 		}
+		if !some && len(there) < k.runs.o.Most {
+			return registry.Errorf("The call needs the approval of a person, and what the %d calls of this project that wait for one keep leaves "+
+				"no room for it. Do without it, pass less at a time, or ask the user to decide on those first.", len(there))
+		}
 		if !some {
 			return registry.Errorf("The call needs the approval of a person, and %d calls of this project wait for one already, which is "+
 				"as many as may. Do without it, or ask the user to decide on those first.", len(there))
 		}
 	}
+}
+
+// bytesUnit is in which steps bytes are counted, so that a list is not written for each byte.
+const bytesUnit = 64 << 10
+
+// keptBytes is what is kept of a call that waits.
+func keptBytes(s *registry.Suspension) int64 {
+	n := len(s.State) + len(canonical(s.Call.Input)) + len(canonical(s.Original))
+	for _, w := range s.Waiting {
+		n += len(canonical(w.Call.Input))
+	}
+	return roundBytes(n)
+}
+
+func roundBytes(n int) int64 { return (int64(n)/bytesUnit + 1) * bytesUnit }
+
+func allBytes(list []listed) (n int64) {
+	for _, l := range list {
+		n += l.Bytes
+	}
+	return n
+}
+
+// resize notes what a run keeps from now on. The error is [vfs.ErrTooLarge] if there is no room for it.
+func (k *Keeper) resize(ctx context.Context, token string, size int64) error {
+	list, err := k.runs.list(ctx, k.place)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(l listed) bool { return l.Token == token })
+	if i < 0 || size <= list[i].Bytes && list[i].Bytes-size < 16*bytesUnit { // what is little less is not worth a change
+		return nil
+	}
+	return k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
+		i := slices.IndexFunc(list, func(l listed) bool { return l.Token == token })
+		if i < 0 {
+			return list, nil
+		}
+		before := list[i].Bytes
+		if list[i].Bytes = size; size > before && allBytes(list) > k.runs.o.Bytes {
+			return nil, vfs.ErrTooLarge
+		}
+		return list, nil
+	})
 }
 
 // keepingTime is how long keeping a run may take that is listed already.
@@ -164,6 +217,27 @@ func (k *Keeper) delist(ctx context.Context, token string) error {
 	return k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
 		return slices.DeleteFunc(list, func(l listed) bool { return l.Token == token }), nil
 	})
+}
+
+// All returns the calls of the place that wait, the first one first. What is damaged is an error of its own, after which
+// others follow.
+func (k *Keeper) All(ctx context.Context) iter.Seq2[*Run, error] {
+	return func(yield func(*Run, error) bool) {
+		list, err := k.runs.waiting(ctx, k.place)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, l := range list {
+			run, err := k.runs.Get(ctx, l.Token)
+			if errors.Is(err, ErrNone) { // it has ended, or is not kept yet
+				continue
+			}
+			if !yield(run, err) {
+				return
+			}
+		}
+	}
 }
 
 // Forget removes the calls of the place that wait, and the results of those that have ended, as its project is deleted: a
@@ -297,7 +371,16 @@ func (s *Runs) result(ctx context.Context, token string) (*finished, error) {
 	return f, err
 }
 
-// putResult keeps the result of a run.
+// putResult keeps the result of a run, if there is room for it.
+func (k *Keeper) putResult(ctx context.Context, f *finished) error {
+	if !f.Delivered { // otherwise nothing waits any more
+		if err := k.resize(ctx, f.Token, roundBytes(len(f.Result))); err != nil {
+			return err
+		}
+	}
+	return k.runs.putResult(ctx, f)
+}
+
 func (s *Runs) putResult(ctx context.Context, f *finished) error {
 	data, err := json.Marshal(f)
 	if err != nil {

@@ -236,6 +236,7 @@ type listed struct {
 	Digest []byte // of the call
 	Until  time.Time
 	Made   time.Time
+	Bytes  int64 // what it keeps; 0 of those of an older version
 }
 
 func (s *Runs) listName(ctx context.Context, place string) (string, error) {

@@ -78,13 +78,13 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 		return result, err
 	}
 	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers, Decided: g.now().decided()}
-	if err := k.runs.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
+	if err := k.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
 		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
 		result.Data = nil
 		f.Decided = nil
 		if f.Result, err = result.Keep(); err == nil {
-			err = k.runs.putResult(ctx, f)
+			err = k.putResult(ctx, f)
 		}
 		if result = whole; err != nil {
 			return result, err
@@ -284,6 +284,10 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 			return result, nil
 		}
 		again, err := g.checkpoint(ctx, suspension)
+		if errors.Is(err, errNoRoom) {
+			return registry.Failure(registry.CodeFailed, "Tool execution failed: the code needs the approval of a person again, and what it keeps has "+
+				"become too large to be kept until somebody decides. Keep less in variables, or make the calls that need approval first."), nil
+		}
 		if err != nil {
 			return registry.Result{}, err
 		}
@@ -299,10 +303,15 @@ func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension)
 	s := g.keeper.runs
 	now := g.now()
 	before, after := now.State, now.State+1
-	if suspension.State != nil {
-		if err := s.putState(ctx, now.Token, after, now.Until, suspension.State); err != nil {
-			return false, err
-		}
+	err = g.keeper.resize(ctx, now.Token, keptBytes(suspension))
+	if err == nil && suspension.State != nil {
+		err = s.putState(ctx, now.Token, after, now.Until, suspension.State)
+	}
+	if errors.Is(err, vfs.ErrTooLarge) {
+		return false, errNoRoom
+	}
+	if err != nil {
+		return false, err
 	}
 	for _, w := range suspension.Waiting {
 		again = again || !w.Asked

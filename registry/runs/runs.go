@@ -42,6 +42,7 @@ import (
 const (
 	DefaultKeep  = 7 * 24 * time.Hour
 	DefaultMost  = 100
+	DefaultBytes = 64 << 20
 	DefaultLease = 30 * time.Second
 )
 
@@ -54,6 +55,9 @@ type Options struct {
 	Keep time.Duration
 	// Most is how many calls of one project can wait at the same time. Zero means DefaultMost.
 	Most int
+	// Bytes is how many bytes the calls of one project that wait can keep together: inputs, states of code, and the results of
+	// those that have ended and whose callers have not fetched them. Zero means DefaultBytes.
+	Bytes int64
 	// Lease is how long a process that has died or lost the store keeps others from going on with its call. The clocks of
 	// machines that share a store must not differ by as much. Zero means DefaultLease.
 	Lease time.Duration
@@ -68,7 +72,8 @@ var (
 	// ErrForged means that a record was not made with the store's secret, or was changed.
 	ErrForged = errors.New("what is kept of the call was changed, or is of another store")
 
-	errLost = errors.New("another process goes on with the call")
+	errLost   = errors.New("another process goes on with the call")
+	errNoRoom = errors.New("there is no room for the state of the code")
 )
 
 // Runs are the calls of a store that wait. It is safe for concurrent use, also by several processes.
@@ -87,7 +92,7 @@ func New(store vfs.RecordStore, options *Options) (*Runs, error) {
 	if options != nil {
 		o = *options
 	}
-	if o.Keep < 0 || o.Most < 0 || o.Lease < 0 {
+	if o.Keep < 0 || o.Most < 0 || o.Bytes < 0 || o.Lease < 0 {
 		return nil, errors.New("runs: a limit is negative")
 	}
 	if o.Keep == 0 {
@@ -95,6 +100,9 @@ func New(store vfs.RecordStore, options *Options) (*Runs, error) {
 	}
 	if o.Most == 0 {
 		o.Most = DefaultMost
+	}
+	if o.Bytes == 0 {
+		o.Bytes = DefaultBytes
 	}
 	if o.Lease == 0 {
 		o.Lease = DefaultLease

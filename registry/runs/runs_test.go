@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -374,6 +375,58 @@ func TestHowManyCallsWait(t *testing.T) {
 		_, err := runs.New(local.NewMemoryStore(nil), &o)
 		require.Error(t, err)
 	}
+}
+
+// TestHowMuchCallsKeep has calls wait whose inputs are large, and code whose state becomes so.
+func TestHowMuchCallsKeep(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &runs.Options{Bytes: 1 << 20})
+	k := r.In("p")
+	large := func(name string, size int) note { return note{name + strings.Repeat("x", size)} }
+	first := w.call(t, k, "act", large("1", 200<<10)).Pending.Token
+	require.NotNil(t, w.call(t, k, "act", large("2", 200<<10)).Pending)
+	full := w.call(t, k, "act", large("3", 200<<10))
+	require.Equal(t, registry.CodeNeedsApproval, full.Code)
+	require.Equal(t, "The call needs the approval of a person, and what the 2 calls of this project that wait for one keep leaves no room for it. "+
+		"Do without it, pass less at a time, or ask the user to decide on those first.", full.Text())
+	require.NotNil(t, w.call(t, k, "act", note{"small"}).Pending, "there is room for little")
+	require.NotNil(t, w.call(t, r.In("q"), "act", large("3", 200<<10)).Pending, "another project")
+	require.Contains(t, w.call(t, r.In("q"), "act", large("4", 600<<10)).Text(), "is too large to be kept until somebody decides")
+
+	// What has ended counts until its caller has the result.
+	_, err := k.ResumeFor(t.Context(), w.tools, env(nil), first, yes("1"))
+	require.NoError(t, err)
+	require.Nil(t, w.call(t, k, "act", large("3", 200<<10)).Pending)
+	require.Equal(t, first, w.call(t, k, "act", large("1", 200<<10)).Repeats)
+	require.NotNil(t, w.call(t, k, "act", large("3", 200<<10)).Pending)
+
+	// Code that goes on and waits again keeps more.
+	r = newRuns(t, local.NewMemoryStore(nil), &runs.Options{Bytes: 1 << 20})
+	k = r.In("p")
+	token := w.call(t, k, "code", plan{[]string{"a", "b"}}).Pending.Token
+	w.instead = strings.Repeat("y", 1<<20)
+	result, err := k.ResumeFor(t.Context(), w.tools, env(nil), token, yes("1.1"))
+	require.NoError(t, err)
+	require.Nil(t, result.Pending)
+	require.Contains(t, result.Text(), "has become too large to be kept until somebody decides")
+	_, err = r.Get(t.Context(), token)
+	require.ErrorIs(t, err, runs.ErrNone, "it has ended")
+	w.instead = ""
+	again := w.call(t, k, "code", plan{[]string{"a", "b"}})
+	require.Equal(t, result.Text(), again.Content[1].Text)
+	require.NotNil(t, w.call(t, k, "act", large("5", 400<<10)).Pending, "nothing of it is kept any more")
+	n := 0
+	for run, err := range k.All(t.Context()) {
+		require.NoError(t, err)
+		require.Equal(t, "act", run.Call.Tool)
+		n++
+	}
+	require.Equal(t, 1, n)
+	for _, err := range r.In("other").All(t.Context()) {
+		require.NoError(t, err)
+		require.Fail(t, "another project has one")
+	}
+	_, err = runs.New(local.NewMemoryStore(nil), &runs.Options{Bytes: -1})
+	require.Error(t, err)
 }
 
 func TestCallsDoNotWaitForEver(t *testing.T) {

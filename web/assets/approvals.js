@@ -22,10 +22,11 @@ export async function draw(place) {
     const now = JSON.stringify(answer);
     if (now === place.drawn && place.firstChild || place.querySelector("textarea")) return;
     place.drawn = now;
-    const {approvals, problem: trouble} = answer;
+    const {approvals, problem: trouble, more} = answer;
     const waiting = approvals.filter((a) => a.waits.length > 0);
     fill(place, trouble && problem(new Error(trouble)), waiting.length > 0 && h("section", {"aria-labelledby": "waiting"},
-      h("h2", {id: "waiting"}, `${count(waiting.length, "call waits", "calls wait")} for your approval`), waiting.map((a) => approval(a, place))));
+      h("h2", {id: "waiting"}, `${count(waiting.length, "call waits", "calls wait")} for your approval`), waiting.map((a) => approval(a, place)),
+      more && h("p", {class: "quiet"}, "There are more. They are shown when these are decided.")));
   } catch (error) {
     fill(place, problem(error));
   }
