@@ -3,6 +3,7 @@ package vfs
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -51,7 +52,8 @@ func (e *InvalidPathError) Unwrap() []error { return []error{fs.ErrInvalid, e.er
 //
 //   - paths that are not UTF-8, or contain a backslash or a control character: they mean different things on
 //     different systems
-//   - paths that contain ".toolrun", where a project keeps its own files
+//   - paths that contain ".toolrun", where a project keeps its own files, or what Windows takes for it: ".toolrun.",
+//     "toolru~1"
 //   - paths beyond [MaxPath], [MaxName] or [MaxDepth] in their normal form, or 16 times as long before
 func Clean(name string) (string, error) {
 	if tidy(name) {
@@ -96,10 +98,18 @@ func Clean(name string) (string, error) {
 	return clean, nil
 }
 
-// reserved reports whether a name means Reserved, on some system at least.
+// reserved reports whether a name means Reserved, on some system at least: Windows leaves out dots and spaces at its end
+// and takes what follows a colon for a stream of the file, also on disks that other systems use, and has short names.
 func reserved(name string) bool {
-	return len(name) >= len(Reserved) && name[0] == '.' && Fold(name) == Reserved
+	if len(name) < len(Reserved) || name[0] != '.' && name[0]|0x20 != 't' {
+		return false
+	}
+	stem, _, _ := strings.Cut(Fold(name), ":")
+	stem = strings.TrimRight(stem, ". ")
+	return stem == Reserved || shortReserved.MatchString(stem)
 }
+
+var shortReserved = regexp.MustCompile(`^to(olru|[0-9a-f]{4})~[0-9]+$`)
 
 // CleanName returns the normal form of a name in a directory, and whether it can be used in a path.
 func CleanName(name string) (clean string, ok bool) {

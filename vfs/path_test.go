@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -52,19 +53,22 @@ func TestCleanRefuses(t *testing.T) {
 		path  string
 		errno syscall.Errno
 	}{
-		"a NUL":                {"a\x00b", syscall.EINVAL},
-		"a newline":            {"a\nb", syscall.EINVAL},
-		"a delete":             {"a\x7f", syscall.EINVAL},
-		"a C1 control":         {"a\u0085", syscall.EINVAL},
-		"a backslash":          {`..\secret`, syscall.EINVAL},
-		"invalid UTF-8":        {"a\xff", syscall.EINVAL},
-		"a surrogate":          {"\xed\xa0\x80", syscall.EINVAL},
-		"a long name":          {strings.Repeat("x", 256), syscall.ENAMETOOLONG},
-		"a long name in runes": {strings.Repeat("é", 128), syscall.ENAMETOOLONG},
-		"a long path":          {strings.Repeat(strings.Repeat("x", 200)+"/", 30), syscall.ENAMETOOLONG},
-		"toolrun's own":        {"/.toolrun/state", syscall.EINVAL},
-		"toolrun's own, below": {"a/.ToolRun", syscall.EINVAL},
-		"a deep path":          {strings.Repeat("x/", 65), syscall.ENAMETOOLONG},
+		"a NUL":                      {"a\x00b", syscall.EINVAL},
+		"a newline":                  {"a\nb", syscall.EINVAL},
+		"a delete":                   {"a\x7f", syscall.EINVAL},
+		"a C1 control":               {"a\u0085", syscall.EINVAL},
+		"a backslash":                {`..\secret`, syscall.EINVAL},
+		"invalid UTF-8":              {"a\xff", syscall.EINVAL},
+		"a surrogate":                {"\xed\xa0\x80", syscall.EINVAL},
+		"a long name":                {strings.Repeat("x", 256), syscall.ENAMETOOLONG},
+		"a long name in runes":       {strings.Repeat("é", 128), syscall.ENAMETOOLONG},
+		"a long path":                {strings.Repeat(strings.Repeat("x", 200)+"/", 30), syscall.ENAMETOOLONG},
+		"toolrun's own":              {"/.toolrun/state", syscall.EINVAL},
+		"toolrun's own, below":       {"a/.ToolRun", syscall.EINVAL},
+		"toolrun's own, with a dot":  {"/.toolrun./state", syscall.EINVAL},
+		"toolrun's own, as a stream": {"/.toolrun::$DATA", syscall.EINVAL},
+		"toolrun's own, short":       {"/TOOLRU~1/state", syscall.EINVAL},
+		"a deep path":                {strings.Repeat("x/", 65), syscall.ENAMETOOLONG},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := vfs.Clean(test.path)
@@ -79,7 +83,7 @@ func TestCleanRefuses(t *testing.T) {
 
 // FuzzClean compares with a slow and obvious implementation.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"", "/", "a/b", "../x", "a//b/./c/..", "\\", "\x00", "\xff", "é/€", "e\u0301/\u1e69", ".TOOLRUN/x", "a/.toolrun", strings.Repeat("a/", 70), strings.Repeat("b", 300)} {
+	for _, seed := range []string{"", "/", "a/b", "../x", "a//b/./c/..", "\\", "\x00", "\xff", "é/€", "e\u0301/\u1e69", ".TOOLRUN/x", "a/.toolrun", ".toolrun. ", "toolru~1", ".tool:run", strings.Repeat("a/", 70), strings.Repeat("b", 300)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -90,6 +94,9 @@ func FuzzClean(f *testing.F) {
 		valid = valid && len(names) <= vfs.MaxDepth && len(want) <= vfs.MaxPath
 		for _, n := range names {
 			valid = valid && len(n) <= vfs.MaxName && !strings.EqualFold(n, ".toolrun")
+			stem, _, _ := strings.Cut(strings.ToLower(n), ":")
+			stem = strings.TrimRight(stem, ". ")
+			valid = valid && stem != ".toolrun" && !regexp.MustCompile(`^to(olru|[0-9a-f]{4})~[0-9]+$`).MatchString(stem)
 			if runtime.GOOS == "windows" {
 				valid = valid && filepath.IsLocal(n) && !strings.ContainsAny(n, `<>:"|?*`) && strings.TrimRight(n, ". ") == n
 			}

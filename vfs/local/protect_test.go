@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,7 +74,19 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 			return f.Close()
 		}
 	}
-	for _, name := range []string{"/.git/x", "/.idea", "/.HUSKY", "/sub/.vscode/y", "/a/b/.cursor/c", "/x.GIT"} {
+	for _, name := range []string{
+		"/pnpm-workspace.yaml", "/.ghci", "/.ocamlinit", "/.gitpod.yml", "/.trae", "/.bazelrc", "/ci.bazelrc", "/.rspec",
+		"/.venv/bin/activate", "/venv/bin/Activate.ps1", "/env/Scripts/activate.bat", "/.venv/bin/activate_this.py",
+		"/venv/bin/activate.fish", "/.venv/lib/python3.13/site-packages/x.pth", "/pyvenv.cfg", "/sub/conftest.py",
+		"/sitecustomize.py", "/usercustomize.pyc", "/tox.ini", "/noxfile.py", "/eslint.config.mjs", "/.eslintrc",
+		"/packages/a/.eslintrc.cjs", "/prettier.config.ts", "/.prettierrc.json5", "/Vite.config.MTS", "/jest.config.json",
+		"/babel.config.js", "/.babelrc", "/tailwind.config.cts", "/postcss.config.mjs", "/.postcssrc.yml",
+		"/webpack.config.prod.js", "/.pre-commit-config.yaml", "/lefthook.jsonc", "/.iex.exs", "/.RData", "/.octaverc",
+		"/tools/bazel", "/.drone.star", "/Jenkinsfile.release", "/gradle/wrapper/gradle-wrapper.jar", "/.pylintrc",
+	} {
+		attacks["write "+name] = func(p vfs.Project) error { return vfs.WriteFile(ctxOf(), p, name, []byte("x")) }
+	}
+	for _, name := range []string{"/.git/x", "/.idea", "/.HUSKY", "/sub/.vscode/y", "/a/b/.cursor/c", "/x.GIT", "/a/.trae"} {
 		attacks["mkdir "+name] = func(p vfs.Project) error { return p.MkdirAll(name, 0o755) }
 	}
 	for _, name := range []string{"/.git", "/.git/config", "/sub", "/deep", "/.envrc", "/mirror.git", "/repository", "/repository/HEAD"} {
@@ -159,11 +172,39 @@ func TestProtection(t *testing.T) {
 	}
 }
 
+// TestOtherNamesOfProtectedFiles: a disk of Windows takes some names for others, also if another system uses it.
+func TestOtherNamesOfProtectedFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("most of these cannot be the name of a file")
+	}
+	p := openDir(t, protectedDir(t), &vfs.Options{NoSync: true})
+	open := openDir(t, protectedDir(t), &vfs.Options{NoSync: true, Unprotect: []string{"*"}})
+	for _, name := range []string{
+		"/.git./config", "/.git /config", "/.git. ./config", "/git~1/config", "/GIT~2/hooks/x", "/.git::$INDEX_ALLOCATION/config",
+		"/.envrc::$DATA", "/.envrc:stream", "/.ENVRC.", "/sub/vscode~1/tasks.json", "/envrc~1", "/gitmod~1", "/gi7eba~1",
+		"/MISE~1.TOM", "/eslint~3.mjs", "/YARNRC~1.YML", "/mirror~1.git", "/microf~1.ps1", "/.\u200cgit. ",
+	} {
+		require.ErrorAs(t, vfs.WriteFile(t.Context(), p, name, []byte("x")), new(*vfs.ProtectedError), name)
+		require.ErrorAs(t, p.Rename("/tree", name), new(*vfs.ProtectedError), name)
+		require.ErrorAs(t, p.MkdirAll(name+"/x", 0o755), new(*vfs.ProtectedError), name)
+		require.NoError(t, vfs.WriteFile(t.Context(), open, name, []byte("x")), name)
+	}
+	for _, name := range []string{
+		"/.toolrun.", "/.toolrun /x", "/.TOOLRUN. .", "/.toolrun::$DATA", "/.toolrun:x/y", "/toolru~1", "/a/TOOLRU~2/x", "/to12ab~1",
+	} {
+		require.ErrorAs(t, vfs.WriteFile(t.Context(), open, name, []byte("x")), new(*vfs.InvalidPathError), name)
+	}
+}
+
 // What only looks like something protected can be changed, and what is protected can be read.
 func TestProtectionIsNarrow(t *testing.T) {
 	p := openDir(t, protectedDir(t), &vfs.Options{NoSync: true})
 	for _, name := range []string{
 		"/.gitignore", "/git", "/github/x", "/.env", "/head/x", "/HEADER", "/src/git/config", "/npmrc", "/.gitkeep", "/a.github", "/Makefile",
+		"/app/activate/page.tsx", "/activate.ts", "/src/activateUser.js", "/bazel/x", "/vite.ts", "/eslint.config/rules", "/config.ts",
+		"/model.pth", "/package.json", "/pyproject.toml", "/build.rs", "/tsconfig.json", "/.eslintignore", "/test_conftest.py",
+		"/notes~1.txt", "/git~x", "/~1", "/a.b~1", "/git:hub", "/x. ", "/.github-pages", "/docker-compose.override.yml",
+		"/.jshintrc", "/.editorconfig", "/.dockerignore", "/CLAUDE.md",
 	} {
 		write(t, p, name, "x")
 	}
@@ -194,6 +235,15 @@ func TestProtectionOptions(t *testing.T) {
 			_, err := local.OpenDir(t.TempDir(), &options)
 			require.ErrorIs(t, err, fs.ErrInvalid, name)
 		}
+	}
+	p = openDir(t, t.TempDir(), &vfs.Options{NoSync: true, Unprotect: []string{".git", "karma.conf.*"}, Protect: []string{"Activate", ".secret"}})
+	for name, free := range map[string]bool{
+		"/.git/x": true, "/.git./x": true, "/git~1/x": true, "/karma.conf.js": true, "/karmac~1.js": true, "/eslint~1.js": false, "/gitmod~1": false,
+		"/.secret.": false, "/secret~1": false, "/activate/x": false, "/bazel/x": true, "/bazel": false,
+	} {
+		err := vfs.WriteFile(t.Context(), p, name, []byte("x"))
+		require.Equal(t, free, err == nil, "%s: %v", name, err)
+		_ = p.RemoveAll("/bazel")
 	}
 	stored := openProject(t, local.NewMemoryStore(&vfs.Options{Protect: []string{"secret"}}), "p")
 	write(t, stored, "/.git/config", "nobody executes it there")

@@ -150,8 +150,8 @@ func (t Tree) Explain(name string, err error) error {
 		return because(err, "Error: The path %s cannot be used: %s.", shown, invalid.Reason)
 	}
 	if protected, ok := errors.AsType[*vfs.ProtectedError](err); ok {
-		return because(err, "Error: The path %s cannot be changed: %s is protected, because other programs may execute it. Leave it as it is.",
-			shown, t.Shown(protected.Path))
+		return because(err, "Error: The path %s cannot be changed: %s is protected, because other programs may execute it. "+
+			"Leave it as it is. (A person can allow it: --unprotect NAME.)", shown, t.Shown(protected.Path))
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):

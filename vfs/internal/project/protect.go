@@ -15,6 +15,7 @@ import (
 type protection struct {
 	own            nameSet // protected in any case
 	usual, without nameSet // protected, but for some
+	short          nameSet // what short names of these look like
 
 	links protectedLinks
 }
@@ -22,14 +23,23 @@ type protection struct {
 // A nameSet is names and patterns of names, regardless of case and Unicode form.
 type nameSet struct {
 	names    map[string]bool
-	patterns []string
+	patterns []pattern
 }
+
+// A pattern is one of [path.Match], with what all names begin and end with that match it.
+type pattern struct{ whole, prefix, suffix string }
+
+const wild = `*?[`
 
 func newNameSet(list []string) nameSet {
 	s := nameSet{names: map[string]bool{}}
 	for _, name := range list {
-		if name = vfs.Fold(name); strings.ContainsAny(name, `*?[`) {
-			s.patterns = append(s.patterns, name)
+		if name = vfs.Fold(name); strings.ContainsAny(name, wild) {
+			p := pattern{whole: name, prefix: name[:strings.IndexAny(name, wild)]}
+			if !strings.ContainsAny(name, `[\`) {
+				p.suffix = name[strings.LastIndexAny(name, wild)+1:]
+			}
+			s.patterns = append(s.patterns, p)
 		} else {
 			s.names[name] = true
 		}
@@ -41,8 +51,11 @@ func (s *nameSet) has(folded string) bool {
 	if s.names[folded] {
 		return true
 	}
-	for _, pattern := range s.patterns {
-		if ok, _ := path.Match(pattern, folded); ok {
+	for _, p := range s.patterns {
+		if !strings.HasPrefix(folded, p.prefix) || !strings.HasSuffix(folded, p.suffix) {
+			continue
+		}
+		if ok, _ := path.Match(p.whole, folded); ok {
 			return true
 		}
 	}
@@ -59,27 +72,81 @@ func ProtectionOf(options vfs.Options, usual bool) *protection {
 		return nil
 	}
 	p := &protection{own: newNameSet(options.Protect)}
+	names := options.Protect
 	if usual {
 		p.usual, p.without = usualNames, newNameSet(options.Unprotect)
+		for _, name := range vfs.ProtectedNames() {
+			if !p.without.has(vfs.Fold(name)) {
+				names = append(slices.Clip(names), name)
+			}
+		}
 	}
+	p.short = newNameSet(shortForms(names))
 	return p
 }
 
-// bareHead is the folded name of the file that makes a directory a repository without a working tree. A directory of
-// this name does not.
+// bareHead is the folded name of the file that makes a directory a repository without a working tree.
 const bareHead = "head"
 
-// shortName is what names look like that Windows gives to files beside their own: "GIT~1" may be ".git".
-var shortName = regexp.MustCompile(`^[^.~]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?$`)
+// onlyFiles are folded names of which directories are not protected.
+var onlyFiles = map[string]bool{bareHead: true, "activate": true, "bazel": true}
 
-// protects reports whether nobody may change what has a name.
+// shortName is what names look like that Windows gives to files beside their own: "GIT~1" may be ".git". A disk of Windows
+// has these names on other systems, too.
+var shortName = regexp.MustCompile(`^([^.~]{1,6})~[0-9]{1,6}(?:\.([^.]{0,3}))?$`)
+
+// shortForms returns what short names of names are without their numbers: up to six characters, a dot, and up to three
+// of the extension. After four of the same, Windows takes two characters and a number of four digits.
+// See https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#short-vs-long-names
+func shortForms(names []string) (forms []string) {
+	for _, name := range names {
+		name = vfs.Fold(strings.TrimLeft(name, "."))
+		base, extension := name, ""
+		if at := strings.LastIndexByte(name, '.'); at >= 0 {
+			base, extension = name[:at], name[at+1:]
+		}
+		if strings.HasSuffix(name, "*") { // which may be an extension
+			extension = "*"
+		}
+		base = strings.ReplaceAll(base, ".", "")
+		if at := strings.IndexAny(base, wild); at >= 0 && at < 6 {
+			base = base[:at] + "*"
+		}
+		if at := strings.IndexAny(extension, wild); at >= 0 && at < 3 {
+			extension = extension[:at] + "*"
+		}
+		first := func(s string, n int) string { return string([]rune(s)[:min(n, len([]rune(s)))]) }
+		extension = "." + first(extension, 3)
+		forms = append(forms, first(base, 6)+extension)
+		if len(base) > 2 && !strings.ContainsAny(first(base, 2), wild) {
+			forms = append(forms, first(base, 2)+strings.Repeat("[0-9a-f]", 4)+extension)
+		}
+	}
+	return forms
+}
+
+// protects reports whether nobody may change what has a name. Some systems take a name for another one: without dots
+// and spaces at its end, without what follows a colon, which is a stream of a file, or for a file with a longer name.
 func (p *protection) protects(name string, dir bool) bool {
 	folded := vfs.Fold(name)
-	if folded == bareHead && dir {
+	if p.names(folded, dir) {
+		return true
+	}
+	stem, _, _ := strings.Cut(folded, ":")
+	stem = strings.TrimRight(stem, ". ")
+	if stem != folded && p.names(stem, dir) {
+		return true
+	}
+	if !strings.Contains(stem, "~") {
 		return false
 	}
-	return p.own.has(folded) || p.usual.has(folded) && !p.without.has(folded) ||
-		runtime.GOOS == "windows" && shortName.MatchString(folded)
+	short := shortName.FindStringSubmatch(stem)
+	return short != nil && (runtime.GOOS == "windows" || p.short.has(short[1]+"."+short[2]))
+}
+
+// names reports whether a folded name is protected.
+func (p *protection) names(folded string, dir bool) bool {
+	return p.own.has(folded) || p.usual.has(folded) && !p.without.has(folded) && !(dir && onlyFiles[folded])
 }
 
 // Guard refuses a change of a path that is protected, or below what is. dir says that the path is that of a directory.

@@ -66,6 +66,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func printError(stderr io.Writer, err error) {
 	_ = terminal.Print(stderr, terminal.Red, fmt.Sprintf("toolrun: %v", err))
 	_, _ = io.WriteString(stderr, "\n")
+	if note := unprotectNote(err.Error()); note != "" {
+		_, _ = io.WriteString(stderr, note+"\n")
+	}
 }
 
 func newRoot() *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -165,7 +166,11 @@ func (p *personPrinter) result(result registry.Result) error {
 	if err == nil && report.Note != "" {
 		err = errors.Join(p.errs.endLine(), p.errs.print(terminal.Plain, report.Note+"\n"))
 	}
-	for _, note := range report.Session {
+	notes := report.Session
+	if note := unprotectNote(text); note != "" && result.IsError() {
+		notes = append(slices.Clip(notes), note)
+	}
+	for _, note := range notes {
 		if err == nil {
 			err = errors.Join(p.errs.endLine(), p.errs.print(terminal.Plain, note+"\n"))
 		}

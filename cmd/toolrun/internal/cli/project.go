@@ -62,6 +62,14 @@ func (f *projectFlags) addRoot(cmd *cobra.Command) {
 		"with --root, let this protected `NAME` be changed, or * for all (repeatable)")
 }
 
+// unprotectNote says what a person can do about an error that says that something is protected.
+func unprotectNote(text string) string {
+	if !strings.Contains(text, "is protected, because other programs may execute it") { // as [vfs.ProtectedError] says
+		return ""
+	}
+	return "(--unprotect NAME lets it be changed)"
+}
+
 // checkRoot refuses flags that need --root without it, and finds the layer of --overlay, or the place for the history.
 func (f *projectFlags) checkRoot() (err error) {
 	for name, names := range map[string][]string{"protect": f.dir.Protect, "unprotect": f.dir.Unprotect} {
