@@ -103,7 +103,8 @@ func (route route) forLong() route {
 
 // operation makes a route whose answer is JSON.
 func operation[In, Out any](method, path, summary string, do func(s *Server, r *request, in In) (Out, error)) route {
-	return route{method: method, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), body: usualBody, cost: costUsual,
+	return route{method: method, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		body: usualBody, cost: costUsual,
 		do: func(s *Server, r *request, in any) (any, error) { return do(s, r, *in.(*In)) }}
 }
 
