@@ -25,7 +25,7 @@ type Call struct {
 //     array.
 //   - Integers, numbers and booleans are parsed, with every digit kept. An empty value, or null, is null if the
 //     schema allows null and not text.
-//   - Objects are JSON.
+//   - Objects are JSON or, in the dialect [UseTool], elements.
 //   - If the schema allows text and another type, the value gets the type that it looks like: 5 is a number.
 //
 // A value of the wrong type is an error like "Failed to parse 'x' as integer for parameter 'p'"; the error lists
@@ -46,7 +46,7 @@ func callsOf(definitions []*registry.Definition, blocks []Block) []Call {
 	for _, b := range blocks {
 		call := Call{Call: registry.Call{Tool: b.Tool}, Block: b, Err: b.Err}
 		if call.Err == nil {
-			call.Input, call.Err = contractOf(byName[b.Tool]).input(b.Params)
+			call.Input, call.Err = contractOf(byName[b.Tool]).input(b)
 		}
 		calls = append(calls, call)
 	}

@@ -128,7 +128,7 @@ func (b *Block) caretList(lines *lineScanner, key string) {
 		item := strings.TrimSpace(lines.line)
 		switch {
 		case item == "]":
-			b.addList(key, items)
+			b.addItems(key, listValues(items))
 			return
 		case item == caret:
 			b.addItems(key, items)

@@ -14,9 +14,23 @@ import (
 // A contract is what a definition says of a tool's arguments.
 type contract struct {
 	*schema.Document
+	*object          // the arguments
+	known   sync.Map // facts, by the schema
+}
+
+// An object is what is known of the properties of an object.
+type object struct {
+	schema *jsontree.Node
 	params []schema.Field
 	index  map[string]int // of params, by name
-	known  sync.Map       // facts, by the schema
+}
+
+func objectOf(d *schema.Document, of *jsontree.Node) *object {
+	o := &object{schema: of, params: d.Fields(of), index: map[string]int{}}
+	for i, f := range o.params {
+		o.index[f.Name] = i
+	}
+	return o
 }
 
 // facts are the properties of a schema that every conversion of a value needs.
@@ -26,17 +40,20 @@ type facts struct {
 	texts map[string]bool
 	// items is the schema of items, or nil.
 	items *jsontree.Node
+	// object returns what is known of the properties.
+	object func() *object
 }
 
 // about returns what is known of a schema. It is found out once.
 func (c *contract) about(of *jsontree.Node) *facts {
 	if of == nil {
-		return &facts{allowed: schema.AnyType}
+		return &facts{allowed: schema.AnyType, object: func() *object { return &object{} }}
 	}
 	if known, ok := c.known.Load(of); ok {
 		return known.(*facts)
 	}
-	f := &facts{allowed: c.Meant(of), texts: c.textsOf(of), items: c.Find(of, schema.Array, "items").Get("items")}
+	f := &facts{allowed: c.Meant(of), texts: c.textsOf(of), items: c.Find(of, schema.Array, "items").Get("items"),
+		object: sync.OnceValue(func() *object { return objectOf(c.Document, of) })}
 	c.known.Store(of, f)
 	return f
 }
@@ -44,7 +61,9 @@ func (c *contract) about(of *jsontree.Node) *facts {
 type contractKey struct{}
 
 // noContract knows nothing of any argument.
-func noContract() *contract { return &contract{Document: schema.NewDocument(jsontree.NewObject())} }
+func noContract() *contract {
+	return &contract{Document: schema.NewDocument(jsontree.NewObject()), object: &object{}}
+}
 
 // contractOf returns the contract of a definition, which can be nil. It is made once.
 func contractOf(d *registry.Definition) *contract {
@@ -56,11 +75,7 @@ func contractOf(d *registry.Definition) *contract {
 		if err != nil {
 			return nil, err
 		}
-		c := &contract{Document: document, params: document.Fields(document.Root), index: map[string]int{}}
-		for i, f := range c.params {
-			c.index[f.Name] = i
-		}
-		return c, nil
+		return &contract{Document: document, object: objectOf(document, document.Root)}, nil
 	})
 	if err != nil { // the schema has been compiled, and so can be parsed
 		return noContract()
@@ -70,33 +85,62 @@ func contractOf(d *registry.Definition) *contract {
 
 // input makes the arguments of a call of its params. The error has a line for each param that cannot be what it
 // should be.
-func (c *contract) input(params []Param) (json.RawMessage, error) {
+func (c *contract) input(b Block) (json.RawMessage, error) {
+	list := make([]given, 0, len(b.Params))
+	elements := b.elements
+	for i := 0; i < len(b.Params); {
+		g := given{key: b.Params[i].Key}
+		end := i + 1
+		if len(elements) > 0 && elements[0].first == i {
+			g.element, end = &elements[0], i+elements[0].params
+			elements = elements[1:]
+		}
+		for ; i < end; i++ {
+			g.values = append(g.values, b.Params[i].Value)
+		}
+		list = append(list, g)
+	}
+	return c.properties(c.object, list)
+}
+
+// A given is what a key has where it stands once: values, an element that they were made of, or both.
+type given struct {
+	key     string
+	values  []string
+	element *element
+}
+
+// properties makes an object of what is given for its keys.
+func (c *contract) properties(o *object, list []given) (json.RawMessage, error) {
 	type argument struct {
 		name, key string // as in the schema, and as written
 		schema    *jsontree.Node
 		known     bool
-		values    []string
+		given     []given
 	}
 	var arguments []*argument
 	byName := map[string]*argument{}
-	for _, p := range params {
-		name, of, known := c.param(p.Key)
+	for _, g := range list {
+		name, of, known := c.param(o, g.key)
 		a := byName[name]
 		if a == nil {
-			a = &argument{name: name, key: p.Key, schema: of, known: known}
+			a = &argument{name: name, key: g.key, schema: of, known: known}
 			byName[name] = a
 			arguments = append(arguments, a)
 		}
-		a.values = append(a.values, p.Value)
+		a.given = append(a.given, g)
 	}
 	var w objectWriter
 	var problems []string
 	for _, a := range arguments {
-		read := c.values
 		if !a.known {
-			read = asWritten
+			w.member(a.name, asWritten(valuesOf(a.given)))
+			continue
 		}
-		raw, err := read(a.schema, a.key, a.values)
+		raw, err := c.nested(a.schema, a.key, elementsOf(a.given))
+		if raw == nil && err == nil {
+			raw, err = c.values(a.schema, a.key, valuesOf(a.given))
+		}
 		if err != nil {
 			problems = append(problems, err.Error())
 			continue
@@ -109,16 +153,38 @@ func (c *contract) input(params []Param) (json.RawMessage, error) {
 	return w.bytes(), nil
 }
 
+func valuesOf(list []given) (values []string) {
+	for _, g := range list {
+		if g.values == nil {
+			g.values = []string{g.element.text()}
+		}
+		values = append(values, g.values...)
+	}
+	return values
+}
+
+// elementsOf returns the elements of what is given, or nil if there is something else.
+func elementsOf(list []given) []*element {
+	elements := make([]*element, len(list))
+	for i, g := range list {
+		if g.element == nil {
+			return nil
+		}
+		elements[i] = g.element
+	}
+	return elements
+}
+
 // param returns the property for a key. A key that is not a property can be the singular or the plural of an array
 // property. An unknown key is kept, so that validation reports it.
-func (c *contract) param(key string) (name string, of *jsontree.Node, known bool) {
-	if i, ok := c.index[key]; ok {
-		return key, c.params[i].Schema, true
+func (c *contract) param(o *object, key string) (name string, of *jsontree.Node, known bool) {
+	if i, ok := o.index[key]; ok {
+		return key, o.params[i].Schema, true
 	}
 	var alike []schema.Field
 	for _, other := range plurals(key) {
-		if i, ok := c.index[other]; ok {
-			f := c.params[i]
+		if i, ok := o.index[other]; ok {
+			f := o.params[i]
 			if t := c.about(f.Schema).allowed; t.Has(schema.Array) && t != schema.AnyType {
 				alike = append(alike, f)
 			}
@@ -127,8 +193,8 @@ func (c *contract) param(key string) (name string, of *jsontree.Node, known bool
 	if len(alike) == 1 {
 		return alike[0].Name, alike[0].Schema, true
 	}
-	if o := c.Root.Object("additionalProperties"); o != nil {
-		return key, o, true
+	if others := o.schema.Object("additionalProperties"); others != nil {
+		return key, others, true
 	}
 	return key, nil, false
 }
@@ -151,15 +217,15 @@ func plurals(name string) []string {
 }
 
 // asWritten makes text of the values of a key that is not known.
-func asWritten(_ *jsontree.Node, _ string, values []string) (json.RawMessage, error) {
+func asWritten(values []string) json.RawMessage {
 	if len(values) == 1 {
-		return encodeText(values[0]), nil
+		return encodeText(values[0])
 	}
 	list := make([]json.RawMessage, len(values))
 	for i, v := range values {
 		list[i] = encodeText(v)
 	}
-	return encodeList(list), nil
+	return encodeList(list)
 }
 
 // values makes of the values of a key what the schema wants.
@@ -195,15 +261,23 @@ func (c *contract) values(of *jsontree.Node, key string, values []string) (json.
 // maxValues is how many values, and names of members, a list may have. The registry takes fewer.
 const maxValues = 200_000
 
-// listText reads a text that is a JSON array of what the items can be.
+// listText reads a text that is a JSON array of what the items can be, or of texts for it.
 func (c *contract) listText(items *jsontree.Node, text string) (elements []json.RawMessage, ok bool) {
 	raw := jsonText(text, '[')
 	if raw == nil || jsontree.Check(raw, jsontree.Limits{Values: maxValues}) != nil || json.Unmarshal(raw, &elements) != nil {
 		return nil, false
 	}
 	allowed := c.about(items).allowed
-	for _, e := range elements {
-		if !allowed.Has(typesOfText(e)) {
+	for i, e := range elements {
+		if allowed.Has(typesOfText(e)) {
+			continue
+		}
+		var item string
+		if json.Unmarshal(e, &item) != nil {
+			return nil, false
+		}
+		var err error
+		if elements[i], err = c.value(items, "", item); err != nil {
 			return nil, false
 		}
 	}

@@ -18,8 +18,9 @@ const (
 	//	<param:path>/notes.txt</param:path>
 	//	</tool:read_files>
 	Tags Dialect = ""
-	// UseTool has an element for each parameter. Items of a list can be elements of their own. The parameters can stand
-	// in <parameters>, <arguments> or <args>, or directly behind the name, and can be one JSON object:
+	// UseTool has an element for each parameter. Items of a list and properties of an object can be elements of their
+	// own, in each other up to 32 deep, where the schema does not want a text. The parameters can stand in <parameters>,
+	// <arguments> or <args>, or directly behind the name, and can be one JSON object:
 	//
 	//	<use_tool>
 	//	<name>read_files</name>

@@ -201,6 +201,89 @@ func TestDialectsOfThePrompt(t *testing.T) {
 	}
 }
 
+// TestElementsInItems has lists and objects that are written as elements in each other.
+func TestElementsInItems(t *testing.T) {
+	input, err := registry.CompileSchema([]byte(`{"type":"object","properties":{
+		"files":{"type":"array","items":{"$ref":"#/$defs/file"}},
+		"options":{"$ref":"#/$defs/file"},
+		"texts":{"type":"array","items":{"type":"string"}},
+		"rows":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},
+		"either":{"type":"array","items":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/file"}]}},
+		"text":{"type":"string"},
+		"numbers":{"type":"array","items":{"type":"number"}},
+		"loose":{},
+		"loop":{"$ref":"#/$defs/loop"}},
+		"$defs":{"loop":{"type":"array","items":{"$ref":"#/$defs/loop"}},
+			"file":{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},"all":{"type":"boolean"},
+			"ranges":{"type":"array","items":{"type":"integer"}},"parts":{"type":"array","items":{"$ref":"#/$defs/file"}},"name":{"type":"string"}}}}}`))
+	require.NoError(t, err)
+	definitions := []*registry.Definition{{Name: "read", Input: input}}
+	deep := strings.Repeat("<item><parts>", 40) + strings.Repeat("</parts></item>", 40)
+	for _, test := range []struct{ name, parameters, want, err string }{
+		{"one item", "<files><item><path>a</path></item></files>", `{"files":[{"path":"a"}]}`, ""},
+		{"two items", "<files>\n<item>\n<path>a &lt; b</path>\n<limit>5</limit>\n</item>\n<item><path><![CDATA[</item>]]></path><all>true</all></item>\n</files>",
+			`{"files":[{"path":"a < b","limit":5},{"path":"</item>","all":true}]}`, ""},
+		{"lists in items", "<files><item><path>a</path><ranges><item>1</item><item>20</item></ranges></item><item><ranges><item>3</item></ranges></item></files>",
+			`{"files":[{"path":"a","ranges":[1,20]},{"ranges":[3]}]}`, ""},
+		{"items in items", "<files><item><parts><item><path>a</path></item><item><parts><item><limit>1</limit></item></parts></item></parts></item></files>",
+			`{"files":[{"parts":[{"path":"a"},{"parts":[{"limit":1}]}]}]}`, ""},
+		{"lists of lists", "<rows><item><item>1</item><item>2</item></item><item><item>3</item></item><item>4</item></rows>", `{"rows":[[1,2],[3],[4]]}`, ""},
+		{"elements and JSON", `<files><item>{"path": "a"}</item><item><path>b</path></item></files>`, `{"files":[{"path":"a"},{"path":"b"}]}`, ""},
+		{"a repeated property", "<files><item><range>1</range><range>2</range></item></files>", `{"files":[{"ranges":[1,2]}]}`, ""},
+		{"a name that is one", "<files><item><name>a</name></item></files>", `{"files":[{"name":"a"}]}`, ""},
+		{"items that are called otherwise", "<files><file><path>a</path></file><file><path>b</path></file></files>", `{"files":[{"path":"a"},{"path":"b"}]}`, ""},
+		{"the parameter again and again", "<file><path>a</path></file><file><path>b</path></file>", `{"files":[{"path":"a"},{"path":"b"}]}`, ""},
+		{"lists again and again", `<files><item><path>a</path></item><item>{"path": "b"}</item></files><files><item><path>c</path></item></files><texts><item>a</item></texts><text>x</text><texts>b</texts>`,
+			`{"files":[{"path":"a"},{"path":"b"},{"path":"c"}],"text":"x","texts":["a","b"]}`, ""},
+		{"the only item without its element", "<files><path>a</path><limit>5</limit></files>", `{"files":[{"path":"a","limit":5}]}`, ""},
+		{"no list", "<options><path>a</path><ranges><item>1</item></ranges></options>", `{"options":{"path":"a","ranges":[1]}}`, ""},
+		{"an unknown property", "<options><path>a</path><x>1</x></options>", `{"options":{"path":"a","x":"1"}}`, ""},
+		{"an empty property", "<options><path></path><ranges></ranges></options>", `{"options":{"path":"","ranges":[]}}`, ""},
+		{"texts stay texts", "<texts><item><path>a</path></item><item>b</item></texts><text><path>a</path></text>", `{"texts":["<path>a</path>","b"],"text":"<path>a</path>"}`, ""},
+		{"texts with such elements in them", "<texts><item>in <item>a</item></item><item><item>b</item></item></texts>", `{"texts":["in <item>a</item>","<item>b</item>"]}`, ""},
+		{"a list of one number", "<options><ranges><item>3</item></ranges></options><rows><item><item>4</item></item></rows>", `{"options":{"ranges":[3]},"rows":[[4]]}`, ""},
+		{"numbers", "<numbers><item>3</item></numbers>", `{"numbers":[3]}`, ""},
+		{"texts and objects", "<either><item><path>a</path></item><item><b>bold</b></item><item>c</item></either>", `{"either":[{"path":"a"},"<b>bold</b>","c"]}`, ""},
+		{"anything", "<loose><item><path>a</path></item><item>b</item></loose>", `{"loose":["<path>a</path>","b"]}`, ""},
+		{"a schema without an end", "<loop><x>a</x></loop>", "", "Failed to parse '<x>a</x>' as array for parameter 'loop'"},
+		{"lists without an end", "<loop><item><item><item></item></item></item></loop>", `{"loop":[[[[]]]]}`, ""},
+		{"sections are text", "<files><item><![CDATA[<path>a</path>]]></item></files>", "", "Failed to parse '<path>a</path>' as object for parameter 'files'"},
+		{"wrong values", "<files><item><limit>x</limit><all>y</all></item></files>", "",
+			"Failed to parse 'x' as integer for parameter 'limit'\nFailed to parse 'y' as boolean for parameter 'all'"},
+		{"text between", "<files><item>so <path>a</path></item></files>", "", "as object for parameter 'files'"},
+		{"an element without its end", "<files><item><path>a</item></files>", "", "as object for parameter 'files'"},
+		{"deeper than 32", "<files>" + deep + "</files>", "", "Failed to parse"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			calls := xmlcall.UseTool.Calls(definitions, "<use_tool><name>read</name><parameters>"+test.parameters+"</parameters></use_tool>")
+			require.Len(t, calls, 1)
+			if test.err != "" {
+				require.ErrorContains(t, calls[0].Err, test.err)
+				return
+			}
+			require.NoError(t, calls[0].Err)
+			require.JSONEq(t, test.want, string(calls[0].Input))
+		})
+	}
+}
+
+// TestListsOfOneNumber has lists of one item, which are not texts only because they are alone.
+func TestListsOfOneNumber(t *testing.T) {
+	input, err := registry.CompileSchema([]byte(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}},"o":{"type":"array","items":{"type":"object"}}}}`))
+	require.NoError(t, err)
+	definitions := []*registry.Definition{{Name: "a", Input: input}}
+	for dialect, text := range map[xmlcall.Dialect]string{
+		xmlcall.Tags:    `<tool:a><param:n>3</param:n><param:o>{"x":1}</param:o></tool:a>`,
+		xmlcall.UseTool: `<use_tool><name>a</name><n><item>3</item></n><o><item>{"x":1}</item></o></use_tool>`,
+		xmlcall.Caret:   "^^^a\nn: [\n3\n]\no: [\n{\"x\":1}\n]\n^^^",
+	} {
+		calls := dialect.Calls(definitions, text)
+		require.Len(t, calls, 1)
+		require.NoError(t, calls[0].Err)
+		require.JSONEq(t, `{"n":[3],"o":[{"x":1}]}`, string(calls[0].Input))
+	}
+}
+
 func TestModelAdditions(t *testing.T) {
 	more := []xmlcall.Addition{{"*-mini", "Be short."}, {"[", "A pattern that is none."}, {"*", " "}}
 	for model, want := range map[string][]string{

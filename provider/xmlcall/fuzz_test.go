@@ -56,6 +56,8 @@ func FuzzCalls(f *testing.F) {
 		`{"type":"object","additionalProperties":{"type":"array"},"required":["p"]}`,
 	} {
 		f.Add("<tool:t><param:p>1</param:p><param:query>x</param:query><param:path>[1]</param:path></tool:t><tool:t><param:x>{}", schema)
+		f.Add("<use_tool><name>t</name><x><item><x><item>1</item></x><p>2</p></item><item>3</item></x></use_tool>", schema)
+		f.Add("<use_tool><name>t</name><x><x><x><p>2</p></x></x></x><y><item><item></item></item></y></use_tool>", schema)
 	}
 	f.Fuzz(func(t *testing.T, text, schema string) {
 		definition := &registry.Definition{Name: "t", Description: "Does."}
@@ -64,7 +66,11 @@ func FuzzCalls(f *testing.F) {
 			definition.Input = compiled
 		}
 		definitions := []*registry.Definition{definition}
-		for _, c := range xmlcall.Calls(definitions, text) {
+		var calls []xmlcall.Call
+		for _, dialect := range xmlcall.Dialects() {
+			calls = append(calls, dialect.Calls(definitions, text)...)
+		}
+		for _, c := range calls {
 			if c.Err != nil {
 				require.NotEmpty(t, c.Err.Error())
 				require.Empty(t, c.Input)

@@ -21,6 +21,9 @@ type Block struct {
 	// Truncated reports that the text ends before the call does. If a limit has stopped the model, the host may let
 	// it go on instead of calling anything.
 	Truncated bool
+
+	// elements are those that params were made of, in order.
+	elements []element
 }
 
 // A Param is a param of a call. Keys can repeat.
@@ -307,14 +310,14 @@ func (p *parser) strayEnd(open tag) int {
 	return p.strayEnds[open.start]
 }
 
-// addList adds the items of a list, which are params of the same key. Fewer than two are a JSON array: a single text would
-// not be a list where the schema allows anything else.
-func (b *Block) addList(key string, items []string) {
+// listValues returns the values of the params, of one key, that the items of a list are. Fewer than two items are a JSON
+// array: a single text would not be a list where the schema allows anything else.
+func listValues(items []string) []string {
 	if len(items) < 2 {
 		encoded, _ := jsontree.Marshal(append([]string{}, items...)) // texts always can be
-		items = []string{string(encoded)}
+		return []string{string(encoded)}
 	}
-	b.addItems(key, items)
+	return items
 }
 
 // addItems adds params of the same key.

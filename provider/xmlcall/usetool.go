@@ -14,6 +14,7 @@ var useToolGuide string
 const (
 	useToolOpen  = "<use_tool>"
 	useToolClose = "</use_tool>"
+	itemName     = "item" // of the elements of a list
 )
 
 // parseUseTool is Parse for [UseTool].
@@ -146,13 +147,14 @@ func (p *elements) element(b *Block, name string, outer bool) {
 		}
 		return
 	}
-	raw := p.text[begin : p.pos-len("</>")-len(name)]
-	items, isList := listItems(raw)
-	if !isList {
-		b.Params = append(b.Params, Param{name, value})
-		return
+	e := element{name: name, raw: p.text[begin : p.pos-len("</>")-len(name)], first: len(b.Params)}
+	values := []string{value}
+	if items, ok := listItems(e.raw); ok {
+		values = listValues(items)
 	}
-	b.addList(name, items)
+	b.addItems(name, values)
+	e.params = len(b.Params) - e.first
+	b.elements = append(b.elements, e)
 }
 
 // value reads a value up to its end tag.
@@ -230,7 +232,7 @@ func startTag(text string) (name string, ok bool) {
 
 // listItems returns the items of a list that is written with <item>.
 func listItems(raw string) (items []string, ok bool) {
-	const begin, end = "<item>", "</item>"
+	const begin = "<" + itemName + ">"
 	rest := strings.TrimSpace(raw)
 	if !strings.HasPrefix(rest, begin) {
 		return nil, false
@@ -241,7 +243,7 @@ func listItems(raw string) (items []string, ok bool) {
 			return nil, false
 		}
 		p.pos += len(begin)
-		item, ok := p.value(&Block{}, "item")
+		item, ok := p.value(&Block{}, itemName)
 		if !ok {
 			return nil, false
 		}
