@@ -194,13 +194,14 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	changed := schema.compiled.Coerce(ctx, object, DefaultDepth) || again
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {
-			return nil, err
+			return nil, withUnknown(schema, object, err)
 		}
 	}
 	if err := schema.compiled.Validate(ctx, object); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
-		return nil, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err)
+		return nil, withUnknown(schema, object, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w",
+			e.spec.Name, err))
 	}
 	if changed {
 		return jsontree.Marshal(object)

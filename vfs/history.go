@@ -69,8 +69,9 @@ func LatestChanges(ctx context.Context, p Project, n int) ([]Change, error) {
 	return changes[:max(0, min(n, len(changes)))], err
 }
 
-// Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored
-// and at whose paths there is nothing now.
+// Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored and
+// that nothing has brought back: at their paths there is nothing now, or, for a directory, another directory. What was in
+// that one can be restored to another path.
 func Removed(ctx context.Context, p Project, name string) ([]Change, error) {
 	changes, err := p.Changes(ctx, name)
 	if err != nil {
@@ -83,11 +84,38 @@ func Removed(ctx context.Context, p Project, name string) ([]Change, error) {
 			continue
 		}
 		seen[e.Path] = true
-		if _, err := p.Stat(e.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		info, err := p.Stat(e.Path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
+			err == nil && info.IsDir() && !broughtBack(changes, e) && removedDirectory(ctx, p, e) {
 			removed = append(removed, e)
 		}
 	}
 	return removed, nil
+}
+
+// broughtBack reports whether a directory that is there again is the one that was removed: then it, or a directory that
+// it lies in, came with all that it contains. changes are listed from the latest on.
+func broughtBack(changes []Change, removed Change) bool {
+	for _, c := range changes {
+		switch {
+		case c.ID <= removed.ID:
+			return false
+		case c.Op == OpRename && Within(removed.Path, c.To), c.Op == OpMkdir && c.Path == removed.Path:
+			return false
+		case c.Op == OpCreate && Within(removed.Path, c.Path):
+			return true
+		}
+	}
+	return false
+}
+
+// removedDirectory reports whether what a change has removed was a directory.
+func removedDirectory(ctx context.Context, p Project, removed Change) bool {
+	f, err := p.OpenVersion(ctx, removed.ID)
+	if err == nil {
+		_ = f.Close()
+	}
+	return errors.Is(err, syscall.EISDIR)
 }
 
 // RetentionField is the field of a project's settings, a JSON object, that says how the history is thinned out:

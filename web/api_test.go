@@ -405,6 +405,76 @@ func TestEditing(t *testing.T) {
 	})
 }
 
+// TestEditingKeepsHowAFileIsWritten saves what a browser's editor makes of files: it knows only \n.
+func TestEditingKeepsHowAFileIsWritten(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", nil)
+	type file struct {
+		Text, Version, Encoding, MIME string
+		Size, End                     int64
+		Binary                        bool
+	}
+	put := func(content string) (f file) {
+		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/f.csv", "replace", "true"), strings.NewReader(content), func(r *http.Request) {
+			r.Header.Set("Content-Type", "application/octet-stream")
+		})
+		require.Equal(t, 200, w.Code)
+		b.get(q("/api/files/text", "project", "p", "path", "/f.csv"), &f)
+		return f
+	}
+	for name, test := range map[string]struct{ content, text, encoding, edited, want string }{
+		"the other line ends":  {"a\r\nb\r\n", "a\r\nb\r\n", "", "a\nx\nb\n", "a\r\nx\r\nb\r\n"},
+		"mixed line ends":      {"a\r\nb\nc\r\nd\n", "a\r\nb\nc\r\nd\n", "", "a\nb\nx\nd\n", "a\r\nb\nx\r\nd\n"},
+		"the usual line ends":  {"a\nb\n", "a\nb\n", "", "a\nx\n", "a\nx\n"},
+		"those that are given": {"a\nb\n", "a\nb\n", "", "a\r\nx\n", "a\r\nx\n"},
+		"those of old Macs":    {"a\rb\r", "a\nb\n", "", "a\nx\nb\n", "a\rx\rb\r"},
+		"UTF-16":               {"\xff\xfea\x00\r\x00\n\x00", "a\r\n", "UTF-16LE", "a\n€\n", "\xff\xfea\x00\r\x00\n\x00\xac\x20\r\x00\n\x00"},
+		"Latin-1":              {"caf\xe9;1\n", "café;1\n", "Latin-1", "th\u00e9;1\n", "th\xe9;1\n"},
+		"what Latin-1 has not": {"caf\xe9;1\n", "café;1\n", "Latin-1", "caf\u00e9;1 €\n", ""},
+		"nothing of what was":  {"a\r\nb\r\n", "a\r\nb\r\n", "", "", ""},
+		"one line becomes two": {"a", "a", "", "a\nb\n", "a\nb\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := put(test.content)
+			require.Equal(t, test.text, f.Text)
+			require.Equal(t, test.encoding, f.Encoding)
+			require.Equal(t, "text/csv", f.MIME)
+			require.False(t, f.Binary)
+			require.Equal(t, f.Size, f.End)
+			save := m{"project": "p", "path": "/f.csv", "text": test.edited, "version": f.Version}
+			if test.want == "" && test.edited != "" {
+				problem := b.fails(b.send("/api/files/save", save), 400).Error
+				require.Equal(t, "text", problem.Field)
+				require.Contains(t, problem.Message, "Latin-1 has no character € (U+20AC)")
+				test.want = test.content
+			} else {
+				var saved file
+				b.post("/api/files/save", save, &saved)
+				b.get(q("/api/files/text", "project", "p", "path", "/f.csv"), &f)
+				require.Equal(t, f.Version, saved.Version)
+				// A conflict shows what differs, and not all lines.
+				save["text"], save["version"] = test.edited+"x", "old"
+				require.Contains(t, b.fails(b.send("/api/files/save", save), 409).Error.Diff, "+x")
+			}
+			require.Equal(t, test.want, b.do("GET", q("/api/files/content", "project", "p", "path", "/f.csv"), nil, nil).Body.String())
+		})
+	}
+	put("caf\xe9 menu\n")
+	var found struct {
+		Matches []struct {
+			Path, Text string
+			Line       int
+		}
+	}
+	b.get(q("/api/files/search", "project", "p", "text", "CAFÉ"), &found)
+	require.Len(t, found.Matches, 1)
+	require.Equal(t, "café menu", found.Matches[0].Text)
+	put("\x89PNG\r\n\x1a\n\x00")
+	b.get(q("/api/files/search", "project", "p", "text", "PNG"), &found)
+	require.Empty(t, found.Matches)
+	require.Empty(t, put(strings.Repeat("n\xe4h ", 250_000)).Version, "a text that is too large for the editor")
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/vfs"
@@ -119,14 +120,16 @@ func (in *textRequest) limit() int64 {
 
 type textAnswer struct {
 	Path   string    `json:"path"`
-	Size   int64     `json:"size"`
+	Size   int64     `json:"size" jsonschema:"in bytes: of the text, if it has another encoding than the file"`
 	Time   time.Time `json:"time"`
 	MIME   string    `json:"mime"`
 	Binary bool      `json:"binary" jsonschema:"it is not text, and has none here"`
 	Text   string    `json:"text"`
-	Offset int64     `json:"offset" jsonschema:"where the text begins"`
-	End    int64     `json:"end" jsonschema:"where it ends"`
-	Line   int64     `json:"line" jsonschema:"the number of its first line, from 1"`
+	// Encoding is that of the file. The text is decoded, and saving it encodes it again.
+	Encoding string `json:"encoding,omitempty" jsonschema:"what the text was decoded from, such as UTF-16LE, if the file is not UTF-8"`
+	Offset   int64  `json:"offset" jsonschema:"where the text begins"`
+	End      int64  `json:"end" jsonschema:"where it ends"`
+	Line     int64  `json:"line" jsonschema:"the number of its first line, from 1"`
 	// Version is for saving the file. It is empty if the file is too large to be edited here, or not text.
 	Version string `json:"version"`
 }
@@ -199,19 +202,30 @@ func readText(s *Server, r *request, in textRequest) (textAnswer, error) {
 			return out, err
 		}
 		out.MIME, out.Binary = filetype.Of(in.Path, head)
-		if out.Binary {
+		if out.Size > maxEdit {
+			if out.Binary {
+				return out, nil
+			}
+			return out, readPart(f, in, &out)
+		}
+		all, err := readAt(f, 0, out.Size)
+		if err != nil {
+			return out, err
+		}
+		text, form, ok := filetext.Decode(all)
+		switch {
+		case !ok && out.Binary:
 			return out, nil
+		case !ok: // what follows the head is not text
+			text = all
+		case form.Encoding() != "":
+			out.Encoding, out.Size = form.Encoding(), int64(len(text))
+			out.MIME, out.Binary = filetype.Of(in.Path, text)
 		}
-		if out.Size <= maxEdit && in.Change == 0 {
-			all, err := readAt(f, 0, out.Size)
-			if err != nil {
-				return out, err
-			}
-			if utf8.Valid(all) {
-				out.Version = versionOf(all)
-			}
+		if in.Change == 0 && len(text) <= maxEdit && utf8.Valid(text) {
+			out.Version = versionOf(all)
 		}
-		return out, readPart(f, max(0, min(in.Offset, out.Size)), in.limit(), &out)
+		return out, readPart(bytes.NewReader(text), in, &out)
 	})
 }
 
@@ -241,7 +255,8 @@ func openFile(ctx context.Context, p vfs.Project, name string, change int64) (af
 }
 
 // readPart sets the text that begins with the line at an offset. Lines that are longer than a part are cut.
-func readPart(f io.ReaderAt, offset, limit int64, out *textAnswer) error {
+func readPart(f io.ReaderAt, in textRequest, out *textAnswer) error {
+	offset, limit := max(0, min(in.Offset, out.Size)), in.limit()
 	out.Line = 1
 	const block = 1 << 20
 	begin := int64(0) // of the line
@@ -347,8 +362,10 @@ func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 		if err != nil {
 			return savedAnswer{}, err
 		}
+		content := []byte(in.Text)
 		err = p.Exclusively(r.Context(), func(files afero.Fs) error {
 			now, err := readEditable(files, name)
+			text, unsuitable := likeBefore(now, content)
 			switch {
 			case errors.Is(err, fs.ErrNotExist) && in.Version == "":
 			case errors.Is(err, fs.ErrNotExist):
@@ -361,12 +378,15 @@ func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 				if in.Version == "" {
 					f.Message = "there is a file of this name already"
 				}
-				f.Diff, _ = compare(now, []byte(in.Text))
+				f.Diff, _ = compare(now, text)
 				return f
+			case unsuitable != nil:
+				return unsuitable
 			}
-			return vfs.WriteFile(r.Context(), files, name, []byte(in.Text))
+			content = text
+			return vfs.WriteFile(r.Context(), files, name, content)
 		})
-		return savedAnswer{name, versionOf([]byte(in.Text))}, err
+		return savedAnswer{name, versionOf(content)}, err
 	})
 }
 
@@ -382,6 +402,23 @@ func readEditable(files afero.Fs, name string) ([]byte, error) {
 		err = &failure{status: http.StatusConflict, Code: "changed", Message: "the file that is there now is too large to be edited here"}
 	}
 	return data, err
+}
+
+// likeBefore returns the content of a file with an edited text: its encoding is that of before, and so are the ends of
+// its lines if the text has only \n, which is all that browsers' editors know.
+func likeBefore(before, text []byte) ([]byte, error) {
+	old, form, ok := filetext.Decode(before)
+	if !ok {
+		return text, nil
+	}
+	if bytes.IndexByte(text, '\r') < 0 {
+		text = filetext.Keep(old, text)
+	}
+	content, err := form.Encode(text)
+	if missing, ok := errors.AsType[*filetext.CharacterError](err); ok {
+		return text, bad("text", "%s, which is the encoding of the file: leave the character out, or upload the file as UTF-8", missing)
+	}
+	return content, err
 }
 
 type uploadRequest struct {

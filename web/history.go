@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -152,6 +153,7 @@ const (
 	noteLarge  = "too large to compare"
 	noteFolder = "a folder with all that it contained"
 	noteBinary = "not text"
+	noteSame   = "only the encoding or the ends of lines changed"
 )
 
 // versionBefore is the content of a file before a change, or a note of why there is none.
@@ -203,12 +205,26 @@ func versionAfter(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.
 
 var newline = []byte("\n")
 
+// readable returns the text of a file in whatever encoding, or other content as it is.
+func readable(content []byte) []byte {
+	if text, _, ok := filetext.Decode(content); ok {
+		return text
+	}
+	return content
+}
+
+// isBinary reports whether content is not for reading.
+func isBinary(content []byte) bool { return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 }
+
 // compare returns a unified diff of two texts, or a note of why there is none.
 func compare(before, after []byte) (text, note string) {
-	isBinary := func(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
+	if bytes.Equal(before, after) {
+		return "", ""
+	}
+	before, after = readable(before), readable(after)
 	switch {
 	case bytes.Equal(before, after):
-		return "", ""
+		return "", noteSame
 	case isBinary(before), isBinary(after):
 		return "", noteBinary
 	case len(before) > maxDiff || len(after) > maxDiff, bytes.Count(before, newline)+bytes.Count(after, newline) > maxDiffLines:

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/filetext"
+	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -92,8 +94,9 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 				return nil // it is gone
 			}
 			defer f.Close()
-			searchLines(ctx, f, matches, buffer, func(n int, line []byte, at int) bool {
-				out.Matches = append(out.Matches, match{name, n, excerpt(string(bytes.TrimRight(line, "\r\n")), at)})
+			searchLines(ctx, decoded(f, info.Size(), buffer), matches, buffer, func(n int, line []byte, at int) bool {
+				text := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r\n")), "\ufffd")
+				out.Matches = append(out.Matches, match{name, n, plaintext.Around(text, at, maxLine)})
 				return len(out.Matches) < maxMatches
 			})
 			return nil
@@ -106,6 +109,26 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 }
 
 var errEnough = errors.New("enough")
+
+// decoded returns the text of a file, decoded if it is not UTF-8 and not too large for the editor. It uses the buffer to
+// look at how the file begins.
+func decoded(f afero.File, size int64, buffer []byte) io.Reader {
+	head := buffer[:min(size, filetype.HeadSize)]
+	if n, _ := f.ReadAt(head, 0); size > maxEdit || n < len(head) {
+		return f
+	}
+	if _, isBinary := filetype.Of("", head); !isBinary {
+		return f
+	}
+	all, err := readAt(f, 0, size)
+	if err != nil {
+		return f
+	}
+	if text, _, ok := filetext.Decode(all); ok {
+		return bytes.NewReader(text)
+	}
+	return f
+}
 
 // searchLines finds the first match of each line of a text, until found returns false or the context ends. A file that is no text has none. At the
 // end of a part of a line that is longer than the buffer, the last quarter of it is searched again with what follows.
@@ -159,18 +182,4 @@ func steps(re *syntax.Regexp) int {
 		n *= max(re.Min, re.Max, 1)
 	}
 	return min(n, maxSteps+1)
-}
-
-// excerpt is the part of a line in which something was found.
-func excerpt(line string, at int) string {
-	line = strings.ToValidUTF8(line, "\ufffd")
-	if len(line) <= maxLine {
-		return line
-	}
-	begin := plaintext.Boundary(line, max(0, min(at-80, len(line)-maxLine)))
-	text := plaintext.Cut(line[begin:], maxLine)
-	if begin > 0 {
-		text = "…" + text
-	}
-	return text
 }

@@ -14,6 +14,18 @@ func Cut(text string, limit int) string {
 	return text[:Boundary(text, limit)] + "..."
 }
 
+// Around shortens text to about limit bytes around a place, and marks cuts with an ellipsis.
+func Around(text string, at, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	begin := Boundary(text, max(0, min(at-limit/4, len(text)-limit)))
+	if begin == 0 {
+		return Cut(text, limit)
+	}
+	return "..." + Cut(text[begin:], limit)
+}
+
 // Clean is Cut, and replaces what is not UTF-8 by U+FFFD.
 func Clean(text string, limit int) string { return strings.ToValidUTF8(Cut(text, limit), "\uFFFD") }
 

@@ -83,6 +83,38 @@ func (s *Schema) Resembles(name string) string {
 	return s.plan.resembles(name)
 }
 
+// Unlisted returns the names of an object's members that the schema does not list, and those of the properties that it
+// lists and the object does not have, both in order. There are none if the schema says more about other names.
+func (s *Schema) Unlisted(object map[string]any) (unknown, missing []string) {
+	for _, keyword := range s.Root.Members {
+		switch keyword.Name {
+		case "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "patternProperties",
+			"dependentSchemas", "dependencies", "additionalProperties", "unevaluatedProperties":
+			return nil, nil
+		}
+	}
+	listed := s.Root.Object("properties")
+	if listed == nil {
+		return nil, nil
+	}
+	for name := range object {
+		if listed.Get(name) == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil, nil
+	}
+	for _, property := range listed.Members {
+		if _, ok := object[property.Name]; !ok {
+			missing = append(missing, property.Name)
+		}
+	}
+	slices.Sort(unknown)
+	slices.Sort(missing)
+	return unknown, missing
+}
+
 // Validate checks a value that package json decoded with UseNumber. The error has one line for each problem, for a
 // model to read. If a value fits none of several alternatives, the problems are those of the alternative that was
 // probably meant. Checking takes a few seconds at most.

@@ -24,6 +24,7 @@ func newBench(t *testing.T, options *codebase.Options) *tooltest.Bench {
 	b := &tooltest.Bench{T: t, Tools: tools, Files: tooltest.InMemory(t, nil)}
 	b.Put(map[string]string{
 		"/a.go": "package a\n\nfunc A() {}\n", "/d/b.go": "package b\n\nfunc B() { a.A() }", "/d/b.go:1-2": "odd", "/bin": "\x00",
+		"/u16": "\xff\xfeh\x00i\x00", "/latin1": "caf\xe9\nth\xe9\n",
 		"/.hidden": "func", "/node_modules/x.js": "func", "/empty/": "",
 	})
 	return b
@@ -47,6 +48,11 @@ func TestReadFiles(t *testing.T) {
 			"Failed to load '/bin' in project 'test': it is a binary file (application/octet-stream)\n" +
 			"Failed to load '/d' in project 'test': it is a directory, not a file\n" +
 			"Failed to load '/' in project 'test': it is a directory, not a file", "Loaded 0 file(s), failed to load 6 file(s)", registry.CodeTool},
+		`{"paths":["/a.go:3-9","/a.go:-99999999999999999999","/a.go:1-3"]}`: {"Note on '/a.go:3-9': The file ends at line 3.\nNote on '/a.go:-99999999999999999999': The file ends at line 3.\n" +
+			"Successfully loaded the following file(s):\n>>>>> FILE: /a.go:3-9\nfunc A() {}\n<<<<< END FILE\n>>>>> FILE: /a.go:-99999999999999999999\npackage a\n\nfunc A() {}\n<<<<< END FILE\n" +
+			">>>>> FILE: /a.go:1-3\npackage a\n\nfunc A() {}\n<<<<< END FILE", "Successfully loaded 3 file(s)", ""},
+		`{"paths":["/u16","/latin1:2-5"]}`: {"Note on '/u16': Decoded from UTF-16LE; edits keep this encoding.\nNote on '/latin1:2-5': The file ends at line 2. Decoded from Latin-1; edits keep this encoding.\n" +
+			"Successfully loaded the following file(s):\n>>>>> FILE: /u16\nhi\n<<<<< END FILE\n>>>>> FILE: /latin1:2-5\nthé\n<<<<< END FILE", "Successfully loaded 2 file(s)", ""},
 		`{"paths":[]}`:                          {"Error: paths array is required and must not be empty.", "", registry.CodeTool},
 		`{"project":"other","paths":["/a.go"]}`: {"Error: There is no project 'other'; list_projects names the projects.", "", registry.CodeTool},
 	} {
@@ -66,17 +72,27 @@ func TestReadFiles(t *testing.T) {
 
 func TestSearchFiles(t *testing.T) {
 	b := newBench(t, nil)
+	const skipped = "\n[Not searched: /bin (binary).]"
 	for input, want := range map[string]string{
-		`{"regex":"func [AB]"}`:                 "Found 2 line(s) in 2 file(s):\n/a.go:3: func A() {}\n/d/b.go:3: func B() { a.A() }",
+		`{"regex":"func [AB]"}`:                 "Found 2 line(s) in 2 file(s):\n/a.go:3: func A() {}\n/d/b.go:3: func B() { a.A() }" + skipped,
+		`{"regex":"^(HI|thé)$|^hi"}`:            "Found 2 line(s) in 2 file(s):\n/latin1:2: thé\n/u16:1: hi" + skipped,
 		`{"regex":"(?i)PACKAGE","path":" /d "}`: "Found 1 line(s) in 1 file(s):\n/d/b.go:1: package b",
 		`{"regex":"odd$","path":"/d/b.go:1-2"}`: "Found 1 line(s) in 1 file(s):\n/d/b.go:1-2:1: odd",
-		`{"regex":"nothing"}`:                   "Found nothing.",
+		`{"regex":"nothing"}`:                   "Found nothing." + skipped,
 		`{"regex":"("}`:                         "Error: The regular expression cannot be used: error parsing regexp: missing closing ): `(`",
 		`{"regex":""}`:                          "Error: regex is required, with at most 10240 bytes.",
 		`{"regex":"x","path":"/no"}`:            "Error: The path /no does not exist",
 	} {
 		require.Equal(t, want, b.CallTool("search_files", json.RawMessage(input)).Text(), input)
 	}
+	long := strings.Repeat("x", 500) + " needle " + strings.Repeat("y", 500)
+	b.Put(map[string]string{"/long": long, "/large": strings.Repeat("needle\n", 800_000)})
+	require.Equal(t, "Found 1 line(s) in 1 file(s):\n/long:1: ..."+long[426:726]+"...\n[Not searched: /bin (binary), /large (larger than 4 MiB).]",
+		b.CallTool("search_files", json.RawMessage(`{"regex":"needle"}`)).Text())
+	for i := range 30 {
+		b.Put(map[string]string{fmt.Sprintf("/pictures/%02d", i): "\x00"})
+	}
+	require.Contains(t, b.CallTool("search_files", json.RawMessage(`{"regex":"needle"}`)).Text(), "/pictures/17 (binary) and 12 more.]")
 	b.Put(map[string]string{"/many": strings.Repeat("match\n", 300)})
 	require.Contains(t, b.CallTool("search_files", json.RawMessage(`{"regex":"match"}`)).Text(), "/many:200: match\n[There may be more: these are the first 200 lines.")
 }

@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
@@ -30,13 +32,13 @@ func (o Options) read(ctx context.Context, in readInput, env registry.Env) (regi
 	if err != nil {
 		return registry.Result{}, err
 	}
-	var failed, loaded []registry.Part
+	var failed, notes, loaded []registry.Part
 	size := 0
 	for _, given := range in.Paths {
 		if err := ctx.Err(); err != nil {
 			return registry.Result{}, err
 		}
-		name, text, err := project.readLines(given)
+		name, text, note, err := project.readLines(given)
 		if err == nil && size+len(text) > maxRead {
 			err = registry.Errorf("the files before it are too large together; read it in another call")
 		}
@@ -48,6 +50,9 @@ func (o Options) read(ctx context.Context, in readInput, env registry.Env) (regi
 			return registry.Result{}, err
 		}
 		size += len(text)
+		if note != "" {
+			notes = append(notes, registry.Part{Text: fmt.Sprintf("Note on '%s': %s", name, note)})
+		}
 		key := fmt.Sprintf("file:%s:%s:%x", project.Name, name, sha256.Sum256([]byte(text)))
 		loaded = append(loaded, registry.Part{Text: text, Resource: &registry.Resource{Kind: "FILE", Name: name, Key: key}})
 	}
@@ -59,6 +64,7 @@ func (o Options) read(ctx context.Context, in readInput, env registry.Env) (regi
 		result.Code = registry.CodeTool
 		return result, nil
 	}
+	result.Content = append(result.Content, notes...)
 	result.Content = append(result.Content, registry.Part{Text: "Successfully loaded the following file(s):"})
 	result.Content = append(result.Content, loaded...)
 	return result, nil
@@ -67,13 +73,14 @@ func (o Options) read(ctx context.Context, in readInput, env registry.Env) (regi
 // withLines matches a path with a range of lines: 10-20, 10-, -20 or 15.
 var withLines = regexp.MustCompile(`^(.+):(\d*)(-?)(\d*)$`)
 
-// readLines reads a file, or some lines of it. The name is the path as the model should see it.
-func (p Project) readLines(given string) (name, text string, err error) {
+// readLines reads a file, or some lines of it. The name is the path as the model should see it, and the note says what is
+// special about the text, if anything.
+func (p Project) readLines(given string) (name, text, note string, err error) {
 	tree := p.tree()
 	shown := textfile.Cut(strings.ToValidUTF8(given, "\uFFFD"), 500)
 	name, err = textfile.Clean(given)
 	if err != nil {
-		return shown, "", err
+		return shown, "", "", err
 	}
 	lines := ""
 	info, err := tree.Stat(name)
@@ -83,25 +90,31 @@ func (p Project) readLines(given string) (name, text string, err error) {
 	}
 	switch {
 	case err != nil:
-		return name + lines, "", err
+		return name + lines, "", "", err
 	case info == nil:
-		return name + lines, "", registry.Errorf("there is no such file")
+		return name + lines, "", "", registry.Errorf("there is no such file")
 	case info.IsDir():
-		return name + lines, "", registry.Errorf("it is a directory, not a file")
+		return name + lines, "", "", registry.Errorf("it is a directory, not a file")
 	}
 	content, err := tree.Read(name)
-	if err == nil && !filetype.IsText(content) {
-		err = registry.Errorf("it is a binary file (%s)", filetype.MIME(content))
+	if err != nil {
+		return name + lines, "", "", err
 	}
-	if err != nil || lines == "" {
-		return name + lines, string(content), err
+	decoded, form, ok := filetext.Decode(content)
+	if !ok {
+		return name + lines, "", "", registry.Errorf("it is a binary file (%s)", filetype.MIME(content))
 	}
-	text, err = selectLines(string(content), strings.TrimPrefix(lines, ":"))
-	return name + lines, text, err
+	text, note = string(decoded), form.Note()
+	if lines != "" {
+		var beyond string
+		text, beyond, err = selectLines(text, strings.TrimPrefix(lines, ":"))
+		note = strings.TrimSpace(beyond + " " + note)
+	}
+	return name + lines, text, note, err
 }
 
-// selectLines returns some lines of a text.
-func selectLines(text, lines string) (string, error) {
+// selectLines returns some lines of a text, and a note if it has fewer.
+func selectLines(text, lines string) (selected, note string, err error) {
 	all := strings.SplitAfter(text, "\n")
 	if all[len(all)-1] == "" {
 		all = all[:len(all)-1]
@@ -119,10 +132,13 @@ func selectLines(text, lines string) (string, error) {
 	if n, err := strconv.Atoi(to); err == nil {
 		last = n
 	} else if to != "" {
-		last = len(all) + 1
+		last = math.MaxInt
 	}
-	if first < 1 || last < first || last > len(all) {
-		return "", registry.Errorf("it has no lines %s; there are lines 1 to %d", lines, len(all))
+	if first < 1 || last < first || first > len(all) {
+		return "", "", registry.Errorf("it has no lines %s; there are lines 1 to %d", lines, len(all))
 	}
-	return strings.TrimSuffix(strings.Join(all[first-1:last], ""), "\n"), nil
+	if last > len(all) {
+		last, note = len(all), fmt.Sprintf("The file ends at line %d.", len(all))
+	}
+	return strings.TrimSuffix(strings.Join(all[first-1:last], ""), "\n"), note, nil
 }

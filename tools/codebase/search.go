@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
@@ -28,9 +28,10 @@ type searchInput struct {
 // Limits of a search.
 const (
 	maxMatches  = 200      // lines that are shown
-	maxLine     = 300      // bytes of one of them
+	maxLine     = 300      // bytes of one of them, around the match
 	maxSearched = 4 << 20  // bytes of a file
 	maxPattern  = 10 << 10 // bytes of an expression
+	maxSkipped  = 20       // files that are named although they have not been searched
 )
 
 // A search looks through files for lines.
@@ -40,6 +41,18 @@ type search struct {
 	text    strings.Builder
 	matches int
 	found   int // files with matches
+	// skipped are files that have not been looked at, and why; at most maxSkipped. more is how many others there are.
+	skipped []string
+	more    int
+}
+
+// skip notes that a file is not looked at.
+func (s *search) skip(name, why string) {
+	if len(s.skipped) == maxSkipped {
+		s.more++
+		return
+	}
+	s.skipped = append(s.skipped, name+" ("+why+")")
 }
 
 // errEnough ends a search that has found enough.
@@ -82,6 +95,13 @@ func (o Options) search(ctx context.Context, in searchInput, env registry.Env) (
 	if err == errEnough {
 		text += fmt.Sprintf("\n[There may be more: these are the first %d lines. Use a narrower expression or path.]", maxMatches)
 	}
+	if len(s.skipped) > 0 {
+		text += "\n[Not searched: " + strings.Join(s.skipped, ", ")
+		if s.more > 0 {
+			text += fmt.Sprintf(" and %d more", s.more)
+		}
+		text += ".]"
+	}
 	result := registry.Text(text)
 	result.Status = status
 	return result, nil
@@ -121,20 +141,28 @@ func isGone(err error) bool {
 
 func (s *search) lookInFile(name string, info fs.FileInfo) error {
 	if info.Size() > maxSearched {
+		s.skip(name, fmt.Sprintf("larger than %d MiB", maxSearched>>20))
 		return nil
 	}
 	content, err := afero.ReadFile(s.files, name)
 	if isGone(err) {
+		s.skip(name, "it cannot be read")
 		return nil
 	}
-	if err != nil || !filetype.IsText(content) {
+	if err != nil {
 		return err
 	}
+	text, _, ok := filetext.Decode(content)
+	if !ok {
+		s.skip(name, "binary")
+		return nil
+	}
 	number, before := 0, s.matches
-	for line := range bytes.Lines(content) {
+	for line := range bytes.Lines(text) {
 		number++
 		line = bytes.TrimRight(line, "\r\n")
-		if !s.pattern.Match(line) {
+		at := s.pattern.FindIndex(line)
+		if at == nil {
 			continue
 		}
 		if s.matches == maxMatches {
@@ -144,7 +172,7 @@ func (s *search) lookInFile(name string, info fs.FileInfo) error {
 		if s.matches == before+1 {
 			s.found++
 		}
-		fmt.Fprintf(&s.text, "\n%s:%d: %s", name, number, plaintext.Cut(string(line), maxLine))
+		fmt.Fprintf(&s.text, "\n%s:%d: %s", name, number, plaintext.Around(string(line), at[0], maxLine))
 	}
 	return nil
 }

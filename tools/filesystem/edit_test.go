@@ -19,8 +19,8 @@ func TestCreate(t *testing.T) {
 			step{object{"command": "create", "path": "/a/b/c.txt", "file_text": "hello\n"}, "File created successfully at: /a/b/c.txt", ""},
 			step{object{"command": "create", "path": "no/slash", "file_text": ""}, "File created successfully at: /no/slash", ""},
 			step{object{"command": "create", "path": "/../up//x/", "file_text": "x"}, "File created successfully at: /up/x", ""},
-			step{object{"command": "create", "path": "/a/b/c.txt", "file_text": "other"}, "Error: File /a/b/c.txt already exists", failed},
-			step{object{"command": "create", "path": "/a/b/c.txt", "file_text": "other", "overwrite": false}, "Error: File /a/b/c.txt already exists", failed},
+			step{object{"command": "create", "path": "/a/b/c.txt", "file_text": "other"}, "Error: File /a/b/c.txt already exists. Set overwrite to true to replace.", failed},
+			step{object{"command": "create", "path": "/a/b/c.txt", "file_text": "other", "overwrite": false}, "Error: File /a/b/c.txt already exists. Set overwrite to true to replace.", failed},
 			step{object{"command": "create", "path": "/no/slash", "file_text": "$&", "overwrite": true}, "File created successfully at: /no/slash", ""},
 			step{object{"command": "create", "path": "/", "file_text": "x"}, "Error: Cannot create a file at the root path.", failed},
 			step{object{"command": "create", "path": "/a/..", "file_text": "x", "overwrite": true}, "Error: Cannot create a file at the root path.", failed},
@@ -293,4 +293,96 @@ func TestEditsAtTheSameTimeLoseNothing(t *testing.T) {
 		}
 		require.Len(b.T, b.Tree(), 12)
 	})
+}
+
+// TestLineEndsStay edits files whose lines end in other ways than models write them.
+func TestLineEndsStay(t *testing.T) {
+	replace := func(old, new string) object {
+		return object{"command": "str_replace", "path": "/f", "old_str": old, "new_str": new}
+	}
+	insert := func(line int, text string) object {
+		return object{"command": "insert", "path": "/f", "insert_line": line, "insert_text": text}
+	}
+	add := func(text string) object { return object{"command": "append", "path": "/f", "file_text": text} }
+	for name, test := range map[string]struct {
+		content string
+		input   object
+		want    string
+	}{
+		"two lines are replaced":                   {"alpha\r\nbeta\r\n", replace("alpha\nbeta", "ALPHA\nBETA"), "ALPHA\r\nBETA\r\n"},
+		"and their end":                            {"alpha\r\nbeta\r\n", replace("alpha\nbeta\n", "one\n"), "one\r\n"},
+		"with the right ends":                      {"alpha\r\nbeta\r\n", replace("alpha\r\nbeta", "ALPHA\r\nBETA"), "ALPHA\r\nBETA\r\n"},
+		"with both ends":                           {"a\r\nb\r\nc", replace("a\r\nb\nc", "A\nB\r\nC"), "A\r\nB\r\nC"},
+		"one line becomes two":                     {"a\r\nb\r\n", replace("b", "b1\nb2"), "a\r\nb1\r\nb2\r\n"},
+		"from the end of a line on":                {"alpha\r\nbeta\r\n", replace("\nbeta", "\nBETA"), "alpha\r\nBETA\r\n"},
+		"the end of a line goes":                   {"alpha\r\nbeta\r\n", replace("\nbeta", ""), "alpha\r\n"},
+		"to a carriage return":                     {"alpha\r\nbeta\r\n", replace("alpha\r", "ALPHA"), "ALPHA\r\nbeta\r\n"},
+		"to a carriage return that is in both":     {"alpha\r\nbeta\r\n", replace("alpha\r", "one\ntwo\r"), "one\r\ntwo\r\nbeta\r\n"},
+		"all of it":                                {"a\r\nb", replace("a\nb", "x\ny\nz"), "x\r\ny\r\nz"},
+		"other ends are written on purpose":        {"a\r\nb\r\n", replace("a\r\n", "a\n"), "a\nb\r\n"},
+		"and the other way round":                  {"a\nb\n", replace("a\nb\n", "a\r\nb\r\n"), "a\r\nb\r\n"},
+		"what is the same":                         {"a\r\nb\r\n", replace("a\nb", "a\nb"), "a\r\nb\r\n"},
+		"the usual ends in a usual file":           {"a\nb\nc\n", replace("a\r\nb", "x\r\ny"), "x\ny\nc\n"},
+		"an insertion":                             {"a\r\nb\r\n", insert(1, "x\ny"), "a\r\nx\r\ny\r\nb\r\n"},
+		"an insertion with an end":                 {"a\r\nb\r\n", insert(0, "x\n"), "x\r\na\r\nb\r\n"},
+		"an insertion with the right end":          {"a\r\nb\r\n", insert(2, "x\r\n"), "a\r\nb\r\nx\r\n"},
+		"an insertion at an end without":           {"a\r\nb", insert(2, "x\ny"), "a\r\nb\r\nx\r\ny"},
+		"a blank line":                             {"a\r\nb\r\n", insert(1, ""), "a\r\n\r\nb\r\n"},
+		"an insertion into an empty file":          {"", insert(0, "x\r\ny"), "x\r\ny\r\n"},
+		"an insertion into one line":               {"a", insert(1, "x\r\ny\r\n"), "a\r\nx\r\ny\r\n"},
+		"an addition":                              {"a\r\nb\r\n", add("x\ny\n"), "a\r\nb\r\nx\r\ny\r\n"},
+		"an addition to one line":                  {"a", add("x\r\ny\n"), "ax\r\ny\n"},
+		"mixed: exactly that":                      {"a\nb\r\na\r\nb\r\n", replace("a\nb", "x\ny"), "x\ny\r\na\r\nb\r\n"},
+		"mixed: the lines around":                  {"a\r\nb\r\nc\nd\ne\nf\n", insert(1, "x"), "a\r\nx\r\nb\r\nc\nd\ne\nf\n"},
+		"mixed: most lines":                        {"a\r\nb\r\nc\nd\ne\nf\n", insert(2, "x"), "a\r\nb\r\nx\nc\nd\ne\nf\n"},
+		"mixed: nothing else changes":              {"a\nb\r\nc\nd\r\n", replace("b\nc", "B\nC"), "a\nB\r\nC\nd\r\n"},
+		"carriage returns alone, a replacement":    {"a\rb\rc\r", replace("a\nb", "x\ny\nz"), "x\ry\rz\rc\r"},
+		"carriage returns alone, both":             {"a\rb\rc\r", replace("a\r\nb", "x\r\ny"), "x\ry\rc\r"},
+		"carriage returns alone, as they are":      {"a\rb\rc\r", replace("a\rb", "x\ry"), "x\ry\rc\r"},
+		"carriage returns alone, an insertion":     {"a\rb\r", insert(1, "x"), "a\rx\rb\r"},
+		"carriage returns alone, an addition":      {"a\rb\r", add("x\n"), "a\rb\rx\r"},
+		"a carriage return in a line":              {"a\rb\nc\n", replace("c", "x\ry\nz"), "a\rb\nx\ry\nz\n"},
+		"a mark stays in front":                    {"\ufeffa\r\nb\r\n", insert(0, "x"), "\ufeffx\r\na\r\nb\r\n"},
+		"a mark is no part of the first line":      {"\ufeffa\n", replace("a", "b"), "\ufeffb\n"},
+		"even if it is given":                      {"\ufeffa\n", replace("\ufeffa", "\ufeffb"), "\ufeffb\n"},
+		"UTF-16LE":                                 {"\xff\xfea\x00\r\x00\n\x00b\x00", replace("a\nb", "€\n😀"), "\xff\xfe\xac\x20\r\x00\n\x00\x3d\xd8\x00\xde"},
+		"UTF-16BE, an insertion":                   {"\xfe\xff\x00a\x00\n", insert(0, "é"), "\xfe\xff\x00\xe9\x00\n\x00a\x00\n"},
+		"UTF-16LE without a mark, an addition":     {"h\x00e\x00l\x00l\x00o\x00 \x00y\x00o\x00u\x00", add("!"), "h\x00e\x00l\x00l\x00o\x00 \x00y\x00o\x00u\x00!\x00"},
+		"Latin-1":                                  {"caf\xe9 menu\n", replace("menu", "ol\u00e9"), "caf\xe9 ol\xe9\n"},
+		"Latin-1, what is found":                   {"caf\xe9 menu\r\nx", replace("caf\u00e9 menu\n", "th\u00e9\n"), "th\xe9\r\nx"},
+		"Windows-1252":                             {"\x93caf\xe9\x94\n", replace("“café”", "€ “thé”"), "\x80 \x93th\xe9\x94\n"},
+		"what cannot be written: a replacement":    {"caf\xe9 menu\n", replace("menu", "5 €"), ""},
+		"what cannot be written: an insertion":     {"caf\xe9 menu\n", insert(1, "€"), ""},
+		"what cannot be written: an addition":      {"caf\xe9 menu\n", add("€"), ""},
+		"what cannot be written: a line before it": {"caf\xe9 menu\n", insert(0, "a\nb €"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, tooltest.InMemory(t, nil))
+			b.Put(map[string]string{"/f": test.content})
+			result := b.Call(test.input)
+			if test.want == "" {
+				require.Equal(t, "Error: The character € (U+20AC) cannot be written to /f, which is Latin-1 text. "+
+					"Leave it out, or make the file anew as UTF-8, with create and overwrite true.", result.Text())
+				require.Equal(t, failed, result.Code)
+				test.want = test.content
+			} else {
+				require.Empty(t, result.Code, result.Text())
+			}
+			require.Equal(t, map[string]string{"/f": test.want}, b.Tree())
+		})
+	}
+}
+
+// TestMissesAreExplained has one of what the tests of package textfile have.
+func TestMissesAreExplained(t *testing.T) {
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{"/f": "first\r\n\tsecond \r\nthird\r\n"})
+	do(b,
+		step{object{"command": "str_replace", "path": "/f", "old_str": "\tsecond\nthird"},
+			"No replacement was performed, old_str `\tsecond\nthird` did not appear verbatim in /f. Apart from blanks at the end of lines it is there: " +
+				"line 2 has a space where old_str has a line break.", failed},
+		step{object{"command": "str_replace", "path": "/f", "old_str": "     3\tthird\n"},
+			"No replacement was performed, old_str `     3\tthird\n` did not appear verbatim in /f. Without the line numbers that view shows, " +
+				"which are not in the file, it is there from line 3 on.", failed},
+	)
 }

@@ -57,6 +57,20 @@ func modelLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
+// modelPlain is a text in which all lines end with \n.
+func modelPlain(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// modelOwn is a text whose lines end as those of another one do. All of those end in the same way.
+func modelOwn(other, s string) string {
+	if strings.Contains(other, "\n") {
+		s = modelPlain(s)
+	}
+	if strings.Contains(other, "\r\n") {
+		s = strings.ReplaceAll(s, "\n", "\r\n")
+	}
+	return s
+}
+
 func modelIsText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
 // A command is a call, with paths in their normal form in the project.
@@ -96,16 +110,16 @@ func (m model) apply(c command) (text string, ok bool) {
 			text = "Content appended to " + c.path
 		}
 		m.makeParents(c.path)
-		m[c.path] += c.text
+		m[c.path] += modelOwn(m[c.path], c.text)
 		return text, true
 	case "str_replace":
 		content := m[c.path]
 		if !m.isFile(c.path) || !modelIsText(content) {
 			return "", false
 		}
-		at, found := -1, 0
-		for i := range content {
-			if strings.HasPrefix(content[i:], c.old) {
+		plain, at, found := modelPlain(content), -1, 0
+		for i := range plain {
+			if strings.HasPrefix(plain[i:], c.old) {
 				at = i
 				found++
 			}
@@ -113,13 +127,18 @@ func (m model) apply(c command) (text string, ok bool) {
 		if found != 1 {
 			return "", false
 		}
-		m[c.path] = content[:at] + c.text + content[at+len(c.old):]
+		m[c.path] = modelOwn(content, plain[:at]+c.text+plain[at+len(c.old):])
+		content = plain
 		// The lines that are shown are those of the replacement, and three more on either side.
 		first := strings.Count(content[:at], "\n") + 1
 		last := first + strings.Count(strings.TrimSuffix(c.text, "\n"), "\n")
 		return edited + "\n" + strings.TrimPrefix(m.numbered(c.path, first-3, last+3), "\n"), true
 	case "insert":
-		content := m[c.path]
+		plain := modelPlain(m[c.path])
+		content, ending := plain, modelOwn(m[c.path], "\n")
+		if !strings.Contains(content, "\n") {
+			ending = modelOwn(c.text, "\n")
+		}
 		all := modelLines(content)
 		if !m.isFile(c.path) || !modelIsText(content) || c.line < 0 || c.line > len(all) {
 			return "", false
@@ -128,10 +147,10 @@ func (m model) apply(c command) (text string, ok bool) {
 		if c.line == len(all) && !ended {
 			ended = strings.HasSuffix(c.text, "\n")
 		}
-		all = slices.Insert(all, c.line, strings.Split(strings.TrimSuffix(c.text, "\n"), "\n")...)
-		m[c.path] = strings.Join(all, "\n")
+		all = slices.Insert(all, c.line, strings.Split(strings.TrimSuffix(modelPlain(c.text), "\n"), "\n")...)
+		m[c.path] = strings.Join(all, ending)
 		if ended {
-			m[c.path] += "\n"
+			m[c.path] += ending
 		}
 		return "The file " + c.path + " has been edited.", true
 	case "mkdir":
@@ -196,10 +215,18 @@ func (m model) view(c command) (text string, ok bool) {
 		if last == -1 {
 			last = total
 		}
-		if c.lines != nil && (first < 1 || last < first || last > total) {
+		if c.lines != nil && (first < 1 || last < first || first > total) {
 			return "", false
 		}
-		return "Here's the content of " + c.path + " with line numbers:" + m.numbered(c.path, first, last), true
+		text = "Here's the content of " + c.path + " with line numbers:" + m.numbered(c.path, first, last)
+		switch {
+		case c.lines == nil || last <= total:
+		case total == 1:
+			text += "\n[The file ends here: it has 1 line.]"
+		default:
+			text += fmt.Sprintf("\n[The file ends here: it has %d lines.]", total)
+		}
+		return text, true
 	case !m.isDir(c.path) && !(isMemory && c.path == "/memories"):
 		return "", false
 	}

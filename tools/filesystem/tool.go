@@ -181,7 +181,7 @@ func (t tree) change(ctx context.Context, name string, in textfile.Input) (regis
 	case "delete":
 		return textfile.Done(t.Delete(ctx, name))
 	}
-	return registry.Result{}, registry.Errorf("Unknown filesystem command: %s", textfile.Cut(in.Command, 200))
+	return registry.Result{}, textfile.UnknownCommand("filesystem", in.Command, commands)
 }
 
 func notFile(name string) string {

@@ -3,6 +3,7 @@ package filesystem_test
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"image"
 	"image/png"
 	"strings"
@@ -99,13 +100,16 @@ func TestViewOfAFile(t *testing.T) {
 		"a range of numbers with fractions of zero": {"a\nb\nc", []any{1.0, "2"}, header + "\n     1\ta\n     2\tb", ""},
 		"no range":                                  {"a", []int{}, header + "\n     1\ta", ""},
 		"a range that begins with 0":                {"a\nb\n", []int{0, 1}, invalid("[0, 1]", "[1, 2]"), failed},
-		"a range beyond the end":                    {"a\nb\n", []int{1, 3}, invalid("[1, 3]", "[1, 2]"), failed},
+		"a range beyond the end":                    {"a\nb\n", []int{1, 3}, header + "\n     1\ta\n     2\tb\n[The file ends here: it has 2 lines.]", ""},
+		"the end of a range beyond the end":         {"a\nb", []int{2, 100}, header + "\n     2\tb\n[The file ends here: it has 2 lines.]", ""},
+		"a range beyond the only line":              {"a\n", []int{1, 2}, header + "\n     1\ta\n[The file ends here: it has 1 line.]", ""},
 		"a range that begins beyond the end":        {"a\nb\n", []int{3, -1}, invalid("[3, -1]", "[1, 2]"), failed},
+		"a range of huge numbers beyond the end":    {"a\nb\n", []any{1e300, 1e300}, invalid("[1e+300, 1e+300]", "[1, 2]"), failed},
 		"a range that ends before it begins":        {"a\nb\n", []int{2, 1}, invalid("[2, 1]", "[1, 2]"), failed},
 		"a negative range":                          {"a\nb\n", []int{-2, -1}, invalid("[-2, -1]", "[1, 2]"), failed},
 		"a range of three":                          {"a\nb\n", []int{1, 2, 3}, invalid("[1, 2, 3]", "[1, 2]"), failed},
 		"a range of one":                            {"a\nb\n", []int{1}, invalid("[1]", "[1, 2]"), failed},
-		"a range of huge numbers":                   {"a\nb\n", []any{1, 1e300}, invalid("[1, 1e+300]", "[1, 2]"), failed},
+		"a range of huge numbers":                   {"a\nb\n", []any{1, 1e300}, header + "\n     1\ta\n     2\tb\n[The file ends here: it has 2 lines.]", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -167,8 +171,8 @@ func TestViewOfABinary(t *testing.T) {
 		"SQLite":                         {"SQLite format 3\x00....", "application/vnd.sqlite3", false},
 		"a NUL":                          {"\x00", "application/octet-stream", false},
 		"a NUL somewhere in a text":      {"hello\n" + strings.Repeat("x", 10_000) + "\x00", "application/octet-stream", false},
-		"text that is not UTF-8":         {"caf\xe9", "application/octet-stream", false},
-		"UTF-16":                         {"\xff\xfeh\x00i\x00", "text/plain;charset=utf-16le", false},
+		"text in Cyrillic letters":       {"\xcf\xf0\xe8\xe2\xe5\xf2", "application/octet-stream", false},
+		"UTF-16 that is cut off":         {"\xff\xfeh\x00i", "text/plain;charset=utf-16le", false},
 		"text that ends within a letter": {"caf\xc3", "application/octet-stream", false},
 		"HTML that turns out to be none": {"<html>\x00", "application/octet-stream", false},
 	}
@@ -275,4 +279,27 @@ func TestViewAllIsLimited(t *testing.T) {
 	b.Put(map[string]string{"/big": strings.Repeat("x", 20<<20)})
 	result := b.Call(object{"command": "view-all", "paths": []string{"/big", "/big", "/big"}})
 	require.Equal(t, "Viewed 2 of 3 paths", result.Status)
+}
+
+func TestViewOfOtherEncodings(t *testing.T) {
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{
+		"/u16.txt": "\xff\xfeh\x00i\x00\r\x00\n\x00", "/latin1.txt": "caf\xe9 menu\n", "/cp1252.txt": "5 \x80\n", "/mac.txt": "a\rb\r",
+	})
+	const header, decoded = "Here's the content of %s with line numbers:\n%s", "\n[Decoded from %s; edits keep this encoding.]"
+	for _, test := range []struct{ path, lines, encoding string }{
+		{"/u16.txt", "     1\thi\r", "UTF-16LE"}, {"/latin1.txt", "     1\tcafé menu", "Latin-1"},
+		{"/cp1252.txt", "     1\t5 €", "Windows-1252"}, {"/mac.txt", "     1\ta\n     2\tb", ""},
+	} {
+		want := fmt.Sprintf(header, test.path, test.lines)
+		if test.encoding != "" {
+			want += fmt.Sprintf(decoded, test.encoding)
+		}
+		do(b,
+			step{object{"command": "view", "path": test.path}, want, ""},
+			step{object{"command": "view-all", "paths": []string{test.path}}, "=== " + test.path + " ===\n" + want, ""},
+		)
+	}
+	do(b, step{object{"command": "view", "path": "/latin1.txt", "view_range": []int{1, 9}}, fmt.Sprintf(header, "/latin1.txt", "     1\tcafé menu") +
+		"\n[The file ends here: it has 1 line.]" + fmt.Sprintf(decoded, "Latin-1"), ""})
 }

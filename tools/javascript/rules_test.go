@@ -46,7 +46,7 @@ func writeFiles(t testing.TB, files afero.Fs, contents map[string]string) {
 // TestInput checks that code is the body of an async function, which runs in a fresh sandbox.
 func TestInput(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
-	for _, input := range []string{`{}`, `{"code":""}`, `{"code":1}`, `{"code":["x"]}`, `{"code":null}`, `{"code":{}}`, `{"code":true}`, `{"other":1}`} {
+	for _, input := range []string{`{}`, `{"code":""}`, `{"code":1}`, `{"code":["x"]}`, `{"code":null}`, `{"code":{}}`, `{"code":true}`} {
 		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: json.RawMessage(input)}, env)
 		require.Equal(t, "Error: code parameter is required and must be a string", result.Text(), input)
 		require.Equal(t, registry.CodeInvalidInput, result.Code)
@@ -76,6 +76,7 @@ func TestInput(t *testing.T) {
 	t.Run("unknown arguments are ignored, and named", func(t *testing.T) {
 		for input, want := range map[string]string{
 			`{"code":"return 1","timeout":5,"a\nb":{"code":2}}`: "1\nNote: these arguments are unknown and were ignored: timeout, a\nb. The only argument is code.",
+			`{"kode":"return 1"}`:                               "Error: code parameter is required and must be a string. The argument kode is unknown; did you mean code?",
 			`{"lang":"js","code":""}`:                           "Error: code parameter is required and must be a string",
 			`{"code":"return [1, {code: 2}].length"}`:           "2",
 		} {

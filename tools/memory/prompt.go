@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
@@ -89,10 +89,11 @@ func readIndex(t textfile.Tree) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !filetype.IsText(content) {
+	text, _, ok := filetext.Decode(content)
+	if !ok {
 		return "\n\n## /memories/README.md\n\nThe file is not text.", nil
 	}
-	shown, note := shorten(content)
+	shown, note := shorten(text)
 	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shown, escaped) + "\n</content>" + note, nil
 }
 

@@ -167,10 +167,10 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 			return textfile.Done(t.Copy(ctx, from, to, in.Overwrite))
 		}
 		return textfile.Done(t.Rename(ctx, from, to, func(source, target fs.FileInfo) error {
-			if !in.Overwrite || to == "/" {
+			if to == "/" || !in.Overwrite && (target.IsDir() || from == to) {
 				return registry.Errorf("Error: The destination %s already exists", t.Shown(to)) // as Anthropic has it
 			}
-			return t.MayReplace(from, to, true)(source, target)
+			return t.MayReplace(from, to, in.Overwrite)(source, target)
 		}))
 	}
 	name, err := clean(in.Path)
@@ -197,7 +197,7 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 	case "delete":
 		return textfile.Done(t.Delete(ctx, name))
 	}
-	return registry.Result{}, registry.Errorf("Unknown memory command: %s", textfile.Cut(in.Command, 200))
+	return registry.Result{}, textfile.UnknownCommand("memory", in.Command, commands)
 }
 
 var listing = textfile.Listing{Self: true, NoModules: true}

@@ -61,7 +61,7 @@ func TestCommands(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		do(b,
 			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "Hello World\nThis is line two\n"}, "File created successfully at: /memories/notes.txt", ""},
-			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "x"}, "Error: File /memories/notes.txt already exists", failed},
+			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "x"}, "Error: File /memories/notes.txt already exists. Set overwrite to true to replace.", failed},
 			step{object{"command": "create", "path": "people/ada.md", "file_text": "a"}, "File created successfully at: /memories/people/ada.md", ""},
 			step{object{"command": "create", "path": "people/ada.md", "file_text": "Ada", "overwrite": true}, "File created successfully at: /memories/people/ada.md", ""},
 			step{object{"command": "create", "path": "/dot.gif", "file_text": "data:image/gif;base64,R0lGODlhAA=="}, "Binary file created successfully at: /memories/dot.gif", ""},
@@ -89,7 +89,7 @@ func TestCommands(t *testing.T) {
 
 			step{object{"command": "rename", "old_path": "/memories/notes.txt", "new_path": "/memories/old/notes.txt"}, "Successfully renamed /memories/notes.txt to /memories/old/notes.txt", ""},
 			step{object{"command": "rename", "old_path": "/memories/no.txt", "new_path": "/memories/x"}, "Error: The path /memories/no.txt does not exist", failed},
-			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old/notes.txt", "overwrite": false}, "Error: The destination /memories/old/notes.txt already exists", failed},
+			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old/notes.txt", "overwrite": false}, "Error: The destination /memories/old/notes.txt already exists. Set overwrite to true to replace.", failed},
 			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old"}, "Error: The destination /memories/old already exists", failed},
 			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories"}, "Error: The destination /memories already exists", failed},
 			step{object{"command": "rename", "old_path": "/memories", "new_path": "/memories/x"}, "Error: Cannot rename root directory.", failed},
@@ -157,9 +157,10 @@ func TestMissingParameters(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, test := range []struct{ input, want string }{
 		{`{}`, "Error: command is required"},
-		{`{"command":"explode"}`, "Unknown memory command: explode"},
+		{`{"command":"explode"}`, "Unknown memory command: explode. The commands are view, view-all, create, str_replace, insert, append, mkdir, delete, rename, copy."},
+		{`{"command":"read","path":"/memories/a"}`, "Unknown memory command: read. Did you mean view? The commands are view, view-all, create, str_replace, insert, append, mkdir, delete, rename, copy."},
 		{`{"command":"view"}`, "Error: path is required for view command"},
-		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command"},
+		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command. The argument content is unknown; did you mean file_text?"},
 		{`{"command":"mkdir"}`, "Error: path is required for mkdir command"},
 		{`{"command":"append","path":" "}`, "Error: path is required for append command"},
 		{`{"command":"copy","old_path":"/x"}`, "Error: old_path and new_path are required for copy command"},

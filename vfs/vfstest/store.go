@@ -380,6 +380,39 @@ func checkVersions(t *testing.T, store vfs.Store) {
 	require.Equal(t, "/moved", removed[0].Path)
 	require.NoError(t, p.Restore(t.Context(), removed[0].ID, "/elsewhere"))
 	require.Equal(t, "latest", read(t, p, "/elsewhere/new"))
+
+	// So is what was in a directory where there is another one now, but not what has been brought back.
+	paths := func(name string) (paths []string) {
+		removed, err := vfs.Removed(t.Context(), p, name)
+		require.NoError(t, err)
+		for _, e := range removed {
+			paths = append(paths, e.Path)
+		}
+		return paths
+	}
+	mkdir(t, p, "/again/sub")
+	write(t, p, "/again/sub/file", "in it")
+	require.NoError(t, p.RemoveAll("/again"))
+	mkdir(t, p, "/again")
+	write(t, p, "/again/other", "another")
+	require.Equal(t, []string{"/again"}, paths("/again"))
+	mkdir(t, p, "/again/sub")
+	require.Equal(t, []string{"/again"}, paths("/again"))
+	removed, err = vfs.Removed(t.Context(), p, "/again")
+	require.NoError(t, err)
+	require.ErrorIs(t, p.Restore(t.Context(), removed[0].ID, ""), fs.ErrExist)
+	require.NoError(t, p.Restore(t.Context(), removed[0].ID, "/recovered"))
+	require.Equal(t, "in it", read(t, p, "/recovered/sub/file"))
+	require.NoError(t, p.RemoveAll("/recovered"))
+	require.Equal(t, []string{"/recovered"}, paths("/recovered"))
+	removed, err = vfs.Removed(t.Context(), p, "/recovered")
+	require.NoError(t, err)
+	require.NoError(t, p.Restore(t.Context(), removed[0].ID, ""))
+	require.Empty(t, paths("/recovered"))
+	write(t, p, "/file or not", "a file")
+	require.NoError(t, p.Remove("/file or not"))
+	mkdir(t, p, "/file or not")
+	require.Empty(t, paths("/file or not"))
 }
 
 func checkUsage(t *testing.T, store vfs.Store) {

@@ -106,7 +106,7 @@ async function open(path, line, quiet) {
 function head(file, ...more) {
   const label = plain(file.path);
   return h("div", {class: "filehead"}, h("h2", {}, name(file.path)),
-    h("span", {class: "quiet"}, size(file.size), " · ", when(file.time)),
+    h("span", {class: "quiet"}, size(file.size), " · ", when(file.time), file.encoding && ` · ${file.encoding}`),
     h("div", {class: "bar"}, more,
       !model && button("Rename", () => rename(file.path)),
       h("a", {class: "button", href: content(file.path), download: true}, "Download"),

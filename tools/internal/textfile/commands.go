@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -36,14 +36,16 @@ func (t Tree) Append(ctx context.Context, name string, text *string) (done strin
 		if err != nil {
 			return err
 		}
-		if !filetype.IsText(content) {
+		before, form, ok := filetext.Decode(content)
+		if !ok {
 			return registry.Errorf("Error: Cannot append to binary file %s.", shown)
 		}
 		if done = "Content appended to " + shown; text == nil {
 			done += " (nothing, since no text was given)"
 			return nil
 		}
-		return t.Write(ctx, name, append(content, *text...))
+		added := filetext.WithEnding([]byte(*text), filetext.EndingAt(before, len(before)))
+		return t.writeText(ctx, name, append(before, added...), form)
 	})
 	return done, err
 }

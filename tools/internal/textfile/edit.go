@@ -7,9 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -33,7 +32,7 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 		case info != nil && info.IsDir():
 			return registry.Errorf("Error: The path %s is a directory, not a file.", shown)
 		case info != nil && !overwrite:
-			return registry.Errorf("Error: File %s already exists", shown)
+			return registry.Errorf("Error: File %s already exists. Set overwrite to true to replace.", shown)
 		}
 		return t.Write(ctx, name, content)
 	})
@@ -49,6 +48,17 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 // Write replaces a file, or creates it and its parent directories.
 func (t Tree) Write(ctx context.Context, name string, content []byte) error {
 	return t.Explain(name, vfs.WriteFile(ctx, t.Files, name, content))
+}
+
+// writeText replaces a file of this form by another text.
+func (t Tree) writeText(ctx context.Context, name string, text []byte, form filetext.Form) error {
+	content, err := form.Encode(text)
+	if missing, ok := errors.AsType[*filetext.CharacterError](err); ok {
+		return because(err, "Error: The character %c (U+%04X) cannot be written to %s, which is %s text. Leave it out, or "+
+			"make the file anew as UTF-8, with create and overwrite true.", missing.Character, missing.Character,
+			t.Shown(name), missing.Encoding)
+	}
+	return t.Write(ctx, name, content)
 }
 
 // errUnchanged is what a change returns that leaves the file as it is.
@@ -68,11 +78,12 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		case info == nil || info.IsDir():
 			return registry.Errorf("%s", missing)
 		}
-		text, err := t.Read(name)
+		content, err := t.Read(name)
 		if err != nil {
 			return err
 		}
-		if !filetype.IsText(text) {
+		text, form, ok := filetext.Decode(content)
+		if !ok {
 			return registry.Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to overwrite.", command, shown)
 		}
 		switch text, err = change(text); {
@@ -81,28 +92,27 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		case err != nil:
 			return err
 		}
-		return t.Write(ctx, name, text)
+		return t.writeText(ctx, name, text, form)
 	})
 }
 
-// Replace replaces a text that a file contains exactly once. It returns the lines around the replacement. missing
-// is the error if the file does not exist.
+// Replace replaces a text that a file contains exactly once. Line ends count as the same, however they are written, and
+// those of the replacement become the file's. It returns the lines around the replacement. missing is the error if the
+// file does not exist.
 func (t Tree) Replace(ctx context.Context, name, old, replacement, missing string) (lines string, err error) {
 	shown := t.Shown(name)
 	err = t.edit(ctx, "str_replace", name, missing, func(text []byte) ([]byte, error) {
-		what := []byte(old)
-		find := newFinder(text, what)
-		at := find.next(0)
-		if at < 0 {
-			return nil, registry.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", Cut(old, maxEcho), shown)
-		}
-		// Occurrences may overlap: which one is meant is as unclear then.
-		if find.next(at+1) >= 0 {
+		m := locate(text, []byte(old), []byte(replacement))
+		switch {
+		case m.lines != "":
 			return nil, registry.Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-				Cut(old, maxEcho), occurrences(text, what))
+				Cut(old, maxEcho), m.lines)
+		case m.from < 0:
+			return nil, registry.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.%s",
+				Cut(old, maxEcho), shown, explainMiss(filetext.Plain(text), filetext.Plain([]byte(old))))
 		}
-		edited := slices.Concat(text[:at], []byte(replacement), text[at+len(what):])
-		lines = snippet(edited, at, at+len(replacement))
+		edited := slices.Concat(text[:m.from], m.replacement, text[m.to:])
+		lines = snippet(edited, m.from, m.from+len(m.replacement))
 		return edited, nil
 	})
 	return lines, err
@@ -110,36 +120,6 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 
 // maxEcho is how many bytes of a text that has not been found are repeated to the model, which knows it.
 const maxEcho = 2000
-
-// maxOccurrences is how many lines are named in which something occurs.
-const maxOccurrences = 100
-
-// occurrences names the lines in which what begins.
-func occurrences(text, what []byte) string {
-	var lines []string
-	find := newFinder(text, what)
-	at, line := 0, 1
-	for {
-		begin := find.next(at)
-		if begin < 0 {
-			break
-		}
-		if len(lines) == maxOccurrences {
-			lines = append(lines, "and more")
-			break
-		}
-		line += bytes.Count(text[at:begin], newline)
-		lines = append(lines, fmt.Sprint(line))
-		// A line is named once.
-		next := bytes.IndexByte(text[begin:], '\n')
-		if next < 0 {
-			break
-		}
-		at = begin + next + 1
-		line++
-	}
-	return strings.Join(lines, ", ")
-}
 
 // Insert inserts lines after the line of this number, or at the top if it is 0. Nil is no text, which changes nothing.
 // missing is the error if the file does not exist. Insert returns the text for the model.
@@ -161,20 +141,30 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert 
 	})
 }
 
-// insertAfter inserts whole lines: it adds newlines in front of and behind what is inserted where they are missing. At
-// the end of a text that does not end with a newline it adds none behind.
+// insertAfter inserts whole lines, which end as those around them do: it adds line ends in front of and behind what is
+// inserted where they are missing. At the end of a text that does not end with one it adds none behind.
 func insertAfter(text []byte, line int, insert string) []byte {
 	at := afterLine(text, line)
-	before, after := text[:at], text[at:]
-	edited := make([]byte, 0, len(text)+len(insert)+2)
-	edited = append(edited, before...)
-	unended := len(before) > 0 && before[len(before)-1] != '\n'
-	if unended {
-		edited = append(edited, '\n')
+	if mark := "\ufeff"; line == 0 && bytes.HasPrefix(text, []byte(mark)) {
+		at = len(mark) // it stays in front of everything
 	}
-	edited = append(edited, insert...)
-	if !strings.HasSuffix(insert, "\n") && !unended {
-		edited = append(edited, '\n')
+	before, after := text[:at], text[at:]
+	ending := filetext.EndingAt(text, at)
+	added := filetext.WithEnding([]byte(insert), ending)
+	if ending == nil {
+		if ending = filetext.EndingAt(added, 0); ending == nil {
+			ending = newline
+		}
+	}
+	edited := make([]byte, 0, len(text)+len(added)+2*len(ending))
+	edited = append(edited, before...)
+	unended := line > 0 && before[len(before)-1] != '\n'
+	if unended {
+		edited = append(edited, ending...)
+	}
+	edited = append(edited, added...)
+	if !bytes.HasSuffix(added, newline) && !unended {
+		edited = append(edited, ending...)
 	}
 	return append(edited, after...)
 }

@@ -64,7 +64,7 @@ func Check(tool string, commands []string, input map[string]any) error {
 		return registry.Errorf("Error: command is required")
 	}
 	if !slices.Contains(commands, command) {
-		return registry.Errorf("Unknown %s command: %s", tool, Cut(command, 200))
+		return UnknownCommand(tool, command, commands)
 	}
 	has := func(name string) bool { s, _ := input[name].(string); return s != "" }
 	hasPath := func(name string) bool { s, _ := input[name].(string); return strings.Trim(s, Space) != "" }
@@ -103,6 +103,29 @@ func Check(tool string, commands []string, input map[string]any) error {
 		return registry.Errorf("Error: %s is required for %s command", names[0], command)
 	}
 	return nil
+}
+
+// otherNames are names that models have for commands from shells and other tools. The first command that a tool has is
+// probably meant.
+var otherNames = map[string][]string{
+	"read": {"view"}, "open": {"view"}, "cat": {"view"}, "get": {"view"}, "show": {"view"}, "list": {"view"}, "ls": {"view"},
+	"dir": {"view"}, "tree": {"view"}, "write": {"create"}, "save": {"create"}, "new": {"create"}, "touch": {"create"},
+	"overwrite": {"create"}, "make": {"create"}, "put": {"create"}, "edit": {"str_replace"}, "replace": {"str_replace"},
+	"update": {"str_replace"}, "modify": {"str_replace"}, "patch": {"str_replace"}, "add": {"append", "insert"},
+	"remove": {"delete"}, "rm": {"delete"}, "unlink": {"delete"}, "rmdir": {"delete"}, "erase": {"delete"}, "mv": {"rename"},
+	"move": {"rename"}, "cp": {"copy"}, "duplicate": {"copy"},
+}
+
+// UnknownCommand is the error of a command that a tool does not have. It names those that it has.
+func UnknownCommand(tool, command string, commands []string) error {
+	text := fmt.Sprintf("Unknown %s command: %s.", tool, Cut(command, 200))
+	name := strings.ToLower(strings.TrimSpace(command))
+	first, _, _ := strings.Cut(strings.NewReplacer("-", "_", " ", "_").Replace(name), "_") // read_file, list files
+	meant := append([]string{name, strings.NewReplacer("-", "_").Replace(name), strings.ReplaceAll(name, "_", "-")}, otherNames[first]...)
+	if i := slices.IndexFunc(meant, func(name string) bool { return slices.Contains(commands, name) }); i >= 0 {
+		text += " Did you mean " + meant[i] + "?"
+	}
+	return registry.Errorf("%s The commands are %s.", text, strings.Join(commands, ", "))
 }
 
 // mislaid reports whether an input without the text of its command has one by another name. Without any text there is

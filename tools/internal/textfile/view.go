@@ -3,8 +3,10 @@ package textfile
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/internal/media"
 	"github.com/toolrun/toolrun/registry"
@@ -48,7 +50,8 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 		return View{}, err
 	}
 	shown := t.Shown(name)
-	if !filetype.IsText(content) {
+	text, form, ok := filetext.Decode(content)
+	if !ok {
 		mime := filetype.MIME(content)
 		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content), File: shown}
 		if media.IsCarried(content, mime) {
@@ -56,7 +59,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 		}
 		return v, nil
 	}
-	total := countLines(content)
+	total := countLines(text)
 	if total > MaxLines {
 		return View{}, registry.Errorf("File %s exceeds maximum line limit of %d lines.", shown, MaxLines)
 	}
@@ -66,22 +69,34 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 			return View{}, err
 		}
 	}
-	content = content[afterLine(content, first-1):]
+	notes := ""
+	if last > total {
+		last = total
+		notes = fmt.Sprintf("\n[The file ends here: it has %d lines.]", total)
+		if total == 1 {
+			notes = "\n[The file ends here: it has 1 line.]"
+		}
+	}
+	if note := form.Note(); note != "" {
+		notes += "\n[" + note + "]"
+	}
+	text = text[afterLine(text, first-1):]
 	if last < total {
-		content = content[:afterLine(content, last-first+1)]
+		text = text[:afterLine(text, last-first+1)]
 	}
 	header := "Here's the content of " + shown + " with line numbers:"
 	var b strings.Builder
-	b.Grow(len(header) + 1 + numberedSize(content, last-first+1))
+	b.Grow(len(header) + 1 + numberedSize(text, last-first+1) + len(notes))
 	b.WriteString(header)
-	if len(content) > 0 {
+	if len(text) > 0 {
 		b.WriteByte('\n')
-		writeNumbered(&b, content, first)
+		writeNumbered(&b, text, first)
 	}
+	b.WriteString(notes)
 	return View{Text: b.String(), File: shown}, nil
 }
 
-// lineRange checks which lines are to be shown.
+// lineRange checks which lines are to be shown. The last one can be beyond the end.
 func lineRange(shown string, lines []json.Number, total int) (first, last int, err error) {
 	texts := make([]string, len(lines))
 	for i, n := range lines {
@@ -101,7 +116,7 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 	if ok && last == -1 {
 		last = total
 	}
-	if !ok || first < 1 || last < first || last > total {
+	if !ok || first < 1 || last < first || first > total {
 		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: %s. It should be [first line, last line] within the range of lines of the file: [1, %d]. A last line of -1 means the end of the file.", given, total)
 	}
 	return first, last, nil

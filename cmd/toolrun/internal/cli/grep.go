@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -19,8 +20,8 @@ func (c *filesCommand) grep() *cobra.Command {
 		Use:   "grep PATTERN [PATH...]",
 		Short: "Search the files of the project",
 		Long: `Print the lines that match a regular expression, in the files given, in those
-below directories, or in all files. Binary files are left out. The exit status
-is 1 if no line matches.`,
+below directories, or in all files. Binary files are left out; UTF-16 and
+Latin-1 are decoded. The exit status is 1 if no line matches.`,
 		Example: "  toolrun files grep two\n" +
 			"  toolrun files grep -i '^<p>HELLO' /site",
 		Args: cobra.MinimumNArgs(1),
@@ -55,8 +56,13 @@ is 1 if no line matches.`,
 					return err
 				}
 				data, err := afero.ReadFile(p, name)
-				if err != nil || isBinary(data) {
+				if err != nil {
 					return err
+				}
+				if decoded, _, ok := filetext.Decode(data); ok {
+					data = decoded
+				} else if isBinary(data) {
+					return nil
 				}
 				n := 0
 				for line := range bytes.Lines(data) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -88,7 +89,8 @@ func (c *filesCommand) deleted() *cobra.Command {
 		Use:   "deleted [PATH]",
 		Short: "List what has been removed and can be restored",
 		Long: `List the files and directories that have been removed and not replaced since,
-the latest first. The first column is the id for restore.`,
+the latest first. The first column is the id for restore. A directory whose path
+has another one now is listed, too: restore --to puts what was in it elsewhere.`,
 		Example: "  toolrun files deleted\n" +
 			"  toolrun files deleted /site",
 		Args: cobra.MaximumNArgs(1),
@@ -121,6 +123,9 @@ changes; restoring is one, too.`,
 				return outcome{}, err
 			}
 			did, err := vfs.Revert(cmd.Context(), p, id, to)
+			if errors.Is(err, fs.ErrExist) {
+				err = fmt.Errorf("%w; restore it to another path with --to", err)
+			}
 			return outcome{text: did + "\n", data: map[string]string{"did": did}}, err
 		}),
 	}
