@@ -101,19 +101,18 @@ func (a *agent) answer(ctx context.Context, question string, turns int) error {
 			messages = append(messages, results...)
 		}
 		message, calls, err := a.ask(ctx, turn, messages)
-		if err != nil {
-			return nil, err
+		if message != nil {
+			messages = append(messages, message.ToParam())
 		}
-		messages = append(messages, message.ToParam())
 		for _, call := range calls {
 			a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
 		}
-		return calls, nil
+		return calls, err
 	}, &toolrun.LoopOptions{Turns: turns})
 }
 
 // ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
-// breaks off is an error, and nothing of it is done.
+// breaks off is an error, and nothing of it is done. The message comes with an error if the model has paused.
 func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []anthropic.MessageParam) (
 	*anthropic.Message, []registry.Call, error) {
 	params := anthropic.MessageNewParams{Model: a.model, MaxTokens: 16_000, Messages: messages}
@@ -144,13 +143,9 @@ func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []anthropic
 	if err := cmp.Or(ctx.Err(), stream.Err()); err != nil { // an interrupt can also look like the end of the stream
 		return nil, nil, fmt.Errorf("asking the model: %w", err)
 	}
-	switch message.StopReason {
-	case anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence, anthropic.StopReasonToolUse:
-	case "":
+	if message.StopReason == "" {
 		return nil, nil, fmt.Errorf("asking the model: the stream ended before the message did: %w",
 			io.ErrUnexpectedEOF)
-	default:
-		return nil, nil, fmt.Errorf("the model stopped before its end: %s", message.StopReason)
 	}
 	list, err := calls.Calls()
 	return &message, list, err

@@ -100,9 +100,8 @@ func TestBrokenStreams(t *testing.T) {
 			want: "the stream ended before the message did"},
 		"by the connection": {body: strings.Join(whole[:len(whole)-10], ""), abort: true, want: "unexpected EOF"},
 		"by an error":       {body: strings.Join(whole[:len(whole)-10], "") + reported, want: "Overloaded"},
-		"by a limit": {body: strings.ReplaceAll(strings.Join(whole, ""), `"stop_reason":"tool_use"`,
-			`"stop_reason":"max_tokens"`),
-			want: "the model stopped before its end: max_tokens"},
+		"by a refusal":      {body: stoppedBy("refusal", write, write), want: "the model has refused to answer (refusal)"},
+		"in a text":         {body: stoppedBy("max_tokens", text("Well")), want: "cut off at a limit of tokens"},
 		"at once":           {want: "the stream ended before the message did"},
 		"that is no stream": {body: "event: message_start\ndata: <html>\n\n", want: "invalid character '<'"},
 		"without an id": {body: strings.ReplaceAll(strings.Join(whole, ""), `"id":"toolu_1",`, ""),
@@ -124,6 +123,39 @@ func TestBrokenStreams(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(dir, "done"))
 		})
 	}
+}
+
+// stoppedBy returns a message that ends for another reason than usual.
+func stoppedBy(reason string, blocks ...block) string {
+	return strings.NewReplacer(`"stop_reason":"tool_use"`, `"stop_reason":"`+reason+`"`, `"stop_reason":"end_turn"`,
+		`"stop_reason":"`+reason+`"`).Replace(strings.Join(events(blocks), ""))
+}
+
+// TestEnds has a message that a limit of tokens has cut off, and one in which the model pauses.
+func TestEnds(t *testing.T) {
+	stopped := func(reason string, blocks ...block) answer {
+		return func(w http.ResponseWriter, _ request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, stoppedBy(reason, blocks...))
+		}
+	}
+	create := func(id, name string) block {
+		return call(id, "filesystem", `{"command": "create", "path": "/`+name+`", "file_text": "1"}`)
+	}
+	dir := t.TempDir()
+	s := serve(t, stopped("max_tokens", create("toolu_1", "whole"), create("toolu_2", "cut")),
+		stopped("pause_turn", text("Let me think.")), say(text("Done.")))
+	stdout, _, err := ask(t, "-dir", dir, "Write both.")
+	require.NoError(t, err)
+	require.Equal(t, "Let me think.\nDone.\n", stdout)
+	require.FileExists(t, filepath.Join(dir, "whole"))
+	require.NoFileExists(t, filepath.Join(dir, "cut"))
+	require.Len(t, s.asked, 3)
+	results := s.asked[1].results(t)
+	require.False(t, results["toolu_1"].IsError)
+	require.Contains(t, results["toolu_2"].Content[0].Text, "your answer was cut off at its limit of tokens")
+	require.Len(t, s.asked[2].Messages, 4)
+	require.Equal(t, "assistant", s.asked[2].Messages[3].Role)
 }
 
 // TestBusy has a server that is overloaded at first: the SDK asks again.

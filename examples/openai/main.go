@@ -156,19 +156,20 @@ func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []openai.Ch
 		return nil, nil, errCut
 	}
 	choice := whole.Choices[0]
-	switch choice.FinishReason {
-	case "stop", "tool_calls":
-	default:
-		return nil, nil, fmt.Errorf("the model stopped before its end: %s", choice.FinishReason)
-	}
 	if choice.Message.Content != "" {
 		fmt.Fprintln(a.stdout)
 	}
 	list, err := calls.Calls()
-	if err == nil && len(list) != len(choice.Message.ToolCalls) { // there would be one without an answer
-		err = errNoStream
+	if err != nil {
+		return nil, nil, err
 	}
-	return &choice.Message, list, err
+	if len(list) != len(choice.Message.ToolCalls) { // there would be one without an answer
+		return nil, nil, errNoStream
+	}
+	for i, call := range list {
+		choice.Message.ToolCalls[i].ID = call.ID // small servers send none
+	}
+	return &choice.Message, list, nil
 }
 
 // logCalls tells what the model is about to do, and logResults what has come of it.

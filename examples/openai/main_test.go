@@ -93,9 +93,12 @@ func TestBrokenStreams(t *testing.T) {
 		"by an error": {body: strings.Join(whole[:len(whole)-2], "") +
 			`data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}` +
 			"\n\n", want: "The server had an error"},
-		"by a limit": {body: strings.ReplaceAll(strings.Join(whole, ""), `"finish_reason":"tool_calls"`,
+		"by a filter": {body: strings.ReplaceAll(strings.Join(whole, ""), `"finish_reason":"tool_calls"`,
+			`"finish_reason":"content_filter"`),
+			want: "the provider has blocked the prompt or the answer (content_filter)"},
+		"in a text": {body: strings.ReplaceAll(strings.Join(chunks("Well", nil), ""), `"finish_reason":"stop"`,
 			`"finish_reason":"length"`),
-			want: "the model stopped before its end: length"},
+			want: "cut off at a limit of tokens"},
 		"at once":           {want: early},
 		"done at once":      {body: "data: [DONE]\n\n", want: early},
 		"that is no stream": {body: "data: <html>\n\n", want: "invalid character '<'"},
@@ -122,6 +125,30 @@ func TestBrokenStreams(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(dir, "done"))
 		})
 	}
+}
+
+// TestLimit has a message that a limit of tokens has cut off, from a server that gives calls no ids.
+func TestLimit(t *testing.T) {
+	create := func(id, name string) toolCall {
+		return call(id, "filesystem", `{"command": "create", "path": "/`+name+`", "file_text": "1"}`)
+	}
+	dir := t.TempDir()
+	body := strings.ReplaceAll(strings.Join(chunks("", []toolCall{create("", "whole"), create("", "cut")}), ""),
+		`"finish_reason":"tool_calls"`, `"finish_reason":"length"`)
+	s := serve(t, func(w http.ResponseWriter, _ request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, body)
+	}, say("Done."))
+	_, _, err := ask(t, "-dir", dir, "Write both.")
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(dir, "whole"))
+	require.NoFileExists(t, filepath.Join(dir, "cut"))
+	require.Len(t, s.asked, 2)
+	messages := s.asked[1].Messages
+	require.Len(t, messages, 5)
+	require.NotEmpty(t, messages[3].ToolCallID)
+	require.Equal(t, messages[2].ToolCalls[1].ID, messages[4].ToolCallID)
+	require.Contains(t, messages[4].Content, "your answer was cut off at its limit of tokens")
 }
 
 // TestBusy has a server that is overloaded at first: the SDK asks again.

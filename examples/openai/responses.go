@@ -66,10 +66,8 @@ func (a *agent) askResponses(ctx context.Context, params responses.ResponseNewPa
 			fmt.Fprint(a.stdout, printable(event.Delta))
 		case "response.output_text.done":
 			fmt.Fprintln(a.stdout)
-		case "response.completed":
+		case "response.completed", "response.incomplete": // provider.Calls reads which of its calls are whole
 			return &event.Response, nil
-		case "response.incomplete":
-			return nil, fmt.Errorf("the model stopped before its end: %s", event.Response.IncompleteDetails.Reason)
 		case "response.failed":
 			return nil, fmt.Errorf("asking the model: %s", event.Response.Error.Message)
 		case "error":

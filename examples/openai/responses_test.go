@@ -162,7 +162,7 @@ func TestBrokenResponses(t *testing.T) {
 		"cut":        {whole[:len(whole)-1], "the stream ended before the message did"},
 		"at once":    {nil, "the stream ended before the message did"},
 		"failed":     {responding("response.failed", write), "Try later"},
-		"incomplete": {responding("response.incomplete", write), "the model stopped before its end: max_output_tokens"},
+		"incomplete": {responding("response.incomplete", says("Well")), "cut off at a limit of tokens: allow more of them, or ask for less (max_output_tokens)"},
 		"error": {append(whole[:len(whole)-1:len(whole)-1],
 			"event: error\ndata: {\"type\":\"error\",\"code\":\"x\",\"message\":\"Overloaded\",\"param\":null}\n\n"),
 			"Overloaded"},
@@ -177,9 +177,17 @@ func TestBrokenResponses(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(dir, "done"))
 		})
 	}
+	dir := t.TempDir()
+	inputs := serveResponses(t, strings.Join(responding("response.incomplete", write), ""),
+		strings.Join(responding("response.completed", says("Done.")), ""))
+	_, _, err := ask(t, "-responses", "-dir", dir, "Write it.")
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join(dir, "done"))
+	require.Contains(t, (*inputs)[1][2].Output, "your answer was cut off at its limit of tokens")
+
 	call := strings.Join(responding("response.completed", functionCall("call_1", "javascript", `{"code": "return 1"}`)),
 		"")
 	serveResponses(t, call, call)
-	_, _, err := ask(t, "-responses", "-turns", "2", "Go on.")
+	_, _, err = ask(t, "-responses", "-turns", "2", "Go on.")
 	require.EqualError(t, err, "there is no answer after 2 turns")
 }
