@@ -251,7 +251,20 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import multiprocessing\nmultiprocessing.Process(target=print).start()":                 "There are no",
 		"import socket\nsocket.create_connection(('127.0.0.1', 1))":                             "There is no network.",
 		"import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1')":                   "There is no network.",
-		"import ssl":    "There is no network.",
+		"import ssl": "There is no network.",
+		"import urllib.request\nurllib.request.urlopen('https://127.0.0.1:1')": "There is no network.",
+		"import http.client\nhttp.client.HTTPSConnection('a')":                 "has no attribute 'HTTPSConnection'\nThere is no network.",
+		"from http.client import HTTPSConnection":                              "There is no network.",
+		"import smtplib\nsmtplib.SMTP_SSL('a')":                                "There is no network.",
+		"!pip install requests\nprint('x')":                                    "nothing can be installed: leave the line out",
+		"x = 1\nfiles = !ls":                                                   "There is no shell",
+		"x = 1\n%matplotlib inline":                                            "There are no magic commands: leave the line out",
+		"%%time\nx = 1":                                                        "There are no magic commands",
+		"print?":                                                               "Use help(NAME)",
+		"get_ipython().run_line_magic('matplotlib', 'inline')":                 "There is no IPython: leave the line out.",
+		"x = 5\nreturn x":                                                      "    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function\nThe value of the last expression is the result",
+		"import asyncio\nasync def f(): pass\nawait f()\nasyncio.get_event_loop().run_until_complete(f())": "Write await main()",
+		"import asyncio\nasync def g(): pass\nasync def f(): asyncio.run(g())\nawait asyncio.gather(f())":  "Write await main() instead of asyncio.run",
 		"import ctypes": "There are no native libraries.",
 	} {
 		_, err := tryRun(t, code)
@@ -386,11 +399,55 @@ func TestAsyncio(t *testing.T) {
 	} {
 		require.Equal(t, want, run(t, code).Text, code)
 	}
+	const tick = "import asyncio\nasync def tick(n=0):\n    await asyncio.sleep(0.001)\n    print('tick')\n    if n:\n" +
+		"        asyncio.create_task(tick(n - 1))\n"
+	const work = "import asyncio\nq = asyncio.Queue()\nasync def work():\n    while True:\n        print(await q.get())\n" +
+		"        q.task_done()\nq.put_nowait('tick')\n"
+	for code, want := range map[string]string{
+		tick + "asyncio.create_task(tick(1))\nprint('end')":                                    "end\ntick\ntick",
+		tick + "asyncio.ensure_future(tick())\nprint('end')":                                   "end\ntick",
+		tick + "asyncio.gather(tick(), tick())\nprint('end')":                                  "end\ntick\ntick",
+		tick + "asyncio.create_task(tick(1))\nawait asyncio.sleep(0)\nprint('end')":            "end\ntick\ntick",
+		tick + "await asyncio.sleep(0)\nasyncio.run(tick())\nprint('end')\nawait tick()":       "tick\nend\ntick",
+		tick + "asyncio.get_event_loop().run_until_complete(tick())\nprint('end')":             "tick\nend",
+		tick + "asyncio.create_task(asyncio.sleep(10**9))\nprint('end')":                       "end",
+		tick + "asyncio.create_task(tick(1)).cancel()\nprint('end')":                           "end",
+		work + "asyncio.create_task(work())\nprint('end')":                                     "end\ntick",
+		work + "w = [asyncio.create_task(work()) for _ in range(3)]\nawait q.join()\nprint(0)": "tick\n0",
+	} {
+		require.Equal(t, want, lines(run(t, code)), code)
+	}
+	result := run(t, "import asyncio\nasync def f():\n    1 / 0\nasyncio.create_task(f())\n7")
+	require.Equal(t, "7", result.Text)
+	require.Contains(t, lines(result), "ZeroDivisionError")
 	_, err := tryRun(t, "import asyncio\nawait asyncio.Future()")
 	require.ErrorContains(t, err, "waits for something that can never happen")
 }
 
 // TestReplacedStreams is about code that brings its own standard input.
+// TestMendsOfTheLibrary has inputs that keep the library of these builds busy for hours. The bound is one of counted work.
+func TestMendsOfTheLibrary(t *testing.T) {
+	const parser = "import html.parser\nclass P(html.parser.HTMLParser):\n    def __getattribute__(self, name):\n" +
+		"        if name.startswith('handle_') or name == 'unknown_decl':\n            return lambda *a: print(name, *a) if all(len(str(x)) < 99 for x in a) else None\n" +
+		"        return super().__getattribute__(name)\np = P()\n"
+	for code, want := range map[string]string{
+		parser + "p.feed('<![with x]><b>')\np.close()":            "handle_comment [with x]\nhandle_starttag b []",
+		parser + "p.feed('<![if IE]><!--[if x]><![endif]-->')":    "unknown_decl if IE\nhandle_comment [if x]><![endif]",
+		parser + "p.feed('<![CDATA[a>b]]><!DOCTYPE html><?x y>')": "unknown_decl CDATA[a>b\nhandle_decl DOCTYPE html\nhandle_pi x y",
+		parser + "p.feed('a<!--b')\np.feed('c-->d')\np.close()":   "handle_data a\nhandle_comment bc\nhandle_data d",
+		parser + "p.feed('a<!--b')\np.close()":                    "handle_data a\nhandle_comment b",
+		parser + "p.feed('1 <a &amp; b')\np.close()":              "handle_data 1 \nhandle_data <a & b",
+		parser + "for s in '<!--', '<!', '<![', '<a', '</a', '</', '<?', '<![CDATA[', '<a \"':\n    p.feed(s * 50000)\n    p.close()\n    p.reset()": "",
+		"import csv\ns = csv.Sniffer().sniff\nfor t in '\"a\",\"b\"\\n', \"x; 'y'; z\\nx; 'y'; z\", '\"a\"\"b\"|c\\n', 'a\\tb\\nc\\td':\n" +
+			"    d = s(t)\n    print(d.delimiter, d.quotechar, d.doublequote, d.skipinitialspace)": ", \" False False\n; ' False True\n| \" True False\n\t \" False False",
+		"import csv\nfor t in '\"\",' * 9999, '\"\",' * 100 + '\"' * 100 + '0' + '\"' * 100 + '0', ',\"' * 9999, '\"\\n' * 9999:\n    try: csv.Sniffer().sniff(t)\n    except csv.Error: pass": "",
+	} {
+		result, err := tryRun(t, code, python.RunOptions{Limits: sandbox.Limits{Work: 100_000_000}})
+		require.NoError(t, err, code)
+		require.Equal(t, want, lines(result), code)
+	}
+}
+
 func TestReplacedStreams(t *testing.T) {
 	result := run(t, "import io, sys\nsys.stdin = io.StringIO('one\\ntwo')\ninput('? '), input()")
 	require.Equal(t, "? ", lines(result))

@@ -91,7 +91,11 @@ def value_of(parts, scope):
             return advance()
     for part in parts:
         value = eval(part, scope)
-    return scope.pop(RESULT, value)
+    value = scope.pop(RESULT, value)
+    if has_tasks():
+        driver = driven(None, stays, value)
+        return advance()
+    return value
 
 
 def resumed(code, name, scope):

@@ -23,7 +23,14 @@ def input(prompt='', /):
     return line.removesuffix('\n')
 
 
+def display(*values):
+    """Shows values as a notebook does."""
+    for value in values:
+        print(text_of(value))
+
+
 builtins.input = input
+builtins.display = display
 builtins.exit = _sitebuiltins.Quitter('exit', 'Ctrl-D (i.e. EOF)')
 builtins.quit = _sitebuiltins.Quitter('quit', 'Ctrl-D (i.e. EOF)')
 builtins.help = _sitebuiltins._Helper()

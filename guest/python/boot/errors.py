@@ -110,6 +110,8 @@ def report_of(error, name, room):
     syntax = isinstance(error, SyntaxError) and file is None
     if syntax:
         file, line, column = error.filename, error.lineno or 0, error.offset or 0
+        if error.text is None and file == name and line:
+            error.text = linecache.getline(name, line) or None
     try:
         explain(error, set())
     except Exception:

@@ -5,6 +5,10 @@ class Suspended(BaseException):
     """All calls that the code waits for have no answer for now. Only what drives a loop sees it."""
 
 
+class Left(BaseException):
+    """The code has ended, and none of the tasks that it has left can go on, such as workers that nobody has stopped."""
+
+
 class Selector:
     def __init__(self, loop):
         self.loop = loop
@@ -15,6 +19,8 @@ class Selector:
             while call := next_call(0 if ended else timeout, self.loop is driving):
                 ended.append(call)
             return ended
+        if timeout is None and self.loop.ending:
+            raise Left
         if timeout is None:
             raise RuntimeError('the event loop waits for something that can never happen: '
                                'no task can go on, and no timer is set')
@@ -30,6 +36,7 @@ class Loop(asyncio.BaseEventLoop):
     def __init__(self):
         super().__init__()
         self._selector = Selector(self)
+        self.ending = False
         self.calls = {}  # by their number, of which nobody knows the end yet
 
     def _process_events(self, events):
@@ -62,8 +69,10 @@ class Loop(asyncio.BaseEventLoop):
 # in another process, in which the memory is the same. What drives it is a generator, whose frame is in that memory.
 
 driving = None  # the loop, while it runs
+idle_used = False  # code has had the loop that does not run
+top = None  # the task of the code itself, if it awaits
 driver = None  # the generator, while the code has not ended
-kept = None  # the loop of a session, between two runs
+kept = None  # the loop of a session between two runs, or of tasks that code has made while none runs
 
 
 def until(loop, future):
@@ -80,15 +89,19 @@ def until(loop, future):
         yield
 
 
-def driven(main, stays):
-    """Does what asyncio.run does. If stays is true, tasks that are left when the coroutine has ended stay for the next one."""
-    global kept
-    loop, kept = kept, None
-    if loop is None or loop.is_closed():
-        loop = Loop()
+def driven(main, stays, value=None):
+    """Does what asyncio.run does, but for the tasks that are left when the coroutine has ended: they go on as far as they
+    can, or, if stays is true, stay for the next one. Without a coroutine, the code has awaited nothing and has the value;
+    its tasks go on."""
+    global kept, top
+    loop, kept = idle_loop(), None
     asyncio.set_event_loop(loop)
     try:
-        value = yield from until(loop, loop.create_task(main, context=contextvars.copy_context()))
+        if main is not None:
+            top = loop.create_task(main, context=contextvars.copy_context())
+            value = yield from until(loop, top)
+        if main is None or not stays:
+            yield from rested(loop)
         if stays:
             while waiting := [future for future in loop.calls.values() if not future.done()]:
                 first = asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -97,11 +110,54 @@ def driven(main, stays):
             kept = loop
         return value
     finally:
+        top = None
         try:
             if kept is not loop:
                 yield from closed(loop)
         finally:
             asyncio.set_event_loop(None)
+
+
+def idle_loop():
+    """Returns the loop of tasks that code makes while none runs: a notebook has one that runs all the time. It runs once
+    the code awaits, or has ended."""
+    global kept
+    if kept is None or kept.is_closed():
+        kept = Loop()
+    return kept
+
+
+def has_tasks():
+    """Reports whether code that has not awaited anything has made tasks, and left them. It begins to watch for them anew."""
+    global idle_used
+    was, idle_used = idle_used, False
+    return was and kept is not None and not kept.is_closed() and bool(asyncio.all_tasks(kept))
+
+
+def others():
+    return asyncio.all_tasks() - {asyncio.current_task()}
+
+
+async def rest():
+    """Waits for the tasks that are left, but not for those that only sleep, for nobody."""
+    for task in others():
+        if task.get_coro().__qualname__ == 'sleep' and not task._callbacks:
+            task.cancel()
+    while left := others():
+        await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+
+
+def rested(loop):
+    """Lets the tasks of a loop go on as far as they can."""
+    waits = loop.create_task(rest())
+    loop.ending = True
+    try:
+        yield from until(loop, waits)
+    except Left:
+        waits.cancel()
+        yield from until(loop, asyncio.gather(waits, return_exceptions=True))
+    finally:
+        loop.ending = False
 
 
 def closed(loop):
@@ -141,6 +197,35 @@ def advance():
 
 class Policy(asyncio.DefaultEventLoopPolicy):
     _loop_factory = Loop
+
+    def get_event_loop(self):
+        global idle_used
+        idle_used = True
+        if self._local._loop is None or self._local._loop.is_closed():
+            self.set_event_loop(idle_loop())
+        return self._local._loop
+
+
+@functools.wraps(asyncio.create_task)
+def create_task(coro, **options):
+    return asyncio.get_event_loop().create_task(coro, **options)
+
+
+@functools.wraps(asyncio.run)
+def run_apart(main, *, plain=asyncio.run, **options):
+    outer = asyncio._get_running_loop()
+    if outer is None or outer is not driving or asyncio.current_task(outer) is not top:
+        return plain(main, **options)
+    asyncio._set_running_loop(None)  # code that awaits at its top level has a loop, without knowing
+    try:
+        return plain(main, **options)
+    finally:
+        asyncio._set_running_loop(outer)
+        asyncio.set_event_loop(outer)
+
+
+asyncio.create_task = asyncio.tasks.create_task = create_task
+asyncio.run = asyncio.runners.run = run_apart
 
 
 asyncio.set_event_loop_policy(Policy())

@@ -44,6 +44,7 @@ MODULES = {
 }
 
 NETWORK = 'There is no network.'
+REQUESTS = 'Requests go through urllib.request or the package requests, to the hosts that are allowed.'
 PROCESSES = 'There are no other processes: do it in Python.'
 THREADS = 'There are no threads: call the function directly, or use asyncio to wait for several things at once.'
 
@@ -61,6 +62,25 @@ FUNCTIONS = {
     'alarm': 'Limits are set from outside.', 'setitimer': 'Limits are set from outside.',
 }
 
+# What only exists where there is a library for TLS.
+SECURE = re.compile(r'HTTPSConnection|HTTPSHandler|SMTP_SSL|FTP_TLS|IMAP4_SSL|POP3_SSL|unknown url type: .?https')
+
+# What notebooks understand beside Python, by the beginning of the line.
+NOTEBOOK_LINE = re.compile(r'\s*(?:\w+\s*=\s*)?([!%?])|\s*[\w.]+\?+\s*$')
+NOTEBOOK = {
+    '!': 'There is no shell, and nothing can be installed: leave the line out, and do it in Python.',
+    '%': 'There are no magic commands: leave the line out.',
+    '?': 'Use help(NAME) instead of a question mark.',
+}
+
+# What SyntaxErrors and RuntimeErrors say, and what to write instead.
+INSTEAD = {
+    "'return' outside function": 'The value of the last expression is the result: write it without return.',
+    'asyncio.run() cannot be called from a running event loop': 'Write await main() instead of asyncio.run(main()).',
+    'This event loop is already running': 'Write await main() instead of running the loop.',
+    'no running event loop': 'Write await in the code itself, outside of functions: it makes a loop run.',
+}
+
 LOCKED = ('The database is locked by a folder of its name and ".lock". Another run is using the database, or its '
           'whole process was ended: if nobody uses it, remove the folder with os.rmdir.')
 
@@ -70,8 +90,25 @@ AWAITING = ("A call of a tool gives its value at once, unless it is awaited wher
 NOT_AWAITABLE = re.compile("can't be used in 'await' expression|coroutine or an awaitable is required|coroutine was expected")
 
 
+def network():
+    return REQUESTS if hidden else NETWORK
+
+
 def explanation(error):
     """Returns what to do instead of what has failed, or None."""
+    if isinstance(error, SyntaxError) and isinstance(error.text, str):
+        if found := NOTEBOOK_LINE.match(error.text):
+            return NOTEBOOK[found[1] or '?']
+    if isinstance(error, (SyntaxError, RuntimeError)):
+        for text, instead in INSTEAD.items():
+            if text in str(error):
+                return instead
+    if isinstance(error, NameError) and error.name == 'get_ipython':
+        return 'There is no IPython: leave the line out.'
+    if isinstance(error, (AttributeError, ImportError, OSError)) and SECURE.search(str(error)):
+        if isinstance(error, AttributeError):
+            error.name = None  # what looks like it is no help
+        return network()
     if isinstance(error, TypeError) and AWAITABLE in builtins.__dict__ and NOT_AWAITABLE.search(str(error)):
         return AWAITING
     if isinstance(error, sqlite3.OperationalError) and 'database is locked' in str(error):
@@ -80,6 +117,7 @@ def explanation(error):
         name = error.name
         advice = MODULES.get(name) or MODULES.get(name.partition('.')[0])
         if advice:
+            advice = network() if advice == NETWORK else advice
             return f'{name.lstrip("_")} is not available. {STANDARD} {advice}'
         return STANDARD
     if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
@@ -90,7 +128,8 @@ def explanation(error):
         while frame and frame.tb_next:
             frame = frame.tb_next
         if frame:
-            return FILES.get(frame.tb_frame.f_code.co_filename.rpartition('/')[2])
+            advice = FILES.get(frame.tb_frame.f_code.co_filename.rpartition('/')[2])
+            return network() if advice == NETWORK else advice
     return None
 
 

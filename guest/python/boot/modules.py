@@ -29,6 +29,7 @@ import glob
 import hashlib
 import heapq
 import html
+import html.parser
 import importlib.machinery
 import inspect
 import itertools
