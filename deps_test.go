@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"internal/race":                  {},
 	"internal/plaintext":             {},
 	"internal/procmem":               {},
-	"mcp/mcpclient":                  {"internal/jsontree", "internal/plaintext", "registry"},
+	"mcp/mcpclient":                  {"internal/jsontree", "internal/plaintext", "internal/schema", "registry"},
 	"registry":                       {"internal/jsontree", "internal/schema", "internal/plaintext", "network", "vfs"},
 	"registry/observe":               {"internal/plaintext", "network", "registry"},
 	"registry/registrytest": {"internal/jsontree", "internal/plaintext", "internal/schema", "recording", "registry", "provider", "vfs",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,9 +33,8 @@ func (mcp) definition(t *tool) *node {
 	if t.Output != nil {
 		if output, err := jsontree.Parse(t.Output.JSON()); err == nil {
 			if properties := output.Object("properties"); t.TextOutput && properties != nil {
-				for _, name := range []string{"text", "file"} {
-					properties.Set(name, textOutput.Get(name))
-				}
+				others := properties.Without("text", "file").Members
+				output.Set("properties", jsontree.NewObject(append(slices.Clone(textOutput.Members), others...)...))
 			}
 			n.Set("outputSchema", output)
 		}

@@ -24,6 +24,8 @@ type Spec struct {
 	// tool takes no arguments.
 	Schema    json.RawMessage
 	SchemaFor func(Options) json.RawMessage
+	// SchemaNotes says what of another program's schema is not used in Schema, for people.
+	SchemaNotes []string
 	// OutputSchema is the JSON Schema of Result.Data, of type object. Nil means none.
 	OutputSchema json.RawMessage
 	// TextOutput means that the text of a result says everything, and that OutputSchema, which must not require any
@@ -191,6 +193,7 @@ func (s Spec) clone() Spec {
 	}
 	s.Schema, s.OutputSchema = slices.Clone(s.Schema), slices.Clone(s.OutputSchema)
 	s.Modes, s.Requires = slices.Clone(s.Modes), slices.Clone(s.Requires)
+	s.SchemaNotes = slices.Clone(s.SchemaNotes)
 	return s
 }
 

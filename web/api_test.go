@@ -549,7 +549,11 @@ func TestEvents(t *testing.T) {
 }
 
 func TestTools(t *testing.T) {
-	b := begin(t, toolrun.Options{}, web.Options{})
+	partly := registry.ToolFunc(registry.Spec{Name: "partly", Description: "Is of a server.", SchemaNotes: []string{"left out of its schema: /a"}},
+		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Text("done"), nil
+		})
+	b := begin(t, toolrun.Options{Tools: []registry.Tool{partly}}, web.Options{})
 	b.project("p", nil)
 	type option struct {
 		ID         string
@@ -564,6 +568,7 @@ func TestTools(t *testing.T) {
 			Name, Description string
 			Enabled           bool
 			Options           []option
+			SchemaNotes       []string
 		}
 	}
 	javascript := func() (enabled bool, memory option) {
@@ -577,6 +582,8 @@ func TestTools(t *testing.T) {
 		return false, option{}
 	}
 	b.get(q("/api/tools", "project", "p"), &tools)
+	require.Equal(t, "partly", tools.Tools[len(tools.Tools)-1].Name)
+	require.Equal(t, []string{"left out of its schema: /a"}, tools.Tools[len(tools.Tools)-1].SchemaNotes)
 	on, memory := javascript()
 	require.True(t, on)
 	require.False(t, memory.Set)

@@ -60,6 +60,7 @@ type toolInfo struct {
 	Options     []toolOption `json:"options"`
 	Ask         bool         `json:"ask" jsonschema:"a person must approve each call of a model"`
 	Problem     string       `json:"problem,omitempty" jsonschema:"an option that is set is invalid"`
+	SchemaNotes []string     `json:"schemaNotes,omitempty" jsonschema:"what of the tool's own schema is not used"`
 }
 
 type toolsAnswer struct {
@@ -107,7 +108,7 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registry.Selection, on bool) toolInfo {
 	info := toolInfo{Name: spec.Name, Title: spec.DisplayName, Subtitle: spec.Subtitle, Category: string(spec.Category),
 		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled, Granted: true, ReadOnly: spec.Annotations.ReadOnly,
-		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld, Options: []toolOption{},
+		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld, Options: []toolOption{}, SchemaNotes: spec.SchemaNotes,
 		Ask: slices.Contains(selection.Settings.Ask, spec.Name)}
 	if info.Title == "" {
 		info.Title = spec.Name

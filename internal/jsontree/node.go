@@ -215,6 +215,27 @@ func (n *Node) Set(name string, value *Node) {
 	n.Members, n.places = append(n.Members, Member{name, value}), nil
 }
 
+// Keep removes the members of an object under construction, or the items of an array, for which keep is false. keep may
+// replace what it is given, and nothing else.
+func (n *Node) Keep(keep func(m *Member) bool) {
+	kept := n.Members[:0]
+	for _, m := range n.Members {
+		if keep(&m) {
+			kept = append(kept, m)
+		}
+	}
+	clear(n.Members[len(kept):])
+	n.Members, n.places = kept, nil
+	items := n.Items[:0]
+	for _, item := range n.Items {
+		if m := (Member{Value: item}); keep(&m) {
+			items = append(items, m.Value)
+		}
+	}
+	clear(n.Items[len(items):])
+	n.Items = items
+}
+
 // Without returns a copy of an object without the named members.
 func (n *Node) Without(names ...string) *Node {
 	c := &Node{Notes: n.Notes, Members: make([]Member, 0, len(n.Members))}

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -28,14 +32,14 @@ func newPattern(text string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := regexp.Compile(text)
+	compiled, err := regexp.Compile(inGo(text))
 	return &pattern{compiled, size}, err
 }
 
 // patternSize estimates the size of a regular expression with its repetitions written out. It returns an error for a
 // size above maxPattern.
 func patternSize(text string) (int, error) {
-	parsed, err := syntax.Parse(text, syntax.Perl)
+	parsed, err := syntax.Parse(inGo(text), syntax.Perl)
 	if err != nil {
 		return 0, err
 	}
@@ -44,6 +48,49 @@ func patternSize(text string) (int, error) {
 		return 0, fmt.Errorf("the regular expression is too large: %q", plaintext.Cut(text, 100))
 	}
 	return size, nil
+}
+
+// inGo translates the escapes \uXXXX and \u{X} of JavaScript's regular expressions, which schemas have, into Go's.
+func inGo(text string) string {
+	if !strings.Contains(text, `\u`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		switch first, ok := codeUnit(text[i:]); {
+		case ok && utf16.IsSurrogate(first):
+			if second, ok := codeUnit(text[i+6:]); ok && utf16.DecodeRune(first, second) != unicode.ReplacementChar {
+				fmt.Fprintf(&b, `\x{%x}`, utf16.DecodeRune(first, second))
+				i += 12
+				continue
+			}
+		case ok:
+			fmt.Fprintf(&b, `\x{%x}`, first)
+			i += 6
+			continue
+		case strings.HasPrefix(text[i:], `\u{`):
+			b.WriteString(`\x`)
+			i += 2
+			continue
+		}
+		b.WriteString(text[i : i+2])
+		i += 2
+	}
+	return b.String()
+}
+
+// codeUnit returns the code unit of the escape \uXXXX with which text begins.
+func codeUnit(text string) (unit rune, ok bool) {
+	if len(text) < 6 || text[:2] != `\u` {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[2:6], 16, 16)
+	return rune(n), err == nil
 }
 
 func sizeOf(re *syntax.Regexp) int {

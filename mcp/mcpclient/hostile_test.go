@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -90,8 +91,9 @@ func TestHostileLists(t *testing.T) {
 		"schemas": func(t *testing.T, r *registry.Registry) {
 			any := `{"type":"object"}`
 			for tool, schema := range map[string]string{
-				"deep": any, "invalid": any, "text": any, "none": any, "empty": any, "outside": any, "large": any, "output": any, "slow": any,
-				"smuggled": any, "hidden": `{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
+				"deep": any, "invalid": `{"type":"object","properties":{"a":{}}}`, "text": any, "none": any, "empty": any,
+				"outside": `{"type":"object","properties":{"a":{}}}`, "large": any, "output": any, "slow": any,
+				"smuggled": `{"type":"object","properties":{"a":{}}}`, "hidden": `{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
 				"nested":  `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
 				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
 			} {
@@ -99,6 +101,16 @@ func TestHostileLists(t *testing.T) {
 				require.True(t, ok, tool)
 				require.Equal(t, schema, string(spec.Schema), tool)
 				require.Nil(t, spec.OutputSchema)
+				note := strings.Join(spec.SchemaNotes, "\n")
+				require.Contains(t, note, map[string]string{
+					"deep": "it takes any arguments: the JSON has more than 128 levels of nesting", "text": "it takes any arguments: it is not a JSON object",
+					"none": "it takes any arguments", "large": "it takes any arguments: it has 3", "slow": "more than 2000",
+					"invalid": "left out of its schema: /properties/a/type (it is unknown)", "outside": "/properties/a/$ref (it leads to another document)",
+					"smuggled": "/properties/a/enum (it is not a list of values, or has text that people would not see)",
+				}[tool], tool)
+				if tool == "hidden" || tool == "nested" || tool == "untyped" || tool == "empty" || tool == "output" {
+					require.Empty(t, note, tool)
+				}
 			}
 			require.Equal(t, 13, r.Len())
 		},
@@ -122,10 +134,44 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
+// TestASchemaIsUsedAsFarAsItIsUnderstood has servers that write what old drafts, other languages and other regular
+// expressions have: models see the parameters, and arguments are checked by what is left.
+func TestASchemaIsUsedAsFarAsItIsUnderstood(t *testing.T) {
+	t.Parallel()
+	set := openKind(t, "partly", nil)
+	connected(t, set)
+	tools := set.Registry()
+	for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.MCP} {
+		definitions, err := provider.Definitions(tools, api, registry.Selection{}, nil)
+		require.NoError(t, err)
+		for _, parameter := range []string{`"email"`, `"pair"`, `"rate"`, `"name"`} {
+			require.Contains(t, string(definitions), parameter, api)
+		}
+		require.Contains(t, string(definitions), `It must match the regular expression ^(?!`, api)
+	}
+	spec, _ := tools.Spec("partly_t")
+	require.Len(t, spec.SchemaNotes, 1)
+	require.Contains(t, spec.SchemaNotes[0], "left out of its schema: /properties/email/pattern (error parsing regexp")
+	for input, problem := range map[string]string{
+		`{"email":"a@b","pair":["x",1],"rate":0.5,"name":"n"}`: "",
+		`{"email":".@b","name":"n"}`:                           "", // which is for the server
+		`{"name":"n"}`:                                         "missing property 'email'",
+		`{"email":5,"name":"n"}`:                               "/email: got number, want string",
+		`{"email":"a@b"}`:                                      "missing property 'name'",
+		`{"email":"a@b","name":"n","rate":0}`:                  "/rate: ",
+		`{"email":"a@b","name":"n","pair":[1,1]}`:              "/pair/0: got number, want string",
+	} {
+		result := call(t, set, "partly_t", input)
+		require.Equal(t, problem != "", result.IsError(), "%s: %s", input, result.Text())
+		require.Contains(t, result.Text(), problem, input)
+	}
+}
+
 func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	var log syncBuffer
 	connected(t, openKind(t, "schemas", &mcpclient.Options{Logger: logTo(&log)}))
 	require.Contains(t, log.String(), `tool=invalid`)
+	require.Contains(t, log.String(), `/properties/a/type (it is unknown)`)
 	connected(t, openKind(t, "pages", &mcpclient.Options{Logger: logTo(&log), MaxTools: 3}))
 	require.Contains(t, log.String(), `there are too many`)
 }

@@ -395,6 +395,10 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			`{"name":"smuggled","inputSchema":{"type":"object","properties":{"a":{"enum":["a\udb40\udc41"]}}}}`,
 			`{"name":5}`, `{"name":""}`, `{"name":"` + strings.Repeat("n", 2000) + `"}`, `7`,
 		}, ","))
+	case "partly":
+		s.tools(id, `{"name":"t","inputSchema":{"type":"object","properties":{"email":{"type":"string","pattern":"^(?!\\.)[^@]+@[^@]+$"},`+
+			`"pair":{"type":"array","items":[{"type":"string"},{"type":"integer"}]},"rate":{"type":"number","minimum":0,"exclusiveMinimum":true},`+
+			`"name":{"type":"str","required":true}},"required":["email"]}}`)
 	case "names":
 		s.tools(id, strings.Join([]string{
 			plainTool, plainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -68,12 +69,14 @@ func (s *server) makeTools(list *listing) []*tool {
 			room -= len(description)
 		}
 		a := in.Annotations
+		input, notes := schemas.input(in.Name, in.InputSchema)
 		spec := registry.Spec{
 			Name:         s.names.name(s.name, in.Name),
 			DisplayName:  cleanLine(s.secrets.text(firstOf(in.Title, a.Title, in.Name)), maxTitle),
 			Subtitle:     firstOf(cleanLine(plaintext.Subtitle(description), maxTitle), "Tool of the MCP server "+s.name),
 			Description:  firstOf(description, "MCP tool from "+s.name),
-			Schema:       schemas.input(in.Name, in.InputSchema),
+			Schema:       input,
+			SchemaNotes:  notes,
 			OutputSchema: schemas.output(in.Name, in.OutputSchema),
 			Category:     registry.CategoryMCP,
 			Source:       s.name,
@@ -138,68 +141,74 @@ type schemaReader struct {
 	room, objects int // what is left of maxSchemas and allObjects
 }
 
-func (r *schemaReader) input(tool string, raw json.RawMessage) json.RawMessage {
-	schema, err := r.usable(raw)
+// input returns the schema of a tool's input, and what people should know of it.
+func (r *schemaReader) input(tool string, raw json.RawMessage) (json.RawMessage, []string) {
+	schema, lost, err := r.usable(raw)
 	if err != nil {
+		reason := cleanLine(err.Error(), 500)
 		r.server.log.warn("MCP server's schema cannot be used: its tool takes any object", "server", r.server.name,
-			"tool", cleanLine(tool, 100), "error", cleanLine(err.Error(), 500))
-		return anyObject
+			"tool", cleanLine(tool, 100), "error", reason)
+		return anyObject, []string{"its schema is not used, and it takes any arguments: " + reason}
 	}
-	return schema
+	if lost == nil {
+		return schema, nil
+	}
+	note := "left out of its schema: " + cleanLine(r.server.secrets.text(strings.Join(lost[:min(len(lost), maxLost)], ", ")), 1000)
+	if more := len(lost) - maxLost; more > 0 {
+		note += fmt.Sprintf(", and %d more", more)
+	}
+	r.server.log.warn("MCP server's schema is used in part", "server", r.server.name, "tool", cleanLine(tool, 100),
+		"note", note)
+	return schema, []string{note}
 }
+
+// maxLost is how many keywords that are left out people are told of.
+const maxLost = 5
 
 func (r *schemaReader) output(tool string, raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
-	schema, err := r.usable(raw)
+	schema, lost, err := r.usable(raw)
 	if err != nil {
 		r.server.log.info("MCP server's output schema cannot be used", "server", r.server.name,
 			"tool", cleanLine(tool, 100), "error", cleanLine(err.Error(), 500))
 		return nil
 	}
+	if lost != nil {
+		r.server.log.info("MCP server's output schema is used in part", "server", r.server.name,
+			"tool", cleanLine(tool, 100), "left out", cleanLine(strings.Join(lost, ", "), 500))
+	}
 	return schema
 }
 
-// usable returns a schema with the type object, which it adds if there is none, or an error if it cannot be used.
-func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
+// usable returns what can be used of a schema, with the type object, and what is left out. The error says why nothing
+// can be used.
+func (r *schemaReader) usable(raw json.RawMessage) (usable json.RawMessage, lost []string, err error) {
 	if len(raw) > maxSchema || len(raw) > r.room {
-		return nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema,
+		return nil, nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema,
 			maxSchemas)
 	}
 	objects := bytes.Count(raw, []byte{'{'})
 	if objects > maxObjects || objects > r.objects {
-		return nil, fmt.Errorf("it has %d objects, more than %d, or all together have more than %d", objects,
+		return nil, nil, fmt.Errorf("it has %d objects, more than %d, or all together have more than %d", objects,
 			maxObjects, allObjects)
 	}
 	if err := jsontree.Check(raw, jsontree.Limits{Depth: maxSchemaDepth, Values: maxSchemaValues}); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '{' {
+		return nil, nil, errors.New("it is not a JSON object")
 	}
 	r.room -= len(raw)
 	r.objects -= objects
-	raw = bytes.TrimSpace(raw)
-	var root struct {
-		Type json.RawMessage `json:"type"`
-	}
-	if len(raw) > 1 && raw[0] == '{' && json.Unmarshal(raw, &root) == nil && root.Type == nil {
-		rest := bytes.TrimSpace(raw[1:])
-		if raw = anyObject; rest[0] != '}' {
-			raw = append([]byte(`{"type":"object",`), rest...)
-		}
-	}
-	raw = r.server.secrets.json(raw)
-	hidden := false
-	raw = mapStrings(raw, func(name, text string) string {
-		clean := cleanText(text, maxDescription)
+	raw = mapStrings(r.server.secrets.json(raw), func(name, text string) string {
 		if name == "description" || name == "title" {
-			return clean
+			return cleanText(text, maxDescription)
 		}
-		hidden = hidden || strings.ContainsFunc(text, isHidden) && clean != text
 		return text
 	})
-	if hidden {
-		return nil, errors.New("it has text that people would not see")
-	}
-	_, err := registry.CompileSchema(raw)
-	return raw, err
+	return schema.Repair(raw, func(text string) bool {
+		return strings.ContainsFunc(text, isHidden) && cleanText(text, maxDescription) != text
+	})
 }

@@ -69,6 +69,7 @@ export async function show(main) {
         h("span", {class: "right"}, tool.source && h("span", {class: "badge"}, "from ", name(tool.source)),
           tool.openWorld && h("span", {class: "badge"}, "reaches beyond the project"), tool.readOnly && h("span", {class: "badge"}, "only reads"))),
       tool.requires && !tool.granted && h("p", {class: "warning"}, `It needs ${tool.requires.join(", ")}, which this server does not grant.`),
+      tool.schemaNotes?.map((note) => h("p", {class: "warning"}, pieces(`Note: ${note}.`, true))),
       tool.problem && h("div", {class: "problem"}, h("p", {}, tool.problem)),
       h("div", {class: "bar ask"}, ask, h("label", {for: `${id}-ask`}, "Ask a person before each call of a model")),
       tool.options.length > 0 && h("div", {class: "options"}, tool.options.map((o) => option(tool, o, fixed))),

@@ -44,6 +44,7 @@ func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *regi
 		if err != nil {
 			return err
 		}
+		r.warnOfSchemas(args...)
 		session, err := c.project.look(cmd.Context(), r, &toolrun.SessionOptions{Select: choice})
 		if err != nil {
 			return err
@@ -100,6 +101,7 @@ type jsonTool struct {
 	Values      map[string]any    `json:"values,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Schema      json.RawMessage   `json:"schema,omitempty"`
+	SchemaNotes []string          `json:"schemaNotes,omitempty"`
 }
 
 // jsonTools returns tools, and whether a selection enables them.
@@ -118,7 +120,7 @@ func jsonTools(tools *registry.Registry, specs []registry.Spec, s registry.Selec
 		}
 		all = append(all, jsonTool{
 			Name: spec.Name, DisplayName: spec.DisplayName, Subtitle: spec.Subtitle, Category: spec.Category,
-			Enabled: on[spec.Name], Options: spec.Options,
+			Enabled: on[spec.Name], Options: spec.Options, SchemaNotes: spec.SchemaNotes,
 		})
 	}
 	return all

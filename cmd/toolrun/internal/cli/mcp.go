@@ -210,6 +210,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if err := c.project.checkAsk(c.runner); err != nil {
 		return err
 	}
+	c.runner.warnOfSchemas()
 	c.chosen.later = c.servers.file() != ""
 	if err := known(c.runner.Registry(), c.chosen.enable); err != nil && c.chosen.later {
 		c.runner.warn(err)

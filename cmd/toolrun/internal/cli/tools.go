@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +39,17 @@ func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	var err error
 	r.Runner, err = toolrun.Open(cmd.Context(), &options)
 	return r, err
+}
+
+// warnOfSchemas warns of tools, or only of those named, whose schemas are used in part.
+func (r *runner) warnOfSchemas(names ...string) {
+	for _, spec := range r.Registry().Specs() {
+		if len(names) == 0 || slices.Contains(names, spec.Name) {
+			for _, note := range spec.SchemaNotes {
+				r.warn(fmt.Errorf("the tool %s: %s", spec.Name, note))
+			}
+		}
+	}
 }
 
 // Close closes the runner, and then what tells other processes of its calls.
