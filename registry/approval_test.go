@@ -127,8 +127,8 @@ func TestMisspeltRules(t *testing.T) {
 		require.Error(t, tools.CheckAsk(rule), rule)
 		require.ElementsMatch(t, all, asked(t, tools, rule, names), rule)
 	}
-	// What is there is for itself alone, and a tool with its parts.
-	for rule, want := range map[string][]string{"pay": {"pay"}, "files": {"files", "view_file"}, "view_file": {"view_file"}, "source:github": {"github_create_issue"},
+	// What is there is for itself alone, and a tool with its parts. The whole does what its parts do.
+	for rule, want := range map[string][]string{"pay": {"pay"}, "files": {"files", "view_file"}, "view_file": {"files", "view_file"}, "source:github": {"github_create_issue"},
 		"javascript": {"javascript"}, registry.AskNetwork: nil, registry.NetworkTool: nil} {
 		require.NoError(t, tools.CheckAsk(rule), rule)
 		require.ElementsMatch(t, want, asked(t, tools, rule, names), rule)

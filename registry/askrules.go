@@ -95,7 +95,7 @@ func (r *Registry) knows(rule string) bool {
 func (r *Registry) asks(s *Selection, call *Call, spec *Spec) (rule string, ok bool) {
 	for _, rules := range [][]string{s.Settings.Ask, s.Ask} {
 		for _, rule := range rules {
-			if isFor(rule, spec) || !r.knows(rule) && mayBeFor(rule, spec) {
+			if isFor(rule, spec) || r.isForPart(rule, spec) || !r.knows(rule) && mayBeFor(rule, spec) {
 				return rule, true
 			}
 		}
@@ -119,6 +119,11 @@ func isFor(rule string, spec *Spec) bool {
 	}
 	source, isSource := strings.CutPrefix(rule, AskSource)
 	return rule == spec.PartOf || isSource && source == spec.Source
+}
+
+// isForPart reports whether a rule names a part of a tool, which as a whole does what its parts do.
+func (r *Registry) isForPart(rule string, spec *Spec) bool {
+	return r != nil && r.byName[rule] != nil && r.byName[rule].spec.PartOf == spec.Name
 }
 
 // mayBeFor reports whether a rule that is for nothing may have been meant for a tool.

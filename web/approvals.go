@@ -188,7 +188,7 @@ func (s *Server) goOn(r *request, project string, run *runs.Run) error {
 	if err != nil {
 		return errors.Join(err, session.Close())
 	}
-	env.Limits = s.options.Limits
+	env.Selection, env.Limits = run.Choice.In(env.Selection), s.options.Limits
 	ctx, cancel := s.background(r)
 	s.runs.mu.Lock()
 	if s.runs.closed {

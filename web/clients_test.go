@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,8 +26,8 @@ type model struct {
 }
 
 // beginModel serves a project for a model, and for an operator, who is the browser.
-func beginModel(t *testing.T) (*browser, *model) {
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), DataDir: t.TempDir()})
+func beginModel(t *testing.T, tools ...registry.Tool) (*browser, *model) {
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), DataDir: t.TempDir(), Tools: tools})
 	require.NoError(t, err)
 	m := &model{}
 	m.client = &web.Client{
@@ -34,7 +35,7 @@ func beginModel(t *testing.T) (*browser, *model) {
 		Session: func(ctx context.Context) (*toolrun.Session, error) {
 			return runner.Session(ctx, "ci", &toolrun.SessionOptions{Client: "the model", Select: func(s registry.Selection) registry.Selection {
 				s.Ask = []string{"memory"}
-				return s.Only("javascript", "memory").WithOption("javascript", "memory", 16)
+				return s.Only("javascript", "memory", "relay").WithOption("javascript", "memory", 16)
 			}})
 		},
 		Allow: func() bool { m.counted++; return true },
@@ -193,4 +194,45 @@ func TestCallsOfModels(t *testing.T) {
 	var list struct{ Calls []struct{ Call string } }
 	m.read(m.asks("GET", q("/api/calls", "project", "ci"), ""), 200, &list)
 	require.Len(t, list.Calls, 1)
+}
+
+// TestToolsOfModelsThatWait: a model's code that waited, and that a person lets go on, has the tools of the model and not
+// those of the person.
+func TestToolsOfModelsThatWait(t *testing.T) {
+	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Calls two tools.", Schema: json.RawMessage(`{"type": "object"}`)},
+		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			create := registry.Call{Tool: "memory", Input: json.RawMessage(`{"command": "create", "path": "/memories/a.txt", "file_text": "x"}`)}
+			if _, later := env.DispatchNumbered(ctx, create, 0); later {
+				return registry.Suspended([]byte("state")), nil
+			}
+			return env.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(`{"command": "view", "path": "/a.txt"}`)}), nil
+		})
+	b, m := beginModel(t, relay)
+	b.project("ci", map[string]string{"/a.txt": "of the person"})
+	b.post("/api/tools", map[string]any{"project": "ci", "tool": "filesystem", "enabled": true}, nil)
+	type detail struct{ Code, Result string }
+	call := func() (d detail) {
+		var made struct{ Call string }
+		m.read(m.asks("POST", "/api/calls", `{"project": "ci", "tool": "relay", "input": {}}`), 200, &made)
+		m.asks("GET", q("/api/calls/output", "project", "ci", "call", made.Call), "") // which ends with the call
+		m.read(m.asks("GET", q("/api/calls/one", "project", "ci", "call", made.Call), ""), 200, &d)
+		return d
+	}
+	require.Equal(t, "pending", call().Code)
+	var waiting struct {
+		Approvals []struct {
+			Token string
+			Waits []struct{ Call string }
+		}
+	}
+	b.get(q("/api/approvals", "project", "ci"), &waiting)
+	a := waiting.Approvals[0]
+	b.post("/api/approvals", map[string]any{"project": "ci", "token": a.Token, "call": a.Waits[0].Call, "approved": true}, nil)
+	var d detail
+	require.Eventually(t, func() bool { // the same call gets the result once there is one
+		d = call()
+		return d.Code != "pending"
+	}, time.Minute, 5*time.Millisecond)
+	require.Equal(t, "tool_disabled", d.Code)
+	require.Contains(t, d.Result, "Unknown tool: filesystem")
 }

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/toolrun/toolrun/registry"
@@ -11,6 +12,7 @@ import (
 // call may use is not in there: that is decided when it goes on.
 type Choice struct {
 	EnabledTools []string        `json:"enabledTools"`
+	ToolEnabled  map[string]bool `json:"toolEnabled,omitempty"`
 	Enable       map[string]bool `json:"enable,omitempty"`
 	// Options, Session and Ask are the selection's own, without the project's settings. A call always goes on with them.
 	Options map[string]map[string]any `json:"options,omitempty"`
@@ -19,7 +21,7 @@ type Choice struct {
 }
 
 func choiceOf(s *registry.Selection) Choice {
-	c := Choice{EnabledTools: s.Settings.EnabledTools, Enable: s.Enable, Session: s.Session, Ask: s.Ask}
+	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable, Session: s.Session, Ask: s.Ask}
 	for tool, options := range s.Options {
 		kept := map[string]any{}
 		for id, value := range options {
@@ -46,17 +48,36 @@ func plain(value any) any {
 }
 
 // In returns the selection with what was chosen, except for the options and the rules for approvals, with which the call
-// goes on in any case. What a project's settings have switched off meanwhile stays off.
+// goes on in any case. Tools that the call did not have are off, even if the selection has them: a call that was limited to
+// some tools stays so. What a project's settings have switched off meanwhile stays off.
 func (c Choice) In(s registry.Selection) registry.Selection {
-	if now := s.Settings.EnabledTools; c.EnabledTools != nil {
+	now := s.Settings
+	if c.EnabledTools != nil {
 		s.Settings.EnabledTools = slices.DeleteFunc(slices.Clone(c.EnabledTools), func(name string) bool {
-			return now != nil && !slices.Contains(now, name)
+			return now.EnabledTools != nil && !slices.Contains(now.EnabledTools, name)
 		})
 	}
-	if c.Enable != nil {
-		s.Enable = c.Enable
-	}
+	s.Settings.ToolEnabled = chosen(c.ToolEnabled, now.ToolEnabled)
+	maps.DeleteFunc(s.Settings.ToolEnabled, func(name string, on bool) bool {
+		return on && now.EnabledTools != nil && !now.ToolEnabled[name] && !slices.Contains(now.EnabledTools, name)
+	})
+	s.Enable = chosen(c.Enable, s.Enable)
 	return s
+}
+
+// chosen returns what was chosen then, without what is off now.
+func chosen(then, now map[string]bool) map[string]bool {
+	chosen := maps.Clone(then)
+	for name, on := range now {
+		if on {
+			continue
+		}
+		if chosen == nil {
+			chosen = map[string]bool{}
+		}
+		chosen[name] = false
+	}
+	return chosen
 }
 
 // withOwn returns the selection with the options of the call in place of its own, which are for other calls: a call must

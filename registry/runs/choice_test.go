@@ -148,3 +148,31 @@ func TestToolsSwitchedOffMeanwhileStayOff(t *testing.T) {
 		})
 	}
 }
+
+// TestACallHasNoToolsThatItDidNotHave: the settings and flags of those who go on with a call switch no tool on for it.
+func TestACallHasNoToolsThatItDidNotHave(t *testing.T) {
+	on, off := map[string]bool{"a": true}, map[string]bool{"a": false}
+	for name, c := range map[string]struct {
+		then runs.Choice
+		now  registry.Selection
+		want bool
+	}{
+		"it had it by the settings":        {runs.Choice{ToolEnabled: on}, registry.Selection{}, true},
+		"by a flag":                        {runs.Choice{Enable: on}, registry.Selection{}, true},
+		"by a flag, and the list lacks it": {runs.Choice{EnabledTools: []string{}, Enable: on}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}}, true},
+		"the settings switch it on now":    {runs.Choice{EnabledTools: []string{"b"}}, registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
+		"the list has it now":              {runs.Choice{EnabledTools: []string{"b"}}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{"a", "b"}}}, false},
+		"it was off, and is on now":        {runs.Choice{ToolEnabled: off}, registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
+		"a flag switches it on now":        {runs.Choice{EnabledTools: []string{"b"}}, registry.Selection{Enable: on}, false},
+		"the settings switch it off now":   {runs.Choice{ToolEnabled: on}, registry.Selection{Settings: registry.Settings{ToolEnabled: off}}, false},
+		"the list has lost it":             {runs.Choice{ToolEnabled: on}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{"b"}}}, false},
+		"a flag switches it off now":       {runs.Choice{Enable: on}, registry.Selection{Enable: off}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noTool := func(context.Context, note, registry.Env) (string, error) { return "", nil }
+			tools, err := registry.New(registry.Func(registry.Spec{Name: "a", Description: "A.", OffByDefault: true}, noTool))
+			require.NoError(t, err)
+			require.Equal(t, c.want, len(tools.Enabled(c.then.In(c.now))) == 1)
+		})
+	}
+}
