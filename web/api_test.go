@@ -320,6 +320,33 @@ func TestRunningCode(t *testing.T) {
 	})
 }
 
+// TestStoppingCallsOfModels: a person stops a call that was not made on the page, and the model is told.
+func TestStoppingCallsOfModels(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	for _, project := range []string{"p", "other"} {
+		b.project(project, nil)
+	}
+	session, err := b.runner.Session(t.Context(), "p", nil)
+	require.NoError(t, err)
+	defer session.Close()
+	began, once := make(chan struct{}), sync.Once{}
+	env, err := session.Env(t.Context())
+	require.NoError(t, err)
+	env.Progress = func(registry.Progress) { once.Do(func() { close(began) }) }
+	done := make(chan registry.Result)
+	call := registry.Call{ID: "toolu_1", Tool: "javascript", Input: []byte(`{"code": "console.log('so far'); for (;;) {}"}`)}
+	go func() { done <- b.runner.Registry().Dispatch(t.Context(), call, env) }()
+	<-began
+	b.fails(b.send("/api/calls/stop", m{"project": "other", "call": "toolu_1"}), 404)
+	b.post("/api/calls/stop", m{"project": "p", "call": "toolu_1"}, nil)
+	result := <-done
+	require.Equal(t, registry.CodeCanceled, result.Code)
+	require.Regexp(t, "^A person has stopped this call.", result.Text())
+	require.Contains(t, result.Text(), "so far")
+	require.Contains(t, await(b, "p", "toolu_1").Result, "A person has stopped this call.")
+	b.fails(b.send("/api/calls/stop", m{"project": "p", "call": "toolu_1"}), 404)
+}
+
 func TestEditing(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", map[string]string{"/a.txt": "one\n"})

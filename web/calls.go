@@ -24,7 +24,7 @@ func callRoutes() []route {
 		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that they share or that changed files.", listCalls).costing(costCalls),
 		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.", makeCall).taking(largeBody),
 		operation("GET", "/api/calls/one", "All that is known of a call.", showCall).costing(costCalls),
-		operation("POST", "/api/calls/stop", "Stop a call that was made by /api/calls.", stopCall),
+		operation("POST", "/api/calls/stop", "Stop a call that runs in this process. A model is told that a person has stopped it.", stopCall),
 		stream("/api/calls/output", "text/event-stream", "What a call prints, as it prints it: events output, and one named done with the call.", followCall),
 		stream("/api/events", "text/event-stream", "Events named changed when files or settings of a project may have changed, and calls when its calls have.", followProject),
 	}
@@ -115,7 +115,11 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 		if err != nil {
 			return d, err
 		}
+		decided := in.Call == "" // by the latest that was done with it
 		for _, c := range slices.Backward(changes) {
+			if undoes := c.Op == vfs.OpUndone && c.Undoes == in.Call; !decided && (undoes || c.Redoes == in.Call) {
+				d.Undone, decided = undoes, true
+			}
 			if c.Call == in.Call && c.Call != "" {
 				d.Changes++
 				if !known {
@@ -149,7 +153,6 @@ type madeCall struct {
 type made struct {
 	mu     sync.Mutex
 	closed bool
-	now    map[[2]string]context.CancelCauseFunc
 	by     map[*Access]int
 }
 
@@ -157,7 +160,7 @@ type made struct {
 const maxRuns = 16
 
 func newMade() *made {
-	return &made{now: map[[2]string]context.CancelCauseFunc{}, by: map[*Access]int{}}
+	return &made{by: map[*Access]int{}}
 }
 
 func (a *made) close() {
@@ -191,9 +194,6 @@ func (s *Server) runAsPerson(r *request, tool string, options map[string]any, wa
 		env.Limits.Timeout = want
 	}
 }
-
-// errStopped is the cause of the end of calls that a person stops.
-var errStopped = errors.New("stopped by a person")
 
 func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 	spec, ok := s.runner.Registry().Spec(in.Tool)
@@ -234,7 +234,6 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		s.runAsPerson(r, in.Tool, options, want, &env)
 	}
 	call := registry.Call{ID: "page-" + in.Tool + "-" + strings.ToLower(rand.Text()[:8]), Tool: in.Tool, Input: input}
-	key := [2]string{in.Project, call.ID}
 	ctx, cancel := s.background(r)
 	s.runs.mu.Lock()
 	if s.runs.closed || s.runs.by[r.access] >= maxRuns {
@@ -247,7 +246,6 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		}
 		return madeCall{}, errors.Join(err, session.Close())
 	}
-	s.runs.now[key] = cancel
 	s.runs.by[r.access]++
 	s.working.Add(1)
 	s.runs.mu.Unlock()
@@ -262,7 +260,8 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		defer s.working.Done()
 		err := r.access.call(ctx, func(ctx context.Context) {
 			if decided.CompareAndSwap(false, true) {
-				ctx = context.WithValue(ctx, begunKey{}, s.log.begin(call, env))
+				ctx, begun := s.log.begin(ctx, call, env)
+				ctx = context.WithValue(ctx, begunKey{}, begun)
 				began <- nil
 				dispatch(ctx, call, env)
 			}
@@ -272,7 +271,6 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		}
 		_ = session.Close() // nothing is left to be written
 		s.runs.mu.Lock()
-		delete(s.runs.now, key)
 		if s.runs.by[r.access]--; s.runs.by[r.access] == 0 {
 			delete(s.runs.by, r.access)
 		}
@@ -304,14 +302,9 @@ func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
 	if err := r.mayUse(in.Project); err != nil {
 		return nothing{}, err
 	}
-	s.runs.mu.Lock()
-	cancel := s.runs.now[[2]string{in.Project, in.Call}]
-	s.runs.mu.Unlock()
-	// A call that the log knows to have ended is in the list for another moment.
-	if c, _ := s.log.find(in.Project, in.Call); cancel == nil || !c.Running || !r.access.sees(c.callInfo) {
+	if !s.log.stop(in.Project, in.Call, r.access.sees) {
 		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "no such call runs here"}
 	}
-	cancel(errStopped)
 	return nothing{}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ type logged struct {
 	printed     int   // bytes of console
 	dropped     int64 // bytes that had no room
 	lines       int64 // lines so far, with those that had no room
+	cancel      context.CancelCauseFunc
 }
 
 // A line is what code has printed.
@@ -70,12 +72,12 @@ func NewLog() *Log {
 	return &Log{byID: map[[2]string]*logged{}, of: map[string]*logState{}, news: make(chan struct{})}
 }
 
-// Middleware notes calls.
+// Middleware notes calls, and lets people stop them.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
 		c, begun := ctx.Value(begunKey{}).(*logged)
 		if !begun || c.id != call.ID || c.project != env.Project {
-			c = l.begin(call, env)
+			ctx, c = l.begin(ctx, call, env)
 		}
 		before := env.Progress
 		env.Progress = func(p registry.Progress) {
@@ -93,6 +95,9 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 			}
 		}()
 		result := next(ctx, call, env)
+		if result.Code == registry.CodeCanceled && errors.Is(context.Cause(ctx), errStopped) {
+			result.Content = append([]registry.Part{{Text: stoppedText}}, result.Content...)
+		}
 		ended = true
 		l.end(c, result)
 		return result
@@ -102,9 +107,17 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 // begunKey is for a call in the context that has been noted before it is dispatched, so that it can be followed at once.
 type begunKey struct{}
 
-func (l *Log) begin(call registry.Call, env registry.Env) *logged {
+// errStopped is the cause of the end of calls that a person stops, whose models get stoppedText.
+var errStopped = errors.New("stopped by a person")
+
+const stoppedText = "A person has stopped this call. Do not make it again unless they ask for it."
+
+// begin notes a call, and returns its context, which ends with the call or when a person stops it.
+func (l *Log) begin(ctx context.Context, call registry.Call, env registry.Env) (context.Context, *logged) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	c := &logged{project: env.Project, id: call.ID, parent: call.Parent, tool: plaintext.Clean(call.Tool, 200), client: env.Client,
-		began: time.Now(), running: true, input: plaintext.Clean(string(call.Input), logText)}
+		began: time.Now(), running: true, cancel: cancel,
+		input: plaintext.Clean(string(call.Input), logText)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.made++
@@ -126,7 +139,19 @@ func (l *Log) begin(call registry.Call, env registry.Env) *logged {
 	state.running++
 	l.trim()
 	l.changed()
-	return c
+	return ctx, c
+}
+
+// stop stops a running call that may be stopped, and reports whether there is one.
+func (l *Log) stop(project, id string, may func(callInfo) bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.byID[[2]string{project, id}]
+	if c == nil || !c.running || !may(c.info()) {
+		return false
+	}
+	c.cancel(errStopped)
+	return true
 }
 
 // goOn drops the entry of a call that waited for an approval, if c is that call, which goes on: c has what it had printed.
@@ -196,6 +221,7 @@ func (l *Log) print(c *logged, e *registry.ConsoleEntry) {
 
 func (l *Log) end(c *logged, result registry.Result) {
 	text := plaintext.Clean(result.Text(), logText)
+	c.cancel(nil)
 	data, _ := result.Data.(json.RawMessage)
 	if len(data) > logText {
 		data = nil
@@ -238,6 +264,7 @@ type callInfo struct {
 	Code         string  `json:"code,omitempty" jsonschema:"how it failed; empty if it did not"`
 	Status       string  `json:"status,omitempty"`
 	Changes      int     `json:"changes" jsonschema:"how many changes the history has of it"`
+	Undone       bool    `json:"undone,omitempty" jsonschema:"its changes have been undone, and not redone since"`
 }
 
 // A callDetail is all that is known of a call.
@@ -279,7 +306,7 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(cal
 		for ; others >= 0 && h.calls[others].began.After(until); others-- {
 			c := h.calls[others]
 			if elsewhere[c.id] == nil && l.byID[[2]string{project, c.id}] == nil &&
-				!add(callInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes}) {
+				!add(callInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes, Undone: c.undone}) {
 				return false
 			}
 		}
@@ -294,7 +321,7 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(cal
 			}
 			info := infoOf(c, project)
 			if i, changed := h.byID[c.ID]; changed && elsewhere[c.ID] == c {
-				info.Changes = h.calls[i].changes
+				info.Changes, info.Undone = h.calls[i].changes, h.calls[i].undone
 			}
 			if !other(c.Began) || !add(info) {
 				return false
@@ -309,7 +336,7 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(cal
 			}
 			info := c.info()
 			if i, changed := h.byID[c.id]; changed && l.byID[[2]string{project, c.id}] == c {
-				info.Changes = h.calls[i].changes
+				info.Changes, info.Undone = h.calls[i].changes, h.calls[i].undone
 			}
 			if !both(c.began) || !add(info) {
 				return

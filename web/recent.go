@@ -26,6 +26,7 @@ type callSum struct {
 	id      string
 	began   time.Time // its first change
 	changes int
+	undone  bool // and not redone since
 }
 
 // recentTime is how old it may be as a whole: what the history drops and thins out is noticed then. It is longer if
@@ -70,6 +71,12 @@ func (h *recent) update(ctx context.Context, p vfs.Project) error {
 func (h *recent) add(changes []vfs.Change) {
 	h.changes = append(h.changes, changes...)
 	for _, c := range changes {
+		if i, known := h.byID[c.Undoes]; known && c.Op == vfs.OpUndone {
+			h.calls[i].undone = true
+		}
+		if i, known := h.byID[c.Redoes]; known {
+			h.calls[i].undone = false
+		}
 		if c.Call == "" {
 			continue
 		}

@@ -119,6 +119,50 @@ func TestCallsInParts(t *testing.T) {
 }
 
 // TestHistoryIsReadOnce looks at a project while others change it.
+// TestUndoneCallsAreMarked: calls are marked by the history, whoever undoes and redoes them.
+func TestUndoneCallsAreMarked(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", nil)
+	p, err := b.runner.Store().Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer p.Close()
+	for _, id := range []string{"first", "second"} {
+		call := p.WithCall(id)
+		require.NoError(t, vfs.WriteFile(t.Context(), call, "/"+id, []byte("x")))
+		call.EndCall()
+	}
+	undone := func() (marked []string) {
+		t.Helper()
+		var list struct {
+			Calls []struct {
+				Call   string
+				Undone bool
+			}
+		}
+		b.get(q("/api/calls", "project", "p"), &list)
+		for _, c := range list.Calls {
+			var one struct{ Undone bool }
+			b.get(q("/api/calls/one", "project", "p", "call", c.Call), &one)
+			require.Equal(t, c.Undone, one.Undone, c.Call)
+			if c.Undone {
+				marked = append(marked, c.Call)
+			}
+		}
+		return marked
+	}
+	require.Empty(t, undone())
+	_, err = p.Undo(t.Context(), "first") // such as by a command
+	require.NoError(t, err)
+	require.Equal(t, []string{"first"}, undone())
+	b.post("/api/history/undo", m{"project": "p", "call": "second"}, nil)
+	require.Equal(t, []string{"second", "first"}, undone())
+	_, err = p.(vfs.Redoer).Redo(t.Context(), "first")
+	require.NoError(t, err)
+	require.Equal(t, []string{"second"}, undone())
+	b.post("/api/history/redo", m{"project": "p", "call": "second"}, nil)
+	require.Empty(t, undone())
+}
+
 func TestHistoryIsReadOnce(t *testing.T) {
 	store := &countingStore{Store: local.NewMemoryStore(nil)}
 	b := begin(t, toolrun.Options{}, web.Options{Store: store})

@@ -23,6 +23,7 @@ import (
 // A browser is somebody at a page, with a cookie.
 type browser struct {
 	t      *testing.T
+	runner *toolrun.Runner
 	server *web.Server
 	base   string
 	cookie *http.Cookie
@@ -44,7 +45,7 @@ func begin(t *testing.T, options toolrun.Options, page web.Options) *browser {
 		require.NoError(t, server.Shutdown(context.Background()))
 		require.NoError(t, runner.Close())
 	})
-	b := &browser{t: t, server: server, base: "http://localhost:7311"}
+	b := &browser{t: t, runner: runner, server: server, base: "http://localhost:7311"}
 	b.enter(server.Link(""))
 	return b
 }

@@ -227,6 +227,28 @@ func TestUndoRefusesToDestroyNewerEdits(t *testing.T) {
 	}
 }
 
+// TestConflictsNameTheCall: what a call has changed is not said to have been changed from outside, too.
+func TestConflictsNameTheCall(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(t *testing.T, p vfs.Project)
+		reason string
+	}{
+		"a file":             {func(t *testing.T, p vfs.Project) { write(t, p, "/d/f", "2") }, "/d/f has been changed since by second"},
+		"its removal":        {func(t *testing.T, p vfs.Project) { require.NoError(t, p.Remove("/d/f")) }, "/d/f has been changed since by second"},
+		"a folder's name":    {func(t *testing.T, p vfs.Project) { require.NoError(t, p.Rename("/d", "/e")) }, "/d has been changed since by second"},
+		"a folder's removal": {func(t *testing.T, p vfs.Project) { require.NoError(t, p.RemoveAll("/d")) }, "/d has been changed since by second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			forEachStore(t, nil, func(t *testing.T, p vfs.Project) {
+				write(t, p.WithCall("first"), "/d/f", "1")
+				test.change(t, p.WithCall("second"))
+				_, err := p.Undo(t.Context(), "first")
+				require.EqualError(t, err, "cannot undo first: "+test.reason)
+			})
+		})
+	}
+}
+
 func TestUndoNoticesEditsFromOutside(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

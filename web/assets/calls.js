@@ -9,18 +9,19 @@ import {count, name, when} from "./text.js";
 const size = 100; // of a part of the list
 
 // drawnOf is what a call is drawn anew for.
-const drawnOf = ({running, code, changes}) => `${running} ${code} ${changes}`;
+const drawnOf = ({running, code, changes, undone}) => `${running} ${code} ${changes} ${undone}`;
 
 export async function show(main) {
   const list = h("div", {});
   const approvals = h("div", {"aria-live": "polite"});
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
   let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", pending = null;
+  const panes = h("div", {class: "panes", "data-chosen": chosen ? "yes" : null}, h("div", {class: "side"}, list), detail);
   await refresh();
   if (chosen) await open(chosen);
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
-    h("h2", {class: "unseen"}, "All calls"), h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
-  addEventListener("popstate", () => { chosen = here("call"); if (chosen) open(chosen); });
+    h("h2", {class: "unseen"}, "All calls"), panes);
+  addEventListener("popstate", () => select(here("call")));
   follow("events", {project}, {calls: refresh, changed: refresh});
   // That a call waits, or no longer does, in another process is no change of files.
   if (!model) setInterval(() => document.visibilityState === "visible" && drawApprovals(approvals), 5000);
@@ -64,7 +65,7 @@ export async function show(main) {
       button("Newer", () => turn(offset - size), {disabled: offset === 0}),
       button("Older", () => turn(offset + size), {disabled: !more})));
     if (focused) list.querySelector(`[data-call="${CSS.escape(focused)}"]`)?.focus();
-    if (!chosen) fill(detail, h("p", {class: "quiet"}, "Choose a call to see its input, what the model got, and what it changed."));
+    if (!chosen) hint();
   }
 
   function turn(to) {
@@ -74,10 +75,27 @@ export async function show(main) {
   }
 
   async function choose(call) {
+    go(call ? {call} : {});
+    await select(call);
+  }
+
+  // select shows a call and marks it in the list, or only shows the list. On a phone, the call takes the list's place.
+  async function select(call) {
+    const before = chosen;
     chosen = call;
-    go({call});
     for (const b of list.querySelectorAll("[data-call]")) b.setAttribute("aria-pressed", String(b.dataset.call === call));
-    await open(call);
+    if (call) panes.dataset.chosen = "yes";
+    else delete panes.dataset.chosen;
+    if (call) await open(call);
+    else hint();
+    if (!call && matchMedia("(max-width: 760px)").matches) list.querySelector(`[data-call="${CSS.escape(before)}"]`)?.focus();
+    else if (panes.getBoundingClientRect().top > innerHeight / 2 || detail.getBoundingClientRect().top < 0) panes.scrollIntoView({block: "start"});
+  }
+
+  function hint() {
+    source?.close();
+    drawn = "";
+    fill(detail, h("p", {class: "quiet"}, "Choose a call to see its input, what the model got, and what it changed."));
   }
 
   async function open(call) {
@@ -89,7 +107,7 @@ export async function show(main) {
       const trouble = h("div", {});
       const output = new Output();
       const head = h("div", {class: "filehead"}, h("h2", {}, name(known.call)));
-      fill(detail, head, facts(known), trouble,
+      fill(detail, back(), head, facts(known), trouble,
         known.known && [h("h3", {}, "Input"), input(known)],
         (known.running || known.console.length > 0) && [h("h3", {}, "Output"), output.element],
         known.known && !known.running && [h("h3", {}, "What the model got"), result(known)],
@@ -98,15 +116,20 @@ export async function show(main) {
         output.element.replaceWith(h("p", {class: "quiet"}, "It runs in another process. What it prints is here when it has ended."));
       } else if (known.running) {
         head.append(button("Stop", () => post("calls/stop", {project, call}).catch((error) => fill(trouble, problem(
-          error.code === "not_found" ? new Error("Only calls that were made on this page can be stopped here.") : error)))));
+          error.code === "not_found" ? new Error("It does not run in this process any more.") : error)))));
         source = watch(call, output, () => refresh());
       } else {
         output.add(known.console, known.dropped ?? 0);
         if (known.dropped) output.element.append(h("span", {class: "quiet"}, `… ${known.dropped.toLocaleString("en")} bytes more were printed`));
       }
     } catch (error) {
-      fill(detail, problem(error));
+      if (call === chosen) fill(detail, back(), problem(error));
     }
+  }
+
+  // back leads to the list, where there is no room for both.
+  function back() {
+    return button("← All calls", () => choose(""), {class: "plain only-narrow"});
   }
 }
 

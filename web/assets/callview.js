@@ -3,7 +3,7 @@
 import {page, follow, get, model, project} from "./api.js";
 import {h} from "./dom.js";
 import {changeRow} from "./diff.js";
-import {undoButton} from "./history.js";
+import {redoButton, undoButton} from "./history.js";
 import {count, duration, name, pieces, size, when} from "./text.js";
 
 const most = 256 * 1024; // characters of output that are shown at once
@@ -58,6 +58,7 @@ export function watch(call, output, done) {
 export function state(call) {
   if (call.running) return h("span", {class: "state-running"}, "running");
   if (call.code === "pending") return h("span", {class: "state-running"}, "waits for approval");
+  if (call.undone) return h("span", {class: "badge"}, "undone");
   if (call.code) return h("span", {class: "state-failed"}, call.code.replaceAll("_", " "));
   return call.tool ? h("span", {class: "state-ok"}, "ok") : null;
 }
@@ -86,7 +87,7 @@ export function changed(call, again) {
   const trouble = h("div", {});
   if (call.files.length === 0) return h("p", {class: "quiet"}, call.running ? "It has changed no files yet." : "It changed no files.");
   return h("section", {"aria-label": "Changed files"},
-    h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")), !model && undoButton(call.call, trouble, again)),
+    h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")), !model && (call.undone ? redoButton : undoButton)(call.call, trouble, again)),
     trouble, h("ul", {class: "changes"}, call.files.map((change) => changeRow(change))));
 }
 

@@ -1,7 +1,7 @@
 // The history of a project or a file: what each call changed, and taking it back.
 
 import {follow, get, here, page, post, project} from "./api.js";
-import {button, fill, h, problem, say, working} from "./dom.js";
+import {ask, button, fill, h, problem, say, working} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
 import {name, plain, when} from "./text.js";
@@ -66,6 +66,7 @@ export async function show(main) {
       trouble,
       h("ul", {class: "changes"}, g.changes.filter((change) => change.op !== "undone").map((change) => changeRow(change,
         change.op !== "undone" && change.path && change.op !== "mkdir" && button("Restore", (event) => working(event.target, trouble, async () => {
+          if (change.op === "create" && !await ask(`Delete ${plain(change.path)}?`, "It did not exist before this change. Its present content stays in the history.", "Delete")) return;
           const {did} = await post("history/restore", {project, change: change.id});
           say(did.charAt(0).toUpperCase() + did.slice(1) + ".");
         }), {class: "plain", title: "Put it back as it was before this change", "aria-label": `Restore ${plain(change.path)} as it was before`})))));
@@ -96,7 +97,7 @@ export function undoButton(call, trouble, done) {
 }
 
 // redoButton does again what was undone.
-function redoButton(call, trouble, done) {
+export function redoButton(call, trouble, done) {
   const press = button("Do it again", () => working(press, trouble, async () => {
     await post("history/redo", {project, call});
     say("Done again.");

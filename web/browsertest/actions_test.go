@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/web"
 )
 
@@ -201,4 +202,89 @@ func TestInAndOut(t *testing.T) {
 	q.write("#token", "secret")
 	q.run(chromedp.KeyEvent("\r"))
 	q.until(`document.querySelector("tbody a")?.textContent === "ci"`)
+}
+
+// TestBackAndForward keeps the list and the call together; on a phone, the call takes the place of the list.
+func TestBackAndForward(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", nil)
+	for _, id := range []string{"toolu_first", "toolu_second"} {
+		s.call("notes", id, "filesystem", `{"command": "create", "path": "/`+id+`.md", "file_text": "x\n"}`)
+	}
+	p := s.visit()
+	p.open("calls", "project", "notes")
+	choose := func(id string) {
+		t.Helper()
+		p.run(evaluate(`document.querySelector("[data-call=` + id + `]").click()`))
+	}
+	shown := func(id string) {
+		t.Helper()
+		p.until(`new URLSearchParams(location.search).get("call") === "` + id + `" &&
+			document.querySelector(".filehead h2")?.textContent === "` + id + `" &&
+			Array.from(document.querySelectorAll("[data-call][aria-pressed=true]")).map((b) => b.dataset.call).join() === "` + id + `"`)
+	}
+	none := func() {
+		t.Helper()
+		p.until(`!location.search.includes("call=") && !document.querySelector(".filehead h2, [data-call][aria-pressed=true]")`)
+	}
+	choose("toolu_first")
+	shown("toolu_first")
+	choose("toolu_second")
+	shown("toolu_second")
+	p.run(evaluate(`history.back()`))
+	shown("toolu_first")
+	p.run(evaluate(`history.back()`))
+	none()
+	p.run(evaluate(`history.forward()`))
+	shown("toolu_first")
+
+	p.run(chromedp.EmulateViewport(390, 844))
+	p.open("calls", "project", "notes")
+	inSight := func(selector string) string {
+		return `(() => { const e = document.querySelector("` + selector + `"), r = e?.getBoundingClientRect(); return e?.checkVisibility() && r.top >= 0 && r.bottom <= innerHeight; })()`
+	}
+	p.until(inSight("[data-call=toolu_first]") + ` && !document.querySelector(".only-narrow")`)
+	choose("toolu_first")
+	shown("toolu_first")
+	p.until(inSight(".filehead h2") + ` && !` + inSight("[data-call=toolu_first]"))
+	p.shot("calls-phone")
+	p.accessible("calls-phone")
+	p.click("← All calls")
+	none()
+	p.until(inSight("[data-call=toolu_first]"))
+	p.run(evaluate(`history.back()`))
+	shown("toolu_first")
+	p.until(inSight(".filehead h2"))
+}
+
+// TestStopAndUndo stops a call of a model, and finds the mark of what was undone in the list.
+func TestStopAndUndo(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", nil)
+	p := s.visit()
+	p.open("calls", "project", "notes")
+	done := make(chan registry.Result)
+	go func() {
+		done <- s.call("notes", "toolu_loop", "javascript", `{"code": "await fs.writeFile('/a.md', 'a'); for (;;) {}"}`)
+	}()
+	p.until(`document.querySelector("[data-call=toolu_loop]")`)
+	p.run(evaluate(`document.querySelector("[data-call=toolu_loop]").click()`))
+	p.click("Stop")
+	require.Contains(t, (<-done).Text(), "A person has stopped this call.")
+	p.sees("A person has stopped this call.")
+
+	s.call("notes", "toolu_make", "filesystem", `{"command": "create", "path": "/b.md", "file_text": "b"}`)
+	p.open("calls", "project", "notes", "call", "toolu_make")
+	p.click("Undo toolu_make")
+	p.until(`document.querySelector("[data-call=toolu_make] .badge")?.textContent === "undone"`)
+	p.click("Do toolu_make again")
+	p.until(`!document.querySelector("[data-call=toolu_make] .badge")`)
+
+	p.open("history", "project", "notes", "path", "/b.md")
+	p.run(evaluate(`Array.from(document.querySelectorAll("button")).filter((b) => b.textContent === "Restore").at(-1).click()`))
+	p.sees("Delete /b.md?")
+	p.click("Cancel")
+	p.seesNot("Delete /b.md?")
+	p.sees("created")
+	require.Equal(t, 200, value[int](p, `fetch("/api/files/text?project=notes&path=/b.md").then((r) => r.status)`))
 }

@@ -282,9 +282,13 @@ func (u *undo) outside(c *Core) []string {
 		}
 	}
 	var reasons []string
+	at, below := u.touched()
 	for name, s := range expect {
 		if len(reasons) == maxReasons {
 			break
+		}
+		if below[name] != "" || changedAbove(at, name) { // a conflict, which names who has changed it
+			continue
 		}
 		info, err := c.Backend.Lstat(name)
 		switch {
@@ -302,6 +306,13 @@ func (u *undo) outside(c *Core) []string {
 	}
 	slices.Sort(reasons)
 	return reasons
+}
+
+// changedAbove reports whether a path, or a directory that it is in, is among those that others have changed.
+func changedAbove(at map[string]string, name string) bool {
+	for ; name != "/" && at[name] == ""; name = path.Dir(name) {
+	}
+	return name != "/"
 }
 
 // treeAround returns the directory, of those that have been restored as a whole, in which a path is, or "". A call that
