@@ -142,9 +142,9 @@ func (s *Server) env(r *request, session *toolrun.Session) (registry.Env, error)
 	return env, err
 }
 
-// shorten gives a call less time than it has.
+// shorten gives a call of a client less time than it has.
 func shorten(limits *registry.Limits, spec registry.Spec, want time.Duration) {
-	most := cmp.Or(limits.Timeout, spec.Timeout, registry.DefaultTimeout)
+	most := cmp.Or(limits.Timeout, registry.Offer{Mode: registry.ModeMCP}.Timeout(cmp.Or(spec.Timeout, registry.DefaultTimeout)))
 	if want > 0 && (most == registry.NoTimeout || want < most) {
 		limits.Timeout = want
 	}

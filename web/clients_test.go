@@ -236,3 +236,21 @@ func TestToolsOfModelsThatWait(t *testing.T) {
 	require.Equal(t, "tool_disabled", d.Code)
 	require.Contains(t, d.Result, "Unknown tool: filesystem")
 }
+
+// TestSecondsOfModels: a model's call on the page has the time that it has over MCP, or less.
+func TestSecondsOfModels(t *testing.T) {
+	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Tells its time.", Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Minute},
+		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			return registry.Text("it has " + env.Limits.Timeout.String()), nil
+		})
+	b, m := beginModel(t, relay)
+	b.project("ci", nil)
+	for seconds, want := range map[string]string{"0": "50s", "20": "20s", "55": "50s", "60": "50s", "3600": "50s"} {
+		var made struct{ Call string }
+		m.read(m.asks("POST", "/api/calls", `{"project": "ci", "tool": "relay", "input": {}, "seconds": `+seconds+`}`), 200, &made)
+		m.asks("GET", q("/api/calls/output", "project", "ci", "call", made.Call), "") // which ends with the call
+		var detail struct{ Result string }
+		m.read(m.asks("GET", q("/api/calls/one", "project", "ci", "call", made.Call), ""), 200, &detail)
+		require.Equal(t, "it has "+want, detail.Result, seconds)
+	}
+}

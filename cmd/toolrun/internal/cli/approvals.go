@@ -34,8 +34,8 @@ func newApprovals() *cobra.Command {
 		Use:   "approvals",
 		Short: "Decide on calls that wait for approval",
 		Long: `Decide on calls that wait for the approval of a person: --ask of toolrun call,
-js, py, repl and mcp, and of toolrun project set, says which do. No model and no
-code can use this command. Calls wait for seven days.`,
+js, py, repl, mcp and serve, and of toolrun project set, says which do. No model
+and no code can use this command. Calls wait for seven days.`,
 		Example: "  toolrun approvals list\n" +
 			"  toolrun approvals show run-...\n" +
 			"  toolrun approvals approve run-...",

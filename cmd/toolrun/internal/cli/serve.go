@@ -71,6 +71,7 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 		},
 	}
 	c.project.cmd = cmd
+	c.project.addAsk(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
 	cmd.PersistentFlags().StringVar(&c.project.data, "data", "",
@@ -131,6 +132,9 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
+	if err := c.project.checkAsk(c.runner); err != nil {
+		return err
+	}
 	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
 	var access func(*http.Request) *web.Access
 	if c.tokens != "" {

@@ -136,11 +136,32 @@ func TestServeWithTokens(t *testing.T) {
 			require.Contains(t, string(body), `"name":"ci"`)
 		}
 	}
-	// An address for others needs tokens.
-	cmd := command("serve", "0.0.0.0:0")
-	output, err := cmd.CombinedOutput()
-	require.Error(t, err)
-	require.Contains(t, string(output), "other machines can reach")
+	for problem, args := range map[string][]string{
+		"other machines can reach": {"0.0.0.0:0"}, // an address for others needs tokens
+		"did you mean javascript?": {"localhost:0", "--ask", "javascirpt"},
+	} {
+		output, err := command(append([]string{"serve"}, args...)...).CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(output), problem)
+	}
+}
+
+// TestServedTokensAskByTheRules: with the rules of toolrun mcp, calls of a token wait on the page as over MCP.
+func TestServedTokensAskByTheRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	file := filepath.Join(t.TempDir(), "tokens.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
+	base := startPage(t, t.TempDir(), "--tokens", file, "--ask", "javascript")
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	v := &visitor{t: t, client: &http.Client{Jar: jar}, base: base}
+	require.Equal(t, 200, v.do("POST", "/api/login", `{"token": "secret-secret-secret-secret"}`, nil))
+	var about struct{ CSRF string }
+	require.Equal(t, 200, v.do("GET", "/api/about", "", &about))
+	v.csrf = about.CSRF
+	require.Contains(t, v.runs("ci", "{}", "return 1"), "waits for the approval of a person")
 }
 
 // A visitor has followed a link.
