@@ -140,3 +140,13 @@ func (vm *VM) ownData(object, atom uint32) (at uint32, ok bool) {
 	}
 	return 0, false
 }
+
+// MakeUncatchable makes an Error object one that no code can catch once it is thrown: handlers and finally blocks are
+// left out. It is false if v is no such object.
+func (vm *VM) MakeUncatchable(v Value) bool {
+	if vm.Class(v) != classError {
+		return false
+	}
+	flags, ok := vm.memory.ReadByte(v.pointer() + objectFlags)
+	return ok && vm.memory.WriteByte(v.pointer()+objectFlags, flags|uncatchable)
+}

@@ -36,7 +36,10 @@ const (
 	objectClass       = 6 // u16
 	classObject       = 1 // plain objects, and those of a script's classes that extend none of the engine's
 	classArray        = 2
-	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below
+	classError        = 3
+	objectFlags       = 5    // u8
+	uncatchable       = 0x20 // a flag: an error that no code can catch
+	objectArrayBuffer = 32   // JSArrayBuffer*, for objects of one of the two classes below
 
 	objectPromise = 32 // JSPromiseData*, for promises
 	classPromise  = 50

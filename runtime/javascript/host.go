@@ -20,12 +20,12 @@ const (
 	opAttachment = 7  // the bytes that belong to the value that was handed over last
 	opRandom     = 8  // how many bytes: that many random bytes
 	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
-	opHalt       = 10 // message: does not return
+	opHalt       = 10 // message, an error: does not return, except in a library, which is to throw the error
 	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
 	opResolve    = 12 // specifier, path of the file that has it, 1 for an import: a path, or the name of a built-in module
 	opLoadFile   = 13 // path: a function, the text of a JSON file, or the promise of an ES module
 	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written; or a frame of the engine and 1
-	opExit       = 16 // status: does not return
+	opExit       = 16 // status, an error: the same
 	opPlain      = 17 // value: whether it is an array or an object that holds nothing beside its properties
 	opUncalled   = 18 // a method of Stats has been read and not called
 	opState      = 19 // value: 0 for a promise that is pending, 1 fulfilled, 2 rejected; -1 for anything else
@@ -189,6 +189,9 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		return in.vm.NewArrayBuffer(ctx, data)
 	case opHalt:
 		message, cut, _ := args.text(1, in.run.Output().Room())
+		if in.leaveLibrary(args, message, "halt") {
+			return quickjs.Undefined, nil
+		}
 		in.run.Output().Log(sandbox.LevelError, message, cut)
 		return 0, &sandbox.Stop{Err: ErrHalted}
 	case opResolve:
@@ -201,6 +204,9 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		return in.mapStack(ctx, args)
 	case opExit:
 		status, _ := args.int(1)
+		if in.leaveLibrary(args, fmt.Sprintf("exit %d", status), "process.exit") {
+			return quickjs.Undefined, nil
+		}
 		return 0, &sandbox.Stop{Err: in.run.exit(status)}
 	case opPlain:
 		return quickjs.Bool(in.vm.IsPlain(args.value(1))), nil

@@ -3,6 +3,7 @@ package javascript
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"path"
@@ -27,6 +28,9 @@ type librarySet struct {
 	// unreadable says which folders cannot be read.
 	unreadable []string
 	image      *sandbox.Image // with the libraries loaded; nil if there is none
+
+	// broken are the paths of those that are left out, because they have used up all memory.
+	broken map[string]bool
 }
 
 // findLibraries lists the libraries, and looks for an image with them.
@@ -132,10 +136,12 @@ func (in *instance) loadLibraries(program *sandbox.Program) error {
 	r.evidence = newEvidence(r.options.Files, program.ImageRoom())
 	for _, file := range r.libraries.files {
 		r.Output().Begin(path.Base(file))
+		r.library, r.left = file, false
 		err := in.loadLibrary(file)
+		r.library = ""
 		r.Output().Begin("")
 		if err != nil {
-			return err
+			return brokenBy(file, err)
 		}
 	}
 	loaded, err := true, error(nil)
@@ -148,6 +154,58 @@ func (in *instance) loadLibraries(program *sandbox.Program) error {
 		in.keepLibraries(program, evidence)
 	}
 	return err
+}
+
+// A LibraryError means that a library has ended the run, before the script could begin.
+type LibraryError struct {
+	File string // its path
+	Err  error  // how the run has ended, such as a [*sandbox.LimitError]
+}
+
+func (e *LibraryError) Error() string {
+	return fmt.Sprintf("%s, which is loaded before the code, ended this run: %v Correct or delete %[1]s.", e.File, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *LibraryError) Unwrap() error { return e.Err }
+
+// brokenBy blames a library for the end of the run, unless the host has ended it.
+func brokenBy(file string, err error) error {
+	if sandbox.IsGuestFailure(err) {
+		return &LibraryError{file, err}
+	}
+	return err
+}
+
+// leaveOut makes the run go on without the library that has used up all memory, and reports whether it can. What has been
+// done by then must have had no effect, for the other libraries run again.
+func (r *run) leaveOut(err error, in *instance) bool {
+	broken, ok := errors.AsType[*LibraryError](err)
+	limit, _ := errors.AsType[*sandbox.LimitError](err)
+	if !ok || limit == nil || limit.Limit != sandbox.LimitMemory || in.Impure() ||
+		r.Limits().Work != sandbox.Unlimited { // another sandbox begins to count anew
+		return false
+	}
+	if r.libraries.broken == nil {
+		r.libraries.broken = map[string]bool{}
+	}
+	r.libraries.broken[broken.File] = true
+	r.Output().Begin(path.Base(broken.File))
+	r.Output().Print(sandbox.LevelError, fmt.Sprintf("%s is left out: %v", broken.File, limit))
+	r.Output().Begin("")
+	return true
+}
+
+// leaveLibrary lets the library that is being loaded, and nothing else, end with the error that is the second argument of an
+// operation, and says why. It returns false if there is none.
+func (in *instance) leaveLibrary(args arguments, what, called string) bool {
+	r := in.run
+	if r.library == "" || !in.vm.MakeUncatchable(args.value(2)) {
+		return false
+	}
+	r.left = true
+	r.Output().Print(sandbox.LevelError, fmt.Sprintf("%s (%s called %s, which ends that library only)", what, r.library, called))
+	return true
 }
 
 // errEffect ends the loading of modules before the script, because one of them is about to have an effect, or to read
@@ -189,6 +247,9 @@ func (in *instance) loadImport(i module.Import) (bool, error) {
 
 // loadLibrary runs one file and its jobs. Exceptions appear on the console.
 func (in *instance) loadLibrary(file string) error {
+	if in.run.libraries.broken[file] {
+		return nil
+	}
 	ctx := in.Context()
 	source, err := in.run.read(file)
 	if err != nil {
@@ -217,20 +278,32 @@ func (in *instance) loadLibrary(file string) error {
 			return err
 		}
 		in.run.outcome = nil
-		in.run.Output().Print(sandbox.LevelError, script.Thrown)
+		if !in.run.left {
+			in.run.Output().Print(sandbox.LevelError, script.Thrown)
+		}
 	}
 	for {
-		if _, err := in.checked(in.vm.RunJobs(ctx)); err != nil {
-			return err
+		done, err := in.libraryTurn()
+		if _, thrown := errors.AsType[*ScriptError](err); thrown && in.run.left { // by what has left the library
+			in.run.outcome = nil
+			continue
 		}
-		wait, err := in.tick(-1)
-		if err == nil && wait == rejectionsFirst {
-			err = in.reportRejections()
-		}
-		if err != nil || wait < 0 && wait != rejectionsFirst {
+		if done || err != nil {
 			return err
 		}
 	}
+}
+
+// libraryTurn runs jobs of a library, and reports whether none is left.
+func (in *instance) libraryTurn() (done bool, err error) {
+	if _, err := in.checked(in.vm.RunJobs(in.Context())); err != nil {
+		return false, err
+	}
+	wait, err := in.tick(-1)
+	if err == nil && wait == rejectionsFirst {
+		return false, in.reportRejections()
+	}
+	return wait < 0, err
 }
 
 func (in *instance) requireLibrary(ctx context.Context, file string, isModule bool) (quickjs.Value, error) {

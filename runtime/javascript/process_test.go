@@ -113,10 +113,6 @@ func TestExit(t *testing.T) {
 			require.Equal(t, before, result.Console)
 		})
 	}
-	t.Run("by a library is a failure", func(t *testing.T) {
-		_, err := tryRun(t, `return 1`, javascript.RunOptions{Files: filesWith(t, map[string]string{"/lib/a.js": "process.exit(0)"}), Libraries: []string{"/lib"}})
-		require.EqualError(t, err, "the script exited with status 0. Use return for a result, and throw an Error for a failure.")
-	})
 }
 
 // How a run ends can be heard, and changed.

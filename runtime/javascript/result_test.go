@@ -9,6 +9,32 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
+// TestPromisesInResults shows promises by their states, as Node does, and says what to write where a result has some.
+func TestPromisesInResults(t *testing.T) {
+	const note = "The result has promises in it. To get their values, write: return await Promise.all(promises)"
+	for script, want := range map[string]string{
+		`return [1, 2].map(async (x) => x * 2)`:                                                     "[\n  Promise { 2 },\n  Promise { 4 }\n]",
+		`return {a: new Promise(() => {})}`:                                                         "{\n  \"a\": Promise { <pending> }\n}",
+		`const p = Promise.reject(new Error('no')); p.catch(() => {}); return [p]`:                  "[\n  Promise { <rejected> [Error: no] }\n]",
+		`return new Map([['k', Promise.resolve('v')]])`:                                             "Map(1) {\n  \"k\" => Promise { \"v\" }\n}",
+		`return new Set([(class extends Promise {}).resolve(undefined)])`:                           "Set(1) {\n  Promise { undefined }\n}",
+		`return [Promise.resolve({a: [1]})]`:                                                        "[\n  Promise { {\n    \"a\": [\n      1\n    ]\n  } }\n]",
+		`const o = {}; o.p = Promise.resolve(o); return o`:                                          "{\n  \"p\": Promise { [Circular] }\n}",
+		`Promise.prototype.then = Promise.prototype.toString = null; return {p: (async () => 1)()}`: "{\n  \"p\": Promise { 1 }\n}",
+	} {
+		t.Run(script, func(t *testing.T) {
+			result := run(t, script)
+			require.Equal(t, want, result.Text)
+			require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: note}}, result.Console)
+		})
+	}
+	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "Promise { 1 } Promise { <pending> }"}},
+		run(t, `console.log(Promise.resolve(1), new Promise(() => {})); return 1`).Console)
+	for _, script := range []string{`return [Object.create(Promise.prototype)]`, `return await Promise.all([1, 2].map(async (x) => x))`, `return Promise.resolve([1])`} {
+		require.Empty(t, run(t, script).Console, script)
+	}
+}
+
 // TestResultsAsTextAndData has results whose text is their JSON, and those where it is not.
 func TestResultsAsTextAndData(t *testing.T) {
 	type object = map[string]any

@@ -30,6 +30,8 @@ type run struct {
 	setup     encoded     // the functions and globals, encoded
 	libraries *librarySet // to be loaded before the script; nil if there are none
 	evidence  *evidence   // of what libraries read while they load; nil otherwise
+	library   string      // the path of the one that is being loaded; empty otherwise
+	left      bool        // it has called halt or process.exit
 
 	loadingFirst bool     // the modules that the script loads first are being loaded
 	effects      *effects // which modules have effects while they are loaded
@@ -86,6 +88,9 @@ func (in *instance) execute(program *sandbox.Program, script string) error {
 		if err == errEffect {
 			in, err = in.run.again(program)
 		}
+		for in != nil && in.run.leaveOut(err, in) {
+			in, err = in.run.reload(program)
+		}
 		if err != nil {
 			return err
 		}
@@ -110,7 +115,13 @@ func (in *instance) execute(program *sandbox.Program, script string) error {
 // folders there, which had no effect. The modules that the script itself loads are left to it.
 func (r *run) again(program *sandbox.Program) (*instance, error) {
 	r.effects.add(r.options.Owner, r.libraries.imports)
-	r.libraries.imports, r.evidence, r.outcome = nil, nil, nil
+	r.libraries.imports = nil
+	return r.reload(program)
+}
+
+// reload gives the run another sandbox, and loads the libraries there.
+func (r *run) reload(program *sandbox.Program) (*instance, error) {
+	r.evidence, r.outcome = nil, nil
 	in, err := r.fresh(program)
 	if err == nil && r.libraries.any() {
 		in.Untrusted()
@@ -183,7 +194,7 @@ var errExited = errors.New("exited")
 
 // exit returns the error that ends the run when the script exits with a status.
 func (r *run) exit(status int) error {
-	if status != 0 || r.Output().Library() != "" { // a library cannot speak for the script
+	if status != 0 || r.library != "" { // a library cannot speak for the script
 		return &ExitError{status}
 	}
 	if !r.returned() {

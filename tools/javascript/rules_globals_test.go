@@ -112,9 +112,14 @@ func TestLibraries(t *testing.T) {
 			require.Equal(t, want, run(t, r, env, `return typeof globalThis.order`).Text())
 		})
 	}
-	for name, c := range map[string]struct{ library, want string }{
-		"of time":   {`for (;;);`, "time limit exceeded: the script was stopped after 200ms. Look for loops that do not end, or do less work in one run."},
-		"of memory": {`const all = []; for (;;) all.push(new Uint8Array(1e6))`, "memory limit exceeded: the script may use 64 MiB. Keep less data at a time."},
+	for name, c := range map[string]struct {
+		library, want string
+		code          registry.Code
+	}{
+		"of time": {`for (;;);`, "/lib/a.js, which is loaded before the code, ended this run: time limit exceeded: the script was stopped after 200ms. " +
+			"Look for loops that do not end, or do less work in one run. Correct or delete /lib/a.js.", registry.CodeTimeout},
+		"of memory": {`const all = []; for (;;) all.push(new Uint8Array(1e6))`, "=== Output of library a.js ===\n" +
+			"[ERROR] /lib/a.js is left out: memory limit exceeded: the script may use 64 MiB. Keep less data at a time.\n=== Result ===\n1", ""},
 	} {
 		t.Run("they are under the limit "+name, func(t *testing.T) {
 			env := newEnv(t)
@@ -124,7 +129,7 @@ func TestLibraries(t *testing.T) {
 			writeFiles(t, env.Files, map[string]string{"/lib/a.js": c.library})
 			result := run(t, r, env, `return 1`)
 			require.Equal(t, c.want, result.Text())
-			require.NotEqual(t, registry.Code(""), result.Code)
+			require.Equal(t, c.code, result.Code)
 		})
 	}
 }

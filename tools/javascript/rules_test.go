@@ -160,7 +160,8 @@ func TestHalt(t *testing.T) {
 	t.Run("in a library", func(t *testing.T) {
 		env := newEnv(t)
 		writeFiles(t, env.Files, map[string]string{"/lib/a.js": "halt('no')"})
-		require.Equal(t, "=== Output of library a.js ===\n[ERROR] no\n=== Result ===\nHalted", run(t, r, env, `return 1`).Text())
+		require.Equal(t, "=== Output of library a.js ===\n[ERROR] no (/lib/a.js called halt, which ends that library only)\n=== Result ===\n1",
+			run(t, r, env, `return 1`).Text())
 	})
 }
 
@@ -171,6 +172,7 @@ func TestTimeLimit(t *testing.T) {
 	spec, _ := r.Spec(javascript.Name)
 	require.Equal(t, time.Minute, spec.Timeout)
 	const stopped = "time limit exceeded: the script was stopped after 200ms. Look for loops that do not end, or do less work in one run."
+	const blamed = "/lib/a.js, which is loaded before the code, ended this run: " + stopped + " Correct or delete /lib/a.js."
 	for name, c := range map[string]struct{ code, library, want string }{
 		"a loop":                       {`for (;;);`, "", stopped},
 		"what was printed shows":       {`console.log('before'); for (;;);`, "", "=== Console output ===\n[LOG] before\n=== Result ===\n" + stopped},
@@ -179,8 +181,8 @@ func TestTimeLimit(t *testing.T) {
 		"promises without end":         {`const again = () => Promise.resolve().then(again); await again()`, "", stopped},
 		"timers without end":           {`await new Promise(() => setInterval(() => {}, 1))`, "", stopped},
 		"a long wait":                  {`await new Promise((done) => setTimeout(done, 1e6))`, "", stopped},
-		"a library":                    {`return 1`, "console.log('loading'); for (;;);", "=== Output of library a.js ===\n[LOG] loading\n=== Result ===\n" + stopped},
-		"jobs of a library":            {`return 1`, "const again = () => Promise.resolve().then(again); again()", stopped},
+		"a library":                    {`return 1`, "console.log('loading'); for (;;);", "=== Output of library a.js ===\n[LOG] loading\n=== Result ===\n" + blamed},
+		"jobs of a library":            {`return 1`, "const again = () => Promise.resolve().then(again); again()", blamed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := newEnv(t)

@@ -82,8 +82,6 @@
     groups += '  ';
   };
 
-  kernel.failed = (error) => { host(ops.log, ERROR, format(error)); };
-
   const console = {
     log(...args) { print(LOG, args); },
     info(...args) { print(INFO, args); },

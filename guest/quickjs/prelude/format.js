@@ -157,6 +157,17 @@
     return true;
   };
 
+  // promise adds the text of a promise, or returns false.
+  const promise = (value, level, seen, pieces) => {
+    const state = host(ops.state, value);
+    if (state < 0) return false;
+    pieces.promises = true;
+    pieces[pieces.length] = state === 0 ? 'Promise { <pending>' : state === 1 ? 'Promise { ' : 'Promise { <rejected> ';
+    if (state > 0) format(kernel.inside(value), level, seen, pieces);
+    pieces[pieces.length] = ' }';
+    return true;
+  };
+
   // exotic adds the text of an object that is not an array or a plain object, or returns false.
   const exotic = (value, level, seen, pieces) => {
     let text;
@@ -164,7 +175,7 @@
       if (collection(value, level, seen, pieces)) return true;
       text = leaf(value);
     }
-    if (text === undefined && isPromise(value)) text = 'Promise {}';
+    if (text === undefined && isPromise(value) && promise(value, level, seen, pieces)) return true;
     if (text !== undefined) {
       pieces[pieces.length] = text;
       return true;
@@ -267,7 +278,8 @@
   };
 
   // top returns the text of a whole value. It cannot fail: exceptions of getters and proxies become part of the text.
-  // details.json becomes true if the text is the value's JSON, apart from white space.
+  // details.json becomes true if the text is the value's JSON, apart from white space, and details.promises if there are
+  // promises in it.
   const top = (value, details) => {
     if (typeof value === 'string') return value;
     try {
@@ -280,7 +292,10 @@
       const pieces = list();
       format(value, 0, undefined, pieces);
       const out = kernel.join(pieces, '');
-      if (details) details.json = !pieces.odd;
+      if (details) {
+        details.json = !pieces.odd;
+        details.promises = pieces.promises === true;
+      }
       return out;
     } catch (error) {
       return `[a value that cannot be shown: ${attempt(errorTitle, error) ?? 'unknown error'}]`;

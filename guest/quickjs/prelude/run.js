@@ -2,7 +2,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, apply, then, format, isError, text, slice } = kernel;
-  const { WARN } = kernel.levels;
+  const { WARN, ERROR } = kernel.levels;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
   // fail reports to the host that the script has ended with an exception.
@@ -20,6 +20,7 @@
   kernel.end = (error) => { report(2, 'Uncaught ', error); };
   kernel.uncaught = (error) => { if (!kernel.caught?.(error, 'uncaughtException')) kernel.end(error); };
   kernel.rejected = (reason, promise) => {
+    if (reason === left) return;
     kernel.context = kernel.rejectedIn?.(promise);
     if (!kernel.caught?.(reason, 'unhandledRejection', promise)) report(2, 'Uncaught (in promise) ', reason);
   };
@@ -42,8 +43,11 @@
   // the text is too long and the host has cut it, the host still needs the data separately.
   const succeed = (value) => {
     kernel.ending();
-    const details = { __proto__: null, json: false };
+    const details = { __proto__: null, json: false, promises: false };
     const text = format(value, details);
+    if (details.promises) {
+      host(ops.log, WARN, 'The result has promises in it. To get their values, write: return await Promise.all(promises)');
+    }
     if (!details.json || host(ops.finish, 0, text, true) === false) {
       let data = {};
       try {
@@ -94,5 +98,12 @@
     succeed(value);
   };
 
-  kernel.define('halt', function halt(message = 'Halted') { host(ops.halt, kernel.String(message)); });
+  // What halt and process.exit throw in a library, which ends nothing else. The host makes it impossible to catch.
+  const left = new kernel.Error('the library has ended');
+  kernel.leave = (op, value) => {
+    host(op, value, left); // returns in a library only
+    throw left;
+  };
+  kernel.define('halt', function halt(message = 'Halted') { kernel.leave(ops.halt, kernel.String(message)); });
+  kernel.failed = (error) => { if (error !== left) host(ops.log, ERROR, format(error)); };
 })

@@ -203,6 +203,7 @@
   let ticks = list();
   kernel.endTurn = () => {
     for (let i = 0; i < ticks.length; i++) {
+      if (ticks[i] === undefined) continue; // it has ended a library, and nothing else
       const { callback, args, context } = ticks[i];
       ticks[i] = undefined;
       attempt(callback, args, undefined, context);

@@ -103,10 +103,13 @@
   method('exit', (code) => {
     if (code !== undefined) self.exitCode = code;
     emitExit();
-    host(ops.exit, exitCode | 0);
+    const status = exitCode | 0;
+    exiting = self._exiting = false; // where the call returns, it was in a library, and ends nothing else
+    exitCode = undefined;
+    kernel.leave(ops.exit, status);
   });
-  method('reallyExit', (code) => { host(ops.exit, code | 0); });
-  method('abort', () => { host(ops.exit, 134); });
+  method('reallyExit', (code) => { kernel.leave(ops.exit, code | 0); });
+  method('abort', () => { kernel.leave(ops.exit, 134); });
 
   // What the kernel asks when nothing has caught an error: whether a listener has.
   let capture = null;
