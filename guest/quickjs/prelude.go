@@ -49,7 +49,8 @@ type Prelude struct {
 	// Start takes the script as an async function, and an object with the mark that stands for bytes in JSON, and
 	// its name.
 	Start Value
-	// StartTop takes what Start takes beside the script. Call it before [VM.EvalTop], and EndTop with the promise.
+	// StartTop takes what Start takes beside the script. Call it before [VM.EvalTop], and EndTop with the promise and
+	// what Start takes.
 	StartTop, EndTop Value
 	// StartModule takes an object with the name by which the script can be imported (module).
 	StartModule Value
@@ -76,6 +77,10 @@ type Prelude struct {
 	Deliver Value
 	// Fail takes an exception and reports it to the host.
 	Fail Value
+	// Dropped returns what has become of the value of the script's last expression: 0 if there is none that could be a
+	// result, 1 for a value, 2 for a promise that has one, 3 for a function, and 4
+	// if the script is a module that exports nothing.
+	Dropped Value
 	// Rejected takes the reason of an unhandled rejection, and the promise.
 	Rejected Value
 }
@@ -116,7 +121,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	for name, entry := range map[string]*Value{
 		"install": &p.Install, "start": &p.Start, "tick": &p.Tick, "deliver": &p.Deliver, "fail": &p.Fail,
 		"rejected": &p.Rejected, "startTop": &p.StartTop, "endTop": &p.EndTop, "startModule": &p.StartModule, "library": &p.Library, "shim": &p.Shim, "raise": &p.Raise,
-		"builtin": &p.Builtin, "meta": &p.Meta, "preload": &p.Preload,
+		"builtin": &p.Builtin, "meta": &p.Meta, "preload": &p.Preload, "dropped": &p.Dropped,
 	} {
 		if *entry, err = vm.Property(ctx, kernel, name); err != nil {
 			return nil, err

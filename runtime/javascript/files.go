@@ -124,6 +124,7 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 	default:
 		in.SetImpure()
 	}
+	in.run.changed = in.run.changed || !witnessed[r.operation] && r.operation != "readdir" && r.operation != "readPart"
 	work := &fileWork{ctx: in.run.Context(), left: in.WorkLeft()}
 	t := tree{work, files, in.run.Limits().Memory}
 	answer, err := sandbox.Await(in.run.Run, func() (any, error) {

@@ -273,6 +273,7 @@ func (in *instance) lastMatch(ctx context.Context, args arguments) (quickjs.Valu
 }
 
 func (in *instance) log(args arguments) error {
+	in.run.printed = true
 	level, _ := args.int(1)
 	if level < int(sandbox.LevelLog) || level > int(sandbox.LevelDebug) {
 		return failf("invalid console level")

@@ -22,6 +22,19 @@ type origin struct {
 	module bool        // it is an ES module
 
 	expression *expression // not nil if source leads to the text around one
+	inserted   insertion
+}
+
+// An insertion is text that the host has put into a line, before a column in bytes that does not count the prefix. Its length
+// is zero if there is none.
+type insertion struct{ Line, Column, Length int }
+
+// without returns a column as it is without the insertion.
+func (i insertion) without(line, column int) int {
+	if line != i.Line || column <= i.Column {
+		return column
+	}
+	return max(i.Column, column-i.Length)
 }
 
 // maxOrigins is how many bytes the origins of a run's files may take. Beyond that, positions in further files are the
@@ -144,7 +157,7 @@ func (o origin) at(line, column int) int {
 	if line == 1 && column >= o.prefix {
 		column -= o.prefix - 1
 	}
-	return o.code.offset(line, column)
+	return o.code.offset(line, o.inserted.without(line, column))
 }
 
 // place returns the author's line and column, in UTF-16 code units. An unknown column is 0.
@@ -159,6 +172,7 @@ func (o origin) place(line, column int) (int, int) {
 	} else if line == 1 {
 		column = min(column, 1)
 	}
+	column = o.inserted.without(line, column)
 	if o.code != nil && !o.code.ascii && column > 1 {
 		column = 1 + o.code.units(line, column-1)
 	}

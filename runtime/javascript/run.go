@@ -21,6 +21,9 @@ type run struct {
 	outcome  *outcome // nil until the script has ended
 
 	expression  *expression       // the script, if it is one
+	ending      ending            // of the script
+	printed     bool              // it has printed, perhaps nothing
+	changed     bool              // it has changed files, or tried to
 	origins     map[string]origin // by file
 	originsSize int               // in bytes
 	frames      map[string]string // the stack frames that nodeFrame has shown, by the engine's
@@ -186,7 +189,7 @@ func (in *instance) turn() (wait time.Duration, done bool, err error) {
 	if in.run.outcome == nil {
 		return 0, false, ErrNeverSettles
 	}
-	return 0, true, nil
+	return 0, true, in.noteEnding()
 }
 
 // errExited ends a run that has been successful.

@@ -136,7 +136,14 @@ func further(a, b error) bool {
 }
 
 func (in *instance) compileJavaScript(source string) (compiled, error) {
+	if err := in.findEnding(source); err != nil {
+		return compiled{}, err
+	}
 	c, err := in.compileBody("", source, nil)
+	if isSyntax(err) && in.run.ending.expression {
+		in.run.ending.expression = false
+		c, err = in.compileBody("", source, nil)
+	}
 	if err == nil && in.run.options.Expression && strings.Contains(source, ")") {
 		brackets := declarationPrefix + beforeBrackets + source + afterBrackets + declarationSuffix
 		ok, err := in.vm.Compiles(in.Context(), brackets, in.run.options.Name, false)
@@ -270,6 +277,8 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 		o.prefix += len(beforeExpression)
 	case in.run.options.Expression:
 		o.expression = in.run.expression
+	case imports == "" && from == nil && in.run.ending.expression:
+		body, o.inserted = in.run.ending.returned(source)
 	}
 	if in.run.options.Session {
 		return in.evalTop(body, source, o)
@@ -353,13 +362,14 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 	if def == 0 {
 		return compiled{}, in.syntaxError(source)
 	}
+	in.run.ending.module = true
 	return compiled{module: true}, nil
 }
 
 // startScript starts a compiled script.
 func (in *instance) startScript(c compiled) error {
 	if in.run.options.Session {
-		if _, err := in.checked(in.vm.Call(in.Context(), in.prelude.EndTop, c.promise)); err != nil {
+		if _, err := in.checked(in.callWith(in.prelude.EndTop, in.startDetails(), c.promise)); err != nil {
 			return err
 		}
 		return in.reason(in.vm.Free(in.Context(), c.promise))
@@ -368,7 +378,7 @@ func (in *instance) startScript(c compiled) error {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
 		return err
 	}
-	_, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"mark": in.run.mark, "name": in.run.options.Name}, c.function))
+	_, err := in.checked(in.callWith(in.prelude.Start, in.startDetails(), c.function))
 	return err
 }
 

@@ -54,6 +54,7 @@ type sessionOrigin struct {
 	Prefix     int
 	Source     *module.Map
 	Module     bool
+	Inserted   insertion
 }
 
 const (
@@ -101,7 +102,7 @@ func (r *run) restore() (*instance, *stateData, error) {
 	}
 	r.restored = len(r.functions)
 	for _, o := range data.Origins {
-		r.note(o.File, o.Code, origin{prefix: o.Prefix, source: o.Source, module: o.Module})
+		r.note(o.File, o.Code, origin{prefix: o.Prefix, source: o.Source, module: o.Module, inserted: o.Inserted})
 	}
 	for _, file := range data.Wrapped {
 		if r.wrapped == nil {
@@ -133,7 +134,7 @@ func (r *run) state() (*sandbox.State, error) {
 	left := maxSessionOrigins
 	for _, file := range slices.Sorted(maps.Keys(r.origins)) {
 		o := r.origins[file]
-		s := sessionOrigin{File: file, Prefix: o.prefix, Module: o.module}
+		s := sessionOrigin{File: file, Prefix: o.prefix, Module: o.module, Inserted: o.inserted}
 		if size := o.size(); size <= left && o.code != nil {
 			left -= size
 			s.Code, s.Source = o.code.text, o.source

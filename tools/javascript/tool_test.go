@@ -190,5 +190,6 @@ func TestAsExpression(t *testing.T) {
 	r, env := withToolCalls(t)
 	call := registry.Call{ID: "1", Tool: javascript.Name, Input: json.RawMessage(`{"code": "6 * 7"}`)}
 	require.Equal(t, "42", r.Dispatch(javascript.AsExpression(t.Context()), call, env).Content[0].Text)
-	require.Equal(t, "undefined", r.Dispatch(t.Context(), call, env).Content[0].Text)
+	require.Equal(t, "=== Console output ===\n[WARN] The code returns nothing. To get the value of its last expression, write: return 6 * 7\n"+
+		"=== Result ===\nundefined", r.Dispatch(t.Context(), call, env).Content[0].Text)
 }

@@ -1,8 +1,10 @@
 // How a run starts and ends.
 (function (kernel) {
   'use strict';
-  const { host, ops, apply, then, format, isError, text, slice } = kernel;
+  const { host, ops, apply, then, format, isError, isPlain, text, slice } = kernel;
   const { WARN, ERROR } = kernel.levels;
+  const { hasOwn } = Object;
+  const { ownKeys } = Reflect;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
   // fail reports to the host that the script has ended with an exception.
@@ -58,6 +60,40 @@
     kernel.returned = true;
   };
 
+  // The value of the script's last expression comes as the only property, named details.last, of an object that is returned.
+  // It is not the result, unless it is a function that is all of the script, which is called.
+  let last;
+  let exportsNothing = false; // the script is a module
+  const returned = (value, details) => {
+    if (details.last === undefined || typeof value !== 'object' || value === null || !isPlain(value) || !hasOwn(value, details.last)) return value;
+    last = value[details.last];
+    if (!details.call || typeof last !== 'function') return undefined;
+    const call = last;
+    last = undefined;
+    return apply(call, undefined, []);
+  };
+  kernel.dropped = () => {
+    const value = last;
+    last = undefined;
+    if (exportsNothing) return 4;
+    const state = typeof value === 'object' && value !== null ? host(ops.state, value) : -1;
+    if (state >= 0) return state === 1 && kernel.inside(value) !== undefined ? 2 : 0;
+    return value === undefined ? 0 : typeof value === 'function' ? 3 : 1;
+  };
+
+  // conclude ends the script with what it returns or else exports.
+  const conclude = (promise, details, exported) => {
+    const done = (value) => {
+      if (value !== undefined) succeed(value);
+      else finish(exported(), 'return await main()');
+    };
+    then(promise, (value) => {
+      if (details.call) then(settled(returned(value, details)), done, failed);
+      else done(returned(value, details));
+    }, failed);
+    kernel.endTurn();
+  };
+
   // start runs the script, an async function. If it returns nothing, its CommonJS exports are the result.
   kernel.start = (script, details) => {
     kernel.mark = details.mark;
@@ -65,8 +101,7 @@
     kernel.turn = 1;
     const { main } = kernel;
     const exported = kernel.startMain(details.name);
-    then(apply(script, main.exports, []), (value) => { succeed(value === undefined ? exported() : value); }, failed);
-    kernel.endTurn();
+    conclude(apply(script, main.exports, []), details, exported);
   };
 
   // startTop prepares for a script of a session, which goes on where others have ended. endTop gets the promise of its result.
@@ -78,22 +113,22 @@
     kernel.main.exports = {};
     exported = kernel.startMain(details.name);
   };
-  kernel.endTop = (promise) => {
-    then(promise, (value) => { succeed(value === undefined ? exported() : value); }, failed);
-    kernel.endTurn();
-  };
+  kernel.endTop = (promise, details) => { conclude(promise, details, exported); };
   let exported;
 
   // startModule runs a script that is an ES module. Its default export is the result.
   kernel.startModule = (details) => {
     kernel.forgetOrigin();
     kernel.turn = 1;
-    then(import(details.module), (namespace) => { then(settled(namespace.default), finish, failed); }, failed);
+    then(import(details.module), (namespace) => {
+      exportsNothing = ownKeys(namespace).length === 1; // Symbol.toStringTag
+      then(settled(namespace.default), (value) => { finish(value, 'export default await main()'); }, failed);
+    }, failed);
   };
   const settled = async (value) => value;
-  const finish = (value) => {
+  const finish = (value, call) => {
     if (typeof value === 'function' && slice(sourceOf(value), 0, 5) !== 'class') {
-      host(ops.log, WARN, 'The result is a function, which was not called. To get what it returns, write: export default await main()');
+      host(ops.log, WARN, `The result is a function, which was not called. To get what it returns, write: ${call}`);
     }
     succeed(value);
   };
