@@ -139,6 +139,7 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"GET /api/calls/output":         "project=p&call=" + made.Call,
 		"GET /api/events":               "project=p",
 		"GET /api/approvals":            "project=p",
+		"GET /api/approvals/loss":       "project=p&token=none&call=none",
 		"GET /api/checkpoints":          "project=p",
 		"POST /api/checkpoints":         m{"project": "p", "name": "draft"},
 		"GET /api/checkpoints/changes":  "project=p&name=draft",
@@ -186,7 +187,7 @@ func TestEachOperationIsDescribed(t *testing.T) {
 			w = b.send(path, in)
 		}
 		if w.Code != 200 {
-			require.Contains(t, []string{"POST /api/login", "POST /api/history/undo", "POST /api/history/redo", "POST /api/calls/stop", "POST /api/approvals"}, name, w.Body.String())
+			require.Contains(t, []string{"POST /api/login", "POST /api/history/undo", "POST /api/history/redo", "POST /api/calls/stop", "POST /api/approvals", "GET /api/approvals/loss"}, name, w.Body.String())
 			fits(t, d.Components.Schemas["Failed"], w.Body.Bytes(), name)
 			return
 		}
@@ -318,6 +319,72 @@ func TestRunningCode(t *testing.T) {
 		require.LessOrEqual(t, n, 256<<10)
 		require.Greater(t, n, 200<<10)
 	})
+}
+
+// TestApprovalsShowWhatWouldBeLost: whoever approves a call sees what it would replace or delete.
+func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	files := map[string]string{"/a.txt": "old\n", "/b.txt": "other\n", "/bin": "\x00", "/memories/m.md": "kept\n", "/keep.txt": "k"}
+	for i := range 130 {
+		files[fmt.Sprintf("/d/%03d/f.txt", i)] = "x"
+	}
+	b.project("p", nil)
+	p, err := b.runner.Store().Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer p.Close()
+	for name, text := range files {
+		require.NoError(t, vfs.WriteFile(t.Context(), p, name, []byte(text)))
+	}
+	require.NoError(t, p.Mkdir("/empty", 0o755))
+	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
+	b.post("/api/tools", m{"project": "p", "tool": "memory", "ask": true, "enabled": true}, nil)
+	session, err := b.runner.Session(t.Context(), "p", nil)
+	require.NoError(t, err)
+	defer session.Close()
+	for name, test := range map[string]struct {
+		tool        string
+		input       m
+		path        string
+		diff, note  string
+		files, more int
+	}{
+		"overwriting a file":         {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "new\n", "overwrite": true}, "/a.txt", "-old\n+new\n", "", 0, 0},
+		"a new file":                 {"filesystem", m{"command": "create", "path": "/new.txt", "file_text": "new\n", "overwrite": true}, "", "", "", 0, 0},
+		"what fails":                 {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "new\n"}, "", "", "", 0, 0},
+		"the same content":           {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "old\n", "overwrite": true}, "/a.txt", "", "the content stays the same", 0, 0},
+		"no text":                    {"filesystem", m{"command": "create", "path": "/bin", "file_text": "new\n", "overwrite": true}, "/bin", "", "not text", 0, 0},
+		"a memory":                   {"memory", m{"command": "create", "path": "m.md", "file_text": "new\n", "overwrite": true}, "/memories/m.md", "-kept\n+new\n", "", 0, 0},
+		"renaming over a file":       {"filesystem", m{"command": "rename", "old_path": "/b.txt", "new_path": "/a.txt", "overwrite": true}, "/a.txt", "-old\n+other\n", "", 0, 0},
+		"copying over a file":        {"filesystem", m{"command": "copy", "old_path": "/b.txt", "new_path": "/a.txt", "overwrite": true}, "/a.txt", "-old\n+other\n", "", 0, 0},
+		"deleting a file":            {"filesystem", m{"command": "delete", "path": "/a.txt"}, "/a.txt", "-old\n", "", 0, 0},
+		"deleting a folder":          {"filesystem", m{"command": "delete", "path": "/d/"}, "/d", "", "", 100, 30},
+		"deleting all in the memory": {"memory", m{"command": "delete", "path": "/memories"}, "/memories", "", "", 1, 0},
+		"deleting an empty folder":   {"filesystem", m{"command": "delete", "path": "/empty"}, "/empty", "", "", 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			input, err := json.Marshal(test.input)
+			require.NoError(t, err)
+			results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: "call", Tool: test.tool, Input: input}})
+			require.NoError(t, err)
+			require.NotNil(t, results[0].Pending, results[0].Text())
+			token := results[0].Pending.Token
+			var loss struct {
+				Path, Diff, Note string
+				Files            []string
+				More             bool
+				Count            int
+			}
+			b.get(q("/api/approvals/loss", "project", "p", "token", token, "call", "call"), &loss)
+			_, diff, _ := strings.Cut(loss.Diff, "@@\n")
+			require.Equal(t, []any{test.path, test.diff, test.note, test.files, test.files + test.more, test.more > 0},
+				[]any{loss.Path, diff, loss.Note, len(loss.Files), loss.Count, loss.More})
+			b.post("/api/projects", m{"project": "other"}, nil)
+			b.fails(b.send("/api/approvals", m{"project": "other", "token": token, "call": "call", "approved": false}), 404)
+			b.fails(b.do("GET", q("/api/approvals/loss", "project", "other", "token", token, "call", "call"), nil, nil), 404)
+			b.post("/api/approvals", m{"project": "p", "token": token, "call": "call", "approved": false}, nil)
+			b.post("/api/projects/delete", m{"project": "other"}, nil)
+		})
+	}
 }
 
 // TestStoppingCallsOfModels: a person stops a call that was not made on the page, and the model is told.

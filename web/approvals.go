@@ -16,6 +16,7 @@ import (
 func approvalRoutes() []route {
 	return []route{
 		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.", listApprovals).costing(costCalls),
+		operation("GET", "/api/approvals/loss", "What a call that waits would replace or delete.", showLoss),
 		operation("POST", "/api/approvals", "Approve or refuse a call. It goes on when all that it waits for is decided.", decide).taking(largeBody),
 	}
 }

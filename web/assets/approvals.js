@@ -63,9 +63,30 @@ function asked(input) {
     sideBySide(keys.length === 2 ? lines("old_str", "-") + lines("new_str", "+") : lines(keys[0], "+")));
 }
 
+// loss adds what a call would replace or delete. The difference then has what would be written, too.
+async function loss(a, c, shown) {
+  let known;
+  try {
+    known = await get("approvals/loss", {project, token: a.token, call: c.call});
+  } catch (error) {
+    if (error.code !== "not_found") shown.append(problem(error));
+    return;
+  }
+  const {path, diff, note, files, count: all, more} = known;
+  if (!path) return;
+  if (diff && c.input.includes("file_text")) shown.querySelector(".diff")?.remove();
+  shown.append(h("div", {class: "warning", role: "region", "aria-label": "What would be lost"},
+    h("p", {}, name(path), all > 0 ? ` and ${count(all, "file")} in it would be deleted` : files.length === 0 && diff === undefined && !note ? " is empty and would be deleted" : " is there now. This is what would change:"),
+    note && h("p", {}, note),
+    files.length > 0 && h("ul", {class: "changes scroll", tabindex: "0"}, files.map((file) => h("li", {}, name(file)))),
+    more && h("p", {class: "quiet"}, all > files.length ? `… and ${count(all - files.length, "more file")}` : "… and more")),
+  diff && sideBySide(diff));
+}
+
 function call(a, c, place) {
   const trouble = h("div", {});
-  const shown = asked(c.input);
+  const shown = h("div", {}, asked(c.input));
+  loss(a, c, shown);
   const send = async (decision) => {
     await post("approvals", {project, token: a.token, call: c.call, ...decision});
     say(decision.approved ? "Approved. The call goes on." : "Refused. The model is told.");

@@ -96,7 +96,7 @@ func TestTheEditorKeepsWhatIsWritten(t *testing.T) {
 		p.run(chromedp.KeyEvent("\r")) // which does not throw away what is there
 		p.seesNot("Leave without saving?")
 		require.Equal(t, "mine", value[string](p, `document.querySelector("#text").value`))
-		require.Equal(t, "/plan.md", value[string](p, `new URLSearchParams(location.search).get("path")`))
+		p.until(`new URLSearchParams(location.search).get("path") === "/plan.md"`)
 	}
 	kept(func() { p.click("other.md") })
 	kept(func() { p.click("New file") })
@@ -287,4 +287,20 @@ func TestStopAndUndo(t *testing.T) {
 	p.seesNot("Delete /b.md?")
 	p.sees("created")
 	require.Equal(t, 200, value[int](p, `fetch("/api/files/text?project=notes&path=/b.md").then((r) => r.status)`))
+}
+
+// TestWhatWouldBeLost approves calls with what they would replace and delete in sight.
+func TestWhatWouldBeLost(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "old plan\n", "/docs/one.md": "1", "/docs/two.md": "2"})
+	p := s.visit()
+	p.post("tools", `{"project": "notes", "tool": "filesystem", "ask": true}`, "")
+	require.NotNil(t, s.call("notes", "toolu_over", "filesystem", `{"command": "create", "path": "/plan.md", "file_text": "new plan\n", "overwrite": true}`).Pending)
+	require.NotNil(t, s.call("notes", "toolu_delete", "filesystem", `{"command": "delete", "path": "/docs"}`).Pending)
+	p.open("calls", "project", "notes")
+	p.sees("/docs and 2 files in it would be deleted")
+	p.sees("/docs/two.md")
+	p.until(`document.querySelectorAll(".diff").length === 1 && document.querySelector(".diff .was code")?.textContent === "old plan" &&
+		document.querySelector(".diff .is code")?.textContent === "new plan"`)
+	p.shots("approvals-lost")
 }

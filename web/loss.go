@@ -1,0 +1,167 @@
+package web
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+type lossRequest struct {
+	Project string `json:"project"`
+	Token   string `json:"token"`
+	Call    string `json:"call" jsonschema:"which of the calls that wait"`
+}
+
+// A lossAnswer is what there is now that a call would replace or delete.
+type lossAnswer struct {
+	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty if nothing would be lost, or if that is not known of the tool"`
+	Diff string `json:"diff,omitempty" jsonschema:"a unified diff of the file and what would take its place"`
+	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
+	// Files are those of a folder that would be deleted.
+	Files []string `json:"files" jsonschema:"at most 100"`
+	More  bool     `json:"more,omitempty" jsonschema:"there are more"`
+	Count int      `json:"count,omitempty" jsonschema:"how many files there are, of the first 10,000 files and folders"`
+}
+
+const (
+	maxLossShown = 100
+	maxLossRead  = 10_000 // files and folders
+)
+
+func showLoss(s *Server, r *request, in lossRequest) (lossAnswer, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (lossAnswer, error) {
+		none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
+		keeper := s.keeper(in.Project)
+		if keeper == nil {
+			return lossAnswer{}, none
+		}
+		for run, err := range keeper.All(r.Context()) {
+			if err != nil {
+				if r.Context().Err() != nil {
+					return lossAnswer{}, err
+				}
+				continue // listing says that it is damaged
+			}
+			if run.Token != in.Token {
+				continue
+			}
+			for _, c := range run.Waiting() {
+				if c.ID == in.Call {
+					return s.loss(p, c.Tool, c.Input)
+				}
+			}
+		}
+		return lossAnswer{}, none
+	})
+}
+
+// loss returns what a call of a tool for files would replace or delete.
+func (s *Server) loss(p vfs.Project, tool string, input json.RawMessage) (lossAnswer, error) {
+	out := lossAnswer{Files: []string{}}
+	spec, _ := s.runner.Registry().Spec(tool)
+	family := spec.PartOf
+	if family == "" {
+		family = tool
+	}
+	var in struct {
+		Command   string
+		Path      string
+		OldPath   string `json:"old_path"`
+		NewPath   string `json:"new_path"`
+		FileText  string `json:"file_text"`
+		Overwrite bool
+	}
+	if family != "filesystem" && family != "memory" || json.Unmarshal(input, &in) != nil {
+		return out, nil
+	}
+	if in.Command == "" && strings.HasSuffix(tool, "_delete") { // which has no other
+		in.Command = "delete"
+	}
+	target := in.Path
+	switch {
+	case in.Command == "delete", in.Command == "create" && in.Overwrite:
+	case (in.Command == "rename" || in.Command == "copy") && in.Overwrite:
+		target = in.NewPath
+	default:
+		return out, nil
+	}
+	name, err := lossPath(family, target)
+	if err != nil {
+		return out, nil // the call fails
+	}
+	info, err := p.Stat(name)
+	if err != nil {
+		return out, nil // nothing is there, or the call fails as well
+	}
+	if info.IsDir() {
+		if in.Command != "delete" {
+			return out, nil // a folder is not replaced
+		}
+		out.Path = name
+		return out, out.list(p, name)
+	}
+	out.Path = name
+	before, note, err := readVersion(p.Open(name))
+	if err != nil || note != "" {
+		out.Note = note
+		return out, err
+	}
+	after := []byte(in.FileText)
+	switch in.Command {
+	case "delete":
+		after = nil
+	case "rename", "copy":
+		source, err := lossPath(family, in.OldPath)
+		if err != nil {
+			return lossAnswer{Files: out.Files}, nil
+		}
+		if after, note, err = readVersion(p.Open(source)); err != nil || note != "" {
+			out.Note = note
+			return out, err
+		}
+	}
+	if out.Diff, out.Note = compare(before, after); out.Diff == "" && out.Note == "" && in.Command != "delete" {
+		out.Note = "the content stays the same"
+	}
+	return out, nil
+}
+
+// lossPath returns the path in the project that a path is of which a tool is told.
+func lossPath(family, given string) (string, error) {
+	name, err := vfs.Clean(strings.TrimSpace(given))
+	if err == nil && family == "memory" && !vfs.Within(name, "/memories") {
+		name = path.Join("/memories", name)
+	}
+	return name, err
+}
+
+// list adds the files in a folder.
+func (a *lossAnswer) list(p afero.Fs, name string) error {
+	read := 0
+	err := afero.Walk(p, name, func(name string, info fs.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		if read++; read > maxLossRead {
+			a.More = true
+			return fs.SkipAll
+		}
+		if !info.IsDir() {
+			a.Count++
+			if len(a.Files) < maxLossShown {
+				a.Files = append(a.Files, name)
+			}
+		}
+		return nil
+	})
+	a.More = a.More || a.Count > len(a.Files)
+	slices.Sort(a.Files)
+	return err
+}
