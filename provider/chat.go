@@ -214,8 +214,8 @@ func (c chat) delta(key, id string, data []byte, into *pendingCalls) (*pendingCa
 	if err := into.grow(len(key) + len(f["name"]) + len(id)); err != nil {
 		return nil, err
 	}
-	if call.tool == "" {
-		call.tool = name
+	if call.tool == "" || call.none() && name != call.tool { // some servers send the name in pieces, too
+		call.tool += name
 	}
 	if call.id == "" && id != "" {
 		call.id = id
@@ -235,7 +235,8 @@ func (chat) isAnother(call *pendingCall, id, name string, more json.RawMessage) 
 		return true
 	}
 	if call.tool != "" && call.tool != name {
-		return !sameID || call.complete()
+		inPieces := id == "" && call.id != "" && call.none()
+		return !sameID && !inPieces || call.complete()
 	}
 	return len(more) > 0 && string(more) != "null" && string(more) != `""` && call.complete()
 }

@@ -86,6 +86,12 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
 			{"choices":[],"usage":{"total_tokens":3}}
 			[DONE]`, two},
+		{"names in pieces", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"weather"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","type":"function","function":{"name":"n","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"ow","arguments":"{}"}}]}}]}`, two},
 		{"all calls under one index", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},

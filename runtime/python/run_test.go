@@ -262,7 +262,14 @@ func TestWhatIsNotHere(t *testing.T) {
 		"%%time\nx = 1":                                                        "There are no magic commands",
 		"print?":                                                               "Use help(NAME)",
 		"get_ipython().run_line_magic('matplotlib', 'inline')":                 "There is no IPython: leave the line out.",
-		"x = 5\nreturn x":                                                      "    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function\nThe value of the last expression is the result",
+		"pip install requests":                                                 "nothing can be installed",
+		"$ ls -la":                                                             "There is no shell",
+		"x = 1\ncd /tmp":                                                       "There is no shell",
+		">>> 1 + 1\n2":                                                         "Leave out the prompts",
+		"import IPython":                                                       "display(x) works without an import",
+		"import urllib.request\nurllib.request.urlopen('ftp://127.0.0.1:1')": "There is no network.",
+		"import xmlrpc.client\nxmlrpc.client.ServerProxy('https://a').f()":   "There is no network.",
+		"x = 5\nreturn x": "    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function\nThe value of the last expression is the result",
 		"import asyncio\nasync def f(): pass\nawait f()\nasyncio.get_event_loop().run_until_complete(f())": "Write await main()",
 		"import asyncio\nasync def g(): pass\nasync def f(): asyncio.run(g())\nawait asyncio.gather(f())":  "Write await main() instead of asyncio.run",
 		"import ctypes": "There are no native libraries.",
@@ -404,7 +411,9 @@ func TestAsyncio(t *testing.T) {
 	const work = "import asyncio\nq = asyncio.Queue()\nasync def work():\n    while True:\n        print(await q.get())\n" +
 		"        q.task_done()\nq.put_nowait('tick')\n"
 	for code, want := range map[string]string{
-		tick + "asyncio.create_task(tick(1))\nprint('end')":                                    "end\ntick\ntick",
+		tick + "asyncio.create_task(tick(1))\nprint('end')": "end\ntick\ntick",
+		tick + "tick()":                                                                        "tick",
+		tick + "await asyncio.sleep(0)\ntick()":                                                "tick",
 		tick + "asyncio.ensure_future(tick())\nprint('end')":                                   "end\ntick",
 		tick + "asyncio.gather(tick(), tick())\nprint('end')":                                  "end\ntick\ntick",
 		tick + "asyncio.create_task(tick(1))\nawait asyncio.sleep(0)\nprint('end')":            "end\ntick\ntick",
@@ -420,11 +429,14 @@ func TestAsyncio(t *testing.T) {
 	result := run(t, "import asyncio\nasync def f():\n    1 / 0\nasyncio.create_task(f())\n7")
 	require.Equal(t, "7", result.Text)
 	require.Contains(t, lines(result), "ZeroDivisionError")
+	for _, code := range []string{"f()", "7\nawait f()\nf()"} {
+		require.Equal(t, "7", run(t, "async def f():\n    return 7\n"+code).Text, code)
+	}
+	require.Contains(t, run(t, "async def f(): pass\nc = f()\nc").Text, "<coroutine object f", "it can be awaited later")
 	_, err := tryRun(t, "import asyncio\nawait asyncio.Future()")
 	require.ErrorContains(t, err, "waits for something that can never happen")
 }
 
-// TestReplacedStreams is about code that brings its own standard input.
 // TestMendsOfTheLibrary has inputs that keep the library of these builds busy for hours. The bound is one of counted work.
 func TestMendsOfTheLibrary(t *testing.T) {
 	const parser = "import html.parser\nclass P(html.parser.HTMLParser):\n    def __getattribute__(self, name):\n" +
@@ -448,6 +460,7 @@ func TestMendsOfTheLibrary(t *testing.T) {
 	}
 }
 
+// TestReplacedStreams is about code that brings its own standard input.
 func TestReplacedStreams(t *testing.T) {
 	result := run(t, "import io, sys\nsys.stdin = io.StringIO('one\\ntwo')\ninput('? '), input()")
 	require.Equal(t, "? ", lines(result))

@@ -73,7 +73,8 @@ async def awaited(parts, scope):
         value = eval(part, scope)
         if part.co_flags & inspect.CO_COROUTINE:
             value = await value
-    return scope.pop(RESULT, value)
+    value = scope.pop(RESULT, value)
+    return await value if inspect.iscoroutine(value) and sys.getrefcount(value) == 2 else value
 
 
 def execute(code, name, scope):
@@ -92,6 +93,9 @@ def value_of(parts, scope):
     for part in parts:
         value = eval(part, scope)
     value = scope.pop(RESULT, value)
+    if inspect.iscoroutine(value) and sys.getrefcount(value) == 2:  # main() as the last line, which nothing else keeps
+        driver = driven(value, stays)
+        return advance()
     if has_tasks():
         driver = driven(None, stays, value)
         return advance()

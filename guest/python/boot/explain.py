@@ -24,6 +24,7 @@ MODULES = {
     'lzma': 'Use zlib or bz2 instead.',
     '_lzma': 'Use zlib or bz2 instead.',
     'pip': 'Packages cannot be installed from here.',
+    'IPython': 'display(x) works without an import.',
     'concurrent.futures.thread': 'There are no threads: call the function directly, or use asyncio.',
     'concurrent.futures.process': 'There are no other processes: call the function directly.',
     'multiprocessing': 'There are no other processes: call the function directly.',
@@ -63,14 +64,19 @@ FUNCTIONS = {
 }
 
 # What only exists where there is a library for TLS.
-SECURE = re.compile(r'HTTPSConnection|HTTPSHandler|SMTP_SSL|FTP_TLS|IMAP4_SSL|POP3_SSL|unknown url type: .?https')
+SECURE = re.compile('HTTPSConnection|HTTPSHandler|SMTP_SSL|FTP_TLS|IMAP4_SSL|POP3_SSL|unknown url type: .?https|'
+                    'support HTTPS')
 
-# What notebooks understand beside Python, by the beginning of the line.
-NOTEBOOK_LINE = re.compile(r'\s*(?:\w+\s*=\s*)?([!%?])|\s*[\w.]+\?+\s*$')
+# What notebooks and terminals understand beside Python, by the beginning of the line.
+NOTEBOOK_LINE = re.compile(r'\s*(?:\w+\s*=\s*)?([!?]|%(?=[%\w]))|\s*(>>>|\$)\s|\s*[\w.]+\?+\s*$')
+COMMAND_LINE = re.compile(r'\s*(?:pip3?|conda|python3?|npm|npx|apt|apt-get|sudo|git|curl|wget|cd|ls|mkdir) +[\w./-]')
+NO_SHELL = 'There is no shell, and nothing can be installed: leave the line out, and do it in Python.'
 NOTEBOOK = {
-    '!': 'There is no shell, and nothing can be installed: leave the line out, and do it in Python.',
+    '!': NO_SHELL,
+    '$': NO_SHELL,
     '%': 'There are no magic commands: leave the line out.',
     '?': 'Use help(NAME) instead of a question mark.',
+    '>>>': 'Leave out the prompts, and what was printed.',
 }
 
 # What SyntaxErrors and RuntimeErrors say, and what to write instead.
@@ -98,14 +104,19 @@ def explanation(error):
     """Returns what to do instead of what has failed, or None."""
     if isinstance(error, SyntaxError) and isinstance(error.text, str):
         if found := NOTEBOOK_LINE.match(error.text):
-            return NOTEBOOK[found[1] or '?']
+            return NOTEBOOK[found[1] or found[2] or '?']
+        if COMMAND_LINE.match(error.text):
+            return NO_SHELL
     if isinstance(error, (SyntaxError, RuntimeError)):
         for text, instead in INSTEAD.items():
             if text in str(error):
                 return instead
     if isinstance(error, NameError) and error.name == 'get_ipython':
         return 'There is no IPython: leave the line out.'
-    if isinstance(error, (AttributeError, ImportError, OSError)) and SECURE.search(str(error)):
+    if isinstance(error, NameError) and error.name in ('cd', 'ls', 'pwd', 'pip'):
+        return NO_SHELL
+    if isinstance(error, (AttributeError, ImportError, OSError, NotImplementedError)) and SECURE.search(str(error)) or (
+            isinstance(error, AttributeError) and error.obj in (socket, socket._socket)):
         if isinstance(error, AttributeError):
             error.name = None  # what looks like it is no help
         return network()
