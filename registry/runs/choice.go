@@ -18,10 +18,13 @@ type Choice struct {
 	Options map[string]map[string]any `json:"options,omitempty"`
 	Session string                    `json:"session,omitempty"`
 	Ask     []string                  `json:"ask,omitempty"`
+	// AskIf says that the selection has a function of that name, which cannot be kept.
+	AskIf bool `json:"askIf,omitempty"`
 }
 
 func choiceOf(s *registry.Selection) Choice {
-	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable, Session: s.Session, Ask: s.Ask}
+	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable, Session: s.Session,
+		Ask: s.Ask, AskIf: s.AskIf != nil}
 	for tool, options := range s.Options {
 		kept := map[string]any{}
 		for id, value := range options {
@@ -85,5 +88,8 @@ func chosen(then, now map[string]bool) map[string]bool {
 func (c Choice) withOwn(s registry.Selection) registry.Selection {
 	s.Options, s.Session = c.Options, c.Session
 	s.Ask = slices.Concat(s.Ask, c.Ask)
+	if c.AskIf && s.AskIf == nil {
+		s.Ask = append(s.Ask, registry.AskAll)
+	}
 	return s
 }

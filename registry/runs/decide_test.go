@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -248,6 +249,30 @@ func TestRulesStayWithACall(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, result.Pending.Code, "who goes on asks for what the code does")
 	require.Equal(t, []string{"act a"}, w.made)
+}
+
+// A function that asked for some calls is not kept. Who goes on without one is asked for all that the code does.
+func TestAFunctionThatAskedIsNotLost(t *testing.T) {
+	second := func(call registry.Call, _ *registry.Spec) bool { return strings.Contains(string(call.Input), "a") }
+	for name, now := range map[string]registry.Selection{"none": {}, "its own": {AskIf: second}} {
+		t.Run(name, func(t *testing.T) {
+			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+			k := r.In("p")
+			made := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{AskIf: func(call registry.Call, spec *registry.Spec) bool {
+				return spec.Name == "act" && second(call, spec)
+			}}}
+			token := w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a","b"]}`)}, made).Pending.Token
+			result, err := k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p", Selection: now}, token, yes("1.1"))
+			require.NoError(t, err)
+			if now.AskIf != nil {
+				require.Empty(t, result.Code, result.Text())
+				require.Equal(t, []string{"act a", "act b"}, w.made)
+				return
+			}
+			require.Equal(t, registry.CodePending, result.Code, result.Text())
+			require.Equal(t, []string{"act a"}, w.made)
+		})
+	}
 }
 
 // A store in which nothing waits gets no secret from calls that need no approval.

@@ -15,9 +15,9 @@ import (
 // Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
 // and those of env.Approve. The first decision on a call counts, and a call that has begun to wait needs one, whatever the
 // rules say now. Chat and Client of env are replaced by those of the call, and so are the options that its selection sets
-// itself ([Choice]), whose rules for approvals are added to those of env. The settings, and what is enabled and granted,
-// are those of env. The result is that of the whole call, or one that waits again ([registry.Result].Pending). A call that
-// has ended has the same result each time, as long as that is kept.
+// itself ([Choice]), whose rules for approvals are added to those of env: AskAll, if it had an AskIf and env has none. The
+// settings, and what is enabled and granted, are those of env. The result is that of the whole call, or one that waits
+// again ([registry.Result].Pending). A call that has ended has the same result each time, as long as that is kept.
 //
 // The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended:
 // then the call can go on later.
