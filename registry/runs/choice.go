@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -14,6 +15,8 @@ type Choice struct {
 	EnabledTools []string        `json:"enabledTools"`
 	ToolEnabled  map[string]bool `json:"toolEnabled,omitempty"`
 	Enable       map[string]bool `json:"enable,omitempty"`
+	// Mode is the way in which the tools were used.
+	Mode registry.Mode `json:"mode,omitempty"`
 	// Options, Session and Ask are the selection's own, without the project's settings. A call always goes on with them.
 	Options map[string]map[string]any `json:"options,omitempty"`
 	Session string                    `json:"session,omitempty"`
@@ -23,7 +26,7 @@ type Choice struct {
 }
 
 func choiceOf(s *registry.Selection) Choice {
-	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable, Session: s.Session,
+	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable, Mode: s.Mode, Session: s.Session,
 		Ask: s.Ask, AskIf: s.AskIf != nil}
 	for tool, options := range s.Options {
 		kept := map[string]any{}
@@ -65,6 +68,7 @@ func (c Choice) In(s registry.Selection) registry.Selection {
 		return on && now.EnabledTools != nil && !now.ToolEnabled[name] && !slices.Contains(now.EnabledTools, name)
 	})
 	s.Enable = chosen(c.Enable, s.Enable)
+	s.Mode = cmp.Or(c.Mode, s.Mode)
 	return s
 }
 

@@ -52,7 +52,7 @@ func officeTools(t *testing.T, styles ...string) *registry.Registry {
 // A call goes on elsewhere with the options that it was made with, and with what the project has chosen since. What the
 // one who goes on with it has chosen for its own calls does not count.
 func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
-	made := registry.Selection{Ask: []string{"sign"}, Session: "main", Settings: registry.Settings{}.WithOption("clerk", "color", "red")}.
+	made := registry.Selection{Ask: []string{"sign"}, Mode: registry.ModeMCP, Session: "main", Settings: registry.Settings{}.WithOption("clerk", "color", "red")}.
 		WithOption("clerk", "calls", true).WithOption("sign", "name", "ada").WithOption("sign", "copies", 2)
 	ofProject := registry.Selection{Settings: registry.Settings{}.WithOption("clerk", "color", "blue").WithOption("sign", "name", "bob")}
 	for name, test := range map[string]struct {
@@ -71,11 +71,15 @@ func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
 			`{"calls":true,"color":"blue","session":"main"} {"copies":2,"name":"ada","style":"plain"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := newRuns(t, local.NewMemoryStore(nil), nil).In("p")
+			r := newRuns(t, local.NewMemoryStore(nil), nil)
+			k := r.In("p")
 			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
 			tools := officeTools(t, "plain", "bold")
 			pending := tools.Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k, Selection: test.made})
 			require.NotNil(t, pending.Pending, pending.Text())
+			run, err := r.Get(t.Context(), pending.Pending.Token)
+			require.NoError(t, err)
+			require.Equal(t, registry.ModeMCP, run.Choice.Mode)
 			id := "1"
 			if test.tool == "clerk" {
 				id = "1.1"
@@ -167,10 +171,12 @@ func TestACallHasNoToolsThatItDidNotHave(t *testing.T) {
 		"the settings switch it off now":   {runs.Choice{ToolEnabled: on}, registry.Selection{Settings: registry.Settings{ToolEnabled: off}}, false},
 		"the list has lost it":             {runs.Choice{ToolEnabled: on}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{"b"}}}, false},
 		"a flag switches it off now":       {runs.Choice{Enable: on}, registry.Selection{Enable: off}, false},
+		"it is for another mode":           {runs.Choice{Enable: on, Mode: "other"}, registry.Selection{}, false},
+		"for that mode":                    {runs.Choice{Enable: on, Mode: registry.ModeMCP}, registry.Selection{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			noTool := func(context.Context, note, registry.Env) (string, error) { return "", nil }
-			tools, err := registry.New(registry.Func(registry.Spec{Name: "a", Description: "A.", OffByDefault: true}, noTool))
+			tools, err := registry.New(registry.Func(registry.Spec{Name: "a", Description: "A.", OffByDefault: true, Modes: []registry.Mode{registry.ModeMCP}}, noTool))
 			require.NoError(t, err)
 			require.Equal(t, c.want, len(tools.Enabled(c.then.In(c.now))) == 1)
 		})
