@@ -239,6 +239,7 @@ func TestElementsInItems(t *testing.T) {
 		{"no list", "<options><path>a</path><ranges><item>1</item></ranges></options>", `{"options":{"path":"a","ranges":[1]}}`, ""},
 		{"an unknown property", "<options><path>a</path><x>1</x></options>", `{"options":{"path":"a","x":"1"}}`, ""},
 		{"an empty property", "<options><path></path><ranges></ranges></options>", `{"options":{"path":"","ranges":[]}}`, ""},
+		{"empty elements", "<files><item><path/><ranges/></item></files><texts><item/></texts>", `{"files":[{"path":"","ranges":[]}],"texts":[""]}`, ""},
 		{"texts stay texts", "<texts><item><path>a</path></item><item>b</item></texts><text><path>a</path></text>", `{"texts":["<path>a</path>","b"],"text":"<path>a</path>"}`, ""},
 		{"texts with such elements in them", "<texts><item>in <item>a</item></item><item><item>b</item></item></texts>", `{"texts":["in <item>a</item>","<item>b</item>"]}`, ""},
 		{"a list of one number", "<options><ranges><item>3</item></ranges></options><rows><item><item>4</item></item></rows>", `{"options":{"ranges":[3]},"rows":[[4]]}`, ""},

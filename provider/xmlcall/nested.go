@@ -43,7 +43,15 @@ func (e element) children() (list []element, ok bool) {
 			return list, len(list) > 0
 		}
 		name, ok := startTag(rest)
-		if !ok || len(list) == maxValues {
+		if len(list) == maxValues {
+			return nil, false
+		}
+		if closed := "<" + name + "/>"; !ok && name != "" && strings.HasPrefix(rest, closed) {
+			list = append(list, element{name: name, depth: e.depth + 1})
+			rest = rest[len(closed):]
+			continue
+		}
+		if !ok {
 			return nil, false
 		}
 		rest = rest[len("<>")+len(name):]
