@@ -74,6 +74,7 @@ var protectedNames = slices.Concat(
 	// settings that are code, or name plugins.
 	[]string{
 		"eslint.config.*", ".eslintrc*", "prettier.config.*", ".prettierrc*", "stylelint.config.*", ".stylelintrc*",
+		".oxlintrc*", "xo.config.*", ".xo-config*", ".markdownlint-cli2.*", "cspell.*", ".cspell.*",
 		"vite.config.*", "vitest.config.*", "vitest.workspace.*", "jest.config.*", ".jestrc*", "babel.config.*", ".babelrc*",
 		".swcrc", "tailwind.config.*", "postcss.config.*", ".postcssrc*", "uno.config.*", "webpack.config.*",
 		"rollup.config.*", "rspack.config.*", "rsbuild.config.*", "tsup.config.*", "next.config.*", "nuxt.config.*",

@@ -81,7 +81,8 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 		"/sitecustomize.py", "/usercustomize.pyc", "/tox.ini", "/noxfile.py", "/eslint.config.mjs", "/.eslintrc",
 		"/packages/a/.eslintrc.cjs", "/prettier.config.ts", "/.prettierrc.json5", "/Vite.config.MTS", "/jest.config.json",
 		"/babel.config.js", "/.babelrc", "/tailwind.config.cts", "/postcss.config.mjs", "/.postcssrc.yml",
-		"/webpack.config.prod.js", "/.pre-commit-config.yaml", "/lefthook.jsonc", "/.iex.exs", "/.RData", "/.octaverc",
+		"/webpack.config.prod.js", "/.oxlintrc.json", "/xo.config.ts", "/.markdownlint-cli2.cjs", "/cspell.config.mjs",
+		"/.pre-commit-config.yaml", "/lefthook.jsonc", "/.iex.exs", "/.RData", "/.octaverc",
 		"/tools/bazel", "/.drone.star", "/Jenkinsfile.release", "/gradle/wrapper/gradle-wrapper.jar", "/.pylintrc",
 	} {
 		attacks["write "+name] = func(p vfs.Project) error { return vfs.WriteFile(ctxOf(), p, name, []byte("x")) }
