@@ -18,7 +18,7 @@ type ending struct {
 	uncalled string // a function that is declared and not called
 }
 
-// findEnding looks for the ending of a script that is JavaScript and the body of a function.
+// findEnding looks for the ending of a script that is the body of a function, without its types.
 func (in *instance) findEnding(source string) error {
 	r := in.run
 	r.ending = ending{}

@@ -136,14 +136,7 @@ func further(a, b error) bool {
 }
 
 func (in *instance) compileJavaScript(source string) (compiled, error) {
-	if err := in.findEnding(source); err != nil {
-		return compiled{}, err
-	}
-	c, err := in.compileBody("", source, nil)
-	if isSyntax(err) && in.run.ending.expression {
-		in.run.ending.expression = false
-		c, err = in.compileBody("", source, nil)
-	}
+	c, err := in.compileEnding(source, nil)
 	if err == nil && in.run.options.Expression && strings.Contains(source, ")") {
 		brackets := declarationPrefix + beforeBrackets + source + afterBrackets + declarationSuffix
 		ok, err := in.vm.Compiles(in.Context(), brackets, in.run.options.Name, false)
@@ -178,6 +171,19 @@ func (in *instance) compileJavaScript(source string) (compiled, error) {
 		return compiled{}, in.syntaxFailure(err)
 	}
 	return in.compileBody(s.imports, s.rest, nil)
+}
+
+// compileEnding compiles the body of an async function so that the value of its last expression is known.
+func (in *instance) compileEnding(source string, from *module.Map) (compiled, error) {
+	if err := in.findEnding(source); err != nil {
+		return compiled{}, err
+	}
+	c, err := in.compileBody("", source, from)
+	if isSyntax(err) && in.run.ending.expression {
+		in.run.ending.expression = false
+		c, err = in.compileBody("", source, from)
+	}
+	return c, err
 }
 
 // isReturnOutside recognises the error for a return outside a function, which is allowed in the body of one.
@@ -222,7 +228,7 @@ func (in *instance) compileLowered(source string, whole, body stripper) (compile
 	}
 	code, from, err := in.stripTypes(source, body)
 	if err == nil {
-		return in.compileBody("", code, from)
+		return in.compileEnding(code, from)
 	}
 	if err = in.syntaxFailure(err); first != nil && isSyntax(first) && isSyntax(err) && !further(err, first) {
 		err = first
@@ -277,7 +283,7 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 		o.prefix += len(beforeExpression)
 	case in.run.options.Expression:
 		o.expression = in.run.expression
-	case imports == "" && from == nil && in.run.ending.expression:
+	case imports == "" && in.run.ending.expression:
 		body, o.inserted = in.run.ending.returned(source)
 	}
 	if in.run.options.Session {
