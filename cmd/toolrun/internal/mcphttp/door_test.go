@@ -251,32 +251,61 @@ func selfSigned(t *testing.T) *tls.Config {
 
 // TestHeadersWithManyLines has clients without a token send headers that take much more memory than they have bytes.
 func TestHeadersWithManyLines(t *testing.T) {
+	secure := selfSigned(t)
+	t.Run("plain", func(t *testing.T) { headersWithManyLines(t, nil) })
+	t.Run("by TLS", func(t *testing.T) { headersWithManyLines(t, secure) })
+}
+
+func headersWithManyLines(t *testing.T, secure *tls.Config) {
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, mcphttp.Config{}, false)
+		s := open(t, mcphttp.Config{TLS: secure}, false)
+		dial := func(from string) net.Conn {
+			conn := s.dial(from)
+			if secure != nil {
+				conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
+			}
+			return conn
+		}
 		lines := strings.Repeat("A: b\r\n", 200)
 		const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 		send := func(conn net.Conn, text string) (int, string) {
 			go func() { _, _ = io.WriteString(conn, text) }()
 			return answer(t, conn)
 		}
-		conn := s.dial("192.0.2.1:1")
+		conn := dial("192.0.2.1:1")
 		defer conn.Close()
 		status, _ := send(conn, head+lines)
 		require.Equal(t, 400, status, "it has not even ended")
 		body := "\n\n" + strings.Repeat("\n", 500) + ping
 		known := head + "Authorization: Bearer " + secret + "\r\n"
-		conn = s.dial("192.0.2.1:2")
+		conn = dial("192.0.2.1:2")
 		defer conn.Close()
 		status, text := send(conn, fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", known, len(body), body))
 		require.Equal(t, 200, status, text)
 		status, text = send(conn, fmt.Sprintf("%s%sContent-Length: %d\r\n\r\n%s", known, lines, len(ping), ping))
 		require.Equal(t, 200, status, text)
 		// Each request without a token has lines of its own.
-		conn = s.dial("192.0.2.1:3")
+		conn = dial("192.0.2.1:3")
 		defer conn.Close()
 		for range 5 {
 			status, text = send(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+lines[:60*6]+"\r\n")
 			require.Equal(t, 200, status, text)
 		}
+	})
+}
+
+// TestPlainRequestsToTLS has clients that forget the s of https.
+func TestPlainRequestsToTLS(t *testing.T) {
+	secure := selfSigned(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, mcphttp.Config{TLS: secure}, false)
+		for _, sent := range []string{"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x00\x01\x02\x03\x04\x05"} {
+			conn := s.dial("192.0.2.1:1")
+			go func() { _, _ = io.WriteString(conn, sent) }()
+			got, _ := io.ReadAll(conn)
+			require.Equal(t, strings.HasPrefix(sent, "GET"), strings.Contains(string(got), "This server speaks HTTPS"), sent)
+		}
+		// Silence is no handshake.
+		require.Equal(t, 5*time.Second, <-gone(s.dial("192.0.2.1:2")))
 	})
 }

@@ -153,6 +153,11 @@ func (g *guest) Read(p []byte) (int, error) {
 	if !g.door.plain {
 		return n, err
 	}
+	return g.count(p, n, err)
+}
+
+// count returns what a read of n bytes of requests has returned, or an error if a header has too many lines.
+func (g *guest) count(p []byte, n int, err error) (int, error) {
 	g.door.mu.Lock()
 	defer g.door.mu.Unlock()
 	if !g.known && !g.head.add(p[:n]) {
@@ -220,15 +225,26 @@ type guestKey struct{}
 
 // withGuest adds the connection to the context of its requests.
 func withGuest(ctx context.Context, conn net.Conn) context.Context {
-	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn()
-	}
 	return context.WithValue(ctx, guestKey{}, conn)
+}
+
+// guestOf returns the connection of a request, or nil.
+func guestOf(r *http.Request) *guest {
+	switch conn := r.Context().Value(guestKey{}).(type) {
+	case *guest:
+		return conn
+	case *secureConn:
+		return conn.guest
+	case *tls.Conn:
+		g, _ := conn.NetConn().(*guest)
+		return g
+	}
+	return nil
 }
 
 // Known keeps the connection of a request that has shown who makes it.
 func Known(r *http.Request) {
-	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+	if g := guestOf(r); g != nil {
 		g.know()
 	}
 }
@@ -237,7 +253,8 @@ func Known(r *http.Request) {
 // is kept.
 func serving(next http.Handler, open bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+		secured(r)
+		if g := guestOf(r); g != nil {
 			g.serve(1)
 			defer g.serve(-1)
 			if open {

@@ -95,9 +95,10 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		TLSConfig:         c.TLS,
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
-	listener = newDoor(listener, c.TLS == nil)
+	door := newDoor(listener, c.TLS == nil)
+	listener = door
 	if c.TLS != nil {
-		listener = tls.NewListener(listener, c.TLS)
+		listener = newSecureDoor(door, c.TLS, c.Logger)
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
