@@ -3,9 +3,9 @@ package registry
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
@@ -17,9 +17,14 @@ const maxNamed = 10
 // argument that is not there: one may be meant by the name of the other.
 func withUnknown(s *Schema, object map[string]any, problem error) error {
 	unknown, missing := s.compiled.Unlisted(object)
-	words := word.FindAllString(problem.Error(), -1)
-	missing = slices.DeleteFunc(missing, func(name string) bool { return !slices.Contains(words, name) })
 	if len(unknown) == 0 || len(missing) == 0 {
+		return problem
+	}
+	words := strings.FieldsFunc(problem.Error(), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '$' && r != '-'
+	})
+	missing = slices.DeleteFunc(missing, func(name string) bool { return !slices.Contains(words, name) })
+	if len(missing) == 0 {
 		return problem
 	}
 	names := make([]string, 0, maxNamed)
@@ -52,6 +57,3 @@ func withUnknown(s *Schema, object map[string]any, problem error) error {
 	}
 	return told
 }
-
-// word matches what can be the name of an argument.
-var word = regexp.MustCompile(`[\p{L}\p{N}_$-]+`)

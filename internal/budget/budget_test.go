@@ -41,6 +41,7 @@ func TestHoldings(t *testing.T) {
 		began = time.Now()
 		require.True(t, hold(mine, all).Decode(300))
 		require.Equal(t, time.Second, time.Since(began))
+		synctest.Wait() // until Keep has returned
 		first.Drop()
 		first.Drop()
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
@@ -57,6 +58,9 @@ func TestEncodedOutput(t *testing.T) {
 // TestMemoryOfLargeOutputs: the result of code that has printed much, its data and the report of it each take about the
 // memory of what was printed, while they are made too.
 func TestMemoryOfLargeOutputs(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates memory of its own")
+	}
 	const lines, size = 16, 1 << 20
 	allocated := func(do func()) int {
 		var before, after goruntime.MemStats
