@@ -131,9 +131,6 @@ func (s *tokenServer) end(grace time.Duration) {
 // serve makes the server of a token. All its sessions are one client.
 func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	c := t.command
-	if err := c.checkToken(token); err != nil {
-		return nil, err
-	}
 	options := c.options(t.logger.With("token", token.Name))
 	options.NoResources, options.Identity = token.NoResources, token.Identity()
 	options.Calls = cmp.Or(token.Limits.Calls, options.Calls)
