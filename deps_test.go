@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 		"internal/plaintext", "internal/utf8text", "internal/wasifs", wazero},
 	"runtime/javascript": {"guest/quickjs", "internal/filetype", "internal/intl", "internal/module", "internal/jsontree",
 		"internal/jsregexp", "internal/nodecrypto", "internal/nodezlib", "internal/responses", "internal/utf8text", "internal/webapi", "network", "runtime", wazero},
+	"systemtest":          {},
 	"runtime/command":     {"internal/metering", "internal/responses", "network", "runtime", wazero},
 	"runtime/python":      {"guest/python", "internal/metering", "internal/plaintext", "internal/responses", "network", "runtime", wazero},
 	"internal/countdown":  {},

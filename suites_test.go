@@ -1,0 +1,233 @@
+package toolrun_test
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// notOfTheSuite are packages whose purpose is a process of its own.
+var notOfTheSuite = []string{"os/exec", module + "internal/pgtest", module + "cmd/toolrun/internal/ptytest"}
+
+// waits are the functions that wait for the clock, or measure it. In a bubble of testing/synctest that costs nothing.
+var waits = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.AfterFunc", "time.Since"}
+
+// fixedPort matches an address with a port that something else may have taken.
+var fixedPort = regexp.MustCompile(`^"[^"]*:[1-9][0-9]*"$`)
+
+// TestSuites keeps what `go test ./...` runs to what one process can do by itself, on a machine that is busy with
+// something else: its tests start no process and no server of a database, wait for no real clock, and listen on no
+// port that may be taken. Such tests belong to systemtest.
+func TestSuites(t *testing.T) {
+	found := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			_, err := os.Stat(filepath.Join(file, "go.mod"))
+			if another := err == nil && file != "."; another || file != "." && strings.HasPrefix(entry.Name(), ".") ||
+				entry.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+		case strings.HasSuffix(file, "_test.go"):
+			file = filepath.ToSlash(file)
+			if problems := beyondTheProcess(t, file); len(problems) > 0 {
+				found[file] = true
+				if !notYet[file] {
+					t.Errorf("%s: %s: this belongs to systemtest", file, strings.Join(problems, ", "))
+				}
+			}
+		}
+		return nil
+	}))
+	for file := range notYet {
+		require.True(t, found[file], "%s is fine: take it off the list", file)
+	}
+}
+
+// beyondTheProcess returns what a file of tests uses that tests of `go test ./...` do without.
+func beyondTheProcess(t *testing.T, name string) (problems []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+	require.NoError(t, err)
+	for _, group := range file.Comments {
+		for _, line := range group.List {
+			if expr, err := constraint.Parse(line.Text); err == nil && line.Pos() < file.Package &&
+				!expr.Eval(func(tag string) bool { return tag != "systemtest" && tag != "suites" }) {
+				return nil
+			}
+		}
+	}
+	bubbles, measures := false, strings.HasSuffix(name, "bench_test.go")
+	for _, spec := range file.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		bubbles = bubbles || imported == "testing/synctest"
+		if slices.Contains(notOfTheSuite, imported) {
+			problems = append(problems, "imports "+imported)
+		}
+	}
+	add := func(problem string) {
+		if !slices.Contains(problems, problem) {
+			problems = append(problems, problem)
+		}
+	}
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Benchmark") {
+			continue // is not run as a test
+		}
+		ast.Inspect(decl, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			receiver, _ := selector.X.(*ast.Ident)
+			switch name := selector.Sel.Name; {
+			case receiver == nil:
+			case slices.Contains([]string{"os.StartProcess", "syscall.ForkExec"}, receiver.Name+"."+name):
+				add("calls " + receiver.Name + "." + name)
+			case !bubbles && !measures && slices.Contains(waits, receiver.Name+"."+name):
+				add("calls " + receiver.Name + "." + name)
+			case (receiver.Name == "require" || receiver.Name == "assert") &&
+				(strings.HasPrefix(name, "Eventually") || strings.HasPrefix(name, "Never")):
+				add("polls the clock by " + receiver.Name + "." + name)
+			case receiver.Name == "net" && strings.HasPrefix(name, "Listen"):
+				for _, arg := range call.Args {
+					if literal, ok := arg.(*ast.BasicLit); ok && fixedPort.MatchString(literal.Value) {
+						add("listens on " + literal.Value)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+// notYet are the files that TestSuites still finds.
+var notYet = map[string]bool{
+	"cmd/toolrun/bench_test.go":                       true,
+	"cmd/toolrun/internal/cli/cli_test.go":            true,
+	"cmd/toolrun/internal/cli/database_test.go":       true,
+	"cmd/toolrun/internal/cli/disk_linux_test.go":     true,
+	"cmd/toolrun/internal/cli/kill_test.go":           true,
+	"cmd/toolrun/internal/cli/live_test.go":           true,
+	"cmd/toolrun/internal/cli/mcp_test.go":            true,
+	"cmd/toolrun/internal/cli/mcpcertificate_test.go": true,
+	"cmd/toolrun/internal/cli/mcpfair_test.go":        true,
+	"cmd/toolrun/internal/cli/mcpload_test.go":        true,
+	"cmd/toolrun/internal/cli/mcppage_test.go":        true,
+	"cmd/toolrun/internal/cli/mcprates_test.go":       true,
+	"cmd/toolrun/internal/cli/mcpreplicas_test.go":    true,
+	"cmd/toolrun/internal/cli/mcpsubscribe_test.go":   true,
+	"cmd/toolrun/internal/cli/modulemcp_test.go":      true,
+	"cmd/toolrun/internal/cli/modulenew_test.go":      true,
+	"cmd/toolrun/internal/cli/pipes_unix_test.go":     true,
+	"cmd/toolrun/internal/cli/pty_linux_test.go":      true,
+	"cmd/toolrun/internal/cli/readme_test.go":         true,
+	"cmd/toolrun/internal/cli/serve_test.go":          true,
+	"cmd/toolrun/internal/cli/shells_unix_test.go":    true,
+	"cmd/toolrun/internal/terminal/terminal_test.go":  true,
+	"deathresume_test.go":                             true,
+	"guest/tool/guest_test.go":                        true,
+	"internal/metering/real_test.go":                  true,
+	"internal/module/complexity_test.go":              true,
+	"internal/module/cost_test.go":                    true,
+	"internal/module/typescript_test.go":              true,
+	"internal/wasifs/walker_test.go":                  true,
+	"killresume_test.go":                              true,
+	"mcp/mcpclient/client_test.go":                    true,
+	"mcp/mcpclient/hostile_test.go":                   true,
+	"mcp/mcpclient/servers_test.go":                   true,
+	"mcp/mcpserver/attack_test.go":                    true,
+	"mcp/mcpserver/close_test.go":                     true,
+	"mcp/mcpserver/helpers_test.go":                   true,
+	"mcp/mcpserver/limits_test.go":                    true,
+	"mcp/mcpserver/memory_test.go":                    true,
+	"mcp/mcpserver/shared_test.go":                    true,
+	"mcp/mcpserver/slow_test.go":                      true,
+	"mcp/mcpserver/stdio_test.go":                     true,
+	"provider/xmlcall/calls_test.go":                  true,
+	"provider/xmlcall/dialect_test.go":                true,
+	"provider/xmlcall/parse_test.go":                  true,
+	"readme_test.go":                                  true,
+	"registry/amplification_test.go":                  true,
+	"registry/fuzz_test.go":                           true,
+	"registry/observe/observe_test.go":                true,
+	"registry/registrytest/broken_test.go":            true,
+	"registry/registrytest/registrytest_test.go":      true,
+	"registry/runs/decide_test.go":                    true,
+	"resumebench_test.go":                             true,
+	"runtime/command/c_bench_test.go":                 true,
+	"runtime/guest_test.go":                           true,
+	"runtime/javascript/capacity_test.go":             true,
+	"runtime/javascript/endurance_test.go":            true,
+	"runtime/javascript/engine_test.go":               true,
+	"runtime/javascript/functions_test.go":            true,
+	"runtime/javascript/hostile_test.go":              true,
+	"runtime/javascript/hostwork_test.go":             true,
+	"runtime/javascript/image_test.go":                true,
+	"runtime/javascript/isolation_test.go":            true,
+	"runtime/javascript/libraryimages_test.go":        true,
+	"runtime/javascript/memory_test.go":               true,
+	"runtime/javascript/path_test.go":                 true,
+	"runtime/javascript/stress_test.go":               true,
+	"runtime/javascript/suspend_test.go":              true,
+	"runtime/pool_test.go":                            true,
+	"runtime/python/image_test.go":                    true,
+	"runtime/python/native_bench_linux_test.go":       true,
+	"runtime/python/suspend_random_test.go":           true,
+	"runtime/python/suspend_test.go":                  true,
+	"runtime/python/zones_internal_test.go":           true,
+	"runtime/wasi_test.go":                            true,
+	"sessionruns_test.go":                             true,
+	"storebench_test.go":                              true,
+	"tools/internal/textfile/finder_test.go":          true,
+	"tools/javascript/toolcalls_test.go":              true,
+	"tools/module/toolcalls_test.go":                  true,
+	"vfs/admin/kill_test.go":                          true,
+	"vfs/archive/main_test.go":                        true,
+	"vfs/local/checkpoint_kill_test.go":               true,
+	"vfs/local/clock_test.go":                         true,
+	"vfs/local/escapes_unix_test.go":                  true,
+	"vfs/local/kill_layer_test.go":                    true,
+	"vfs/local/kill_test.go":                          true,
+	"vfs/local/main_test.go":                          true,
+	"vfs/local/model_test.go":                         true,
+	"vfs/local/others_test.go":                        true,
+	"vfs/local/processes_test.go":                     true,
+	"vfs/local/protect_test.go":                       true,
+	"vfs/local/recordfile_test.go":                    true,
+	"vfs/local/settings_test.go":                      true,
+	"vfs/main_test.go":                                true,
+	"vfs/partition/partition_test.go":                 true,
+	"vfs/postgres/bench_test.go":                      true,
+	"vfs/postgres/checkpoint_test.go":                 true,
+	"vfs/postgres/failover_test.go":                   true,
+	"vfs/postgres/failures_test.go":                   true,
+	"vfs/postgres/full_linux_test.go":                 true,
+	"vfs/postgres/kill_test.go":                       true,
+	"vfs/postgres/memory_test.go":                     true,
+	"vfs/postgres/objects_test.go":                    true,
+	"vfs/postgres/postgres_test.go":                   true,
+	"web/api_test.go":                                 true,
+	"web/clients_test.go":                             true,
+	"web/elsewhere_test.go":                           true,
+	"web/places_test.go":                              true,
+	"web/recent_test.go":                              true,
+	"web/server_test.go":                              true,
+}
