@@ -109,14 +109,16 @@ var mayImport = map[string][]string{
 	"internal/sameorigin":     {},
 	"web": {".", "internal/budget", "internal/clientaddr", "internal/filetext", "internal/filetype", "internal/jsontree", "internal/plaintext", "internal/sameorigin", "mcp/mcpclient", "network", "provider", "registry", "registry/calls", "registry/runs",
 		"tools/module", "tools/sessions", "vfs", "vfs/archive"},
-	"cmd/toolrun": {"cmd/toolrun/internal/cli"},
+	"internal/ptytest":     {},
+	"internal/toolruntest": {},
+	"internal/commandtest": {"internal/enginetest", "internal/race", "internal/toolruntest"},
+	"cmd/toolrun":          {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/...", "mcp/...", "network", "provider",
 		"provider/xmlcall", "recording", "registry", "registry/calls", "registry/observe", "registry/runs", "runtime", "runtime/javascript", "runtime/python",
 		"runtime/command", "tools/filesystem", "tools/javascript", "tools/memory", "tools/python", "tools/module", "tools/sessions", "vfs",
 		"vfs/admin", "vfs/archive", "vfs/local",
 		"vfs/postgres", "vfs/postgres/s3", "web"},
 	"cmd/toolrun/internal/mcphttp":  {"internal/clientaddr", "mcp/mcpserver", "network", "registry", "vfs"},
-	"cmd/toolrun/internal/ptytest":  {},
 	"cmd/toolrun/internal/terminal": {"internal/plaintext"},
 }
 

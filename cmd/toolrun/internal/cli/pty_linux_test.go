@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/toolrun/toolrun/cmd/toolrun/internal/ptytest"
+	"github.com/toolrun/toolrun/internal/ptytest"
 	"github.com/toolrun/toolrun/internal/pythontest"
 )
 

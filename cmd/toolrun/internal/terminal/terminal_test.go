@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/cmd/toolrun/internal/ptytest"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/ptytest"
 )
 
 func TestEscape(t *testing.T) {
