@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/schema":            {"internal/jsontree", "internal/plaintext"},
 	"internal/leakcheck":         {"internal/procmem", "internal/race"},
 	"internal/linearmem":         {},
+	"internal/memnet":            {},
 	"internal/metering":          {},
 	"internal/utf8text":          {},
 	"internal/wasmasm":           {},

@@ -87,7 +87,7 @@ type WatchedStore interface {
 	// once for several changes of one project, or when nothing has changed. With the id "", any project may have changed:
 	// it is called so once it hears of changes, for those that came before; several times by a store that hears of them from
 	// several places. Changes are told soon, but not if the process that made one dies at that moment: look from time to
-	// time as well.
+	// time as well. The error is [errors.ErrUnsupported] if the store can tell of no changes at all.
 	WatchProjects(ctx context.Context, changed func(id string)) error
 }
 

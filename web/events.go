@@ -185,22 +185,24 @@ func (a *watches) join(store vfs.Store, id string, session *toolrun.Session) (_ 
 
 // look finds changes by others until the context ends.
 func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch) {
-	every := lookTime
+	ticker := time.NewTicker(lookTime)
+	defer ticker.Stop()
 	if watched, ok := store.(vfs.WatchedStore); ok {
 		done := make(chan struct{})
 		defer func() { <-done }()
 		go func() {
 			defer close(done)
+			ticker.Reset(watchTime)
 			err := watched.WatchProjects(ctx, func(changed string) {
 				if changed == "" || changed == id {
 					w.changed()
 				}
 			})
+			ticker.Reset(lookTime)
 			if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
 				a.server.options.Logger.Warn("changes are found later: the store cannot tell of them", "project", id, "error", err)
 			}
 		}()
-		every = watchTime
 	}
 	if log := a.server.runner.Calls(); log != nil {
 		done := make(chan struct{})
@@ -214,8 +216,6 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 	}
 	var last int64
 	first := true
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	for {
 		if p, err := store.OpenExisting(ctx, id); err == nil {
 			if changes, err := vfs.LatestChanges(ctx, p, 1); err == nil {

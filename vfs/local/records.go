@@ -133,7 +133,7 @@ func listPage(names []string, after string, limit int) ([]string, error) {
 	return names[:min(limit, len(names))], nil
 }
 
-// watchers are those in this process that watch records of one kind. The zero value has none.
+// watchers are those in this process that watch records of one kind, or projects. The zero value has none.
 type watchers struct {
 	mu  sync.Mutex
 	all map[*watcher]bool

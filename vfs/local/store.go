@@ -17,7 +17,10 @@ type Store struct {
 	place   place
 }
 
-var _ vfs.UsageStore = (*Store)(nil)
+var (
+	_ vfs.UsageStore   = (*Store)(nil)
+	_ vfs.WatchedStore = (*Store)(nil)
+)
 
 // A place is where the projects of a store are.
 type place interface {
@@ -29,6 +32,8 @@ type place interface {
 	records(kind string) recordPlace
 	// recordKinds returns the kinds of which there may be records.
 	recordKinds() ([]string, error)
+	// watch is [vfs.WatchedStore].WatchProjects.
+	watch(ctx context.Context, changed func(id string)) error
 	close() error
 }
 
@@ -132,6 +137,11 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	}
 	usage, err := p.Usage(ctx)
 	return usage, errors.Join(err, p.Close())
+}
+
+// WatchProjects implements [vfs.WatchedStore] for a store in memory. For a directory, the error is errors.ErrUnsupported.
+func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
+	return s.place.watch(ctx, changed)
 }
 
 // Close implements [vfs.Store]. Projects in memory can no longer be reached by others.

@@ -246,6 +246,9 @@ func (d *diskPlace) names() ([]string, error) {
 	return names, fsys.Bare(err)
 }
 
+// watch tells nothing: other processes change the files of a directory without telling anybody.
+func (d *diskPlace) watch(context.Context, func(id string)) error { return errors.ErrUnsupported }
+
 func (d *diskPlace) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,6 +12,8 @@ import (
 )
 
 type memoryPlace struct {
+	watchers watchers // of projects
+
 	mu       sync.Mutex
 	projects map[string]*project.Core
 	kinds    map[string]*memoryRecords
@@ -35,6 +37,7 @@ func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*projec
 	}
 	c := project.NewCore(newMemory(), options)
 	c.InStore = true
+	c.OnChanged = func() { m.watchers.tell(id) }
 	m.projects[id] = c
 	return c.Project(nil), nil
 }
@@ -58,6 +61,7 @@ func (m *memoryPlace) remove(ctx context.Context, id string) error {
 	if c == nil {
 		return fs.ErrNotExist
 	}
+	defer m.watchers.tell(id)
 	return c.Delete(ctx, func() error {
 		infos, err := c.Backend.ReadDir("/")
 		for _, info := range infos {
@@ -72,4 +76,8 @@ func (m *memoryPlace) close() error {
 	defer m.mu.Unlock()
 	clear(m.projects)
 	return nil
+}
+
+func (m *memoryPlace) watch(ctx context.Context, changed func(id string)) error {
+	return m.watchers.watch(ctx, changed, nil)
 }

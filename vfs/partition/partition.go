@@ -289,15 +289,16 @@ func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p v
 
 // WatchProjects implements [vfs.WatchedStore]. It ends when a member can tell no more.
 func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
+	for _, name := range s.names {
+		if _, ok := s.members[name].(vfs.WatchedStore); !ok {
+			return fmt.Errorf("the store %q does not tell of changes: %w", name, errors.ErrUnsupported)
+		}
+	}
 	var mu sync.Mutex
 	group, together := errgroup.WithContext(ctx)
 	for _, name := range s.names {
-		member, ok := s.members[name].(vfs.WatchedStore)
-		if !ok {
-			return fmt.Errorf("the store %q does not tell of changes: %w", name, errors.ErrUnsupported)
-		}
 		group.Go(func() error {
-			return member.WatchProjects(together, func(id string) {
+			return s.members[name].(vfs.WatchedStore).WatchProjects(together, func(id string) {
 				mu.Lock()
 				defer mu.Unlock()
 				if id == "" || s.router.of(id) == name {

@@ -48,6 +48,8 @@ type shared struct {
 	Counted atomic.Bool
 	// OnCounted, if not nil, is told when this process has seen to it that the state is right.
 	OnCounted func()
+	// OnChanged, if not nil, is told when something may have changed, after the lock was given back.
+	OnChanged func()
 
 	// The following belong to whoever has the lock.
 
@@ -158,6 +160,9 @@ func (c *Core) beginShared(ctx context.Context, done <-chan struct{}) (end func(
 	}
 	prepared = true
 	return func() error {
+		if c.OnChanged != nil {
+			defer c.OnChanged()
+		}
 		defer unlock()
 		// If this fails or is never reached, the next one to come counts again.
 		c.State.Dirty = false
