@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -66,14 +65,15 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 			require.NoError(t, err)
 			definitions, err := r.Definitions(registry.XML, registry.Selection{})
 			require.NoError(t, err)
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			prompt := xmlcall.Prompt(definitions, nil)
-			calls := xmlcall.Calls(definitions, text)
-			runtime.ReadMemStats(&after)
+			var prompt string
+			var calls []xmlcall.Call
+			cost := allocated(func() {
+				prompt = xmlcall.Prompt(definitions, nil)
+				calls = xmlcall.Calls(definitions, text)
+			})
 			require.Less(t, len(prompt), 100<<10)
 			require.Len(t, calls, 1)
-			require.Less(t, int(after.TotalAlloc-before.TotalAlloc), 64<<20)
+			require.Less(t, int(cost), 64<<20)
 		})
 	}
 }
@@ -95,13 +95,12 @@ func TestValuesThatTakeMemory(t *testing.T) {
 	list := "[" + strings.Repeat("[],", size/3) + "[]]"
 	for _, param := range []string{"<param:a>" + list + "</param:a>", "<param:b>" + list + "</param:b>", `<param:b>{"b":` + list + "}</param:b>"} {
 		text := "<tool:tool>" + param + "</tool:tool>"
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		calls := xmlcall.Calls(definitions, text)
-		if len(calls) == 1 && calls[0].Err == nil {
-			r.Dispatch(t.Context(), calls[0].Call, registry.Env{})
-		}
-		runtime.ReadMemStats(&after)
-		require.Less(t, int(after.TotalAlloc-before.TotalAlloc), 16*size)
+		cost := allocated(func() {
+			calls := xmlcall.Calls(definitions, text)
+			if len(calls) == 1 && calls[0].Err == nil {
+				r.Dispatch(t.Context(), calls[0].Call, registry.Env{})
+			}
+		})
+		require.Less(t, int(cost), 16*size)
 	}
 }

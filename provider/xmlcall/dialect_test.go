@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -139,20 +138,20 @@ func TestStreamGivesCallsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStreamsTakeTimeInProportion has texts that look again and again as if a call ended.
+// TestStreamsTakeTimeInProportion has texts that look again and again as if a call ended. It counts the bytes that are
+// looked at in vain.
 func TestStreamsTakeTimeInProportion(t *testing.T) {
 	for dialect, text := range map[xmlcall.Dialect]string{
 		xmlcall.Tags:    "<tool:a><param:x>" + strings.Repeat("</tool:b> <tool:c/>", 4000),
 		xmlcall.UseTool: "<use_tool><name>a</name><x><![CDATA[" + strings.Repeat("</use_tool>", 8000),
 		xmlcall.Caret:   "^^^a\nx ---\n" + strings.Repeat("^^^\n^^^b\n", 10_000),
 	} {
-		start := time.Now()
 		stream := xmlcall.NewStream(dialect, nil)
 		for i := 0; i < len(text); i += 8 {
 			stream.Add(text[i:min(i+8, len(text))])
 		}
 		stream.Close()
-		require.Less(t, time.Since(start), 20*time.Second)
+		require.Less(t, stream.Looked(), 1<<20+65*len(text), dialect)
 	}
 }
 

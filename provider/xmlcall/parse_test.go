@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -241,59 +240,28 @@ func TestWellFormedCallsStayWhenMoreTextComes(t *testing.T) {
 	}
 }
 
+// TestParseTakesTimeInProportionToTheText has texts that would take minutes if time grew with the square of their
+// length. BenchmarkParse shows how it grows.
 func TestParseTakesTimeInProportionToTheText(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
+	const size = 256 << 10
 	for _, piece := range []string{
 		"<", "<tool:", "<tool:a", "<tool:a ", "<tool:a>", "</tool:a>", "<param:x>", "<tool:a><param:x>", "<tool:a><param:x></tool:a>", "<![CDATA[",
 		"<tool:a><param:x><![CDATA[</tool:a>", "<tool:a><param:x><![CDATA[]]>", "<param:%d>", "<tool:%d><param:%[1]d>", "</tool:%d>", "<tool:%d>", "&",
-		"&#0", "`<tool:a>`", "`<tool:a/>`", "<tool_result", "<tool_result>", "</tool_result>", "`<tool_result>`", "<tool_result></tool_result>", "<param:x/><tool_result></tool_result>", "<tool:a><param:x>&amp;&lt</param:x></tool:a>", "<param:x><![CDATA[</param:x>",
+		"&#0", "`<tool:a>`", "`<tool:a/>`", "<tool_result", "<tool_result>", "</tool_result>", "`<tool_result>`", "<tool_result></tool_result>", "<param:x/><tool_result></tool_result>", "</tool_result><tool_result>",
+		"</param:q>", "]]>", "<tool:a><param:x>&amp;&lt</param:x></tool:a>", "<param:x><![CDATA[</param:x>",
 	} {
 		for _, before := range []string{"", "<tool_result>", "<tool:q>", "<tool:q><param:q>", "<tool:q><param:q><![CDATA[", "<param:q>"} {
-			text := func(size int) string {
-				var b strings.Builder
-				b.WriteString(before)
-				for i := 0; b.Len() < size; i++ {
-					if strings.Contains(piece, "%") {
-						fmt.Fprintf(&b, piece, i)
-					} else {
-						b.WriteString(piece)
-					}
+			var text strings.Builder
+			text.WriteString(before)
+			for i := 0; text.Len() < size; i++ {
+				if strings.Contains(piece, "%") {
+					fmt.Fprintf(&text, piece, i)
+				} else {
+					text.WriteString(piece)
 				}
-				return b.String()
 			}
-			const size, times = 8 << 10, 16
-			once, more := text(size), text(size*times)
-			require.Eventually(t, func() bool { // the machine may be busy with something else
-				return fastest(2, more) < fastest(4, once)*times*5
-			}, time.Minute, time.Millisecond, "%q and many %q", before, piece)
-		}
-	}
-}
-
-// fastest returns the shortest time that it takes to parse a text.
-func fastest(tries int, text string) time.Duration {
-	best := time.Hour
-	for range tries {
-		start := time.Now()
-		xmlcall.Parse(text)
-		best = min(best, time.Since(start))
-	}
-	return best
-}
-
-// Each of these would take many minutes if time grew with the square of the length.
-func TestParsingTakesTimeInProportion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	for _, part := range []string{
-		"<tool_result></tool_result>", "</tool_result><tool_result>", "<tool_result", "`<tool_result>`", "`<tool:t>`", "<param:p>", "</param:p>", "<![CDATA[", "]]>", "<tool:", "<",
-	} {
-		for _, begin := range []string{"", "<tool:t>", "<tool:t><param:p>", "<param:p>"} {
-			text := begin + strings.Repeat(part, (1<<20)/len(part)) + "</param:p></tool:t>"
-			require.LessOrEqual(t, len(xmlcall.Parse(text)), xmlcall.MaxBlocks+1)
+			text.WriteString("</param:q></tool:q>")
+			require.LessOrEqual(t, len(xmlcall.Parse(text.String())), xmlcall.MaxBlocks+1, "%q and many %q", before, piece)
 		}
 	}
 }
