@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -79,11 +78,9 @@ func FuzzDispatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, i uint8, name string, input []byte) {
 		r := registries[int(i)%len(registries)]
-		start := time.Now()
 		result := r.Dispatch(t.Context(), registry.Call{Tool: name, Input: input}, registry.Env{})
 		require.NotEmpty(t, result.Text())
 		require.NotEqual(t, registry.CodeFailed, result.Code, result.Text())
-		require.Less(t, time.Since(start), 10*time.Second, "it hangs")
 	})
 }
 

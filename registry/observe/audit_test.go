@@ -27,11 +27,11 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-func audited(t testing.TB, options *observe.AuditOptions, call registry.Call, inner ...registry.Middleware) (registry.Result, []map[string]any) {
+func audited(t *testing.T, options *observe.AuditOptions, call registry.Call, inner ...registry.Middleware) (registry.Result, []map[string]any) {
 	t.Helper()
 	var b bytes.Buffer
 	r := newRegistry(t, append([]registry.Middleware{observe.Audit(&b, options)}, inner...)...)
-	result := r.Dispatch(t.Context(), call, someEnv)
+	result := dispatch(t, r, call)
 	require.Equal(t, strings.ToValidUTF8(b.String(), "?"), b.String())
 	return result, lines(t, &b)
 }

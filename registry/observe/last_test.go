@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +19,7 @@ func TestLastErrors(t *testing.T) {
 	r := newRegistry(t, last.Middleware)
 	require.Empty(t, last.All())
 	for _, test := range outcomes {
-		r.Dispatch(t.Context(), callOf(test.tool), someEnv)
+		dispatch(t, r, callOf(test.tool))
 	}
 	r.Dispatch(t.Context(), callOf("another-invented"), someEnv)
 
@@ -28,7 +27,7 @@ func TestLastErrors(t *testing.T) {
 	require.False(t, ok, "what has succeeded has no error")
 	e, ok := last.Of("break")
 	require.True(t, ok)
-	require.WithinDuration(t, time.Now(), e.Time, time.Hour)
+	require.NotZero(t, e.Time)
 	require.Equal(t, observe.LastError{
 		Tool: "break", Project: "notes", Chat: "chat-7", CallID: "call-1", Time: e.Time, Code: registry.CodeFailed,
 		Text: "Tool execution failed: no connection for Ada", Cause: "no connection for Ada",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,15 @@ func newRegistry(t testing.TB, middleware ...registry.Middleware) *registry.Regi
 
 func callOf(tool string) registry.Call {
 	return registry.Call{ID: "call-1", Tool: tool, Input: json.RawMessage(`{"name":"Ada"}`)}
+}
+
+// dispatch makes a call by a clock that does not wait.
+func dispatch(t *testing.T, r *registry.Registry, call registry.Call) (result registry.Result) {
+	synctest.Test(t, func(t *testing.T) {
+		result = r.Dispatch(t.Context(), call, someEnv)
+		time.Sleep(time.Minute) // so that tools end that nobody waits for
+	})
+	return result
 }
 
 var someEnv = registry.Env{Project: "notes", Chat: "chat-7", Client: "ci"}
@@ -124,8 +134,8 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 		observe.Slog(slog.New(slog.DiscardHandler), nil), observe.Audit(new(bytes.Buffer), nil),
 		new(observe.LastErrors).Middleware, observe.OpenTelemetry(newProvider(t), nil))
 	for _, test := range outcomes {
-		want := plain.Dispatch(t.Context(), callOf(test.tool), someEnv)
-		got := observed.Dispatch(t.Context(), callOf(test.tool), someEnv)
+		want := dispatch(t, plain, callOf(test.tool))
+		got := dispatch(t, observed, callOf(test.tool))
 		require.Equal(t, test.outcome, strings.TrimSpace(string(want.Code)+map[bool]string{false: "ok"}[want.IsError()]))
 		want.Err, got.Err = nil, nil // stacks differ
 		require.Equal(t, want, got)

@@ -43,7 +43,7 @@ func TestOpenTelemetry(t *testing.T) {
 		t.Run(test.tool, func(t *testing.T) {
 			t.Parallel()
 			r, exporter := traced(t, nil)
-			result := r.Dispatch(t.Context(), callOf(test.tool), someEnv)
+			result := dispatch(t, r, callOf(test.tool))
 			spans := exporter.GetSpans()
 			require.Len(t, spans, 1)
 			span := spans[0]

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -294,5 +298,31 @@ func broken() map[string]struct {
 		"writing that is not idempotent": {annotated(writes("xN.txt"), registry.Annotations{Idempotent: true}), "annotations", "does something more when it is made again: /x", nil},
 		"an input that cannot be shown":  {rendering{echo()}, "rendering", "RenderInput panics with half an object", nil},
 		"a result that cannot be shown":  {rendering{echo()}, "rendering", "RenderOutput panics with an empty result", nil},
+	}
+}
+
+func TestBrokenTools(t *testing.T) {
+	for name, test := range broken() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var faults []string
+			synctest.Test(t, func(*testing.T) {
+				faults = examine(test.tool, test.check, test.options).faults
+				time.Sleep(time.Minute) // so that calls end that were left behind
+			})
+			require.True(t, slices.ContainsFunc(faults, func(text string) bool { return strings.Contains(text, test.want) }),
+				"want %q among the faults of %q, got\n%s", test.want, test.check, strings.Join(faults, "\n"))
+		})
+	}
+}
+
+// TestEveryCheckCanFail checks that broken has a tool for every check.
+func TestEveryCheckCanFail(t *testing.T) {
+	failing := map[string]bool{}
+	for _, test := range broken() {
+		failing[test.check] = true
+	}
+	for _, c := range checks {
+		require.True(t, failing[c.name], c.name)
 	}
 }

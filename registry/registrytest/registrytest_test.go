@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -121,14 +119,16 @@ func TestGoodTools(t *testing.T) {
 				if textOf(call) != "slow" {
 					return registry.Text("done"), nil
 				}
-				var after <-chan time.Time
+				patience := context.Background()
 				if env.Limits.Timeout > 0 {
-					after = time.After(env.Limits.Timeout)
+					var cancel context.CancelFunc
+					patience, cancel = context.WithTimeout(patience, env.Limits.Timeout)
+					defer cancel()
 				}
 				select {
 				case <-ctx.Done():
 					return registry.Result{}, ctx.Err()
-				case <-after:
+				case <-patience.Done():
 					return registry.Failure(registry.CodeTimeout, "that was too slow"), nil
 				}
 			}
@@ -168,65 +168,6 @@ func TestWithoutOptions(t *testing.T) {
 	}
 	require.Contains(t, examine(echo(), "inputs", &Options{}).advice[0], "Set Options.Inputs")
 	require.Contains(t, examine(echo(), "cancellation", &Options{}).advice[0], "Set Options.Slow")
-}
-
-func TestBrokenTools(t *testing.T) {
-	for name, test := range broken() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			faults := examine(test.tool, test.check, test.options).faults
-			require.True(t, slices.ContainsFunc(faults, func(text string) bool { return strings.Contains(text, test.want) }),
-				"want %q among the faults of %q, got\n%s", test.want, test.check, strings.Join(faults, "\n"))
-		})
-	}
-}
-
-// TestEveryCheckCanFail checks that broken has a tool for every check.
-func TestEveryCheckCanFail(t *testing.T) {
-	failing := map[string]bool{}
-	for _, test := range broken() {
-		failing[test.check] = true
-	}
-	for _, c := range checks {
-		require.True(t, failing[c.name], c.name)
-	}
-}
-
-// brokenTool is the environment variable that names the tool for TestOneBrokenTool.
-const brokenTool = "REGISTRYTEST_BROKEN_TOOL"
-
-// TestOneBrokenTool fails in a separate process, which TestReports starts.
-func TestOneBrokenTool(t *testing.T) {
-	switch name := os.Getenv(brokenTool); name {
-	case "":
-		t.Skip("this is for TestReports")
-	case "skip":
-		TestTool(t, echo(), &Options{Skip: []string{"no such check"}})
-	default:
-		test := broken()[name]
-		TestTool(t, test.tool, orExamples(test.options))
-	}
-}
-
-// TestReports checks the output for the author of a broken tool.
-func TestReports(t *testing.T) {
-	for name, want := range map[string][]string{
-		"a panic at a NUL":                {"--- FAIL: TestOneBrokenTool/bad_inputs", "the tool panicked: a NUL", "registrytest_test.go:", "--- PASS: TestOneBrokenTool/inputs"},
-		"no name":                         {"--- FAIL: TestOneBrokenTool/registration", "registry.New refuses the tool"},
-		"a schema that two options break": {"--- FAIL: TestOneBrokenTool/options", "--- FAIL: TestOneBrokenTool/definitions"},
-		"an error":                        {"--- FAIL: TestOneBrokenTool/inputs"},
-		"skip":                            {`there is no check "no such check"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			command := exec.Command(os.Args[0], "-test.run=^TestOneBrokenTool$", "-test.v")
-			command.Env = append(os.Environ(), brokenTool+"="+name)
-			output, err := command.CombinedOutput()
-			require.Error(t, err, "%s", output)
-			for _, text := range want {
-				require.Contains(t, string(output), text)
-			}
-		})
-	}
 }
 
 func TestFindingsAreFew(t *testing.T) {
