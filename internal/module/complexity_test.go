@@ -3,8 +3,6 @@ package module_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -121,21 +119,9 @@ func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 	}
 }
 
-// TestTypeScriptStack transforms the deepest code that is accepted in a separate process, with a stack of 64 MiB. An
-// overflow would end that process.
+// TestTypeScriptStack transforms the deepest code that is accepted with a stack of 64 MiB. An overflow ends the process.
 func TestTypeScriptStack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	const variable = "MODULE_TEST_STACK"
-	if os.Getenv(variable) == "" {
-		command := exec.Command(os.Args[0], "-test.run=^TestTypeScriptStack$")
-		command.Env = append(os.Environ(), variable+"=1")
-		out, err := command.CombinedOutput()
-		require.NoError(t, err, "%.2000s", out)
-		return
-	}
-	debug.SetMaxStack(64 << 20)
+	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20))
 	for _, n := range deep {
 		low, high := 1, 2000
 		for low < high {

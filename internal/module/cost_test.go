@@ -1,20 +1,14 @@
 package module_test
 
 import (
-	"context"
-	"flag"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/module"
 )
-
-// soak runs the long versions of tests.
-var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // TestComments has comments that cost the parser more than their size suggests, because it searches for the start of
 // their line, or copies them to the output.
@@ -41,9 +35,6 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// costly consists of duplicate names, which have the highest counted cost for their size.
-var costly = program{part: numbered("let a;")}
-
 // TestFlags has flags of regular expressions. Each invalid one leads to a message.
 func TestFlags(t *testing.T) {
 	for _, code := range []string{
@@ -56,57 +47,14 @@ func TestFlags(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// largest returns the largest variant of a program that is accepted, in steps of 512 bytes.
-func largest(p program) string {
-	low, high := 0, module.MaxTypeScript/512
-	for low < high {
-		if middle := (low + high + 1) / 2; module.CheckComplexity(p.sized(512*middle)) == nil {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	return p.sized(512 * low)
-}
-
-// transformTime returns the shortest time of several transforms.
-func transformTime(code string, times int) time.Duration {
-	least := time.Hour
-	for range times {
-		began := time.Now()
-		_, _, _ = module.StripTypes(context.Background(), code, "x.ts")
-		least = min(least, time.Since(began))
-	}
-	return least
-}
-
-// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak, each program is as large
-// as the limits permit, and must not take longer than a small multiple of the time for costly.
+// TestCostOfTypeScript transforms some of the corpus. None of it may make the parser fail.
 func TestCostOfTypeScript(t *testing.T) {
 	programs := corpus()
-	if !*soak {
-		for i := 0; i < len(programs); i += 20 {
-			_, _, err := module.StripTypes(t.Context(), programs[i].sized(200), "x.ts")
-			if err != nil {
-				require.NotContains(t, err.Error(), "compiler failed", programs[i].name)
-			}
+	for i := 0; i < len(programs); i += 20 {
+		_, _, err := module.StripTypes(t.Context(), programs[i].sized(200), "x.ts")
+		if err != nil {
+			require.NotContains(t, err.Error(), "compiler failed", programs[i].name)
 		}
-		return
-	}
-	const margin = 4
-	code := largest(costly)
-	most := margin * transformTime(code, 3)
-	quarter := margin * transformTime(code[:len(code)/4], 3)
-	for _, p := range programs {
-		code := largest(p)
-		if part := p.sized(len(code) / 4); transformTime(part, 1) < quarter || transformTime(part, 2) < quarter {
-			continue // avoid transforming most programs as a whole
-		}
-		took := transformTime(code, 2)
-		for again := 0; took >= most && again < 10; again++ { // the machine may be busy
-			took = min(took, transformTime(code, 1))
-		}
-		require.Less(t, took, most, "%s, %d bytes", p.name, len(code))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -129,29 +130,25 @@ func TestToolsOfAManifest(t *testing.T) {
 
 // TestTimeOfPeople: while a person decides on a module's call, the module's time stands still.
 func TestTimeOfPeople(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a person takes some seconds")
-	}
 	t.Parallel()
-	engine, err := sandbox.New(nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets."},
-		func(_ context.Context, in word, _ registry.Env) (string, error) { return "hello " + in.Word, nil })
-	installed := add(t, calling("greet", `{"word":"you"}`, 1), module.Grants{Tools: []string{"greet"}},
-		func(m *module.Manifest) { m.Asks.Tools = []string{"greet"} })
-	r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet)
-	require.NoError(t, err)
-	const limit = 8 * time.Second // of which the module itself needs a hundredth
-	env := registry.Env{Selection: registry.Selection{Ask: []string{"greet"}}, Limits: registry.Limits{Timeout: limit},
-		Approve: func(ctx context.Context, _ registry.ApprovalRequest) (registry.Decision, error) {
-			select {
-			case <-time.After(limit + time.Second):
-			case <-ctx.Done():
-			}
-			return registry.Decision{Approved: true}, nil
-		}}
-	result := r.Dispatch(t.Context(), registry.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
-	require.Empty(t, result.Code, result.Text())
-	require.Contains(t, result.Text(), "hello you")
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := sandbox.New(nil)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, engine.Close(context.Background())) }()
+		greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets."},
+			func(_ context.Context, in word, _ registry.Env) (string, error) { return "hello " + in.Word, nil })
+		installed := add(t, calling("greet", `{"word":"you"}`, 1), module.Grants{Tools: []string{"greet"}},
+			func(m *module.Manifest) { m.Asks.Tools = []string{"greet"} })
+		r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet)
+		require.NoError(t, err)
+		const limit = 8 * time.Second
+		env := registry.Env{Selection: registry.Selection{Ask: []string{"greet"}}, Limits: registry.Limits{Timeout: limit},
+			Approve: func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
+				time.Sleep(limit + time.Second)
+				return registry.Decision{Approved: true}, nil
+			}}
+		result := r.Dispatch(t.Context(), registry.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
+		require.Empty(t, result.Code, result.Text())
+		require.Contains(t, result.Text(), "hello you")
+	})
 }
