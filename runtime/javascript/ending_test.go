@@ -91,7 +91,8 @@ func TestNotesOnEndings(t *testing.T) {
 		})
 	}
 	result := run(t, "module.exports = async () => 5")
-	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "The result is a function, which was not called. To get what it returns, write: return await main()"}}, result.Console)
+	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "The result is a function, which was not called. To get what it returns, write: return await module.exports()"}}, result.Console)
+	require.EqualValues(t, 5, run(t, "module.exports = async () => 5\nreturn await module.exports()").Value)
 }
 
 // TestPositionsInEndings has errors of the last expression, which the runtime has put something in front of.

@@ -85,7 +85,7 @@
   const conclude = (promise, details, exported) => {
     const done = (value) => {
       if (value !== undefined) succeed(value);
-      else finish(exported(), 'return await main()');
+      else finish(exported(), 'return await module.exports()');
     };
     then(promise, (value) => {
       if (details.call) then(settled(returned(value, details)), done, failed);
