@@ -211,10 +211,4 @@ var notYet = map[string]bool{
 	"vfs/postgres/memory_test.go":                     true,
 	"vfs/postgres/objects_test.go":                    true,
 	"vfs/postgres/postgres_test.go":                   true,
-	"web/api_test.go":                                 true,
-	"web/clients_test.go":                             true,
-	"web/elsewhere_test.go":                           true,
-	"web/places_test.go":                              true,
-	"web/recent_test.go":                              true,
-	"web/server_test.go":                              true,
 }

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -768,10 +767,10 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		first := slices.IndexFunc(answers[:], func(w *httptest.ResponseRecorder) bool { return w.Code == 200 })
 		require.GreaterOrEqual(t, first, 0)
 		require.Contains(t, people[1-first].fails(answers[1-first], 409).Error.Message, []string{"was approved by page", "was refused by page"}[first])
-		require.Eventually(t, func() bool {
+		people[0].until("p", func() bool {
 			_, err := runner.Runs().Get(t.Context(), results[0].Pending.Token)
 			return errors.Is(err, runs.ErrNone)
-		}, time.Minute, time.Millisecond)
+		})
 		made, err := afero.Exists(session.Project(), path)
 		require.NoError(t, err)
 		require.Equal(t, first == 0, made)
@@ -861,9 +860,9 @@ func TestApprovals(t *testing.T) {
 	// Approved, with another input.
 	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true,
 		"input": m{"command": "create", "path": "/a.txt", "file_text": "edited"}}, nil)
-	require.Eventually(t, func() bool {
+	b.until("p", func() bool {
 		return b.do("GET", q("/api/files/text", "project", "p", "path", "/a.txt"), nil, nil).Code == 200
-	}, time.Minute, 5*time.Millisecond)
+	})
 	var file struct{ Text string }
 	b.get(q("/api/files/text", "project", "p", "path", "/a.txt"), &file)
 	require.Equal(t, "edited", file.Text)
@@ -883,21 +882,21 @@ func TestApprovals(t *testing.T) {
 		}
 		return found
 	}
-	require.Eventually(t, func() bool { return slices.Equal(list("one"), []listed{{Call: "one", Tool: "filesystem"}}) }, time.Minute, 5*time.Millisecond)
+	b.until("p", func() bool { return slices.Equal(list("one"), []listed{{Call: "one", Tool: "filesystem"}}) })
 
 	// Refused, in the middle of code.
 	pending := model("two", "javascript", `{"code": "console.log('before'); try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { console.log('after'); return e.message }"}`)
 	require.NotNil(t, pending.Pending, pending.Text())
-	require.Eventually(t, func() bool { // the one before may still end
+	b.until("p", func() bool { // the one before may still end
 		a = waiting("p").Approvals
 		return len(a) == 1
-	}, time.Minute, 5*time.Millisecond)
+	})
 	require.True(t, a[0].Code)
 	require.Equal(t, []listed{{Call: "two", Tool: "javascript", Code: "pending"}}, list("two"))
 	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "not today"}, nil)
-	require.Eventually(t, func() bool { return len(waiting("p").Approvals) == 0 }, time.Minute, 5*time.Millisecond)
+	b.until("p", func() bool { return len(waiting("p").Approvals) == 0 })
 	// It waits for nothing as soon as that is decided, and goes on after that.
-	require.Eventually(t, func() bool { return slices.Equal(list("two"), []listed{{Call: "two", Tool: "javascript"}}) }, time.Minute, 5*time.Millisecond)
+	b.until("p", func() bool { return slices.Equal(list("two"), []listed{{Call: "two", Tool: "javascript"}}) })
 	var detail struct{ Console []struct{ Text string } }
 	b.get(q("/api/calls/one", "project", "p", "call", "two"), &detail)
 	require.Equal(t, []struct{ Text string }{{"before"}, {"after"}}, detail.Console, "all that it has printed, once")
@@ -910,10 +909,9 @@ func TestApprovals(t *testing.T) {
 	require.Len(t, a, 1)
 	refusal := m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "no"}
 	b.post("/api/approvals", refusal, nil)
-	require.Eventually(t, func() bool {
+	b.until("p", func() bool {
 		return slices.Equal(list("three"), []listed{{Call: "three", Tool: "filesystem", Code: "refused"}})
-	},
-		time.Minute, 5*time.Millisecond)
+	})
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/gone.txt"), nil, nil), 404)
 
 	// Who decides otherwise afterwards is told; the same again is no mistake.
@@ -941,14 +939,14 @@ func TestApprovals(t *testing.T) {
 	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)
 	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true, "language": "typescript"}, "input": m{
 		"code": `const path: string = '/c.txt'; await tools.filesystem({command: 'create', path, file_text: 'c'}); fs.writeFileSync('/done.txt', 'done')`}}, nil)
-	require.Eventually(t, func() bool {
+	b.until("other", func() bool {
 		a = waiting("other").Approvals
 		return len(a) == 1
-	}, time.Minute, 5*time.Millisecond)
+	})
 	b.post("/api/approvals", m{"project": "other", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true}, nil)
 	for _, path := range []string{"/c.txt", "/done.txt"} {
-		require.Eventually(t, func() bool {
+		b.until("other", func() bool {
 			return b.do("GET", q("/api/files/text", "project", "other", "path", path), nil, nil).Code == 200
-		}, time.Minute, 5*time.Millisecond, path)
+		})
 	}
 }

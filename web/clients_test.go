@@ -229,10 +229,10 @@ func TestToolsOfModelsThatWait(t *testing.T) {
 	a := waiting.Approvals[0]
 	b.post("/api/approvals", map[string]any{"project": "ci", "token": a.Token, "call": a.Waits[0].Call, "approved": true}, nil)
 	var d detail
-	require.Eventually(t, func() bool { // the same call gets the result once there is one
+	b.until("ci", func() bool { // the same call gets the result once there is one
 		d = call()
 		return d.Code != "pending"
-	}, time.Minute, 5*time.Millisecond)
+	})
 	require.Equal(t, "tool_disabled", d.Code)
 	require.Contains(t, d.Result, "Unknown tool: filesystem")
 }

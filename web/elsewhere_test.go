@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,7 +62,7 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 		defer close(running)
 		dispatch("two", "/wait")
 	}()
-	require.Eventually(t, func() bool { return len(list()) == 3 }, time.Minute, 10*time.Millisecond)
+	b.until("p", func() bool { return len(list()) == 3 })
 	require.Equal(t, []string{"two note true 0", made.Call + " note false 1", "one note false 1"}, list())
 	close(release)
 	<-running

@@ -385,21 +385,21 @@ func TestApprovalsOfLargeInputs(t *testing.T) {
 	for i := range 3 {
 		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": fmt.Sprint("//", i, "\n") + `await tools.filesystem({command: "create", path: "/a.txt", file_text: "x".repeat(1.5e6)})`}}, nil)
 	}
-	require.Eventually(t, func() bool { return list().More }, time.Minute, 5*time.Millisecond)
+	b.until("p", func() bool { return list().More })
 	seen := map[string]bool{}
 	for len(seen) < 3 {
 		var a approvals
-		require.Eventually(t, func() bool { // one that was decided goes on for a moment
+		b.until("p", func() bool { // one that was decided goes on for a moment
 			a = list()
 			return len(a.Approvals) > 0 && !seen[a.Approvals[0].Token]
-		}, time.Minute, 5*time.Millisecond)
+		})
 		require.Len(t, a.Approvals, 1)
 		one := a.Approvals[0]
 		require.Greater(t, len(one.Waits[0].Input), 1_500_000)
 		seen[one.Token] = true
 		b.post("/api/approvals", m{"project": "p", "token": one.Token, "call": one.Waits[0].Call, "approved": false}, nil)
 	}
-	require.Eventually(t, func() bool { return len(list().Approvals) == 0 }, time.Minute, 5*time.Millisecond)
+	b.until("p", func() bool { return len(list().Approvals) == 0 })
 }
 
 // TestTextInParts is sent as it is, whatever it contains and wherever it is divided.

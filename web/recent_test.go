@@ -3,12 +3,10 @@ package web_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -164,49 +162,40 @@ func TestUndoneCallsAreMarked(t *testing.T) {
 }
 
 func TestHistoryIsReadOnce(t *testing.T) {
-	store := &countingStore{Store: local.NewMemoryStore(nil)}
-	b := begin(t, toolrun.Options{}, web.Options{Store: store})
-	write := func(call, text string) {
-		p, err := store.Store.Open(t.Context(), "p")
-		require.NoError(t, err)
-		defer p.Close()
-		of := p.WithCall(call)
-		defer of.EndCall()
-		require.NoError(t, vfs.WriteFile(t.Context(), of, "/a.txt", []byte(text)))
-	}
-	calls := func() (ids []string) {
-		var list struct{ Calls []call }
-		b.get(q("/api/calls", "project", "p"), &list)
-		for _, c := range list.Calls {
-			ids = append(ids, fmt.Sprintf("%s %d", c.Call, c.Changes))
+	synctest.Test(t, func(t *testing.T) { // it is read anew each minute
+		store := &countingStore{Store: local.NewMemoryStore(nil)}
+		b := begin(t, toolrun.Options{}, web.Options{Store: store})
+		write := func(call, text string) {
+			p, err := store.Store.Open(t.Context(), "p")
+			require.NoError(t, err)
+			defer p.Close()
+			of := p.WithCall(call)
+			defer of.EndCall()
+			require.NoError(t, vfs.WriteFile(t.Context(), of, "/a.txt", []byte(text)))
 		}
-		return ids
-	}
-	write("one", "1")
-	server := httptest.NewServer(b.server)
-	defer server.Close()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+q("/api/events", "project", "p"), nil)
-	require.NoError(t, err)
-	u, err := url.Parse(server.URL)
-	require.NoError(t, err)
-	r.AddCookie(&http.Cookie{Name: "toolrun-" + u.Port(), Value: b.cookie.Value})
-	response, err := http.DefaultClient.Do(r) // somebody looks
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, []string{"one 1"}, calls())
-	begun := time.Now()
-	before := store.whole.Load()
-	for i := range 50 {
-		write("more", fmt.Sprint(i))
-		require.Equal(t, []string{fmt.Sprintf("more %d", i+1), "one 1"}, calls())
-	}
-	if again := int64(time.Since(begun)/time.Minute) + 1; time.Since(begun) > 30*time.Second { // it is read anew each minute
-		before += again
-	}
-	require.LessOrEqual(t, store.whole.Load(), before)
+		calls := func() (ids []string) {
+			var list struct{ Calls []call }
+			b.get(q("/api/calls", "project", "p"), &list)
+			for _, c := range list.Calls {
+				ids = append(ids, fmt.Sprintf("%s %d", c.Call, c.Changes))
+			}
+			return ids
+		}
+		write("one", "1")
+		next, end := b.events("p") // somebody looks
+		defer end()
+		require.Equal(t, "ready", next())
+		require.Equal(t, []string{"one 1"}, calls())
+		before := store.whole.Load()
+		for i := range 50 {
+			write("more", fmt.Sprint(i))
+			require.Equal(t, []string{fmt.Sprintf("more %d", i+1), "one 1"}, calls())
+		}
+		require.LessOrEqual(t, store.whole.Load(), before)
 
-	// A project that takes the place of another has a history of its own.
-	require.NoError(t, store.Delete(t.Context(), "p"))
-	write("other", "x")
-	require.Equal(t, []string{"other 1"}, calls())
+		// A project that takes the place of another has a history of its own.
+		require.NoError(t, store.Delete(t.Context(), "p"))
+		write("other", "x")
+		require.Equal(t, []string{"other 1"}, calls())
+	})
 }

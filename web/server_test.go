@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -64,6 +65,16 @@ func (b *browser) enter(link string) {
 
 // do makes a request as a page of our own does.
 func (b *browser) do(method, path string, body io.Reader, change func(r *http.Request)) *httptest.ResponseRecorder {
+	r := b.request(method, path, body)
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	b.server.ServeHTTP(w, r)
+	return w
+}
+
+func (b *browser) request(method, path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(method, b.base+path, body)
 	if method != "GET" {
 		r.Header.Set("Content-Type", "application/json")
@@ -74,12 +85,52 @@ func (b *browser) do(method, path string, body io.Reader, change func(r *http.Re
 	if b.cookie != nil {
 		r.AddCookie(b.cookie)
 	}
-	if change != nil {
-		change(r)
+	return r
+}
+
+// A streamed response is read while it is written.
+type streamed struct {
+	*io.PipeWriter
+	header http.Header
+}
+
+func (s streamed) Header() http.Header { return s.header }
+func (s streamed) WriteHeader(int)     {}
+func (s streamed) Flush()              {}
+
+// events begins to listen to the events of a project, and returns what reads the name of the next one, and what ends it.
+func (b *browser) events(project string) (next func() string, end func()) {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	in, out := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.server.ServeHTTP(streamed{out, http.Header{}}, b.request("GET", q("/api/events", "project", project), nil).WithContext(ctx))
+		_ = out.Close()
+	}()
+	lines := bufio.NewScanner(in)
+	next = func() string {
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				return name
+			}
+		}
+		require.FailNow(b.t, "the events end")
+		return ""
 	}
-	w := httptest.NewRecorder()
-	b.server.ServeHTTP(w, r)
-	return w
+	return next, func() {
+		cancel()
+		_ = in.Close()
+		<-done
+	}
+}
+
+// until waits until something holds of which the events of a project tell.
+func (b *browser) until(project string, holds func() bool) {
+	next, end := b.events(project)
+	defer end()
+	for next(); !holds(); next() {
+	}
 }
 
 // get and post call an operation that must succeed.
@@ -337,14 +388,14 @@ func TestTokens(t *testing.T) {
 	t.Run("tools that it has not cannot be called", func(t *testing.T) {
 		var made struct{ Call string }
 		b.read(b.do("POST", "/api/calls", strings.NewReader(`{"project":"ci","tool":"javascript","input":{"code":"return 1"}}`), bearer), 200, &made)
-		require.Eventually(t, func() bool {
-			var call struct {
-				Running bool
-				Code    string
-			}
-			b.read(b.do("GET", q("/api/calls/one", "project", "ci", "call", made.Call), nil, bearer), 200, &call)
-			return !call.Running && call.Code == "tool_disabled"
-		}, time.Minute, 5*time.Millisecond)
+		b.do("GET", q("/api/calls/output", "project", "ci", "call", made.Call), nil, bearer) // which ends with the call
+		var call struct {
+			Running bool
+			Code    string
+		}
+		b.read(b.do("GET", q("/api/calls/one", "project", "ci", "call", made.Call), nil, bearer), 200, &call)
+		require.False(t, call.Running)
+		require.Equal(t, "tool_disabled", call.Code)
 	})
 	t.Run("people log in with it, until it is gone", func(t *testing.T) {
 		person := *b
