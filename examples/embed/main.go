@@ -1,5 +1,5 @@
 // The command embed shows how a program uses toolrun's tools, and one of its own, and runs a model's calls. It reads
-// the model's response from standard input, and reports the tools' errors on standard error.
+// the model's response from standard input, and logs the calls to standard error.
 //
 //	echo '{"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"city": "Oslo"}}' | go run .
 package main
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"os"
 	"sync/atomic"
 
@@ -67,10 +68,9 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var failures observe.LastErrors
 	runner, err := toolrun.Open(ctx, &toolrun.Options{
 		Tools:      []registry.Tool{weather},
-		Middleware: []registry.Middleware{failures.Middleware},
+		Middleware: []registry.Middleware{observe.Slog(slog.New(slog.NewTextHandler(stderr, nil)), nil)},
 	})
 	if err != nil {
 		return err
@@ -83,9 +83,6 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	messages, err := session.Do(ctx, registry.Anthropic, response)
 	if err != nil {
 		return err
-	}
-	for _, failure := range failures.All() {
-		fmt.Fprintf(stderr, "%s: %s: %s\n", failure.Tool, failure.Code, failure.Text)
 	}
 	_, err = fmt.Fprintf(stdout, "%s\n", messages)
 	return err

@@ -31,7 +31,6 @@ func BenchmarkMiddleware(b *testing.B) {
 		{"Audit", []registry.Middleware{observe.Audit(io.Discard, nil)}},
 		{"Audit whole", []registry.Middleware{observe.Audit(io.Discard, &observe.AuditOptions{WholeInput: true, WholeOutput: true})}},
 		{"Audit required", []registry.Middleware{observe.Audit(io.Discard, &observe.AuditOptions{Required: true})}},
-		{"LastErrors", []registry.Middleware{new(observe.LastErrors).Middleware}},
 	} {
 		b.Run(test.name, func(b *testing.B) {
 			r := newRegistry(b, test.middleware...)

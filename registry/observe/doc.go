@@ -1,5 +1,5 @@
 // Package observe provides middleware that reports calls to the host: [Slog] logs them, [OpenTelemetry] makes a
-// span of each, [Audit] records them, and [LastErrors] remembers the latest failures.
+// span of each, and [Audit] records them.
 //
 //	audit, err := os.OpenFile("audit.jsonl", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 //	...

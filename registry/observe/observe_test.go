@@ -132,7 +132,7 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 	plain := newRegistry(t)
 	observed := newRegistry(t,
 		observe.Slog(slog.New(slog.DiscardHandler), nil), observe.Audit(new(bytes.Buffer), nil),
-		new(observe.LastErrors).Middleware, observe.OpenTelemetry(newProvider(t), nil))
+		observe.OpenTelemetry(newProvider(t), nil))
 	for _, test := range outcomes {
 		want := dispatch(t, plain, callOf(test.tool))
 		got := dispatch(t, observed, callOf(test.tool))
@@ -145,8 +145,7 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 // TestPanicsGoOn checks that outer middleware still gets the panic, with its original stack.
 func TestPanicsGoOn(t *testing.T) {
 	var log, audit bytes.Buffer
-	last := new(observe.LastErrors)
-	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), last.Middleware, panicking)
+	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), panicking)
 	result := r.Dispatch(t.Context(), callOf("greet"), someEnv)
 	require.Equal(t, registry.CodeFailed, result.Code)
 	require.Equal(t, "Tool execution failed: panic: in middleware", result.Text())
@@ -159,9 +158,6 @@ func TestPanicsGoOn(t *testing.T) {
 	require.Equal(t, "tool_failed", records[0]["outcome"])
 	require.Equal(t, "panic: in middleware", records[0]["cause"])
 	require.Len(t, lines(t, &audit), 1)
-	e, ok := last.Of("greet")
-	require.True(t, ok)
-	require.Equal(t, "panic: in middleware", e.Cause)
 }
 
 // TestGoroutineThatEnds checks that a call is reported even if its goroutine ends without a result.
