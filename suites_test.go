@@ -155,7 +155,6 @@ var notYet = map[string]bool{
 	"mcp/mcpserver/helpers_test.go":                   true,
 	"mcp/mcpserver/limits_test.go":                    true,
 	"mcp/mcpserver/memory_test.go":                    true,
-	"mcp/mcpserver/shared_test.go":                    true,
 	"mcp/mcpserver/slow_test.go":                      true,
 	"mcp/mcpserver/stdio_test.go":                     true,
 	"readme_test.go":                                  true,

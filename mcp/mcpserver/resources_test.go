@@ -50,39 +50,44 @@ func TestPagesOfResources(t *testing.T) {
 }
 
 func TestSubscriptions(t *testing.T) {
-	t.Parallel()
-	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server,
-		*sdk.ClientOptions) *sdk.ClientSession) {
-		t.Parallel() // the last change is seen by looking once a second
-		project := newProject(t)
-		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("1")))
-		updated := make(chan string, 10)
-		session := connect(newServer(t, builtIn(t), project, nil), &sdk.ClientOptions{
-			ResourceUpdatedHandler: func(_ context.Context,
-				n *sdk.ResourceUpdatedNotificationRequest) {
-				updated <- n.Params.URI
-			},
-		})
-		const a = "toolrun://notes/a"
-		require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: a}))
-		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes/none"}),
-			"not found")
-		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://other/a"}),
-			"not found")
-		call(t, session, "javascript", map[string]any{"code": "fs.writeFileSync('/a', '22')"})
-		require.Equal(t, a, <-updated)
-		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("by somebody else")))
-		require.Equal(t, a, <-updated)
-		require.NoError(t, project.Remove("/a"))
-		require.Equal(t, a, <-updated)
-		require.NoError(t, session.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: a}))
-		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("unseen")))
-		call(t, session, "javascript", map[string]any{"code": "return 1"})
-		require.Empty(t, updated)
-	})
+	for way, over := range map[string]func(*testing.T, *mcpserver.Server) sdk.Transport{"stdio": overStdio,
+		"HTTP": overMemory} {
+		for _, version := range handshake {
+			t.Run(way+" "+version, inBubble(func(t *testing.T) {
+				project := newProject(t)
+				require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("1")))
+				updated := make(chan string, 10)
+				session := connect(t, over(t, newServer(t, builtIn(t), project, nil)), version, &sdk.ClientOptions{
+					ResourceUpdatedHandler: func(_ context.Context, n *sdk.ResourceUpdatedNotificationRequest) {
+						updated <- n.Params.URI
+					},
+				})
+				const a = "toolrun://notes/a"
+				require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: a}))
+				for _, other := range []string{"toolrun://notes/none", "toolrun://other/a"} {
+					require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: other}),
+						"not found")
+				}
+				text, _ := call(t, session, "filesystem",
+					map[string]any{"command": "create", "path": "/a", "file_text": "22", "overwrite": true})
+				require.Contains(t, text, "/a")
+				require.Equal(t, a, <-updated)
+				require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("by somebody else")))
+				require.Equal(t, a, <-updated)
+				require.NoError(t, project.Remove("/a"))
+				require.Equal(t, a, <-updated)
+				require.NoError(t, session.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: a}))
+				require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("unseen")))
+				call(t, session, "filesystem", map[string]any{"command": "view", "path": "/"})
+				time.Sleep(time.Minute)
+				require.Empty(t, updated)
+			}))
+		}
+	}
 }
 
-// TestWatchedSubscriptions: a change by somebody else is told when the store tells of it, and otherwise seen some time later.
+// TestWatchedSubscriptions: a change by somebody else is told when the store tells of it, and otherwise seen some time
+// later.
 func TestWatchedSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := local.NewMemoryStore(nil)
@@ -108,7 +113,8 @@ func TestWatchedSubscriptions(t *testing.T) {
 		updated := make(chan string, 10)
 		server := newServer(t, builtIn(t), project, &mcpserver.Options{Watch: watch})
 		session := connect(t, overStdio(t, server), "2025-11-25",
-			&sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, n *sdk.ResourceUpdatedNotificationRequest) {
+			&sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context,
+				n *sdk.ResourceUpdatedNotificationRequest) {
 				updated <- n.Params.URI
 			}})
 		require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes/a"}))

@@ -26,7 +26,8 @@ type unreachable struct {
 
 var errLost = errors.New("the network is gone")
 
-func (u *unreachable) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+func (u *unreachable) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
+	error)) error {
 	if u.lost.Load() {
 		return errLost
 	}
@@ -40,8 +41,8 @@ func (u *unreachable) List(ctx context.Context, after string, limit int) ([]stri
 	return u.Records.List(ctx, after, limit)
 }
 
-// TestRatesAreShared: handlers with the same records accept together what one would accept, also when some come, end, are
-// lost or have nothing to do. The time is that of the bubble, so all numbers are exact.
+// TestRatesAreShared: handlers with the same records accept together what one would accept, also when some come, end,
+// are lost or have nothing to do. The time is that of the bubble, so all numbers are exact.
 func TestRatesAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const perSecond = 30
@@ -59,7 +60,8 @@ func TestRatesAreShared(t *testing.T) {
 				n := 0
 				for range 10 * perSecond {
 					w := httptest.NewRecorder()
-					r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", strings.NewReader("{"))
+					r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/",
+						strings.NewReader("{"))
 					handlers[i].ServeHTTP(w, r)
 					if w.Code != http.StatusTooManyRequests {
 						n++
