@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"runtime/command":     {"internal/metering", "internal/responses", "network", "runtime", wazero},
 	"runtime/python":      {"guest/python", "internal/metering", "internal/plaintext", "internal/responses", "network", "runtime", wazero},
 	"internal/countdown":  {},
+	"internal/mcptest":    {"mcp/mcpclient", "registry"},
 	"internal/enginetest": {"runtime", "runtime/javascript"},
 	"internal/statetest":  {"runtime"},
 	"internal/pythontest": {"internal/enginetest", "runtime", "runtime/python"},

@@ -3,21 +3,26 @@ package mcpclient_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/registrytest"
 )
+
+// openGood opens a server that behaves well. Its name is good.
+func openGood(t testing.TB, options *mcpclient.Options, headers map[string]string) *mcpclient.Set {
+	web := overHTTP(mcptest.Good(), nil)
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	set := mcptest.Open(t, options, map[string]mcpclient.ServerConfig{"good": {URL: web.URL, Headers: headers}})
+	mcptest.Connected(t, set)
+	return set
+}
 
 func idle(name string) registry.Tool {
 	return registry.ToolFunc(registry.Spec{Name: name, Description: "d"},
@@ -29,11 +34,10 @@ func idle(name string) registry.Tool {
 func TestTools(t *testing.T) {
 	own, err := registry.New(idle("own"))
 	require.NoError(t, err)
-	set := open(t, &mcpclient.Options{Base: own}, map[string]mcpclient.ServerConfig{"good": stdio("good")})
-	connected(t, set)
+	set := openGood(t, &mcpclient.Options{Base: own}, nil)
 	r := set.Registry()
-	require.Equal(t, "own", names(r)[0])
-	require.Contains(t, names(r), "good_echo")
+	require.Equal(t, "own", mcptest.Names(r)[0])
+	require.Contains(t, mcptest.Names(r), "good_echo")
 
 	spec, _ := r.Spec("good_echo")
 	require.Equal(t, "Echo", spec.DisplayName)
@@ -52,12 +56,11 @@ func TestTools(t *testing.T) {
 	prompt, err := r.SystemPrompt(t.Context(), registry.Anthropic, registry.Env{})
 	require.NoError(t, err)
 	require.Equal(t, "## Tools of good\n\nBe epolite.", prompt, "once, and without what cannot be seen")
-	require.Equal(t, []string{"own"}, names(r.Without("good")))
+	require.Equal(t, []string{"own"}, mcptest.Names(r.Without("good")))
 }
 
 func TestCalls(t *testing.T) {
-	set := openKind(t, "good", nil)
-	connected(t, set)
+	set := openGood(t, nil, nil)
 	for name, test := range map[string]struct {
 		tool, input string
 		code        registry.Code
@@ -73,7 +76,7 @@ func TestCalls(t *testing.T) {
 		"it can see that we live": {"good_ask", `{}`, "", "\n<nil>", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result := call(t, set, test.tool, test.input)
+			result := mcptest.Call(t, set, test.tool, test.input)
 			require.Equal(t, test.code, result.Code, result.Text())
 			require.Contains(t, result.Text(), test.text)
 			if test.data != "" {
@@ -84,7 +87,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	result := call(t, openKind(t, "good", nil), "good_parts", `{}`)
+	result := mcptest.Call(t, openGood(t, nil, nil), "good_parts", `{}`)
 	require.Empty(t, result.Code)
 	require.Equal(t, []registry.Part{
 		{Text: "a[1mb"},
@@ -100,7 +103,7 @@ func TestParts(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var mu sync.Mutex
 	var reports []registry.Progress
-	result := openKind(t, "good", nil).Registry().Dispatch(t.Context(), registry.Call{ID: "c", Tool: "good_progress"},
+	result := openGood(t, nil, nil).Registry().Dispatch(t.Context(), registry.Call{ID: "c", Tool: "good_progress"},
 		registry.Env{
 			Progress: func(p registry.Progress) {
 				mu.Lock()
@@ -115,71 +118,14 @@ func TestProgress(t *testing.T) {
 		reports)
 }
 
-func TestToolsChange(t *testing.T) {
-	for _, kind := range []string{"good", "newest"} {
-		t.Run(kind, func(t *testing.T) {
-			set := openKind(t, kind, nil)
-			connected(t, set)
-			before, changed := set.Registry(), set.Changed()
-			require.Equal(t, "growing", call(t, set, kind+"_grow", `{}`).Text())
-			<-changed
-			require.NotContains(t, names(before), kind+"_grown", "a registry does not change")
-			require.Equal(t, "tall", call(t, set, kind+"_grown", `{}`).Text())
-		})
-	}
-}
-
 // TestOneTool checks a tool with package registrytest.
 func TestOneTool(t *testing.T) {
-	tool, ok := openKind(t, "good", nil).Registry().Tool("good_echo")
+	tool, ok := openGood(t, nil, nil).Registry().Tool("good_echo")
 	require.True(t, ok)
 	registrytest.TestTool(t, tool, &registrytest.Options{
 		Inputs: []string{`{"n": 1, "x": "a"}`, `{"n": 9007199254740993}`},
 		Skip:   []string{"description"}, // the server writes the description
 	})
-}
-
-func BenchmarkCall(b *testing.B) {
-	set := openKind(b, "good", nil)
-	for b.Loop() {
-		if result := call(b, set, "good_echo", `{"n":1}`); result.IsError() {
-			b.Fatal(result.Text())
-		}
-	}
-}
-
-func BenchmarkConnect(b *testing.B) {
-	for b.Loop() {
-		set, err := mcpclient.Open(b.Context(), mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"good": stdio("good")}}, nil)
-		require.NoError(b, err)
-		require.NoError(b, set.Close())
-	}
-}
-
-func TestCancellation(t *testing.T) {
-	set := openKind(t, "good", nil)
-	file := filepath.Join(t.TempDir(), "state")
-	state := func(want string) func() bool {
-		return func() bool { data, err := os.ReadFile(file); return err == nil && string(data) == want }
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for !state("started")() {
-			time.Sleep(time.Millisecond)
-		}
-		cancel()
-	}()
-	result := set.Registry().Dispatch(ctx, registry.Call{Tool: "good_hang",
-		Input: fmt.Appendf(nil, `{"File":%q}`, file)}, registry.Env{})
-	require.Equal(t, registry.CodeCanceled, result.Code)
-	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
-	require.Eventually(t, state("cancelled"), time.Minute, 10*time.Millisecond, "the server is told")
-
-	server := stdio("good")
-	server.Timeout = 50 * time.Millisecond
-	set = open(t, nil, map[string]mcpclient.ServerConfig{"good": server})
-	result = call(t, set, "good_hang", fmt.Sprintf(`{"File":%q}`, file))
-	require.Equal(t, registry.CodeTimeout, result.Code)
 }
 
 // TestClosedDuringACall checks that the error says that this side has closed the connection.
@@ -189,96 +135,26 @@ func TestClosedDuringACall(t *testing.T) {
 		begun <- struct{}{}
 		<-r.Context().Done()
 	})
-	file := filepath.Join(t.TempDir(), "state")
-	for tool, test := range map[string]struct {
-		server mcpclient.ServerConfig
-		begun  func() bool
-	}{
-		"hang": {stdio("good"), func() bool { _, err := os.Stat(file); return err == nil }},
-		"t":    {mcpclient.ServerConfig{URL: web.URL}, func() bool { return len(begun) > 0 }},
-	} {
-		t.Run(tool, func(t *testing.T) {
-			set := open(t, nil, map[string]mcpclient.ServerConfig{"a": test.server})
-			connected(t, set)
-			result := make(chan registry.Result, 1)
-			go func() { result <- call(t, set, "a_"+tool, fmt.Sprintf(`{"File":%q}`, file)) }()
-			require.Eventually(t, test.begun, time.Minute, time.Millisecond)
-			require.NoError(t, set.Close())
-			require.Contains(t, (<-result).Text(), "has not answered the call: the connection has been closed on this side.")
-		})
-	}
+	set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"a": {URL: web.URL}})
+	mcptest.Connected(t, set)
+	result := make(chan registry.Result, 1)
+	go func() { result <- mcptest.Call(t, set, "a_t", `{}`) }()
+	<-begun
+	require.NoError(t, set.Close())
+	require.Contains(t, (<-result).Text(), "has not answered the call: the connection has been closed on this side.")
 }
 
-func TestLossAndReconnection(t *testing.T) {
-	server := stdio("good")
-	gate := filepath.Join(t.TempDir(), "gate")
-	server.Env[serverGate] = gate
-	require.NoError(t, os.WriteFile(gate, nil, 0o600))
-	set := open(t, nil, map[string]mcpclient.ServerConfig{"good": server})
-	old := set.Registry()
-	pid := call(t, set, "good_pid", `{}`).Text()
-	require.NoError(t, os.Remove(gate)) // it must not restart before the test sees that it is gone
-	result := call(t, set, "good_die", `{}`)
-	require.Equal(t, registry.CodeFailed, result.Code)
-	require.Contains(t, result.Text(), "The MCP server good has not answered the call: the connection was lost. It is not known")
-	var lost *mcpclient.ServerError
-	require.ErrorAs(t, result.Err, &lost)
-	until(t, set, func() bool { return set.Registry().Len() == 0 })
-	require.Error(t, set.Status()[0].Err)
-	result = old.Dispatch(t.Context(), registry.Call{Tool: "good_pid"}, registry.Env{})
-	require.Contains(t, result.Text(), "The MCP server good is not connected now.")
-	require.NoError(t, os.WriteFile(gate, nil, 0o600))
-	until(t, set, func() bool { return set.Registry().Len() > 0 })
-	connected(t, set)
-	again := old.Dispatch(t.Context(), registry.Call{Tool: "good_pid"}, registry.Env{})
-	require.Empty(t, again.Code, "an older registry works again")
-	require.NotEqual(t, pid, again.Text())
-}
-
-func TestServersAreIndependent(t *testing.T) {
-	set := open(t, nil, map[string]mcpclient.ServerConfig{
-		"git":     stdio("plain"),
-		"git_hub": stdio("plain"),
-		"broken":  {Command: filepath.Join(t.TempDir(), "nothing")},
-		"missing": {Command: os.Args[0], Args: []string{"${NOT_THERE}"}},
-		"off":     {Command: "x", Disabled: true},
-	})
-	require.Equal(t, []string{"git_t", "git_hub_t"}, names(set.Registry()))
-	require.Equal(t, []string{"git_hub_t"}, names(set.Registry().Without("git")))
-	byName := map[string]error{}
-	for _, status := range set.Status() {
-		byName[status.Server] = status.Err
-	}
-	require.Len(t, byName, 4)
-	require.ErrorIs(t, byName["broken"], os.ErrNotExist)
-	require.EqualError(t, byName["missing"], `MCP server "missing", args[0]: the variable NOT_THERE is not set in the environment`)
-}
-
-func TestNames(t *testing.T) {
-	own, err := registry.New(idle("names_t"))
-	require.NoError(t, err)
-	server := stdio("names")
-	openAll := func(servers ...string) *registry.Registry {
-		config := map[string]mcpclient.ServerConfig{}
-		for _, name := range servers {
-			config[name] = server
-		}
-		return open(t, &mcpclient.Options{Base: own}, config).Registry()
-	}
-	open := func(servers ...string) []string { return names(openAll(servers...)) }
-	one := open("names")
-	require.Len(t, one, 1+8, "a name that a server has twice counts once")
-	for _, name := range one {
-		require.NoError(t, registry.CheckName(name))
-	}
-	require.Regexp(t, `^names_t_[0-9a-f]{10}$`, one[1], "the name is taken")
-	require.Subset(t, open("names", "a names", "1", "-", "names_t", strings.Repeat("s", 64)), one[2:],
-		"others do not change names")
-	many := open("a b", "a.b", "a_b", "a", strings.Repeat("s", 64))
-	require.Len(t, many, 1+5*8)
-
-	r := openAll("git", "git_hub")
-	require.Equal(t, 1+2*8, r.Len())
-	spec, _ := r.Spec("git_hub_t")
-	require.Equal(t, "git_hub", spec.Source, "and not the tool hub_t of git")
+// TestSecretsInData has structured results that contain secrets in all places where JSON permits them.
+func TestSecretsInData(t *testing.T) {
+	secrets := map[string]string{"A_TOKEN": "12345678", "B_TOKEN": `s3c"r3t<&>`}
+	set := openGood(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
+		value, ok := secrets[name]
+		return value, ok
+	}}, map[string]string{"A": "${A_TOKEN}", "B": "${B_TOKEN}"})
+	result := mcptest.Call(t, set, "good_echo", `{"pin":12345678, "a 12345678":[1.0,-123456780], "b":"s3c\u0022r3t<\u0026>", "c":"é\u00e9"}`)
+	require.Empty(t, result.Code, result.Text())
+	data, ok := result.Data.(json.RawMessage)
+	require.True(t, ok, "a number that is a secret does not cost the others")
+	require.Equal(t, `{"pin":"[redacted]","a [redacted]":[1.0,"-[redacted]0"],"b":"[redacted]","c":"é\u00e9"}`,
+		string(data))
 }

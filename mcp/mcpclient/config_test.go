@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 
@@ -152,12 +153,14 @@ func TestEditorsConfig(t *testing.T) {
 
 // TestMissingTools configures names of tools that the server does not have.
 func TestMissingTools(t *testing.T) {
-	config := stdio("good")
-	config.EnabledTools, config.DisabledTools = []string{"nope", "echo"}, []string{"never", "parts", "nope"}
-	set := open(t, nil, map[string]mcpclient.ServerConfig{"good": config})
-	connected(t, set)
+	web := overHTTP(mcptest.Good(), nil)
+	defer web.Close()
+	config := mcpclient.ServerConfig{URL: web.URL, EnabledTools: []string{"nope", "echo"}, DisabledTools: []string{"never", "parts", "nope"}}
+	set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"good": config})
+	mcptest.Connected(t, set)
 	require.Equal(t, []string{"never", "nope"}, set.Status()[0].Missing)
-	require.Equal(t, []string{"good_echo"}, names(set.Registry()))
+	require.Equal(t, []string{"good_echo"}, mcptest.Names(set.Registry()))
+	require.NoError(t, set.Close())
 }
 
 // TestBadValues has errors that show only when variables have their values. The errors must not contain the values.
@@ -179,7 +182,7 @@ func TestBadValues(t *testing.T) {
 		`env.B: the variable userHome is not set`:                                 {Command: "x", Env: map[string]string{"B": "${env:userHome}"}},
 		`headers.A: ${config:a.b} is a variable of editors and has no value here`: {URL: "http://x", Headers: map[string]string{"A": "${config:a.b}"}},
 	} {
-		set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
+		set := mcptest.Open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
 			v,
 				ok := environ[name]
 			return v, ok

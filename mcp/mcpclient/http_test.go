@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -33,9 +34,14 @@ func openURL(t testing.TB, url string, options *mcpclient.Options) *mcpclient.Se
 		options = &mcpclient.Options{}
 	}
 	options.LookupEnv = secretEnv
-	return open(t, options, map[string]mcpclient.ServerConfig{"web": {
+	return mcptest.Open(t, options, map[string]mcpclient.ServerConfig{"web": {
 		URL: url, Headers: map[string]string{"Authorization": "Bearer ${MY_TOKEN}"},
 	}})
+}
+
+// overHTTP starts an HTTP server with the SDK's handler.
+func overHTTP(server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.Server {
+	return httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
 }
 
 func TestHTTP(t *testing.T) {
@@ -51,14 +57,14 @@ func TestHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := leakcheck.Take()
-			web := overHTTP(newGoodServer(test.versions...), test.options)
+			web := overHTTP(mcptest.Good(test.versions...), test.options)
 			set := openURL(t, web.URL, nil)
-			connected(t, set)
-			require.Equal(t, `{"n":9007199254740993}`, call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
+			mcptest.Connected(t, set)
+			require.Equal(t, `{"n":9007199254740993}`, mcptest.Call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
 			require.Equal(t, `{"n":9007199254740993}`,
-				fmt.Sprintf("%s", call(t, set, "web_echo", `{"n":9007199254740993}`).Data))
-			require.Len(t, call(t, set, "web_parts", `{}`).Content, 6)
-			require.Contains(t, call(t, set, "web_refuse", `{}`).Text(), "refused")
+				fmt.Sprintf("%s", mcptest.Call(t, set, "web_echo", `{"n":9007199254740993}`).Data))
+			require.Len(t, mcptest.Call(t, set, "web_parts", `{}`).Content, 6)
+			require.Contains(t, mcptest.Call(t, set, "web_refuse", `{}`).Text(), "refused")
 			require.NoError(t, set.Close())
 			web.CloseClientConnections()
 			web.Close()
@@ -68,22 +74,22 @@ func TestHTTP(t *testing.T) {
 }
 
 func TestHTTPListChanged(t *testing.T) {
-	web := overHTTP(newGoodServer(), nil)
+	web := overHTTP(mcptest.Good(), nil)
 	defer web.Close()
 	set := openURL(t, web.URL, nil)
-	connected(t, set)
-	call(t, set, "web_grow", `{}`)
-	until(t, set, func() bool { return call(t, set, "web_grown", `{}`).Text() == "tall" })
+	mcptest.Connected(t, set)
+	mcptest.Call(t, set, "web_grow", `{}`)
+	mcptest.Until(t, set, func() bool { return mcptest.Call(t, set, "web_grown", `{}`).Text() == "tall" })
 	require.NoError(t, set.Close())
 }
 
 func TestOlderHTTP(t *testing.T) {
-	server := newGoodServer()
+	server := mcptest.Good()
 	web := httptest.NewServer(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	defer web.Close()
-	set := open(t, nil, map[string]mcpclient.ServerConfig{"web": {URL: web.URL, Transport: mcpclient.SSE}})
-	connected(t, set)
-	require.Equal(t, `{"n":9007199254740993}`, call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
+	set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"web": {URL: web.URL, Transport: mcpclient.SSE}})
+	mcptest.Connected(t, set)
+	require.Equal(t, `{"n":9007199254740993}`, mcptest.Call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
 	require.NoError(t, set.Close())
 }
 
@@ -91,7 +97,7 @@ func TestOlderHTTP(t *testing.T) {
 func TestLostSession(t *testing.T) {
 	var handler atomic.Pointer[http.Handler]
 	renew := func() {
-		server := newGoodServer()
+		server := mcptest.Good()
 		h := http.Handler(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 		handler.Store(&h)
 	}
@@ -102,12 +108,12 @@ func TestLostSession(t *testing.T) {
 	}))
 	defer web.Close()
 	set := openURL(t, web.URL, nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	changed := set.Changed()
 	renew()
-	require.Equal(t, registry.CodeFailed, call(t, set, "web_echo", `{}`).Code)
+	require.Equal(t, registry.CodeFailed, mcptest.Call(t, set, "web_echo", `{}`).Code)
 	<-changed
-	until(t, set, func() bool { return call(t, set, "web_echo", `{}`).Code == "" })
+	mcptest.Until(t, set, func() bool { return mcptest.Call(t, set, "web_echo", `{}`).Code == "" })
 	require.NoError(t, set.Close())
 	web.CloseClientConnections()
 }
@@ -129,7 +135,7 @@ func answers(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, i
 		case "initialize":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`, m.ID)
 		case "tools/list":
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[`+plainTool+`]}}`, m.ID)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[`+mcptest.PlainTool+`]}}`, m.ID)
 		case "tools/call":
 			answer(w, r, m.ID)
 		default:
@@ -193,8 +199,8 @@ func TestHTTPErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := openURL(t, answers(t, test.answer).URL, &mcpclient.Options{MaxMessage: 1 << 20})
-			connected(t, set)
-			result := call(t, set, "web_t", `{}`)
+			mcptest.Connected(t, set)
+			result := mcptest.Call(t, set, "web_t", `{}`)
 			require.Equal(t, test.code, result.Code, result.Text())
 			require.Contains(t, result.Text(), test.text)
 			require.NotContains(t, result.Text(), "s3cr3t")
@@ -212,7 +218,7 @@ func TestHTTPCallEnds(t *testing.T) {
 		_ json.RawMessage) {
 		<-r.Context().Done()
 	}).URL, nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"},
 		registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
 	require.Equal(t, registry.CodeTimeout, result.Code)
@@ -229,7 +235,7 @@ func TestRedirects(t *testing.T) {
 		stolen = append(stolen, r.Header)
 	}))
 	defer thief.Close()
-	good := newGoodServer()
+	good := mcptest.Good()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return good }, nil)
 	mux := http.NewServeMux()
 	mux.Handle("/away", http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
@@ -252,13 +258,13 @@ func TestRedirects(t *testing.T) {
 		require.ErrorContains(t, set.Status()[0].Err, want)
 		require.NoError(t, set.Close())
 	}
-	set := open(t, &mcpclient.Options{LookupEnv: secretEnv}, map[string]mcpclient.ServerConfig{"web": {
+	set := mcptest.Open(t, &mcpclient.Options{LookupEnv: secretEnv}, map[string]mcpclient.ServerConfig{"web": {
 		URL: web.URL + "/sse", Transport: mcpclient.SSE, Headers: map[string]string{"Authorization": "${MY_TOKEN}"},
 	}})
 	require.ErrorContains(t, set.Status()[0].Err, "to another one")
 	require.NoError(t, set.Close())
 	set = openURL(t, web.URL+"/moved", nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	require.NoError(t, set.Close())
 	require.Empty(t, stolen)
 }
@@ -280,7 +286,7 @@ func TestSecretsOfAddresses(t *testing.T) {
 	lookup := func(string) (string, bool) { return "s3cr3t/v+lue", true }
 	for _, address := range []string{web.URL + "/?api_key=${MINE}", web.URL + "/?a=1&access_token=x${MINE}",
 		strings.Replace(web.URL, "//", "//u:${MINE2:-}@", 1)} {
-		set := open(t, &mcpclient.Options{LookupEnv: lookup}, map[string]mcpclient.ServerConfig{"web": {URL: address}})
+		set := mcptest.Open(t, &mcpclient.Options{LookupEnv: lookup}, map[string]mcpclient.ServerConfig{"web": {URL: address}})
 		err := set.Status()[0].Err
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "s3cr3t", address)
@@ -328,7 +334,7 @@ func TestPlainSecrets(t *testing.T) {
 			r.Header.Get("X-Api-Key"))
 	}))
 	defer web.Close()
-	set := open(t, nil, map[string]mcpclient.ServerConfig{"web": {URL: web.URL, Headers: map[string]string{
+	set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"web": {URL: web.URL, Headers: map[string]string{
 		"Authorization": "Bearer hunter22", "X-Api-Key": "${NONE:-hunter23}"}}})
 	err := set.Status()[0].Err
 	require.ErrorContains(t, err, "[redacted] is no token, [redacted]")

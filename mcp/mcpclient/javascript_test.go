@@ -3,11 +3,13 @@ package mcpclient_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -24,9 +26,13 @@ func TestJavaScript(t *testing.T) {
 			nil
 	}, nil))
 	require.NoError(t, err)
-	set := open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{"one": stdio("good"),
-		"two": stdio("good"), "dies": stdio("dies")})
-	connected(t, set)
+	one, two := overHTTP(mcptest.Good(), nil), overHTTP(mcptest.Good(), nil)
+	defer one.Close()
+	defer two.Close()
+	dies := answers(t, func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) })
+	set := mcptest.Open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{
+		"one": {URL: one.URL}, "two": {URL: two.URL}, "dies": {URL: dies.URL}})
+	mcptest.Connected(t, set)
 	input, err := json.Marshal(map[string]string{"code": `
 		const [a, b] = await Promise.all([tools.one_echo({n: 20}), tools.two_echo({n: 22})]);
 		const failures = await Promise.allSettled([tools.two_fail({}), tools.dies_t({}), tools.one_echo({n: "x"})]);
@@ -38,4 +44,5 @@ func TestJavaScript(t *testing.T) {
 		}})
 	require.Contains(t, result.Text(), "42\ntool_error: no such city\ntool_failed: The MCP server dies has not an\n"+
 		"invalid_input: invalid tool call: the argumen\n", result.Text())
+	require.NoError(t, set.Close())
 }

@@ -36,12 +36,6 @@ var engine *enginetest.Engine
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 func TestMain(m *testing.M) {
-	if over := os.Getenv(childVariable); over != "" {
-		if err := serveAsChild(over); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
 	flag.Parse()
 	// Tests that are parallel wait more than they work.
 	if err := flag.Set("test.parallel", "16"); err != nil {

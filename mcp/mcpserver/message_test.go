@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 )
 
@@ -23,7 +24,7 @@ func TestLargeArguments(t *testing.T) {
 		{"HTTP", []string{"2025-11-25", "2026-07-28"}, overHTTP(nil)},
 		{"HTTP without sessions", []string{"2025-03-26"}, overHTTP(&mcpserver.HandlerOptions{Stateless: true})}},
 		func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
-			session := connect(newServer(t, builtIn(t, measured()...), newProject(t), nil), nil)
+			session := connect(newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil), nil)
 			text, _ := call(t, session, "length", map[string]any{"text": strings.Repeat("x", size)})
 			require.Equal(t, fmt.Sprintf("%d bytes", size), text)
 			text, _ = call(t, session, "values", map[string]any{"list": make([]int, 8000)})
@@ -37,7 +38,7 @@ func TestLargeArguments(t *testing.T) {
 
 // TestMessagesThatAreTooMuch says which limit there is, by the protocol or by HTTP.
 func TestMessagesThatAreTooMuch(t *testing.T) {
-	server := newServer(t, builtIn(t, measured()...), newProject(t), nil)
+	server := newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil)
 	url := serve(t, server, nil)
 	response, _ := post(t, url, initializeRequest)
 	session := response.Header.Get("Mcp-Session-Id")
@@ -50,8 +51,8 @@ func TestMessagesThatAreTooMuch(t *testing.T) {
 		status        int
 		want          string
 	}{
-		{"values", request("ping", `{"_meta":{"a":`+arrays(100_000)+`}}`), 413, "more than 14446 values"},
-		{"values of a large one", request("ping", `{"_meta":{"a":`+arrays(4<<20)+`}}`), 413, "more than 65536 values"},
+		{"values", request("ping", `{"_meta":{"a":`+mcptest.Arrays(100_000)+`}}`), 413, "more than 14446 values"},
+		{"values of a large one", request("ping", `{"_meta":{"a":`+mcptest.Arrays(4<<20)+`}}`), 413, "more than 65536 values"},
 		{"depth", request("ping", `{"a":`+x("[", 250)+x("]", 250)+`}`), 413, "more than 200 levels of nesting"},
 		{"depth that does not end", x("[", 1<<20), 413, "more than 200 levels of nesting"},
 		{"id", `{"jsonrpc":"2.0","id":"` + x("x", 300) + `","method":"ping"}`, 413, "may have 256 bytes"},

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 )
 
@@ -41,7 +42,7 @@ var tooLong = []struct{ name, message, id string }{
 
 // TestARequestThatIsTooLongIsAnswered checks that the answer has the request's id, and says what to do.
 func TestARequestThatIsTooLongIsAnswered(t *testing.T) {
-	server := newServer(t, builtIn(t, measured()...), newProject(t), nil)
+	server := newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil)
 	url := serve(t, server, nil)
 	long := strings.Repeat("x", mcpserver.DefaultBody)
 	answered := func(t *testing.T, answer, id string) {
@@ -90,7 +91,7 @@ func TestARequestThatIsTooLongIsAnswered(t *testing.T) {
 
 // TestARequestThatIsNotAnnouncedIsRead has one of nearly the largest size come without its length.
 func TestARequestThatIsNotAnnouncedIsRead(t *testing.T) {
-	url := serve(t, newServer(t, builtIn(t, measured()...), newProject(t), nil), &mcpserver.HandlerOptions{Stateless: true})
+	url := serve(t, newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil), &mcpserver.HandlerOptions{Stateless: true})
 	message := strings.Replace(tooLong[0].message, "LONG", strings.Repeat("x", 6e6), 1)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, io.MultiReader(strings.NewReader(message)))
 	require.NoError(t, err)
@@ -108,7 +109,7 @@ func TestARequestThatIsNotAnnouncedIsRead(t *testing.T) {
 func TestACallThatIsTooLongEndsAtOnce(t *testing.T) {
 	onEveryWay(t, []way{{"stdio", []string{"2025-06-18"}, overStdio}, {"HTTP", []string{"2025-06-18"}, overHTTP(nil)}},
 		func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
-			session := connect(newServer(t, builtIn(t, measured()...), newProject(t), nil), nil)
+			session := connect(newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil), nil)
 			arguments, err := json.Marshal(map[string]string{"text": strings.Repeat("x", 7e6)})
 			require.NoError(t, err)
 			_, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "length", Arguments: json.RawMessage(arguments)})

@@ -1,9 +1,12 @@
-package mcpserver_test
+//go:build systemtest
+
+package mcp_test
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +15,6 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,42 +24,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
+// soak runs the long versions of tests.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
+
+const (
+	initializeRequest = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	aNotification     = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`
+	aPing             = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
+)
+
 // childVariable makes the test binary a server, over "http" or "stdio", whose memory can be told from that of its
 // clients.
 const childVariable = "TOOLRUN_TEST_MCP_SERVER"
 
-// measured are tools that say what has reached them.
-func measured() []registry.Tool {
-	return []registry.Tool{
-		registry.Func(registry.Spec{Name: "length", Description: "Says how long a text is."},
-			func(_ context.Context, in struct {
-				Text string `json:"text"`
-			}, _ registry.Env) (string, error) {
-				return fmt.Sprintf("%d bytes", len(in.Text)), nil
-			}),
-		registry.Func(registry.Spec{Name: "values", Description: "Says how many values a list has."},
-			func(_ context.Context, in struct {
-				List []any `json:"list"`
-			}, _ registry.Env) (string, error) {
-				return fmt.Sprintf("%d values", len(in.List)), nil
-			}),
-		registry.Func(registry.Spec{Name: "free", Description: "Gives back what is free, so that growth can be seen."},
-			func(context.Context, struct{}, registry.Env) (string, error) {
-				debug.FreeOSMemory()
-				return "freed", nil
-			}),
-	}
-}
-
 // serveAsChild is the server.
 func serveAsChild(over string) error {
-	tools, err := registry.New(measured()...)
+	tools, err := registry.New(mcptest.Measured()...)
 	if err != nil {
 		return err
 	}
@@ -127,7 +116,8 @@ func startChild(t testing.TB, over string) *child {
 		c.url = strings.TrimSpace(line)
 		c.session = c.begin(initializeRequest)
 	} else {
-		c.send([]byte(strings.TrimSpace(withBatches)))
+		c.send([]byte(strings.Replace(initializeRequest, "2025-06-18", "2025-03-26", 1) + // which has batches
+			"\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	}
 	return c
 }
@@ -203,11 +193,6 @@ func (c *child) post(body []byte, headers ...string) (int, string, http.Header) 
 	return response.StatusCode, string(text), response.Header
 }
 
-// arrays is JSON of so many bytes, nearly all of them empty arrays.
-func arrays(n int) string {
-	return "[" + strings.Repeat("[],", n/3) + "0]"
-}
-
 // atLimit is JSON of n bytes with as many values as a message of that size may have: an element, which has some
 // values, again and again, and a text.
 func atLimit(n int, element string, values int) string {
@@ -225,14 +210,14 @@ const freeCall = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name"
 // attacks are messages that cost more than they look, by their sizes.
 var attacks = map[string]func(n int) string{
 	"ping": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":` + arrays(n) + `}}}`
+		return `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":` + mcptest.Arrays(n) + `}}}`
 	},
 	"ping nested": func(n int) string {
 		return `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":` + strings.Repeat("[",
 			n/2) + strings.Repeat("]", n/2) + `}}}`
 	},
-	"arguments":                      func(n int) string { return callOf("values", "list", arrays(n)) },
-	"wrong arguments":                func(n int) string { return callOf("values", "other", arrays(n)) },
+	"arguments":                      func(n int) string { return callOf("values", "list", mcptest.Arrays(n)) },
+	"wrong arguments":                func(n int) string { return callOf("values", "other", mcptest.Arrays(n)) },
 	"as many values as there may be": func(n int) string { return callOf("values", "list", atLimit(n, "[]", 1)) },
 	"as many objects as there may be": func(n int) string {
 		return callOf("values", "list",
@@ -257,32 +242,32 @@ var attacks = map[string]func(n int) string{
 			n) + `"}}`
 	},
 	"token": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"length","arguments":{"text":""},"_meta":{"progressToken":` + arrays(n) + `}}}`
+		return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"length","arguments":{"text":""},"_meta":{"progressToken":` + mcptest.Arrays(n) + `}}}`
 	},
-	"answer": func(n int) string { return `{"jsonrpc":"2.0","id":7,"result":{"a":` + arrays(n) + `}}` },
+	"answer": func(n int) string { return `{"jsonrpc":"2.0","id":7,"result":{"a":` + mcptest.Arrays(n) + `}}` },
 	"answer that is an error": func(n int) string {
 		return `{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"` + strings.Repeat("x",
-			n/2) + `","data":` + arrays(n/2) + `}}`
+			n/2) + `","data":` + mcptest.Arrays(n/2) + `}}`
 	},
 	"notification": func(n int) string {
-		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":` + arrays(n) + `}}}`
+		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":` + mcptest.Arrays(n) + `}}}`
 	},
 	"completion": func(n int) string {
 		return `{"jsonrpc":"2.0","id":7,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"x"},"argument":{"name":"path","value":"` +
-			strings.Repeat("x", n/2) + `"},"context":{"arguments":` + arrays(n/2) + `}}}`
+			strings.Repeat("x", n/2) + `"},"context":{"arguments":` + mcptest.Arrays(n/2) + `}}}`
 	},
 	"members": func(n int) string {
 		return `{"jsonrpc":"2.0","id":7,"method":"ping"` + strings.Repeat(`,"a":[]`, n/7) + `}`
 	},
 	"greeting": func(n int) string {
 		return strings.Replace(initializeRequest, `"capabilities":{}`,
-			`"capabilities":{"experimental":{"a":{"b":`+arrays(n)+`}}}`, 1)
+			`"capabilities":{"experimental":{"a":{"b":`+mcptest.Arrays(n)+`}}}`, 1)
 	},
 	"client": func(n int) string {
 		return strings.Replace(initializeRequest, `"name":"t"`, `"name":"`+strings.Repeat("x", n)+`"`, 1)
 	},
 	"batch": func(n int) string {
-		return "[" + strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":`+arrays(n/50)+`}}},`, 49) + aNotification + "]"
+		return "[" + strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":`+mcptest.Arrays(n/50)+`}}},`, 49) + aNotification + "]"
 	},
 	"blanks": func(n int) string { return strings.Repeat(" ", n) + aPing },
 }
@@ -396,7 +381,7 @@ func TestMemoryOfSessions(t *testing.T) {
 		}
 		status, text, header := c.post(greeting(n))
 		require.Equal(t, 200, status, text)
-		c.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"a":`+arrays(4096)+`}}}`),
+		c.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"a":`+mcptest.Arrays(4096)+`}}}`),
 			"Mcp-Session-Id", header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version", "2025-03-26")
 	}
 	status, text, _ := c.post([]byte(initializeRequest))

@@ -1,4 +1,6 @@
-package mcpserver_test
+//go:build systemtest
+
+package mcp_test
 
 import (
 	"bytes"

@@ -1,11 +1,10 @@
-//go:build unix
+//go:build systemtest && unix
 
-package mcpclient_test
+package mcp_test
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
@@ -81,7 +81,7 @@ func TestServersThatDoNotConnect(t *testing.T) {
 func TestHostileLists(t *testing.T) {
 	t.Parallel()
 	for kind, check := range map[string]func(t *testing.T, r *registry.Registry){
-		"noise": func(t *testing.T, r *registry.Registry) { require.Equal(t, []string{"noise_t"}, names(r)) },
+		"noise": func(t *testing.T, r *registry.Registry) { require.Equal(t, []string{"noise_t"}, mcptest.Names(r)) },
 		"pages": func(t *testing.T, r *registry.Registry) { require.Equal(t, 100, r.Len()) },
 		"many":  func(t *testing.T, r *registry.Registry) { require.Equal(t, mcpclient.DefaultMaxTools, r.Len()) },
 		"utf8": func(t *testing.T, r *registry.Registry) {
@@ -126,7 +126,7 @@ func TestHostileLists(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			set := openKind(t, kind, nil)
-			connected(t, set)
+			mcptest.Connected(t, set)
 			check(t, set.Registry())
 			_, err := set.Registry().Definitions(registry.Anthropic, registry.Selection{})
 			require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestHostileLists(t *testing.T) {
 func TestASchemaIsUsedAsFarAsItIsUnderstood(t *testing.T) {
 	t.Parallel()
 	set := openKind(t, "partly", nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	tools := set.Registry()
 	for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.MCP} {
 		definitions, err := provider.Definitions(tools, api, registry.Selection{}, nil)
@@ -161,7 +161,7 @@ func TestASchemaIsUsedAsFarAsItIsUnderstood(t *testing.T) {
 		`{"email":"a@b","name":"n","rate":0}`:                  "/rate: ",
 		`{"email":"a@b","name":"n","pair":[1,1]}`:              "/pair/0: got number, want string",
 	} {
-		result := call(t, set, "partly_t", input)
+		result := mcptest.Call(t, set, "partly_t", input)
 		require.Equal(t, problem != "", result.IsError(), "%s: %s", input, result.Text())
 		require.Contains(t, result.Text(), problem, input)
 	}
@@ -169,10 +169,10 @@ func TestASchemaIsUsedAsFarAsItIsUnderstood(t *testing.T) {
 
 func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	var log syncBuffer
-	connected(t, openKind(t, "schemas", &mcpclient.Options{Logger: logTo(&log)}))
+	mcptest.Connected(t, openKind(t, "schemas", &mcpclient.Options{Logger: logTo(&log)}))
 	require.Contains(t, log.String(), `tool=invalid`)
 	require.Contains(t, log.String(), `/properties/a/type (it is unknown)`)
-	connected(t, openKind(t, "pages", &mcpclient.Options{Logger: logTo(&log), MaxTools: 3}))
+	mcptest.Connected(t, openKind(t, "pages", &mcpclient.Options{Logger: logTo(&log), MaxTools: 3}))
 	require.Contains(t, log.String(), `there are too many`)
 }
 
@@ -201,11 +201,11 @@ func TestHostileCalls(t *testing.T) {
 				options = nil
 			}
 			set := openKind(t, kind, options)
-			connected(t, set)
+			mcptest.Connected(t, set)
 			if kind == "shut" {
-				require.Equal(t, "shut", call(t, set, "shut_t", `{}`).Text())
+				require.Equal(t, "shut", mcptest.Call(t, set, "shut_t", `{}`).Text())
 			}
-			result := call(t, set, kind+"_t", `{}`)
+			result := mcptest.Call(t, set, kind+"_t", `{}`)
 			require.Equal(t, want.code, result.Code, result.Text())
 			require.Contains(t, result.Text(), want.text)
 			if kind == "odd" {
@@ -220,10 +220,10 @@ func TestHostileCalls(t *testing.T) {
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	set := openKind(t, "storm", nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	changed := set.Changed()
 	for range 20 {
-		require.Equal(t, "ok", call(t, set, "storm_t", `{}`).Text())
+		require.Equal(t, "ok", mcptest.Call(t, set, "storm_t", `{}`).Text())
 	}
 	select {
 	case <-changed:
@@ -237,7 +237,7 @@ func TestClosedWhileListing(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
 	set := openKind(t, "silent", &mcpclient.Options{Logger: logTo(&log)})
-	connected(t, set)
+	mcptest.Connected(t, set)
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "asked again") }, time.Minute,
 		time.Millisecond)
 	require.NoError(t, set.Close())
@@ -249,11 +249,11 @@ func TestRestlessServer(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
 	set := openKind(t, "restless", &mcpclient.Options{Logger: logTo(&log)})
-	connected(t, set)
+	mcptest.Connected(t, set)
 	require.NotContains(t, log.String(), "something else of a tool")
-	until(t, set, func() bool { return call(t, set, "restless_t", `{}`).Text() == "8" })
+	mcptest.Until(t, set, func() bool { return mcptest.Call(t, set, "restless_t", `{}`).Text() == "8" })
 	time.Sleep(2 * time.Second) // enough for several changes
-	lists, err := strconv.Atoi(call(t, set, "restless_t", `{}`).Text())
+	lists, err := strconv.Atoi(mcptest.Call(t, set, "restless_t", `{}`).Text())
 	require.NoError(t, err)
 	require.LessOrEqual(t, lists, 10)
 	require.Contains(t, log.String(), "MCP server says something else of a tool than before\" server=restless tool=restless_t")
@@ -267,10 +267,10 @@ func TestRequestsOfServers(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			set := openKind(t, kind, nil)
-			connected(t, set)
-			call(t, set, kind+"_t", `{}`)
+			mcptest.Connected(t, set)
+			mcptest.Call(t, set, kind+"_t", `{}`)
 			for range 3 {
-				result := call(t, set, kind+"_t", `{}`)
+				result := mcptest.Call(t, set, kind+"_t", `{}`)
 				require.Equal(t, "0", result.Text(), "how many have been answered")
 			}
 		})
@@ -281,7 +281,7 @@ func TestRequestsOfServers(t *testing.T) {
 func TestDeafServer(t *testing.T) {
 	t.Parallel()
 	set := openKind(t, "deaf", nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	for range 3 {
 		result := set.Registry().Dispatch(t.Context(),
 			registry.Call{Tool: "deaf_t", Input: fmt.Appendf(nil, `{"s":%q}`, strings.Repeat("x", 1<<20))},
@@ -295,9 +295,9 @@ func TestDeafServer(t *testing.T) {
 func TestStubbornServer(t *testing.T) {
 	t.Parallel()
 	set := openKind(t, "stubborn", nil)
-	connected(t, set)
+	mcptest.Connected(t, set)
 	var server, child int
-	text := call(t, set, "stubborn_t", `{}`).Text()
+	text := mcptest.Call(t, set, "stubborn_t", `{}`).Text()
 	_, err := fmt.Sscan(text, &server, &child)
 	require.NoError(t, err, text)
 	require.NoError(t, syscall.Kill(server, 0))
@@ -317,10 +317,10 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 		set, err := mcpclient.Open(t.Context(), mcpclient.Config{Servers: servers}, nil)
 		require.NoError(t, err)
-		call(t, set, "dies_t", `{}`)
-		call(t, set, "good_echo", `{}`)
+		mcptest.Call(t, set, "dies_t", `{}`)
+		mcptest.Call(t, set, "good_echo", `{}`)
 		require.NoError(t, set.Close())
-		require.Equal(t, registry.CodeUnknownTool, call(t, set, "good_echo", `{}`).Code)
+		require.Equal(t, registry.CodeUnknownTool, mcptest.Call(t, set, "good_echo", `{}`).Code)
 	}
 	run()
 	before := leakcheck.Take()
@@ -337,12 +337,12 @@ func TestEnvironment(t *testing.T) {
 	server := stdio("good")
 	server.Env["GITHUB_TOKEN"] = "${MY_API_KEY}"
 	server.Env["GREETING"] = "${NOBODY:-hello} ${env:HOME}"
-	set := open(t, &mcpclient.Options{Logger: logTo(&log), LookupEnv: func(name string) (string, bool) {
+	set := mcptest.Open(t, &mcpclient.Options{Logger: logTo(&log), LookupEnv: func(name string) (string, bool) {
 		value, ok := environ[name]
 		return value, ok
 	}}, map[string]mcpclient.ServerConfig{"good": server})
-	connected(t, set)
-	text := call(t, set, "good_environment", `{}`).Text()
+	mcptest.Connected(t, set)
+	text := mcptest.Call(t, set, "good_environment", `{}`).Text()
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "GOCOVERDIR=") {
@@ -353,36 +353,16 @@ func TestEnvironment(t *testing.T) {
 		"PATH=/bin", "HOME=/home/x", "GITHUB_TOKEN=[redacted]", "GREETING=hello /home/x", "GORACE=atexit_sleep_ms=0", serverKind + "=good",
 	}, lines)
 	require.NotContains(t, log.String(), "s3cr3t")
-	require.Contains(t, call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")
+	require.Contains(t, mcptest.Call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")
 
 	for kind, want := range map[string]string{"refusing": "bad key [redacted]",
 		"crashing": "no such database: [redacted] [31m  at main"} {
 		server = stdio(kind)
 		server.Env["API_KEY"] = "${MY_API_KEY}"
-		set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
+		set = mcptest.Open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
 			map[string]mcpclient.ServerConfig{kind: server})
 		require.ErrorContains(t, set.Status()[0].Err, want)
 	}
-}
-
-// TestSecretsInData has structured results that contain secrets in all places where JSON permits them.
-func TestSecretsInData(t *testing.T) {
-	secrets := map[string]string{"A_TOKEN": "12345678", "B_TOKEN": `s3c"r3t<&>`}
-	server := stdio("good")
-	server.Env["A_TOKEN"], server.Env["B_TOKEN"] = "${A_TOKEN}", "${B_TOKEN}"
-	set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
-		value,
-			ok := secrets[name]
-		return value, ok
-	}},
-		map[string]mcpclient.ServerConfig{"good": server})
-	connected(t, set)
-	result := call(t, set, "good_echo", `{"pin":12345678, "a 12345678":[1.0,-123456780], "b":"s3c\u0022r3t<\u0026>", "c":"é\u00e9"}`)
-	require.Empty(t, result.Code, result.Text())
-	data, ok := result.Data.(json.RawMessage)
-	require.True(t, ok, "a number that is a secret does not cost the others")
-	require.Equal(t, `{"pin":"[redacted]","a [redacted]":[1.0,"-[redacted]0"],"b":"[redacted]","c":"é\u00e9"}`,
-		string(data))
 }
 
 // TestNoEnvironment has a server without any variables. It must not get the whole environment instead.
@@ -392,7 +372,7 @@ func TestNoEnvironment(t *testing.T) {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "environment")
 	server := mcpclient.ServerConfig{Command: "/bin/sh", Args: []string{"-c", env + " >" + file}}
-	open(t, nil, map[string]mcpclient.ServerConfig{"bare": server})
+	mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"bare": server})
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "TOOLRUN_TEST_HOST_ONLY")

@@ -1,4 +1,6 @@
-package mcpclient_test
+//go:build systemtest
+
+package mcp_test
 
 import (
 	"bufio"
@@ -6,8 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
+	"log"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,10 +19,9 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
-	"github.com/toolrun/toolrun/registry"
 )
 
 // serverKind is the variable that makes the test binary a server of this kind.
@@ -38,13 +38,19 @@ func TestMain(m *testing.M) {
 	}
 	switch kind := os.Getenv(serverKind); kind {
 	case "":
+		if over := os.Getenv(childVariable); over != "" {
+			if err := serveAsChild(over); err != nil {
+				log.Fatal(err)
+			}
+			return
+		}
 		os.Exit(m.Run())
 	case "good":
-		if err := newGoodServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+		if err := mcptest.Good().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
 	case "newest":
-		if err := newGoodServer("2026-07-28").Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+		if err := mcptest.Good("2026-07-28").Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
 	case "sleep":
@@ -62,158 +68,10 @@ func stdio(kind string) mcpclient.ServerConfig {
 	}}
 }
 
-// open opens a set of servers, and closes it when the test ends.
-func open(t testing.TB, options *mcpclient.Options, servers map[string]mcpclient.ServerConfig) *mcpclient.Set {
-	t.Helper()
-	set, err := mcpclient.Open(t.Context(), mcpclient.Config{Servers: servers}, options)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, set.Close()) })
-	return set
-}
-
 // openKind opens one server. Its name is its kind.
 func openKind(t testing.TB, kind string, options *mcpclient.Options) *mcpclient.Set {
 	t.Helper()
-	return open(t, options, map[string]mcpclient.ServerConfig{kind: stdio(kind)})
-}
-
-// connected fails the test unless all servers are connected.
-func connected(t testing.TB, set *mcpclient.Set) {
-	t.Helper()
-	for _, status := range set.Status() {
-		require.NoError(t, status.Err)
-		require.True(t, status.Connected)
-	}
-}
-
-func call(t testing.TB, set *mcpclient.Set, tool, input string) registry.Result {
-	t.Helper()
-	return set.Registry().Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)},
-		registry.Env{})
-}
-
-func names(r *registry.Registry) []string {
-	list := []string{}
-	for _, spec := range r.Specs() {
-		list = append(list, spec.Name)
-	}
-	return list
-}
-
-// until waits for a condition that depends on the servers.
-func until(t testing.TB, set *mcpclient.Set, condition func() bool) {
-	t.Helper()
-	for timeout := time.After(time.Minute); ; {
-		changed := set.Changed()
-		if condition() {
-			return
-		}
-		select {
-		case <-changed:
-		case <-timeout:
-			require.Fail(t, "it does not happen", "%v %+v", names(set.Registry()), set.Status())
-		}
-	}
-}
-
-// overHTTP starts an HTTP server with the SDK's handler.
-func overHTTP(server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.Server {
-	return httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
-}
-
-// newGoodServer returns a well-behaved server, made with the SDK.
-func newGoodServer(versions ...string) *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{
-		Instructions: "Be \u202eepolite\x07.", SupportedProtocolVersions: versions,
-	})
-	object := json.RawMessage(`{"type":"object"}`)
-	add := func(tool *sdk.Tool, do func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
-		if tool.InputSchema == nil {
-			tool.InputSchema = object
-		}
-		server.AddTool(tool, do)
-	}
-	text := func(s string) *sdk.CallToolResult {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
-	}
-	closed := false
-	add(&sdk.Tool{
-		Name: "echo", Title: "Echo", Description: "Says it.",
-		InputSchema:  json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"enum":[1,"a",null]}}}`),
-		OutputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
-		Annotations:  &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed},
-	}, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		result := text(string(req.Params.Arguments))
-		result.StructuredContent = req.Params.Arguments
-		return result, nil
-	})
-	add(&sdk.Tool{Name: "parts"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{
-			&sdk.TextContent{Text: "a\x1b[1mb"},
-			&sdk.ImageContent{Data: []byte("\x89PNG"), MIMEType: "image/png"},
-			&sdk.AudioContent{Data: []byte("RIFF"), MIMEType: "audio/wav"},
-			&sdk.ResourceLink{URI: "file:///x", Name: "x", MIMEType: "text/plain", Description: "an x"},
-			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///y", Text: "why"}},
-			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///z", Blob: []byte{1, 2}}},
-		}}, nil
-	})
-	add(&sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		result := text("no such city")
-		result.IsError = true
-		return result, nil
-	})
-	add(&sdk.Tool{Name: "refuse"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return nil, fmt.Errorf("refused")
-	})
-	add(&sdk.Tool{Name: "environment"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return text(strings.Join(os.Environ(), "\n")), nil
-	})
-	add(&sdk.Tool{Name: "progress"}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-			ProgressToken: req.Params.GetProgressToken(), Message: "half\x00way", Progress: 1, Total: 2,
-		})
-		return text("done"), err
-	})
-	add(&sdk.Tool{Name: "grow"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		add(&sdk.Tool{Name: "grown"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult,
-			error) {
-			return text("tall"), nil
-		})
-		return text("growing"), nil
-	})
-	add(&sdk.Tool{Name: "hang", InputSchema: object},
-		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			var in struct{ File string }
-			if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(in.File, []byte("started"), 0o600); err != nil {
-				return nil, err
-			}
-			<-ctx.Done()
-			return nil, os.WriteFile(in.File, []byte("cancelled"), 0o600)
-		})
-	add(&sdk.Tool{Name: "die"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		os.Exit(3)
-		return nil, nil
-	})
-	add(&sdk.Tool{Name: "pid"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return text(strconv.Itoa(os.Getpid())), nil
-	})
-	add(&sdk.Tool{Name: "ask"}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		var said []string
-		_, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?",
-			RequestedSchema: map[string]any{"type": "object"}})
-		said = append(said, fmt.Sprint(err))
-		//lint:ignore SA1019 servers of today have them
-		_, err = req.Session.ListRoots(ctx, nil)
-		said = append(said, fmt.Sprint(err))
-		//lint:ignore SA1019 servers of today have it
-		_, err = req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1})
-		said = append(said, fmt.Sprint(err), fmt.Sprint(req.Session.Ping(ctx, nil)))
-		return text(strings.Join(said, "\n")), nil
-	})
-	return server
+	return mcptest.Open(t, options, map[string]mcpclient.ServerConfig{kind: stdio(kind)})
 }
 
 // amplifies parses the kind of a server whose answers take more memory than their size suggests.
@@ -246,8 +104,6 @@ func (s *rawServer) send(format string, args ...any) {
 func (s *rawServer) tools(id json.RawMessage, tools string) {
 	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, id, tools)
 }
-
-const plainTool = `{"name":"t","description":"d","inputSchema":{"type":"object"}}`
 
 func (s *rawServer) serve() {
 	if s.kind == "stubborn" {
@@ -290,16 +146,13 @@ func (s *rawServer) serve() {
 	}
 }
 
-// arrays returns JSON of n bytes that consists mostly of empty arrays.
-func arrays(n int) string { return "[" + strings.Repeat("[],", n/3) + "0]" }
-
 // amplify answers with a message of about size bytes that takes more memory than that.
 func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 	const answer = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}],"structuredContent":{"a":%s},"_meta":%s}}`
 	x := strings.Repeat("x", size)
 	switch what {
 	case "structured":
-		s.send(answer, id, "", arrays(size), "{}")
+		s.send(answer, id, "", mcptest.Arrays(size), "{}")
 		return
 	case "structured text":
 		s.send(answer, id, "", `"`+x+`"`, "{}")
@@ -308,24 +161,24 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 		s.send(answer, id, x, "0", "{}")
 		return
 	case "meta":
-		s.send(answer, id, "", "0", `{"a":`+arrays(size)+`}`)
+		s.send(answer, id, "", "0", `{"a":`+mcptest.Arrays(size)+`}`)
 		return
 	case "parts":
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":%s}}`, id, arrays(size))
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":%s}}`, id, mcptest.Arrays(size))
 		return
 	case "error":
-		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}`, id, x[:size/2], arrays(size/2))
+		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}`, id, x[:size/2], mcptest.Arrays(size/2))
 		return
 	case "batch":
-		s.send(`[{"jsonrpc":"2.0","id":"b","method":"ping","params":{"_meta":{"a":%s}}}]`, arrays(size))
+		s.send(`[{"jsonrpc":"2.0","id":"b","method":"ping","params":{"_meta":{"a":%s}}}]`, mcptest.Arrays(size))
 	case "progress":
 		s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`,
-			arrays(size))
+			mcptest.Arrays(size))
 	case "log":
-		s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}`, arrays(size))
+		s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}`, mcptest.Arrays(size))
 	case "asks":
 		for i := range 20 {
-			s.send(`{"jsonrpc":"2.0","id":"g%d","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"a":%s}}}`, i, arrays(size/20))
+			s.send(`{"jsonrpc":"2.0","id":"g%d","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"a":%s}}}`, i, mcptest.Arrays(size/20))
 		}
 	case "nobody asked":
 		s.send(answer, json.RawMessage("12345"), x, "0", "{}")
@@ -336,7 +189,7 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 func (s *rawServer) initialize(id json.RawMessage) {
 	if what, size, ok := amplifies(s.kind); ok && what == "greeting" {
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"experimental":{"a":{"b":%s}}},"serverInfo":{"name":"raw","version":"1"}}}`,
-			id, arrays(size))
+			id, mcptest.Arrays(size))
 		return
 	}
 	switch s.kind {
@@ -376,7 +229,7 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		for i := range 100_000 {
 			fmt.Fprintf(&b, `{"name":"t%d","inputSchema":{"type":"object"}},`, i)
 		}
-		s.tools(id, b.String()+plainTool)
+		s.tools(id, b.String()+mcptest.PlainTool)
 	case "schemas":
 		s.tools(id, strings.Join([]string{
 			`{"name":"deep","inputSchema":{"type":"object","not":` + strings.Repeat(`{"not":`,
@@ -401,7 +254,7 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			`"name":{"type":"str","required":true}},"required":["email"]}}`)
 	case "names":
 		s.tools(id, strings.Join([]string{
-			plainTool, plainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
+			mcptest.PlainTool, mcptest.PlainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
 			`{"name":"` + strings.Repeat("x", 100) + `2"}`, `{"name":"a_b_0123456789"}`,
 		}, ","))
 	case "wordy":
@@ -422,16 +275,16 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			fmt.Fprintln(os.Stderr, "asked again")
 			return
 		}
-		s.tools(id, plainTool)
+		s.tools(id, mcptest.PlainTool)
 		s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case "storm":
-		s.tools(id, plainTool)
+		s.tools(id, mcptest.PlainTool)
 		for range 3000 {
 			s.out.WriteString(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
 		}
 		s.out.Flush()
 	default:
-		s.tools(id, plainTool)
+		s.tools(id, mcptest.PlainTool)
 	}
 }
 

@@ -1,4 +1,6 @@
-package mcpclient_test
+//go:build systemtest
+
+package mcp_test
 
 import (
 	"fmt"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
@@ -25,9 +28,9 @@ func status(t *testing.T, field string) int64 {
 	return kilobytes << 10
 }
 
-// TestMemoryOfMessages has servers with messages that take more memory than their size suggests. No other test runs at
+// TestMemoryOfServersMessages has servers with messages that take more memory than their size suggests. No other test runs at
 // the same time.
-func TestMemoryOfMessages(t *testing.T) {
+func TestMemoryOfServersMessages(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
@@ -49,10 +52,10 @@ func TestMemoryOfMessages(t *testing.T) {
 			debug.FreeOSMemory()
 			require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
 			base := status(t, "VmRSS")
-			set := open(t, nil, map[string]mcpclient.ServerConfig{"s": stdio(fmt.Sprintf("amplify %d %s", size, what))})
+			set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"s": stdio(fmt.Sprintf("amplify %d %s", size, what))})
 			if what != "greeting" {
-				connected(t, set)
-				call(t, set, "s_t", `{}`)
+				mcptest.Connected(t, set)
+				mcptest.Call(t, set, "s_t", `{}`)
 			}
 			grown := status(t, "VmHWM") - base
 			t.Logf("%-16s %9d bytes: %6.1f MB", what, size, float64(grown)/1e6)
