@@ -32,9 +32,6 @@ import (
 
 var engine *enginetest.Engine
 
-// soak makes tests longer.
-var soak = flag.Bool("soak", false, "run the long versions of tests")
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	// Tests that are parallel wait more than they work.
