@@ -22,7 +22,8 @@ import (
 
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
-// dyingStore is the store of a process that dies after a number of steps: then nothing of what it keeps arrives any more.
+// dyingStore is the store of a process that dies after a number of steps: then nothing of what it keeps arrives any
+// more.
 type dyingStore struct {
 	*local.Store
 	left *atomic.Int64
@@ -45,7 +46,8 @@ func (r dyingRecords) Get(ctx context.Context, name string) ([]byte, error) {
 	return r.Records.Get(ctx, name)
 }
 
-func (r dyingRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+func (r dyingRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
+	error)) error {
 	left := r.store.left.Add(-1)
 	if left < 0 || left == 0 && !r.store.late {
 		return errDead
@@ -114,7 +116,8 @@ func TestEveryStepCanBeTheLast(t *testing.T) {
 		base := local.NewMemoryStore(nil)
 		m := &mail{}
 		process := func(store vfs.Store, o toolrun.SessionOptions) *toolrun.Session {
-			options := toolrun.Options{Store: store, Tools: m.tools(), Engine: runner[""].Engine(), Runs: runs.Options{Lease: 30 * time.Millisecond}}
+			options := toolrun.Options{Store: store, Tools: m.tools(), Engine: runner[""].Engine(),
+				Runs: runs.Options{Lease: 30 * time.Millisecond}}
 			o.Select = choosesSend
 			return openSession(t, open(t, options), "p", &o)
 		}
@@ -175,7 +178,8 @@ type slowRecords struct {
 	wait *atomic.Int64
 }
 
-func (r slowRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+func (r slowRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
+	error)) error {
 	select {
 	case <-time.After(time.Duration(r.wait.Load())):
 	case <-ctx.Done():
@@ -227,5 +231,6 @@ func TestHowOftenResumeWrites(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, result.Code, result.Text())
 	require.EqualValues(t, 6, before-left.Load())
-	require.NotEqual(t, token, ask(t, session, "javascript", input).Pending.Token, "it has been delivered, so this is another call")
+	require.NotEqual(t, token, ask(t, session, "javascript", input).Pending.Token,
+		"it has been delivered, so this is another call")
 }

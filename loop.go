@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// maxMalformed is how often in a row [Session.Loop] asks again because a provider rejected what the model wrote as a call.
+// maxMalformed is how often in a row [Session.Loop] asks again because a provider rejected what the model wrote as a
+// call.
 const maxMalformed = 3
 
 // DefaultTurns is how often [Session.Loop] asks the model if [LoopOptions] do not say.
@@ -33,8 +34,8 @@ type Turn struct {
 	Tools  json.RawMessage
 	System string
 	// Messages are the messages with the results of the calls that the model has just made, as a JSON array. Append
-	// them to the conversation, after the model's own message. They are nil in the first turn, and after a pause. Results
-	// are the same results, for logs.
+	// them to the conversation, after the model's own message. They are nil in the first turn, and after a pause.
+	// Results are the same results, for logs.
 	Messages json.RawMessage
 	Results  []registry.Result
 }
@@ -59,10 +60,11 @@ func (e *TurnsError) Error() string { return fmt.Sprintf("there is no answer aft
 //		return provider.Calls(registry.Anthropic, response.Body) // or those of a provider.Stream
 //	}, nil)
 //
-// A call that fails, that was cut off, or whose tool is unknown, has a result that says so, and the loop goes on. It also
-// goes on if the error of ask is a [*provider.EndError] after which the model can be asked again: after a pause, and at
-// most three times in a row after a call that the provider has rejected. [Turn].Messages then has a message of the user
-// that tells the model so. Bedrock's messages take turns: if the last one is the user's, add the content of this one to it.
+// A call that fails, that was cut off, or whose tool is unknown, has a result that says so, and the loop goes on. It
+// also goes on if the error of ask is a [*provider.EndError] after which the model can be asked again: after a pause,
+// and at most three times in a row after a call that the provider has rejected. [Turn].Messages then has a message of
+// the user that tells the model so. Bedrock's messages take turns: if the last one is the user's, add the content of
+// this one to it.
 //
 // Loop ends with every other error of ask, such as an EndError for a refusal or for an answer that was cut off; with a
 // [*TurnsError] if there is no answer within the turns; with the context's error, without another request, when the

@@ -19,7 +19,8 @@ func answers(seen *[]toolrun.Turn, responses ...string) func(context.Context, to
 	return answersOf(registry.Anthropic, seen, responses...)
 }
 
-func answersOf(api registry.API, seen *[]toolrun.Turn, responses ...string) func(context.Context, toolrun.Turn) ([]registry.Call, error) {
+func answersOf(api registry.API, seen *[]toolrun.Turn, responses ...string) func(context.Context,
+	toolrun.Turn) ([]registry.Call, error) {
 	return func(_ context.Context, turn toolrun.Turn) ([]registry.Call, error) {
 		*seen = append(*seen, turn)
 		return provider.Calls(api, []byte(responses[turn.Number-1]))
@@ -36,10 +37,11 @@ func TestLoop(t *testing.T) {
 	runner, err := toolrun.Open(t.Context(), nil)
 	require.NoError(t, err)
 	defer runner.Close()
-	session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
-		s.Options = map[string]map[string]any{"memory": {"useSystemPrompt": true}}
-		return s
-	}})
+	session, err := runner.Session(t.Context(), "p",
+		&toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
+			s.Options = map[string]map[string]any{"memory": {"useSystemPrompt": true}}
+			return s
+		}})
 	require.NoError(t, err)
 
 	var turns []toolrun.Turn
@@ -48,7 +50,8 @@ func TestLoop(t *testing.T) {
 	require.Contains(t, string(turns[0].Tools), `"filesystem"`)
 	require.Contains(t, turns[0].System, "The /memories directory is empty.")
 	require.Nil(t, turns[0].Messages)
-	require.Contains(t, turns[1].System, "<content>\nseen\n</content>", "the prompt is as the calls have left the files")
+	require.Contains(t, turns[1].System, "<content>\nseen\n</content>",
+		"the prompt is as the calls have left the files")
 	require.Equal(t, "Unknown tool: shell", turns[1].Results[1].Text())
 	require.JSONEq(t, `[{"role":"user","content":[
 		{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"File created successfully at: /memories/README.md"}]},
@@ -56,7 +59,8 @@ func TestLoop(t *testing.T) {
 
 	t.Run("no answer", func(t *testing.T) {
 		var turns []toolrun.Turn
-		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, creates, creates), &toolrun.LoopOptions{Turns: 2})
+		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, creates, creates),
+			&toolrun.LoopOptions{Turns: 2})
 		problem, ok := errors.AsType[*toolrun.TurnsError](err)
 		require.True(t, ok)
 		require.Equal(t, "there is no answer after 2 turns", problem.Error())
@@ -64,14 +68,16 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("the request fails", func(t *testing.T) {
 		want := errors.New("overloaded")
-		require.ErrorIs(t, session.Loop(t.Context(), registry.Anthropic, func(context.Context, toolrun.Turn) ([]registry.Call, error) {
-			return nil, want
-		}, nil), want)
+		require.ErrorIs(t, session.Loop(t.Context(), registry.Anthropic,
+			func(context.Context, toolrun.Turn) ([]registry.Call, error) {
+				return nil, want
+			}, nil), want)
 	})
 	t.Run("the context ends during calls", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
-		require.ErrorIs(t, session.Loop(ctx, registry.Anthropic, func(context.Context, toolrun.Turn) ([]registry.Call, error) {
+		require.ErrorIs(t, session.Loop(ctx, registry.Anthropic, func(context.Context, toolrun.Turn) ([]registry.Call,
+			error) {
 			asked++
 			cancel()
 			return []registry.Call{{ID: "a", Tool: "memory", Input: json.RawMessage(`{}`)}}, nil
@@ -85,7 +91,8 @@ func TestLoop(t *testing.T) {
 		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, cut, says), nil))
 		require.Len(t, turns, 2)
 		require.False(t, turns[1].Results[0].IsError())
-		require.Contains(t, string(turns[1].Messages), "This call was not run, because your answer was cut off at its limit of tokens")
+		require.Contains(t, string(turns[1].Messages),
+			"This call was not run, because your answer was cut off at its limit of tokens")
 		files := session.Project()
 		_, err := files.Stat("/memories/whole.md")
 		require.NoError(t, err)
@@ -95,14 +102,16 @@ func TestLoop(t *testing.T) {
 	t.Run("a pause", func(t *testing.T) {
 		var turns []toolrun.Turn
 		const pause = `{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],"stop_reason":"pause_turn"}`
-		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, pause, pause, says), nil))
+		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, pause, pause,
+			says), nil))
 		require.Len(t, turns, 4)
 		require.NotNil(t, turns[1].Messages)
 		require.Nil(t, turns[2].Messages, "the conversation is sent again as it is")
 		require.Nil(t, turns[2].Results)
 		require.Nil(t, turns[3].Messages)
 		turns = nil
-		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, pause, pause), &toolrun.LoopOptions{Turns: 2})
+		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, pause, pause),
+			&toolrun.LoopOptions{Turns: 2})
 		require.EqualError(t, err, "there is no answer after 2 turns")
 	})
 	t.Run("calls that are malformed", func(t *testing.T) {
@@ -120,7 +129,8 @@ func TestLoop(t *testing.T) {
 		}
 		require.Contains(t, string(turns[4].Messages), "functionResponse")
 		turns = nil
-		err := session.Loop(t.Context(), registry.Gemini, answersOf(registry.Gemini, &turns, malformed, malformed, malformed, malformed, done), nil)
+		err := session.Loop(t.Context(), registry.Gemini, answersOf(registry.Gemini, &turns, malformed, malformed,
+			malformed, malformed, done), nil)
 		end, ok := errors.AsType[*provider.EndError](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, provider.EndMalformed, end.Kind)
@@ -128,7 +138,8 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("answers that are none", func(t *testing.T) {
 		for reason, kind := range map[string]provider.EndKind{
-			"refusal": provider.EndRefused, "max_tokens": provider.EndCut, "model_context_window_exceeded": provider.EndCut,
+			"refusal": provider.EndRefused, "max_tokens": provider.EndCut,
+			"model_context_window_exceeded": provider.EndCut,
 		} {
 			var turns []toolrun.Turn
 			response := `{"content":[{"type":"text","text":"I"}],"stop_reason":"` + reason + `"}`
@@ -143,7 +154,8 @@ func TestLoop(t *testing.T) {
 		}
 	})
 	t.Run("wrong options", func(t *testing.T) {
-		require.ErrorContains(t, session.Loop(t.Context(), registry.Anthropic, nil, &toolrun.LoopOptions{Turns: -1}), "negative")
+		require.ErrorContains(t, session.Loop(t.Context(), registry.Anthropic, nil, &toolrun.LoopOptions{Turns: -1}),
+			"negative")
 		require.Error(t, session.Loop(t.Context(), "none", nil, nil))
 	})
 }

@@ -22,7 +22,10 @@ import (
 func TestGates(t *testing.T) {
 	var mu sync.Mutex
 	var connections atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "answer") }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w,
+			"answer")
+	}))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			connections.Add(1)
@@ -61,7 +64,8 @@ func TestGates(t *testing.T) {
 		}
 		return nil
 	}
-	one, again, other := env(r.Session(t.Context(), "one", nil)), env(r.Session(t.Context(), "one", nil)), env(r.Session(t.Context(), "other", nil))
+	one, again, other := env(r.Session(t.Context(), "one", nil)), env(r.Session(t.Context(), "one", nil)),
+		env(r.Session(t.Context(), "other", nil))
 	dir := t.TempDir()
 	first, second := env(r.DirSession(dir, nil)), env(r.DirSession(dir, nil))
 	for _, e := range []registry.Env{one, one, again, again, again} {
@@ -96,21 +100,24 @@ func TestGates(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Requests that need approval cannot wait, other than calls: code that waited for a call goes on, and makes its requests if
-// somebody is there who approves them. What was approved before says nothing about them.
+// Requests that need approval cannot wait, other than calls: code that waited for a call goes on, and makes its
+// requests if somebody is there who approves them. What was approved before says nothing about them.
 func TestRequestsOfCodeThatWaited(t *testing.T) {
 	var requests atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "answer ", requests.Add(1)) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "answer ", requests.Add(1))
+	}))
 	t.Cleanup(server.Close)
 	rule, err := network.ParseRule(server.URL)
 	require.NoError(t, err)
 	var mu sync.Mutex
 	var records []network.Record
-	runner := open(t, toolrun.Options{Tools: (&mail{}).tools(), Network: &network.Policy{Rules: []network.Rule{rule}}, NetworkAudit: func(r network.Record) {
-		mu.Lock()
-		defer mu.Unlock()
-		records = append(records, r)
-	}})
+	runner := open(t, toolrun.Options{Tools: (&mail{}).tools(), Network: &network.Policy{Rules: []network.Rule{rule}},
+		NetworkAudit: func(r network.Record) {
+			mu.Lock()
+			defer mu.Unlock()
+			records = append(records, r)
+		}})
 	code := fmt.Sprintf(`await tools.send({to: 'x'});
 		const get = async (path) => { try { return await (await fetch('%s' + path)).text() } catch (e) { return e.message } };
 		return [await get('/1'), await get('/2')].join('\n')`, server.URL)
@@ -133,7 +140,8 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 			return registry.Decision{Reason: "not there", By: "ann"}, nil
 		}, "a person has refused the request GET ", 0, []string{"ann refused /1", "ann refused /2"}},
 		"the second": {func(_ context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
-			return registry.Decision{Later: !strings.Contains(string(r.Call.Input), "/2"), Approved: strings.Contains(string(r.Call.Input), "/2"), By: "bob"}, nil
+			return registry.Decision{Later: !strings.Contains(string(r.Call.Input), "/2"),
+				Approved: strings.Contains(string(r.Call.Input), "/2"), By: "bob"}, nil
 		}, "answer", 1, []string{"bob approved /2"}},
 		"approved": {always, "answer", 2, []string{"ada approved /1", "ada approved /2"}},
 	} {

@@ -26,10 +26,11 @@ func TestPythonWaitsAndGoesOn(t *testing.T) {
 		runner := open(t, toolrun.Options{
 			Store: store, Tools: m.tools(), Python: func() (py.Module, error) { return py.FromBytes(module), nil },
 		})
-		session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Chat: "c", Select: func(s registry.Selection) registry.Selection {
-			s.Ask, s.Session = []string{"send"}, name
-			return s.WithOption(python.Name, python.OptionToolCalls, true)
-		}})
+		session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Chat: "c",
+			Select: func(s registry.Selection) registry.Selection {
+				s.Ask, s.Session = []string{"send"}, name
+				return s.WithOption(python.Name, python.OptionToolCalls, true)
+			}})
 		require.NoError(t, err)
 		return session
 	}
@@ -53,7 +54,8 @@ seen + [str(s) for s in sent] + [tools.look(to='b')]`
 		decisions[ids[1]] = registry.Decision{Reason: "no", By: "ada"}
 		result, err = process(c.session).Resume(t.Context(), token, decisions)
 		require.NoError(t, err)
-		require.Equal(t, "before\n=== Result ===\n['looked at a 1', 'sent to x',\n 'A person has refused the call of send: no. Do not repeat it as it was.', 'looked at b 2']\n"+
+		require.Equal(t, "before\n=== Result ===\n['looked at a 1', 'sent to x',\n 'A person has refused the call of "+
+			"send: no. Do not repeat it as it was.', 'looked at b 2']\n"+
 			"Tool calls: look 2, send 2 (1 failed)\nFiles: "+c.log+" /log", result.Text())
 		require.Equal(t, []string{"x"}, m.sent)
 	}

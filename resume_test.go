@@ -31,7 +31,8 @@ func (m *mail) tools() []registry.Tool {
 		To string `json:"to"`
 	}
 	return []registry.Tool{
-		registry.Func(registry.Spec{Name: "send", Description: "Sends.", Annotations: registry.Annotations{Destructive: true}},
+		registry.Func(registry.Spec{Name: "send", Description: "Sends.",
+			Annotations: registry.Annotations{Destructive: true}},
 			func(_ context.Context, in in, _ registry.Env) (string, error) {
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -41,7 +42,8 @@ func (m *mail) tools() []registry.Tool {
 				m.sent = append(m.sent, in.To)
 				return "sent to " + in.To, nil
 			}),
-		registry.Func(registry.Spec{Name: "look", Description: "Looks.", Annotations: registry.Annotations{ReadOnly: true}},
+		registry.Func(registry.Spec{Name: "look", Description: "Looks.",
+			Annotations: registry.Annotations{ReadOnly: true}},
 			func(_ context.Context, in in, _ registry.Env) (string, error) {
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -105,7 +107,8 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 	require.Equal(t, registry.CodePending, result.Code)
 	require.Empty(t, m.sent)
 	token := result.Pending.Token
-	require.Contains(t, result.Text(), "The call has not been made yet: it waits for the approval of a person ("+token+", until ")
+	require.Contains(t, result.Text(), "The call has not been made yet: it waits for the approval of a person ("+token+
+		", until ")
 
 	second := office(t, store, m, toolrun.SessionOptions{}) // another process
 	again, err := second.Resume(t.Context(), token, nil)
@@ -133,13 +136,15 @@ func runsOf(t *testing.T, store vfs.Store) *runs.Runs {
 func TestCodeGoesOnWithItsOptions(t *testing.T) {
 	store, m := local.NewMemoryStore(nil), &mail{}
 	first := office(t, store, m, toolrun.SessionOptions{})
-	result := ask(t, first, "javascript", codeInput(`return [await tools.send({to: 'a'}), await tools.send({to: 'b'})]`))
+	result := ask(t, first, "javascript",
+		codeInput(`return [await tools.send({to: 'a'}), await tools.send({to: 'b'})]`))
 	require.NotNil(t, result.Pending, result.Text())
 	runner := open(t, toolrun.Options{Store: store, Tools: m.tools()})
-	second, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
-		s.Ask = []string{"send"}
-		return s
-	}})
+	second, err := runner.Session(t.Context(), "p",
+		&toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
+			s.Ask = []string{"send"}
+			return s
+		}})
 	require.NoError(t, err)
 	token := result.Pending.Token
 	for range 2 { // the second time, it has been kept by the process that went on
@@ -179,8 +184,10 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 	require.Equal(t, registry.CodePending, result.Code, "the other call has no decision")
 	result, err = second.Resume(t.Context(), token, map[string]registry.Decision{ids[1]: {Reason: "no", By: "ada"}})
 	require.NoError(t, err)
-	require.Equal(t, "=== Console output ===\n[LOG] before\n=== Result ===\nlooked at a 1,sent to x,refused A person has refused the "+
-		"call of send: no. Do not repeat it as it was.,looked at b 2\nTool calls: look 2, send 2 (1 failed)\nFiles: created /log", result.Text())
+	require.Equal(t, "=== Console output ===\n[LOG] before\n=== Result ===\nlooked at a 1,sent to x,refused A person "+
+		"has refused the "+
+		"call of send: no. Do not repeat it as it was.,looked at b 2\nTool calls: look 2, send 2 (1 failed)\nFiles: "+
+		"created /log", result.Text())
 	require.Equal(t, []string{"x"}, m.sent)
 	log, err := afero.ReadFile(second.Project(), "/log")
 	require.NoError(t, err)

@@ -25,13 +25,15 @@ func BenchmarkResume(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			m := &mail{}
-			runner := open(b, toolrun.Options{DataDir: data(b), Tools: m.tools(), Projects: vfs.Options{NoSync: name == unsynced}})
+			runner := open(b, toolrun.Options{DataDir: data(b), Tools: m.tools(),
+				Projects: vfs.Options{NoSync: name == unsynced}})
 			session := openSession(b, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
 			var took []time.Duration
 			b.ResetTimer()
 			for i := range b.N {
 				b.StopTimer()
-				token := ask(b, session, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i))).Pending.Token
+				token := ask(b, session, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`,
+					i))).Pending.Token
 				_, err := runner.Runs().Decide(b.Context(), token, approve("call_1.1"))
 				require.NoError(b, err)
 				b.StartTimer()
@@ -72,7 +74,8 @@ func TestManyCallsWait(t *testing.T) {
 			o.Tools, o.Projects = m.tools(), vfs.Options{NoSync: true}
 			runner := open(t, o)
 			session := func(i int) *toolrun.Session {
-				return openSession(t, runner, fmt.Sprint("p", i%(many/50)), &toolrun.SessionOptions{Select: choosesSend})
+				return openSession(t, runner, fmt.Sprint("p", i%(many/50)),
+					&toolrun.SessionOptions{Select: choosesSend})
 			}
 			wait := func(i int) string {
 				s := session(i)

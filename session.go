@@ -28,30 +28,31 @@ type SessionOptions struct {
 	// OpenMount opens the projects that the settings mount in the session's (see [vfs.OpenMounts]), and the session
 	// closes them. Nil means that they are projects of the runner's store.
 	OpenMount func(ctx context.Context, project string) (vfs.Project, error)
-	// Watched is the store of the project and of those that it mounts, if that is not the runner's: see [Session.Watch].
+	// Watched is the store of the project and of those that it mounts, if that is not the runner's: see
+	// [Session.Watch].
 	Watched vfs.WatchedStore
 	// Select, if not nil, gets the choices stored for the project and returns those that apply: which tools are
 	// enabled, their options and what they may use. It is called for each use, possibly by several goroutines at
-	// once. A misspelt rule in its Ask is an error, unless MCP servers may bring its tool later. Options.Warn is told of
-	// that, of rules for tools that there are not, and of such rules of the project.
+	// once. A misspelt rule in its Ask is an error, unless MCP servers may bring its tool later. Options.Warn is told
+	// of that, of rules for tools that there are not, and of such rules of the project.
 	Select func(registry.Selection) registry.Selection
-	// SealKey returns the secret with which tools seal what they keep with the project: see [registry.Env]. Nil means that
-	// of the runner's store.
+	// SealKey returns the secret with which tools seal what they keep with the project: see [registry.Env]. Nil means
+	// that of the runner's store.
 	SealKey func(ctx context.Context) ([]byte, error)
 	// Limits apply to each call. Use the context to limit all calls of a response together.
 	Limits registry.Limits
 	// Dir says how [Runner.DirSession] uses its directory.
 	Dir DirOptions
-	// Checkpoint says when calls make checkpoints of the project's files: see [registry.Env]. The zero value leaves it to
-	// the project's choices.
+	// Checkpoint says when calls make checkpoints of the project's files: see [registry.Env]. The zero value leaves it
+	// to the project's choices.
 	Checkpoint registry.CheckpointMode
 	// HideErrors keeps the texts of tools' unexpected errors from the model: see [registry.Env].
 	HideErrors bool
-	// Approve decides on calls for which a person's approval is wanted: see [registry.Selection].Ask. Calls for which it
-	// decides so, or all if it is nil, wait: see [Session.Resume].
+	// Approve decides on calls for which a person's approval is wanted: see [registry.Selection].Ask. Calls for which
+	// it decides so, or all if it is nil, wait: see [Session.Resume].
 	Approve registry.Approver
-	// Runs keeps calls that wait. Nil means the runner's store. Calls on a project that is neither of that nor a directory
-	// ([Runner.DirSession]) wait only with Runs.
+	// Runs keeps calls that wait. Nil means the runner's store. Calls on a project that is neither of that nor a
+	// directory ([Runner.DirSession]) wait only with Runs.
 	Runs *runs.Keeper
 	// Progress and Logger are as in [registry.Env].
 	Progress func(registry.Progress)
@@ -248,7 +249,9 @@ func (s *Session) mounted(ctx context.Context, settings []byte) (vfs.Project, er
 	if err != nil {
 		return nil, err
 	}
-	return vfs.OpenMounts(s.project, s.id, list, func(m vfs.Mount) (vfs.Project, error) { return s.mount(ctx, m.Project) })
+	return vfs.OpenMounts(s.project, s.id, list, func(m vfs.Mount) (vfs.Project, error) {
+		return s.mount(ctx, m.Project)
+	})
 }
 
 // mount opens a project once.
@@ -288,9 +291,10 @@ func (s *Session) Files(ctx context.Context) (vfs.Project, error) {
 	return env.Files.(vfs.Project), nil
 }
 
-// Watch calls changed when files of the project, or of one that it mounts, may have changed, by this process or another. It
-// returns when the context ends, with its error, or when it can no longer tell. The error is [errors.ErrUnsupported] if the
-// project's store is no [vfs.WatchedStore]. It can be the Watch of a server's options in package mcpserver.
+// Watch calls changed when files of the project, or of one that it mounts, may have changed, by this process or
+// another. It returns when the context ends, with its error, or when it can no longer tell. The error is
+// [errors.ErrUnsupported] if the project's store is no [vfs.WatchedStore]. It can be the Watch of a server's options in
+// package mcpserver.
 func (s *Session) Watch(ctx context.Context, changed func()) error {
 	store := s.options.Watched
 	if store == nil && s.inStore {
@@ -317,8 +321,8 @@ func (s *Session) Source(ctx context.Context) (*registry.Registry, registry.Env,
 	return s.runner.Registry(), env, err
 }
 
-// Project returns the files of the project itself, to read and to change them, and to undo what a call has done, by its id;
-// nil if the session has none. It is closed with the session.
+// Project returns the files of the project itself, to read and to change them, and to undo what a call has done, by its
+// id; nil if the session has none. It is closed with the session.
 func (s *Session) Project() vfs.Project { return s.project }
 
 // Close stops running calls, whose results say so, and waits until they end. That takes about half a second at

@@ -77,11 +77,13 @@ func TestDoWithImages(t *testing.T) {
 	const arguments = `{"command":"view","path":"/p.png"}`
 	quoted := strconv.Quote(arguments)
 	for api, response := range map[registry.API]string{
-		registry.Anthropic:       `[{"type":"tool_use","id":"a","name":"filesystem","input":` + arguments + `}]`,
-		registry.OpenAIChat:      `[{"id":"a","type":"function","function":{"name":"filesystem","arguments":` + quoted + `}}]`,
-		registry.OpenAIResponses: `[{"type":"function_call","call_id":"a","name":"filesystem","arguments":` + quoted + `}]`,
-		registry.Gemini:          `[{"functionCall":{"name":"filesystem","args":` + arguments + `}}]`,
-		registry.Bedrock:         `[{"toolUse":{"toolUseId":"a","name":"filesystem","input":` + arguments + `}}]`,
+		registry.Anthropic: `[{"type":"tool_use","id":"a","name":"filesystem","input":` + arguments + `}]`,
+		registry.OpenAIChat: `[{"id":"a","type":"function","function":{"name":"filesystem","arguments":` +
+			quoted + `}}]`,
+		registry.OpenAIResponses: `[{"type":"function_call","call_id":"a","name":"filesystem","arguments":` +
+			quoted + `}]`,
+		registry.Gemini:  `[{"functionCall":{"name":"filesystem","args":` + arguments + `}}]`,
+		registry.Bedrock: `[{"toolUse":{"toolUseId":"a","name":"filesystem","input":` + arguments + `}}]`,
 	} {
 		messages, err := session.Do(t.Context(), api, []byte(response))
 		require.NoError(t, err)
@@ -152,7 +154,8 @@ func TestHostileResponses(t *testing.T) {
 		"nothing":      {response: ``, err: "not JSON"},
 		"no JSON":      {response: create + `]`, err: "not JSON"},
 		"another type": {response: `42`, err: "expected"},
-		"an error":     {response: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, err: "overloaded_error: Overloaded"},
+		"an error": {response: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+			err: "overloaded_error: Overloaded"},
 		"a call without an id": {response: `[` + create + `,{"type":"tool_use","name":"filesystem","input":{}}]`,
 			err: "no id"},
 		"too many calls": {response: `[` + strings.Repeat(create+",", 1000) + create + `]`,
@@ -165,7 +168,8 @@ func TestHostileResponses(t *testing.T) {
 			text: "Unknown tool"},
 		"an unknown tool": {response: `{"type":"tool_use","id":"a","name":"shell","input":{}}`,
 			text: "Unknown tool: shell"},
-		"a large input": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"` + strings.Repeat(" ", 17<<20) + `"}}`,
+		"a large input": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"` +
+			strings.Repeat(" ", 17<<20) + `"}}`,
 			text: "the arguments have"},
 		"a way out": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"return fs.readFile('/../../../../etc/passwd')"}}`,
 			text: "ENOENT"},
@@ -379,7 +383,8 @@ func TestMountedProjects(t *testing.T) {
 		return []byte(`{"mounts":[{"path":"/sharerw","project":"team"}]}`), nil
 	}))
 	results, err := session.DispatchAll(t.Context(), []registry.Call{
-		{ID: "one", Tool: "filesystem", Input: json.RawMessage(`{"command":"create","path":"/sharerw/f","file_text":"x"}`)},
+		{ID: "one", Tool: "filesystem",
+			Input: json.RawMessage(`{"command":"create","path":"/sharerw/f","file_text":"x"}`)},
 	})
 	require.NoError(t, err)
 	require.Equal(t, "File created successfully at: /sharerw/f", results[0].Text())

@@ -27,24 +27,27 @@ func (s *Session) runs() *runs.Keeper {
 var ErrNoRuns = errors.New("toolrun: calls of this session cannot wait for approval: its store keeps no records")
 
 // Resume goes on with a call of the session's project that waits for approval ([registry.CodePending]), as far as there
-// are decisions: those given, by the ids of the calls that wait; those of [runs.Runs.Decide]; and those of the session's
-// Approve. The call may have been made by another session, process or machine. Calls that its code has made are not made
-// again, and the time for which it waited does not count.
+// are decisions: those given, by the ids of the calls that wait; those of [runs.Runs.Decide]; and those of the
+// session's Approve. The call may have been made by another session, process or machine. Calls that its code has made
+// are not made again, and the time for which it waited does not count.
 //
-// The result is that of the call, for whoever has made it, or one that waits again. If the call has ended, it is the same
-// each time, as long as it is kept. The errors are those of [runs.Keeper.Resume], ErrNoRuns, and those of
+// The result is that of the call, for whoever has made it, or one that waits again. If the call has ended, it is the
+// same each time, as long as it is kept. The errors are those of [runs.Keeper.Resume], ErrNoRuns, and those of
 // [Session.DispatchAll].
-func (s *Session) Resume(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result, error) {
+func (s *Session) Resume(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result,
+	error) {
 	return s.resume(ctx, token, decisions, (*runs.Keeper).Resume)
 }
 
 // ResumeFor is Resume for an operator: who has made the call gets the result by making the same call again.
-func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result, error) {
+func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result,
+	error) {
 	return s.resume(ctx, token, decisions, (*runs.Keeper).ResumeFor)
 }
 
 func (s *Session) resume(ctx context.Context, token string, decisions map[string]registry.Decision,
-	goOn func(*runs.Keeper, context.Context, *registry.Registry, registry.Env, string, map[string]registry.Decision) (registry.Result, error),
+	goOn func(*runs.Keeper, context.Context, *registry.Registry, registry.Env, string,
+		map[string]registry.Decision) (registry.Result, error),
 ) (registry.Result, error) {
 	keeper := s.runs()
 	if keeper == nil {
@@ -62,8 +65,8 @@ func (s *Session) resume(ctx context.Context, token string, decisions map[string
 	return goOn(keeper, ctx, s.runner.Registry(), env, token, decisions)
 }
 
-// CheckAsk returns what is wrong with a rule of [registry.Selection].Ask, as [registry.Registry.CheckAsk] does for the tools
-// that there are now. Servers that are configured count as sources, even while they are not connected.
+// CheckAsk returns what is wrong with a rule of [registry.Selection].Ask, as [registry.Registry.CheckAsk] does for the
+// tools that there are now. Servers that are configured count as sources, even while they are not connected.
 func (r *Runner) CheckAsk(rule string) error {
 	if source, ok := strings.CutPrefix(rule, registry.AskSource); ok {
 		if slices.ContainsFunc(r.Servers(), func(s mcpclient.Status) bool { return s.Server == source }) {
@@ -73,9 +76,9 @@ func (r *Runner) CheckAsk(rule string) error {
 	return r.Registry().CheckAsk(rule)
 }
 
-// checkAsk returns what is wrong with the rules of a program for a project, and warns once of what may be wrong: the rules
-// that a project has are not of one program, servers can bring tools later, and sessions with other tools can have the
-// same Select.
+// checkAsk returns what is wrong with the rules of a program for a project, and warns once of what may be wrong: the
+// rules that a project has are not of one program, servers can bring tools later, and sessions with other tools can
+// have the same Select.
 func (r *Runner) checkAsk(project string, s *registry.Selection) error {
 	for _, rule := range s.Ask {
 		if err := r.CheckAsk(rule); err != nil {

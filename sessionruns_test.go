@@ -54,8 +54,8 @@ func sessionIn(t *testing.T, dir string, progress func(registry.Progress)) *tool
 	return session
 }
 
-// TestAKilledCallOfASession kills a process whose call has a session and has changed its variables. The next call gets the
-// session, with the variables of before.
+// TestAKilledCallOfASession kills a process whose call has a session and has changed its variables. The next call gets
+// the session, with the variables of before.
 func TestAKilledCallOfASession(t *testing.T) {
 	dir := t.TempDir()
 	session := sessionIn(t, dir, nil)
@@ -83,8 +83,10 @@ func TestCodeOfASessionWaits(t *testing.T) {
 		meanwhile, then, after string
 	}{
 		"nobody has used the session": {"", "12\nTool calls: send 1", "12"},
-		"somebody has": {`return n += 100`, "12\nTool calls: send 1\nError: the code ran, but its variables could not be kept: " +
-			"the session has been changed meanwhile. The session's variables are as they were before the call.", "101"},
+		"somebody has": {`return n += 100`,
+			"12\nTool calls: send 1\nError: the code ran, but its variables could not be kept: " +
+				"the session has been changed meanwhile. The session's variables are as they were before the call.",
+			"101"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store, m := vfs.Store(local.NewMemoryStore(nil)), &mail{}
@@ -99,7 +101,8 @@ func TestCodeOfASessionWaits(t *testing.T) {
 			result := ask(t, first, "javascript", codeInput(`n++; await tools.send({to: 'x'}); return n += 10`))
 			require.Equal(t, registry.CodePending, result.Code, result.Text())
 			if test.meanwhile != "" {
-				require.Equal(t, "101", ask(t, first, "javascript", codeInput(test.meanwhile)).Text(), "the variables of before")
+				require.Equal(t, "101", ask(t, first, "javascript", codeInput(test.meanwhile)).Text(),
+					"the variables of before")
 			}
 			second := process() // another process
 			token := result.Pending.Token

@@ -32,8 +32,8 @@ func OpenStore(data string, options *vfs.Options) (vfs.Store, error) {
 type StoreOptions struct {
 	// Projects limits what a project may hold and remember.
 	Projects vfs.Options
-	// OpenObjects opens the object storage that the URL of a database names: see [postgres.Options]. The function Open of
-	// package vfs/postgres/s3 can be used for it. If it is nil, such a URL is an error.
+	// OpenObjects opens the object storage that the URL of a database names: see [postgres.Options]. The function Open
+	// of package vfs/postgres/s3 can be used for it. If it is nil, such a URL is an error.
 	OpenObjects func(address string) (postgres.Objects, error)
 }
 
@@ -50,7 +50,8 @@ func OpenStoreWith(data string, options *StoreOptions) (vfs.Store, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()
-	store, err := postgres.OpenWith(ctx, data, &postgres.Options{Projects: options.Projects, OpenObjects: options.OpenObjects})
+	store, err := postgres.OpenWith(ctx, data, &postgres.Options{Projects: options.Projects,
+		OpenObjects: options.OpenObjects})
 	if err != nil { // no nil of another type
 		return nil, err
 	}
@@ -60,8 +61,8 @@ func OpenStoreWith(data string, options *StoreOptions) (vfs.Store, error) {
 // connectTime is how long opening a database may take.
 const connectTime = 30 * time.Second
 
-// IsDatabase reports whether a place for data is the URL of a database, or a file that says where several are, and not a
-// directory.
+// IsDatabase reports whether a place for data is the URL of a database, or a file that says where several are, and not
+// a directory.
 func IsDatabase(data string) bool { return postgres.IsURL(data) || isPartition(data) }
 
 func isPartition(data string) bool { return strings.HasSuffix(data, ".json") && !postgres.IsURL(data) }
@@ -76,7 +77,8 @@ func openPartition(file string, options *StoreOptions) (vfs.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	store, err := partition.Open(config, &options.Projects, func(place string, projects *vfs.Options) (vfs.Store, error) {
+	store, err := partition.Open(config, &options.Projects, func(place string, projects *vfs.Options) (vfs.Store,
+		error) {
 		if isPartition(place) {
 			return nil, fmt.Errorf("%s is a rule again", place)
 		}
@@ -109,8 +111,8 @@ func (o *Options) openStore() (vfs.Store, error) {
 }
 
 // UserDataDir returns the directory in which the toolrun command keeps data: $TOOLRUN_DATA if that is set, and not a
-// database ([IsDatabase]), and otherwise the place that the XDG base directory specification, or the guidelines of Windows or macOS, name for the
-// user's data. It need not exist.
+// database ([IsDatabase]), and otherwise the place that the XDG base directory specification, or the guidelines of
+// Windows or macOS, name for the user's data. It need not exist.
 func UserDataDir() (string, error) {
 	if dir := os.Getenv("TOOLRUN_DATA"); dir != "" && !IsDatabase(dir) {
 		return dir, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// BenchmarkCallOnFiles is a call of the tool javascript that reads two files of 4 KiB and writes one, by where the files are.
-// All stores write through to the disk.
+// BenchmarkCallOnFiles is a call of the tool javascript that reads two files of 4 KiB and writes one, by where the
+// files are. All stores write through to the disk.
 func BenchmarkCallOnFiles(b *testing.B) {
 	for name, data := range map[string]func(b *testing.B) string{
 		"directory": func(b *testing.B) string { return b.TempDir() },

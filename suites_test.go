@@ -21,7 +21,8 @@ import (
 var notOfTheSuite = []string{"os/exec", module + "internal/pgtest", module + "internal/ptytest", module + "internal/commandtest"}
 
 // waits are the functions that wait for the clock, or measure it. In a bubble of testing/synctest that costs nothing.
-var waits = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.AfterFunc", "time.Since"}
+var waits = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.AfterFunc",
+	"time.Since"}
 
 // fixedPort matches an address with a port that something else may have taken.
 var fixedPort = regexp.MustCompile(`^"[^"]*:[1-9][0-9]*"$`)

@@ -79,8 +79,8 @@ var ErrClosed = errors.New("toolrun: closed")
 
 // Options configure a [Runner]. The zero value has safe defaults.
 type Options struct {
-	// DataDir is the directory or database that keeps projects, as the command's --data does; see [OpenStore]. Empty means that
-	// projects are in memory, and gone when the runner is closed.
+	// DataDir is the directory or database that keeps projects, as the command's --data does; see [OpenStore]. Empty
+	// means that projects are in memory, and gone when the runner is closed.
 	DataDir string
 	// Store keeps the projects instead of DataDir. The caller closes it, after the runner.
 	Store vfs.Store
@@ -111,16 +111,16 @@ type Options struct {
 	// Network is which requests code can make, in all projects; a project's settings can have more rules
 	// ([network.SettingsField]). Nil allows none beside those. Do not change it afterwards.
 	Network *network.Policy
-	// NetworkAudit, if not nil, gets a record of each request, also of those that are refused and of each redirect. It can
-	// be called by several goroutines at once.
+	// NetworkAudit, if not nil, gets a record of each request, also of those that are refused and of each redirect. It
+	// can be called by several goroutines at once.
 	NetworkAudit func(network.Record)
 
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []registry.Tool
 	// Runs says how calls are kept that wait for a person's approval, if the store keeps records ([vfs.RecordStore]).
 	Runs runs.Options
-	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The caller closes it, after
-	// the runner and before the store.
+	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The caller closes it,
+	// after the runner and before the store.
 	Calls *calls.Log
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware
@@ -131,8 +131,8 @@ type Options struct {
 	ServerOptions mcpclient.Options
 
 	// Warn, if not nil, gets what works less well than it should: servers that cannot be reached when the runner is
-	// opened or do not have tools that the configuration names, compiled code that cannot be kept, rules for approvals that
-	// are for no tool. It can be called by several goroutines at once.
+	// opened or do not have tools that the configuration names, compiled code that cannot be kept, rules for approvals
+	// that are for no tool. It can be called by several goroutines at once.
 	Warn func(error)
 }
 
@@ -243,7 +243,8 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 			o.Warn(status.Err)
 		}
 		if status.Missing != nil {
-			o.Warn(fmt.Errorf("the MCP server %q has no tools of the names %q, which its configuration names", status.Server,
+			o.Warn(fmt.Errorf("the MCP server %q has no tools of the names %q, which its configuration names",
+				status.Server,
 				status.Missing))
 		}
 	}
@@ -368,8 +369,8 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() vfs.Store { return r.store }
 
-// Runs returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the store
-// keeps no records. [Session.Resume] goes on with them.
+// Runs returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the
+// store keeps no records. [Session.Resume] goes on with them.
 func (r *Runner) Runs() *runs.Runs { return r.runs }
 
 // Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.

@@ -57,8 +57,9 @@ func TestOpenRefuses(t *testing.T) {
 		options toolrun.Options
 		check   func(t *testing.T, err error)
 	}{
-		"a tool that is none":   {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
-		"two tools of one name": {toolrun.Options{Tools: []registry.Tool{nothing("a"), nothing("a")}}, requireToolError("a")},
+		"a tool that is none": {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
+		"two tools of one name": {toolrun.Options{Tools: []registry.Tool{nothing("a"), nothing("a")}},
+			requireToolError("a")},
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
 		}},
@@ -150,7 +151,8 @@ func TestNamesOfDirectories(t *testing.T) {
 func TestDirSessionRunsNoLibraries(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "lib"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "lib", "x.js"), []byte("console.log('ran'); globalThis.x = 1"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "lib", "x.js"), []byte("console.log('ran'); globalThis.x = 1"),
+		0o600))
 	runner := open(t, toolrun.Options{})
 	for name, test := range map[string]struct {
 		choose func(registry.Selection) registry.Selection
@@ -161,7 +163,9 @@ func TestDirSessionRunsNoLibraries(t *testing.T) {
 			s.Options = map[string]map[string]any{"javascript": {"memory": 32}}
 			return s
 		}, "undefined"},
-		"asked for": {func(s registry.Selection) registry.Selection { return s.WithOption("javascript", "loadLib", true) },
+		"asked for": {func(s registry.Selection) registry.Selection {
+			return s.WithOption("javascript", "loadLib", true)
+		},
 			"=== Output of library x.js ===\n[LOG] ran\n=== Result ===\nnumber"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -275,30 +279,39 @@ func TestUnknownRules(t *testing.T) {
 		err         string
 		warnings    []string
 	}{
-		"known":    {ask: []string{"javascript", "all", "network", "source:here"}, stored: []string{"memory"}},
-		"misspelt": {ask: []string{"javascirpt"}, err: `toolrun: Selection.Ask: unknown approval rule "javascirpt": did you mean javascript?`},
-		"unknown source": {ask: []string{"source:nosuch"}, err: `toolrun: Selection.Ask: unknown approval rule "source:nosuch": ` +
-			`there are all, writes, destructive, external, source:SOURCE, and the names of tools`},
-		"of another session": {ask: []string{"greet_all_of_them", "send"}, warnings: []string{`unknown approval rule "greet_all_of_them"`, `unknown approval rule "send"`}},
-		"no rule":            {ask: []string{"*"}, err: `"*" is no rule for approvals`, servers: far},
-		"of the project": {stored: []string{"send_mial", "memroy"}, warnings: []string{`project p: unknown approval rule "send_mial"`,
-			`project p: unknown approval rule "memroy": did you mean memory?`}},
-		"with servers": {ask: []string{"mail_send", "source:mail", "source:mial"}, servers: far, warnings: []string{`unknown approval rule "mail_send"`,
-			`unknown approval rule "source:mial"`}},
+		"known": {ask: []string{"javascript", "all", "network", "source:here"}, stored: []string{"memory"}},
+		"misspelt": {ask: []string{"javascirpt"},
+			err: `toolrun: Selection.Ask: unknown approval rule "javascirpt": did you mean javascript?`},
+		"unknown source": {ask: []string{"source:nosuch"},
+			err: `toolrun: Selection.Ask: unknown approval rule "source:nosuch": ` +
+				`there are all, writes, destructive, external, source:SOURCE, and the names of tools`},
+		"of another session": {ask: []string{"greet_all_of_them", "send"},
+			warnings: []string{`unknown approval rule "greet_all_of_them"`, `unknown approval rule "send"`}},
+		"no rule": {ask: []string{"*"}, err: `"*" is no rule for approvals`, servers: far},
+		"of the project": {stored: []string{"send_mial", "memroy"},
+			warnings: []string{`project p: unknown approval rule "send_mial"`,
+				`project p: unknown approval rule "memroy": did you mean memory?`}},
+		"with servers": {ask: []string{"mail_send", "source:mail", "source:mial"}, servers: far,
+			warnings: []string{`unknown approval rule "mail_send"`,
+				`unknown approval rule "source:mial"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var warnings []string
 			here := registry.Func(registry.Spec{Name: "greet", Source: "here", Description: "Greets."},
 				func(context.Context, struct{}, registry.Env) (string, error) { return "hello", nil })
-			runner := open(t, toolrun.Options{Servers: test.servers, Tools: []registry.Tool{here}, Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+			runner := open(t, toolrun.Options{Servers: test.servers, Tools: []registry.Tool{here},
+				Warn: func(err error) { warnings = append(warnings, err.Error()) }})
 			warnings = nil // of the server
-			session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
-				s.Ask = test.ask
-				return s
-			}})
+			session := openSession(t, runner, "p",
+				&toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
+					s.Ask = test.ask
+					return s
+				}})
 			settings, err := json.Marshal(registry.Settings{Ask: test.stored})
 			require.NoError(t, err)
-			require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) { return settings, nil }))
+			require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) {
+				return settings, nil
+			}))
 			for range 3 {
 				_, err := session.Env(t.Context())
 				if test.err != "" {

@@ -27,7 +27,8 @@ func TestQuick(t *testing.T) {
 	require.Zero(t, run([]string{"-quick", "-node=false"}, &stdout, &stderr), "%s", stderr.String())
 	require.NotContains(t, stdout.String(), "failed (")
 	for _, want := range []string{
-		"\n### A fresh sandbox for `return 1`\n", "\n### Calls at the same time\n", "\n### Memory\n", "\n### Programs\n", "\n### The V8 benchmark suite, version 7\n",
+		"\n### A fresh sandbox for `return 1`\n", "\n### Calls at the same time\n", "\n### Memory\n",
+		"\n### Programs\n", "\n### The V8 benchmark suite, version 7\n",
 	} {
 		_, table, ok := strings.Cut(stdout.String(), want)
 		require.True(t, ok, want)
@@ -40,7 +41,8 @@ func TestQuick(t *testing.T) {
 
 func TestOnly(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	require.Zero(t, run([]string{"-quick", "-node=false", "-only", "start/(toolrun|goja)$"}, &stdout, &stderr), "%s", stderr.String())
+	require.Zero(t, run([]string{"-quick", "-node=false", "-only", "start/(toolrun|goja)$"}, &stdout, &stderr), "%s",
+		stderr.String())
 	require.Equal(t, 1, strings.Count(stdout.String(), "\n### "))
 	_, table, _ := strings.Cut(stdout.String(), "\n### ")
 	require.Contains(t, table, "| goja |")
@@ -58,7 +60,8 @@ func TestWrongArguments(t *testing.T) {
 func TestWriteDocument(t *testing.T) {
 	for _, test := range []struct{ name, before, after string }{
 		{"without marks all is replaced", "old\n", "new\n"},
-		{"with marks what is between them is replaced", "a\n" + beginMark + "old\n" + endMark + "b\n", "a\n" + beginMark + "new\n" + endMark + "b\n"},
+		{"with marks what is between them is replaced", "a\n" + beginMark + "old\n" + endMark + "b\n",
+			"a\n" + beginMark + "new\n" + endMark + "b\n"},
 		{"with one mark all is replaced", "a\n" + beginMark + "old\n", "new\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,10 +79,12 @@ func TestTable(t *testing.T) {
 	ours, other := &contestant{id: oursID, name: "ours"}, &contestant{id: "other", name: "other"}
 	newTable := func() *table {
 		return &table{
-			title: "Title", about: "About.", base: oursID, mean: true, format: formatTime, rows: []*contestant{ours, other},
+			title: "Title", about: "About.", base: oursID, mean: true, format: formatTime,
+			rows: []*contestant{ours, other},
 			columns: []*column{
 				{name: "a", samples: map[string][]float64{oursID: {3, 1, 2}, "other": {4, 4}}},
-				{name: "b", samples: map[string][]float64{oursID: {0.001}, "other": {0.008}}, counts: map[string]int{"other": 7}},
+				{name: "b", samples: map[string][]float64{oursID: {0.001}, "other": {0.008}},
+					counts: map[string]int{"other": 7}},
 			},
 		}
 	}

@@ -23,7 +23,9 @@ func gojaEngine() (protocol.Engine, error) {
 		Call: func(body, library string) (string, error) {
 			vm := goja.New()
 			if library != "" {
-				program, ok, err := compiled.Get(library, func() (*goja.Program, error) { return goja.Compile("library.js", library, false) })
+				program, ok, err := compiled.Get(library, func() (*goja.Program, error) {
+					return goja.Compile("library.js", library, false)
+				})
 				if err != nil {
 					return "", err
 				}

@@ -35,7 +35,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&s.rounds, "rounds", 5, "how many times everything is done")
 	flags.BoolVar(&s.quick, "quick", false, "do little of everything, and once: the figures say nothing")
 	flags.BoolVar(&s.node, "node", hasNode(), "include what needs Node and npm")
-	only := flags.String("only", "", "do only what matches the `regexp`, as table/contestant: \"start|v8/(toolrun|goja)$\"")
+	only := flags.String("only", "",
+		"do only what matches the `regexp`, as table/contestant: \"start|v8/(toolrun|goja)$\"")
 	out := flags.String("out", "", "write into `file` instead: between its markers, if it has them")
 	if err := flags.Parse(args); err != nil {
 		return 2

@@ -39,7 +39,9 @@ func moderncEngine() (protocol.Engine, error) {
 			}
 			defer vm.Close()
 			if library != "" {
-				compiled, ok, err := bytecode.Get(library, func() ([]byte, error) { return vm.Compile(library, quickjs.EvalGlobal) })
+				compiled, ok, err := bytecode.Get(library, func() ([]byte, error) {
+					return vm.Compile(library, quickjs.EvalGlobal)
+				})
 				if err != nil {
 					return "", err
 				}

@@ -87,7 +87,8 @@ func holdOurs(engine *js.Interpreter, body string) (release func(), err error) {
 
 // programOurs takes the time between two calls of a Go function, between which the expression is evaluated. Scripts
 // are there as libraries, since these are evaluated in global scope and not in strict mode.
-func programOurs(engine *js.Interpreter, sources []string, expression string, warm, count int) (times []time.Duration, text string, err error) {
+func programOurs(engine *js.Interpreter, sources []string, expression string, warm, count int) (times []time.Duration,
+	text string, err error) {
 	files := afero.NewMemMapFs()
 	for i, source := range sources {
 		if err := afero.WriteFile(files, fmt.Sprintf("/lib/%d.js", i), []byte(source), 0o600); err != nil {
@@ -95,7 +96,8 @@ func programOurs(engine *js.Interpreter, sources []string, expression string, wa
 		}
 	}
 	var at []time.Time
-	options := &js.RunOptions{Files: files, Libraries: []string{"/lib"}, Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}, Functions: []js.Function{{
+	options := &js.RunOptions{Files: files, Libraries: []string{"/lib"}, Limits: runtime.Limits{Time: timeLimit,
+		Memory: memoryLimit}, Functions: []js.Function{{
 		Name: "mark",
 		Call: func(context.Context, []any) (any, error) {
 			at = append(at, time.Now())
@@ -104,7 +106,8 @@ func programOurs(engine *js.Interpreter, sources []string, expression string, wa
 	}}}
 	for i := range warm + count {
 		at = at[:0]
-		result, err := engine.Run(context.Background(), "mark(); const value = "+expression+"; mark(); return value", options)
+		result, err := engine.Run(context.Background(), "mark(); const value = "+expression+"; mark(); return value",
+			options)
 		if err != nil {
 			return nil, "", fmt.Errorf("%w %v", err, result.Console)
 		}
@@ -122,7 +125,9 @@ func oursRegistry() (protocol.Engine, error) {
 	if err != nil {
 		return protocol.Engine{}, err
 	}
-	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine, nil }, nil))
+	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine, nil
+	}, nil))
 	if err != nil {
 		return protocol.Engine{}, err
 	}
@@ -150,7 +155,8 @@ func oursRegistry() (protocol.Engine, error) {
 		if err != nil {
 			return "", err
 		}
-		result := tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: javascript.Name, Input: input}, registry.Env{Files: project})
+		result := tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: javascript.Name, Input: input},
+			registry.Env{Files: project})
 		if result.IsError() {
 			return "", errors.New(result.Text())
 		}

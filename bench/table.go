@@ -19,8 +19,9 @@ type table struct {
 	higher           bool   // more is better
 	mean             bool   // there is a column with the geometric mean of the ratios
 	format           func(float64) string
-	rounds           int  // how many there are at most; 0 means as many as there are
-	fresh            bool // each round has processes of its own, since where code happens to lie in one makes a difference
+	rounds           int // how many there are at most; 0 means as many as there are
+	// each round has processes of its own, since where code happens to lie in one makes a difference
+	fresh bool
 }
 
 // column is one measurement of all contestants.

@@ -41,7 +41,8 @@ type Request struct {
 	Redirect string
 	// Rules, if not nil, bound the request and its redirects further: one of these must allow each, too.
 	Rules []Rule
-	// Approval is how a person has decided on the request, or nil if nobody was asked. One that was refused is not made.
+	// Approval is how a person has decided on the request, or nil if nobody was asked. One that was refused is not
+	// made.
 	Approval *Approval
 }
 

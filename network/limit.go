@@ -13,15 +13,16 @@ import (
 const limitNames = "time, request, response, headers, redirects, run, minute and together"
 
 // Set sets one limit from a text such as "response=10MB": time is [Limits].Time, request and response are the sizes of
-// bodies, headers that of headers, redirects is Redirects, run is PerRun, minute is PerMinute, and together is AtOnce. A
-// size is a number of bytes, or of KB, MB, KiB or MiB; a time is as [time.ParseDuration] reads it. "unlimited" means no
-// limit.
+// bodies, headers that of headers, redirects is Redirects, run is PerRun, minute is PerMinute, and together is AtOnce.
+// A size is a number of bytes, or of KB, MB, KiB or MiB; a time is as [time.ParseDuration] reads it. "unlimited" means
+// no limit.
 func (l *Limits) Set(text string) error {
 	name, value, _ := strings.Cut(text, "=")
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("the network limit %q: %s", text, fmt.Sprintf(format, args...))
 	}
-	numbers := map[string]*int{"redirects": &l.Redirects, "run": &l.PerRun, "minute": &l.PerMinute, "together": &l.AtOnce}
+	numbers := map[string]*int{"redirects": &l.Redirects, "run": &l.PerRun, "minute": &l.PerMinute,
+		"together": &l.AtOnce}
 	sizes := map[string]*int64{"request": &l.RequestSize, "response": &l.ResponseSize, "headers": &l.HeaderSize}
 	unlimited := value == "unlimited"
 	switch {
@@ -80,7 +81,8 @@ func ParseReachable(text string) (netip.Prefix, error) {
 	}
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil || prefix != prefix.Masked() {
-		return netip.Prefix{}, fmt.Errorf("%q is neither an address nor a network, such as 10.0.0.5 or 10.0.0.0/8", text)
+		return netip.Prefix{}, fmt.Errorf("%q is neither an address nor a network, such as 10.0.0.5 or 10.0.0.0/8",
+			text)
 	}
 	return prefix, nil
 }

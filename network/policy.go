@@ -41,12 +41,13 @@ type Limits struct {
 	Time time.Duration
 	// RequestSize is the largest body of a request, and ResponseSize that of a response, after decompression, in bytes.
 	RequestSize, ResponseSize int64
-	// HeaderSize is how large the headers of a request, and those of a response, can be together, in bytes. It cannot be
-	// unlimited.
+	// HeaderSize is how large the headers of a request, and those of a response, can be together, in bytes. It cannot
+	// be unlimited.
 	HeaderSize int64
 	// Redirects is how many redirects are followed for one request.
 	Redirects int
-	// PerRun is how many requests one run can make, redirects counted, and PerMinute how many all runs of a project can.
+	// PerRun is how many requests one run can make, redirects counted, and PerMinute how many all runs of a project
+	// can.
 	PerRun, PerMinute int
 	// AtOnce is how many requests of one run can be in progress; others wait.
 	AtOnce int
@@ -67,8 +68,9 @@ func (l Limits) WithDefaults() (Limits, error) {
 		return l, errors.New("network: Limits.HeaderSize is negative")
 	}
 	for name, n := range map[string]int64{
-		"Time": int64(l.Time), "RequestSize": l.RequestSize, "ResponseSize": l.ResponseSize, "Redirects": int64(l.Redirects),
-		"PerRun": int64(l.PerRun), "PerMinute": int64(l.PerMinute), "AtOnce": int64(l.AtOnce),
+		"Time": int64(l.Time), "RequestSize": l.RequestSize, "ResponseSize": l.ResponseSize,
+		"Redirects": int64(l.Redirects),
+		"PerRun":    int64(l.PerRun), "PerMinute": int64(l.PerMinute), "AtOnce": int64(l.AtOnce),
 	} {
 		if n < Unlimited {
 			return l, fmt.Errorf("network: Limits.%s is %d", name, n)

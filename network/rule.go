@@ -20,8 +20,8 @@ type Rule struct {
 	Methods []string
 	// Scheme is http or https.
 	Scheme string
-	// Host is the host as browsers have it: a name in lower case, with xn-- for what is not ASCII, or an address, an IPv6
-	// one in brackets. A name can begin with "*.", which stands for one or more labels: *.example.com is for
+	// Host is the host as browsers have it: a name in lower case, with xn-- for what is not ASCII, or an address, an
+	// IPv6 one in brackets. A name can begin with "*.", which stands for one or more labels: *.example.com is for
 	// www.example.com and a.b.example.com, and not for example.com. "*" alone is any name, and no address.
 	Host string
 	// Port is the port. Zero means that of the scheme.
@@ -191,11 +191,12 @@ func AddressOf(host string) (netip.Addr, bool) {
 }
 
 // ambiguous reports whether servers could take a path for another one: they may decode slashes, dots and what ends a
-// path before they look what it is, and some do so with what is not UTF-8 or only looks like one of these. Some leave out
-// spaces and dots at the end of a name, and have ".." then.
+// path before they look what it is, and some do so with what is not UTF-8 or only looks like one of these. Some leave
+// out spaces and dots at the end of a name, and have ".." then.
 func ambiguous(path string) bool {
 	lower := strings.ToLower(path)
-	for _, encoded := range []string{"%2f", "%5c", "%2e", "%25", "%3b", "%3f", "%23", "%0", "%1", "%7f", `\`, "//", ";"} {
+	for _, encoded := range []string{"%2f", "%5c", "%2e", "%25", "%3b", "%3f", "%23", "%0", "%1", "%7f", `\`,
+		"//", ";"} {
 		if strings.Contains(lower, encoded) {
 			return true
 		}

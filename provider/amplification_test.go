@@ -27,17 +27,26 @@ func TestDefinitionsThatTakeMemory(t *testing.T) {
 	}
 	ladder := `"l0":{"type":"string"}`
 	for i := range 8 {
-		ladder += fmt.Sprintf(`,"l%d":{"anyOf":[%s]}`, i+1, repeated(20, `{"$ref":"#/$defs/l`+fmt.Sprint(i)+`","title":"%d"}`))
+		ladder += fmt.Sprintf(`,"l%d":{"anyOf":[%s]}`, i+1, repeated(20, `{"$ref":"#/$defs/l`+fmt.Sprint(i)+
+			`","title":"%d"}`))
 	}
 	for name, schema := range map[string]string{
-		"a filter in itself":           `{"type":"object","properties":{"a":{"$ref":"#/$defs/f"}},"$defs":{"f":{"anyOf":[` + repeated(20, `{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":%d}`) + `]}}}`,
-		"alternatives of alternatives": `{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` + ladder + `}}`,
-		"alternatives at the top":      `{"type":"object","anyOf":[` + repeated(90, `{"$ref":"#/$defs/e0","title":"%d"},{"$ref":"#/$defs/e1"}`) + `],"$defs":{"e0":{"type":"object","properties":{` + repeated(250, `"p%d":{"const":1}`) + `}},"e1":{"type":"object","properties":{` + repeated(250, `"p%d":{"const":2}`) + `}}}}`,
-		"a long enum often":            `{"type":"object","properties":{` + repeated(200, `"a%d":{"$ref":"#/$defs/e"}`) + `},"$defs":{"e":{"enum":[` + repeated(5000, `"v%d"`) + `]}}}`,
-		"a long text often":            `{"type":"object","properties":{` + repeated(200, `"a%d":{"$ref":"#/$defs/e"}`) + `},"$defs":{"e":{"description":"` + strings.Repeat("text ", 40_000) + `"}}}`,
+		"a filter in itself": `{"type":"object","properties":{"a":{"$ref":"#/$defs/f"}},"$defs":{"f":{"anyOf":[` +
+			repeated(20, `{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":%d}`) + `]}}}`,
+		"alternatives of alternatives": `{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` +
+			ladder + `}}`,
+		"alternatives at the top": `{"type":"object","anyOf":[` + repeated(90,
+			`{"$ref":"#/$defs/e0","title":"%d"},{"$ref":"#/$defs/e1"}`) +
+			`],"$defs":{"e0":{"type":"object","properties":{` + repeated(250, `"p%d":{"const":1}`) +
+			`}},"e1":{"type":"object","properties":{` + repeated(250, `"p%d":{"const":2}`) + `}}}}`,
+		"a long enum often": `{"type":"object","properties":{` + repeated(200, `"a%d":{"$ref":"#/$defs/e"}`) +
+			`},"$defs":{"e":{"enum":[` + repeated(5000, `"v%d"`) + `]}}}`,
+		"a long text often": `{"type":"object","properties":{` + repeated(200, `"a%d":{"$ref":"#/$defs/e"}`) +
+			`},"$defs":{"e":{"description":"` + strings.Repeat("text ", 40_000) + `"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.", Schema: json.RawMessage(schema)},
+			r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.",
+				Schema: json.RawMessage(schema)},
 				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 					return registry.Text("done"), nil
 				}))

@@ -28,67 +28,110 @@ func TestCalls(t *testing.T) {
 		data string
 		want []registry.Call
 	}{
-		{"a body", registry.Anthropic, `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"I look."},` +
-			`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}},{"type":"tool_use","id":"id2","name":"now","input":{}}],"stop_reason":"tool_use"}`, two},
-		{"a message", registry.Anthropic, `{"role":"assistant","content":[{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]}`, paris},
-		{"blocks", registry.Anthropic, `[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]`, paris},
-		{"a block", registry.Anthropic, `{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}`, paris},
+		{"a body", registry.Anthropic,
+			`{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"I look."},` +
+				`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}},{"type":"tool_use","id":"id2","name":"now","input":{}}],"stop_reason":"tool_use"}`, two},
+		{"a message", registry.Anthropic,
+			`{"role":"assistant","content":[{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]}`, paris},
+		{"blocks", registry.Anthropic,
+			`[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]`, paris},
+		{"a block", registry.Anthropic, `{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}`,
+			paris},
 		{"without input", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now"}]`, two[1:]},
 		{"input null", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":null}]`, two[1:]},
-		{"input of another type", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":[1, 2]}]`, []registry.Call{call("id2", "now", `[1, 2]`)}},
-		{"tools at Anthropic", registry.Anthropic, `[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"mcp_tool_use","id":"m","name":"x","input":{}},` +
-			`{"type":"web_search_tool_result","content":[]}]`, nil},
-		{"a result", registry.Anthropic, `{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_use","id":"no"}]}`, nil},
+		{"input of another type", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":[1, 2]}]`,
+			[]registry.Call{call("id2", "now", `[1, 2]`)}},
+		{"tools at Anthropic", registry.Anthropic,
+			`[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"mcp_tool_use","id":"m","name":"x","input":{}},` +
+				`{"type":"web_search_tool_result","content":[]}]`, nil},
+		{"a result", registry.Anthropic,
+			`{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_use","id":"no"}]}`, nil},
 		{"text alone", registry.Anthropic, `{"role":"assistant","content":"hello"}`, nil},
 		{"an empty message", registry.Anthropic, `{"role":"assistant","content":[]}`, nil},
 
-		{"a body", registry.OpenAIChat, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
-			`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}},{"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, two},
-		{"two choices", registry.OpenAIChat, `{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}},` +
-			`{"index":1,"message":{"role":"assistant","tool_calls":[{"id":"idX","function":{"name":"other","arguments":"{}"}}]}}]}`, paris},
-		{"a message", registry.OpenAIChat, `{"role":"assistant","tool_calls":[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}`, paris},
-		{"tool_calls", registry.OpenAIChat, `[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]`, paris},
-		{"a call", registry.OpenAIChat, `{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`, paris},
-		{"a function_call", registry.OpenAIChat, `{"role":"assistant","content":null,"function_call":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
-		{"arguments as an object", registry.OpenAIChat, `[{"id":"id1","function":{"name":"get_weather","arguments":{"city": "Paris"}}}]`, paris},
-		{"malformed arguments", registry.OpenAIChat, `[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},{"id":"b","function":{"name":"y","arguments":""}},{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
-			[]registry.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z", ""), call("d", "w", `"text"`)}},
-		{"as OpenAI's SDK writes it", registry.OpenAIChat, `{"role":"assistant","content":"","function_call":{"arguments":"","name":""},"tool_calls":[` +
-			`{"id":"id1","function":{"arguments":"{\"city\": \"Paris\"}","name":"get_weather"},"type":"function","custom":{"input":"","name":""}},` +
-			`{"id":"c","function":{"arguments":"","name":""},"type":"custom","custom":{"input":"x","name":"y"}}]}`, paris},
-		{"a custom tool", registry.OpenAIChat, `[{"id":"a","type":"custom","custom":{"name":"grammar","input":"x = 1"}}]`, nil},
+		{"a body", registry.OpenAIChat,
+			`{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
+				`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}},{"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, two},
+		{"two choices", registry.OpenAIChat,
+			`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}},` +
+				`{"index":1,"message":{"role":"assistant","tool_calls":[{"id":"idX","function":{"name":"other","arguments":"{}"}}]}}]}`, paris},
+		{"a message", registry.OpenAIChat,
+			`{"role":"assistant","tool_calls":[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}`, paris},
+		{"tool_calls", registry.OpenAIChat,
+			`[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]`,
+			paris},
+		{"a call", registry.OpenAIChat,
+			`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`,
+			paris},
+		{"a function_call", registry.OpenAIChat,
+			`{"role":"assistant","content":null,"function_call":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"arguments as an object", registry.OpenAIChat,
+			`[{"id":"id1","function":{"name":"get_weather","arguments":{"city": "Paris"}}}]`, paris},
+		{"malformed arguments", registry.OpenAIChat,
+			`[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},{"id":"b","function":{"name":"y","arguments":""}},{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
+			[]registry.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z",
+				""), call("d", "w", `"text"`)}},
+		{"as OpenAI's SDK writes it", registry.OpenAIChat,
+			`{"role":"assistant","content":"","function_call":{"arguments":"","name":""},"tool_calls":[` +
+				`{"id":"id1","function":{"arguments":"{\"city\": \"Paris\"}","name":"get_weather"},"type":"function","custom":{"input":"","name":""}},` +
+				`{"id":"c","function":{"arguments":"","name":""},"type":"custom","custom":{"input":"x","name":"y"}}]}`,
+			paris},
+		{"a custom tool", registry.OpenAIChat,
+			`[{"id":"a","type":"custom","custom":{"name":"grammar","input":"x = 1"}}]`, nil},
 		{"text alone", registry.OpenAIChat, `{"role":"assistant","content":"hello","tool_calls":null}`, nil},
 
-		{"a body", registry.OpenAIResponses, `{"id":"r","object":"response","status":"completed","error":null,"output":[{"type":"reasoning","id":"rs","summary":[]},` +
-			`{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
-		{"a body as OpenAI's SDK encodes it", registry.OpenAIResponses, `{"id":"r","object":"response","status":"completed","error":{"code":"","message":"","param":""},"output":[{"id":"fc_1","type":"function_call","content":null,` +
-			`"arguments":{"OfString":"{\"city\": \"Paris\"}","OfResponseToolSearchCallArguments":"{\"city\": \"Paris\"}"},"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}]}`, paris},
-		{"an item as OpenAI's SDK encodes it", registry.OpenAIResponses, `{"id":"fc_1","type":"function_call","arguments":{"OfString":"{\"city\": \"Paris\"}"},` +
-			`"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}`, paris},
-		{"an error that is none", registry.OpenAIChat, `{"error":{},"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}`, paris},
-		{"items", registry.OpenAIResponses, `[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}]`, paris},
-		{"an item", registry.OpenAIResponses, `{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}`, paris},
-		{"an output of a call", registry.OpenAIResponses, `{"type":"function_call_output","call_id":"id1","output":[{"type":"function_call"}]}`, nil},
-		{"OpenAI's tools", registry.OpenAIResponses, `[{"type":"web_search_call","id":"ws"},{"type":"custom_tool_call","call_id":"c","name":"x","input":"free"},{"type":"mcp_call","name":"m","arguments":"{}"},{"type":"message","content":[]}]`, nil},
+		{"a body", registry.OpenAIResponses,
+			`{"id":"r","object":"response","status":"completed","error":null,"output":[{"type":"reasoning","id":"rs","summary":[]},` +
+				`{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
+		{"a body as OpenAI's SDK encodes it", registry.OpenAIResponses,
+			`{"id":"r","object":"response","status":"completed","error":{"code":"","message":"","param":""},"output":[{"id":"fc_1","type":"function_call","content":null,` +
+				`"arguments":{"OfString":"{\"city\": \"Paris\"}","OfResponseToolSearchCallArguments":"{\"city\": \"Paris\"}"},"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}]}`, paris},
+		{"an item as OpenAI's SDK encodes it", registry.OpenAIResponses,
+			`{"id":"fc_1","type":"function_call","arguments":{"OfString":"{\"city\": \"Paris\"}"},` +
+				`"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}`, paris},
+		{"an error that is none", registry.OpenAIChat,
+			`{"error":{},"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}`, paris},
+		{"items", registry.OpenAIResponses,
+			`[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}]`,
+			paris},
+		{"an item", registry.OpenAIResponses,
+			`{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}`, paris},
+		{"an output of a call", registry.OpenAIResponses,
+			`{"type":"function_call_output","call_id":"id1","output":[{"type":"function_call"}]}`, nil},
+		{"OpenAI's tools", registry.OpenAIResponses,
+			`[{"type":"web_search_call","id":"ws"},{"type":"custom_tool_call","call_id":"c","name":"x","input":"free"},{"type":"mcp_call","name":"m","arguments":"{}"},{"type":"message","content":[]}]`, nil},
 
 		{"a body", registry.Gemini, `{"candidates":[{"content":{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}},"thoughtSignature":"AAA"},` +
 			`{"functionCall":{"id":"id2","name":"now"}}]},"finishReason":"STOP"},{"content":{"parts":[{"functionCall":{"name":"other"}}]}}],"usageMetadata":{}}`, two},
-		{"a content", registry.Gemini, `{"role":"model","parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
-		{"a candidate", registry.Gemini, `{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}`, paris},
-		{"parts", registry.Gemini, `[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]`, paris},
-		{"a part", registry.Gemini, `{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}`, paris},
-		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
-		{"an array of responses", registry.Gemini, `[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`, paris},
-		{"parts that are not known", registry.Gemini, `{"role":"model","parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
+		{"a content", registry.Gemini,
+			`{"role":"model","parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`,
+			paris},
+		{"a candidate", registry.Gemini,
+			`{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}`,
+			paris},
+		{"parts", registry.Gemini, `[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]`,
+			paris},
+		{"a part", registry.Gemini, `{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}`,
+			paris},
+		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`,
+			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"an array of responses", registry.Gemini,
+			`[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`, paris},
+		{"parts that are not known", registry.Gemini,
+			`{"role":"model","parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
 		{"a prompt that was checked", registry.Gemini, `{"promptFeedback":{"safetyRatings":[]}}`, nil},
 		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"STOP"}]}`, nil},
 
 		{"a body", registry.Bedrock, `{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"id2","name":"now"}}]}},"stopReason":"tool_use"}`, two},
-		{"a message", registry.Bedrock, `{"role":"assistant","content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`, paris},
+		{"a message", registry.Bedrock,
+			`{"role":"assistant","content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`, paris},
 		{"blocks", registry.Bedrock, `[{"reasoningContent":{}},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
-		{"a block", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`, paris},
-		{"blocks that are not known", registry.Bedrock, `[{},{"new":1},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
-		{"a tool at Bedrock", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"nova_grounding","input":{},"type":"server_tool_use"}}`, nil},
+		{"a block", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`,
+			paris},
+		{"blocks that are not known", registry.Bedrock,
+			`[{},{"new":1},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
+		{"a tool at Bedrock", registry.Bedrock,
+			`{"toolUse":{"toolUseId":"id1","name":"nova_grounding","input":{},"type":"server_tool_use"}}`, nil},
 
 		{"a request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_weather","arguments":{"city": "Paris"},"_meta":{"progressToken":1}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 		{"params", registry.MCP, `{"name":"now"}`, []registry.Call{call("", "now", "{}")}},
@@ -105,7 +148,8 @@ func TestCalls(t *testing.T) {
 
 // TestArgumentsThatAreEncodedTwice has models that encode the whole arguments once more than the API does.
 func TestArgumentsThatAreEncodedTwice(t *testing.T) {
-	tools := newRegistry(t, plainTool("add", `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
+	tools := newRegistry(t, plainTool("add",
+		`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
 	for api, data := range map[registry.API]string{
 		registry.OpenAIChat:      `{"choices":[{"message":{"tool_calls":[{"id":"c","type":"function","function":{"name":"add","arguments":"\"{\\\"n\\\": 7}\""}}]}}]}`,
 		registry.OpenAIResponses: `{"output":[{"type":"function_call","call_id":"c","name":"add","arguments":"\"{\\\"n\\\": 7}\""}]}`,
@@ -124,7 +168,8 @@ func TestArgumentsThatAreEncodedTwice(t *testing.T) {
 
 func TestCallsOfSomethingElse(t *testing.T) {
 	for _, api := range apis {
-		for _, data := range []string{``, `{`, `nothing`, `"text"`, `7`, `null`, `{}`, `{"a":1}`, `[1]`, `["x"]`, `[null]`, `[[]]`, `{"content":`} {
+		for _, data := range []string{``, `{`, `nothing`, `"text"`, `7`, `null`, `{}`, `{"a":1}`, `[1]`, `["x"]`,
+			`[null]`, `[[]]`, `{"content":`} {
 			_, err := provider.Calls(api, []byte(data))
 			require.Error(t, err, "%s %s", api, data)
 			require.Contains(t, err.Error(), string(api))
@@ -139,7 +184,8 @@ func TestCallsOfAnotherAPI(t *testing.T) {
 	block := `{"type":"tool_use","id":"t","name":"a","input":{}}`
 	messages := map[registry.API][]string{
 		registry.Anthropic: {
-			`{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hm."},` + block + `],"stop_reason":"tool_use"}`,
+			`{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hm."},` + block +
+				`],"stop_reason":"tool_use"}`,
 			`{"role":"assistant","content":[` + block + `]}`, `[` + block + `]`, block,
 		},
 		registry.OpenAIChat: {`{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
@@ -219,8 +265,10 @@ func TestCallsWithoutAnswer(t *testing.T) {
 			`{"type":"response.output_item.done","item":{"type":"function_call","name":"n","arguments":"{}"}}`, "id"},
 		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
 			`{"type":"response.completed","response":{"output":[{"type":"function_call","name":"n","arguments":"{}"}]}}`, "id"},
-		{registry.Gemini, `{"functionCall":{"id":"i"}}`, `{"candidates":[{"content":{"parts":[{"functionCall":{"id":"i"}}]}}]}`, "name"},
-		{registry.Bedrock, `{"toolUse":{"name":"n"}}`, `{"contentBlockIndex":0,"start":{"toolUse":{"name":"n"}}}`, "id"},
+		{registry.Gemini, `{"functionCall":{"id":"i"}}`,
+			`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"i"}}]}}]}`, "name"},
+		{registry.Bedrock, `{"toolUse":{"name":"n"}}`, `{"contentBlockIndex":0,"start":{"toolUse":{"name":"n"}}}`,
+			"id"},
 	} {
 		t.Run(string(test.api), func(t *testing.T) {
 			want := "has no " + test.lacks + ", without which it cannot be answered"

@@ -90,7 +90,9 @@ func (c chat) message(data []byte, into *callList) error {
 		into.because("refusal", text)
 	}
 	if first(f["tool_calls"]) == '[' {
-		if err := each(f["tool_calls"], func(call json.RawMessage) error { return c.toolCall(call, into) }); err != nil {
+		if err := each(f["tool_calls"], func(call json.RawMessage) error {
+			return c.toolCall(call, into)
+		}); err != nil {
 			return err
 		}
 	}
@@ -291,7 +293,8 @@ func (chat) results(results []registry.Result) []any {
 			}
 			name := fmt.Sprintf("Attachment %d (%s)", len(attached)/2+1, p.mime)
 			texts = append(texts, "["+name+" follows in the next message of the user.]")
-			attached = append(attached, chatPart{Type: "text", Text: name + ", which a tool has returned:"}, chatAttachment(p))
+			attached = append(attached, chatPart{Type: "text", Text: name + ", which a tool has returned:"},
+				chatAttachment(p))
 		}
 		message := chatMessage{Role: "tool", ToolCallID: r.CallID, Content: strings.Join(texts, "\n")}
 		if r.CallID == "" { // the answer to a function_call

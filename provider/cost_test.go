@@ -54,7 +54,8 @@ func costlyStreams() []costly {
 			costly{"1000 calls in turns", api, many(func(i int) string { return delta(i%1000, `"x"`) }, thousand...)},
 			costly{"calls that nobody has begun", api, many(func(i int) string { return delta(-i, `"x"`) })},
 			costly{"indexes that grow", api, func(n int) []string {
-				return []string{delta("1"+strings.Repeat("0", n), `"x"`), fmt.Sprintf(strings.ReplaceAll(events.start, "%", "1%"), n), delta("1e"+strings.Repeat("0", n), `"x"`)}
+				return []string{delta("1"+strings.Repeat("0", n), `"x"`), fmt.Sprintf(strings.ReplaceAll(events.start,
+					"%", "1%"), n), delta("1e"+strings.Repeat("0", n), `"x"`)}
 			}},
 			costly{"one call begun again and again", api, func(n int) []string {
 				var events []string
@@ -64,7 +65,8 @@ func costlyStreams() []costly {
 				return events
 			}},
 			costly{"much text", api, func(n int) []string {
-				return []string{start, fmt.Sprintf(`{"text":%q,"delta":%q,"choices":[%s]}`, strings.Repeat("x", 50*n), strings.Repeat("\n", 50*n), strings.Repeat(`{},`, n)+"{}")}
+				return []string{start, fmt.Sprintf(`{"text":%q,"delta":%q,"choices":[%s]}`, strings.Repeat("x", 50*n),
+					strings.Repeat("\n", 50*n), strings.Repeat(`{},`, n)+"{}")}
 			}},
 			costly{"deep JSON", api, func(n int) []string {
 				deep := strings.Repeat(`[`, n) + strings.Repeat(`]`, n)
@@ -79,39 +81,53 @@ func costlyStreams() []costly {
 	always := func(event string) func(int) string { return func(int) string { return event } }
 	begun := chat(`{"index":0,"function":{"name":"a","arguments":"{\"a\":["}}`)
 	all = append(all,
-		costly{"a name in each delta, behind objects", registry.OpenAIChat, many(always(chat(`{"index":0,"function":{"name":"a","arguments":"{\"b\":1},{}"}}`)), begun)},
+		costly{"a name in each delta, behind objects", registry.OpenAIChat,
+			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"{\"b\":1},{}"}}`)), begun)},
 		costly{"a name in each delta, behind an object that is invalid", registry.OpenAIChat,
-			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"{}"}}`)), chat(`{"index":0,"function":{"name":"a","arguments":"{a}"}}`))},
-		costly{"a name in each delta, and spaces", registry.OpenAIChat, many(always(chat(`{"index":0,"function":{"name":"a","arguments":" \n "}}`)), begun)},
+			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"{}"}}`)),
+				chat(`{"index":0,"function":{"name":"a","arguments":"{a}"}}`))},
+		costly{"a name in each delta, and spaces", registry.OpenAIChat,
+			many(always(chat(`{"index":0,"function":{"name":"a","arguments":" \n "}}`)), begun)},
 		costly{"a name in each delta, and braces in a string", registry.OpenAIChat,
-			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"}}\\\"}"}}`)), chat(`{"index":0,"function":{"name":"a","arguments":"{\"a\":\""}}`))},
-		costly{"a name in each delta, and numbers", registry.OpenAIChat, many(always(chat(`{"index":0,"function":{"name":"a","arguments":[1]}}`)), begun)},
+			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"}}\\\"}"}}`)),
+				chat(`{"index":0,"function":{"name":"a","arguments":"{\"a\":\""}}`))},
+		costly{"a name in each delta, and numbers", registry.OpenAIChat,
+			many(always(chat(`{"index":0,"function":{"name":"a","arguments":[1]}}`)), begun)},
 		costly{"another id in each delta", registry.OpenAIChat, func(n int) []string {
 			var events []string
 			for i := range 1000 {
-				events = append(events, chat(fmt.Sprintf(`{"index":%d,"id":"%050d","function":{"name":"a","arguments":""}}`, i, i)))
+				events = append(events, chat(fmt.Sprintf(
+					`{"index":%d,"id":"%050d","function":{"name":"a","arguments":""}}`, i, i)))
 			}
 			return append(events, many(func(i int) string {
 				return chat(fmt.Sprintf(`{"index":0,"id":"%050d","function":{"arguments":"x"}}`, 1000+i))
 			})(n)...)
 		}},
 		costly{"many calls in each delta", registry.OpenAIChat, func(n int) []string {
-			return []string{chat(strings.Repeat(`{"index":0,"id":"id","function":{"name":"a","arguments":"}"}},`, n) + `{}`)}
+			return []string{chat(strings.Repeat(`{"index":0,"id":"id","function":{"name":"a","arguments":"}"}},`,
+				n) + `{}`)}
 		}},
 		costly{"the end again and again", registry.OpenAIResponses,
-			many(always(`{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{}"}`), responses(0))},
+			many(always(`{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{}"}`),
+				responses(0))},
 		costly{"one id in all items of the end", registry.OpenAIResponses, func(n int) []string {
 			item := `{"type":"function_call","call_id":"id","name":"a","arguments":""}`
-			return []string{responses(0), fmt.Sprintf(`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"%s"}`, strings.Repeat("x", 10*n)),
-				fmt.Sprintf(`{"type":"response.completed","response":{"output":[%s]}}`, strings.Repeat(item+",", min(n/4, 999))+item)}
+			return []string{responses(0), fmt.Sprintf(
+				`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"%s"}`,
+				strings.Repeat("x", 10*n)),
+				fmt.Sprintf(`{"type":"response.completed","response":{"output":[%s]}}`,
+					strings.Repeat(item+",", min(n/4, 999))+item)}
 		}},
 		costly{"the end of all again and again", registry.OpenAIResponses,
 			many(always(`{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id","name":"a","arguments":""}]}}`), responses(0))},
-		costly{"calls at once", registry.Gemini, many(always(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}],"role":"model"}}]}`))},
+		costly{"calls at once", registry.Gemini,
+			many(always(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}],"role":"model"}}]}`))},
 		costly{"candidates", registry.Gemini, func(n int) []string {
-			return []string{`{"candidates":[` + strings.Repeat(`{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}]}},`, n) + `{}]}`}
+			return []string{`{"candidates":[` +
+				strings.Repeat(`{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}]}},`, n) + `{}]}`}
 		}},
-		costly{"messages", registry.MCP, many(always(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`))},
+		costly{"messages", registry.MCP,
+			many(always(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`))},
 		costly{"a batch", registry.MCP, func(n int) []string {
 			return []string{`[` + strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, n) + `{"method":"x"}]`}
 		}},
@@ -122,10 +138,12 @@ func costlyStreams() []costly {
 				return []string{`{"a":` + strings.Repeat(`{"a":[[],"x"],"b":`, n) + `1` + strings.Repeat(`}`, n) + `}`}
 			}},
 			costly{"a name that is there many times", api, func(n int) []string {
-				return []string{`{` + strings.Repeat(`"content":[{}],"\u0074ype":"x","choices":[],"candidates":[],"output":[],`, n) + `"a":1}`}
+				return []string{`{` + strings.Repeat(
+					`"content":[{}],"\u0074ype":"x","choices":[],"candidates":[],"output":[],`, n) + `"a":1}`}
 			}},
 			costly{"blocks of text", api, func(n int) []string {
-				return []string{`{"type":"message","role":"assistant","content":[` + strings.Repeat(`{"type":"text","text":"x"},`, n) + `{"type":"text"}]}`}
+				return []string{`{"type":"message","role":"assistant","content":[` +
+					strings.Repeat(`{"type":"text","text":"x"},`, n) + `{"type":"text"}]}`}
 			}},
 		)
 	}
@@ -135,7 +153,8 @@ func costlyStreams() []costly {
 // wholeMessages returns messages for provider.Calls.
 func wholeMessages(n int) []string {
 	messages := []string{}
-	for _, arguments := range []string{`{"a":"` + strings.Repeat(`\n`, 20*n) + `"}`, strings.Repeat(`[`, n) + strings.Repeat(`]`, n), `"` + strings.Repeat(`\"`, 20*n) + `"`} {
+	for _, arguments := range []string{`{"a":"` + strings.Repeat(`\n`, 20*n) + `"}`, strings.Repeat(`[`, n) +
+		strings.Repeat(`]`, n), `"` + strings.Repeat(`\"`, 20*n) + `"`} {
 		for _, message := range whole {
 			messages = append(messages, fmt.Sprintf(message, arguments))
 		}
@@ -244,7 +263,8 @@ func BenchmarkCosts(b *testing.B) {
 						_, _ = provider.Calls(api, []byte(message))
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(strings.Join(messages, ""))), "ns/byte")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(strings.Join(messages, ""))),
+					"ns/byte")
 			})
 		}
 	}

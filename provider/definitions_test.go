@@ -80,7 +80,8 @@ func schemasIn(t *testing.T, api registry.API, list json.RawMessage) map[string]
 			require.NoError(t, json.Unmarshal(one.InputSchema, &in))
 			one.InputSchema = in.JSON
 		}
-		for _, schema := range []json.RawMessage{one.Input_Schema, one.Parameters, one.ParametersJSONSchema, one.InputSchema} {
+		for _, schema := range []json.RawMessage{one.Input_Schema, one.Parameters, one.ParametersJSONSchema,
+			one.InputSchema} {
 			if schema != nil {
 				schemas[one.Name] = schema
 			}
@@ -156,7 +157,8 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 		seven += `"name":{"type":"string"}}},`
 	}
 	seven = strings.TrimSuffix(seven, ",") + `}}`
-	wide := `{"type":"object","$defs":{"text":{"type":"string","description":"` + strings.Repeat("long ", 1000) + `"}},"properties":{`
+	wide := `{"type":"object","$defs":{"text":{"type":"string","description":"` + strings.Repeat("long ", 1000) +
+		`"}},"properties":{`
 	options := `{"type":"object","properties":{`
 	for i := range 200 {
 		wide += fmt.Sprintf(`"p%d":{"$ref":"#/$defs/text"},`, i)
@@ -164,20 +166,25 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 	for i := range 1500 {
 		options += fmt.Sprintf(`"%0100d":{"type":"string"},`, i)
 	}
-	notes := `{"type":"object","allOf":[` + strings.Repeat(`{"not":{"const":"`+strings.Repeat("x", 300)+`"}},`, 10) + `{}]}`
+	notes := `{"type":"object","allOf":[` + strings.Repeat(`{"not":{"const":"`+strings.Repeat("x", 300)+`"}},`,
+		10) + `{}]}`
 	for i := range 1500 {
 		notes = strings.Replace(notes, `{}]}`, fmt.Sprintf(`{"not":{"const":"%0300d"}},{}]}`, i), 1)
 	}
 	for name, test := range map[string]struct{ schema, want string }{
-		"laughs":        {laughs.String(), `"a":{"type":"object","properties":{"a":{"type":"object","properties":`},
-		"seven":         {seven, `"root":{"type":"object","properties":{"p0":`},
-		"wide":          {wide + `"last":{}}}`, `"p0":{"type":"string","description":"The rest of it is too long to be described."}`},
-		"options":       {options + `"last":{"type":"string"}}}`, `"last":{"type":"string"}`},
-		"long":          {`{"type":"object","properties":{"p":{"type":"string","description":"` + strings.Repeat("x", 300<<10) + `"}}}`, `{"type":"object","properties":{}}`},
+		"laughs": {laughs.String(), `"a":{"type":"object","properties":{"a":{"type":"object","properties":`},
+		"seven":  {seven, `"root":{"type":"object","properties":{"p0":`},
+		"wide": {wide + `"last":{}}}`,
+			`"p0":{"type":"string","description":"The rest of it is too long to be described."}`},
+		"options": {options + `"last":{"type":"string"}}}`, `"last":{"type":"string"}`},
+		"long": {`{"type":"object","properties":{"p":{"type":"string","description":"` + strings.Repeat("x",
+			300<<10) + `"}}}`, `{"type":"object","properties":{}}`},
 		"long by notes": {notes, `{"type":"object","properties":{}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRegistry(t, plainTool("good", `{"type":"object","properties":{"g":{"type":"string"}},"required":["g"],"additionalProperties":false}`), plainTool("bad", test.schema))
+			r := newRegistry(t, plainTool("good",
+				`{"type":"object","properties":{"g":{"type":"string"}},"required":["g"],"additionalProperties":false}`),
+				plainTool("bad", test.schema))
 			for _, api := range apis {
 				for _, strict := range []bool{false, true} {
 					list, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{Strict: strict})
@@ -193,11 +200,13 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 						require.Contains(t, string(schemas["bad"]), test.want)
 					}
 					if test.want == string(schemas["bad"]) {
-						require.Contains(t, string(list), "Does bad.\\n\\nThe schema of the arguments is too long to be shown here.")
+						require.Contains(t, string(list),
+							"Does bad.\\n\\nThe schema of the arguments is too long to be shown here.")
 					}
 				}
 			}
-			list, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, &provider.Options{Strict: true})
+			list, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{},
+				&provider.Options{Strict: true})
 			require.NoError(t, err)
 			require.Contains(t, string(list), `"strict":true`, "the good one")
 			require.Contains(t, string(list), `"strict":false`, "the bad one")
@@ -234,7 +243,8 @@ func manyTools(t testing.TB) *registry.Registry {
 			if f > 0 {
 				b.WriteByte(',')
 			}
-			fmt.Fprintf(&b, `"field_%d":{"type":%q,"description":"The field number %d of this tool."}`, f, []string{"string", "integer", "boolean"}[f%3], f)
+			fmt.Fprintf(&b, `"field_%d":{"type":%q,"description":"The field number %d of this tool."}`, f,
+				[]string{"string", "integer", "boolean"}[f%3], f)
 		}
 		b.WriteString(`},"required":["field_0","field_1"],"additionalProperties":false}`)
 		tools = append(tools, plainTool(fmt.Sprintf("tool_%d", i), b.String()))

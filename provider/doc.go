@@ -82,8 +82,8 @@
 // The text is that of [registry.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent if
 // the API supports them; otherwise Part.Text replaces them, or a sentence with the type and the size. The same
 // happens to an image that is damaged, not of its type, larger than 3.75 MB, or wider or higher than 8000 pixels,
-// because providers refuse a conversation with such an image. MCP clients get it unchanged. No text contains a binary in
-// base64: a data URL in Part.Text is left out.
+// because providers refuse a conversation with such an image. MCP clients get it unchanged. No text contains a binary
+// in base64: a data URL in Part.Text is left out.
 //
 // The messages of tools take only text in Chat Completions. There, the text says that an attachment follows, and a
 // message of the user behind all results has the images and PDF documents.

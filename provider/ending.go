@@ -26,8 +26,8 @@ type EndKind string
 
 // The ways in which a response ends early.
 const (
-	// EndPaused means that the provider has paused a long turn. Append the model's message to the conversation, and send
-	// that again.
+	// EndPaused means that the provider has paused a long turn. Append the model's message to the conversation, and
+	// send that again.
 	EndPaused EndKind = "paused"
 	// EndMalformed means that the provider has rejected what the model wrote as a call. The model can be asked again.
 	EndMalformed EndKind = "malformed"
@@ -54,8 +54,9 @@ var endings = map[string]EndKind{
 
 	"refusal": EndRefused,
 
-	"content_filter": EndBlocked, "content_filtered": EndBlocked, "guardrail_intervened": EndBlocked, "sensitive": EndBlocked,
-	"safety": EndBlocked, "recitation": EndBlocked, "language": EndBlocked, "blocklist": EndBlocked,
+	"content_filter": EndBlocked, "content_filtered": EndBlocked, "guardrail_intervened": EndBlocked,
+	"sensitive": EndBlocked,
+	"safety":    EndBlocked, "recitation": EndBlocked, "language": EndBlocked, "blocklist": EndBlocked,
 	"prohibited_content": EndBlocked, "spii": EndBlocked, "model_armor": EndBlocked, "image_safety": EndBlocked,
 	"image_prohibited_content": EndBlocked, "image_recitation": EndBlocked,
 
@@ -94,20 +95,25 @@ func (e *EndError) Again() (messages json.RawMessage, ok bool) {
 	if err != nil || e.Kind != EndMalformed {
 		return nil, e.Kind == EndPaused
 	}
-	messages, err = jsontree.Marshal([]any{d.say("Your last call could not be read, and nothing was run. Make it again as " +
+	messages, err = jsontree.Marshal([]any{d.say("Your last call could not be read, and nothing was run. Make it " +
+		"again as " +
 		"a single call of one of the tools, with arguments that are valid JSON.")})
 	return messages, err == nil
 }
 
 // The texts of calls that are answered but not made.
 var (
-	errCut = &registry.ModelError{Code: registry.CodeInvalidInput, Text: "This call was not run, because your answer was " +
-		"cut off at its limit of tokens before the call was complete. Make it again with less in it, and write a long " +
-		"content in several smaller parts."}
-	errEarly = &registry.ModelError{Code: registry.CodeInvalidInput, Text: "This call was not run, because your answer " +
-		"ended before the call was complete. Make it again, and write a long content in several smaller parts."}
+	errCut = &registry.ModelError{Code: registry.CodeInvalidInput,
+		Text: "This call was not run, because your answer was " +
+			"cut off at its limit of tokens before the call was complete. Make it again with less in it, and write a " +
+			"long " +
+			"content in several smaller parts."}
+	errEarly = &registry.ModelError{Code: registry.CodeInvalidInput,
+		Text: "This call was not run, because your answer " +
+			"ended before the call was complete. Make it again, and write a long content in several smaller parts."}
 	errBesideMalformed = &registry.ModelError{Code: registry.CodeInvalidInput, Text: "This call was not run, because " +
-		"another call of the same answer could not be read. Make your calls again, one at a time, with arguments that are " +
+		"another call of the same answer could not be read. Make your calls again, one at a time, with arguments " +
+		"that are " +
 		"valid JSON."}
 )
 
@@ -125,7 +131,8 @@ func (e *ending) because(word, text string) {
 		return
 	}
 	e.ended = true
-	name := strings.ToLower(word[strings.LastIndexAny(word, " :")+1:]) // "function_call_filter: MALFORMED_FUNCTION_CALL"
+	// "function_call_filter: MALFORMED_FUNCTION_CALL"
+	name := strings.ToLower(word[strings.LastIndexAny(word, " :")+1:])
 	if kind := endings[name]; kind != "" && e.kind == "" {
 		e.kind, e.reason, e.text = kind, plaintext.Cut(word, 100), plaintext.Cut(text, maxEndText)
 	}

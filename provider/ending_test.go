@@ -80,7 +80,8 @@ var ends = []struct {
 		`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(default_api.f(x=1))","content":{}}]}`,
 		`{"candidates":[{"content":{"parts":[{"text":"I look."}]}}]}
 		{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(default_api.f(x=1))"}]}`,
-		provider.EndError{Kind: provider.EndMalformed, Reason: "MALFORMED_FUNCTION_CALL", Text: "Malformed function call: print(default_api.f(x=1))"}},
+		provider.EndError{Kind: provider.EndMalformed, Reason: "MALFORMED_FUNCTION_CALL",
+			Text: "Malformed function call: print(default_api.f(x=1))"}},
 	{"an unexpected call", registry.Gemini, `{"finishReason":"UNEXPECTED_TOOL_CALL"}`,
 		`[{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"UNEXPECTED_TOOL_CALL"}]}]`,
 		provider.EndError{Kind: provider.EndMalformed, Reason: "UNEXPECTED_TOOL_CALL"}},
@@ -93,7 +94,8 @@ var ends = []struct {
 		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"n","args":{}}}]}}]}
 		{"candidates":[{"finishReason":"SAFETY"}]}`,
 		provider.EndError{Kind: provider.EndBlocked, Reason: "SAFETY"}},
-	{"nothing but thoughts", registry.Gemini, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`,
+	{"nothing but thoughts", registry.Gemini, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`,
+		`{"candidates":[{"finishReason":"MAX_TOKENS"}]}`,
 		provider.EndError{Kind: provider.EndCut, Reason: "MAX_TOKENS"}},
 
 	{"a guardrail, and a call", registry.Bedrock,
@@ -101,10 +103,12 @@ var ends = []struct {
 		`{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"n"}}}}
 		{"messageStop":{"stopReason":"guardrail_intervened"}}`,
 		provider.EndError{Kind: provider.EndBlocked, Reason: "guardrail_intervened"}},
-	{"a malformed call", registry.Bedrock, `{"output":{"message":{"role":"assistant","content":[]}},"stopReason":"malformed_tool_use"}`,
+	{"a malformed call", registry.Bedrock,
+		`{"output":{"message":{"role":"assistant","content":[]}},"stopReason":"malformed_tool_use"}`,
 		`{"stopReason":"malformed_tool_use"}`,
 		provider.EndError{Kind: provider.EndMalformed, Reason: "malformed_tool_use"}},
-	{"a text that is cut", registry.Bedrock, `{"output":{"message":{"role":"assistant","content":[{"text":"It is"}]}},"stopReason":"max_tokens"}`,
+	{"a text that is cut", registry.Bedrock,
+		`{"output":{"message":{"role":"assistant","content":[{"text":"It is"}]}},"stopReason":"max_tokens"}`,
 		`{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"It is"}}}
 		{"messageStop":{"stopReason":"max_tokens"}}`,
 		provider.EndError{Kind: provider.EndCut, Reason: "max_tokens"}},
@@ -152,7 +156,8 @@ func TestEndsBeforeWhichTheModelIsAskedAgain(t *testing.T) {
 		messages, ok = (&provider.EndError{API: api, Kind: provider.EndPaused}).Again()
 		require.True(t, ok)
 		require.Nil(t, messages)
-		for _, kind := range []provider.EndKind{provider.EndCut, provider.EndRefused, provider.EndBlocked, provider.EndFailed} {
+		for _, kind := range []provider.EndKind{provider.EndCut, provider.EndRefused, provider.EndBlocked,
+			provider.EndFailed} {
 			_, ok = (&provider.EndError{API: api, Kind: kind}).Again()
 			require.False(t, ok)
 		}
@@ -166,7 +171,8 @@ func TestCallsThatAreCutOff(t *testing.T) {
 	const (
 		whole = `{\"a\":1}`
 		part  = `{\"a\":\"1`
-		limit = "This call was not run, because your answer was cut off at its limit of tokens before the call was complete. " +
+		limit = "This call was not run, because your answer was cut off at its limit of tokens before the call was " +
+			"complete. " +
 			"Make it again with less in it, and write a long content in several smaller parts."
 		beside = "This call was not run, because another call of the same answer could not be read. " +
 			"Make your calls again, one at a time, with arguments that are valid JSON."
@@ -179,7 +185,8 @@ func TestCallsThatAreCutOff(t *testing.T) {
 			`{"id":"b","function":{"name":"echo","arguments":"` + second + `"}}]},"finish_reason":"` + reason + `"}]}`
 	}
 	responses := func(end string) string {
-		return `{"object":"response","output":[{"type":"function_call","call_id":"a","name":"echo","arguments":"` + whole + `","status":"completed"},` +
+		return `{"object":"response","output":[{"type":"function_call","call_id":"a","name":"echo","arguments":"` +
+			whole + `","status":"completed"},` +
 			`{"type":"function_call","call_id":"b","name":"echo","arguments":"` + whole + `"` + end + `}`
 	}
 	gemini := func(end string) string {
@@ -198,31 +205,49 @@ func TestCallsThatAreCutOff(t *testing.T) {
 		texts  [2]string // "" if the call is made
 	}{
 		{"at the limit", registry.Anthropic, anthropic(`],"stop_reason":"max_tokens`), nil, [2]string{"", limit}},
-		{"the window is full", registry.Anthropic, anthropic(`],"stop_reason":"model_context_window_exceeded`), nil, [2]string{"", limit}},
-		{"a text behind them is cut", registry.Anthropic, anthropic(`,{"type":"text","text":"So"}],"stop_reason":"max_tokens`), nil, [2]string{}},
+		{"the window is full", registry.Anthropic, anthropic(`],"stop_reason":"model_context_window_exceeded`), nil,
+			[2]string{"", limit}},
+		{"a text behind them is cut", registry.Anthropic,
+			anthropic(`,{"type":"text","text":"So"}],"stop_reason":"max_tokens`), nil, [2]string{}},
 		{"calls and a pause", registry.Anthropic, anthropic(`],"stop_reason":"pause_turn`), nil, [2]string{}},
 		{"an unknown reason", registry.Anthropic, anthropic(`],"stop_reason":"something_new`), nil, [2]string{}},
 		{"at the limit", registry.OpenAIChat, chat(part, "length"), nil, [2]string{"", limit}},
 		{"at the limit, as if it were whole", registry.OpenAIChat, chat(whole, "length"), nil, [2]string{"", limit}},
 		{"Mistral's word", registry.OpenAIChat, chat(part, "model_length"), nil, [2]string{"", limit}},
 		{"whole", registry.OpenAIChat, chat(whole, "stop"), nil, [2]string{}},
-		{"at the limit", registry.OpenAIResponses, responses(`}],"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`), nil, [2]string{"", limit}},
-		{"the item says so", registry.OpenAIResponses, responses(`,"status":"incomplete"}]`), nil, [2]string{"", limit}},
-		{"a text behind them is cut", registry.OpenAIResponses, responses(`},{"type":"message","content":[]}],"incomplete_details":{"reason":"max_output_tokens"}`), nil, [2]string{}},
-		{"at the limit", registry.Gemini, gemini(`,{"text":""}]},"finishReason":"MAX_TOKENS`), nil, [2]string{"", limit}},
-		{"a text behind them is cut", registry.Gemini, gemini(`,{"text":"So"}]},"finishReason":"MAX_TOKENS`), nil, [2]string{}},
-		{"beside a malformed one", registry.Gemini, gemini(`]},"finishReason":"MALFORMED_FUNCTION_CALL`), nil, [2]string{beside, beside}},
+		{"at the limit", registry.OpenAIResponses,
+			responses(`}],"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`), nil,
+			[2]string{"", limit}},
+		{"the item says so", registry.OpenAIResponses, responses(`,"status":"incomplete"}]`), nil,
+			[2]string{"", limit}},
+		{"a text behind them is cut", registry.OpenAIResponses,
+			responses(`},{"type":"message","content":[]}],"incomplete_details":{"reason":"max_output_tokens"}`), nil,
+			[2]string{}},
+		{"at the limit", registry.Gemini, gemini(`,{"text":""}]},"finishReason":"MAX_TOKENS`), nil,
+			[2]string{"", limit}},
+		{"a text behind them is cut", registry.Gemini, gemini(`,{"text":"So"}]},"finishReason":"MAX_TOKENS`), nil,
+			[2]string{}},
+		{"beside a malformed one", registry.Gemini, gemini(`]},"finishReason":"MALFORMED_FUNCTION_CALL`), nil,
+			[2]string{beside, beside}},
 		{"at the limit", registry.Bedrock, bedrock(`]}},"stopReason":"max_tokens`), nil, [2]string{"", limit}},
-		{"a text behind them is cut", registry.Bedrock, bedrock(`,{"text":"So"}]}},"stopReason":"model_context_window_exceeded`), nil, [2]string{}},
+		{"a text behind them is cut", registry.Bedrock,
+			bedrock(`,{"text":"So"}]}},"stopReason":"model_context_window_exceeded`), nil, [2]string{}},
 
-		{"a stream at the limit", registry.Anthropic, "", []string{`{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`}, [2]string{"", limit}},
+		{"a stream at the limit", registry.Anthropic, "",
+			[]string{`{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`}, [2]string{"", limit}},
 		{"a stream, and a text behind them", registry.Anthropic, "", []string{
 			`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}`,
 			`{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`}, [2]string{}},
-		{"a stream at the limit", registry.OpenAIChat, "", []string{`{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`}, [2]string{"", limit}},
-		{"a stream at the limit", registry.OpenAIResponses, "", []string{`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`}, [2]string{"", limit}},
-		{"a stream at the limit", registry.Bedrock, "", []string{`{"messageStop":{"stopReason":"max_tokens"}}`}, [2]string{"", limit}},
-		{"a stream, and a text behind them", registry.Bedrock, "", []string{`{"contentBlockDelta":{"contentBlockIndex":2,"delta":{"text":"So"}}}`, `{"stopReason":"max_tokens"}`}, [2]string{}},
+		{"a stream at the limit", registry.OpenAIChat, "",
+			[]string{`{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`}, [2]string{"", limit}},
+		{"a stream at the limit", registry.OpenAIResponses, "",
+			[]string{`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`},
+			[2]string{"", limit}},
+		{"a stream at the limit", registry.Bedrock, "", []string{`{"messageStop":{"stopReason":"max_tokens"}}`},
+			[2]string{"", limit}},
+		{"a stream, and a text behind them", registry.Bedrock, "",
+			[]string{`{"contentBlockDelta":{"contentBlockIndex":2,"delta":{"text":"So"}}}`,
+				`{"stopReason":"max_tokens"}`}, [2]string{}},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
 			var calls []registry.Call
@@ -233,7 +258,8 @@ func TestCallsThatAreCutOff(t *testing.T) {
 			} else {
 				var events []string
 				for i := range 2 {
-					events = append(events, fmt.Sprintf(deltas[test.api].start, i), fmt.Sprintf(deltas[test.api].delta, i, `"`+whole+`"`))
+					events = append(events, fmt.Sprintf(deltas[test.api].start, i), fmt.Sprintf(deltas[test.api].delta,
+						i, `"`+whole+`"`))
 				}
 				calls = stream(t, test.api, append(events, test.events...)...)
 			}
@@ -259,14 +285,16 @@ func TestCallsWithoutIDs(t *testing.T) {
 		s, err := provider.NewStream(registry.OpenAIChat)
 		require.NoError(t, err)
 		for i := range 2 {
-			require.NoError(t, s.Add(fmt.Appendf(nil, `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,%s}]}}]}`, i, one[1:len(one)-1])))
+			require.NoError(t, s.Add(fmt.Appendf(nil,
+				`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,%s}]}}]}`, i, one[1:len(one)-1])))
 		}
 		streamed, err := s.Calls()
 		require.NoError(t, err)
 		again, err := s.Calls()
 		require.NoError(t, err)
 		require.Equal(t, streamed, again)
-		whole, err := provider.Calls(registry.OpenAIChat, []byte(`{"choices":[{"message":{"role":"assistant","tool_calls":[`+one+`,`+one+`]}}]}`))
+		whole, err := provider.Calls(registry.OpenAIChat,
+			[]byte(`{"choices":[{"message":{"role":"assistant","tool_calls":[`+one+`,`+one+`]}}]}`))
 		require.NoError(t, err)
 		for _, calls := range [][]registry.Call{streamed, whole} {
 			require.Len(t, calls, 2)

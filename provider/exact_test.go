@@ -24,7 +24,8 @@ var whole = map[registry.API]string{
 
 // Numbers must reach a tool with every digit, whatever the provider, streamed or not.
 func TestNumbersKeepTheirDigits(t *testing.T) {
-	r := newRegistry(t, plainTool("echo", `{"type":"object","properties":{"n":{"type":"number"},"text":{"type":"string"}},"required":["n"]}`))
+	r := newRegistry(t, plainTool("echo",
+		`{"type":"object","properties":{"n":{"type":"number"},"text":{"type":"string"}},"required":["n"]}`))
 	for _, number := range []string{
 		"9007199254740993", "-9007199254740993", "123456789012345678901234567890", "0.1000000000000000000001",
 		"1e300", "1.0", "-0", "-0.0", "1E+2", "1e-300", "3.14159265358979323846264338327950288",
@@ -95,7 +96,8 @@ func TestMalformedArgumentsBecomeResults(t *testing.T) {
 				calls, err := provider.Calls(api, []byte(message))
 				require.NoError(t, err)
 				require.Len(t, calls, 1)
-				if strings.HasPrefix(string(api), "openai") && message == fmt.Sprintf(whole[api], arguments) && arguments == `"text"` {
+				if strings.HasPrefix(string(api), "openai") && message == fmt.Sprintf(whole[api], arguments) &&
+					arguments == `"text"` {
 					continue // the arguments are text here
 				}
 				result := r.Dispatch(t.Context(), calls[0], registry.Env{})

@@ -19,8 +19,10 @@ func FuzzCalls(f *testing.F) {
 		}
 	}
 	for _, message := range []string{
-		`{"type":"error","error":{"type":"a","message":"b"}}`, `[{"type":"custom","custom":{}}]`, `{"choices":[{"message":{"function_call":{"name":"x","arguments":{}}}}]}`,
-		`{"message":"x"}`, `[{"candidates":[{"content":{"parts":[{}]}}]}]`, `[{"jsonrpc":"2.0","method":"tools/call"}]`, "{\"\\u006eame\":\"x\"}", "[[[[", "{\"a\":\"\\ud800\xff\"}",
+		`{"type":"error","error":{"type":"a","message":"b"}}`, `[{"type":"custom","custom":{}}]`,
+		`{"choices":[{"message":{"function_call":{"name":"x","arguments":{}}}}]}`,
+		`{"message":"x"}`, `[{"candidates":[{"content":{"parts":[{}]}}]}]`, `[{"jsonrpc":"2.0","method":"tools/call"}]`,
+		"{\"\\u006eame\":\"x\"}", "[[[[", "{\"a\":\"\\ud800\xff\"}",
 	} {
 		f.Add([]byte(message))
 	}
@@ -59,10 +61,13 @@ func FuzzStream(f *testing.F) {
 		`{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}]}}`,
 		`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}}`,
 		`{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"b"}}}`, `{"throttlingException":{}}`,
-		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"b","args":{}}}]}}]}`, `[DONE]`, `{"choices":[{"delta":{"function_call":{"name":"a","arguments":"{"}}}]}`,
+		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"b","args":{}}}]}}]}`, `[DONE]`,
+		`{"choices":[{"delta":{"function_call":{"name":"a","arguments":"{"}}}]}`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"b","arguments":"{"}},{"index":1,"function":{"arguments":"}"}}]},"finish_reason":"length"}]}`,
-		`{"choices":[{"delta":{"refusal":"No"}}]}`, `{"promptFeedback":{"blockReason":"OTHER"}}`, `{"type":"message_delta","delta":{"stop_reason":"pause_turn"}}`,
-		`{"messageStop":{"stopReason":"max_tokens"}}`, `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"},"output":[]}}`,
+		`{"choices":[{"delta":{"refusal":"No"}}]}`, `{"promptFeedback":{"blockReason":"OTHER"}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"pause_turn"}}`,
+		`{"messageStop":{"stopReason":"max_tokens"}}`,
+		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"},"output":[]}}`,
 	} {
 		f.Add([]byte(event))
 	}

@@ -16,7 +16,8 @@ func TestStreamIsLimitedInBytes(t *testing.T) {
 	delta := []byte(`{"contentBlockIndex":0,"delta":{"toolUse":{"input":"1234567890"}}}`)
 	require.NoError(t, s.Add(delta))
 	require.ErrorContains(t, s.Add(delta), "too many bytes: more than 67108864")
-	require.ErrorContains(t, s.Add([]byte(`{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"id","name":"n"}}}`)), "too many bytes")
+	require.ErrorContains(t, s.Add([]byte(`{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"id","name":"n"}}}`)),
+		"too many bytes")
 	calls, err := s.Calls()
 	require.NoError(t, err)
 	require.Len(t, calls, 1)

@@ -50,8 +50,9 @@ func fit(root *node, d dialect, strict bool) (low lowered, isStrict bool) {
 // anything returns the schema that is sent if a tool's schema cannot be described at all.
 func anything() lowered {
 	return lowered{
-		schema: jsontree.NewObject(pair("type", jsontree.NewString("object")), pair("properties", jsontree.NewObject())),
-		notes:  []string{"The schema of the arguments is too long to be shown here. They are checked against it."},
+		schema: jsontree.NewObject(pair("type", jsontree.NewString("object")),
+			pair("properties", jsontree.NewObject())),
+		notes: []string{"The schema of the arguments is too long to be shown here. They are checked against it."},
 	}
 }
 
@@ -337,7 +338,8 @@ func (l *lowerer) simple(own, n *node, m member) {
 		}
 	case "exclusiveMinimum", "exclusiveMaximum":
 		// If only inclusive bounds are supported, one of them is better than none.
-		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] && l.rules.keep[bound] &&
+		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] &&
+			l.rules.keep[bound] &&
 			n.Get(bound) == nil {
 			own.Set(bound, v)
 		}

@@ -73,7 +73,8 @@ func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 	for seed := range 200 {
 		g := &generator{rand.New(rand.NewPCG(2, uint64(seed)))}
 		schema := `{"type":"object","` + g.pick("anyOf", "oneOf") + `":` + g.list(1+g.IntN(3), func() string {
-			return `{"properties":` + g.map_(1+g.IntN(3), func() string { return g.schema(1) }) + `,"required":["` + g.name() + `"],"additionalProperties":false}`
+			return `{"properties":` + g.map_(1+g.IntN(3), func() string { return g.schema(1) }) + `,"required":["` +
+				g.name() + `"],"additionalProperties":false}`
 		}) + `,"$defs":{"d0":` + g.schema(1) + `,"d1":{"type":"string"}}}`
 		values := make([]any, 60)
 		for i := range values {
@@ -133,8 +134,11 @@ func TestLowerIsStrict(t *testing.T) {
 	count := 0
 	for seed := range 2000 {
 		g := &generator{rand.New(rand.NewPCG(5, uint64(seed)))}
-		properties := g.map_(1+g.IntN(2), func() string { return "{" + strings.Join(g.keywords(g.IntN(3), false), ",") + "}" })
-		schema := `{"type":"object","properties":` + properties + `,"required":["a","b","c","x y"],"$defs":{"d0":` + g.schema(1) + `,"d1":{"type":"string"}}}`
+		properties := g.map_(1+g.IntN(2), func() string {
+			return "{" + strings.Join(g.keywords(g.IntN(3), false), ",") + "}"
+		})
+		schema := `{"type":"object","properties":` + properties + `,"required":["a","b","c","x y"],"$defs":{"d0":` +
+			g.schema(1) + `,"d1":{"type":"string"}}}`
 		root, err := jsontree.Parse([]byte(schema))
 		require.NoError(t, err, schema)
 		for _, rules := range strictly {
@@ -223,7 +227,8 @@ func (g *generator) root() string {
 	defs := fmt.Sprintf(`"$defs":{"d0":%s,"d1":%s}`, g.schema(2), g.schema(2))
 	draft := ""
 	if g.IntN(4) == 0 {
-		draft = `"$schema":"` + g.pick("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema") + `",`
+		draft = `"$schema":"` + g.pick("http://json-schema.org/draft-07/schema#",
+			"https://json-schema.org/draft/2019-09/schema") + `",`
 	}
 	return `{` + draft + `"type":"object",` + strings.Join(append(members, defs), ",") + `}`
 }
@@ -369,7 +374,8 @@ func FuzzLower(f *testing.F) {
 				for range 10 {
 					v := g.object(3)
 					if original.Validate(v) == nil {
-						require.NoError(t, compiled.Validate(v), "%s: %s accepts %s, but what it became does not: %s", api, schema, g.json(v), encoded)
+						require.NoError(t, compiled.Validate(v), "%s: %s accepts %s, but what it became does not: %s",
+							api, schema, g.json(v), encoded)
 					}
 				}
 			}

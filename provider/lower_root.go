@@ -59,7 +59,8 @@ func (l *lowerer) renamed(top *node) *node {
 			which = "must"
 		}
 		schema := s.settle(m.Value, 1).Brief(longValue)
-		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(plaintext.Cut(m.Name, longValue)), schema))
+		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which,
+			strconv.Quote(plaintext.Cut(m.Name, longValue)), schema))
 		l.work += s.work
 	}
 	if len(kept.Members) == len(properties.Members) {
@@ -92,7 +93,8 @@ func (l *lowerer) fold(base *node, alternatives []*node) *node {
 		}
 	}
 	if len(forms) == 0 || len(forms) > maxForms {
-		return base.WithNotes(slices.Concat(base.Notes, l.sentences(base, pair("anyOf", jsontree.NewArray(alternatives...)))))
+		return base.WithNotes(slices.Concat(base.Notes,
+			l.sentences(base, pair("anyOf", jsontree.NewArray(alternatives...)))))
 	}
 	top := &node{Members: slices.Clone(base.Members), Notes: slices.Clone(base.Notes)}
 	top.Notes = append(top.Notes, l.forms(base, forms))

@@ -264,7 +264,9 @@ func nullable(n *node) *node {
 		c = c.Without("const")
 		c.Set("enum", jsontree.NewArray(v))
 	}
-	if enum := c.Get("enum"); enum != nil && !slices.ContainsFunc(enum.Items, func(v *node) bool { return v.Is("null") }) {
+	if enum := c.Get("enum"); enum != nil && !slices.ContainsFunc(enum.Items, func(v *node) bool {
+		return v.Is("null")
+	}) {
 		c.Set("enum", &node{Kind: jsontree.Array, Items: slices.Concat(enum.Items, []*node{jsontree.Null})})
 	}
 	return c

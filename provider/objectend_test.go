@@ -13,7 +13,8 @@ import (
 // all of the text.
 func TestObjectEnd(t *testing.T) {
 	pieces := []string{
-		`{`, `}`, `{}`, `[`, `]`, `\"`, `\"a\":`, `1`, ` `, `\n`, `\t`, `\r`, `\\`, `\\\"`, `\u0022`, `\u007b`, `\u007D`, `\u005c`, `\u0020`, `\u00e9`, `\ud83d`, `\ude00`, `\/`, `\b`, `é`,
+		`{`, `}`, `{}`, `[`, `]`, `\"`, `\"a\":`, `1`, ` `, `\n`, `\t`, `\r`, `\\`, `\\\"`, `\u0022`, `\u007b`,
+		`\u007D`, `\u005c`, `\u0020`, `\u00e9`, `\ud83d`, `\ude00`, `\/`, `\b`, `é`,
 		`{\"a\":`, `\"}\"`, `,`, `:`, `null`, `{\"a\":{}}`, ``, "\u2028",
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -39,7 +40,8 @@ func TestObjectEnd(t *testing.T) {
 
 // TestObjectEndWithoutJSON passes text that no event can contain.
 func TestObjectEndWithoutJSON(t *testing.T) {
-	for _, text := range []string{`\`, `{\`, `{}\u`, `{}\u00`, `{\u007`, `}`, `]]]`, `{}}`, `{]`, `{}\uzzzz`, strings.Repeat(`\`, 7)} {
+	for _, text := range []string{`\`, `{\`, `{}\u`, `{}\u00`, `{\u007`, `}`, `]]]`, `{}}`, `{]`, `{}\uzzzz`,
+		strings.Repeat(`\`, 7)} {
 		for cut := range len(text) {
 			var end objectEnd
 			end.reached([]byte(text[:cut]))

@@ -55,12 +55,16 @@ func TestResults(t *testing.T) {
 			{Data: []byte{0, 1, 2}, MIME: "application/x-thing"},
 			{Data: []byte{}, MIME: "image/png"},
 		}}, "id6", "parts"),
-		withCall(registry.Result{Content: []registry.Part{{Data: smallPNG, MIME: "image/png"}}, Code: registry.CodeTool}, "id7", "failed_picture"),
-		withCall(registry.Result{Content: []registry.Part{{Text: `{"n":9007199254740993}`}}, Data: json.RawMessage(`{"n":9007199254740993,"h":"<"}`)}, "id8", "structured"),
+		withCall(registry.Result{Content: []registry.Part{{Data: smallPNG, MIME: "image/png"}},
+			Code: registry.CodeTool}, "id7", "failed_picture"),
+		withCall(registry.Result{Content: []registry.Part{{Text: `{"n":9007199254740993}`}},
+			Data: json.RawMessage(`{"n":9007199254740993,"h":"<"}`)}, "id8", "structured"),
 		withCall(registry.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
 		withCall(registry.Result{Content: []registry.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
-		withCall(registry.Result{Content: []registry.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11", "broken"),
-		withCall(registry.Result{Content: []registry.Part{{Data: smallJPEG, MIME: "image/jpg"}, {Data: smallGIF, MIME: "image/gif"}}}, "id12", "pictures"),
+		withCall(registry.Result{Content: []registry.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11",
+			"broken"),
+		withCall(registry.Result{Content: []registry.Part{{Data: smallJPEG, MIME: "image/jpg"},
+			{Data: smallGIF, MIME: "image/gif"}}}, "id12", "pictures"),
 	}
 	for _, api := range apis {
 		t.Run(string(api), func(t *testing.T) {
@@ -89,12 +93,15 @@ func TestResultsWithoutIDs(t *testing.T) {
 		registry.Gemini:          {tool: "Tool", both: "Tool"},
 		registry.MCP:             {},
 	} {
-		for _, test := range []struct{ id, tool, lacks string }{{"", "echo", want.id}, {"id", "", want.tool}, {"", "", want.both}, {"id", "echo", ""}} {
-			_, err := provider.Results(api, []registry.Result{withCall(registry.Text("good"), "id0", "good"), withCall(registry.Text("x"), test.id, test.tool)})
+		for _, test := range []struct{ id, tool, lacks string }{{"", "echo", want.id}, {"id", "", want.tool},
+			{"", "", want.both}, {"id", "echo", ""}} {
+			_, err := provider.Results(api, []registry.Result{withCall(registry.Text("good"), "id0", "good"),
+				withCall(registry.Text("x"), test.id, test.tool)})
 			if test.lacks == "" {
 				require.NoError(t, err, "%s %v", api, test)
 			} else {
-				require.EqualError(t, err, fmt.Sprintf("%s: result 1 (of the tool %q) has no %s", api, test.tool, test.lacks))
+				require.EqualError(t, err, fmt.Sprintf("%s: result 1 (of the tool %q) has no %s", api, test.tool,
+					test.lacks))
 			}
 		}
 	}
@@ -103,20 +110,25 @@ func TestResultsWithoutIDs(t *testing.T) {
 // APIs that flag errors accept only text in them. With other APIs, the model gets the image.
 func TestResultsOfErrorsWithImages(t *testing.T) {
 	failed := registry.Result{
-		Content: []registry.Part{{Text: "It failed:"}, {Data: smallPNG, MIME: "image/png"}, {Data: []byte("%PDF"), MIME: "application/pdf", Text: "a document"}},
-		Code:    registry.CodeTool,
+		Content: []registry.Part{{Text: "It failed:"}, {Data: smallPNG, MIME: "image/png"},
+			{Data: []byte("%PDF"), MIME: "application/pdf", Text: "a document"}},
+		Code: registry.CodeTool,
 	}
 	const text = `It failed:\n[image/png, 71 bytes, which cannot be shown here]\na document`
 	small := encoded(smallPNG)
 	for api, want := range map[registry.API]string{
-		registry.Anthropic:  `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` + text + `"}],"is_error":true}]}]`,
-		registry.Bedrock:    `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text + `"}],"status":"error"}}]}]`,
+		registry.Anthropic: `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` + text + `"}],"is_error":true}]}]`,
+		registry.Bedrock: `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text +
+			`"}],"status":"error"}}]}]`,
 		registry.OpenAIChat: `[{"role":"tool","tool_call_id":"id","content":"` + text + `"}]`,
 		registry.OpenAIResponses: `[{"type":"function_call_output","call_id":"id","output":[{"type":"input_text","text":"It failed:"},` +
-			`{"type":"input_image","image_url":"data:image/png;base64,` + small + `","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]}]`,
+			`{"type":"input_image","image_url":"data:image/png;base64,` + small +
+			`","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]}]`,
 		registry.Gemini: `[{"role":"user","parts":[{"functionResponse":{"id":"id","name":"tool","response":{"error":"It failed:"},"parts":[` +
-			`{"inlineData":{"mimeType":"image/png","data":"` + small + `"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
-		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + small + `","mimeType":"image/png"},` +
+			`{"inlineData":{"mimeType":"image/png","data":"` + small +
+			`"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
+		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + small +
+			`","mimeType":"image/png"},` +
 			`{"type":"resource","resource":{"uri":"toolrun:/results/id/3","mimeType":"application/pdf","blob":"JVBERg=="}}],"isError":true}]`,
 	} {
 		messages, err := provider.Results(api, []registry.Result{withCall(failed, "id", "tool")})
@@ -128,7 +140,8 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 // The text that tools have for programs can contain the image itself. Models never get that.
 func TestResultsWithoutBase64(t *testing.T) {
 	image := func(mime string, data []byte) registry.Part {
-		return registry.Part{Data: data, MIME: mime, Text: "Binary file /p (" + mime + "):\ndata:" + mime + ";base64," + encoded(data)}
+		return registry.Part{Data: data, MIME: mime, Text: "Binary file /p (" + mime + "):\ndata:" + mime + ";base64," +
+			encoded(data)}
 	}
 	const cannot = "Binary file /p (%s):\\n[%[1]s, %d bytes, which cannot be shown here]"
 	bmp := append([]byte("BM"), make([]byte, 100)...)
@@ -142,7 +155,8 @@ func TestResultsWithoutBase64(t *testing.T) {
 			{image("image/gif", smallGIF), "", api != registry.Gemini},
 			{image("image/bmp", bmp), "", api == registry.MCP},
 			{image("image/png", smallPNG[:20]), "", api == registry.MCP},
-			{image("image/png", smallPNG), registry.CodeTool, api != registry.Anthropic && api != registry.Bedrock && api != registry.OpenAIChat},
+			{image("image/png", smallPNG), registry.CodeTool, api != registry.Anthropic && api != registry.Bedrock &&
+				api != registry.OpenAIChat},
 		} {
 			result := registry.Result{Content: []registry.Part{{Text: "before"}, test.part}, Code: test.code}
 			messages, err := provider.Results(api, []registry.Result{withCall(result, "id", "view")})
@@ -162,7 +176,8 @@ func TestResultsWithoutBase64(t *testing.T) {
 func TestResultsWithImagesForChat(t *testing.T) {
 	picture := registry.Part{Data: smallPNG, MIME: "image/png", Text: "a picture"}
 	messages, err := provider.Results(registry.OpenAIChat, []registry.Result{
-		withCall(registry.Result{Content: []registry.Part{{Text: "Look:"}, picture, {Text: "and"}, {Data: []byte("%PDF"), MIME: "application/pdf"}}}, "a", "view"),
+		withCall(registry.Result{Content: []registry.Part{{Text: "Look:"}, picture, {Text: "and"},
+			{Data: []byte("%PDF"), MIME: "application/pdf"}}}, "a", "view"),
 		withCall(registry.Text("text"), "b", "view"),
 		withCall(registry.Result{Content: []registry.Part{picture}}, "c", "view"),
 	})
@@ -191,10 +206,12 @@ func TestResultsWithDocumentsForMCP(t *testing.T) {
 		{"of no type", "", "a", `"blob":"YQ=="`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			result := registry.Result{CallID: "id", Content: []registry.Part{{Data: []byte(test.data), MIME: test.mime}}}
+			result := registry.Result{CallID: "id", Content: []registry.Part{{Data: []byte(test.data),
+				MIME: test.mime}}}
 			messages, err := provider.Results(registry.MCP, []registry.Result{result})
 			require.NoError(t, err)
-			require.Equal(t, `[{"content":[{"type":"resource","resource":{"uri":"toolrun:/results/id/1",`+test.want+`}}]}]`, string(messages))
+			require.Equal(t, `[{"content":[{"type":"resource","resource":{"uri":"toolrun:/results/id/1",`+test.want+
+				`}}]}]`, string(messages))
 		})
 	}
 }
@@ -209,7 +226,8 @@ func TestResultsWithImagesThatAreNone(t *testing.T) {
 		"not a real WebP": {Data: []byte("RIFF"), MIME: "image/webp", Text: "an image of 4 bytes"},
 	} {
 		for _, api := range apis {
-			messages, err := provider.Results(api, []registry.Result{withCall(registry.Result{Content: []registry.Part{part}}, "id", "tool")})
+			messages, err := provider.Results(api,
+				[]registry.Result{withCall(registry.Result{Content: []registry.Part{part}}, "id", "tool")})
 			require.NoError(t, err)
 			if api == registry.MCP {
 				require.Contains(t, string(messages), `"type":"image"`, "clients see for themselves")
@@ -230,7 +248,8 @@ func TestResultsAreNeverEmpty(t *testing.T) {
 		{Content: []registry.Part{{}, {}}}, {Content: []registry.Part{{Data: []byte{}}}},
 		{Content: []registry.Part{{Text: " "}, {Data: []byte{1}, MIME: "image/png"}, {Text: "\n"}}},
 	} {
-		for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock} {
+		for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses,
+			registry.Gemini, registry.Bedrock} {
 			messages, err := provider.Results(api, []registry.Result{withCall(r, "id", "tool")})
 			require.NoError(t, err)
 			var decoded any

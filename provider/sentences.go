@@ -72,7 +72,8 @@ func (l *lowerer) sentences(n *node, m member) []string {
 	case "patternProperties":
 		var texts []string
 		for _, m := range v.Members {
-			texts = append(texts, fmt.Sprintf("A property whose name matches %s must match %s.", plaintext.Cut(m.Name, longValue), l.quote(m.Value)))
+			texts = append(texts, fmt.Sprintf("A property whose name matches %s must match %s.",
+				plaintext.Cut(m.Name, longValue), l.quote(m.Value)))
 		}
 		return texts
 	case "propertyNames":
@@ -125,9 +126,11 @@ func (l *lowerer) dependencies(v *node) []string {
 	var texts []string
 	for _, m := range v.Members {
 		if m.Value.Kind == jsontree.Array {
-			texts = append(texts, fmt.Sprintf("With %s there must be %s.", strconv.Quote(plaintext.Cut(m.Name, shortValue)), list(m.Value, longValue)))
+			texts = append(texts, fmt.Sprintf("With %s there must be %s.",
+				strconv.Quote(plaintext.Cut(m.Name, shortValue)), list(m.Value, longValue)))
 		} else {
-			texts = append(texts, fmt.Sprintf("With %s it must match %s.", strconv.Quote(plaintext.Cut(m.Name, shortValue)), l.quote(m.Value)))
+			texts = append(texts, fmt.Sprintf("With %s it must match %s.",
+				strconv.Quote(plaintext.Cut(m.Name, shortValue)), l.quote(m.Value)))
 		}
 		if !l.more(4) {
 			break

@@ -156,7 +156,8 @@ func (p *pendingCall) complete() bool {
 func (p *pendingCall) repeated(id, name string, piece json.RawMessage) bool {
 	// Whatever is shorter cannot be all arguments, and would take long to compare again and again.
 	const longestEscape = 6
-	if id != "" && id != p.id || name != "" && name != p.tool || first(piece) != '"' || len(piece)*longestEscape < len(p.pieces) ||
+	if id != "" && id != p.id || name != "" && name != p.tool || first(piece) != '"' ||
+		len(piece)*longestEscape < len(p.pieces) ||
 		len(p.pieces) == 0 || !p.complete() {
 		return false
 	}
@@ -255,7 +256,8 @@ func (p *pendingCalls) last() *pendingCall {
 // is none or it is complete, and the last call is not. Some servers do not keep to their indexes.
 func (p *pendingCalls) receiver(call *pendingCall, piece json.RawMessage) *pendingCall {
 	last := p.last()
-	if last == nil || last == call || last.done || call != nil && (isBlank(piece) || !call.complete()) || last.complete() {
+	if last == nil || last == call || last.done || call != nil && (isBlank(piece) || !call.complete()) ||
+		last.complete() {
 		return call
 	}
 	return last

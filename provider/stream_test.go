@@ -100,13 +100,15 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"tool-2","function":{"arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"tool-3","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"tool-5","function":{"arguments":"{}"}}]}}]}`, two},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"tool-5","function":{"arguments":"{}"}}]}}]}`,
+			two},
 		{"one index again and again", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`, []registry.Call{two[1], two[0]}},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`,
+			[]registry.Call{two[1], two[0]}},
 		{"neither ids nor indexes", registry.OpenAIChat, `
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":"{\"x\":1}"}},{"function":{"name":"b","arguments":"{\"y\":2}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":"{\"y\":"}}]}}]}
@@ -114,7 +116,8 @@ func TestStream(t *testing.T) {
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":""}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{"z": 3}}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{}}}]}}]}`,
-			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`), call("", "b", "{\"y\":{}}\n"), call("", "b", `{"z": 3}`), call("", "b", `{}`)}},
+			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`), call("", "b", "{\"y\":{}}\n"), call("",
+				"b", `{"z": 3}`), call("", "b", `{}`)}},
 		{"one index and no ids", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{\"x\":1}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"b","arguments":""}}]}}]}
@@ -131,16 +134,19 @@ func TestStream(t *testing.T) {
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":{}}}]}}]}`, two},
 		{"the name later", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"arguments":""}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"now","arguments":"{}"}}]}}]}`,
+			two[1:]},
 		{"the name later, under another index", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","type":"function"}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"name":"now","arguments":"{}"}}]}}]}`,
+			two[1:]},
 		{"another index behind a call that is complete", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":": \"Paris"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":2,"function":{"arguments":"\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":3,"function":{"arguments":"\n"}}]}}]}`, []registry.Call{two[1], two[0]}},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":3,"function":{"arguments":"\n"}}]}}]}`,
+			[]registry.Call{two[1], two[0]}},
 		{"indexes that are null, or left out later", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":null,"id":null,"function":{"name":null,"arguments":"{\"city\":"}}]}}]}
@@ -181,7 +187,8 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"abc"}}]}}]}`, nil},
 		{"a function_call", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"role":"assistant","function_call":{"name":"get_weather","arguments":""}}}]}
-			{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"city\": \"Paris\"}"}}}]}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+			{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"city\": \"Paris\"}"}}}]}`,
+			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 
 		{"as documented", registry.OpenAIResponses, `
 			{"type":"response.created","response":{"id":"r","output":[]}}
@@ -262,7 +269,8 @@ func TestStream(t *testing.T) {
 
 		{"messages", registry.MCP, `
 			{"jsonrpc":"2.0","method":"notifications/progress","params":{}}
-			{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`, []registry.Call{call("", "now", "{}")}},
+			{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`,
+			[]registry.Call{call("", "now", "{}")}},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
 			calls := stream(t, test.api, strings.Split(test.events, "\n")...)
@@ -316,7 +324,8 @@ func TestStreamSplitAnywhere(t *testing.T) {
 				fmt.Sprintf(events.delta, 0, quote16(units[:i])),
 				fmt.Sprintf(events.delta, 1, strconv.Quote("{}")),
 				fmt.Sprintf(events.delta, 0, quote16(units[i:])))
-			require.Equal(t, []registry.Call{call("id0", "echo", input), call("id1", "echo", "{}")}, calls, "%s, split at %d", api, i)
+			require.Equal(t, []registry.Call{call("id0", "echo", input), call("id1", "echo", "{}")}, calls,
+				"%s, split at %d", api, i)
 		}
 		each := []string{fmt.Sprintf(events.start, 0)}
 		for i := range units {
@@ -331,7 +340,8 @@ func TestStreamThatEndsEarly(t *testing.T) {
 	r := newRegistry(t, plainTool("echo", `{"type":"object"}`))
 	for api, events := range deltas {
 		for _, arguments := range []string{``, `"{\"a\": [1,"`, `"{\"a\": \"1"`} {
-			list := []string{fmt.Sprintf(events.start, 0), fmt.Sprintf(events.delta, 0, `"{\"a\": 1}"`), fmt.Sprintf(events.start, 1)}
+			list := []string{fmt.Sprintf(events.start, 0), fmt.Sprintf(events.delta, 0, `"{\"a\": 1}"`),
+				fmt.Sprintf(events.start, 1)}
 			if arguments != "" {
 				list = append(list, fmt.Sprintf(events.delta, 1, arguments))
 			}
@@ -369,7 +379,9 @@ func TestStreamErrors(t *testing.T) {
 	require.ErrorContains(t, s.Add([]byte(`{"type":"error","code":"x","message":"Overloaded"}`)), "x: Overloaded")
 	s, err = provider.NewStream(registry.Gemini)
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Add([]byte(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"x","willContinue":true}}]}}]}`)), "bit by bit")
+	require.ErrorContains(t, s.Add(
+		[]byte(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"x","willContinue":true}}]}}]}`)),
+		"bit by bit")
 }
 
 func TestStreamIsLimited(t *testing.T) {

@@ -23,7 +23,8 @@ func compare(recorded, now registry.Result) *DifferenceError {
 			case n >= len(is):
 				return differ("the output has no line %d: %s", n+1, excerpt([]byte(was[n])))
 			case was[n] != is[n]:
-				return differ("line %d of the output was %s and is %s", n+1, excerpt([]byte(was[n])), excerpt([]byte(is[n])))
+				return differ("line %d of the output was %s and is %s", n+1, excerpt([]byte(was[n])),
+					excerpt([]byte(is[n])))
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Package recording writes down what a call of a tool gets from outside, and plays it back: answers of tools that its
-// code calls and of servers, the time, random numbers, files and standard input. A call that is played back needs neither the project
-// nor these tools, and gives the same output; or the first difference has a name.
+// code calls and of servers, the time, random numbers, files and standard input. A call that is played back needs
+// neither the project nor these tools, and gives the same output; or the first difference has a name.
 //
 //	recorder := recording.NewRecorder(w, recording.Header{Tool: call.Tool, Input: string(call.Input)}, nil)
 //	env.Files = recorder.Files(env.Files)

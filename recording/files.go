@@ -222,7 +222,8 @@ func flags(flag int) string {
 	for _, f := range []struct {
 		flag int
 		name string
-	}{{os.O_APPEND, "append"}, {os.O_CREATE, "create"}, {os.O_EXCL, "new"}, {os.O_SYNC, "sync"}, {os.O_TRUNC, "empty"}} {
+	}{{os.O_APPEND, "append"}, {os.O_CREATE, "create"}, {os.O_EXCL, "new"}, {os.O_SYNC, "sync"},
+		{os.O_TRUNC, "empty"}} {
 		if flag&f.flag == f.flag {
 			text += "," + f.name
 		}

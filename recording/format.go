@@ -105,11 +105,12 @@ type line struct {
 	Data []byte  `json:"data,omitempty"`
 	As   int     `json:"as,omitempty"`
 
-	// Numbers are the readings of a clock, each but the first one as the difference to the one before; or what has ended
-	// waits.
+	// Numbers are the readings of a clock, each but the first one as the difference to the one before; or what has
+	// ended waits.
 	Numbers []int64 `json:"numbers,omitempty"`
 
-	// Of calls, answers and the result. Of requests, Of is the code's call of a function that it is, and Tool what kind.
+	// Of calls, answers and the result. Of requests, Of is the code's call of a function that it is, and Tool what
+	// kind.
 	Number int      `json:"number,omitempty"` // among the lines about calls; a call and its answer have the same
 	Of     int      `json:"of,omitempty"`     // registry.Call.Number
 	Tool   string   `json:"tool,omitempty"`

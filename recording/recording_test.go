@@ -51,7 +51,8 @@ func weather() registry.Tool {
 				return "", registry.Errorf("there is no city")
 			}
 			// What a tool does itself with the files is none of the code's business.
-			return fmt.Sprintf("%d °C in %s", n, in.City), vfs.WriteFile(context.Background(), env.Files, "/seen.txt", []byte(in.City))
+			return fmt.Sprintf("%d °C in %s", n, in.City), vfs.WriteFile(context.Background(), env.Files, "/seen.txt",
+				[]byte(in.City))
 		})
 }
 
@@ -111,7 +112,8 @@ func replay(t testing.TB, text, code string) (registry.Result, *recording.Differ
 		call.Input = input(code)
 	}
 	ctx := sandbox.WithSource(t.Context(), sandbox.Source{Tape: player})
-	result := tools.Using(player.Middleware).Dispatch(ctx, call, registry.Env{Project: "p", Files: player.Files(), Selection: selection})
+	result := tools.Using(player.Middleware).Dispatch(ctx, call, registry.Env{Project: "p", Files: player.Files(),
+		Selection: selection})
 	return result, player.End(result)
 }
 
@@ -138,15 +140,23 @@ func TestTheFirstDifferenceHasAName(t *testing.T) {
 		return strings.Replace(text, old, with, 1)
 	}
 	for name, test := range map[string]struct{ text, code, want string }{
-		"an answer of a tool": {text: change("0 °C in ", "9 °C in "), want: `wrote something else to #2 /out.txt, from byte 7 of 20 on: "1 °C in `},
-		"a file":              {text: change(`"text":"it was "`, `"text":"it is "`), want: "wrote something else to #2 /out.txt, from byte 3 of 20 on"},
-		"a random number":     {text: text, code: strings.Replace(asks, "Math.random()", "0.5", 1), want: "line 2 of the output was"},
-		"the input of a call": {text: text, code: strings.Replace(asks, "'Oslo'", "'Bonn'", 1), want: `call 2 of the run that was recorded was of weather with "{\"city\":\"Oslo\"}", and now it is of weather with "{\"city\":\"Bonn\"}"`},
-		"another call":        {text: text, code: strings.Replace(asks, "return", "await tools.weather({city: 'X'}); return", 1), want: "looked at /, and this one called tools.weather"},
-		"a path":              {text: text, code: strings.Replace(asks, "'/in.txt'", "'/on.txt'", 1), want: "looked at /in.txt, and this one looked at /on.txt"},
-		"less":                {text: text, code: strings.Replace(asks, "return", "if (1) return; return", 1), want: "the output"},
-		"the clock":           {text: text, code: strings.Replace(asks, "Date.now()", "1", 1), want: "read the clock, and this one called tools.weather"},
-		"no end":              {text: text, code: "for (;;) Date.now()", want: "this one read the clock"},
+		"an answer of a tool": {text: change("0 °C in ", "9 °C in "),
+			want: `wrote something else to #2 /out.txt, from byte 7 of 20 on: "1 °C in `},
+		"a file": {text: change(`"text":"it was "`, `"text":"it is "`),
+			want: "wrote something else to #2 /out.txt, from byte 3 of 20 on"},
+		"a random number": {text: text, code: strings.Replace(asks, "Math.random()", "0.5", 1),
+			want: "line 2 of the output was"},
+		"the input of a call": {text: text, code: strings.Replace(asks, "'Oslo'", "'Bonn'", 1),
+			want: `call 2 of the run that was recorded was of weather with "{\"city\":\"Oslo\"}", and now it is of weather with "{\"city\":\"Bonn\"}"`},
+		"another call": {text: text, code: strings.Replace(asks, "return", "await tools.weather({city: 'X'}); return",
+			1), want: "looked at /, and this one called tools.weather"},
+		"a path": {text: text, code: strings.Replace(asks, "'/in.txt'", "'/on.txt'", 1),
+			want: "looked at /in.txt, and this one looked at /on.txt"},
+		"less": {text: text, code: strings.Replace(asks, "return", "if (1) return; return", 1),
+			want: "the output"},
+		"the clock": {text: text, code: strings.Replace(asks, "Date.now()", "1", 1),
+			want: "read the clock, and this one called tools.weather"},
+		"no end": {text: text, code: "for (;;) Date.now()", want: "this one read the clock"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, difference := replay(t, test.text, test.code)
@@ -183,21 +193,27 @@ func TestRecordingsThatAreNone(t *testing.T) {
 	text, _ := record(t, `return 1`, nil)
 	lines := strings.SplitAfter(text, "\n")
 	for name, test := range map[string]struct{ text, want string }{
-		"nothing":           {"", "line 1: the file is empty"},
-		"anything":          {"hello\nyou\n", "line 1: this is not a recording"},
-		"JSON":              {"{}\n", "line 1: this is not a recording"},
-		"another version":   {strings.Replace(text, `"version":1`, `"version":2`, 1), "version 2 of the format; this program reads version 1"},
-		"no end":            {strings.Join(lines[:len(lines)-2], ""), "the recording is not complete: its end is missing"},
-		"half a line":       {text[:len(text)-3], "the recording is not complete: its end is missing"},
-		"a line less":       {lines[0] + strings.Join(lines[2:], ""), "the recording is not complete: it had"},
-		"more":              {text + lines[1], "there is more after the end"},
-		"a second header":   {lines[0] + text, "a second header"},
-		"no JSON":           {lines[0] + "]\n", "line 2: damaged"},
-		"no kind":           {lines[0] + "{}\n", "it does not say what it is"},
-		"an answer":         {lines[0] + `{"k":"answer","number":1,"result":{}}` + "\n", "an answer without a call"},
-		"twice a request":   {lines[0] + strings.Repeat(`{"k":"ask","tool":"request","of":1}`+"\n", 2), "two requests by one call"},
-		"no request":        {lines[0] + `{"k":"answered","tool":"request","of":1,"value":{}}` + "\n", "an answer without a request"},
-		"two responses":     {lines[0] + `{"k":"ask","tool":"request","of":1}` + "\n" + strings.Repeat(`{"k":"answered","tool":"request","of":1,"value":{}}`+"\n", 2), "an answer without a request"},
+		"nothing":  {"", "line 1: the file is empty"},
+		"anything": {"hello\nyou\n", "line 1: this is not a recording"},
+		"JSON":     {"{}\n", "line 1: this is not a recording"},
+		"another version": {strings.Replace(text, `"version":1`, `"version":2`, 1),
+			"version 2 of the format; this program reads version 1"},
+		"no end": {strings.Join(lines[:len(lines)-2], ""),
+			"the recording is not complete: its end is missing"},
+		"half a line":     {text[:len(text)-3], "the recording is not complete: its end is missing"},
+		"a line less":     {lines[0] + strings.Join(lines[2:], ""), "the recording is not complete: it had"},
+		"more":            {text + lines[1], "there is more after the end"},
+		"a second header": {lines[0] + text, "a second header"},
+		"no JSON":         {lines[0] + "]\n", "line 2: damaged"},
+		"no kind":         {lines[0] + "{}\n", "it does not say what it is"},
+		"an answer":       {lines[0] + `{"k":"answer","number":1,"result":{}}` + "\n", "an answer without a call"},
+		"twice a request": {lines[0] + strings.Repeat(`{"k":"ask","tool":"request","of":1}`+"\n", 2),
+			"two requests by one call"},
+		"no request": {lines[0] + `{"k":"answered","tool":"request","of":1,"value":{}}` + "\n",
+			"an answer without a request"},
+		"two responses": {lines[0] + `{"k":"ask","tool":"request","of":1}` + "\n" +
+			strings.Repeat(`{"k":"answered","tool":"request","of":1,"value":{}}`+"\n", 2),
+			"an answer without a request"},
 		"a later line":      {lines[0] + `{"k":"read","as":3}` + "\n", "line 3 has no data for it"},
 		"no result":         {lines[0] + `{"k":"end","lines":2}` + "\n", "the result is missing"},
 		"cut off":           {lines[0] + `{"k":"cut"}` + "\n", recording.ErrTooLarge.Error()},
@@ -219,7 +235,9 @@ func TestRecordingsAreBounded(t *testing.T) {
 	var out bytes.Buffer
 	recorder := recording.NewRecorder(&out, recording.Header{}, &recording.Options{Bytes: 2000})
 	for n := range 100 {
-		require.NoError(t, recorder.Fill(sandbox.TapeRandom, make([]byte, 100), func(data []byte) { data[0] = byte(n) }))
+		require.NoError(t, recorder.Fill(sandbox.TapeRandom, make([]byte, 100), func(data []byte) {
+			data[0] = byte(n)
+		}))
 	}
 	require.ErrorIs(t, recorder.End(nil), recording.ErrTooLarge)
 	require.Less(t, out.Len(), 2100)
@@ -247,10 +265,12 @@ func TestARecordingStandsInForTools(t *testing.T) {
 	var out bytes.Buffer
 	recorder := recording.NewRecorder(&out, recording.Header{Tools: recording.Tools(definitions)}, nil)
 	var want []string
-	calls := []registry.Call{{Tool: "weather", Input: []byte(`{"city":"Rome"}`)}, {Tool: "weather", Input: []byte(`{"city":""}`)},
+	calls := []registry.Call{{Tool: "weather", Input: []byte(`{"city":"Rome"}`)},
+		{Tool: "weather", Input: []byte(`{"city":""}`)},
 		{Tool: "weather", Input: []byte(`{"city": "Rome"}`)}}
 	for _, call := range calls {
-		want = append(want, tools.Using(recorder.Middleware).Dispatch(t.Context(), call, registry.Env{Files: project}).Text())
+		want = append(want, tools.Using(recorder.Middleware).Dispatch(t.Context(), call,
+			registry.Env{Files: project}).Text())
 	}
 	require.NoError(t, recorder.End(nil))
 
@@ -299,7 +319,8 @@ func TestErrorsOfFiles(t *testing.T) {
 			require.NoError(t, readErr)
 			_, played := recorded.Player().Files().Stat("/x")
 			require.Equal(t, live.Error(), played.Error())
-			for _, is := range []error{fs.ErrNotExist, fs.ErrExist, syscall.ENOSPC, syscall.EROFS, syscall.ENOTEMPTY, syscall.EEXIST, fs.ErrInvalid} {
+			for _, is := range []error{fs.ErrNotExist, fs.ErrExist, syscall.ENOSPC, syscall.EROFS, syscall.ENOTEMPTY,
+				syscall.EEXIST, fs.ErrInvalid} {
 				require.Equal(t, errors.Is(live, is), errors.Is(played, is), "%v", is)
 			}
 			quota, _ := errors.AsType[*vfs.QuotaError](live)
@@ -326,9 +347,12 @@ func FuzzRead(f *testing.F) {
 	f.Add(text)
 	f.Add(small)
 	for _, change := range [][2]string{
-		{`"numbers":[`, `"numbers":[],"x":[`}, {`"numbers":[`, `"numbers":[-1,-2,9223372036854775807,`}, {`"value":{}`, `"value":[]`},
-		{`"value":`, `"x":`}, {`"k":"stat"`, `"k":"poll"`}, {`"as":`, `"as":-`}, {`"wait","numbers":[`, `"wait","numbers":[77,`},
-		{`"text":"a"`, `"text":"` + strings.Repeat("a", 100_000) + `"`}, {`"size":`, `"size":-`}, {`"result":{`, `"result":{"data":1,`},
+		{`"numbers":[`, `"numbers":[],"x":[`}, {`"numbers":[`, `"numbers":[-1,-2,9223372036854775807,`},
+		{`"value":{}`, `"value":[]`},
+		{`"value":`, `"x":`}, {`"k":"stat"`, `"k":"poll"`}, {`"as":`, `"as":-`}, {`"wait","numbers":[`,
+			`"wait","numbers":[77,`},
+		{`"text":"a"`, `"text":"` + strings.Repeat("a", 100_000) + `"`}, {`"size":`, `"size":-`}, {`"result":{`,
+			`"result":{"data":1,`},
 		{`"of":1`, `"of":-1`}, {`javascript`, `weather`}, {`"is":[`, `"is":["EOF",`},
 	} {
 		f.Add(strings.Replace(text, change[0], change[1], 1))

@@ -79,7 +79,8 @@ func (p *Player) asked(recorded tapedAnswer, ok bool, kind, about string) error 
 	if about = strings.ToValidUTF8(about, "\ufffd"); !ok || recorded.about == about { // as JSON has it
 		return nil
 	}
-	return p.differ(recorded.line, "the %s of the run that was recorded was %s, and now it is %s", plaintext.Clean(kind, 50),
+	return p.differ(recorded.line, "the %s of the run that was recorded was %s, and now it is %s",
+		plaintext.Clean(kind, 50),
 		plaintext.Clean(recorded.about, 300), plaintext.Clean(about, 300))
 }
 
@@ -91,8 +92,8 @@ func (r *Recorder) Network(gate network.Gate) network.Gate {
 	return tapedGate{gate, r}
 }
 
-// Network returns a gate for the call, which makes no requests: their answers are in the recording. It is nil if the call
-// had no network.
+// Network returns a gate for the call, which makes no requests: their answers are in the recording. It is nil if the
+// call had no network.
 func (p *Player) Network() network.Gate {
 	n := p.of.header.Network
 	if n == nil {
@@ -144,5 +145,6 @@ type noRun struct{}
 func (noRun) Usage() network.Usage { return network.Usage{} }
 
 func (noRun) Do(_ context.Context, request *network.Request) (*network.Response, error) {
-	return nil, &network.Error{Kind: network.KindNetwork, Message: fmt.Sprintf("%.200s: no requests are made while a recording is played back", request.URL)}
+	return nil, &network.Error{Kind: network.KindNetwork, Message: fmt.Sprintf("%.200s: no requests are made while a "+
+		"recording is played back", request.URL)}
 }

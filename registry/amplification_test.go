@@ -64,35 +64,49 @@ func TestInputsAndSchemasThatTakeMemory(t *testing.T) {
 		most int
 	}{
 		{"20 KB of brackets", filters, `{"filter":` + nested(10_000, "1") + `}`,
-			"invalid tool call: the arguments are nested deeper than 128 levels. Pass something flatter, for example text or the name of a file.", 64 << 10},
+			"invalid tool call: the arguments are nested deeper than 128 levels. Pass something flatter, for example " +
+				"text or the name of a file.", 64 << 10},
 		{"as deep as may be", filters, `{"filter":` + nested(127, `"x"`) + `}`, complex, 8 << 20},
 		{"texts that are deep", filters, `{"filter":` + nested(60, `"`+nested(127, "1")+`"`) + `}`, complex, 8 << 20},
 		{"arrays as texts", `{"type":"object","properties":{"a":{"type":"array","items":{"type":"array"}}}}`,
 			`{"a":[` + pieces(40, `"[`+pieces(9_999, "[]")+`]"`) + `]}`, "did it", 64 << 20},
-		{"many alternatives of what is not evaluated", `{"type":"object","properties":{"a":{"unevaluatedProperties":true,"allOf":[` + pieces(1000, `{"minProperties":%d}`) + `]}}}`,
+		{"many alternatives of what is not evaluated",
+			`{"type":"object","properties":{"a":{"unevaluatedProperties":true,"allOf":[` + pieces(1000,
+				`{"minProperties":%d}`) + `]}}}`,
 			`{"a":{` + pieces(20_000, `"%d":1`) + `}}`, complex, 64 << 20},
-		{"many schemas for long text", `{"type":"object","properties":{"a":{"allOf":[` + pieces(1200, `{"minLength":%d}`) + `]}}}`,
+		{"many schemas for long text", `{"type":"object","properties":{"a":{"allOf":[` + pieces(1200,
+			`{"minLength":%d}`) + `]}}}`,
 			`{"a":"` + long + `"}`, complex, 16 << 20},
-		{"long text that is not matched", `{"type":"object","properties":{"a":{"allOf":[` + pieces(20, `{"pattern":"%d"}`) + `]}}}`,
+		{"long text that is not matched", `{"type":"object","properties":{"a":{"allOf":[` + pieces(20,
+			`{"pattern":"%d"}`) + `]}}}`,
 			`{"a":"` + long + `"}`, "/a: 'xxx", 16 << 20},
 		{"long names that are unknown", `{"type":"object","properties":{"a":{"items":{"additionalProperties":false}}}}`,
-			`{"a":[` + pieces(20, `{"%d`+strings.Repeat("y", 1<<16)+`":1}`) + `]}`, "/a/0: additional properties '0yyy", 16 << 20},
-		{"many names that are unknown", `{"type":"object","properties":{"a":{"allOf":[` + pieces(20, `{"title":"%d","additionalProperties":false}`) + `]}}}`,
+			`{"a":[` + pieces(20, `{"%d`+strings.Repeat("y", 1<<16)+`":1}`) + `]}`, "/a/0: additional properties '0yyy",
+			16 << 20},
+		{"many names that are unknown", `{"type":"object","properties":{"a":{"allOf":[` + pieces(20,
+			`{"title":"%d","additionalProperties":false}`) + `]}}}`,
 			`{"a":{` + pieces(10_000, `"%d":1`) + `}}`, "/a: additional properties '0', '1', '10'", 32 << 20},
 		{"many values that are not", `{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/e"}}},"$defs":{"e":{"enum":[` + pieces(4000, `"%d"`) + `]}}}`,
 			`{"a":[` + pieces(20, "true") + `]}`, "/a/0: value must be one of '0', '1', '2'", 4 << 20},
 		{"long places", `{"type":"object","properties":{"a":{"additionalProperties":{"items":{"type":"string"}}}}}`,
 			`{"a":{"` + long + `":[` + pieces(30, "1") + `]}}`, "/a/xxx", 16 << 20},
-		{"schemas that refer to each other in a ring", `{"type":"object","properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{` + pieces(900, `"%d":{"anyOf":[{"$ref":"#/$defs/0"}]}`) + `}}`,
+		{"schemas that refer to each other in a ring",
+			`{"type":"object","properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{` + pieces(900,
+				`"%d":{"anyOf":[{"$ref":"#/$defs/0"}]}`) + `}}`,
 			`{"a":1}`, "causing reference cycle", 1 << 20},
-		{"schemas that refer to each other in a chain", `{"type":"object","properties":{"a":{"$ref":"#/$defs/1"}},"$defs":{` + chain(2400) + `}}`,
+		{"schemas that refer to each other in a chain",
+			`{"type":"object","properties":{"a":{"$ref":"#/$defs/1"}},"$defs":{` + chain(2400) + `}}`,
 			`{"a":1}`, complex, 8 << 20},
-		{"equal numbers", `{"type":"object","properties":{"a":{"uniqueItems":true}}}`, `{"a":[` + pieces(20_000, "1%d") + `]}`, "did it", 32 << 20},
-		{"references that are long", `{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/` + strings.Repeat("%61", 100_000) + `"}}},"$defs":{"` + strings.Repeat("a", 100_000) + `":{"type":"integer"}}}`,
+		{"equal numbers", `{"type":"object","properties":{"a":{"uniqueItems":true}}}`, `{"a":[` + pieces(20_000,
+			"1%d") + `]}`, "did it", 32 << 20},
+		{"references that are long", `{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/` +
+			strings.Repeat("%61", 100_000) + `"}}},"$defs":{"` + strings.Repeat("a", 100_000) +
+			`":{"type":"integer"}}}`,
 			`{"a":[` + pieces(5000, `"1"`) + `]}`, "did it", 64 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRegistry(t, doing("search", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("search", func(context.Context, registry.Call, registry.Env) (registry.Result,
+				error) {
 				return registry.Text("did it"), nil
 			}, func(s *registry.Spec) { s.Schema = json.RawMessage(test.schema) }))
 			var result registry.Result
@@ -106,7 +120,8 @@ func TestInputsAndSchemasThatTakeMemory(t *testing.T) {
 
 func TestSchemasThatTakeMemory(t *testing.T) {
 	deep := func(inside string) string {
-		return `{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`, 150) + inside + strings.Repeat("}", 150) + `}}`
+		return `{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`, 150) + inside + strings.Repeat("}",
+			150) + `}}`
 	}
 	long := strings.Repeat("x", 500_000)
 	for _, test := range []struct {
@@ -115,17 +130,26 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 		want string
 		most int
 	}{
-		{"many values that are wrong, far inside", deep(`{"type":[` + pieces(90_000, `1`) + `]}`), "the schema has 90155 values, which are nested too deep", 32 << 20},
-		{"many schemas that are wrong, far inside", deep(`{"properties":{` + pieces(4700, `"%d":{"type":1,"required":1}`) + `}}`), "the schema has", 32 << 20},
-		{"many schemas far inside", deep(`{"properties":{` + pieces(4700, `"%d":{}`) + `}}`), "the schema has 4855 values", 32 << 20},
-		{"many schemas in one with a long name", `{"type":"object","properties":{"` + long + `":{"properties":{` + pieces(4700, `"%d":{}`) + `}}}}`,
+		{"many values that are wrong, far inside", deep(`{"type":[` + pieces(90_000, `1`) + `]}`),
+			"the schema has 90155 values, which are nested too deep", 32 << 20},
+		{"many schemas that are wrong, far inside",
+			deep(`{"properties":{` + pieces(4700, `"%d":{"type":1,"required":1}`) + `}}`), "the schema has", 32 << 20},
+		{"many schemas far inside", deep(`{"properties":{` + pieces(4700, `"%d":{}`) + `}}`),
+			"the schema has 4855 values", 32 << 20},
+		{"many schemas in one with a long name", `{"type":"object","properties":{"` + long + `":{"properties":{` +
+			pieces(4700, `"%d":{}`) + `}}}}`,
 			"the schema has names that are too long", 32 << 20},
-		{"schemas in places of their own", `{"type":"object","properties":{` + pieces(2400, `"%d":{"$ref":"#/x/%[1]d"}`) + `},"x":{` + pieces(2400, `"%d":{}`) + `}}`,
+		{"schemas in places of their own", `{"type":"object","properties":{` + pieces(2400,
+			`"%d":{"$ref":"#/x/%[1]d"}`) + `},"x":{` + pieces(2400, `"%d":{}`) + `}}`,
 			"it refers to 2400 schemas outside of $defs", 32 << 20},
-		{"places that are spelled differently", `{"type":"object","allOf":[{"properties":{` + pieces(2400, `"%d":{}`) + `}}],"properties":{` +
-			pieces(2400, `"%d":{"$ref":"#%%2FallOf/0%[1]d"}`) + `}}`, "the schema does not compile: it refers to", 32 << 20},
-		{"something wrong with a long name", `{"type":"object","properties":{"` + long + `":{"type":[` + pieces(20, "1") + `]}}}`, "the schema does not compile: ", 128 << 20},
-		{"as many schemas as may be", `{"type":"object","properties":{` + pieces(4999, `"%d":{"type":"string"}`) + `}}`, "", 128 << 20},
+		{"places that are spelled differently", `{"type":"object","allOf":[{"properties":{` + pieces(2400, `"%d":{}`) +
+			`}}],"properties":{` +
+			pieces(2400, `"%d":{"$ref":"#%%2FallOf/0%[1]d"}`) + `}}`, "the schema does not compile: it refers to",
+			32 << 20},
+		{"something wrong with a long name", `{"type":"object","properties":{"` + long + `":{"type":[` + pieces(20,
+			"1") + `]}}}`, "the schema does not compile: ", 128 << 20},
+		{"as many schemas as may be", `{"type":"object","properties":{` + pieces(4999, `"%d":{"type":"string"}`) + `}}`,
+			"", 128 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
@@ -144,14 +168,16 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 // TestCheckingStops ends calls while their inputs are being checked.
 func TestCheckingStops(t *testing.T) {
 	// Each step matches 1 MiB of text.
-	slow := `{"type":"object","properties":{"a":{"type":"array","items":{"allOf":[` + pieces(400, `{"minLength":%d}`) + `]}}}}`
+	slow := `{"type":"object","properties":{"a":{"type":"array","items":{"allOf":[` + pieces(400,
+		`{"minLength":%d}`) + `]}}}}`
 	input := `{"a":["` + strings.Repeat("x", 1<<20) + `"]}`
 	ran := false
 	r := newRegistry(t, doing("search", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 		ran = true
 		return registry.Result{}, nil
 	}, func(s *registry.Spec) { s.Schema = json.RawMessage(slow) }))
-	result := r.Dispatch(t.Context(), call("search", input), registry.Env{Limits: registry.Limits{Timeout: 20 * time.Millisecond}})
+	result := r.Dispatch(t.Context(), call("search", input),
+		registry.Env{Limits: registry.Limits{Timeout: 20 * time.Millisecond}})
 	require.Equal(t, registry.CodeTimeout, result.Code, result.Text())
 	require.Equal(t, "Tool execution timed out after 20ms.", result.Text())
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)

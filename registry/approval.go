@@ -16,8 +16,8 @@ import (
 )
 
 // An Approver decides whether a call may be made. The registry calls it for a call that a rule of Selection.Ask is for,
-// after the input has been checked and before the tool gets it, possibly several times at once. Time in which it decides
-// does not count as that of the call, nor as that of the calls that make it.
+// after the input has been checked and before the tool gets it, possibly several times at once. Time in which it
+// decides does not count as that of the call, nor as that of the calls that make it.
 //
 // An error, other than that of the context, is one of the host: the call is not made, and the model gets a text as for
 // other failures of tools.
@@ -38,7 +38,8 @@ type ApprovalRequest struct {
 	// Files are the project's files as the callers have them by now, or nil if there are none. What the callers have
 	// changed has their ids in the project's history.
 	Files afero.Fs
-	// Changed is what others have changed in the files since the code that makes the call was suspended, the latest first.
+	// Changed is what others have changed in the files since the code that makes the call was suspended, the latest
+	// first.
 	Changed []vfs.Change
 	// Problem is not empty if the decision before this one had another input, and says what was wrong with it.
 	Problem string
@@ -48,8 +49,8 @@ type ApprovalRequest struct {
 type Decision struct {
 	// Approved says that the call may be made.
 	Approved bool
-	// Later says that it will be decided later: the call is kept, with the code that waits for it, by [Env].Runs. Without
-	// that, it is as if nobody could be asked.
+	// Later says that it will be decided later: the call is kept, with the code that waits for it, by [Env].Runs.
+	// Without that, it is as if nobody could be asked.
 	Later bool
 	// Input, if not nil, takes the place of the call's input. The model is told.
 	Input json.RawMessage `json:",omitempty"`
@@ -94,13 +95,15 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 		if env.canWait() {
 			return putOff(*call, rule)
 		}
-		return Failure(CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, and there is nobody here who "+
+		return Failure(CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, and there is "+
+			"nobody here who "+
 			"could give it. Do without it, or ask the user to allow it.", call.Tool))
 	}
 	if env.Approve == nil {
 		return later()
 	}
-	request := ApprovalRequest{Spec: &e.spec, Rule: rule, Callers: env.call.callers(), Project: env.Project, Chat: env.Chat, Client: env.Client,
+	request := ApprovalRequest{Spec: &e.spec, Rule: rule, Callers: env.call.callers(), Project: env.Project,
+		Chat: env.Chat, Client: env.Client,
 		Files: env.Files}
 	if env.call != nil {
 		request.Files = env.call.inner.files
@@ -152,7 +155,8 @@ func refusal(tool, reason string) Result {
 
 // edited tells the model that a call was made with another input.
 func edited(input json.RawMessage) Part {
-	return Part{Text: "[A person has approved the call with other arguments: " + plaintext.Cut(string(input), maxReason) + "]"}
+	return Part{Text: "[A person has approved the call with other arguments: " + plaintext.Cut(string(input),
+		maxReason) + "]"}
 }
 
 // callers returns the calls that make a call with this one as the innermost, the outermost first.
@@ -164,8 +168,8 @@ func (c *running) callers() (calls []Call) {
 	return calls
 }
 
-// RememberApprovals returns an Approver that asks another one, and then approves calls of those tools for which that has
-// said Always, for the same project, chat and client, until it is dropped.
+// RememberApprovals returns an Approver that asks another one, and then approves calls of those tools for which that
+// has said Always, for the same project, chat and client, until it is dropped.
 func RememberApprovals(ask Approver) Approver {
 	type who struct{ project, chat, client, tool string }
 	var mu sync.Mutex

@@ -31,7 +31,8 @@ func notes(t *testing.T) *registry.Registry {
 		})
 	tools, err := registry.New(
 		make("reads", "", registry.Annotations{ReadOnly: true}), make("writes_a", "", registry.Annotations{}),
-		make("destroys", "", registry.Annotations{Destructive: true}), make("outside", "github", registry.Annotations{ReadOnly: true, OpenWorld: true}), code)
+		make("destroys", "", registry.Annotations{Destructive: true}), make("outside", "github",
+			registry.Annotations{ReadOnly: true, OpenWorld: true}), code)
 	require.NoError(t, err)
 	return tools
 }
@@ -45,14 +46,17 @@ func dispatchNote(t *testing.T, tools *registry.Registry, tool, text string, env
 func TestWhoIsAskedFor(t *testing.T) {
 	tools := notes(t)
 	for rule, asked := range map[string][]string{
-		registry.AskAll: {"reads", "writes_a", "destroys", "outside", "code"}, registry.AskWrites: {"writes_a", "destroys", "code"},
-		registry.AskDestructive: {"destroys"}, registry.AskExternal: {"outside"}, registry.AskSource + "github": {"outside"}, "reads": {"reads"}, "nosuch": {},
+		registry.AskAll: {"reads", "writes_a", "destroys", "outside", "code"}, registry.AskWrites: {"writes_a",
+			"destroys", "code"},
+		registry.AskDestructive: {"destroys"}, registry.AskExternal: {"outside"}, registry.AskSource +
+			"github": {"outside"}, "reads": {"reads"}, "nosuch": {},
 	} {
 		require.NoError(t, registry.CheckAsk(rule))
 		for _, tool := range []string{"reads", "writes_a", "destroys", "outside", "code"} {
 			for _, inSettings := range []bool{true, false} {
 				n := 0
-				env := registry.Env{Approve: func(_ context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
+				env := registry.Env{Approve: func(_ context.Context, r registry.ApprovalRequest) (registry.Decision,
+					error) {
 					n++
 					require.Equal(t, rule, r.Rule)
 					require.Equal(t, tool, r.Spec.Name)
@@ -92,13 +96,16 @@ func TestWhoIsAskedFor(t *testing.T) {
 // TestMisspeltRules: a rule that is for nothing that there is asks for what it looks like.
 func TestMisspeltRules(t *testing.T) {
 	nothing := func(name, source, partOf string, annotations registry.Annotations) registry.Tool {
-		return registry.Func(registry.Spec{Name: name, Source: source, PartOf: partOf, Description: "Does nothing.", Annotations: annotations},
+		return registry.Func(registry.Spec{Name: name, Source: source, PartOf: partOf, Description: "Does nothing.",
+			Annotations: annotations},
 			func(context.Context, struct{}, registry.Env) (string, error) { return "", nil })
 	}
 	reads := registry.Annotations{ReadOnly: true}
 	names := []string{"javascript", "send_mail", "github_create_issue", "pay", "drop", "view_file", "files"}
-	tools, err := registry.New(nothing("javascript", "", "", registry.Annotations{}), nothing("send_mail", "", "", registry.Annotations{OpenWorld: true}),
-		nothing("github_create_issue", "github", "", reads), nothing("pay", "", "", reads), nothing("drop", "", "", registry.Annotations{Destructive: true}),
+	tools, err := registry.New(nothing("javascript", "", "", registry.Annotations{}), nothing("send_mail", "", "",
+		registry.Annotations{OpenWorld: true}),
+		nothing("github_create_issue", "github", "", reads), nothing("pay", "", "", reads),
+		nothing("drop", "", "", registry.Annotations{Destructive: true}),
 		nothing("files", "", "", reads), nothing("view_file", "", "files", reads))
 	require.NoError(t, err)
 	all := names
@@ -106,14 +113,21 @@ func TestMisspeltRules(t *testing.T) {
 		asked []string
 		like  string
 	}{
-		"javascirpt": {[]string{"javascript"}, "javascript"}, "javscrpt": {[]string{"javascript"}, "javascript"}, "JavaScript": {[]string{"javascript"}, "javascript"},
-		"java-script": {[]string{"javascript"}, "javascript"}, "send_mial": {[]string{"send_mail"}, "send_mail"}, "sendmail": {[]string{"send_mail"}, "send_mail"},
-		"send_email": {[]string{"send_mail"}, "send_mail"}, "send": {[]string{"send_mail"}, ""}, "create_issue": {[]string{"github_create_issue"}, ""},
-		"source:githbu": {[]string{"github_create_issue"}, "source:github"}, "github": {[]string{"github_create_issue"}, ""}, "source:nosuch": {nil, ""},
-		"source:javascript": {[]string{"javascript"}, ""}, "pya": {[]string{"pay"}, "pay"}, "pa": {[]string{"pay"}, "pay"}, "destructiv": {[]string{"drop"}, "destructive"},
-		"write": {[]string{"javascript", "send_mail", "drop"}, "writes"}, "Writes": {[]string{"javascript", "send_mail", "drop"}, "writes"},
-		"extrenal": {[]string{"send_mail"}, "external"}, "al": {all, "all"}, "ALL": {all, "all"}, "nosuch": {nil, ""}, "netwrok": {nil, "network"},
-		"fiels": {[]string{"files", "view_file"}, "files"}, "view_fiel": {[]string{"view_file"}, "view_file"},
+		"javascirpt": {[]string{"javascript"}, "javascript"}, "javscrpt": {[]string{"javascript"}, "javascript"},
+		"JavaScript":  {[]string{"javascript"}, "javascript"},
+		"java-script": {[]string{"javascript"}, "javascript"}, "send_mial": {[]string{"send_mail"}, "send_mail"},
+		"sendmail":   {[]string{"send_mail"}, "send_mail"},
+		"send_email": {[]string{"send_mail"}, "send_mail"}, "send": {[]string{"send_mail"}, ""},
+		"create_issue":  {[]string{"github_create_issue"}, ""},
+		"source:githbu": {[]string{"github_create_issue"}, "source:github"}, "github": {[]string{"github_create_issue"},
+			""}, "source:nosuch": {nil, ""},
+		"source:javascript": {[]string{"javascript"}, ""}, "pya": {[]string{"pay"}, "pay"}, "pa": {[]string{"pay"},
+			"pay"}, "destructiv": {[]string{"drop"}, "destructive"},
+		"write": {[]string{"javascript", "send_mail", "drop"}, "writes"}, "Writes": {[]string{"javascript", "send_mail",
+			"drop"}, "writes"},
+		"extrenal": {[]string{"send_mail"}, "external"}, "al": {all, "all"}, "ALL": {all, "all"}, "nosuch": {nil, ""},
+		"netwrok": {nil, "network"},
+		"fiels":   {[]string{"files", "view_file"}, "files"}, "view_fiel": {[]string{"view_file"}, "view_file"},
 	} {
 		err := tools.CheckAsk(rule)
 		var unknown *registry.UnknownRuleError
@@ -128,7 +142,8 @@ func TestMisspeltRules(t *testing.T) {
 		require.ElementsMatch(t, all, asked(t, tools, rule, names), rule)
 	}
 	// What is there is for itself alone, and a tool with its parts. The whole does what its parts do.
-	for rule, want := range map[string][]string{"pay": {"pay"}, "files": {"files", "view_file"}, "view_file": {"files", "view_file"}, "source:github": {"github_create_issue"},
+	for rule, want := range map[string][]string{"pay": {"pay"}, "files": {"files", "view_file"}, "view_file": {"files",
+		"view_file"}, "source:github": {"github_create_issue"},
 		"javascript": {"javascript"}, registry.AskNetwork: nil, registry.NetworkTool: nil} {
 		require.NoError(t, tools.CheckAsk(rule), rule)
 		require.ElementsMatch(t, want, asked(t, tools, rule, names), rule)
@@ -170,13 +185,17 @@ func TestDecisions(t *testing.T) {
 		text      string
 		edited    bool
 	}{
-		"approved":            {[]registry.Decision{{Approved: true}}, "", "writes_a got x", false},
-		"the same input":      {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":"x"}`)}}, "", "writes_a got x", false},
-		"refused":             {[]registry.Decision{{}}, registry.CodeRefused, "A person has refused the call of writes_a. Do not repeat it as it was.", false},
-		"refused with reason": {[]registry.Decision{{Reason: " not today. "}}, registry.CodeRefused, "A person has refused the call of writes_a: not today. Do not repeat it as it was.", false},
+		"approved": {[]registry.Decision{{Approved: true}}, "", "writes_a got x", false},
+		"the same input": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":"x"}`)}}, "",
+			"writes_a got x", false},
+		"refused": {[]registry.Decision{{}}, registry.CodeRefused,
+			"A person has refused the call of writes_a. Do not repeat it as it was.", false},
+		"refused with reason": {[]registry.Decision{{Reason: " not today. "}}, registry.CodeRefused,
+			"A person has refused the call of writes_a: not today. Do not repeat it as it was.", false},
 		"another input": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":"y"}`)}}, "",
 			"[A person has approved the call with other arguments: {\"text\":\"y\"}]\nwrites_a got y", true},
-		"an input that does not fit": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":[]}`)}, {Approved: true, Input: json.RawMessage(`{`)}, {Reason: "no"}},
+		"an input that does not fit": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":[]}`)},
+			{Approved: true, Input: json.RawMessage(`{`)}, {Reason: "no"}},
 			registry.CodeRefused, "A person has refused the call of writes_a: no. Do not repeat it as it was.", false},
 	} {
 		result := dispatchNote(t, tools, "writes_a", "x", decide(test.decisions...))
@@ -187,7 +206,8 @@ func TestDecisions(t *testing.T) {
 	}
 	nobody := dispatchNote(t, tools, "writes_a", "x", registry.Env{Selection: registry.Selection{Ask: []string{"all"}}})
 	require.Equal(t, registry.CodeNeedsApproval, nobody.Code)
-	require.Equal(t, "The call of writes_a needs the approval of a person, and there is nobody here who could give it. "+
+	require.Equal(t, "The call of writes_a needs the approval of a person, and there is nobody here who could give "+
+		"it. "+
 		"Do without it, or ask the user to allow it.", nobody.Text())
 
 	env := decide()
@@ -202,7 +222,8 @@ func TestDecisions(t *testing.T) {
 		cancel()
 		return registry.Decision{Approved: true}, nil
 	}
-	require.Equal(t, registry.CodeCanceled, tools.Dispatch(ctx, registry.Call{Tool: "writes_a", Input: json.RawMessage(`{"text":"x"}`)}, env).Code)
+	require.Equal(t, registry.CodeCanceled, tools.Dispatch(ctx, registry.Call{Tool: "writes_a",
+		Input: json.RawMessage(`{"text":"x"}`)}, env).Code)
 }
 
 // What is refused before is not asked for: a person has not to look at calls that cannot be made.
@@ -215,7 +236,8 @@ func TestOnlyWhatCanBeMadeIsAskedFor(t *testing.T) {
 		}}
 	require.Equal(t, registry.CodeDisabled, dispatchNote(t, tools, "reads", "x", env).Code)
 	require.Equal(t, registry.CodeUnknownTool, dispatchNote(t, tools, "nosuch", "x", env).Code)
-	require.Equal(t, registry.CodeInvalidInput, tools.Dispatch(t.Context(), registry.Call{Tool: "writes_a", Input: json.RawMessage(`{}`)}, env).Code)
+	require.Equal(t, registry.CodeInvalidInput, tools.Dispatch(t.Context(), registry.Call{Tool: "writes_a",
+		Input: json.RawMessage(`{}`)}, env).Code)
 }
 
 // Calls by code are asked for one by one, and the time in which a person thinks is not that of the code.
@@ -246,18 +268,20 @@ func TestCodeWaitsForApproval(t *testing.T) {
 					return func() { resumed.Add(1) }
 				})
 				time.Sleep(600 * time.Millisecond)
-				text := env.Dispatch(ctx, registry.Call{Tool: "writes_a", Input: json.RawMessage(`{"text":"x"}`)}).Text()
+				text := env.Dispatch(ctx, registry.Call{Tool: "writes_a",
+					Input: json.RawMessage(`{"text":"x"}`)}).Text()
 				<-ctx.Done() // after its own second
 				return text, ctx.Err()
 			})
 		tools, err := tools.With(slow)
 		require.NoError(t, err)
 		began := time.Now()
-		result = tools.Dispatch(t.Context(), registry.Call{Tool: "slow"}, registry.Env{Selection: registry.Selection{Ask: []string{"writes_a"}},
-			Approve: func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
-				time.Sleep(time.Hour)
-				return registry.Decision{Approved: true}, nil
-			}})
+		result = tools.Dispatch(t.Context(), registry.Call{Tool: "slow"},
+			registry.Env{Selection: registry.Selection{Ask: []string{"writes_a"}},
+				Approve: func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
+					time.Sleep(time.Hour)
+					return registry.Decision{Approved: true}, nil
+				}})
 		require.Equal(t, registry.CodeTimeout, result.Code)
 		require.Equal(t, time.Hour+time.Second, time.Since(began))
 		require.EqualValues(t, 1, paused.Load())
@@ -268,12 +292,14 @@ func TestCodeWaitsForApproval(t *testing.T) {
 func TestRememberedApprovals(t *testing.T) {
 	tools := notes(t)
 	asked := 0
-	approve := registry.RememberApprovals(func(_ context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
+	approve := registry.RememberApprovals(func(_ context.Context, r registry.ApprovalRequest) (registry.Decision,
+		error) {
 		asked++
 		return registry.Decision{Approved: r.Spec.Name != "destroys", Always: true, By: "me"}, nil
 	})
 	call := func(tool, project string) registry.Result {
-		return dispatchNote(t, tools, tool, "x", registry.Env{Project: project, Approve: approve, Selection: registry.Selection{Ask: []string{"all"}}})
+		return dispatchNote(t, tools, tool, "x", registry.Env{Project: project, Approve: approve,
+			Selection: registry.Selection{Ask: []string{"all"}}})
 	}
 	for range 3 {
 		require.Equal(t, "me", call("writes_a", "a").Approval.By)

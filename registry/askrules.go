@@ -35,7 +35,8 @@ func CheckAsk(rule string) error {
 	return nil
 }
 
-const thereAre = "there are " + AskAll + ", " + AskWrites + ", " + AskDestructive + ", " + AskExternal + ", " + AskSource +
+const thereAre = "there are " + AskAll + ", " + AskWrites + ", " + AskDestructive + ", " + AskExternal + ", " +
+	AskSource +
 	"SOURCE, and the names of tools"
 
 // An UnknownRuleError means that a rule of [Selection].Ask names a tool or a source that there is not. Until there is,
@@ -54,8 +55,8 @@ func (e *UnknownRuleError) Error() string {
 	return fmt.Sprintf("unknown approval rule %q: %s", plaintext.Cut(e.Rule, 100), thereAre)
 }
 
-// CheckAsk returns what is wrong with a rule of [Selection].Ask, or nil. The error is an [*UnknownRuleError] for the name
-// of a tool or a source that the registry does not have.
+// CheckAsk returns what is wrong with a rule of [Selection].Ask, or nil. The error is an [*UnknownRuleError] for the
+// name of a tool or a source that the registry does not have.
 func (r *Registry) CheckAsk(rule string) error {
 	if err := CheckAsk(rule); err != nil || r.knows(rule) {
 		return err
@@ -89,9 +90,9 @@ func (r *Registry) knows(rule string) bool {
 	return r.byName[rule] != nil
 }
 
-// asks returns the rule by which a call needs approval. A rule that is for nothing that there is could be misspelt: it is
-// taken to be for all tools and rules that it looks like, and one that is no rule at all for everything. The registry can
-// be nil.
+// asks returns the rule by which a call needs approval. A rule that is for nothing that there is could be misspelt: it
+// is taken to be for all tools and rules that it looks like, and one that is no rule at all for everything. The
+// registry can be nil.
 func (r *Registry) asks(s *Selection, call *Call, spec *Spec) (rule string, ok bool) {
 	for _, rules := range [][]string{s.Settings.Ask, s.Ask} {
 		for _, rule := range rules {
@@ -183,8 +184,8 @@ func allowed(a, b string) int {
 	return mistakes
 }
 
-// distance is how many mistakes make b of a: bytes that are missing, too many or wrong, and neighbours that are swapped.
-// More than mistakes is mistakes+1.
+// distance is how many mistakes make b of a: bytes that are missing, too many or wrong, and neighbours that are
+// swapped. More than mistakes is mistakes+1.
 func distance(a, b string) int {
 	if len(a)-len(b) > mistakes || len(b)-len(a) > mistakes {
 		return mistakes + 1

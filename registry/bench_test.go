@@ -24,7 +24,8 @@ const tenFieldsInput = `{"city":"Oslo","country":"no","days":3,"hourly":true,"un
 
 // newTrivial makes a tool that does nothing.
 func newTrivial(name string) registry.Tool {
-	return registry.ToolFunc(registry.Spec{Name: name, Description: "Does nothing.", Schema: json.RawMessage(tenFields)},
+	return registry.ToolFunc(registry.Spec{Name: name, Description: "Does nothing.",
+		Schema: json.RawMessage(tenFields)},
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Text("done"), nil
 		})
@@ -46,7 +47,8 @@ func BenchmarkDispatch(b *testing.B) {
 func BenchmarkDispatchCoerced(b *testing.B) {
 	r, err := registry.New(newTrivial("trivial"))
 	require.NoError(b, err)
-	input := strings.NewReplacer(`"days":3`, `"days":"3"`, `true`, `"true"`, `["wind","rain"]`, `"wind"`).Replace(tenFieldsInput)
+	input := strings.NewReplacer(`"days":3`, `"days":"3"`, `true`, `"true"`, `["wind","rain"]`,
+		`"wind"`).Replace(tenFieldsInput)
 	call := registry.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(input)}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// TestCheckpointsBeforeCalls: each call that may change files has a checkpoint before it, and is not made if there can be
-// none.
+// TestCheckpointsBeforeCalls: each call that may change files has a checkpoint before it, and is not made if there can
+// be none.
 func TestCheckpointsBeforeCalls(t *testing.T) {
 	store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Checkpoints: 2}})
 	project, err := store.Open(t.Context(), "p")
@@ -23,7 +23,8 @@ func TestCheckpointsBeforeCalls(t *testing.T) {
 	p := project.(vfs.Checkpointer)
 	made := 0
 	tool := func(name string, annotations registry.Annotations, inner string) registry.Tool {
-		return registry.ToolFunc(registry.Spec{Name: name, Annotations: annotations, Description: "d", Schema: json.RawMessage(`{"type":"object"}`)},
+		return registry.ToolFunc(registry.Spec{Name: name, Annotations: annotations, Description: "d",
+			Schema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
 				made++
 				if inner != "" {
@@ -32,7 +33,8 @@ func TestCheckpointsBeforeCalls(t *testing.T) {
 				return registry.Text("ok"), vfs.WriteFile(ctx, env.Files, "/file", fmt.Append(nil, made))
 			})
 	}
-	tools, err := registry.New(tool("writes", registry.Annotations{}, ""), tool("reads", registry.Annotations{ReadOnly: true}, ""),
+	tools, err := registry.New(tool("writes", registry.Annotations{}, ""),
+		tool("reads", registry.Annotations{ReadOnly: true}, ""),
 		tool("calls", registry.Annotations{}, "writes"))
 	require.NoError(t, err)
 	env := registry.Env{Files: project, Checkpoint: registry.CheckpointBefore}
@@ -67,6 +69,7 @@ func TestCheckpointsBeforeCalls(t *testing.T) {
 	before := made
 	result := do("writes")
 	require.True(t, result.IsError())
-	require.Contains(t, result.Text(), "The call was not made, because the project has no room for the checkpoint before it")
+	require.Contains(t, result.Text(),
+		"The call was not made, because the project has no room for the checkpoint before it")
 	require.Equal(t, before, made)
 }

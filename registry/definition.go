@@ -18,8 +18,8 @@ type Offer struct {
 	Options Options
 	// NoProject means that the calls will have no files.
 	NoProject bool
-	// Network is which requests code can make, or nil if it has no network. Models may know of the hosts and of the names
-	// of secrets.
+	// Network is which requests code can make, or nil if it has no network. Models may know of the hosts and of the
+	// names of secrets.
 	Network *network.Policy
 	// Tools, if not nil, returns the definitions of the other tools that the model gets with this one, except invalid
 	// ones. It is nil while the description is made for the Tools of another offer.
@@ -181,6 +181,7 @@ func (e *entry) offer(api API, selection *Selection,
 	if overrider, ok := e.tool.(APIOverrider); ok {
 		override = overrider.APIOverride(api, options)
 	}
-	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject, Network: selection.policy()},
+	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject,
+		Network: selection.policy()},
 		override)
 }

@@ -69,7 +69,8 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		return resultOf(err, CodeInvalidInput)
 	}
 	if c := env.Selection.denied(&e.spec); c != "" {
-		return withCause(Failure(CodeDenied, "permission denied for tool: "+call.Tool), fmt.Errorf("%q is not granted", c))
+		return withCause(Failure(CodeDenied, "permission denied for tool: "+call.Tool),
+			fmt.Errorf("%q is not granted", c))
 	}
 	if ctx.Err() != nil { // while the input was being checked
 		return stopped(ctx)
@@ -145,7 +146,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	error) {
 	limits := &env.Limits
 	if limit := limits.input(); len(input) > limit {
-		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the "+
+		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example "+
+			"the "+
 			"name of a file.", len(input), limit)
 	}
 	if len(input) == 0 || string(input) == "null" {
@@ -153,7 +155,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	}
 	if depth := limits.depth(); jsontree.Separators(input) > depth &&
 		jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
-		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something flatter, "+
+		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something "+
+			"flatter, "+
 			"for example text or the name of a file.", depth)
 	}
 	if e.checker == nil && schema.compiled.Accepts(input) {
@@ -175,7 +178,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
 	} else if errors.Is(err, jsontree.ErrTooManyValues) {
-		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of a file.",
+		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of "+
+			"a file.",
 			err)
 	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
@@ -188,7 +192,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	// checked.
 	for name := range object {
 		if known := schema.compiled.Resembles(name); known != "" {
-			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)
+			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?",
+				plaintext.Cut(name, 100), known)
 		}
 	}
 	changed := schema.compiled.Coerce(ctx, object, DefaultDepth) || again
@@ -200,7 +205,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if err := schema.compiled.Validate(ctx, object); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
-		return nil, withUnknown(schema, object, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w",
+		return nil, withUnknown(schema, object, Errorf("invalid tool call: the arguments do not fit the schema of "+
+			"%s:\n%w",
 			e.spec.Name, err))
 	}
 	if changed {

@@ -42,19 +42,25 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 		{"", registry.Env{}, registry.CodeUnknownTool, "Unknown tool: "},
 		{"off", registry.Env{}, registry.CodeDisabled, "Unknown tool: off"},
 		{"off", registry.Env{Selection: registry.Selection{Enable: map[string]bool{"off": true}}}, "", "done"},
-		{"agent", registry.Env{Selection: registry.Selection{Mode: registry.ModeMCP}}, registry.CodeDisabled, "Unknown tool: agent"},
+		{"agent", registry.Env{Selection: registry.Selection{Mode: registry.ModeMCP}}, registry.CodeDisabled,
+			"Unknown tool: agent"},
 		{"agent", registry.Env{Selection: registry.Selection{Mode: registry.ModeHistory}}, "", "done"},
 		{"agent", registry.Env{}, "", "done"},
 		{"files", registry.Env{}, registry.CodeDisabled, "Unknown tool: files"},
-		{"files", registry.Env{Files: project, Selection: registry.Selection{NoProject: true}}, registry.CodeDisabled, "Unknown tool: files"},
+		{"files", registry.Env{Files: project, Selection: registry.Selection{NoProject: true}}, registry.CodeDisabled,
+			"Unknown tool: files"},
 		{"files", registry.Env{Files: project}, "", "done"},
 		{"net", registry.Env{}, registry.CodeDenied, "permission denied for tool: net"},
-		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}}, registry.CodeDenied, "permission denied for tool: net"},
-		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork, registry.CapabilityProcess}}}, "", "done"},
-		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"a": 1}}}}, registry.CodeOptions,
+		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}},
+			registry.CodeDenied, "permission denied for tool: net"},
+		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork,
+			registry.CapabilityProcess}}}, "", "done"},
+		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"a": 1}}}},
+			registry.CodeOptions,
 			`Tool set cannot be used, since it is set up wrongly: option "a": want bool, got number`},
 		{"set", registry.Env{Selection: registry.Selection{Settings: registry.Settings{ToolOptions: map[string]map[string]any{"set": {"a": 1}}}}}, "", "done"},
-		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"unknown": 1}, "gone": {"a": 2}}}}, "", "done"},
+		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"unknown": 1},
+			"gone": {"a": 2}}}}, "", "done"},
 	} {
 		t.Run(fmt.Sprint(c.tool, " ", c.code), func(t *testing.T) {
 			result := r.Dispatch(t.Context(), call(c.tool, "{}"), c.env)
@@ -64,7 +70,8 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 			require.Equal(t, c.tool, result.Tool)
 		})
 	}
-	require.Equal(t, "Unknown tool: a\uFFFD[31m\uFFFD", r.Dispatch(t.Context(), call("a\x1b[31m\xff", "{}"), registry.Env{}).Text())
+	require.Equal(t, "Unknown tool: a\uFFFD[31m\uFFFD", r.Dispatch(t.Context(), call("a\x1b[31m\xff", "{}"),
+		registry.Env{}).Text())
 	require.Less(t, len(r.Dispatch(t.Context(), call(strings.Repeat("x", 1<<20), "{}"), registry.Env{}).Text()), 1000)
 
 	result := r.Dispatch(t.Context(), call("net", `{"bad"`), registry.Env{})
@@ -101,7 +108,8 @@ func TestFailures(t *testing.T) {
 		}, registry.CodeFailed, "Tool execution failed: the tool has ended its goroutine"},
 		{"an error that panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{}, (*badError)(nil)
-		}, registry.CodeFailed, "Tool execution failed: panic: runtime error: invalid memory address or nil pointer dereference"},
+		}, registry.CodeFailed, "Tool execution failed: panic: runtime error: invalid memory address or nil pointer " +
+			"dereference"},
 		{"nothing", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{}, nil
 		}, "", `{"message":"Tool executed but returned no result","status":"empty"}`},
@@ -136,7 +144,9 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	var panicked *registry.PanicError
-	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") }))
+	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		panic("oh")
+	}))
 	require.ErrorAs(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Err, &panicked)
 	require.Contains(t, string(panicked.Stack), "dispatch_test.go")
 }
@@ -152,7 +162,8 @@ func (bomb) MarshalJSON() ([]byte, error) { panic("bomb") }
 func TestWhatAToolGets(t *testing.T) {
 	project := newProject(t)
 	var got registry.Env
-	r := newRegistry(t, doing("x", func(ctx context.Context, c registry.Call, env registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("x", func(ctx context.Context, c registry.Call, env registry.Env) (registry.Result,
+		error) {
 		got = env
 		f, err := env.Files.Create("/left-open")
 		if err != nil {
@@ -163,12 +174,14 @@ func TestWhatAToolGets(t *testing.T) {
 	}, func(s *registry.Spec) {
 		s.Options = []registry.Option{
 			{ID: "on", Type: registry.OptionBool, Default: true}, {ID: "n", Type: registry.OptionNumber, Default: 3},
-			{ID: "text", Type: registry.OptionText}, {ID: "pick", Type: registry.OptionSelect, Choices: []registry.Choice{{Value: "a"}, {Value: "b"}}},
+			{ID: "text", Type: registry.OptionText}, {ID: "pick", Type: registry.OptionSelect,
+				Choices: []registry.Choice{{Value: "a"}, {Value: "b"}}},
 		}
 	}))
 	env := registry.Env{Project: "p", Chat: "c", Files: project, Selection: registry.Selection{
-		Settings: registry.Settings{ToolOptions: map[string]map[string]any{"x": {"n": json.Number("1.5"), "text": "stored", "old": 1}}},
-		Options:  map[string]map[string]any{"x": {"text": "given"}},
+		Settings: registry.Settings{ToolOptions: map[string]map[string]any{"x": {"n": json.Number("1.5"),
+			"text": "stored", "old": 1}}},
+		Options: map[string]map[string]any{"x": {"text": "given"}},
 	}}
 	require.Equal(t, "done", r.Dispatch(t.Context(), call("x", ""), env).Text())
 	require.Equal(t, map[string]any{"on": true, "n": 1.5, "text": "given", "pick": "a"}, got.Options.Map())
@@ -205,12 +218,14 @@ func TestMiddleware(t *testing.T) {
 	inner := newRegistry(t, named("x")).Using(note("inner"))
 	r := inner.Using(note("first"), note("second"))
 	require.Equal(t, "done", r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Text())
-	require.Equal(t, []string{"first before x", "second before x", "inner before x", "inner after ", "second after ", "first after "}, seen)
+	require.Equal(t, []string{"first before x", "second before x", "inner before x", "inner after ", "second after ",
+		"first after "}, seen)
 	seen = nil
 	more, err := inner.With(named("y"))
 	require.NoError(t, err)
 	more.Dispatch(t.Context(), call("nothing", ""), registry.Env{})
-	require.Equal(t, []string{"inner before nothing", "inner after unknown_tool"}, seen, "every call is seen, also by what is made of a registry")
+	require.Equal(t, []string{"inner before nothing", "inner after unknown_tool"}, seen,
+		"every call is seen, also by what is made of a registry")
 
 	bad := newRegistry(t, named("x")).Using(func(registry.Handler) registry.Handler {
 		return func(context.Context, registry.Call, registry.Env) registry.Result { panic("middleware") }
@@ -223,7 +238,9 @@ func TestMiddleware(t *testing.T) {
 
 func TestLogging(t *testing.T) {
 	var b strings.Builder
-	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") }))
+	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		panic("oh")
+	}))
 	r.Dispatch(t.Context(), call("x", ""), registry.Env{Logger: slog.New(slog.NewTextHandler(&b, nil))})
 	require.Contains(t, b.String(), "tool panicked")
 	require.Contains(t, b.String(), "dispatch_test.go")
@@ -292,7 +309,8 @@ func TestCallsShareNothingButFiles(t *testing.T) {
 	for i := range 50 {
 		group.Go(func() {
 			env := registry.Env{Project: fmt.Sprint("p", i), Files: project}
-			c := registry.Call{ID: fmt.Sprint("call-", i), Tool: "add", Input: json.RawMessage(`{"name":"/log","text":"x"}`)}
+			c := registry.Call{ID: fmt.Sprint("call-", i), Tool: "add",
+				Input: json.RawMessage(`{"name":"/log","text":"x"}`)}
 			result := r.Dispatch(t.Context(), c, env)
 			require.Equal(t, env.Project, result.Text())
 			require.Equal(t, c.ID, result.CallID)

@@ -33,8 +33,8 @@ type Env struct {
 	// that panics loses the record.
 	Logger *slog.Logger
 
-	// Checkpoint says when calls make checkpoints of the files, which must be those of a [vfs.Checkpointer] then. If one
-	// cannot be made, the call is not made.
+	// Checkpoint says when calls make checkpoints of the files, which must be those of a [vfs.Checkpointer] then. If
+	// one cannot be made, the call is not made.
 	Checkpoint CheckpointMode
 	// Approve decides on calls for which Selection.Ask wants that. If it is nil, such calls are not made.
 	Approve Approver
@@ -42,9 +42,9 @@ type Env struct {
 	// made.
 	Runs Keeper
 
-	// SealKey, if not nil, returns the secret with which tools seal what they keep with the project and must recognise as
-	// their own, such as the variables of sessions: see [vfs.SealKey]. If it is nil, they use one that is gone with the
-	// process.
+	// SealKey, if not nil, returns the secret with which tools seal what they keep with the project and must recognise
+	// as their own, such as the variables of sessions: see [vfs.SealKey]. If it is nil, they use one that is gone with
+	// the process.
 	SealKey func(ctx context.Context) ([]byte, error)
 
 	// HideErrors keeps the texts of unexpected errors and panics of tools from the model, which gets a generic text
@@ -57,8 +57,8 @@ type Env struct {
 
 	// call is the call being executed. Before its execution, it is the call that made it, or nil.
 	call *running
-	// resumed is not nil if the call goes on that was suspended. number is by which the code that makes the call knows it;
-	// nil if it cannot be put off.
+	// resumed is not nil if the call goes on that was suspended. number is by which the code that makes the call knows
+	// it; nil if it cannot be put off.
 	resumed *Continuation
 	number  *int
 }
@@ -147,7 +147,8 @@ func (e Env) report(p Progress) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			e.log(context.Background(), slog.LevelError, "reporting progress panicked", "tool", e.call.tool, "call", e.call.id,
+			e.log(context.Background(), slog.LevelError, "reporting progress panicked", "tool", e.call.tool, "call",
+				e.call.id,
 				"panic", p)
 		}
 	}()

@@ -29,7 +29,8 @@ func (h badHandler) Handle(context.Context, slog.Record) error { h.do(); return 
 func (h badHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
 func (h badHandler) WithGroup(string) slog.Handler             { return h }
 func hostBugs(release chan struct{}) map[string]func() {
-	return map[string]func(){"panics": func() { panic("a bug of the host") }, "ends its goroutine": runtime.Goexit, "hangs": func() { <-release }}
+	return map[string]func(){"panics": func() { panic("a bug of the host") }, "ends its goroutine": runtime.Goexit,
+		"hangs": func() { <-release }}
 }
 
 // TestLoggersThatFail checks that calls have their results even if the logger fails.
@@ -44,7 +45,9 @@ func TestLoggersThatFail(t *testing.T) {
 				var afterwards error
 				left := make(chan struct{})
 				r := newRegistry(t,
-					doing("panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") }),
+					doing("panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+						panic("oh")
+					}),
 					doing("data", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 						return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: func() {}}, nil
 					}),
@@ -54,7 +57,8 @@ func TestLoggersThatFail(t *testing.T) {
 						afterwards = afero.WriteFile(env.Files, "/late", nil, 0o600)
 						return registry.Result{}, nil
 					}))
-				require.Equal(t, "Tool execution failed: panic: oh", r.Dispatch(t.Context(), call("panics", ""), env).Text())
+				require.Equal(t, "Tool execution failed: panic: oh", r.Dispatch(t.Context(), call("panics", ""),
+					env).Text())
 				require.Equal(t, "text", r.Dispatch(t.Context(), call("data", ""), env).Text())
 				result := r.Dispatch(t.Context(), call("stays", ""), env)
 				require.Equal(t, registry.CodeTimeout, result.Code)
@@ -77,13 +81,15 @@ func TestProgressThatFails(t *testing.T) {
 		<-done
 		return registry.Text("done"), nil
 	})
-	for name, want := range map[string]string{"panics": "done", "ends its goroutine": "done", "hangs": "Tool execution timed out after 10000ms."} {
+	for name, want := range map[string]string{"panics": "done", "ends its goroutine": "done",
+		"hangs": "Tool execution timed out after 10000ms."} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release := make(chan struct{})
 				defer close(release)
 				do := hostBugs(release)[name]
-				result := newRegistry(t, reports).Dispatch(t.Context(), call("x", ""), registry.Env{Progress: func(registry.Progress) { do() }})
+				result := newRegistry(t, reports).Dispatch(t.Context(), call("x", ""),
+					registry.Env{Progress: func(registry.Progress) { do() }})
 				require.Equal(t, want, result.Text())
 			})
 		})
@@ -115,7 +121,8 @@ func TestResultsThatFail(t *testing.T) {
 				release := make(chan struct{})
 				defer close(release)
 				data := badValue{hostBugs(release)[name]}
-				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+					error) {
 					return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: data}, nil
 				}))
 				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
@@ -135,17 +142,20 @@ func TestResultsThatFail(t *testing.T) {
 	t.Run("is an error that panics when it is compared", func(t *testing.T) {
 		project := newProject(t)
 		var files afero.Fs
-		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+			error) {
 			files = env.Files
 			<-ctx.Done()
 			return registry.Result{}, badCause{func() { panic("oh") }}
 		}))
 		ctx, cancel := context.WithCancel(t.Context())
-		cancelled := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		cancelled := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+			error) {
 			cancel()
 			return registry.Result{}, badCause{func() { panic("oh") }}
 		}))
-		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project, Limits: registry.Limits{Timeout: time.Millisecond}})
+		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project,
+			Limits: registry.Limits{Timeout: time.Millisecond}})
 		require.True(t, result.IsError())
 		require.ErrorIs(t, afero.WriteFile(files, "/late", nil, 0o600), fs.ErrClosed)
 		require.True(t, cancelled.Dispatch(ctx, call("x", ""), registry.Env{Files: project}).IsError())
@@ -166,8 +176,10 @@ func TestTurnsWithMiddlewareThatFails(t *testing.T) {
 			return next(ctx, c, env)
 		}
 	})
-	results := r.DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "x"}, {ID: "2", Tool: "x"}, {ID: "3", Tool: "x"}, {ID: "4", Tool: "x"}}, registry.Env{})
-	for i, want := range []string{"done", "Tool execution failed: panic: a bug of the host", "Tool execution failed: the call has ended its goroutine", "done"} {
+	results := r.DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "x"}, {ID: "2", Tool: "x"},
+		{ID: "3", Tool: "x"}, {ID: "4", Tool: "x"}}, registry.Env{})
+	for i, want := range []string{"done", "Tool execution failed: panic: a bug of the host",
+		"Tool execution failed: the call has ended its goroutine", "done"} {
 		require.Equal(t, want, results[i].Text())
 		require.Equal(t, want != "done", results[i].IsError())
 		require.Equal(t, string(rune('1'+i)), results[i].CallID)
@@ -190,7 +202,8 @@ func TestHiddenErrors(t *testing.T) {
 			}),
 	)
 	env := registry.Env{Logger: logger}
-	require.Equal(t, "Tool execution failed: password is hunter2", r.Dispatch(t.Context(), call("fails", ""), env).Text())
+	require.Equal(t, "Tool execution failed: password is hunter2", r.Dispatch(t.Context(), call("fails", ""),
+		env).Text())
 	env.HideErrors = true
 	for tool, secret := range map[string]string{"fails": "hunter2", "panics": "hunter3"} {
 		b.Reset()

@@ -22,8 +22,10 @@ var fuzzSchemas = []string{
 }
 
 var fuzzInputs = []string{
-	tenFieldsInput, `{}`, `{"a":null,"b":[1]}`, `{"a":{"a":{"a":"{}"}},"b":"null"}`, `{"a":"x","zz":[],"b":1.0}`, `{"a":"1e2","a b":[{}],"x1":"\u00e9"}`,
-	` { "a" : "é" , "b" : [ 1 , -0 ] , "c" : true } `, `{"a":1,"a":"x"}`, `{"\u0061":1}`, "{\"a\":\"\xff\"}", `[]`, `"`, ``, `{"a":"\"","b":[]}`,
+	tenFieldsInput, `{}`, `{"a":null,"b":[1]}`, `{"a":{"a":{"a":"{}"}},"b":"null"}`, `{"a":"x","zz":[],"b":1.0}`,
+	`{"a":"1e2","a b":[{}],"x1":"\u00e9"}`,
+	` { "a" : "é" , "b" : [ 1 , -0 ] , "c" : true } `, `{"a":1,"a":"x"}`, `{"\u0061":1}`, "{\"a\":\"\xff\"}", `[]`, `"`,
+	``, `{"a":"\"","b":[]}`,
 	`{"b":[10.5,10.500000000000001]}`, `{"a":""}`, `{"b":[9007199254740993,1e1]}`,
 }
 
@@ -61,15 +63,17 @@ func FuzzDispatch(f *testing.F) {
 	for _, text := range fuzzSchemas {
 		schema, err := registry.CompileSchema(json.RawMessage(text))
 		require.NoError(f, err)
-		registries = append(registries, newRegistry(f, doing("x", func(_ context.Context, c registry.Call, _ registry.Env) (registry.Result, error) {
-			decoder := json.NewDecoder(bytes.NewReader(c.Input))
-			decoder.UseNumber()
-			var object map[string]any
-			if err := decoder.Decode(&object); err != nil {
-				return registry.Result{}, err
-			}
-			return registry.Text("done"), schema.Validate(object)
-		}, func(s *registry.Spec) { s.Schema = json.RawMessage(text) })))
+		registries = append(registries,
+			newRegistry(f, doing("x", func(_ context.Context, c registry.Call, _ registry.Env) (registry.Result,
+				error) {
+				decoder := json.NewDecoder(bytes.NewReader(c.Input))
+				decoder.UseNumber()
+				var object map[string]any
+				if err := decoder.Decode(&object); err != nil {
+					return registry.Result{}, err
+				}
+				return registry.Text("done"), schema.Validate(object)
+			}, func(s *registry.Spec) { s.Schema = json.RawMessage(text) })))
 	}
 	for i := range fuzzSchemas {
 		for _, input := range fuzzInputs {
@@ -87,7 +91,8 @@ func FuzzDispatch(f *testing.F) {
 // FuzzSettings parses arbitrary settings, and checks that encoding and parsing them again changes nothing.
 func FuzzSettings(f *testing.F) {
 	for _, stored := range []string{
-		``, `{}`, `{"enabledTools":[],"toolOptions":{"x":{"a":[1,{}]}},"toolEnabled":{"x":true},"é":9007199254740993}`, `{"memoryEnabled":true,"jsLibEnabled":false,"toolOptions":null}`,
+		``, `{}`, `{"enabledTools":[],"toolOptions":{"x":{"a":[1,{}]}},"toolEnabled":{"x":true},"é":9007199254740993}`,
+		`{"memoryEnabled":true,"jsLibEnabled":false,"toolOptions":null}`,
 		`{"enabledTools":null,"memoryEnabled":true}`, `{"toolOptions":{"x":{"o":"b"}}}`, `[]`, `{"a":1,"a":2}`,
 	} {
 		f.Add([]byte(stored))
@@ -109,7 +114,8 @@ func FuzzSettings(f *testing.F) {
 		twice, err := json.Marshal(again)
 		require.NoError(t, err)
 		require.Equal(t, string(encoded), string(twice))
-		result := r.Dispatch(t.Context(), registry.Call{Tool: "x"}, registry.Env{Selection: registry.Selection{Settings: settings}})
+		result := r.Dispatch(t.Context(), registry.Call{Tool: "x"},
+			registry.Env{Selection: registry.Selection{Settings: settings}})
 		require.NotEmpty(t, result.Text())
 		require.NotEqual(t, registry.CodeFailed, result.Code)
 	})

@@ -131,7 +131,8 @@ func (c *running) nests(e *entry) error {
 		return nil
 	}
 	if c.inner.depth >= MaxNesting {
-		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.", e.spec.Name,
+		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.",
+			e.spec.Name,
 			MaxNesting)
 	}
 	for ; c != nil; c = c.inner.parent {
@@ -190,7 +191,8 @@ func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Re
 		case <-held:
 		case <-ctx.Done(): // the registry will notice
 		case <-timer.C:
-			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing the "+
+			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing "+
+				"the "+
 				"project's files.", nil)
 		}
 	}

@@ -23,7 +23,8 @@ import (
 func calling(name, other string, change ...func(*registry.Spec)) registry.Tool {
 	return doing(name, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
 		result := env.Dispatch(ctx, registry.Call{ID: "forged", Parent: "forged", Tool: other, Input: call.Input})
-		return registry.Text(strings.TrimSpace(fmt.Sprintf("%s(%s) %s", result.CallID, result.Text(), result.Code))), nil
+		return registry.Text(strings.TrimSpace(fmt.Sprintf("%s(%s) %s", result.CallID, result.Text(), result.Code))),
+			nil
 	}, change...)
 }
 
@@ -41,31 +42,50 @@ func TestToolsCallTools(t *testing.T) {
 		env   registry.Env
 		want  string
 	}{
-		{"with ids of their own", []registry.Tool{calling("a", "b"), whoami("b")}, registry.Env{}, "call-1.1(call-1.1 of call-1)"},
-		{"through others", []registry.Tool{calling("a", "b"), calling("b", "c"), whoami("c")}, registry.Env{}, "call-1.1(call-1.1.1(call-1.1.1 of call-1.1))"},
-		{"that are not there", []registry.Tool{calling("a", "b")}, registry.Env{}, "call-1.1(Unknown tool: b) unknown_tool"},
-		{"that are off", []registry.Tool{calling("a", "b"), whoami("b")}, registry.Env{Selection: registry.Selection{Enable: map[string]bool{"b": false}}},
+		{"with ids of their own", []registry.Tool{calling("a", "b"), whoami("b")}, registry.Env{},
+			"call-1.1(call-1.1 of call-1)"},
+		{"through others", []registry.Tool{calling("a", "b"), calling("b", "c"), whoami("c")}, registry.Env{},
+			"call-1.1(call-1.1.1(call-1.1.1 of call-1.1))"},
+		{"that are not there", []registry.Tool{calling("a", "b")}, registry.Env{},
+			"call-1.1(Unknown tool: b) unknown_tool"},
+		{"that are off", []registry.Tool{calling("a", "b"), whoami("b")},
+			registry.Env{Selection: registry.Selection{Enable: map[string]bool{"b": false}}},
 			"call-1.1(Unknown tool: b) tool_disabled"},
-		{"that are not for this mode", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeMCP} })},
-			registry.Env{Selection: registry.Selection{Mode: registry.ModeHistory}}, "call-1.1(Unknown tool: b) tool_disabled"},
-		{"that may not do what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} })},
+		{"that are not for this mode", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
+			s.Modes = []registry.Mode{registry.ModeMCP}
+		})},
+			registry.Env{Selection: registry.Selection{Mode: registry.ModeHistory}},
+			"call-1.1(Unknown tool: b) tool_disabled"},
+		{"that may not do what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
+			s.Requires = []registry.Capability{registry.CapabilityNetwork}
+		})},
 			registry.Env{}, "call-1.1(permission denied for tool: b) permission_denied"},
-		{"that have been granted what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} })},
-			registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}}, "call-1.1(done)"},
-		{"that need a project", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.NeedsProject = true })},
+		{"that have been granted what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
+			s.Requires = []registry.Capability{registry.CapabilityNetwork}
+		})},
+			registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}},
+			"call-1.1(done)"},
+		{"that need a project", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
+			s.NeedsProject = true
+		})},
 			registry.Env{}, "call-1.1(Unknown tool: b) tool_disabled"},
-		{"that are themselves", []registry.Tool{calling("a", "a")}, registry.Env{}, "call-1.1(Tool a cannot be called by itself.) nested_call"},
+		{"that are themselves", []registry.Tool{calling("a", "a")}, registry.Env{},
+			"call-1.1(Tool a cannot be called by itself.) nested_call"},
 		{"that are themselves, through others", []registry.Tool{calling("a", "b"), calling("b", "a")}, registry.Env{},
 			"call-1.1(call-1.1.1(Tool a cannot be called by itself.) nested_call)"},
-		{"that panic", []registry.Tool{calling("a", "b"), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") })},
+		{"that panic", []registry.Tool{calling("a", "b"),
+			doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") })},
 			registry.Env{}, "call-1.1(Tool execution failed: panic: oh) tool_failed"},
-		{"that get their own options", []registry.Tool{calling("a", "b"), doing("b", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-			return registry.Text(env.Options.Text("o")), nil
-		}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "o", Type: registry.OptionText}} })},
-			registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"b": {"o": "set"}}}}, "call-1.1(set)"},
-		{"with results that models would get as files", []registry.Tool{calling("a", "b"), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text(strings.Repeat("long\n", 20)), nil
-		})}, registry.Env{Limits: registry.Limits{Inline: 150}}, "call-1.1(" + strings.Repeat("long\n", 20) + ")"},
+		{"that get their own options", []registry.Tool{calling("a", "b"),
+			doing("b", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				return registry.Text(env.Options.Text("o")), nil
+			}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "o", Type: registry.OptionText}} })},
+			registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"b": {"o": "set"}}}},
+			"call-1.1(set)"},
+		{"with results that models would get as files", []registry.Tool{calling("a", "b"),
+			doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+				return registry.Text(strings.Repeat("long\n", 20)), nil
+			})}, registry.Env{Limits: registry.Limits{Inline: 150}}, "call-1.1(" + strings.Repeat("long\n", 20) + ")"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			result := newRegistry(t, c.tools...).Dispatch(t.Context(), call("a", ""), c.env)
@@ -76,7 +96,8 @@ func TestToolsCallTools(t *testing.T) {
 
 func TestResultsForToolsAreLimited(t *testing.T) {
 	var got registry.Result
-	r := newRegistry(t, doing("a", func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("a", func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result,
+		error) {
 		got = env.Dispatch(ctx, registry.Call{Tool: "b"})
 		return registry.Text("done"), nil
 	}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
@@ -96,14 +117,16 @@ func TestCallsAreNotNestedWithoutEnd(t *testing.T) {
 		tools = append(tools, calling(fmt.Sprint("t", i), fmt.Sprint("t", i+1)))
 	}
 	result := newRegistry(t, tools...).Dispatch(t.Context(), call("t0", ""), registry.Env{})
-	require.Contains(t, result.Text(), "call-1.1.1.1.1.1(Tool t5 cannot be called here: calls are nested 4 deep, and may not be nested deeper.) nested_call")
+	require.Contains(t, result.Text(), "call-1.1.1.1.1.1(Tool t5 cannot be called here: calls are nested 4 deep, and "+
+		"may not be nested deeper.) nested_call")
 }
 
 func TestOnlyRunningCallsMakeCalls(t *testing.T) {
 	require.Equal(t, registry.CodeNested, registry.Env{}.Dispatch(t.Context(), call("b", "")).Code)
 	require.Nil(t, registry.Env{}.Tools())
 	var kept registry.Env
-	r := newRegistry(t, named("b"), doing("a", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	r := newRegistry(t, named("b"), doing("a", func(_ context.Context, _ registry.Call,
+		env registry.Env) (registry.Result, error) {
 		kept = env
 		return registry.Text("done"), nil
 	}))
@@ -115,7 +138,8 @@ func TestOnlyRunningCallsMakeCalls(t *testing.T) {
 
 func TestCallsWithoutAnID(t *testing.T) {
 	r := newRegistry(t, calling("a", "b"), whoami("b"))
-	require.Regexp(t, `^(call-[a-z0-9]+)\.1\(call-[a-z0-9]+\.1 of call-[a-z0-9]+\)$`, r.Dispatch(t.Context(), registry.Call{Tool: "a"}, registry.Env{}).Text())
+	require.Regexp(t, `^(call-[a-z0-9]+)\.1\(call-[a-z0-9]+\.1 of call-[a-z0-9]+\)$`,
+		r.Dispatch(t.Context(), registry.Call{Tool: "a"}, registry.Env{}).Text())
 }
 
 func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
@@ -136,7 +160,8 @@ func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
 				}
 				late := make(chan error, 1)
 				started := make(chan struct{})
-				r := newRegistry(t, doing("a", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				r := newRegistry(t, doing("a", func(_ context.Context, _ registry.Call,
+					env registry.Env) (registry.Result, error) {
 					go env.Dispatch(context.Background(), registry.Call{Tool: "b"})
 					<-started
 					return registry.Text("done"), nil
@@ -151,7 +176,8 @@ func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
 				})).Using(note)
 				require.Equal(t, "done", r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: project}).Text())
 				mu.Lock()
-				require.Equal(t, []string{"call-1.1 canceled", "call-1 "}, ended, "it has ended when the other one does")
+				require.Equal(t, []string{"call-1.1 canceled", "call-1 "}, ended,
+					"it has ended when the other one does")
 				mu.Unlock()
 				if err := <-late; !honours {
 					require.ErrorIs(t, err, fs.ErrClosed)
@@ -172,11 +198,12 @@ func TestCallsHaveTheTimeOfTheOneThatMakesThem(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newRegistry(t, calling("a", "b", func(s *registry.Spec) { s.Timeout = c.outer }), doing("b", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
-					<-ctx.Done()
-					time.Sleep(time.Hour)
-					return registry.Result{}, nil
-				}, func(s *registry.Spec) { s.Timeout = c.inner }))
+				r := newRegistry(t, calling("a", "b", func(s *registry.Spec) { s.Timeout = c.outer }),
+					doing("b", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+						<-ctx.Done()
+						time.Sleep(time.Hour)
+						return registry.Result{}, nil
+					}, func(s *registry.Spec) { s.Timeout = c.inner }))
 				start := time.Now()
 				require.Contains(t, r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text(), c.want)
 				require.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -189,7 +216,8 @@ func TestCallsHaveTheTimeOfTheOneThatMakesThem(t *testing.T) {
 func TestCallsThatAreStuckInMiddlewareAreNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := make(chan struct{})
-		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+			error) {
 			go env.Dispatch(ctx, registry.Call{Tool: "b"})
 			<-started
 			return registry.Text("done"), nil
@@ -222,7 +250,8 @@ func TestCallsHaveTheirOwnViewOfTheFiles(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			project := newProject(t)
-			r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call,
+				env registry.Env) (registry.Result, error) {
 				own := vfs.ReadOnly(env.Files, "/memories") // a tool may pass this to code
 				if err := afero.WriteFile(own, "/a", nil, 0o600); err != nil {
 					return registry.Result{}, err
@@ -237,7 +266,8 @@ func TestCallsHaveTheirOwnViewOfTheFiles(t *testing.T) {
 			result := r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: view(project)})
 			require.Empty(t, result.Code, result.Text())
 			if strings.Contains(why, "view of a") {
-				require.Contains(t, result.Text(), "read-only file system", "what the host protects is protected from all")
+				require.Contains(t, result.Text(), "read-only file system",
+					"what the host protects is protected from all")
 			}
 			changes, err := project.Changes(t.Context(), "/")
 			require.NoError(t, err)
@@ -269,7 +299,8 @@ func TestCallsDoNotWaitForTheLockOfTheOneThatMakesThem(t *testing.T) {
 				return registry.Text("done"), vfs.WriteFile(ctx, env.Files, "/b", nil)
 			})
 			env := registry.Env{Files: view(project)}
-			result := newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (result registry.Result, err error) {
+			result := newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call,
+				env registry.Env) (result registry.Result, err error) {
 				err = vfs.Exclusively(ctx, env.Files, func(afero.Fs) error {
 					result = env.Dispatch(ctx, registry.Call{Tool: "b"})
 					return nil
@@ -280,7 +311,8 @@ func TestCallsDoNotWaitForTheLockOfTheOneThatMakesThem(t *testing.T) {
 			require.Contains(t, result.Text(), "keeps others from changing")
 
 			// A lock that is held only for a moment does not matter.
-			result = newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (result registry.Result, err error) {
+			result = newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call,
+				env registry.Env) (result registry.Result, err error) {
 				held, made := make(chan struct{}), make(chan registry.Result)
 				go func() {
 					<-held
@@ -308,14 +340,16 @@ func TestMiddlewareSeesCallsThatToolsMake(t *testing.T) {
 		}
 	})
 	r.Dispatch(t.Context(), call("a", ""), registry.Env{Project: "p"})
-	require.Equal(t, []string{`begin call-1 of "" for p`, `begin call-1.1 of "call-1" for p`, "end call-1.1", "end call-1"}, seen)
+	require.Equal(t, []string{`begin call-1 of "" for p`, `begin call-1.1 of "call-1" for p`, "end call-1.1",
+		"end call-1"}, seen)
 }
 
 func TestManyCallsAtOnce(t *testing.T) {
 	const many = 50
 	var here sync.WaitGroup
 	here.Add(many)
-	r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+		error) {
 		results := make([]registry.Result, many)
 		var group sync.WaitGroup
 		for i := range many {
@@ -359,7 +393,8 @@ func TestCallsOfAToolThatIsNotForManyAtOnce(t *testing.T) {
 			slices.Sort(texts)
 			return slices.Compact(texts)
 		}
-		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+			error) {
 			return registry.Text(fmt.Sprint(many(ctx, env))), nil
 		}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			count(1)

@@ -12,20 +12,21 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of such
-// a call has what code wants to send, without secrets: "method", such as "GET as DELETE" if a header or the query makes some
-// servers take the request for another one, "url", "headers" by their names, if there are any, "body", if that is text, cut
-// after 4,000 bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since it cannot wait:
-// [Decision].Later is as if nobody could be asked.
+// NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of
+// such a call has what code wants to send, without secrets: "method", such as "GET as DELETE" if a header or the query
+// makes some servers take the request for another one, "url", "headers" by their names, if there are any, "body", if
+// that is text, cut after 4,000 bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since
+// it cannot wait: [Decision].Later is as if nobody could be asked.
 //
-// It is a rule of [Selection].Ask, too. AskNetwork, AskAll and AskExternal are also for requests, and so are AskWrites and
-// AskDestructive for those with other methods than GET and HEAD.
+// It is a rule of [Selection].Ask, too. AskNetwork, AskAll and AskExternal are also for requests, and so are AskWrites
+// and AskDestructive for those with other methods than GET and HEAD.
 const NetworkTool = "network:request"
 
 // networkSpec describes requests that servers can take to have any of some methods.
 func networkSpec(methods []string) *Spec {
 	reads := !slices.ContainsFunc(methods, func(method string) bool { return method != "GET" && method != "HEAD" })
-	return &Spec{Name: NetworkTool, DisplayName: "Request over the network", Description: "A request over the network by code that runs.",
+	return &Spec{Name: NetworkTool, DisplayName: "Request over the network",
+		Description: "A request over the network by code that runs.",
 		Annotations: Annotations{ReadOnly: reads, Destructive: !reads, OpenWorld: true}}
 }
 
@@ -113,11 +114,13 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, n
 	env := r.env
 	what := "the request " + plaintext.Cut(name, maxReason)
 	nobody := &network.Error{Kind: network.KindDenied,
-		Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, or ask the user to allow it"}
+		Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, " +
+			"or ask the user to allow it"}
 	if env.Approve == nil {
 		return nil, nobody
 	}
-	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(), Project: env.Project, Chat: env.Chat,
+	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(), Project: env.Project,
+		Chat:   env.Chat,
 		Client: env.Client, Files: env.Files}
 	if env.call != nil {
 		request.Files = env.call.inner.files

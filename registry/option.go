@@ -25,12 +25,12 @@ const (
 // OptionSplit is the id of the bool option that replaces a tool by its parts: see [Spec].PartOf.
 const OptionSplit = "split"
 
-// OptionSession is the id of the text option of tools that run code: the name of the session whose variables a call goes
-// on with, and leaves for the next one. Empty means that each call begins anew.
+// OptionSession is the id of the text option of tools that run code: the name of the session whose variables a call
+// goes on with, and leaves for the next one. Empty means that each call begins anew.
 const OptionSession = "session"
 
-// OptionRollback is the id of the bool option of tools whose files a call that fails, or is stopped, leaves as they were:
-// what it has changed, and what calls have that it made, is undone when it has ended.
+// OptionRollback is the id of the bool option of tools whose files a call that fails, or is stopped, leaves as they
+// were: what it has changed, and what calls have that it made, is undone when it has ended.
 const OptionRollback = "rollback"
 
 // An Option is a setting of a tool that users can change.
@@ -111,10 +111,12 @@ func checkOptions(options []Option) error {
 		}
 		i := slices.IndexFunc(options, func(other Option) bool { return other.ID == o.VisibleWhen.Option })
 		if i < 0 || options[i].ID == o.ID {
-			return fmt.Errorf("option %q: visible when another option is set that is not there: %q", o.ID, o.VisibleWhen.Option)
+			return fmt.Errorf("option %q: visible when another option is set that is not there: %q", o.ID,
+				o.VisibleWhen.Option)
 		}
 		if _, err := options[i].value(o.VisibleWhen.Equals); err != nil {
-			return fmt.Errorf("option %q: visible when %q has a value that it cannot have: %w", o.ID, o.VisibleWhen.Option, err)
+			return fmt.Errorf("option %q: visible when %q has a value that it cannot have: %w", o.ID,
+				o.VisibleWhen.Option, err)
 		}
 	}
 	return nil

@@ -49,8 +49,10 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 		want      string
 	}{
 		{"what is enabled", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
-		{"not what is off", registry.Selection{Enable: map[string]bool{"plain": false}}, "[b: alone; project: project]"},
-		{"what is granted", registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}, "[b: alone; plain: plain; net: net; project: project]"},
+		{"not what is off", registry.Selection{Enable: map[string]bool{"plain": false}},
+			"[b: alone; project: project]"},
+		{"what is granted", registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}},
+			"[b: alone; plain: plain; net: net; project: project]"},
 		{"nothing without a project", registry.Selection{NoProject: true}, "[b: alone; plain: plain]"},
 		{"what is enabled, as before", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
 	} {
@@ -66,7 +68,8 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 		})
 	}
 	broken := registry.Env{Selection: registry.Selection{Enable: map[string]bool{"wrong": true}}}
-	require.Equal(t, "[b: alone; plain: plain]", r.Dispatch(t.Context(), call("a", ""), broken).Text(), "one that is broken is left out")
+	require.Equal(t, "[b: alone; plain: plain]", r.Dispatch(t.Context(), call("a", ""), broken).Text(),
+		"one that is broken is left out")
 
 	changed, err := r.Replacing(named("plain", func(s *registry.Spec) { s.Description = "another one" }))
 	require.NoError(t, err)
@@ -76,5 +79,6 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 
 	// A tool cannot call its callers, and does not see them in Env.Tools.
 	nested := newRegistry(t, calling("a", "b"), list("b"), named("c"))
-	require.Equal(t, "call-1.1([c: A tool of the tests.])", nested.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
+	require.Equal(t, "call-1.1([c: A tool of the tests.])", nested.Dispatch(t.Context(), call("a", ""),
+		registry.Env{}).Text())
 }

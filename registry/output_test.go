@@ -21,7 +21,9 @@ import (
 
 // says returns a tool with a constant result.
 func says(result registry.Result, change ...func(*registry.Spec)) registry.Tool {
-	return doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { return result, nil }, change...)
+	return doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		return result, nil
+	}, change...)
 }
 
 // lines returns a text of numbered lines.
@@ -48,10 +50,12 @@ func TestLongResultsAreKeptInFiles(t *testing.T) {
 	require.Less(t, len(text), registry.DefaultInline)
 	require.True(t, strings.HasPrefix(text, "line 1 of the result\n"))
 	require.True(t, strings.HasSuffix(text, "line 10000 of the result\n"))
-	require.Contains(t, text, fmt.Sprintf("[The result is too long to be shown whole (%d bytes, 10000 lines). It is in the file /.tool-output/call-1.txt; ", len(whole)))
+	require.Contains(t, text, fmt.Sprintf("[The result is too long to be shown whole (%d bytes, 10000 lines). It is "+
+		"in the file /.tool-output/call-1.txt; ", len(whole)))
 	require.Contains(t, text, " Read on with the viewer, or readFile in a script.]\n")
 	for line := range strings.Lines(text) {
-		require.True(t, strings.HasSuffix(line, " of the result\n") || strings.HasPrefix(line, "["), "lines are whole: %q", line)
+		require.True(t, strings.HasSuffix(line, " of the result\n") || strings.HasPrefix(line, "["),
+			"lines are whole: %q", line)
 	}
 	require.Equal(t, "/.tool-output/call-1.txt", result.InFile)
 	kept, err := afero.ReadFile(project, "/.tool-output/call-1.txt")
@@ -66,11 +70,13 @@ func TestLongResultsAreKeptInFiles(t *testing.T) {
 	// A repeated id leads to another file.
 	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "/.tool-output/call-1-2.txt;")
 	upper := registry.Call{ID: "CALL-1", Tool: "x"}
-	require.Contains(t, r.Dispatch(t.Context(), upper, env).Text(), "/.tool-output/CALL-1-3.txt;", "names that differ in case only are taken")
+	require.Contains(t, r.Dispatch(t.Context(), upper, env).Text(), "/.tool-output/CALL-1-3.txt;",
+		"names that differ in case only are taken")
 
 	// The advice names only available ways.
 	env.Selection = registry.Selection{Enable: map[string]bool{"viewer": false}}
-	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "left out here. Read on with readFile in a script.]")
+	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(),
+		"left out here. Read on with readFile in a script.]")
 	env.Selection = registry.Selection{}.Only("x")
 	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "left out here.]")
 
@@ -92,7 +98,8 @@ func TestWhatIsInAFileIsNotKeptInAnother(t *testing.T) {
 	project := newProject(t)
 	r := newRegistry(t, says(registry.Result{Content: []registry.Part{{Text: lines(10_000)}}, InFile: "/data.txt"}))
 	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project}).Text(),
-		"(238894 bytes, 10000 lines). It is in the file /data.txt; 226642 bytes are left out here. Ask for a part of it.]\n")
+		"(238894 bytes, 10000 lines). It is in the file /data.txt; 226642 bytes are left out here. Ask for a part of "+
+			"it.]\n")
 	_, err := project.Stat(registry.OutputDir)
 	require.Error(t, err)
 }
@@ -101,7 +108,8 @@ func TestNamesOfKeptResults(t *testing.T) {
 	r := newRegistry(t, says(registry.Text(lines(10_000))))
 	project := newProject(t)
 	for _, id := range []string{
-		"", "toolu_01A-b", "../../etc/passwd", "/", ".", "a/b", "a\\b", "a\x00b", ".toolrun", "con", "é", "\xff", strings.Repeat("x", 1000), "a.txt",
+		"", "toolu_01A-b", "../../etc/passwd", "/", ".", "a/b", "a\\b", "a\x00b", ".toolrun", "con", "é", "\xff",
+		strings.Repeat("x", 1000), "a.txt",
 		"CON", "aux", "lpt1", "a b", "chatcmpl-tool-0123456789abcdef0123456789abcdef",
 	} {
 		result := r.Dispatch(t.Context(), registry.Call{ID: id, Tool: "x"}, registry.Env{Files: project})
@@ -154,7 +162,8 @@ func TestLongResultsThatCannotBeKept(t *testing.T) {
 	similar := newProject(t)
 	require.NoError(t, similar.Mkdir(strings.ToUpper(registry.OutputDir), 0o700))
 	for why, files := range map[string]afero.Fs{
-		"a directory of a similar name": similar, "no files": nil, "a quota": tight, "files that cannot be changed": vfs.ReadOnly(newProject(t), "/"), "something in the way": blocked,
+		"a directory of a similar name": similar, "no files": nil, "a quota": tight,
+		"files that cannot be changed": vfs.ReadOnly(newProject(t), "/"), "something in the way": blocked,
 	} {
 		t.Run(why, func(t *testing.T) {
 			r := newRegistry(t, says(registry.Text(lines(10_000))))
@@ -169,13 +178,16 @@ func TestLongResultsThatCannotBeKept(t *testing.T) {
 }
 
 func TestLimitsOfResults(t *testing.T) {
-	image := registry.Part{Data: []byte(strings.Repeat("i", 5000)), MIME: "image/png", Text: "data:image/png;base64," + strings.Repeat("i", 5000)}
+	image := registry.Part{Data: []byte(strings.Repeat("i", 5000)), MIME: "image/png", Text: "data:image/png;base64," +
+		strings.Repeat("i", 5000)}
 	small := registry.Limits{Inline: 1000, Output: 20_000}
 	dispatch := func(t *testing.T, result registry.Result) registry.Result {
-		return newRegistry(t, says(result)).Dispatch(t.Context(), call("x", ""), registry.Env{Limits: small, Files: newProject(t)})
+		return newRegistry(t, says(result)).Dispatch(t.Context(), call("x", ""), registry.Env{Limits: small,
+			Files: newProject(t)})
 	}
 	t.Run("what fits stays as it is", func(t *testing.T) {
-		in := registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 900)}, {Text: strings.Repeat("y", 100)}}}
+		in := registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 900)},
+			{Text: strings.Repeat("y", 100)}}}
 		require.Equal(t, in.Content, dispatch(t, in).Content)
 	})
 	t.Run("binaries stay beside a text that is shortened", func(t *testing.T) {
@@ -194,20 +206,23 @@ func TestLimitsOfResults(t *testing.T) {
 		view := image
 		view.Text = "Binary file /p.png (image/png):\n" + image.Text
 		result = dispatch(t, registry.Result{Content: []registry.Part{view}})
-		require.Equal(t, []registry.Part{{Data: image.Data, MIME: "image/png", Text: "Binary file /p.png (image/png):\n[image/png, 5000 bytes]"}}, result.Content)
+		require.Equal(t, []registry.Part{{Data: image.Data, MIME: "image/png", Text: "Binary file /p.png " +
+			"(image/png):\n[image/png, 5000 bytes]"}}, result.Content)
 		view.Text = view.Text[:900]
 		require.Equal(t, []registry.Part{view}, dispatch(t, registry.Result{Content: []registry.Part{view}}).Content)
 	})
 	t.Run("what is larger than the limit is dropped, and the model told", func(t *testing.T) {
 		result := dispatch(t, registry.Text(strings.Repeat("é", 20_000)))
-		require.Contains(t, result.Text(), "[20000 bytes of the result have been dropped: it was larger than 20000 bytes. Ask for less at a time.]")
+		require.Contains(t, result.Text(),
+			"[20000 bytes of the result have been dropped: it was larger than 20000 bytes. Ask for less at a time.]")
 		require.True(t, utf8.ValidString(result.Text()))
 		require.Contains(t, result.Text(), "(20000 bytes, 1 lines)")
 	})
 	t.Run("names count, too", func(t *testing.T) {
 		var parts []registry.Part
 		for range 100 {
-			parts = append(parts, registry.Part{Resource: &registry.Resource{Kind: "FILE", Name: strings.Repeat("n", 100_000)}})
+			parts = append(parts, registry.Part{Resource: &registry.Resource{Kind: "FILE", Name: strings.Repeat("n",
+				100_000)}})
 		}
 		result := dispatch(t, registry.Result{Content: parts, Status: strings.Repeat("s\n", 1000)})
 		require.Less(t, len(result.Text()), 1200)
@@ -220,18 +235,22 @@ func TestLimitsOfResults(t *testing.T) {
 		require.Contains(t, result.Text(), "It is in the file")
 	})
 	t.Run("nothing in several parts is nothing", func(t *testing.T) {
-		require.Contains(t, dispatch(t, registry.Result{Content: []registry.Part{{}, {Data: []byte{}}}}).Text(), "returned no result")
+		require.Contains(t, dispatch(t, registry.Result{Content: []registry.Part{{}, {Data: []byte{}}}}).Text(),
+			"returned no result")
 	})
 	t.Run("data counts, too", func(t *testing.T) {
-		result := dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 19_500)}}, Data: strings.Repeat("d", 900)})
+		result := dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 19_500)}},
+			Data: strings.Repeat("d", 900)})
 		require.NotNil(t, result.Data)
 		require.Contains(t, result.Text(), "402 bytes of the result have been dropped")
-		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 1000)}}, Data: strings.Repeat("d", 998)})
+		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 1000)}},
+			Data: strings.Repeat("d", 998)})
 		require.NotNil(t, result.Data)
 		require.Equal(t, strings.Repeat("x", 1000), result.Text())
 		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: "x"}}, Data: strings.Repeat("d", 999)})
 		require.Nil(t, result.Data, "there is one bound for text and data")
-		require.Equal(t, "x\n[The text is whole. The structured data is left out: it has 1001 bytes, more than 1000.]", result.Text())
+		require.Equal(t, "x\n[The text is whole. The structured data is left out: it has 1001 bytes, more than 1000.]",
+			result.Text())
 		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: "x"}}, Data: strings.Repeat("d", 30_000)})
 		require.Nil(t, result.Data)
 		require.Contains(t, result.Text(), "30002 bytes of the result have been dropped")
@@ -251,18 +270,21 @@ func TestLimitsOfResults(t *testing.T) {
 
 func TestResultsAsText(t *testing.T) {
 	file := &registry.Resource{Kind: "FILE", Name: "/a.txt", Key: "file:p:/a.txt:1"}
-	result := registry.Result{CallID: "1", Tool: "read", Status: "Loaded", Err: errors.New("secret"), Content: []registry.Part{
-		{Text: "Loaded:"}, {Text: "a <b>", Resource: file}, {Data: []byte("png"), MIME: "image/png"},
-	}, Data: map[string]int{"n": 1}}
+	result := registry.Result{CallID: "1", Tool: "read", Status: "Loaded", Err: errors.New("secret"),
+		Content: []registry.Part{
+			{Text: "Loaded:"}, {Text: "a <b>", Resource: file}, {Data: []byte("png"), MIME: "image/png"},
+		}, Data: map[string]int{"n": 1}}
 	require.Equal(t, "Loaded:\n>>>>> FILE: /a.txt\na <b>\n<<<<< END FILE", result.Text())
-	require.Equal(t, ">>>>> FILE: /a.txt (content shown in another tool invocation)\n<<<<< END FILE", file.Reference().Text)
+	require.Equal(t, ">>>>> FILE: /a.txt (content shown in another tool invocation)\n<<<<< END FILE",
+		file.Reference().Text)
 	encoded, err := json.Marshal(result)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"callId":"1","tool":"read","isError":false,"status":"Loaded","content":[{"type":"text","text":"Loaded:"},
 		{"type":"resource","text":"a <b>","resource":"/a.txt"},{"type":"data","mimeType":"image/png","data":"cG5n"}],"data":{"n":1}}`, string(encoded))
 	encoded, err = json.Marshal(registry.Failure(registry.CodeTool, "no"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"tool":"","isError":true,"code":"tool_error","content":[{"type":"text","text":"no"}]}`, string(encoded))
+	require.JSONEq(t, `{"tool":"","isError":true,"code":"tool_error","content":[{"type":"text","text":"no"}]}`,
+		string(encoded))
 }
 
 type shown struct{ registry.Tool }
@@ -291,7 +313,8 @@ func TestKeptResultsOfAnotherTime(t *testing.T) {
 	}
 	r := newRegistry(t, says(registry.Text(lines(10_000))))
 	for i := range 10 {
-		require.Contains(t, r.Dispatch(t.Context(), registry.Call{ID: fmt.Sprint("now-", i), Tool: "x"}, registry.Env{Files: project}).Text(), fmt.Sprintf("now-%d.txt", i))
+		require.Contains(t, r.Dispatch(t.Context(), registry.Call{ID: fmt.Sprint("now-", i), Tool: "x"},
+			registry.Env{Files: project}).Text(), fmt.Sprintf("now-%d.txt", i))
 	}
 	infos, err := afero.ReadDir(project, registry.OutputDir)
 	require.NoError(t, err)

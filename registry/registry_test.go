@@ -36,7 +36,11 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 		{"a name with a dot", "a.b", nil, "name"},
 		{"a name with a newline", "a\n", nil, "name"},
 		{"no description", "x", func(s *registry.Spec) { s.Description = "" }, "no description"},
-		{"two descriptions", "x", func(s *registry.Spec) { s.DescriptionFor = func(registry.Offer) string { return "" } }, "both Description"},
+		{"two descriptions", "x", func(s *registry.Spec) {
+			s.DescriptionFor = func(registry.Offer) string {
+				return ""
+			}
+		}, "both Description"},
 		{"two schemas", "x", func(s *registry.Spec) {
 			s.SchemaFor = func(registry.Options) json.RawMessage { return nil }
 		}, "both Schema"},
@@ -45,38 +49,60 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 		{"a schema that is no object", "x", schema(`true`), "not a JSON object"},
 		{"a schema of another type", "x", schema(`{"type":"string"}`), `"type" is not "object"`},
 		{"a schema without a type", "x", schema(`{"properties":{}}`), `"type" is not "object"`},
-		{"a schema that is wrong inside", "x", schema(`{"type":"object","properties":{"a":{"type":"strnig"}}}`), "does not compile"},
-		{"a pattern that is none", "x", schema(`{"type":"object","properties":{"a":{"pattern":"("}}}`), "does not compile"},
-		{"a reference to nothing", "x", schema(`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`), "does not compile"},
-		{"a reference to a file", "x", schema(`{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`), "another document"},
-		{"a reference to the web", "x", schema(`{"type":"object","properties":{"a":{"$ref":"https://example.com/a"}}}`), "another document"},
+		{"a schema that is wrong inside", "x", schema(`{"type":"object","properties":{"a":{"type":"strnig"}}}`),
+			"does not compile"},
+		{"a pattern that is none", "x", schema(`{"type":"object","properties":{"a":{"pattern":"("}}}`),
+			"does not compile"},
+		{"a reference to nothing", "x", schema(`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`),
+			"does not compile"},
+		{"a reference to a file", "x", schema(`{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`),
+			"another document"},
+		{"a reference to the web", "x", schema(`{"type":"object","properties":{"a":{"$ref":"https://example.com/a"}}}`),
+			"another document"},
 		{"a dialect from a file", "x", schema(`{"$schema":"file:///etc/passwd","type":"object"}`), "does not compile"},
-		{"a schema that is too long", "x", schema(`{"type":"object","description":"` + strings.Repeat("x", 1<<20) + `"}`), "bytes"},
+		{"a schema that is too long", "x", schema(`{"type":"object","description":"` + strings.Repeat("x", 1<<20) +
+			`"}`), "bytes"},
 		{"a schema by options that does not compile", "x", func(s *registry.Spec) {
 			s.Schema, s.SchemaFor = nil, func(registry.Options) json.RawMessage { return json.RawMessage(`[]`) }
 		}, "not a JSON object"},
-		{"an output schema that does not compile", "x", func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`1`) }, "output schema"},
+		{"an output schema that does not compile", "x", func(s *registry.Spec) {
+			s.OutputSchema = json.RawMessage(`1`)
+		}, "output schema"},
 		{"a negative timeout", "x", func(s *registry.Spec) { s.Timeout = -2 }, "timeout"},
 		{"negative retries", "x", func(s *registry.Spec) { s.Retries = -1 }, "retries"},
 		{"off and on", "x", func(s *registry.Spec) { s.OffByDefault, s.AlwaysEnabled = true, true }, "both"},
 		{"an option without an id", "x", options(registry.Option{Type: registry.OptionBool}), "no ID"},
-		{"an option twice", "x", options(registry.Option{ID: "a", Type: registry.OptionBool}, registry.Option{ID: "a", Type: registry.OptionText}), "twice"},
+		{"an option twice", "x", options(registry.Option{ID: "a", Type: registry.OptionBool},
+			registry.Option{ID: "a", Type: registry.OptionText}), "twice"},
 		{"an option of no type", "x", options(registry.Option{ID: "a"}), `"a"`},
 		{"an option of an unknown type", "x", options(registry.Option{ID: "a", Type: "date"}), "date"},
-		{"a select without choices", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect}), "needs choices"},
-		{"a choice twice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect, Choices: []registry.Choice{{Value: "1"}, {Value: "1"}}}), "twice"},
-		{"choices of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText, Choices: []registry.Choice{{Value: "1"}}}), "only a select"},
-		{"a default of the wrong type", "x", options(registry.Option{ID: "a", Type: registry.OptionBool, Default: "yes"}), "want bool, got text"},
-		{"a default that is no choice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect, Default: "c", Choices: []registry.Choice{{Value: "b"}}}), "none of its choices: b"},
-		{"a default out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Default: 5, Max: ptr(4)}), "5 is more than 4"},
-		{"no default where zero is out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Min: ptr(1)}), "0 is less than 1"},
-		{"a default that is no number", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Default: math.NaN()}), "not finite"},
-		{"a range upside down", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Min: ptr(1), Max: ptr(0)}), "larger"},
-		{"a range of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText, Min: ptr(1)}), "only a number"},
-		{"visible when nothing", "x", options(registry.Option{ID: "a", Type: registry.OptionText, VisibleWhen: &registry.Condition{Option: "b", Equals: true}}), "not there"},
-		{"visible when itself", "x", options(registry.Option{ID: "a", Type: registry.OptionBool, VisibleWhen: &registry.Condition{Option: "a", Equals: true}}), "not there"},
+		{"a select without choices", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect}),
+			"needs choices"},
+		{"a choice twice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect,
+			Choices: []registry.Choice{{Value: "1"}, {Value: "1"}}}), "twice"},
+		{"choices of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText,
+			Choices: []registry.Choice{{Value: "1"}}}), "only a select"},
+		{"a default of the wrong type", "x", options(registry.Option{ID: "a", Type: registry.OptionBool,
+			Default: "yes"}), "want bool, got text"},
+		{"a default that is no choice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect, Default: "c",
+			Choices: []registry.Choice{{Value: "b"}}}), "none of its choices: b"},
+		{"a default out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Default: 5,
+			Max: ptr(4)}), "5 is more than 4"},
+		{"no default where zero is out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber,
+			Min: ptr(1)}), "0 is less than 1"},
+		{"a default that is no number", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber,
+			Default: math.NaN()}), "not finite"},
+		{"a range upside down", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Min: ptr(1),
+			Max: ptr(0)}), "larger"},
+		{"a range of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText, Min: ptr(1)}),
+			"only a number"},
+		{"visible when nothing", "x", options(registry.Option{ID: "a", Type: registry.OptionText,
+			VisibleWhen: &registry.Condition{Option: "b", Equals: true}}), "not there"},
+		{"visible when itself", "x", options(registry.Option{ID: "a", Type: registry.OptionBool,
+			VisibleWhen: &registry.Condition{Option: "a", Equals: true}}), "not there"},
 		{"visible when another is what it cannot be", "x", options(registry.Option{ID: "b", Type: registry.OptionBool},
-			registry.Option{ID: "a", Type: registry.OptionText, VisibleWhen: &registry.Condition{Option: "b", Equals: "yes"}}), "cannot have"},
+			registry.Option{ID: "a", Type: registry.OptionText, VisibleWhen: &registry.Condition{Option: "b",
+				Equals: "yes"}}), "cannot have"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			change := c.change
@@ -145,7 +171,9 @@ func TestARegistryIsAValue(t *testing.T) {
 func TestListing(t *testing.T) {
 	r := newRegistry(t,
 		named("search", func(s *registry.Spec) { s.Category = registry.CategorySearch }),
-		named("agent", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory, registry.ModeWorkingMemory} }),
+		named("agent", func(s *registry.Spec) {
+			s.Modes = []registry.Mode{registry.ModeHistory, registry.ModeWorkingMemory}
+		}),
 		named("set", func(s *registry.Spec) { s.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}} }),
 		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
 		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
@@ -155,8 +183,10 @@ func TestListing(t *testing.T) {
 	require.Equal(t, []string{"search"}, names(r.ByCategory(registry.CategorySearch)))
 	require.Equal(t, []string{"set"}, names(r.Configurable()))
 	require.Equal(t, []string{"search", "agent", "set", "files"}, names(r.Enabled(registry.Selection{})))
-	require.Equal(t, []string{"search", "set"}, names(r.Enabled(registry.Selection{Mode: registry.ModeMCP, NoProject: true})))
-	require.Equal(t, []string{"search", "agent", "set"}, names(r.Enabled(registry.Selection{Mode: registry.ModeHistory, NoProject: true})))
+	require.Equal(t, []string{"search", "set"},
+		names(r.Enabled(registry.Selection{Mode: registry.ModeMCP, NoProject: true})))
+	require.Equal(t, []string{"search", "agent", "set"},
+		names(r.Enabled(registry.Selection{Mode: registry.ModeHistory, NoProject: true})))
 }
 
 func TestWhatIsEnabled(t *testing.T) {
@@ -171,9 +201,12 @@ func TestWhatIsEnabled(t *testing.T) {
 		want      string
 	}{
 		{"by default", registry.Selection{}, "plain always"},
-		{"chosen by a list", registry.Selection{Settings: registry.Settings{EnabledTools: []string{"off", "gone"}}}, "off always"},
-		{"chosen by an empty list", registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}}, "always"},
-		{"switched one by one", registry.Selection{Settings: registry.Settings{ToolEnabled: map[string]bool{"off": true, "plain": false, "always": false}}}, "off always"},
+		{"chosen by a list", registry.Selection{Settings: registry.Settings{EnabledTools: []string{"off", "gone"}}},
+			"off always"},
+		{"chosen by an empty list", registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}},
+			"always"},
+		{"switched one by one", registry.Selection{Settings: registry.Settings{ToolEnabled: map[string]bool{"off": true,
+			"plain": false, "always": false}}}, "off always"},
 		{"one by one over a list", registry.Selection{Settings: registry.Settings{
 			EnabledTools: []string{"off"}, ToolEnabled: map[string]bool{"off": false, "plain": true}}}, "plain always"},
 		{"explicitly over what is stored", registry.Selection{
@@ -193,7 +226,8 @@ func TestWhatIsEnabled(t *testing.T) {
 			require.Equal(t, c.want, strings.Join(offered, " "), "what is offered is what is enabled")
 			for _, name := range []string{"plain", "off", "always"} {
 				result := r.Dispatch(t.Context(), call(name, "{}"), registry.Env{Selection: c.selection})
-				require.Equal(t, strings.Contains(c.want, name), !result.IsError(), "what can be called is what is enabled")
+				require.Equal(t, strings.Contains(c.want, name), !result.IsError(),
+					"what can be called is what is enabled")
 			}
 		})
 	}
@@ -207,7 +241,8 @@ func (prompting) Spec() registry.Spec {
 		Name: "notes", DisplayName: "Notes for people", Subtitle: "a subtitle", Icons: registry.Icons{Input: "an icon"},
 		DescriptionFor: func(o registry.Offer) string { return "Takes notes in " + o.Options.Text("language") + "." },
 		SchemaFor: func(o registry.Options) json.RawMessage {
-			return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"%s":{"type":"string"}}}`, o.Text("language")))
+			return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"%s":{"type":"string"}}}`,
+				o.Text("language")))
 		},
 		Options: []registry.Option{
 			{ID: "language", Label: "a label", Type: registry.OptionText, Default: "Latin"},
@@ -235,7 +270,8 @@ func (prompting) SystemPrompt(_ context.Context, p registry.PromptContext) (stri
 }
 
 func TestDefinitionsAndPrompts(t *testing.T) {
-	r := newRegistry(t, named("first", func(s *registry.Spec) { s.Instructions = "Be quick." }), prompting{named("notes")},
+	r := newRegistry(t, named("first", func(s *registry.Spec) { s.Instructions = "Be quick." }),
+		prompting{named("notes")},
 		named("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
 		named("second", func(s *registry.Spec) { s.OffByDefault = true; s.Instructions = "Be quick.\n" }))
 	set := func(options map[string]any) registry.Selection {
@@ -260,7 +296,8 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 	env.Selection.Enable = map[string]bool{"second": true}
 	prompt, err := r.SystemPrompt(t.Context(), registry.Gemini, env)
 	require.NoError(t, err)
-	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Greek for p.", prompt, "what two tools say is said once")
+	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Greek for p.", prompt,
+		"what two tools say is said once")
 	prompt, err = r.SystemPrompt(t.Context(), registry.Anthropic, env)
 	require.NoError(t, err)
 	require.Equal(t, "Be quick.", prompt, "a tool that the API knows by itself adds nothing")
@@ -286,7 +323,8 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 
 	// Calls are checked against the schema for the same options as in the definition.
 	greek := registry.Env{Selection: set(map[string]any{"language": "Greek"})}
-	require.Contains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), greek).Text(), "/Greek: got number, want string")
+	require.Contains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), greek).Text(),
+		"/Greek: got number, want string")
 	require.NotContains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), registry.Env{}).Text(), "invalid")
 }
 
@@ -326,24 +364,34 @@ func TestSchemasThatTakeForever(t *testing.T) {
 	}
 	names := func(n int) string { return `"n` + strings.ReplaceAll(numbers(n), ",", `","n`) + `"` }
 	for why, c := range map[string]struct{ schema, input string }{
-		"many names at each of many values": {`{"type":"object","properties":{"a":{"items":{"required":[` + names(50_000) + `]}}}}`, `{"a":[` + strings.Repeat("{},", 9000) + `{}]}`},
-		"many values to compare with":       {`{"type":"object","properties":{"a":{"items":{"enum":[` + numbers(90_000) + `]}}}}`, `{"a":[` + strings.Repeat("0.5,", 9000) + `1]}`},
-		"an expression that is slow":        {`{"type":"object","properties":{"a":{"pattern":"` + strings.Repeat(".?", 4000) + `$"}}}`, `{"a":"` + strings.Repeat("x", 300_000) + `"}`},
-		"many expressions for many names":   {`{"type":"object","patternProperties":{` + strings.ReplaceAll(names(4900), ",", `:{},`) + `:{}}}`, `{` + strings.ReplaceAll(names(60_000), ",", `:1,`) + `:1}`},
-		"alternatives of alternatives":      {`{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` + levels + `}}`, `{"a":1}`},
-		"the same, as the negation":         {`{"type":"object","properties":{"a":{"not":{"$ref":"#/$defs/l8"}}},"$defs":{` + levels + `}}`, `{"a":1}`},
-		"the same, somewhere else":          {`{"type":"object","properties":{"a":{"$ref":"#/x/l%38"}},"x":{` + strings.ReplaceAll(levels, "$defs", "x") + `}}`, `{"a":1}`},
-		"the same, by an older draft":       {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` + strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`},
-		"two ways at each level of data":    {`{"type":"object","allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[` + nested + "," + nested + `]}}}`, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
+		"many names at each of many values": {`{"type":"object","properties":{"a":{"items":{"required":[` +
+			names(50_000) + `]}}}}`, `{"a":[` + strings.Repeat("{},", 9000) + `{}]}`},
+		"many values to compare with": {`{"type":"object","properties":{"a":{"items":{"enum":[` + numbers(90_000) +
+			`]}}}}`, `{"a":[` + strings.Repeat("0.5,", 9000) + `1]}`},
+		"an expression that is slow": {`{"type":"object","properties":{"a":{"pattern":"` + strings.Repeat(".?",
+			4000) + `$"}}}`, `{"a":"` + strings.Repeat("x", 300_000) + `"}`},
+		"many expressions for many names": {`{"type":"object","patternProperties":{` + strings.ReplaceAll(names(4900),
+			",", `:{},`) + `:{}}}`, `{` + strings.ReplaceAll(names(60_000), ",", `:1,`) + `:1}`},
+		"alternatives of alternatives": {`{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` +
+			levels + `}}`, `{"a":1}`},
+		"the same, as the negation": {`{"type":"object","properties":{"a":{"not":{"$ref":"#/$defs/l8"}}},"$defs":{` +
+			levels + `}}`, `{"a":1}`},
+		"the same, somewhere else": {`{"type":"object","properties":{"a":{"$ref":"#/x/l%38"}},"x":{` +
+			strings.ReplaceAll(levels, "$defs", "x") + `}}`, `{"a":1}`},
+		"the same, by an older draft": {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` + strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`},
+		"two ways at each level of data": {`{"type":"object","allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[` +
+			nested + "," + nested + `]}}}`, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
 	} {
 		t.Run(why, func(t *testing.T) {
 			r := newRegistry(t, echo(c.schema))
-			result := r.Dispatch(t.Context(), call("echo", c.input), registry.Env{Limits: registry.Limits{Timeout: time.Minute}})
+			result := r.Dispatch(t.Context(), call("echo", c.input),
+				registry.Env{Limits: registry.Limits{Timeout: time.Minute}})
 			require.Equal(t, "invalid tool call: the arguments do not fit the schema of echo:\n"+
 				"the arguments are too complex to be checked: pass something simpler", result.Text())
 		})
 	}
-	_, err := registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`, 300) + "{}" + strings.Repeat("}", 300) + `}}`))
+	_, err := registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`,
+		300) + "{}" + strings.Repeat("}", 300) + `}}`))
 	require.ErrorContains(t, err, "deeper than 200 levels")
 
 	var properties strings.Builder
@@ -355,8 +403,9 @@ func TestSchemasThatTakeForever(t *testing.T) {
 		many = append(many, fmt.Sprintf(`"%d(a{10}){90}":{}`, i))
 	}
 	for why, schema := range map[string]string{
-		"too large: \"(":        `{"type":"object","properties":{"a":{"pattern":"(abababababababab){900}"}}}`,
-		"does not compile":      `{"type":"object","properties":{"a":{"pattern":"(` + strings.Repeat("(ab)", 1600) + `){1000}"}}}`,
+		"too large: \"(": `{"type":"object","properties":{"a":{"pattern":"(abababababababab){900}"}}}`,
+		"does not compile": `{"type":"object","properties":{"a":{"pattern":"(` + strings.Repeat("(ab)", 1600) +
+			`){1000}"}}}`,
 		"too large together":    `{"type":"object","patternProperties":{` + strings.Join(many, ",") + `}}`,
 		"another document":      `{"type":"object","properties":{"a":{"$ref":"tool:schema#/foo/a"}},"foo":{"a":{}}}`,
 		`has an "$id"`:          `{"type":"object","properties":{"a":{"$id":"http://a/b","$ref":"#/foo/a"}},"foo":{"a":{}}}`,
@@ -365,7 +414,8 @@ func TestSchemasThatTakeForever(t *testing.T) {
 		_, err := registry.CompileSchema(json.RawMessage(schema))
 		require.ErrorContains(t, err, why)
 	}
-	_, err = registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{` + properties.String() + `"a":true}}`))
+	_, err = registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{` + properties.String() +
+		`"a":true}}`))
 	require.ErrorContains(t, err, "consists of 5001 schemas")
 
 	large := newRegistry(t, echo(`{"type":"object","properties":{"a":{"type":"array","items":{"oneOf":[{"type":"string"},{"type":"integer"}]}}}}`))
@@ -380,5 +430,6 @@ func TestNestedIDs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, raw, string(schema.JSON()))
 	require.NoError(t, schema.Validate(map[string]any{"a": json.Number("1"), "b": json.Number("3")}))
-	require.EqualError(t, schema.Validate(map[string]any{"a": "x", "b": json.Number("4")}), "/a: got string, want integer\n/b: maximum: got 4, want 3")
+	require.EqualError(t, schema.Validate(map[string]any{"a": "x", "b": json.Number("4")}),
+		"/a: got string, want integer\n/b: maximum: got 4, want 3")
 }

@@ -30,8 +30,8 @@ type Result struct {
 	Approval *Approval
 	// Pending describes what the call waits for, with CodePending. It is nil otherwise.
 	Pending *Pending
-	// Repeats, if not empty, is the token of a call that had to wait and has gone on since: this is its result, for the same
-	// call made again. That call has the Approval, and this one has none.
+	// Repeats, if not empty, is the token of a call that had to wait and has gone on since: this is its result, for the
+	// same call made again. That call has the Approval, and this one has none.
 	Repeats string
 
 	suspended *suspended

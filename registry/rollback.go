@@ -17,11 +17,12 @@ import (
 const rollbackTime = 10 * time.Second
 
 // errNoRollback is for calls that count on being undone where nothing can be.
-var errNoRollback = Errorf("The call was not made: nothing could be undone if it failed, because the project keeps no history. " +
+var errNoRollback = Errorf("The call was not made: nothing could be undone if it failed, because the project keeps " +
+	"no history. " +
 	"Tell the user to switch off the option rollback, or to keep a history.")
 
-// unusedID returns an id for a call that is to be undone if it fails: the given one, unless the history has changes of it,
-// which must stay. Providers may begin to count anew with each conversation.
+// unusedID returns an id for a call that is to be undone if it fails: the given one, unless the history has changes of
+// it, which must stay. Providers may begin to count anew with each conversation.
 func unusedID(ctx context.Context, files afero.Fs, id string) string {
 	history, ok := vfs.HistoryOf(files)
 	if !ok {
@@ -65,7 +66,8 @@ func (c *running) undoAll(ctx context.Context, files afero.Fs, id string) (undon
 			}
 			ids = nil
 			for _, change := range changes {
-				if own := change.Call == id || strings.HasPrefix(change.Call, c.key+".") || strings.HasPrefix(change.Call, id+"."); own && !slices.Contains(ids, change.Call) {
+				if own := change.Call == id || strings.HasPrefix(change.Call, c.key+".") ||
+					strings.HasPrefix(change.Call, id+"."); own && !slices.Contains(ids, change.Call) {
 					ids = append(ids, change.Call)
 				}
 			}

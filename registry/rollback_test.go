@@ -44,7 +44,8 @@ func TestRollback(t *testing.T) {
 		},
 		"what fails does not": {
 			do: func(_ context.Context, env registry.Env) error {
-				return errors.Join(write(env.Files, "/a", "1"), write(env.Files, "/old", "2"), env.Files.Rename("/a", "/c"), failure)
+				return errors.Join(write(env.Files, "/a", "1"), write(env.Files, "/old", "2"), env.Files.Rename("/a",
+					"/c"), failure)
 			},
 			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
 		},
@@ -141,7 +142,8 @@ func TestRollbackWithoutHistory(t *testing.T) {
 	require.NoError(t, err)
 	defer mounted.Close()
 	for name, files := range map[string]afero.Fs{
-		"a project": p, "with others mounted": mounted, "a view": vfs.ReadOnly(p, "/memories"), "a part": vfs.Sub(p, "/"),
+		"a project": p, "with others mounted": mounted, "a view": vfs.ReadOnly(p, "/memories"),
+		"a part": vfs.Sub(p, "/"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := registry.Env{Files: files}
@@ -157,7 +159,9 @@ func TestRollbackWithoutHistory(t *testing.T) {
 func TestSelectedSession(t *testing.T) {
 	var got string
 	tool := registry.Func(registry.Spec{
-		Name: "code", DescriptionFor: func(o registry.Offer) string { return "Session: " + o.Options.Text(registry.OptionSession) },
+		Name: "code", DescriptionFor: func(o registry.Offer) string {
+			return "Session: " + o.Options.Text(registry.OptionSession)
+		},
 		Options: []registry.Option{{ID: registry.OptionSession, Type: registry.OptionText}},
 	}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 		got = env.Options.Text(registry.OptionSession)

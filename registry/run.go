@@ -97,7 +97,8 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 
 	done := make(chan Result, 1)
 	go func() {
-		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine") // the result after runtime.Goexit
+		// the result after runtime.Goexit
+		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine")
 		defer func() { done <- result }()
 		defer func() {
 			if p := recover(); p != nil { // in a method of the tool's error or data
@@ -152,9 +153,9 @@ func (e *entry) timeout(env *Env) time.Duration {
 	return env.Selection.Mode.timeout(cmp.Or(e.spec.Timeout, DefaultTimeout))
 }
 
-// timeout returns the time limit that a tool has in a mode unless another one is set for the call. Most MCP clients wait
-// for a minute, which is a common limit of tools as well: the answer of a tool that was stopped would come too late. A
-// tool with a longer limit has been given that by somebody who knows how long the client waits.
+// timeout returns the time limit that a tool has in a mode unless another one is set for the call. Most MCP clients
+// wait for a minute, which is a common limit of tools as well: the answer of a tool that was stopped would come too
+// late. A tool with a longer limit has been given that by somebody who knows how long the client waits.
 func (m Mode) timeout(own time.Duration) time.Duration {
 	if m == ModeMCP && own > MCPTimeout && own <= time.Minute {
 		return MCPTimeout
@@ -170,7 +171,8 @@ func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Res
 	case result := <-done:
 		return atLast(result, reason)
 	case <-timer.C:
-		env.log(ctx, slog.LevelError, "tool left behind", "tool", env.call.tool, "call", env.call.id, "reason", reason.Code)
+		env.log(ctx, slog.LevelError, "tool left behind", "tool", env.call.tool, "call", env.call.id, "reason",
+			reason.Code)
 		reason.Err = errors.Join(reason.Err, ErrAbandoned)
 		return reason
 	}

@@ -34,22 +34,31 @@ func TestTimeouts(t *testing.T) {
 		text  string
 	}{
 		{"the default", doing("x", waits), registry.Env{}, 10 * time.Second, "Tool execution timed out after 10000ms."},
-		{"the tool's", doing("x", waits, timeout(3*time.Second)), registry.Env{}, 3 * time.Second, "Tool execution timed out after 3000ms."},
-		{"the call's", doing("x", waits, timeout(3*time.Second)), registry.Env{Limits: registry.Limits{Timeout: time.Second}}, time.Second, "Tool execution timed out after 1000ms."},
-		{"a tool that keeps the time", doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		{"the tool's", doing("x", waits, timeout(3*time.Second)), registry.Env{}, 3 * time.Second,
+			"Tool execution timed out after 3000ms."},
+		{"the call's", doing("x", waits, timeout(3*time.Second)),
+			registry.Env{Limits: registry.Limits{Timeout: time.Second}}, time.Second,
+			"Tool execution timed out after 1000ms."},
+		{"a tool that keeps the time", doing("x", func(ctx context.Context, _ registry.Call,
+			env registry.Env) (registry.Result, error) {
 			select {
 			case <-time.After(env.Limits.Timeout):
 				return registry.Failure(registry.CodeTimeout, "I have stopped."), nil
 			case <-ctx.Done():
 				return registry.Text("too late"), nil
 			}
-		}, func(s *registry.Spec) { s.KeepsTime, s.Timeout = true, 2*time.Second }), registry.Env{}, 2 * time.Second, "I have stopped."},
-		{"a tool that keeps the time badly", doing("x", waits, func(s *registry.Spec) { s.KeepsTime = true }), registry.Env{}, 11 * time.Second, "Tool execution timed out after 10000ms."},
-		{"a limit that is none", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		}, func(s *registry.Spec) { s.KeepsTime, s.Timeout = true, 2*time.Second }), registry.Env{}, 2 * time.Second,
+			"I have stopped."},
+		{"a tool that keeps the time badly", doing("x", waits, func(s *registry.Spec) { s.KeepsTime = true }),
+			registry.Env{}, 11 * time.Second, "Tool execution timed out after 10000ms."},
+		{"a limit that is none", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+			error) {
 			time.Sleep(time.Hour)
 			return registry.Text("done"), nil
-		}, func(s *registry.Spec) { s.KeepsTime = true }), registry.Env{Limits: registry.Limits{Timeout: math.MaxInt64}}, time.Hour, "done"},
-		{"success at the last moment", doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+		}, func(s *registry.Spec) { s.KeepsTime = true }),
+			registry.Env{Limits: registry.Limits{Timeout: math.MaxInt64}}, time.Hour, "done"},
+		{"success at the last moment", doing("x", func(ctx context.Context, _ registry.Call,
+			_ registry.Env) (registry.Result, error) {
 			<-ctx.Done()
 			return registry.Text("all is done"), nil
 		}), registry.Env{}, 10 * time.Second, "all is done"},
@@ -57,7 +66,8 @@ func TestTimeouts(t *testing.T) {
 			time.Sleep(time.Hour)
 			return registry.Text(fmt.Sprint(env.Limits.Timeout)), ctx.Err()
 		}, timeout(registry.NoTimeout)), registry.Env{}, time.Hour, "-1ns"},
-		{"a tool that does not stop", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		{"a tool that does not stop", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+			error) {
 			time.Sleep(time.Hour)
 			panic("nobody is there to see this")
 		}), registry.Env{}, 10500 * time.Millisecond, "Tool execution timed out after 10000ms."},
@@ -73,7 +83,8 @@ func TestTimeouts(t *testing.T) {
 				if strings.Contains(c.text, "timed out") {
 					require.Equal(t, registry.CodeTimeout, result.Code)
 					require.ErrorIs(t, result.Err, context.DeadlineExceeded)
-					require.Equal(t, strings.Contains(c.why, "does not stop"), errors.Is(result.Err, registry.ErrAbandoned))
+					require.Equal(t, strings.Contains(c.why, "does not stop"),
+						errors.Is(result.Err, registry.ErrAbandoned))
 				}
 			})
 		})
@@ -87,7 +98,8 @@ func TestAToolThatIsLeftBehindHasNothing(t *testing.T) {
 		var reports atomic.Int32
 		var errs [4]error
 		left := make(chan struct{})
-		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+			error) {
 			defer close(left)
 			f, err := env.Files.Create("/file")
 			if err != nil {
@@ -102,10 +114,12 @@ func TestAToolThatIsLeftBehindHasNothing(t *testing.T) {
 			_, errs[3] = env.Files.Stat("/file")
 			return registry.Result{}, nil
 		}))
-		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project, Progress: func(p registry.Progress) {
-			require.Equal(t, registry.Progress{CallID: "call-1", Tool: "x", Message: "working", Done: 1, Total: 2}, p)
-			reports.Add(1)
-		}})
+		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project,
+			Progress: func(p registry.Progress) {
+				require.Equal(t, registry.Progress{CallID: "call-1", Tool: "x", Message: "working", Done: 1,
+					Total: 2}, p)
+				reports.Add(1)
+			}})
 		require.ErrorIs(t, result.Err, registry.ErrAbandoned)
 		<-left
 		for _, err := range errs {
@@ -123,7 +137,8 @@ func TestCanceling(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			why := errors.New("the user has gone")
-			r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result,
+				error) {
 				cancel(why)
 				if !honours {
 					time.Sleep(time.Minute)
@@ -139,7 +154,8 @@ func TestCanceling(t *testing.T) {
 
 			deadline, stop := context.WithTimeout(t.Context(), time.Second)
 			defer stop()
-			result = newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+			result = newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call,
+				_ registry.Env) (registry.Result, error) {
 				<-ctx.Done()
 				return registry.Result{}, ctx.Err()
 			})).Dispatch(deadline, call("x", ""), registry.Env{})
@@ -151,7 +167,8 @@ func TestCanceling(t *testing.T) {
 
 func TestWhatAToolSaysWhenItIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result,
+			error) {
 			<-ctx.Done()
 			return registry.Failure(registry.CodeTool, "Stopped; 17 files are done."), nil
 		}))
@@ -185,7 +202,8 @@ func TestAToolThatWaitsForTheLockIsLeftBehind(t *testing.T) {
 			project := newProject(t)
 			require.NoError(t, afero.WriteFile(project, "/old", nil, 0o600))
 			left := make(chan error, 3)
-			r := newRegistry(t, doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result,
+				error) {
 				left <- env.Files.Remove("/old")
 				left <- afero.WriteFile(env.Files, "/new", nil, 0o600)
 				_, err := env.Files.Stat("/old")
@@ -193,7 +211,8 @@ func TestAToolThatWaitsForTheLockIsLeftBehind(t *testing.T) {
 				return registry.Result{}, nil
 			}))
 			require.NoError(t, project.Exclusively(t.Context(), func(afero.Fs) error {
-				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: view(project), Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
+				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: view(project),
+					Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
 				require.Equal(t, registry.CodeTimeout, result.Code)
 				return nil
 			}))
@@ -219,13 +238,18 @@ func TestRetries(t *testing.T) {
 		{"not more often than it may be", 2, 5, registry.Retryable, 3, "Tool execution failed: busy"},
 		{"not unless the tool says so", 3, 1, func(err error) error { return err }, 1, "Tool execution failed: busy"},
 		{"never by default", 0, 1, registry.Retryable, 1, "Tool execution failed: busy"},
-		{"marked inside of other errors", 1, 1, func(err error) error { return fmt.Errorf("x: %w", registry.Retryable(err)) }, 2, "done"},
-		{"an error for the model", 1, 5, func(err error) error { return registry.Retryable(registry.Errorf("Please wait: %w", err)) }, 2, "Please wait: busy"},
+		{"marked inside of other errors", 1, 1, func(err error) error {
+			return fmt.Errorf("x: %w", registry.Retryable(err))
+		}, 2, "done"},
+		{"an error for the model", 1, 5, func(err error) error {
+			return registry.Retryable(registry.Errorf("Please wait: %w", err))
+		}, 2, "Please wait: busy"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				attempts := 0
-				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+					error) {
 					if attempts++; attempts <= c.failing {
 						return registry.Result{}, c.mark(busy)
 					}

@@ -24,8 +24,8 @@ type Settings struct {
 	ToolOptions map[string]map[string]any
 	// Ask names the tools whose calls a person must approve: see [Selection].Ask.
 	Ask []string
-	// Checkpoint says when calls make checkpoints of the project's files. Whoever makes the [Env] of calls takes it over
-	// into Env.Checkpoint, as the package toolrun does.
+	// Checkpoint says when calls make checkpoints of the project's files. Whoever makes the [Env] of calls takes it
+	// over into Env.Checkpoint, as the package toolrun does.
 	Checkpoint CheckpointMode
 
 	// rest are the other fields of the JSON object.

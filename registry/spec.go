@@ -52,8 +52,8 @@ type Spec struct {
 	ReadsFiles string
 	// Icons are for user interfaces.
 	Icons Icons
-	// Timeout limits the time of a call. Zero means [DefaultTimeout], and [NoTimeout] no limit. In [ModeMCP], a timeout of
-	// up to a minute is [MCPTimeout] at most.
+	// Timeout limits the time of a call. Zero means [DefaultTimeout], and [NoTimeout] no limit. In [ModeMCP], a timeout
+	// of up to a minute is [MCPTimeout] at most.
 	Timeout time.Duration
 	// KeepsTime means that the tool itself ends after Env.Limits.Timeout, with a better message. The registry stops it
 	// a second later.
@@ -77,8 +77,8 @@ type Spec struct {
 const (
 	DefaultTimeout               = 10 * time.Second
 	NoTimeout      time.Duration = -1
-	// MCPTimeout is the time limit of tools in [ModeMCP] whose own limit is longer, but not longer than a minute, for which
-	// most clients wait.
+	// MCPTimeout is the time limit of tools in [ModeMCP] whose own limit is longer, but not longer than a minute, for
+	// which most clients wait.
 	MCPTimeout = 50 * time.Second
 )
 
@@ -152,7 +152,8 @@ var validName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 // CheckName checks a tool's name. The error says which names are allowed.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
-		return errors.New("a tool's name has 1 to 64 ASCII letters, digits, - and _, and does not begin with a digit or -")
+		return errors.New("a tool's name has 1 to 64 ASCII letters, digits, - and _, and does not begin with a digit " +
+			"or -")
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type Keeper interface {
 	Prepare(ctx context.Context, call Call, env Env) (token string, key []byte, err error)
 	// Keep keeps a call. A [*ModelError] tells the model why it cannot be kept.
 	Keep(ctx context.Context, s *Suspension, env Env) (*Pending, error)
-	// Again gets a call that a model makes, before anybody is asked for it. If the same one waits already, Again goes on
-	// with that if it can, returns its result, and true.
+	// Again gets a call that a model makes, before anybody is asked for it. If the same one waits already, Again goes
+	// on with that if it can, returns its result, and true.
 	Again(ctx context.Context, tools *Registry, call Call, env Env) (Result, bool)
 }
 
@@ -69,12 +69,15 @@ type Pending struct {
 // Result returns the result of a call that waits.
 func (p *Pending) Result(call Call) Result {
 	until := p.Until.UTC().Format("2006-01-02 15:04 UTC")
-	text := fmt.Sprintf("The call has not been made yet: it waits for the approval of a person (%s, until %s).", p.Token, until)
+	text := fmt.Sprintf("The call has not been made yet: it waits for the approval of a person (%s, until %s).",
+		p.Token, until)
 	if p.Code {
-		text = fmt.Sprintf("The code has not ended yet: its calls of %s wait for the approval of a person (%s, until %s). What it has "+
+		text = fmt.Sprintf("The code has not ended yet: its calls of %s wait for the approval of a person (%s, until "+
+			"%s). What it has "+
 			"done before stays done.", strings.Join(p.Tools, ", "), p.Token, until)
 	}
-	result := Failure(CodePending, text+" Tell the user. Once they say that it is decided, make exactly the same call again: "+
+	result := Failure(CodePending, text+" Tell the user. Once they say that it is decided, make exactly the same "+
+		"call again: "+
 		"it goes on where it is, and you get its result. Nothing is done twice.")
 	result.CallID, result.Tool, result.Pending = call.ID, call.Tool, p
 	result.Status = "Waits for approval: " + p.Token
@@ -83,8 +86,8 @@ func (p *Pending) Result(call Call) Result {
 
 // A Continuation is a suspended call that goes on: see [Registry.Resume].
 type Continuation struct {
-	// Suspension is what was kept, and Key is that of [Keeper].Prepare. Without a State, the call itself waits, and needs a
-	// decision whatever the rules say now; Waiting has the rule that wanted one.
+	// Suspension is what was kept, and Key is that of [Keeper].Prepare. Without a State, the call itself waits, and
+	// needs a decision whatever the rules say now; Waiting has the rule that wanted one.
 	Suspension
 	Key []byte
 	// History is the id of what the call changes from now on, in the project's history; "" is the call's own.
@@ -107,7 +110,8 @@ type Journal interface {
 
 // Known is what a [Journal] knows of a call.
 type Known struct {
-	// Waiting is the call; its ID is "" if it is not known. If it was Asked, it needs a decision whatever the rules say now.
+	// Waiting is the call; its ID is "" if it is not known. If it was Asked, it needs a decision whatever the rules say
+	// now.
 	Waiting Waiting
 	// Answer is its answer, or nil.
 	Answer *Result
@@ -132,7 +136,8 @@ func Suspended(state []byte) Result {
 
 // UnknownOutcome is the answer of a call that was under way when its process ended.
 func UnknownOutcome(tool string) Result {
-	return Failure(CodeUnknownOutcome, "The call of "+tool+" was interrupted: the process that made it has ended, and nobody knows "+
+	return Failure(CodeUnknownOutcome, "The call of "+tool+" was interrupted: the process that made it has ended, "+
+		"and nobody knows "+
 		"whether the call was made, in part or as a whole. Look before you repeat it.")
 }
 
@@ -141,9 +146,9 @@ func (e Env) CanWait() bool {
 	return e.call != nil && e.call.inner.parent == nil && e.call.inner.outer.Runs != nil
 }
 
-// DispatchNumbered is Dispatch for code that can be suspended. number, not negative, is by which the code knows the call
-// when it goes on. If later is true, the answer comes later: the tool ends with [Suspended] as soon as the code has
-// nothing else to do, and makes the call again, with the same number, when the code goes on.
+// DispatchNumbered is Dispatch for code that can be suspended. number, not negative, is by which the code knows the
+// call when it goes on. If later is true, the answer comes later: the tool ends with [Suspended] as soon as the code
+// has nothing else to do, and makes the call again, with the same number, when the code goes on.
 func (e Env) DispatchNumbered(ctx context.Context, call Call, number int) (result Result, later bool) {
 	if !e.CanWait() {
 		return e.Dispatch(ctx, call), false
@@ -238,7 +243,9 @@ func (in *inner) wait(w Waiting) {
 func (c *running) suspend(ctx context.Context, result Result, env Env) Result {
 	s := result.suspended
 	c.inner.waits.mu.Lock()
-	s.waiting = slices.SortedFunc(slices.Values(c.inner.waits.list), func(a, b Waiting) int { return cmp.Compare(a.Number, b.Number) })
+	s.waiting = slices.SortedFunc(slices.Values(c.inner.waits.list), func(a, b Waiting) int {
+		return cmp.Compare(a.Number, b.Number)
+	})
 	c.inner.waits.mu.Unlock()
 	if !env.CanWait() || len(s.waiting) == 0 || s.state == nil {
 		return unexpected(ctx, c.call, env, errors.New("the tool waits for calls, and there are none"))
@@ -249,16 +256,18 @@ func (c *running) suspend(ctx context.Context, result Result, env Env) Result {
 	return result
 }
 
-// putOffTime is how long keeping a call may take that waits, even if nobody waits for its result any more. What its code
-// has done would be lost otherwise.
+// putOffTime is how long keeping a call may take that waits, even if nobody waits for its result any more. What its
+// code has done would be lost otherwise.
 const putOffTime = 20 * time.Second
 
 // keep keeps a call whose result says that it waits, unless it goes on already, and returns what the model gets.
-func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage, result Result, env Env, token string) Result {
+func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage, result Result, env Env,
+	token string) Result {
 	if env.resumed != nil {
 		return result
 	}
-	s := &Suspension{Token: token, Call: call, Original: original, State: result.suspended.state, Made: result.suspended.made,
+	s := &Suspension{Token: token, Call: call, Original: original, State: result.suspended.state,
+		Made:    result.suspended.made,
 		Waiting: result.suspended.waiting}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putOffTime)
 	defer cancel()
@@ -291,7 +300,8 @@ func (r *Registry) Resume(ctx context.Context, c *Continuation, env Env) (Result
 		return result, nil
 	}
 	result.suspended = nil
-	return result, &Suspension{Token: c.Token, Call: c.Call, Original: c.Original, State: w.state, Made: max(w.made, c.Made),
+	return result, &Suspension{Token: c.Token, Call: c.Call, Original: c.Original, State: w.state,
+		Made:    max(w.made, c.Made),
 		Waiting: w.waiting}
 }
 
@@ -363,7 +373,8 @@ func ReadResult(data []byte) (Result, error) {
 	if err := json.Unmarshal(data, &k); err != nil {
 		return Result{}, err
 	}
-	r := Result{CallID: k.CallID, Tool: k.Tool, InFile: k.InFile, Status: k.Status, Code: k.Code, Content: k.Content, Approval: k.Approval}
+	r := Result{CallID: k.CallID, Tool: k.Tool, InFile: k.InFile, Status: k.Status, Code: k.Code, Content: k.Content,
+		Approval: k.Approval}
 	if k.Data != nil {
 		r.Data = k.Data
 	}

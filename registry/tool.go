@@ -38,8 +38,8 @@ type Call struct {
 	Input json.RawMessage `json:"input,omitempty"`
 	// Parent is the id of the call that made this one with [Env.Dispatch], which sets it. It is empty otherwise.
 	Parent string `json:"-"`
-	// Number says which of the calls of the calling tool the call is, from 1, if the tool counts them in an order that is
-	// the same whenever its code does the same. Recordings tell calls apart by it. Zero means that it is unknown.
+	// Number says which of the calls of the calling tool the call is, from 1, if the tool counts them in an order that
+	// is the same whenever its code does the same. Recordings tell calls apart by it. Zero means that it is unknown.
 	Number int `json:"-"`
 	// Err, if not nil, is why the call cannot be made, for example because the response ended before the call was
 	// complete. Dispatch does not run the tool then: the result fails with Err as if the tool had returned it.

@@ -30,9 +30,9 @@ import (
 //	pattern:"^[A-Z]{3}$"         a regular expression that a text must match
 //	format:"email"               what a text is, for the model to know; it is not checked
 //
-// A []byte is a text in base64. For a list, enum, format, pattern, and bounds of numbers and texts are those of its items. A time.Time is described
-// to the model with an example. A time.Duration is a number of nanoseconds, which models get wrong: rather take a
-// number whose name has a unit.
+// A []byte is a text in base64. For a list, enum, format, pattern, and bounds of numbers and texts are those of its
+// items. A time.Time is described to the model with an example. A time.Duration is a number of nanoseconds, which
+// models get wrong: rather take a number whose name has a unit.
 //
 // The result depends on what the function returns:
 //

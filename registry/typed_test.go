@@ -45,7 +45,8 @@ func TestToolsOfFunctions(t *testing.T) {
 		"place":{"type":"object","properties":{"X":{"type":"integer"},"Y":{"type":"integer"}},"required":["X","Y"],"additionalProperties":false},
 		"when":{"type":"string","format":"date-time","description":"(written as in 2025-01-31T15:04:05Z)"}
 	}}`, string(spec.Schema))
-	require.Less(t, strings.Index(string(spec.Schema), `"city"`), strings.Index(string(spec.Schema), `"days"`), "in the order of the fields")
+	require.Less(t, strings.Index(string(spec.Schema), `"city"`), strings.Index(string(spec.Schema), `"days"`),
+		"in the order of the fields")
 	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["null","array"],"items":{"type":"integer"}}},
 		"required":["city","days"],"additionalProperties":false}`, string(spec.OutputSchema))
 
@@ -57,8 +58,10 @@ func TestToolsOfFunctions(t *testing.T) {
 		{`{"city":"Oslo","days":9007199254740993}`, `{"city":"Oslo","days":[9007199254740993]}`},
 		{`{"city":"x","extra":{"n":9007199254740993}}`, `{"city":"9007199254740993","days":null}`},
 		{`{"city":"Atlantis"}`, `There is no weather in Atlantis.`},
-		{`{"city":"x","days":9223372036854775808}`, `Failed to parse parameters: json: cannot unmarshal number 9223372036854775808 into Go struct field weatherIn.days of type int64`},
-		{`{"city":"x","when":"tomorrow"}`, `Failed to parse parameters: "tomorrow" is not a time. Write it as in 2025-01-31T15:04:05Z.`},
+		{`{"city":"x","days":9223372036854775808}`,
+			`Failed to parse parameters: json: cannot unmarshal number 9223372036854775808 into Go struct field weatherIn.days of type int64`},
+		{`{"city":"x","when":"tomorrow"}`,
+			`Failed to parse parameters: "tomorrow" is not a time. Write it as in 2025-01-31T15:04:05Z.`},
 		{`{"days":1}`, "invalid tool call: the arguments do not fit the schema of weather:\nmissing property 'city'"},
 	} {
 		result := r.Dispatch(t.Context(), call("weather", c.input), registry.Env{})
@@ -110,25 +113,47 @@ func TestWhatFunctionsReturn(t *testing.T) {
 	}
 	spec := registry.Spec{Name: "x", Description: "A tool."}
 	type none struct{}
-	require.Equal(t, "plain", text(registry.Func(spec, func(context.Context, none, registry.Env) (string, error) { return "plain", nil })).Text())
+	require.Equal(t, "plain", text(registry.Func(spec, func(context.Context, none, registry.Env) (string, error) {
+		return "plain", nil
+	})).Text())
 	require.Equal(t, "no", text(registry.Func(spec, func(context.Context, none, registry.Env) (registry.Result, error) {
 		return registry.Failure(registry.CodeTool, "no"), nil
 	})).Text())
-	require.Equal(t, "a\nb", text(registry.Func(spec, func(context.Context, none, registry.Env) ([]registry.Part, error) {
+	require.Equal(t, "a\nb", text(registry.Func(spec, func(context.Context, none, registry.Env) ([]registry.Part,
+		error) {
 		return []registry.Part{{Text: "a"}, {Text: "b"}}, nil
 	})).Text())
-	require.Equal(t, `["<a>"]`, text(registry.Func(spec, func(context.Context, none, registry.Env) ([]string, error) { return []string{"<a>"}, nil })).Text())
-	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (any, error) { return nil, nil })).Text(), "returned no result")
-	result := text(registry.Func(spec, func(context.Context, none, registry.Env) (*rendered, error) { return &rendered{1}, nil }))
+	require.Equal(t, `["<a>"]`, text(registry.Func(spec, func(context.Context, none, registry.Env) ([]string, error) {
+		return []string{"<a>"}, nil
+	})).Text())
+	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (any, error) {
+		return nil, nil
+	})).Text(), "returned no result")
+	result := text(registry.Func(spec, func(context.Context, none, registry.Env) (*rendered, error) {
+		return &rendered{1}, nil
+	}))
 	require.Equal(t, "rendered", result.Text())
 	require.Equal(t, "ok", result.Status)
-	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (*rendered, error) { return nil, nil })).Text(), "returned no result")
-	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (chan int, error) { return nil, nil })).Text(), "the result is not JSON")
+	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (*rendered, error) {
+		return nil, nil
+	})).Text(), "returned no result")
+	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (chan int, error) {
+		return nil, nil
+	})).Text(), "the result is not JSON")
 
 	for why, tool := range map[string]registry.Tool{
-		"inferring the schema":       registry.Func(spec, func(context.Context, struct{ F func() }, registry.Env) (string, error) { return "", nil }),
-		`"type" is not "object"`:     registry.Func(spec, func(context.Context, []string, registry.Env) (string, error) { return "", nil }),
-		"inferring the schema of st": registry.Func(spec, func(context.Context, none, registry.Env) (struct{ C chan int }, error) { panic("") }),
+		"inferring the schema": registry.Func(spec, func(context.Context, struct{ F func() },
+			registry.Env) (string, error) {
+			return "", nil
+		}),
+		`"type" is not "object"`: registry.Func(spec, func(context.Context, []string, registry.Env) (string,
+			error) {
+			return "", nil
+		}),
+		"inferring the schema of st": registry.Func(spec, func(context.Context, none,
+			registry.Env) (struct{ C chan int }, error) {
+			panic("")
+		}),
 	} {
 		_, err := registry.New(tool)
 		require.ErrorContains(t, err, `tool "x": `)
@@ -136,7 +161,10 @@ func TestWhatFunctionsReturn(t *testing.T) {
 	}
 	own := spec
 	own.Schema = json.RawMessage(`{"type":"object","properties":{"kind":{"enum":["a"]}}}`)
-	r := newRegistry(t, registry.Func(own, func(_ context.Context, in struct{ Kind string }, _ registry.Env) (string, error) { return in.Kind, nil }))
+	r := newRegistry(t, registry.Func(own, func(_ context.Context, in struct{ Kind string }, _ registry.Env) (string,
+		error) {
+		return in.Kind, nil
+	}))
 	require.Equal(t, "a", r.Dispatch(t.Context(), call("x", `{"kind":"a"}`), registry.Env{}).Text())
 	require.True(t, r.Dispatch(t.Context(), call("x", `{"kind":"b"}`), registry.Env{}).IsError())
 }
@@ -186,12 +214,14 @@ func TestTags(t *testing.T) {
 	require.Equal(t, 5, got.Days)
 	require.Equal(t, "en", got.Lang)
 	require.True(t, got.Place.Exact)
-	result = r.Dispatch(t.Context(), call("x", `{"code":"OSL","days":7,"place":{"exact":false},"lang":"nb"}`), registry.Env{})
+	result = r.Dispatch(t.Context(), call("x", `{"code":"OSL","days":7,"place":{"exact":false},"lang":"nb"}`),
+		registry.Env{})
 	require.Equal(t, "done", result.Text())
 	require.Equal(t, 7, got.Days)
 	require.Equal(t, "nb", got.Lang)
 	require.False(t, got.Place.Exact)
-	result = r.Dispatch(t.Context(), call("x", `{"code":"osl","days":15,"unit":"kelvin","mails":["a","b","c"]}`), registry.Env{})
+	result = r.Dispatch(t.Context(), call("x", `{"code":"osl","days":15,"unit":"kelvin","mails":["a","b","c"]}`),
+		registry.Env{})
 	require.Equal(t, registry.CodeInvalidInput, result.Code)
 	for _, field := range []string{"code", "days", "unit", "mails"} {
 		require.Contains(t, result.Text(), "/"+field)

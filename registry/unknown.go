@@ -13,8 +13,8 @@ import (
 // maxNamed is how many unknown arguments are named.
 const maxNamed = 10
 
-// withUnknown adds to what is wrong with the arguments of a call which of them the tool does not have, if it is about an
-// argument that is not there: one may be meant by the name of the other.
+// withUnknown adds to what is wrong with the arguments of a call which of them the tool does not have, if it is about
+// an argument that is not there: one may be meant by the name of the other.
 func withUnknown(s *Schema, object map[string]any, problem error) error {
 	unknown, missing := s.compiled.Unlisted(object)
 	if len(unknown) == 0 || len(missing) == 0 {

@@ -35,9 +35,14 @@ func TestWrappedProjects(t *testing.T) {
 	var opened atomic.Int32
 	counting := func(files afero.Fs) afero.Fs { return countingFs{files, &opened} }
 	for name, wrap := range map[string]func(files afero.Fs) afero.Fs{
-		"a wrapper":             func(files afero.Fs) afero.Fs { return vfs.Wrap(files, counting) },
-		"a wrapper of a view":   func(files afero.Fs) afero.Fs { return vfs.Wrap(vfs.ReadOnly(files, "/memories"), counting) },
-		"a view of a wrapper":   func(files afero.Fs) afero.Fs { return vfs.ReadOnly(vfs.Wrap(files, counting), "/memories") },
+		"a wrapper": func(files afero.Fs) afero.Fs { return vfs.Wrap(files, counting) },
+		"a wrapper of a view": func(files afero.Fs) afero.Fs {
+			return vfs.Wrap(vfs.ReadOnly(files, "/memories"), counting)
+		},
+		"a view of a wrapper": func(files afero.Fs) afero.Fs {
+			return vfs.ReadOnly(vfs.Wrap(files, counting),
+				"/memories")
+		},
 		"wrappers in a wrapper": func(files afero.Fs) afero.Fs { return vfs.Wrap(vfs.Wrap(files, counting), counting) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +51,8 @@ func TestWrappedProjects(t *testing.T) {
 			require.NoError(t, afero.WriteFile(project, "/file", []byte("before"), 0o600))
 			var kept afero.Fs
 			var left afero.File
-			r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call,
+				env registry.Env) (registry.Result, error) {
 				kept = env.Files
 				f, err := env.Files.Create("/file")
 				if err == nil {

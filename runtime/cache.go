@@ -66,7 +66,8 @@ func (p *Program) tryCached(ctx context.Context, dir string) error {
 	}
 	defer engine.Close()
 	var image *cachedir.Entry
-	if imageKey, err := p.imageKey(key); err == nil && p.guest.DecodeState != nil { // else the program's file is unknown
+	// else the program's file is unknown
+	if imageKey, err := p.imageKey(key); err == nil && p.guest.DecodeState != nil {
 		if image, err = cachedir.Open(dir, imageKind, imageKey); err != nil {
 			return cacheError(err)
 		}
@@ -247,10 +248,12 @@ func (p *Program) loadImage(entry *cachedir.Entry) (*Image, error) {
 func (p *Program) engineKey() (key cachedir.Key, err error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return key, errors.New("the program does not know its compiler of WebAssembly, since it has been built without module information")
+		return key, errors.New("the program does not know its compiler of WebAssembly, since it has been built " +
+			"without module information")
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, "format 2", goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64, hex.EncodeToString(p.guest.Digest[:]), wazeroVersion)
+	fmt.Fprintln(h, "format 2", goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64,
+		hex.EncodeToString(p.guest.Digest[:]), wazeroVersion)
 	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == wazeroPath }); i >= 0 {
 		for m := info.Deps[i]; m != nil; m = m.Replace {
 			fmt.Fprintln(h, m.Path, m.Version, m.Sum)

@@ -41,8 +41,8 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 // image is made: 1 January 2000, UTC.
 const noEpoch = 946_684_800 * int64(time.Second)
 
-// noTime is the time of a run that has no clock of the machine, and begins at epoch. Time moves on whenever it is read, so
-// that programs that wait for it to do so go on.
+// noTime is the time of a run that has no clock of the machine, and begins at epoch. Time moves on whenever it is read,
+// so that programs that wait for it to do so go on.
 func (in *Instance) noTime(clock uint32, epoch int64) int64 {
 	if !in.started.IsZero() {
 		in.imagined += time.Microsecond

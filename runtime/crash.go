@@ -20,7 +20,8 @@ type CrashError struct {
 }
 
 func (e *CrashError) Error() string {
-	text := fmt.Sprintf("the %s failed on this code, through a bug of its own (%s), and the run has ended.", e.guest, e.Trap)
+	text := fmt.Sprintf("the %s failed on this code, through a bug of its own (%s), and the run has ended.",
+		e.guest, e.Trap)
 	if e.advice != "" {
 		text += " " + e.advice
 	}

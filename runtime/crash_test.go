@@ -57,7 +57,8 @@ func trappingModule() []byte {
 }
 
 func TestTrapsAreTold(t *testing.T) {
-	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfig(), "interpreted": wazero.NewRuntimeConfigInterpreter()} {
+	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfig(),
+		"interpreted": wazero.NewRuntimeConfigInterpreter()} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
 			rt := wazero.NewRuntimeWithConfig(ctx, config)
@@ -79,7 +80,8 @@ func TestTrapsAreTold(t *testing.T) {
 				require.Equal(t, trap != stackOverflow || name == "interpreted", stack != "")
 			}
 			for _, panics = range []any{
-				"unreachable", errors.New("unreachable"), errors.New("wasm error: unreachable"), fmt.Errorf("wasm error: %w\nwasm stack trace:", errors.New("unreachable")),
+				"unreachable", errors.New("unreachable"), errors.New("wasm error: unreachable"),
+				fmt.Errorf("wasm error: %w\nwasm stack trace:", errors.New("unreachable")),
 				&CrashError{Trap: "unreachable"}, struct{}{},
 			} {
 				_, err := instance.ExportedFunction(fmt.Sprint(len(trapping) - 1)).Call(ctx)
@@ -96,7 +98,8 @@ func TestCrashesAreThoseOfUntrustedCode(t *testing.T) {
 	memory, err := linearmem.Reserve(MinMemory)
 	require.NoError(t, err)
 	defer memory.Free()
-	in := &Instance{program: &Program{guest: Guest{Name: "test guest", CrashAdvice: "Do it otherwise."}}, memory: memory}
+	in := &Instance{program: &Program{guest: Guest{Name: "test guest", CrashAdvice: "Do it otherwise."}},
+		memory: memory}
 	trap := fmt.Errorf("wasm error: %w\nwasm stack trace:\n\t.f()", errors.New("unreachable"))
 	require.False(t, IsGuestFailure(in.Reason(trap)))
 	require.ErrorContains(t, in.Reason(trap), "runtime: the test guest has crashed")
@@ -106,5 +109,6 @@ func TestCrashesAreThoseOfUntrustedCode(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "unreachable", crash.Trap)
 	require.Equal(t, ".f()", crash.Stack)
-	require.EqualError(t, crash, "the test guest failed on this code, through a bug of its own (unreachable), and the run has ended. Do it otherwise.")
+	require.EqualError(t, crash, "the test guest failed on this code, through a bug of its own (unreachable), and "+
+		"the run has ended. Do it otherwise.")
 }

@@ -53,10 +53,11 @@
 //
 // # States
 //
-// A guest into which no call is in progress is a [State]: what differs from the image from which all runs start, with its
-// clock and the work, time and output of the run so far. [Run.Suspend] takes one, and a run with [RunOptions].State goes on
-// from it, in this process or in another one, and as often as wanted. [State.Seal] encodes it and [Program.OpenState]
-// decodes it; the same version of the guest and of this package must do both. Open files are no part of it.
+// A guest into which no call is in progress is a [State]: what differs from the image from which all runs start, with
+// its clock and the work, time and output of the run so far. [Run.Suspend] takes one, and a run with [RunOptions].State
+// goes on from it, in this process or in another one, and as often as wanted. [State.Seal] encodes it and
+// [Program.OpenState] decodes it; the same version of the guest and of this package must do both. Open files are no
+// part of it.
 //
 // While all that a run waits for is a person, its clocks stand still: see [Hold].
 //

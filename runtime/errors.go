@@ -50,7 +50,8 @@ func (e *LimitError) Error() string {
 	case LimitRecursion:
 		return "recursion limit exceeded: the script was stopped. Nest calls or data less deeply."
 	case LimitRuns:
-		return fmt.Sprintf("concurrent runs limit: none of the %d places was free for this run, and waiting for one was given up: %v",
+		return fmt.Sprintf("concurrent runs limit: none of the %d places was free for this run, and waiting for one "+
+			"was given up: %v",
 			e.Value, e.cause)
 	}
 	return fmt.Sprintf("%s limit exceeded: %d", e.Limit, e.Value)
@@ -96,14 +97,15 @@ func (s *Stop) Error() string { return s.Err.Error() }
 type UnwrittenError struct{ Err error }
 
 func (e *UnwrittenError) Error() string {
-	return fmt.Sprintf("a file that was left open could not be written: %v. Close files, and look at the errors.", e.Err)
+	return fmt.Sprintf("a file that was left open could not be written: %v. Close files, and look at the errors.",
+		e.Err)
 }
 
 func (e *UnwrittenError) Unwrap() error { return e.Err }
 
 // IsGuestFailure reports whether the error of a run concerns the code, and so its author: a limit, an exit, code
-// on which the guest crashes, or a file that it has not closed. All other errors are the host's: a context that ended, a closed engine, invalid
-// options, or a failure of the runtime itself.
+// on which the guest crashes, or a file that it has not closed. All other errors are the host's: a context that ended,
+// a closed engine, invalid options, or a failure of the runtime itself.
 func IsGuestFailure(err error) bool {
 	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return limit.Limit != LimitRuns

@@ -172,7 +172,8 @@ func putFilestat(out []byte, stat wasifs.Stat) {
 	clear(out)
 	out[16] = fileType(stat.Mode)
 	for at, v := range map[int]uint64{
-		0: 1, 8: stat.Ino, 24: 1, 32: uint64(stat.Size), 40: uint64(stat.Mtim), 48: uint64(stat.Mtim), 56: uint64(stat.Mtim),
+		0: 1, 8: stat.Ino, 24: 1, 32: uint64(stat.Size), 40: uint64(stat.Mtim), 48: uint64(stat.Mtim),
+		56: uint64(stat.Mtim),
 	} {
 		binary.LittleEndian.PutUint64(out[at:], v)
 	}
@@ -320,7 +321,9 @@ func fdRead(_ context.Context, c wasiCall) errno {
 func fdPread(_ context.Context, c wasiCall) errno {
 	return c.transfer(4, nil, func(d *descriptor, buffers [][]byte, size int) (int, errno) {
 		offset := int64(c.arg[3])
-		return c.readFile(buffers, size, func(b []byte, done int64) (int, errno) { return d.file.Pread(b, offset+done) })
+		return c.readFile(buffers, size, func(b []byte, done int64) (int, errno) {
+			return d.file.Pread(b, offset+done)
+		})
 	})
 }
 
@@ -333,7 +336,9 @@ func fdWrite(_ context.Context, c wasiCall) errno {
 func fdPwrite(_ context.Context, c wasiCall) errno {
 	return c.transfer(4, nil, func(d *descriptor, buffers [][]byte, size int) (int, errno) {
 		offset := int64(c.arg[3])
-		return c.writeFile(buffers, size, func(b []byte, done int64) (int, errno) { return d.file.Pwrite(b, offset+done) })
+		return c.writeFile(buffers, size, func(b []byte, done int64) (int, errno) {
+			return d.file.Pwrite(b, offset+done)
+		})
 	})
 }
 

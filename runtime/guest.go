@@ -41,10 +41,10 @@ type Guest struct {
 	// and a microsecond whenever it is read. NoRandom withholds randomness: each run gets the same numbers.
 	NoClock, NoRandom bool
 
-	// SameImage gives the guest the same time and the same randomness, which anybody knows, each time that the first image
-	// is made. Then the image is the same in all processes, and a [State] can go from one to another. Runs have true ones,
-	// unless NoClock and NoRandom are set, but the driver must see to what the guest keeps of the others in the image, such
-	// as a generator's seed.
+	// SameImage gives the guest the same time and the same randomness, which anybody knows, each time that the first
+	// image is made. Then the image is the same in all processes, and a [State] can go from one to another. Runs have
+	// true ones, unless NoClock and NoRandom are set, but the driver must see to what the guest keeps of the others in
+	// the image, such as a generator's seed.
 	SameImage bool
 
 	// Foreign says that the module itself may be hostile. It is compiled by one goroutine then, so that a panic of the

@@ -107,7 +107,8 @@ func TestAnyGuest(t *testing.T) {
 		if limits.Time == 0 {
 			limits.Time = 30 * time.Second
 		}
-		return runCommand(t.Context(), program, sandbox.RunOptions{Limits: limits, Args: append([]string{"guest"}, args...)})
+		return runCommand(t.Context(), program, sandbox.RunOptions{Limits: limits, Args: append([]string{"guest"},
+			args...)})
 	}
 	wantLimit := func(t *testing.T, err error, limit sandbox.Limit) {
 		t.Helper()
@@ -126,7 +127,8 @@ func TestAnyGuest(t *testing.T) {
 			for _, entry := range out.console {
 				lines = append(lines, fmt.Sprint(entry.Level, " ", entry.Text))
 			}
-			require.Equal(t, "LOG guest, LOG echo, LOG a b, LOG hello, LOG 1, ERROR one, ERROR two", strings.Join(lines, ", "))
+			require.Equal(t, "LOG guest, LOG echo, LOG a b, LOG hello, LOG 1, ERROR one, ERROR two", strings.Join(lines,
+				", "))
 			require.Positive(t, out.usage.Work)
 			require.Positive(t, out.usage.Memory)
 		}
@@ -218,7 +220,8 @@ func TestAnyGuest(t *testing.T) {
 		for _, entry := range out.console {
 			lines = append(lines, entry.Text)
 		}
-		require.Equal(t, []string{"0 1000", "28 0", "0 4097", "0 5001"}, lines, "the first two have no driver to answer")
+		require.Equal(t, []string{"0 1000", "28 0", "0 4097", "0 5001"}, lines,
+			"the first two have no driver to answer")
 	})
 	t.Run("is stopped by its caller", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

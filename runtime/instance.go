@@ -78,7 +78,8 @@ func (p *Program) instantiate(limit int64) (*Instance, error) {
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
 	ctx := experimental.WithMemoryAllocator(in.ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return memory }))
-	in.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	in.module, err = p.runtime.InstantiateModule(ctx, p.compiled,
+		wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		memory.Free()
 		return nil, fmt.Errorf("instantiating the %s: %w", p.guest.Name, err)
@@ -119,7 +120,8 @@ func variables(module api.Module) ([]api.MutableGlobal, error) {
 
 // begin makes the instance, which is in the state of its image, the sandbox of a run.
 func (in *Instance) begin(r *Run) {
-	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), used: in.image.work, remainder: in.image.remainder}
+	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), used: in.image.work,
+		remainder: in.image.remainder}
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
 }
@@ -144,8 +146,8 @@ func (in *Instance) Untrusted() { in.untrusted = true }
 // Refused reports whether the run's limit has denied the guest memory.
 func (in *Instance) Refused() bool { return in.memory.Refused() }
 
-// Exhausted reports whether the run's memory limit has refused memory because of what the run has already: a piece that is
-// larger than the limit itself does not count.
+// Exhausted reports whether the run's memory limit has refused memory because of what the run has already: a piece that
+// is larger than the limit itself does not count.
 func (in *Instance) Exhausted() bool { return in.memory.Exhausted() }
 
 // MemorySize returns the size of the instance's memory in bytes.

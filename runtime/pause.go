@@ -43,8 +43,8 @@ func CallNumber(ctx context.Context) int {
 	return -1
 }
 
-// CallOrder returns which of its run's calls the one is whose context ctx is, or is made from: 1 for the first one that the
-// code has made, and 0 for other contexts.
+// CallOrder returns which of its run's calls the one is whose context ctx is, or is made from: 1 for the first one that
+// the code has made, and 0 for other contexts.
 func CallOrder(ctx context.Context) int {
 	if c, ok := ctx.Value(callKey{}).(*Call); ok {
 		return c.order
@@ -58,8 +58,8 @@ func (c *Call) Context() context.Context { return c.ctx }
 // Held reports whether the call waits for a person. A nil call does not.
 func (c *Call) Held() bool { return c != nil && c.held.Load() > 0 }
 
-// Hold says that whoever has ctx, or a context that is made from it, waits for a person, until release is called. ctx is
-// that of a [Call]; for any other one, Hold does nothing. It is safe for concurrent use.
+// Hold says that whoever has ctx, or a context that is made from it, waits for a person, until release is called. ctx
+// is that of a [Call]; for any other one, Hold does nothing. It is safe for concurrent use.
 func Hold(ctx context.Context) (release func()) {
 	c, ok := ctx.Value(callKey{}).(*Call)
 	if !ok {

@@ -202,7 +202,8 @@ func TestPlacesAtRandom(t *testing.T) {
 					none, noneOfClient := c.held(owner) == 0, c.held(owner, client) == 0
 					got := c.ask(t.Context(), owner, client).holds()
 					require.True(t, got || !none || owners > total/4, "%d places, %d other owners", total, owners)
-					require.True(t, got || !noneOfClient || clients > total/4, "%d places, %d other clients", total, clients)
+					require.True(t, got || !noneOfClient || clients > total/4, "%d places, %d other clients", total,
+						clients)
 				}
 				c.check(total)
 			}
@@ -285,7 +286,8 @@ func TestRunsWithinRunsGetPlaces(t *testing.T) {
 		require.True(t, other.holds())
 		left := outer[3].place
 		c.end(outer[3])
-		require.False(t, c.ask(context.WithValue(t.Context(), placeKey{}, left), "a", "").holds(), "nobody waits for it")
+		require.False(t, c.ask(context.WithValue(t.Context(), placeKey{}, left), "a", "").holds(),
+			"nobody waits for it")
 		c.leave()
 	})
 }
@@ -325,7 +327,9 @@ func TestWaitingEnds(t *testing.T) {
 		}
 		closeAll()
 		synctest.Wait()
-		holding := slices.DeleteFunc(slices.Clone(c.runs), func(r *crowdRun) bool { return errors.Is(r.err, ErrClosed) })
+		holding := slices.DeleteFunc(slices.Clone(c.runs), func(r *crowdRun) bool {
+			return errors.Is(r.err, ErrClosed)
+		})
 		require.Len(t, holding, 3)
 		c.runs = holding
 		c.leave()

@@ -88,7 +88,8 @@ func TestSandboxesAreUsedAgainAndBeginAnew(t *testing.T) {
 	r, c := begin(t, program, nil)
 	c.busy = true
 	r.End()
-	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 2*time.Minute, time.Millisecond, "another one takes its place")
+	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 2*time.Minute, time.Millisecond,
+		"another one takes its place")
 	r, c = begin(t, program, nil)
 	defer r.End()
 	require.NotSame(t, first, c)
@@ -227,7 +228,8 @@ func TestPool(t *testing.T) {
 }
 
 func TestEngineOptions(t *testing.T) {
-	for name, options := range map[string]EngineOptions{"MaxRuns": {MaxRuns: -2}, "MaxIdle": {MaxIdle: -1}, "ImageMemory": {ImageMemory: -1}} {
+	for name, options := range map[string]EngineOptions{"MaxRuns": {MaxRuns: -2}, "MaxIdle": {MaxIdle: -1},
+		"ImageMemory": {ImageMemory: -1}} {
 		_, err := New(&options)
 		require.ErrorContains(t, err, name)
 	}

@@ -30,7 +30,8 @@ type Program struct {
 
 // Load compiles a guest, starts it and takes the image from which its runs start, or loads all that from the cache
 // directory. Compiling takes about a second of one processor for each megabyte of the module. Loading a guest again
-// (the same Name, Digest, Setup, Args, Env and Files) returns the same program. The context applies only to Load itself.
+// (the same Name, Digest, Setup, Args, Env and Files) returns the same program. The context applies only to Load
+// itself.
 func (e *Engine) Load(ctx context.Context, guest Guest) (*Program, error) {
 	if err := e.enter(); err != nil {
 		return nil, err
@@ -138,7 +139,8 @@ func (p *Program) compileForeign(ctx context.Context, module []byte) error {
 			}
 		}()
 		// With one worker it compiles in this goroutine, so that a panic ends here.
-		compiled, err = runtime.CompileModule(experimental.WithCompilationWorkers(context.WithoutCancel(ctx), 1), module)
+		compiled, err = runtime.CompileModule(experimental.WithCompilationWorkers(context.WithoutCancel(ctx),
+			1), module)
 	}()
 	select {
 	case <-done:

@@ -28,11 +28,12 @@ type RunOptions struct {
 	// StdinFrom, if not nil, is the rest of the standard input, after Stdin. It is read when the guest reads, on a
 	// goroutine of its own, of which the last call may still be in progress when the run has ended.
 	StdinFrom io.Reader
-	// Stdout, if not nil, gets what the guest writes to its standard output, as the result of the run: it is not part of
-	// the console then.
+	// Stdout, if not nil, gets what the guest writes to its standard output, as the result of the run: it is not part
+	// of the console then.
 	Stdout *Stream
 
-	// State, if not nil, is where the run goes on, by [Run.Resume]. Its time, output and work so far count as the run's.
+	// State, if not nil, is where the run goes on, by [Run.Resume]. Its time, output and work so far count as the
+	// run's.
 	State *State
 
 	// Files are the files that the guest works on through WASI, if it is one with [Guest].Files. Nil is an empty

@@ -104,7 +104,8 @@ func TestSkeletons(t *testing.T) {
 	t.Run("one whose code is not where wazero looks", func(t *testing.T) {
 		other := files[code.Module[0]]
 		replace(map[string][]byte{
-			"module.wasm": files["module.wasm"], "skeleton.wasm": files["skeleton.wasm"], code.Module[0]: other, "code": other,
+			"module.wasm": files["module.wasm"], "skeleton.wasm": files["skeleton.wasm"], code.Module[0]: other,
+			"code":      other,
 			"code.json": []byte(`{"Module":["` + code.Module[0] + `"],"Skeleton":"code"}`),
 		})
 		engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: cache})

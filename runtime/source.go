@@ -19,8 +19,8 @@ type Source struct {
 	// numbers are the machine's.
 	Seed string
 
-	// Clock is the time at which each run begins. From there, the clock of the code moves by a microsecond whenever it is
-	// read, and by the time that the code waits for a timer; waits take as long as they do with the machine's clock.
+	// Clock is the time at which each run begins. From there, the clock of the code moves by a microsecond whenever it
+	// is read, and by the time that the code waits for a timer; waits take as long as they do with the machine's clock.
 	// The zero time means the machine's clock.
 	Clock time.Time
 
@@ -37,9 +37,9 @@ type Tape interface {
 	Number(kind string, live func() (int64, error)) (int64, error)
 	// Fill does the same for bytes: those that live puts into data.
 	Fill(kind string, data []byte, live func(data []byte)) error
-	// Answer returns what live does, and records it: what came of something that goes on beside the run, such as a request,
-	// for the call of the code with a number ([CallOrder]). It is called by any goroutine, several at once. about says what
-	// it is that the code wants. A tape that plays back does not call live.
+	// Answer returns what live does, and records it: what came of something that goes on beside the run, such as a
+	// request, for the call of the code with a number ([CallOrder]). It is called by any goroutine, several at once.
+	// about says what it is that the code wants. A tape that plays back does not call live.
 	Answer(ctx context.Context, kind string, call int, about string, live func() []byte) ([]byte, error)
 	// Replays reports whether the tape plays back. Then the run need not wait for anything.
 	Replays() bool
@@ -79,8 +79,8 @@ func takeSource(ctx context.Context) (Source, context.Context) {
 	return s, ctx
 }
 
-// TapeOf returns the tape of the run of a call whose context ctx is, or is made from, and which of its run's calls it is.
-// The tape is nil if there is none.
+// TapeOf returns the tape of the run of a call whose context ctx is, or is made from, and which of its run's calls it
+// is. The tape is nil if there is none.
 func TapeOf(ctx context.Context) (tape Tape, call int) {
 	if c, ok := ctx.Value(callKey{}).(*Call); ok {
 		return c.run.source.Tape, c.order

@@ -20,7 +20,8 @@ var ErrOpenFiles = errors.New("files are open: close them first")
 // language packages say what comes of it.
 var ErrSuspend = errors.New("the script waits for a call whose answer comes later")
 
-// ScriptName returns the name of a session's nth script, from 1, if the first one has a name: script-2.js for script.js.
+// ScriptName returns the name of a session's nth script, from 1, if the first one has a name: script-2.js for
+// script.js.
 func ScriptName(first string, n int) string {
 	if n <= 1 {
 		return first
@@ -53,9 +54,11 @@ func (r *Run) Suspend(language []byte) (*State, error) {
 		return nil, fmt.Errorf("runtime: the guest's state: %w", err)
 	}
 	s := &State{memory: memory, frames: framesAfter(r.options.State), header: header{
-		Guest: r.program.guest.Name, Program: program, Made: time.Now().Round(0), Size: memory.Size, Pages: memory.Pages,
+		Guest: r.program.guest.Name, Program: program, Made: time.Now().Round(0), Size: memory.Size,
+		Pages:   memory.Pages,
 		Globals: make([]uint64, len(in.globals)), Driver: driver, Language: language,
-		Elapsed: in.elapsed(), Imagined: in.imagined, Work: in.Work(), Remainder: in.remainder, Spent: time.Since(r.started),
+		Elapsed: in.elapsed(), Imagined: in.imagined, Work: in.Work(), Remainder: in.remainder,
+		Spent: time.Since(r.started),
 	}}
 	s.Console, s.Truncated = r.output.End()
 	s.Console = slices.Clone(s.Console)
@@ -70,9 +73,9 @@ func (r *Run) Suspend(language []byte) (*State, error) {
 	return s, nil
 }
 
-// Resume gives the run a sandbox that goes on from [RunOptions].State. Its work begins at that of the state, and so does
-// the guest's clock. Call it instead of [Run.Start]. The error is a [*LimitError] if the state has more memory than the
-// run may have, and a [*StateError] if it is one of another program, or the driver cannot use it.
+// Resume gives the run a sandbox that goes on from [RunOptions].State. Its work begins at that of the state, and so
+// does the guest's clock. Call it instead of [Run.Start]. The error is a [*LimitError] if the state has more memory
+// than the run may have, and a [*StateError] if it is one of another program, or the driver cannot use it.
 func (r *Run) Resume() (*Instance, error) {
 	s := r.options.State
 	if program, err := r.program.stateDigest(); err != nil || program != s.Program {

@@ -16,7 +16,8 @@ import (
 
 // fuzzPaths are the paths that FuzzWASI uses, all of one length. They are in the guest's memory from textAt on.
 var fuzzPaths = []string{
-	"file.txt", "dir/file", "dir/////", "././dir/", "new/////", "dir/new/", "dir/../a", "../../up", "/secret/", "dir/..//", "\x00/\xff\xfe../a",
+	"file.txt", "dir/file", "dir/////", "././dir/", "new/////", "dir/new/", "dir/../a", "../../up", "/secret/",
+	"dir/..//", "\x00/\xff\xfe../a",
 	"ünïcö", "DIR/FILE", ".toolrun", ".///////", "dir/down",
 }
 
@@ -25,8 +26,10 @@ const fuzzPathLength = 8
 // fuzzValues are the arguments that FuzzWASI uses.
 var fuzzValues = func() []uint64 {
 	values := []uint64{
-		0, 1, 2, 3, 4, 5, 6, 7, fuzzPathLength, 10, 16, 24, 48, 63, 64, 100, 127, 128, 1000, 1 << 12, 1 << 16, memory - 1, memory, 1 << 20,
-		1 << 31, math.MaxUint32, 1 << 32, 1 << 40, math.MaxInt64, 1 << 63, math.MaxUint64, result, vector, vector + 64, vector + 128, bytesAt,
+		0, 1, 2, 3, 4, 5, 6, 7, fuzzPathLength, 10, 16, 24, 48, 63, 64, 100, 127, 128, 1000, 1 << 12, 1 << 16,
+		memory - 1, memory, 1 << 20,
+		1 << 31, math.MaxUint32, 1 << 32, 1 << 40, math.MaxInt64, 1 << 63, math.MaxUint64, result, vector, vector + 64,
+		vector + 128, bytesAt,
 		readWrite, reading, writing,
 	}
 	for i := range fuzzPaths {
@@ -52,14 +55,17 @@ func FuzzWASI(f *testing.F) {
 	for _, seed := range [][][]byte{
 		{
 			fuzzCall("path_open", root, 0, first, fuzzPathLength, create, readWrite, 0, 0, result),
-			fuzzCall("fd_write", 4, vector, 1, result), fuzzCall("fd_seek", 4, 0, 0, result), fuzzCall("fd_read", 4, vector, 2, result),
+			fuzzCall("fd_write", 4, vector, 1, result), fuzzCall("fd_seek", 4, 0, 0, result),
+			fuzzCall("fd_read", 4, vector, 2, result),
 			fuzzCall("path_unlink_file", root, first, fuzzPathLength), fuzzCall("fd_pwrite", 4, vector, 2, 100, result),
 			fuzzCall("fd_filestat_get", 4, bytesAt), fuzzCall("fd_close", 4),
 		},
 		{
 			fuzzCall("path_open", root, 0, first, fuzzPathLength, truncate, readWrite, 0, 1, result),
-			fuzzCall("fd_write", 4, vector, 1, result), fuzzCall("path_filestat_get", root, 0, first, fuzzPathLength, bytesAt),
-			fuzzCall("path_rename", root, first, fuzzPathLength, root, second, fuzzPathLength), fuzzCall("fd_write", 4, vector, 2, result),
+			fuzzCall("fd_write", 4, vector, 1, result), fuzzCall("path_filestat_get", root, 0, first, fuzzPathLength,
+				bytesAt),
+			fuzzCall("path_rename", root, first, fuzzPathLength, root, second, fuzzPathLength),
+			fuzzCall("fd_write", 4, vector, 2, result),
 		},
 		{
 			fuzzCall("path_open", root, 0, dir, fuzzPathLength, directory, reading, 0, 0, result),
@@ -67,11 +73,13 @@ func FuzzWASI(f *testing.F) {
 			fuzzCall("fd_renumber", 4, root), fuzzCall("path_remove_directory", root, first, fuzzPathLength),
 		},
 		{fuzzCall("poll_oneoff", vector+128, bytesAt, 2, result), fuzzCall("proc_exit", 3)},
-		{fuzzCall("fd_allocate", root, 0, 1), fuzzCall("random_get", bytesAt, 1000), fuzzCall("args_get", result, bytesAt)},
+		{fuzzCall("fd_allocate", root, 0, 1), fuzzCall("random_get", bytesAt, 1000), fuzzCall("args_get", result,
+			bytesAt)},
 	} {
 		f.Add(slices.Concat(seed...))
 	}
-	store := newProject(f, &vfs.Options{Quota: vfs.Quota{Bytes: 1 << 20, Files: 50}, History: vfs.HistoryOptions{Bytes: 1 << 20}})
+	store := newProject(f, &vfs.Options{Quota: vfs.Quota{Bytes: 1 << 20, Files: 50},
+		History: vfs.HistoryOptions{Bytes: 1 << 20}})
 	writeFile(f, store, "/up", "outside")
 	writeFile(f, store, "/secret", "outside")
 	f.Fuzz(func(t *testing.T, input []byte) {

@@ -51,7 +51,8 @@ func TestWASISuite(t *testing.T) {
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
 	seen := map[string]bool{}
 	for _, file := range tests {
-		language, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(file), filepath.ToSlash(suite)+"/tests/"), "/")
+		language, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(file), filepath.ToSlash(suite)+"/tests/"),
+			"/")
 		name := language + "/" + strings.TrimSuffix(filepath.Base(file), ".wasm")
 		seen[name] = true
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +100,8 @@ func runWASITest(t *testing.T, engine *sandbox.Engine, file string) (failure str
 		copyTree(t, project, filepath.Join(filepath.Dir(file), spec.Root))
 	}
 	stdout := &sandbox.Stream{}
-	options := sandbox.RunOptions{Args: append([]string{filepath.Base(file)}, spec.Args...), Files: project, Stdout: stdout}
+	options := sandbox.RunOptions{Args: append([]string{filepath.Base(file)}, spec.Args...), Files: project,
+		Stdout: stdout}
 	for name, value := range spec.Env {
 		options.Env = append(options.Env, name+"="+value)
 	}

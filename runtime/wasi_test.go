@@ -51,7 +51,8 @@ func TestWASIPathsStayInside(t *testing.T) {
 	writeFile(t, project, "/secret", "secret")
 	writeFile(t, project, "/view/file", "content")
 	writeFile(t, project, "/view/dir/inner", "inner")
-	g := begin(t, program, sandbox.RunOptions{Files: vfs.Sub(project, "/view"), Limits: sandbox.Limits{Time: time.Minute}})
+	g := begin(t, program, sandbox.RunOptions{Files: vfs.Sub(project, "/view"),
+		Limits: sandbox.Limits{Time: time.Minute}})
 	dir := g.open("dir", directory, 0)
 	file := g.open("file", 0, reading)
 	require.Equal(t, "content", g.read(file, 100), "what is inside can be read")
@@ -76,7 +77,8 @@ func TestWASIPathsStayInside(t *testing.T) {
 		{root, "", errNOENT}, {root, "a\x00b", errINVAL}, {root, "file\x00", errINVAL}, {root, "\xff", errILSEQ},
 		{root, "..\x00", errINVAL}, {root, "\xc0\xae\xc0\xae/secret", errILSEQ}, {root, `..\secret`, errINVAL},
 		{root, strings.Repeat("n", 5000), errNAMETOOLONG}, {root, strings.Repeat("a/", 2000) + "b", errNAMETOOLONG},
-		{root, strings.Repeat("n", 300), errNAMETOOLONG}, {root, ".toolrun", errINVAL}, {root, ".toolrun/lock", errINVAL},
+		{root, strings.Repeat("n", 300), errNAMETOOLONG}, {root, ".toolrun", errINVAL},
+		{root, ".toolrun/lock", errINVAL},
 	} {
 		t.Run(fmt.Sprintf("%d %.40q", attempt.dir, attempt.path), func(t *testing.T) {
 			at, length := g.put(textAt, attempt.path)
@@ -125,7 +127,8 @@ func TestWASIMemory(t *testing.T) {
 	project := newProject(t, nil)
 	writeFile(t, project, "/file", "content")
 	g := begin(t, program, sandbox.RunOptions{
-		Files: project, Args: []string{"a", "b"}, Env: []string{"A=B"}, Stdin: []byte("input"), Limits: sandbox.Limits{Time: time.Minute},
+		Files: project, Args: []string{"a", "b"}, Env: []string{"A=B"}, Stdin: []byte("input"),
+		Limits: sandbox.Limits{Time: time.Minute},
 	})
 	file := g.open("file", 0, readWrite)
 	path, length := g.put(textAt, "file")
@@ -139,34 +142,44 @@ func TestWASIMemory(t *testing.T) {
 		{"args_get", []uint64{elsewhere, bytesAt}}, {"args_get", []uint64{bytesAt, elsewhere}},
 		{"environ_sizes_get", []uint64{elsewhere, result}}, {"environ_sizes_get", []uint64{result, elsewhere}},
 		{"environ_get", []uint64{elsewhere, bytesAt}}, {"environ_get", []uint64{bytesAt, elsewhere}},
-		{"clock_res_get", []uint64{0, elsewhere}}, {"clock_time_get", []uint64{0, 0, elsewhere}}, {"clock_time_get", []uint64{1, 0, elsewhere}},
+		{"clock_res_get", []uint64{0, elsewhere}}, {"clock_time_get", []uint64{0, 0, elsewhere}},
+		{"clock_time_get", []uint64{1, 0, elsewhere}},
 		{"random_get", []uint64{elsewhere, 10}}, {"random_get", []uint64{2, elsewhere}},
 		{"fd_prestat_get", []uint64{root, elsewhere}},
 		{"fd_fdstat_get", []uint64{0, elsewhere}}, {"fd_fdstat_get", []uint64{file, elsewhere}},
-		{"fd_filestat_get", []uint64{1, elsewhere}}, {"fd_filestat_get", []uint64{file, elsewhere}}, {"fd_filestat_get", []uint64{root, elsewhere}},
-		{"fd_seek", []uint64{file, 0, 0, elsewhere}}, {"fd_seek", []uint64{file, 0, 2, elsewhere}}, {"fd_tell", []uint64{file, elsewhere}},
+		{"fd_filestat_get", []uint64{1, elsewhere}}, {"fd_filestat_get", []uint64{file, elsewhere}},
+		{"fd_filestat_get", []uint64{root, elsewhere}},
+		{"fd_seek", []uint64{file, 0, 0, elsewhere}}, {"fd_seek", []uint64{file, 0, 2, elsewhere}},
+		{"fd_tell", []uint64{file, elsewhere}},
 		{"fd_read", []uint64{file, elsewhere, 1, result}}, {"fd_read", []uint64{file, list, count, elsewhere}},
 		{"fd_read", []uint64{0, elsewhere, 1, result}}, {"fd_read", []uint64{0, list, count, elsewhere}},
 		{"fd_pread", []uint64{file, elsewhere, 1, 0, result}}, {"fd_pread", []uint64{file, list, count, 0, elsewhere}},
 		{"fd_write", []uint64{file, elsewhere, 1, result}}, {"fd_write", []uint64{file, list, count, elsewhere}},
 		{"fd_write", []uint64{1, elsewhere, 1, result}}, {"fd_write", []uint64{1, list, count, elsewhere}},
-		{"fd_pwrite", []uint64{file, elsewhere, 1, 0, result}}, {"fd_pwrite", []uint64{file, list, count, 0, elsewhere}},
-		{"fd_readdir", []uint64{root, elsewhere, 100, 0, result}}, {"fd_readdir", []uint64{root, 8, elsewhere, 0, result}},
+		{"fd_pwrite", []uint64{file, elsewhere, 1, 0, result}},
+		{"fd_pwrite", []uint64{file, list, count, 0, elsewhere}},
+		{"fd_readdir", []uint64{root, elsewhere, 100, 0, result}},
+		{"fd_readdir", []uint64{root, 8, elsewhere, 0, result}},
 		{"fd_readdir", []uint64{root, bytesAt, 100, 0, elsewhere}},
 		{"path_open", []uint64{root, 0, elsewhere, length, 0, reading, 0, 0, result}},
 		{"path_open", []uint64{root, 0, path, length, create, reading, 0, 0, elsewhere}},
 		{"path_filestat_get", []uint64{root, 0, elsewhere, length, result}},
 		{"path_filestat_get", []uint64{root, 0, path, length, elsewhere}},
 		{"path_filestat_set_times", []uint64{root, 0, elsewhere, length, 0, 0, 0}},
-		{"path_create_directory", []uint64{root, elsewhere, length}}, {"path_remove_directory", []uint64{root, elsewhere, length}},
+		{"path_create_directory", []uint64{root, elsewhere, length}}, {"path_remove_directory",
+			[]uint64{root, elsewhere, length}},
 		{"path_unlink_file", []uint64{root, elsewhere, length}}, {"path_unlink_file", []uint64{root, 2, elsewhere}},
-		{"path_rename", []uint64{root, elsewhere, length, root, path, length}}, {"path_rename", []uint64{root, path, length, root, elsewhere, length}},
-		{"path_link", []uint64{root, 0, elsewhere, length, root, path, length}}, {"path_link", []uint64{root, 0, path, length, root, elsewhere, length}},
-		{"path_symlink", []uint64{elsewhere, length, root, path, length}}, {"path_symlink", []uint64{path, length, root, elsewhere, length}},
+		{"path_rename", []uint64{root, elsewhere, length, root, path, length}},
+		{"path_rename", []uint64{root, path, length, root, elsewhere, length}},
+		{"path_link", []uint64{root, 0, elsewhere, length, root, path, length}},
+		{"path_link", []uint64{root, 0, path, length, root, elsewhere, length}},
+		{"path_symlink", []uint64{elsewhere, length, root, path, length}},
+		{"path_symlink", []uint64{path, length, root, elsewhere, length}},
 		{"path_readlink", []uint64{root, elsewhere, length, bytesAt, 10, result}},
 		{"path_readlink", []uint64{root, path, length, elsewhere, 10, result}},
 		{"path_readlink", []uint64{root, path, length, bytesAt, 10, elsewhere}},
-		{"poll_oneoff", []uint64{elsewhere, bytesAt, 1, result}}, {"poll_oneoff", []uint64{bytesAt, elsewhere, 1, result}},
+		{"poll_oneoff", []uint64{elsewhere, bytesAt, 1, result}},
+		{"poll_oneoff", []uint64{bytesAt, elsewhere, 1, result}},
 		{"poll_oneoff", []uint64{textAt, bytesAt, 1, elsewhere}},
 	} {
 		for _, address := range wild {
@@ -174,13 +187,15 @@ func TestWASIMemory(t *testing.T) {
 			at := slices.Index(arguments, elsewhere)
 			require.GreaterOrEqual(t, at, 0)
 			arguments[at] = address
-			require.EqualValues(t, errFAULT, g.call(attempt.function, arguments...), "%s %x", attempt.function, arguments)
+			require.EqualValues(t, errFAULT, g.call(attempt.function, arguments...), "%s %x", attempt.function,
+				arguments)
 		}
 	}
 	require.EqualValues(t, errFAULT, g.call("fd_prestat_dir_name", root, memory, 1))
 	require.EqualValues(t, errNAMETOOLONG, g.call("fd_prestat_dir_name", root, bytesAt, 0))
 	for _, buffer := range []struct{ at, length uint32 }{
-		{memory - 1, 2}, {memory, 1}, {memory + 1, 0}, {math.MaxUint32, 1}, {math.MaxUint32, math.MaxUint32}, {1, math.MaxUint32},
+		{memory - 1, 2}, {memory, 1}, {memory + 1, 0}, {math.MaxUint32, 1}, {math.MaxUint32, math.MaxUint32},
+		{1, math.MaxUint32},
 		{0, memory + 1}, {math.MaxUint32 - 3, 8},
 	} {
 		list, count := g.vector(buffer.at, buffer.length)
@@ -449,9 +464,11 @@ func TestWASIFiles(t *testing.T) {
 		how, rights, flags uint64
 		want               uint32
 	}{
-		{"file", create | exclusive, reading, 0, errEXIST}, {"none", 0, reading, 0, errNOENT}, {"file", directory, 0, 0, errNOTDIR},
+		{"file", create | exclusive, reading, 0, errEXIST}, {"none", 0, reading, 0, errNOENT}, {"file", directory, 0, 0,
+			errNOTDIR},
 		{"file/", 0, reading, 0, errNOTDIR}, {".", 0, writing, 0, errISDIR}, {".", directory, readWrite, 0, errISDIR},
-		{"new", create | directory, 0, 0, errINVAL}, {"file", 16, reading, 0, errINVAL}, {"file", 0, reading, 32, errINVAL},
+		{"new", create | directory, 0, 0, errINVAL}, {"file", 16, reading, 0, errINVAL},
+		{"file", 0, reading, 32, errINVAL},
 		{"file", math.MaxUint32, reading, 0, errINVAL}, {"file/below", create, writing, 0, errNOTDIR},
 	} {
 		_, number := g.tryOpen(root, test.path, test.how, test.rights, test.flags)
@@ -569,7 +586,8 @@ func TestWASIReadOnlyFiles(t *testing.T) {
 	project := newProject(t, nil)
 	require.NoError(t, project.Mkdir("/memories", 0o755))
 	writeFile(t, project, "/memories/note", "mine")
-	g := begin(t, program, sandbox.RunOptions{Files: vfs.ReadOnly(project, "/memories"), Limits: sandbox.Limits{Time: time.Minute}})
+	g := begin(t, program, sandbox.RunOptions{Files: vfs.ReadOnly(project, "/memories"),
+		Limits: sandbox.Limits{Time: time.Minute}})
 	require.Equal(t, "mine", g.read(g.open("memories/note", 0, reading), 100))
 	g.do("fd_close", g.open("elsewhere", create, writing))
 	for _, test := range []struct {
@@ -577,7 +595,8 @@ func TestWASIReadOnlyFiles(t *testing.T) {
 		how, rights uint64
 	}{
 		{"memories/note", 0, writing}, {"memories/note", 0, readWrite}, {"memories/note", truncate, reading},
-		{"memories/new", create, reading}, {"memories/new", create | truncate, writing}, {"Memories/NOTE", truncate, writing},
+		{"memories/new", create, reading}, {"memories/new", create | truncate, writing}, {"Memories/NOTE", truncate,
+			writing},
 	} {
 		_, number := g.tryOpen(root, test.path, test.how, test.rights, 0)
 		require.EqualValues(t, errROFS, number, "%+v", test)
@@ -666,7 +685,8 @@ func TestWASIReplacingIsAtomic(t *testing.T) {
 			}
 			require.ErrorAs(t, err, new(*sandbox.LimitError))
 		}, "old"},
-		{"a run that is out of time", sandbox.Limits{Time: 50 * time.Millisecond}, func(t *testing.T, g *guest, _ context.CancelFunc) {
+		{"a run that is out of time", sandbox.Limits{Time: 50 * time.Millisecond}, func(t *testing.T, g *guest,
+			_ context.CancelFunc) {
 			<-g.run.Context().Done()
 			_, err := g.try("fd_sync", 4)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -822,7 +842,8 @@ func TestWASIPolling(t *testing.T) {
 	program := loadCaller(t)
 	project := newProject(t, nil)
 	writeFile(t, project, "/file", "content")
-	g := begin(t, program, sandbox.RunOptions{Files: project, Stdin: []byte("input"), Limits: sandbox.Limits{Time: time.Minute}})
+	g := begin(t, program, sandbox.RunOptions{Files: project, Stdin: []byte("input"),
+		Limits: sandbox.Limits{Time: time.Minute}})
 	file := g.open("file", 0, readWrite)
 	clock := func(id uint64, clock uint32, timeout uint64, flags uint16) []byte {
 		s := make([]byte, 48)
@@ -847,23 +868,29 @@ func TestWASIPolling(t *testing.T) {
 		var got []string
 		for i := range g.u32(result) {
 			at := uint32(events) + 32*i
-			got = append(got, fmt.Sprintf("%d: %d of %d with %d, %d", g.u64(at), g.u16(at+8), g.get(at+10, 1)[0], g.u64(at+16), g.u16(at+24)))
+			got = append(got, fmt.Sprintf("%d: %d of %d with %d, %d", g.u64(at), g.u16(at+8), g.get(at+10, 1)[0],
+				g.u64(at+16), g.u16(at+24)))
 		}
 		return got
 	}
 	const hour = uint64(time.Hour)
 	const absolute = 1
 	for _, events := range []uint64{otherAt, bytesAt} { // events may be where subscriptions were
-		require.Equal(t, []string{"1: 0 of 1 with 5, 0", "2: 0 of 2 with 0, 0", "3: 0 of 1 with 0, 0", "4: 0 of 2 with 0, 0"},
-			poll(events, clock(9, 0, hour, 0), ready(1, 1, 0), ready(2, 2, 1), ready(3, 1, uint32(file)), ready(4, 2, uint32(file))))
+		require.Equal(t, []string{"1: 0 of 1 with 5, 0", "2: 0 of 2 with 0, 0", "3: 0 of 1 with 0, 0",
+			"4: 0 of 2 with 0, 0"},
+			poll(events, clock(9, 0, hour, 0), ready(1, 1, 0), ready(2, 2, 1), ready(3, 1, uint32(file)),
+				ready(4, 2, uint32(file))))
 	}
 	g.read(0, 100)
 	require.Equal(t, []string{"1: 0 of 1 with 0, 1"}, poll(otherAt, ready(1, 1, 0), clock(2, 1, hour, 0)), "the end")
-	require.Equal(t, []string{"1: 8 of 1 with 0, 0", "2: 28 of 0 with 0, 0"}, poll(otherAt, ready(1, 1, 55), clock(2, 3, 1, 0)))
+	require.Equal(t, []string{"1: 8 of 1 with 0, 0", "2: 28 of 0 with 0, 0"}, poll(otherAt, ready(1, 1, 55),
+		clock(2, 3, 1, 0)))
 	require.Equal(t, []string{"3: 0 of 0 with 0, 0"},
-		poll(otherAt, clock(1, 1, hour, 0), clock(2, 1, uint64(2*time.Millisecond), 0), clock(3, 0, uint64(time.Millisecond), 0)))
+		poll(otherAt, clock(1, 1, hour, 0), clock(2, 1, uint64(2*time.Millisecond), 0),
+			clock(3, 0, uint64(time.Millisecond), 0)))
 	require.Equal(t, []string{"1: 0 of 0 with 0, 0", "2: 0 of 0 with 0, 0"},
-		poll(otherAt, clock(1, 0, 0, absolute), clock(2, 1, 1, absolute), clock(3, 0, math.MaxUint64, absolute), clock(4, 1, math.MaxUint64, 0)))
+		poll(otherAt, clock(1, 0, 0, absolute), clock(2, 1, 1, absolute), clock(3, 0, math.MaxUint64, absolute),
+			clock(4, 1, math.MaxUint64, 0)))
 	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 0, result))
 	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 1025, result))
 	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, math.MaxUint32, result))
@@ -871,7 +898,8 @@ func TestWASIPolling(t *testing.T) {
 	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 1, result), "a kind that there is not")
 
 	for _, subscriptions := range [][]byte{
-		clock(1, 0, math.MaxUint64, 0), clock(1, 1, math.MaxInt64, absolute), slices.Concat(clock(1, 0, hour, 0), clock(2, 1, hour, 0)),
+		clock(1, 0, math.MaxUint64, 0), clock(1, 1, math.MaxInt64, absolute), slices.Concat(clock(1, 0, hour, 0),
+			clock(2, 1, hour, 0)),
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		run, err := program.Begin(ctx, sandbox.RunOptions{})
@@ -895,7 +923,8 @@ func TestWASIProcess(t *testing.T) {
 		g.do(function, result, result+4)
 		require.Zero(t, g.u64(result), "nothing that is not given")
 	}
-	for signal, want := range map[uint64]uint32{0: 0, 16: 0, 17: 0, 18: errNOTSUP, 21: errNOTSUP, 22: 0, 27: 0, 31: errINVAL, math.MaxUint32: errINVAL} {
+	for signal, want := range map[uint64]uint32{0: 0, 16: 0, 17: 0, 18: errNOTSUP, 21: errNOTSUP, 22: 0, 27: 0,
+		31: errINVAL, math.MaxUint32: errINVAL} {
 		require.Equal(t, want, g.call("proc_raise", signal), signal)
 	}
 	for _, clock := range []uint64{2, 3, 4, math.MaxUint32} {

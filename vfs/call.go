@@ -106,8 +106,8 @@ func (f foreign) Exclusively(ctx context.Context, do func(files afero.Fs) error)
 // IsReadOnly is what the function of that name asks.
 func (f foreign) IsReadOnly(name string) bool { return IsReadOnly(f.Fs, name) }
 
-// HistoryOf returns the history of the project behind a file system: a [Project], or a view of one made by this package,
-// even if it shows only a part. ok is false if there is none, or if it keeps nothing ([HistoryOptions].Off).
+// HistoryOf returns the history of the project behind a file system: a [Project], or a view of one made by this
+// package, even if it shows only a part. ok is false if there is none, or if it keeps nothing ([HistoryOptions].Off).
 func HistoryOf(files afero.Fs) (history History, ok bool) {
 	switch f := files.(type) {
 	case History:

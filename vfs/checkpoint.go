@@ -13,8 +13,8 @@ import (
 
 // A Checkpointer is a [Project] that can keep all of its files as they are at one moment, under a name: a checkpoint.
 // All projects of this module's stores are. [Quota].Checkpoints and [Quota].CheckpointBytes limit checkpoints; each
-// stays until it is deleted. States of sessions ([States]) are part of it. Links, special files and what is protected ([Options].Protect) are not part of it, nor are
-// settings, the history, and other projects that are mounted.
+// stays until it is deleted. States of sessions ([States]) are part of it. Links, special files and what is protected
+// ([Options].Protect) are not part of it, nor are settings, the history, and other projects that are mounted.
 //
 // Creating a checkpoint in a store copies no contents: they are shared with the project's files until those change. In
 // a directory of the host (local.OpenDir), where other programs may write to files in place, it copies them all.
@@ -94,8 +94,8 @@ type CheckpointChange struct {
 	Path string
 	// Op is what has been done to it since: [OpCreate], [OpWrite] or [OpRemove].
 	Op Op
-	// Calls are the calls that did so, the earliest first, or "#" and the number of a change that belongs to none. It is
-	// empty if the history does not have them: they were made from outside, or too long ago.
+	// Calls are the calls that did so, the earliest first, or "#" and the number of a change that belongs to none. It
+	// is empty if the history does not have them: they were made from outside, or too long ago.
 	Calls []string
 }
 
@@ -125,6 +125,6 @@ func CheckCheckpointName(name string) error {
 	return fmt.Errorf("%w: %q cannot be the name of a checkpoint: %s", fs.ErrInvalid, name, reason)
 }
 
-// ErrCheckpointDamaged means that a checkpoint does not have the files that it was created with, as their names and sizes
-// say: somebody has changed them from outside.
+// ErrCheckpointDamaged means that a checkpoint does not have the files that it was created with, as their names and
+// sizes say: somebody has changed them from outside.
 var ErrCheckpointDamaged = errors.New("the checkpoint's files have been changed from outside")

@@ -38,9 +38,9 @@ func checkpointsBehind(files afero.Fs) (Checkpointer, error) {
 }
 
 // CheckpointBefore makes an automatic checkpoint named "before " and the id of a call, with another character for each
-// that a name cannot have, and with a hash in place of the end of what is too long. It has all files of the project, also if
-// files is a view of a part. If nothing of that can be changed, it makes none, and returns the zero Checkpoint. The error
-// is errors.ErrUnsupported if there is no [Checkpointer] behind the view.
+// that a name cannot have, and with a hash in place of the end of what is too long. It has all files of the project,
+// also if files is a view of a part. If nothing of that can be changed, it makes none, and returns the zero Checkpoint.
+// The error is errors.ErrUnsupported if there is no [Checkpointer] behind the view.
 func CheckpointBefore(ctx context.Context, files afero.Fs, call string) (Checkpoint, error) {
 	if IsReadOnly(files, "/") {
 		return Checkpoint{}, nil

@@ -29,8 +29,8 @@ type Discarded struct {
 // A DiscardCopier is a [KeepingStore] whose discarded projects can be copied into another one without being recovered.
 type DiscardCopier interface {
 	KeepingStore
-	// OpenDiscarded opens a discarded project, for reading. Of those with the same id and time, n is how many come before
-	// it in [KeepingStore].Discarded. The error is fs.ErrNotExist if there is none.
+	// OpenDiscarded opens a discarded project, for reading. Of those with the same id and time, n is how many come
+	// before it in [KeepingStore].Discarded. The error is fs.ErrNotExist if there is none.
 	OpenDiscarded(ctx context.Context, d Discarded, n int) (Project, error)
 	// AddDiscarded adds a discarded project with the id and time of d, which fill makes of an empty one. If that fails,
 	// there is none, and the error is its error.

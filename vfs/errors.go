@@ -31,10 +31,12 @@ func (e *QuotaError) Error() string {
 		return fmt.Sprintf("quota exceeded: the project's checkpoints may have %d bytes together, not %d; delete one",
 			e.Max, e.Want)
 	case "history":
-		return fmt.Sprintf("the history may have %d bytes and cannot keep what is there, which needs %d; remove it first",
+		return fmt.Sprintf("the history may have %d bytes and cannot keep what is there, which needs %d; remove it "+
+			"first",
 			e.Max, e.Want)
 	case "layer":
-		return fmt.Sprintf("quota exceeded: the layer may need %d bytes to remember changed paths; apply or discard", e.Max)
+		return fmt.Sprintf("quota exceeded: the layer may need %d bytes to remember changed paths; apply or discard",
+			e.Max)
 	}
 	return fmt.Sprintf("quota exceeded: the project's files may have %d bytes together", e.Max)
 }
@@ -85,9 +87,9 @@ func (e *UndoError) Error() string {
 	return fmt.Sprintf("cannot undo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
 }
 
-// An UnavailableError means that a store could not do something because of the place where it keeps its projects, such as a
-// database: that cannot be reached, is out of connections or room, or is read-only. Unless Unknown is set, nothing has been
-// changed, and the same can be tried again.
+// An UnavailableError means that a store could not do something because of the place where it keeps its projects, such
+// as a database: that cannot be reached, is out of connections or room, or is read-only. Unless Unknown is set, nothing
+// has been changed, and the same can be tried again.
 type UnavailableError struct {
 	// Reason says what is wrong, for people.
 	Reason string
@@ -112,7 +114,8 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns the error behind it.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// Unavailable says what is wrong and what to do, for models and scripts: without Err, which can name what is the host's.
+// Unavailable says what is wrong and what to do, for models and scripts: without Err, which can name what is the
+// host's.
 func (e *UnavailableError) Unavailable() string {
 	if e.Unknown {
 		return "the files cannot be reached at the moment (" + e.Reason +
@@ -129,7 +132,8 @@ type NoCallsError struct {
 }
 
 func (e *NoCallsError) Error() string {
-	return fmt.Sprintf("the file system %q has no calls: use vfs.Wrap to wrap a project, or vfs.Foreign if it is not one",
+	return fmt.Sprintf("the file system %q has no calls: use vfs.Wrap to wrap a project, or vfs.Foreign if it is not "+
+		"one",
 		e.Name)
 }
 

@@ -157,7 +157,8 @@ func copyAny(ctx context.Context, files afero.Fs, from, to string, info fs.FileI
 		return err
 	}
 	for _, inside := range infos {
-		if err := copyAny(ctx, files, path.Join(from, inside.Name()), path.Join(to, inside.Name()), inside); err != nil {
+		if err := copyAny(ctx, files, path.Join(from, inside.Name()), path.Join(to, inside.Name()),
+			inside); err != nil {
 			return err
 		}
 	}

@@ -46,8 +46,8 @@ type RecentHistory interface {
 	LatestChanges(ctx context.Context, n int) ([]Change, error)
 }
 
-// ChangesAfter lists the changes of a project whose ids are larger than id, the latest first. It reads all if the project
-// has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
+// ChangesAfter lists the changes of a project whose ids are larger than id, the latest first. It reads all if the
+// project has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
 func ChangesAfter(ctx context.Context, p Project, id int64) ([]Change, error) {
 	if recent, ok := Unmounted(p).(RecentHistory); ok {
 		return recent.ChangesAfter(ctx, id)
@@ -59,8 +59,8 @@ func ChangesAfter(ctx context.Context, p Project, id int64) ([]Change, error) {
 	return changes, err
 }
 
-// LatestChanges lists the n latest changes of a project, or all if there are fewer, the latest first. It reads all if the
-// project has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
+// LatestChanges lists the n latest changes of a project, or all if there are fewer, the latest first. It reads all if
+// the project has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
 func LatestChanges(ctx context.Context, p Project, n int) ([]Change, error) {
 	if recent, ok := Unmounted(p).(RecentHistory); ok {
 		return recent.LatestChanges(ctx, n)
@@ -69,9 +69,9 @@ func LatestChanges(ctx context.Context, p Project, n int) ([]Change, error) {
 	return changes[:max(0, min(n, len(changes)))], err
 }
 
-// Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored and
-// that nothing has brought back: at their paths there is nothing now, or, for a directory, another directory. What was in
-// that one can be restored to another path.
+// Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored
+// and that nothing has brought back: at their paths there is nothing now, or, for a directory, another directory. What
+// was in that one can be restored to another path.
 func Removed(ctx context.Context, p Project, name string) ([]Change, error) {
 	changes, err := p.Changes(ctx, name)
 	if err != nil {

@@ -16,7 +16,8 @@ type Layer interface {
 	// Apply makes the files what the layer shows, at the named paths and below them, or everywhere if there are none,
 	// and lists what it has done. If one of these differences is a conflict, it does nothing, and the error is a
 	// [*ConflictError]; nor if one is protected ([*ProtectedError]), or would remove what the layer has not shown
-	// ([*UncoveredError]), or if nothing is different at one of the names ([ErrNoDifference]). If it fails in the middle, the rest stays in the layer, and applying again goes on with it.
+	// ([*UncoveredError]), or if nothing is different at one of the names ([ErrNoDifference]). If it fails in the
+	// middle, the rest stays in the layer, and applying again goes on with it.
 	Apply(ctx context.Context, names ...string) ([]Difference, error)
 	// Discard drops what is different in the layer, also conflicts, at the named paths and below them, or everywhere
 	// if there are none, and lists it. If nothing is different at one of the names, it does nothing, and the error is
@@ -47,9 +48,9 @@ func (e *ConflictError) Error() string {
 		strings.Join(e.Paths, ", "))
 }
 
-// An UncoveredError means that moving a directory in a [Layer], or applying its removal, would lose something in it that
-// no layer can hold: a link, a special file, or something that no path leads to. It is syscall.EXDEV. Nothing has been
-// changed.
+// An UncoveredError means that moving a directory in a [Layer], or applying its removal, would lose something in it
+// that no layer can hold: a link, a special file, or something that no path leads to. It is syscall.EXDEV. Nothing has
+// been changed.
 type UncoveredError struct {
 	// Path is where it is. That need not be a path that can be used.
 	Path string

@@ -73,7 +73,8 @@ func TestMounts(t *testing.T) {
 	require.NoError(t, afero.WriteFile(p, "/large", make([]byte, 90), 0o644), "each has its own")
 
 	require.True(t, vfs.IsReadOnly(p, "/share/x") && !vfs.IsReadOnly(p, "/sharerw/x"))
-	require.True(t, vfs.IsMount(vfs.ReadOnly(p, "/memories"), "/share") && !vfs.IsMount(p, "/z") && !vfs.IsMount(common, "/share"))
+	require.True(t, vfs.IsMount(vfs.ReadOnly(p, "/memories"), "/share") && !vfs.IsMount(p, "/z") && !vfs.IsMount(common,
+		"/share"))
 	for what, err := range map[string]error{
 		"writing":         afero.WriteFile(p, "/share/x", nil, 0o644),
 		"making":          p.MkdirAll("/share/d/e", 0o755),
@@ -86,7 +87,8 @@ func TestMounts(t *testing.T) {
 		require.ErrorIs(t, err, syscall.EROFS, what)
 	}
 	for what, err := range map[string]error{
-		"removing": p.RemoveAll("/sharerw"), "removing one": p.Remove("/share"), "renaming": p.Rename("/sharerw", "/x"), "onto it": p.Rename("/f", "/sharerw"),
+		"removing": p.RemoveAll("/sharerw"), "removing one": p.Remove("/share"), "renaming": p.Rename("/sharerw", "/x"),
+		"onto it":  p.Rename("/f", "/sharerw"),
 		"the root": p.Rename("/", "/sharerw/x"),
 	} {
 		require.ErrorIs(t, err, syscall.EBUSY, what)
@@ -115,8 +117,11 @@ func TestMounts(t *testing.T) {
 
 	_, err = vfs.OpenMounts(common, "common", []vfs.Mount{{Path: "/x", Project: "common"}}, nil)
 	require.ErrorContains(t, err, "cannot be mounted in itself")
-	_, err = vfs.OpenMounts(common, "common", shareAndTeam[1:], func(vfs.Mount) (vfs.Project, error) { return nil, fs.ErrNotExist })
-	require.ErrorContains(t, err, "project team at /sharerw: file does not exist; bring it back (toolrun project restore team), "+
+	_, err = vfs.OpenMounts(common, "common", shareAndTeam[1:], func(vfs.Mount) (vfs.Project, error) {
+		return nil, fs.ErrNotExist
+	})
+	require.ErrorContains(t, err, "project team at /sharerw: file does not exist; bring it back (toolrun project "+
+		"restore team), "+
 		"or do without it (toolrun project unmount /sharerw)")
 }
 
@@ -177,7 +182,8 @@ func TestMountsOfEachOther(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	var group sync.WaitGroup
 	for _, ids := range [][2]string{{"a", "b"}, {"b", "a"}} {
-		p := mountedIn(t, store, ids[0], vfs.Mount{Path: "/other", Project: ids[1]}, vfs.Mount{Path: "/again", Project: ids[1]})
+		p := mountedIn(t, store, ids[0], vfs.Mount{Path: "/other", Project: ids[1]}, vfs.Mount{Path: "/again",
+			Project: ids[1]})
 		group.Go(func() {
 			for range 200 {
 				_ = p.Exclusively(context.Background(), func(files afero.Fs) error {

@@ -105,7 +105,9 @@ func (v *mounted) Rename(from, to string) error {
 			if source == target {
 				return source.Rename(old, inner)
 			}
-			return v.Exclusively(context.Background(), func(files afero.Fs) error { return moveAcross(files, from, to) })
+			return v.Exclusively(context.Background(), func(files afero.Fs) error {
+				return moveAcross(files, from, to)
+			})
 		})
 	})
 }

@@ -103,7 +103,8 @@ func (o *Options) WithDefaults() (Options, error) {
 		{"History.Age", (*int64)(&out.History.Age), int64(DefaultHistoryAge)},
 	} {
 		if *limit.value < 0 {
-			return Options{}, fmt.Errorf("%w: the limit %s is negative; vfs.Unlimited is none", fs.ErrInvalid, limit.name)
+			return Options{}, fmt.Errorf("%w: the limit %s is negative; vfs.Unlimited is none", fs.ErrInvalid,
+				limit.name)
 		}
 		if *limit.value == 0 {
 			*limit.value = limit.usual
@@ -111,7 +112,8 @@ func (o *Options) WithDefaults() (Options, error) {
 	}
 	for _, name := range slices.Concat(out.Protect, out.Unprotect) {
 		if _, err := path.Match(name, ""); err != nil || name == "" || strings.ContainsAny(name, `/\`) {
-			return Options{}, fmt.Errorf("%w: to protect or unprotect files, give a name, not a path: %q", fs.ErrInvalid, name)
+			return Options{}, fmt.Errorf("%w: to protect or unprotect files, give a name, not a path: %q",
+				fs.ErrInvalid, name)
 		}
 	}
 	return out, nil

@@ -98,8 +98,9 @@ func Clean(name string) (string, error) {
 	return clean, nil
 }
 
-// reserved reports whether a name means Reserved, on some system at least: Windows leaves out dots and spaces at its end
-// and takes what follows a colon for a stream of the file, also on disks that other systems use, and has short names.
+// reserved reports whether a name means Reserved, on some system at least: Windows leaves out dots and spaces at its
+// end and takes what follows a colon for a stream of the file, also on disks that other systems use, and has short
+// names.
 func reserved(name string) bool {
 	if len(name) < len(Reserved) || name[0] != '.' && name[0]|0x20 != 't' {
 		return false
@@ -145,7 +146,8 @@ func tidy(name string) bool {
 func plain(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == ' ' && i > 0, c == '.' && i > 0:
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == ' ' &&
+			i > 0, c == '.' && i > 0:
 		default:
 			return false
 		}

@@ -83,22 +83,28 @@ func TestCleanRefuses(t *testing.T) {
 
 // FuzzClean compares with a slow and obvious implementation.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"", "/", "a/b", "../x", "a//b/./c/..", "\\", "\x00", "\xff", "é/€", "e\u0301/\u1e69", ".TOOLRUN/x", "a/.toolrun", ".toolrun. ", "toolru~1", ".tool:run", strings.Repeat("a/", 70), strings.Repeat("b", 300)} {
+	for _, seed := range []string{"", "/", "a/b", "../x", "a//b/./c/..", "\\", "\x00", "\xff", "é/€", "e\u0301/\u1e69",
+		".TOOLRUN/x", "a/.toolrun", ".toolrun. ", "toolru~1", ".tool:run", strings.Repeat("a/", 70),
+		strings.Repeat("b", 300)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got, err := vfs.Clean(name)
 		want := path.Clean("/" + norm.NFC.String(name))
-		valid := utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c == '\\' || unicode.IsControl(c) })
+		valid := utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool {
+			return c == '\\' || unicode.IsControl(c)
+		})
 		names := strings.FieldsFunc(want, func(c rune) bool { return c == '/' })
 		valid = valid && len(names) <= vfs.MaxDepth && len(want) <= vfs.MaxPath
 		for _, n := range names {
 			valid = valid && len(n) <= vfs.MaxName && !strings.EqualFold(n, ".toolrun")
 			stem, _, _ := strings.Cut(strings.ToLower(n), ":")
 			stem = strings.TrimRight(stem, ". ")
-			valid = valid && stem != ".toolrun" && !regexp.MustCompile(`^to(olru|[0-9a-f]{4})~[0-9]+$`).MatchString(stem)
+			valid = valid && stem != ".toolrun" &&
+				!regexp.MustCompile(`^to(olru|[0-9a-f]{4})~[0-9]+$`).MatchString(stem)
 			if runtime.GOOS == "windows" {
-				valid = valid && filepath.IsLocal(n) && !strings.ContainsAny(n, `<>:"|?*`) && strings.TrimRight(n, ". ") == n
+				valid = valid && filepath.IsLocal(n) && !strings.ContainsAny(n, `<>:"|?*`) &&
+					strings.TrimRight(n, ". ") == n
 			}
 		}
 		if !valid {

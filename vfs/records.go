@@ -11,8 +11,8 @@ import (
 // A RecordStore is a [Store] that also keeps records beside its projects.
 type RecordStore interface {
 	Store
-	// Records returns the records of one kind, such as "mcp-sessions": a text that can be the id of a project. It panics
-	// if the kind cannot be one.
+	// Records returns the records of one kind, such as "mcp-sessions": a text that can be the id of a project. It
+	// panics if the kind cannot be one.
 	Records(kind string) Records
 }
 
@@ -25,8 +25,8 @@ type Records interface {
 
 	// Change replaces a record with what change returns for its present data, which is nil if there is none. No other
 	// change comes in between. If change returns nil, the record is removed; if it fails, nothing has changed, and the
-	// error is returned. It may be called more than once, must not keep or modify the data that it gets, and must not use
-	// the store.
+	// error is returned. It may be called more than once, must not keep or modify the data that it gets, and must not
+	// use the store.
 	//
 	// keep is how long the record is kept if nothing changes it again; zero means for good. The error is [ErrTooLarge]
 	// if the data is larger than [MaxRecord].
@@ -37,10 +37,10 @@ type Records interface {
 	List(ctx context.Context, after string, limit int) (names []string, err error)
 
 	// Watch calls changed with the name of each record that is changed or removed, by this process or another, until
-	// the context ends, whose error it returns, or until the store cannot tell any more. It may call it once for several
-	// changes of one record, or when nothing has changed, and need not when a record's time is over. With the name "",
-	// anything may have changed: it is called so once it hears of changes, for those that came before. Changes from this
-	// process are told soon, those from others within a second or two.
+	// the context ends, whose error it returns, or until the store cannot tell any more. It may call it once for
+	// several changes of one record, or when nothing has changed, and need not when a record's time is over. With the
+	// name "", anything may have changed: it is called so once it hears of changes, for those that came before. Changes
+	// from this process are told soon, those from others within a second or two.
 	Watch(ctx context.Context, changed func(name string)) error
 }
 

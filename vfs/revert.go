@@ -18,8 +18,8 @@ import (
 //   - What it made is removed, where it is now, with all that has been put into it since.
 //   - What it undid is redone.
 //
-// The error is [ErrNotKept] if there is nothing to put back, and another one if what is to be moved or removed is gone, or
-// something else is at its path. The history records what Revert does.
+// The error is [ErrNotKept] if there is nothing to put back, and another one if what is to be moved or removed is gone,
+// or something else is at its path. The history records what Revert does.
 func Revert(ctx context.Context, p Project, id int64, to string) (did string, err error) {
 	if to != "" {
 		if to, err = Clean(to); err != nil {
@@ -121,8 +121,8 @@ func revert(ctx context.Context, p Project, all []Change, change Change) (did st
 }
 
 // nowAt returns where the file or directory is now that a change has made, written or renamed, as the later ones of all
-// changes say, which are listed from the latest on. If it has been removed or replaced, there is false, and now is where
-// it was then.
+// changes say, which are listed from the latest on. If it has been removed or replaced, there is false, and now is
+// where it was then.
 func nowAt(all []Change, change Change) (now string, there bool) {
 	now = change.Path
 	if change.Op == OpRename {

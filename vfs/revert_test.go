@@ -33,10 +33,12 @@ func TestRevert(t *testing.T) {
 		did     string // or an error
 		files   string
 	}{
-		"a content":           {changes{write("/a", "1"), write("/a", "2"), write("/a", "3")}, 2, "", "restored /a", "/a=1"},
+		"a content": {changes{write("/a", "1"), write("/a", "2"), write("/a", "3")}, 2, "", "restored /a",
+			"/a=1"},
 		"a content elsewhere": {changes{write("/a", "1"), write("/a", "2")}, 2, "b", "restored /b", "/a=2 /b=1"},
 		"a content after a rename": {
-			changes{write("/a", "1"), write("/a", "2"), rename("/a", "/b"), write("/a", "new")}, 2, "", "restored /b", "/a=new /b=1",
+			changes{write("/a", "1"), write("/a", "2"), rename("/a", "/b"), write("/a", "new")}, 2, "", "restored /b",
+			"/a=new /b=1",
 		},
 		"a removal":           {changes{write("/a", "1"), remove("/a")}, 2, "", "restored /a", "/a=1"},
 		"a removed directory": {changes{write("/d/a", "1"), remove("/d")}, 3, "", "restored /d", "/d/ /d/a=1"},
@@ -45,13 +47,16 @@ func TestRevert(t *testing.T) {
 			changes{write("/a", "1"), rename("/a", "/b"), rename("/b", "/c")}, 2, "", "moved /c back to /a", "/a=1",
 		},
 		"a rename over a file": {
-			changes{write("/a", "1"), write("/b", "2"), rename("/a", "/b")}, 3, "", "moved /b back to /a, and restored /b", "/a=1 /b=2",
+			changes{write("/a", "1"), write("/b", "2"), rename("/a", "/b")}, 3, "",
+			"moved /b back to /a, and restored /b", "/a=1 /b=2",
 		},
 		"a rename out of what is gone": {
-			changes{write("/d/a", "1"), rename("/d/a", "/b"), remove("/d")}, 3, "", "moved /b back to /d/a", "/d/ /d/a=1",
+			changes{write("/d/a", "1"), rename("/d/a", "/b"), remove("/d")}, 3, "", "moved /b back to /d/a",
+			"/d/ /d/a=1",
 		},
 		"a rename, removed since": {
-			changes{write("/a", "1"), rename("/a", "/b"), remove("/b")}, 2, "", "change 2: /b has been removed or replaced since", "",
+			changes{write("/a", "1"), rename("/a", "/b"), remove("/b")}, 2, "",
+			"change 2: /b has been removed or replaced since", "",
 		},
 		"a creation": {changes{write("/a", "1")}, 1, "", "removed /a, which did not exist before change 1", ""},
 		"a creation, moved with its directory": {
@@ -59,25 +64,30 @@ func TestRevert(t *testing.T) {
 			"removed /e/b, which did not exist before change 2", "/e/",
 		},
 		"a creation, replaced since": {
-			changes{write("/a", "1"), write("/b", "2"), rename("/b", "/a")}, 1, "", "change 1: /a has been removed or replaced since", "/a=2",
+			changes{write("/a", "1"), write("/b", "2"), rename("/b", "/a")}, 1, "",
+			"change 1: /a has been removed or replaced since", "/a=2",
 		},
 		"a creation, made anew since": {
-			changes{write("/a", "1"), remove("/a"), write("/a", "2")}, 1, "", "change 1: /a has been removed or replaced since", "/a=2",
+			changes{write("/a", "1"), remove("/a"), write("/a", "2")}, 1, "",
+			"change 1: /a has been removed or replaced since", "/a=2",
 		},
 		"a creation, back by undoing": {
 			changes{write("/a", "1"), remove("/a"), undo}, 1, "", "removed /a, which did not exist before change 1", "",
 		},
-		"an undoing":           {changes{write("/a", "1"), undo}, 3, "", "redid #1", "/a=1"},
-		"a creation elsewhere": {changes{write("/a", "1")}, 1, "/b", "change 1: nothing to put at another path: not in the history", "/a=1"},
+		"an undoing": {changes{write("/a", "1"), undo}, 3, "", "redid #1", "/a=1"},
+		"a creation elsewhere": {changes{write("/a", "1")}, 1, "/b",
+			"change 1: nothing to put at another path: not in the history", "/a=1"},
 		"too large": {
 			changes{write("/a", string(bytes.Repeat([]byte("x"), 100<<10))), write("/a", "1")}, 2, "",
 			"change 2: what was there was too large to keep: not in the history", "/a=1",
 		},
-		"unknown":      {changes{write("/a", "1")}, 9, "", "change 9: not in the history", "/a=1"},
-		"a wrong path": {changes{write("/a", "1"), write("/a", "2")}, 2, `b\c`, "invalid path: it contains a backslash; names are separated by \"/\"", "/a=2"},
+		"unknown": {changes{write("/a", "1")}, 9, "", "change 9: not in the history", "/a=1"},
+		"a wrong path": {changes{write("/a", "1"), write("/a", "2")}, 2, `b\c`,
+			"invalid path: it contains a backslash; names are separated by \"/\"", "/a=2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := local.NewMemoryStore(&vfs.Options{History: vfs.HistoryOptions{Bytes: 64 << 10}}).Open(t.Context(), "p")
+			p, err := local.NewMemoryStore(&vfs.Options{History: vfs.HistoryOptions{Bytes: 64 << 10}}).Open(t.Context(),
+				"p")
 			require.NoError(t, err)
 			for _, change := range test.changes {
 				require.NoError(t, change(p))

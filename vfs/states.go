@@ -13,8 +13,8 @@ import (
 
 // States are what a [Project] keeps of sessions of code, whose variables stay from call to call. A state is a file of
 // the project that no path leads to: quotas count it, the history has its former contents, undoing a call brings back
-// the one of before it, and it is copied and deleted with the project. But neither [afero.Fs] nor the lists of [History]
-// show it, and [History].OpenVersion and Restore refuse it.
+// the one of before it, and it is copied and deleted with the project. But neither [afero.Fs] nor the lists of
+// [History] show it, and [History].OpenVersion and Restore refuse it.
 //
 // Whoever has the project can also change its states; what they contain should be sealed. [StatesOf] finds them.
 type States interface {
@@ -32,8 +32,9 @@ type States interface {
 	// ListStates describes all states, sorted by session and tool.
 	ListStates(ctx context.Context) ([]StateInfo, error)
 
-	// LockSession waits until nobody else, in this process or another, has the session's lock, and takes it until unlock
-	// is called. It keeps nobody from using the states. Each lock ends with its process at the latest, or soon after.
+	// LockSession waits until nobody else, in this process or another, has the session's lock, and takes it until
+	// unlock is called. It keeps nobody from using the states. Each lock ends with its process at the latest, or soon
+	// after.
 	LockSession(ctx context.Context, session string) (unlock func(), err error)
 }
 
@@ -59,11 +60,12 @@ var ErrStateChanged = errors.New("the session has been changed meanwhile")
 // MaxSession is the longest name of a session, in bytes.
 const MaxSession = 64
 
-// CheckSession checks the name of a session: 1 to [MaxSession] lower-case letters, digits, "-" and "_", beginning with a
-// letter or a digit. The error is fs.ErrInvalid.
+// CheckSession checks the name of a session: 1 to [MaxSession] lower-case letters, digits, "-" and "_", beginning with
+// a letter or a digit. The error is fs.ErrInvalid.
 func CheckSession(name string) error {
 	fail := func(reason string) error {
-		return fmt.Errorf("%w: the session name %q %s: use up to %d lower-case letters, digits, - and _, as in main or chat-7",
+		return fmt.Errorf("%w: the session name %q %s: use up to %d lower-case letters, digits, - and _, as in main "+
+			"or chat-7",
 			fs.ErrInvalid, name, reason, MaxSession)
 	}
 	switch {
@@ -90,7 +92,9 @@ func (id StateID) Check() error {
 	if err := CheckSession(id.Session); err != nil {
 		return err
 	}
-	if id.Tool == "" || len(id.Tool) > MaxSession || strings.ContainsFunc(id.Tool, func(c rune) bool { return c >= 0x80 || !isWord(byte(c)) }) {
+	if id.Tool == "" || len(id.Tool) > MaxSession || strings.ContainsFunc(id.Tool, func(c rune) bool {
+		return c >= 0x80 || !isWord(byte(c))
+	}) {
 		return fmt.Errorf("%w: %q cannot be the tool of a state", fs.ErrInvalid, id.Tool)
 	}
 	return nil
@@ -142,7 +146,8 @@ func (v *readOnly) States() (States, bool) {
 	return StatesOf(v.files)
 }
 
-// WithStates returns a view of a file system that keeps the states of sessions elsewhere, such as in a project in memory.
+// WithStates returns a view of a file system that keeps the states of sessions elsewhere, such as in a project in
+// memory.
 func WithStates(files afero.Fs, states States) afero.Fs { return &otherStates{files, states} }
 
 type otherStates struct {

@@ -83,11 +83,12 @@ func StoreUsage(ctx context.Context, store Store, id string) (Usage, error) {
 type WatchedStore interface {
 	Store
 	// WatchProjects calls changed with the id of each project that is changed, removed or brought back, by this process
-	// or another, until the context ends, whose error it returns, or until the store cannot tell any more. It may call it
-	// once for several changes of one project, or when nothing has changed. With the id "", any project may have changed:
-	// it is called so once it hears of changes, for those that came before; several times by a store that hears of them from
-	// several places. Changes are told soon, but not if the process that made one dies at that moment: look from time to
-	// time as well. The error is [errors.ErrUnsupported] if the store can tell of no changes at all.
+	// or another, until the context ends, whose error it returns, or until the store cannot tell any more. It may call
+	// it once for several changes of one project, or when nothing has changed. With the id "", any project may have
+	// changed: it is called so once it hears of changes, for those that came before; several times by a store that
+	// hears of them from several places. Changes are told soon, but not if the process that made one dies at that
+	// moment: look from time to time as well. The error is [errors.ErrUnsupported] if the store can tell of no changes
+	// at all.
 	WatchProjects(ctx context.Context, changed func(id string)) error
 }
 
@@ -115,7 +116,8 @@ func CheckID(id string) error {
 	case id == "":
 		return &InvalidIDError{id, "it is empty"}
 	case len(id) > MaxID:
-		return &InvalidIDError{strings.ToValidUTF8(id[:MaxID], "") + "...", fmt.Sprintf("it has more than %d bytes", MaxID)}
+		return &InvalidIDError{strings.ToValidUTF8(id[:MaxID], "") + "...",
+			fmt.Sprintf("it has more than %d bytes", MaxID)}
 	case !utf8.ValidString(id):
 		return &InvalidIDError{id, "it is not UTF-8"}
 	case strings.ContainsFunc(id, unicode.IsControl):

@@ -28,9 +28,13 @@ var (
 
 // attempts are ways to change a file or directory, each with one that it needs to exist.
 var attempts = map[string]func(files afero.Fs, name string) error{
-	"Create":              func(files afero.Fs, name string) error { return closing(files.Create(name)) },
-	"open to write":       func(files afero.Fs, name string) error { return closing(files.OpenFile(name, os.O_WRONLY, 0)) },
-	"open to read, write": func(files afero.Fs, name string) error { return closing(files.OpenFile(name, os.O_RDWR, 0)) },
+	"Create": func(files afero.Fs, name string) error { return closing(files.Create(name)) },
+	"open to write": func(files afero.Fs, name string) error {
+		return closing(files.OpenFile(name, os.O_WRONLY, 0))
+	},
+	"open to read, write": func(files afero.Fs, name string) error {
+		return closing(files.OpenFile(name, os.O_RDWR, 0))
+	},
 	"open to append": func(files afero.Fs, name string) error {
 		return closing(files.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0))
 	},
@@ -44,8 +48,12 @@ var attempts = map[string]func(files afero.Fs, name string) error{
 	"Rename away": func(files afero.Fs, name string) error { return files.Rename(name, "/elsewhere") },
 	"Rename onto": func(files afero.Fs, name string) error { return files.Rename("/mine", name) },
 	"Chmod":       func(files afero.Fs, name string) error { return files.Chmod(name, 0o777) },
-	"Chtimes":     func(files afero.Fs, name string) error { return files.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)) },
-	"WriteFile":   func(files afero.Fs, name string) error { return vfs.WriteFile(context.Background(), files, name, nil) },
+	"Chtimes": func(files afero.Fs, name string) error {
+		return files.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0))
+	},
+	"WriteFile": func(files afero.Fs, name string) error {
+		return vfs.WriteFile(context.Background(), files, name, nil)
+	},
 	"Append": func(files afero.Fs, name string) error {
 		return vfs.Append(context.Background(), files, name, []byte("x"))
 	},
@@ -72,7 +80,8 @@ func closing(f afero.File, err error) error {
 
 func TestReadOnlyForbidsEverything(t *testing.T) {
 	spellings := []string{
-		"/memories/a", "memories/a", "/memories//a", "/./memories/a", "/x/../memories/a", "/../memories/a", "/MEMORIES/a", "/memoriEs/A",
+		"/memories/a", "memories/a", "/memories//a", "/./memories/a", "/x/../memories/a", "/../memories/a",
+		"/MEMORIES/a", "/memoriEs/A",
 		"/memories/dir/../a",
 	}
 	for name, attempt := range attempts {
@@ -89,12 +98,15 @@ func TestReadOnlyForbidsEverything(t *testing.T) {
 			before := snapshot(t, p)
 			for _, path := range spellings {
 				for _, files := range []afero.Fs{
-					vfs.ReadOnly(p, "/memories"), vfs.ReadOnly(p, "memories/"), vfs.ReadOnly(p, "/"), vfs.ReadOnly(p, "/other", "/Memories"),
-					vfs.ReadOnly(vfs.ReadOnly(p, "/memories"), "/other"), vfs.ReadOnly(vfs.ReadOnly(p, "/other"), "/memories"),
+					vfs.ReadOnly(p, "/memories"), vfs.ReadOnly(p, "memories/"), vfs.ReadOnly(p, "/"),
+					vfs.ReadOnly(p, "/other", "/Memories"),
+					vfs.ReadOnly(vfs.ReadOnly(p, "/memories"), "/other"), vfs.ReadOnly(vfs.ReadOnly(p, "/other"),
+						"/memories"),
 					vfs.Sub(vfs.ReadOnly(p, "/memories"), "/"),
 				} {
 					err := attempt(files, path)
-					if name == "Edit" && !errors.Is(err, syscall.EROFS) { // it reads first, and there is no file of that name
+					// it reads first, and there is no file of that name
+					if name == "Edit" && !errors.Is(err, syscall.EROFS) {
 						require.ErrorIs(t, err, fs.ErrNotExist, path)
 						continue
 					}
@@ -112,7 +124,8 @@ func TestIsReadOnly(t *testing.T) {
 	p := openProject(t, local.NewMemoryStore(nil), "project")
 	files := vfs.ReadOnly(p, "/memories", "/a/b")
 	for name, want := range map[string]bool{
-		"/memories": true, "memories/x": true, "/x/../MEMORIES/y": true, "/a/b": true, "/": false, "/a": false, "/a/bc": false, "": false, "/memories\x00": false,
+		"/memories": true, "memories/x": true, "/x/../MEMORIES/y": true, "/a/b": true, "/": false, "/a": false,
+		"/a/bc": false, "": false, "/memories\x00": false,
 	} {
 		require.Equal(t, want, vfs.IsReadOnly(files, name), name)
 		require.Equal(t, want, vfs.IsReadOnly(vfs.ReadOnly(files, "/other"), name), name)
@@ -213,8 +226,10 @@ func TestSub(t *testing.T) {
 		})
 		t.Run("can be read-only", func(t *testing.T) {
 			require.ErrorIs(t, afero.WriteFile(vfs.ReadOnly(files, "/"), "x", nil, 0o600), syscall.EROFS)
-			require.ErrorIs(t, afero.WriteFile(vfs.Sub(vfs.ReadOnly(p, "/"), "/memories"), "x", nil, 0o600), syscall.EROFS)
-			require.ErrorIs(t, afero.WriteFile(vfs.Sub(vfs.ReadOnly(p, "/memories/a"), "/memories"), "a/x", nil, 0o600), syscall.EROFS)
+			require.ErrorIs(t, afero.WriteFile(vfs.Sub(vfs.ReadOnly(p, "/"), "/memories"), "x", nil, 0o600),
+				syscall.EROFS)
+			require.ErrorIs(t, afero.WriteFile(vfs.Sub(vfs.ReadOnly(p, "/memories/a"), "/memories"), "a/x", nil, 0o600),
+				syscall.EROFS)
 		})
 	})
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// How large the JSON of a request may be: of most, of one without a token, and of one that has the input of a call or a file
-// that is edited, which is at most maxEdit and may double in JSON.
+// How large the JSON of a request may be: of most, of one without a token, and of one that has the input of a call or a
+// file that is edited, which is at most maxEdit and may double in JSON.
 const (
 	usualBody    = 64 << 10
 	strangerBody = 4 << 10
@@ -69,8 +69,8 @@ type route struct {
 	bytes, open bool
 	// body is how many bytes of JSON a request may have.
 	body int64
-	// cost is how many bytes the work takes, by estimate, beside what is made of the body. costOf, if not nil, is the cost of
-	// what the parameters ask for.
+	// cost is how many bytes the work takes, by estimate, beside what is made of the body. costOf, if not nil, is the
+	// cost of what the parameters ask for.
 	cost   int64
 	costOf func(in any) int64
 	use    use
@@ -114,7 +114,8 @@ func stream[In any](path, kind, summary string, do func(s *Server, r *request, i
 	if kind == "text/event-stream" {
 		use = follows
 	}
-	return route{method: http.MethodGet, path: path, summary: summary, in: reflect.TypeFor[In](), kind: kind, cost: costUsual, use: use,
+	return route{method: http.MethodGet, path: path, summary: summary, in: reflect.TypeFor[In](), kind: kind,
+		cost: costUsual, use: use,
 		do: func(s *Server, r *request, in any) (any, error) { return nil, do(s, r, *in.(*In)) }}
 }
 
@@ -187,7 +188,8 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case methods == nil:
-		answerError(s, w, r, &failure{status: http.StatusNotFound, Code: "not_found", Message: "there is no such operation: see /api/openapi.json"})
+		answerError(s, w, r, &failure{status: http.StatusNotFound, Code: "not_found",
+			Message: "there is no such operation: see /api/openapi.json"})
 		return
 	case route == nil:
 		var allowed []string
@@ -195,7 +197,8 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 			allowed = append(allowed, method)
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		answerError(s, w, r, &failure{status: http.StatusMethodNotAllowed, Code: "method", Message: "this operation has another method"})
+		answerError(s, w, r, &failure{status: http.StatusMethodNotAllowed, Code: "method",
+			Message: "this operation has another method"})
 		return
 	}
 	who := s.admits(r)
@@ -207,11 +210,13 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 	if who == nil && !route.open {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
-		answerError(s, w, r, &failure{status: http.StatusUnauthorized, Code: "unauthorized", Message: "show a token, or use a link that toolrun serve prints"})
+		answerError(s, w, r, &failure{status: http.StatusUnauthorized, Code: "unauthorized",
+			Message: "show a token, or use a link that toolrun serve prints"})
 		return
 	}
 	if route.method != http.MethodGet && who != nil && !who.maySend(r) {
-		answerError(s, w, r, &failure{status: http.StatusForbidden, Code: "csrf", Message: "the header X-Toolrun-CSRF is missing or wrong: load the page again"})
+		answerError(s, w, r, &failure{status: http.StatusForbidden, Code: "csrf",
+			Message: "the header X-Toolrun-CSRF is missing or wrong: load the page again"})
 		return
 	}
 	if who != nil {
@@ -242,14 +247,15 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read reads the parameters. It is the only place where a body is read but for the files of uploads, and waits until there
-// is memory for all that the request needs.
+// read reads the parameters. It is the only place where a body is read but for the files of uploads, and waits until
+// there is memory for all that the request needs.
 func (route *route) read(w http.ResponseWriter, r *http.Request, place *place) (any, error) {
 	in := reflect.New(route.in)
 	control := http.NewResponseController(w)
 	if route.method == http.MethodGet || route.bytes {
 		if route.bytes {
-			if err := checkType(r, "application/octet-stream", "send the file as application/octet-stream"); err != nil {
+			if err := checkType(r, "application/octet-stream",
+				"send the file as application/octet-stream"); err != nil {
 				return nil, err
 			}
 		} else if r.ContentLength == 0 {
@@ -271,7 +277,8 @@ func (route *route) read(w http.ResponseWriter, r *http.Request, place *place) (
 	if err := checkType(r, "application/json", "send application/json"); err != nil {
 		return nil, err
 	}
-	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: fmt.Sprintf("a request may have %d bytes", route.body)}
+	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, Code: "too_large",
+		Message: fmt.Sprintf("a request may have %d bytes", route.body)}
 	if r.ContentLength > route.body {
 		return nil, tooLarge
 	}
@@ -285,7 +292,8 @@ func (route *route) read(w http.ResponseWriter, r *http.Request, place *place) (
 	case errors.Is(err, budget.ErrBusy):
 		return nil, errBusy
 	case err != nil:
-		return nil, &failure{status: http.StatusRequestTimeout, Code: "incomplete", Message: "the request did not come as a whole, or not in time"}
+		return nil, &failure{status: http.StatusRequestTimeout, Code: "incomplete",
+			Message: "the request did not come as a whole, or not in time"}
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	limits := jsontree.Limits{Depth: maxDepth, Values: min(fewValues+len(body)/bytesPerValue, maxValues)}
@@ -357,7 +365,8 @@ func checkType(r *http.Request, want, problem string) error {
 		return &failure{status: http.StatusUnsupportedMediaType, Code: "type", Message: problem}
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return &failure{status: http.StatusUnsupportedMediaType, Code: "type", Message: "send the body as it is, without Content-Encoding"}
+		return &failure{status: http.StatusUnsupportedMediaType, Code: "type",
+			Message: "send the body as it is, without Content-Encoding"}
 	}
 	return nil
 }
@@ -400,7 +409,8 @@ func readQuery(in reflect.Value, r *http.Request) error {
 	return nil
 }
 
-// answer sends an answer. While the client takes it, the request holds no more memory than that. The place is nil for errors.
+// answer sends an answer. While the client takes it, the request holds no more memory than that. The place is nil for
+// errors.
 func answer(w http.ResponseWriter, status int, out any, place *place) {
 	if long, ok := out.(longAnswer); ok {
 		place.Keep(long.size())
@@ -481,7 +491,8 @@ func explain(err error) *failure {
 	case errors.Is(err, vfs.ErrDeleted):
 		return as(http.StatusNotFound, "deleted")
 	case errors.Is(err, vfs.ErrNotKept):
-		return &failure{status: http.StatusNotFound, Code: "not_kept", Message: "the history does not have this version any more"}
+		return &failure{status: http.StatusNotFound, Code: "not_kept",
+			Message: "the history does not have this version any more"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{status: http.StatusServiceUnavailable, Code: "busy", Message: "this took too long: try again"}
 	case errors.Is(err, context.Canceled), errors.Is(err, toolrun.ErrClosed):

@@ -69,8 +69,8 @@ func fits(t *testing.T, schema json.RawMessage, data []byte, what string) {
 	require.NoError(t, compiled.Validate(value), "%s: %s", what, data)
 }
 
-// TestEachOperationIsDescribed makes a request to each operation of the description, and checks that answers fit it, and
-// that the page asks for nothing that is not described.
+// TestEachOperationIsDescribed makes a request to each operation of the description, and checks that answers fit it,
+// and that the page asks for nothing that is not described.
 func TestEachOperationIsDescribed(t *testing.T) {
 	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
 	d := describe(b)
@@ -79,14 +79,17 @@ func TestEachOperationIsDescribed(t *testing.T) {
 	b.project("gone", nil)
 	b.post("/api/projects/delete", m{"project": "gone"}, nil)
 	var made struct{ Call string }
-	b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": `console.log(1); await fs.writeFile("/a.txt", "three\n")`}}, &made)
+	b.post("/api/calls", m{"project": "p", "tool": "javascript",
+		"input": m{"code": `console.log(1); await fs.writeFile("/a.txt", "three\n")`}}, &made)
 	await(b, "p", made.Call)
 	b.post("/api/checkpoints", m{"project": "p", "name": "kept"}, nil)
 	for _, session := range []string{"main", "dropped"} {
-		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "globalThis.n = 1"}, "options": m{"session": session}}, &made)
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "globalThis.n = 1"},
+			"options": m{"session": session}}, &made)
 		await(b, "p", made.Call)
 	}
-	b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": `console.log(2); await fs.writeFile("/a.txt", "four\n")`}}, &made)
+	b.post("/api/calls", m{"project": "p", "tool": "javascript",
+		"input": m{"code": `console.log(2); await fs.writeFile("/a.txt", "four\n")`}}, &made)
 	await(b, "p", made.Call)
 	var history struct {
 		Changes []struct {
@@ -100,34 +103,35 @@ func TestEachOperationIsDescribed(t *testing.T) {
 
 	// What is sent to each operation: a query, or a body.
 	requests := map[string]any{
-		"GET /api/openapi.json":         "",
-		"GET /api/about":                "",
-		"POST /api/login":               m{"token": "none"},
-		"POST /api/links":               m{},
-		"GET /api/projects":             "limit=1",
-		"POST /api/projects":            m{"project": "new"},
-		"GET /api/projects/one":         "project=p",
-		"POST /api/projects/delete":     m{"project": "new"},
-		"GET /api/projects/deleted":     "",
-		"POST /api/projects/restore":    m{"project": "gone"},
-		"GET /api/projects/export":      "project=p&format=tar",
-		"GET /api/files":                "project=p&path=/",
-		"GET /api/files/text":           "project=p&path=/a.txt",
-		"GET /api/files/content":        "project=p&path=/a.txt",
-		"POST /api/files/save":          m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
-		"POST /api/files/upload":        "project=p&path=/u.bin",
-		"POST /api/files/folder":        m{"project": "p", "path": "/folder"},
-		"POST /api/files/move":          m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
-		"POST /api/files/delete":        m{"project": "p", "path": "/m.txt"},
-		"GET /api/files/search":         "project=p&text=c",
-		"GET /api/history":              "project=p",
-		"GET /api/history/diff":         "project=p&change=" + number,
-		"POST /api/history/restore":     m{"project": "p", "change": change},
-		"GET /api/history/undo":         "project=p&call=" + made.Call,
-		"POST /api/history/undo":        m{"project": "p", "call": "nothing"},
-		"POST /api/history/redo":        m{"project": "p", "call": "nothing"},
-		"GET /api/tools":                "project=p",
-		"POST /api/tools":               m{"project": "p", "tool": "memory", "enabled": false, "options": m{"useSystemPrompt": true}},
+		"GET /api/openapi.json":      "",
+		"GET /api/about":             "",
+		"POST /api/login":            m{"token": "none"},
+		"POST /api/links":            m{},
+		"GET /api/projects":          "limit=1",
+		"POST /api/projects":         m{"project": "new"},
+		"GET /api/projects/one":      "project=p",
+		"POST /api/projects/delete":  m{"project": "new"},
+		"GET /api/projects/deleted":  "",
+		"POST /api/projects/restore": m{"project": "gone"},
+		"GET /api/projects/export":   "project=p&format=tar",
+		"GET /api/files":             "project=p&path=/",
+		"GET /api/files/text":        "project=p&path=/a.txt",
+		"GET /api/files/content":     "project=p&path=/a.txt",
+		"POST /api/files/save":       m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
+		"POST /api/files/upload":     "project=p&path=/u.bin",
+		"POST /api/files/folder":     m{"project": "p", "path": "/folder"},
+		"POST /api/files/move":       m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
+		"POST /api/files/delete":     m{"project": "p", "path": "/m.txt"},
+		"GET /api/files/search":      "project=p&text=c",
+		"GET /api/history":           "project=p",
+		"GET /api/history/diff":      "project=p&change=" + number,
+		"POST /api/history/restore":  m{"project": "p", "change": change},
+		"GET /api/history/undo":      "project=p&call=" + made.Call,
+		"POST /api/history/undo":     m{"project": "p", "call": "nothing"},
+		"POST /api/history/redo":     m{"project": "p", "call": "nothing"},
+		"GET /api/tools":             "project=p",
+		"POST /api/tools": m{"project": "p", "tool": "memory", "enabled": false,
+			"options": m{"useSystemPrompt": true}},
 		"GET /api/tools/definitions":    "project=p&api=anthropic",
 		"GET /api/servers":              "",
 		"GET /api/modules":              "",
@@ -168,7 +172,9 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		case string:
 			if method == "post" {
 				require.Contains(t, o.RequestBody.Content, "application/octet-stream", name)
-				w = b.do("POST", path+"?"+in, strings.NewReader("bytes"), func(r *http.Request) { r.Header.Set("Content-Type", "application/octet-stream") })
+				w = b.do("POST", path+"?"+in, strings.NewReader("bytes"), func(r *http.Request) {
+					r.Header.Set("Content-Type", "application/octet-stream")
+				})
 			} else {
 				w = b.do("GET", path+"?"+in, nil, nil)
 			}
@@ -186,7 +192,8 @@ func TestEachOperationIsDescribed(t *testing.T) {
 			w = b.send(path, in)
 		}
 		if w.Code != 200 {
-			require.Contains(t, []string{"POST /api/login", "POST /api/history/undo", "POST /api/history/redo", "POST /api/calls/stop", "POST /api/approvals", "GET /api/approvals/loss"}, name, w.Body.String())
+			require.Contains(t, []string{"POST /api/login", "POST /api/history/undo", "POST /api/history/redo",
+				"POST /api/calls/stop", "POST /api/approvals", "GET /api/approvals/loss"}, name, w.Body.String())
 			fits(t, d.Components.Schemas["Failed"], w.Body.Bytes(), name)
 			return
 		}
@@ -236,7 +243,8 @@ func TestThePageUsesTheAPIAlone(t *testing.T) {
 		require.Equal(t, 200, w.Code, name)
 		source := w.Body.String()
 		total += len(source)
-		for _, call := range regexp.MustCompile(`\b(get|post|upload|follow|address)\("([a-z/.]+)"`).FindAllStringSubmatch(source, -1) {
+		for _, call := range regexp.MustCompile(
+			`\b(get|post|upload|follow|address)\("([a-z/.]+)"`).FindAllStringSubmatch(source, -1) {
 			method := map[string]string{"post": "post", "upload": "post"}[call[1]]
 			if method == "" {
 				method = "get"
@@ -281,14 +289,16 @@ func TestRunningCode(t *testing.T) {
 		b.post("/api/calls", in, &made)
 		return made.Call
 	}
-	c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": `console.log("hello"); await fs.writeFile("/a.txt", "a"); return 6 * 7`}}))
+	c := await(b, "p", run(m{"tool": "javascript",
+		"input": m{"code": `console.log("hello"); await fs.writeFile("/a.txt", "a"); return 6 * 7`}}))
 	require.EqualValues(t, 42, c.Data.Value)
 	require.Equal(t, "hello", c.Console[0].Text)
 	require.Equal(t, "/a.txt", c.Files[0].Path)
 	require.True(t, c.Known)
 
 	t.Run("a language", func(t *testing.T) {
-		c := await(b, "p", run(m{"tool": "javascript", "options": m{"language": "typescript"}, "input": m{"code": `const n: number = 2; return n`}}))
+		c := await(b, "p", run(m{"tool": "javascript", "options": m{"language": "typescript"},
+			"input": m{"code": `const n: number = 2; return n`}}))
 		require.EqualValues(t, 2, c.Data.Value)
 	})
 	t.Run("a tool that is off for models", func(t *testing.T) {
@@ -303,14 +313,18 @@ func TestRunningCode(t *testing.T) {
 		b.fails(b.send("/api/calls/stop", m{"project": "p", "call": id}), 404)
 	})
 	t.Run("its time", func(t *testing.T) {
-		require.NotEmpty(t, await(b, "p", run(m{"tool": "javascript", "seconds": 0.05, "input": m{"code": `for (;;) {}`}})).Code)
+		require.NotEmpty(t, await(b, "p",
+			run(m{"tool": "javascript", "seconds": 0.05, "input": m{"code": `for (;;) {}`}})).Code)
 	})
 	t.Run("what is wrong is at the field", func(t *testing.T) {
-		require.Equal(t, "tool", b.fails(b.send("/api/calls", m{"project": "p", "tool": "none", "input": m{}}), 400).Error.Field)
-		require.Equal(t, "memory", b.fails(b.send("/api/calls", m{"project": "p", "tool": "javascript", "options": m{"memory": 1e9}, "input": m{}}), 400).Error.Field)
+		require.Equal(t, "tool", b.fails(b.send("/api/calls", m{"project": "p", "tool": "none", "input": m{}}),
+			400).Error.Field)
+		require.Equal(t, "memory", b.fails(b.send("/api/calls", m{"project": "p", "tool": "javascript",
+			"options": m{"memory": 1e9}, "input": m{}}), 400).Error.Field)
 	})
 	t.Run("much output is bounded", func(t *testing.T) {
-		c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": "for (let i = 0; i < 30000; i++) console.log('x'.repeat(30))"}}))
+		c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": "for (let i = 0; i < 30000; i++) " +
+			"console.log('x'.repeat(30))"}}))
 		n := 0
 		for _, line := range c.Console {
 			n += len(line.Text)
@@ -323,7 +337,8 @@ func TestRunningCode(t *testing.T) {
 // TestApprovalsShowWhatWouldBeLost: whoever approves a call sees what it would replace or delete.
 func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
-	files := map[string]string{"/a.txt": "old\n", "/b.txt": "other\n", "/bin": "\x00", "/memories/m.md": "kept\n", "/keep.txt": "k"}
+	files := map[string]string{"/a.txt": "old\n", "/b.txt": "other\n", "/bin": "\x00", "/memories/m.md": "kept\n",
+		"/keep.txt": "k"}
 	for i := range 130 {
 		files[fmt.Sprintf("/d/%03d/f.txt", i)] = "x"
 	}
@@ -347,23 +362,34 @@ func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 		diff, note  string
 		files, more int
 	}{
-		"overwriting a file":         {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "new\n", "overwrite": true}, "/a.txt", "-old\n+new\n", "", 0, 0},
-		"a new file":                 {"filesystem", m{"command": "create", "path": "/new.txt", "file_text": "new\n", "overwrite": true}, "", "", "", 0, 0},
-		"what fails":                 {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "new\n"}, "", "", "", 0, 0},
-		"the same content":           {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "old\n", "overwrite": true}, "/a.txt", "", "the content stays the same", 0, 0},
-		"no text":                    {"filesystem", m{"command": "create", "path": "/bin", "file_text": "new\n", "overwrite": true}, "/bin", "", "not text", 0, 0},
-		"a memory":                   {"memory", m{"command": "create", "path": "m.md", "file_text": "new\n", "overwrite": true}, "/memories/m.md", "-kept\n+new\n", "", 0, 0},
-		"renaming over a file":       {"filesystem", m{"command": "rename", "old_path": "/b.txt", "new_path": "/a.txt", "overwrite": true}, "/a.txt", "-old\n+other\n", "", 0, 0},
-		"copying over a file":        {"filesystem", m{"command": "copy", "old_path": "/b.txt", "new_path": "/a.txt", "overwrite": true}, "/a.txt", "-old\n+other\n", "", 0, 0},
-		"deleting a file":            {"filesystem", m{"command": "delete", "path": "/a.txt"}, "/a.txt", "-old\n", "", 0, 0},
-		"deleting a folder":          {"filesystem", m{"command": "delete", "path": "/d/"}, "/d", "", "", 100, 30},
-		"deleting all in the memory": {"memory", m{"command": "delete", "path": "/memories"}, "/memories", "", "", 1, 0},
-		"deleting an empty folder":   {"filesystem", m{"command": "delete", "path": "/empty"}, "/empty", "", "", 0, 0},
+		"overwriting a file": {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "new\n",
+			"overwrite": true}, "/a.txt", "-old\n+new\n", "", 0, 0},
+		"a new file": {"filesystem", m{"command": "create", "path": "/new.txt", "file_text": "new\n",
+			"overwrite": true}, "", "", "", 0, 0},
+		"what fails": {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "new\n"}, "",
+			"", "", 0, 0},
+		"the same content": {"filesystem", m{"command": "create", "path": "/a.txt", "file_text": "old\n",
+			"overwrite": true}, "/a.txt", "", "the content stays the same", 0, 0},
+		"no text": {"filesystem", m{"command": "create", "path": "/bin", "file_text": "new\n",
+			"overwrite": true}, "/bin", "", "not text", 0, 0},
+		"a memory": {"memory", m{"command": "create", "path": "m.md", "file_text": "new\n",
+			"overwrite": true}, "/memories/m.md", "-kept\n+new\n", "", 0, 0},
+		"renaming over a file": {"filesystem", m{"command": "rename", "old_path": "/b.txt", "new_path": "/a.txt",
+			"overwrite": true}, "/a.txt", "-old\n+other\n", "", 0, 0},
+		"copying over a file": {"filesystem", m{"command": "copy", "old_path": "/b.txt", "new_path": "/a.txt",
+			"overwrite": true}, "/a.txt", "-old\n+other\n", "", 0, 0},
+		"deleting a file": {"filesystem", m{"command": "delete", "path": "/a.txt"}, "/a.txt", "-old\n",
+			"", 0, 0},
+		"deleting a folder": {"filesystem", m{"command": "delete", "path": "/d/"}, "/d", "", "", 100, 30},
+		"deleting all in the memory": {"memory", m{"command": "delete", "path": "/memories"}, "/memories", "",
+			"", 1, 0},
+		"deleting an empty folder": {"filesystem", m{"command": "delete", "path": "/empty"}, "/empty", "", "", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			input, err := json.Marshal(test.input)
 			require.NoError(t, err)
-			results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: "call", Tool: test.tool, Input: input}})
+			results, err := session.DispatchAll(t.Context(),
+				[]registry.Call{{ID: "call", Tool: test.tool, Input: input}})
 			require.NoError(t, err)
 			require.NotNil(t, results[0].Pending, results[0].Text())
 			token := results[0].Pending.Token
@@ -378,8 +404,10 @@ func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 			require.Equal(t, []any{test.path, test.diff, test.note, test.files, test.files + test.more, test.more > 0},
 				[]any{loss.Path, diff, loss.Note, len(loss.Files), loss.Count, loss.More})
 			b.post("/api/projects", m{"project": "other"}, nil)
-			b.fails(b.send("/api/approvals", m{"project": "other", "token": token, "call": "call", "approved": false}), 404)
-			b.fails(b.do("GET", q("/api/approvals/loss", "project", "other", "token", token, "call", "call"), nil, nil), 404)
+			b.fails(b.send("/api/approvals", m{"project": "other", "token": token, "call": "call", "approved": false}),
+				404)
+			b.fails(b.do("GET", q("/api/approvals/loss", "project", "other", "token", token, "call", "call"), nil,
+				nil), 404)
 			b.post("/api/approvals", m{"project": "p", "token": token, "call": "call", "approved": false}, nil)
 			b.post("/api/projects/delete", m{"project": "other"}, nil)
 		})
@@ -400,7 +428,8 @@ func TestStoppingCallsOfModels(t *testing.T) {
 	require.NoError(t, err)
 	env.Progress = func(registry.Progress) { once.Do(func() { close(began) }) }
 	done := make(chan registry.Result)
-	call := registry.Call{ID: "toolu_1", Tool: "javascript", Input: []byte(`{"code": "console.log('so far'); for (;;) {}"}`)}
+	call := registry.Call{ID: "toolu_1", Tool: "javascript",
+		Input: []byte(`{"code": "console.log('so far'); for (;;) {}"}`)}
 	go func() { done <- b.runner.Registry().Dispatch(t.Context(), call, env) }()
 	<-began
 	b.fails(b.send("/api/calls/stop", m{"project": "other", "call": "toolu_1"}), 404)
@@ -427,14 +456,16 @@ func TestEditing(t *testing.T) {
 	}
 	mine, theirs := read("/a.txt"), read("/a.txt")
 	b.post("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "theirs\n", "version": theirs.Version}, nil)
-	f := b.fails(b.send("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "mine\n", "version": mine.Version}), 409)
+	f := b.fails(b.send("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "mine\n",
+		"version": mine.Version}), 409)
 	require.Equal(t, "changed", f.Error.Code)
 	require.Contains(t, f.Error.Diff, "-theirs\n+mine\n")
 	require.Equal(t, "theirs\n", read("/a.txt").Text)
 	b.post("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "mine\n", "version": f.Error.Version}, nil)
 	require.Equal(t, "mine\n", read("/a.txt").Text)
 	b.fails(b.send("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "new\n", "version": ""}), 409)
-	b.fails(b.send("/api/files/save", m{"project": "p", "path": "/gone.txt", "text": "new\n", "version": mine.Version}), 409)
+	b.fails(b.send("/api/files/save", m{"project": "p", "path": "/gone.txt", "text": "new\n", "version": mine.Version}),
+		409)
 
 	t.Run("a large file by parts", func(t *testing.T) {
 		var content strings.Builder
@@ -442,16 +473,18 @@ func TestEditing(t *testing.T) {
 			fmt.Fprintf(&content, "line %d äöü\n", i+1)
 		}
 		upload := func(path string, data string) *httptest.ResponseRecorder {
-			return b.do("POST", q("/api/files/upload", "project", "p", "path", path), strings.NewReader(data), func(r *http.Request) {
-				r.Header.Set("Content-Type", "application/octet-stream")
-			})
+			return b.do("POST", q("/api/files/upload", "project", "p", "path", path), strings.NewReader(data),
+				func(r *http.Request) {
+					r.Header.Set("Content-Type", "application/octet-stream")
+				})
 		}
 		require.Equal(t, 200, upload("/large.txt", content.String()).Code)
 		require.Equal(t, 409, upload("/large.txt", "x").Code)
 		var all strings.Builder
 		for offset := int64(0); offset < int64(content.Len()); {
 			var part text
-			b.get(q("/api/files/text", "project", "p", "path", "/large.txt", "offset", fmt.Sprint(offset), "limit", "300000"), &part)
+			b.get(q("/api/files/text", "project", "p", "path", "/large.txt", "offset", fmt.Sprint(offset), "limit",
+				"300000"), &part)
 			require.LessOrEqual(t, len(part.Text), 300000)
 			require.True(t, strings.HasPrefix(part.Text, fmt.Sprintf("line %d ", part.Line)), part.Text[:20])
 			require.Empty(t, part.Version)
@@ -484,16 +517,18 @@ func TestEditing(t *testing.T) {
 		require.Equal(t, `attachment; filename*=UTF-8''p.zip`, w.Header().Get("Content-Disposition"))
 	})
 	t.Run("an upload that breaks off leaves nothing", func(t *testing.T) {
-		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/broken.txt"), io.MultiReader(strings.NewReader("begin"), failing{}), func(r *http.Request) {
-			r.Header.Set("Content-Type", "application/octet-stream")
-		})
+		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/broken.txt"),
+			io.MultiReader(strings.NewReader("begin"), failing{}), func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/octet-stream")
+			})
 		require.Equal(t, 500, w.Code)
 		b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/broken.txt"), nil, nil), 404)
 	})
 	t.Run("a file that is too large for the project", func(t *testing.T) {
-		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/huge.bin"), io.LimitReader(zeros{}, vfs.DefaultFileSize+1), func(r *http.Request) {
-			r.Header.Set("Content-Type", "application/octet-stream")
-		})
+		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/huge.bin"),
+			io.LimitReader(zeros{}, vfs.DefaultFileSize+1), func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/octet-stream")
+			})
 		require.Equal(t, "quota", b.fails(w, 422).Error.Code)
 	})
 }
@@ -508,9 +543,10 @@ func TestEditingKeepsHowAFileIsWritten(t *testing.T) {
 		Binary                        bool
 	}
 	put := func(content string) (f file) {
-		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/f.csv", "replace", "true"), strings.NewReader(content), func(r *http.Request) {
-			r.Header.Set("Content-Type", "application/octet-stream")
-		})
+		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/f.csv", "replace", "true"),
+			strings.NewReader(content), func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/octet-stream")
+			})
 		require.Equal(t, 200, w.Code)
 		b.get(q("/api/files/text", "project", "p", "path", "/f.csv"), &f)
 		return f
@@ -521,7 +557,8 @@ func TestEditingKeepsHowAFileIsWritten(t *testing.T) {
 		"the usual line ends":  {"a\nb\n", "a\nb\n", "", "a\nx\n", "a\nx\n"},
 		"those that are given": {"a\nb\n", "a\nb\n", "", "a\r\nx\n", "a\r\nx\n"},
 		"those of old Macs":    {"a\rb\r", "a\nb\n", "", "a\nx\nb\n", "a\rx\rb\r"},
-		"UTF-16":               {"\xff\xfea\x00\r\x00\n\x00", "a\r\n", "UTF-16LE", "a\n€\n", "\xff\xfea\x00\r\x00\n\x00\xac\x20\r\x00\n\x00"},
+		"UTF-16": {"\xff\xfea\x00\r\x00\n\x00", "a\r\n", "UTF-16LE", "a\n€\n",
+			"\xff\xfea\x00\r\x00\n\x00\xac\x20\r\x00\n\x00"},
 		"Latin-1":              {"caf\xe9;1\n", "café;1\n", "Latin-1", "th\u00e9;1\n", "th\xe9;1\n"},
 		"what Latin-1 has not": {"caf\xe9;1\n", "café;1\n", "Latin-1", "caf\u00e9;1 €\n", ""},
 		"nothing of what was":  {"a\r\nb\r\n", "a\r\nb\r\n", "", "", ""},
@@ -549,7 +586,8 @@ func TestEditingKeepsHowAFileIsWritten(t *testing.T) {
 				save["text"], save["version"] = test.edited+"x", "old"
 				require.Contains(t, b.fails(b.send("/api/files/save", save), 409).Error.Diff, "+x")
 			}
-			require.Equal(t, test.want, b.do("GET", q("/api/files/content", "project", "p", "path", "/f.csv"), nil, nil).Body.String())
+			require.Equal(t, test.want, b.do("GET", q("/api/files/content", "project", "p", "path", "/f.csv"), nil,
+				nil).Body.String())
 		})
 	}
 	put("caf\xe9 menu\n")
@@ -599,7 +637,8 @@ func TestDifferencesOfChanges(t *testing.T) {
 	for _, c := range history.Changes {
 		var d struct{ Diff, Note string }
 		b.get(q("/api/history/diff", "project", "p", "change", fmt.Sprint(c.ID)), &d)
-		got = append(got, c.Op+" "+c.Path+": "+d.Note+strings.ReplaceAll(regexp.MustCompile(`@@.*\n`).ReplaceAllString(d.Diff, ""), "\n", "|"))
+		got = append(got, c.Op+" "+c.Path+": "+d.Note+
+			strings.ReplaceAll(regexp.MustCompile(`@@.*\n`).ReplaceAllString(d.Diff, ""), "\n", "|"))
 	}
 	require.Equal(t, []string{
 		"remove /b.txt: -eins|-zwei|",
@@ -642,7 +681,8 @@ func TestEvents(t *testing.T) {
 }
 
 func TestTools(t *testing.T) {
-	partly := registry.ToolFunc(registry.Spec{Name: "partly", Description: "Is of a server.", SchemaNotes: []string{"left out of its schema: /a"}},
+	partly := registry.ToolFunc(registry.Spec{Name: "partly", Description: "Is of a server.",
+		SchemaNotes: []string{"left out of its schema: /a"}},
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Text("done"), nil
 		})
@@ -692,13 +732,15 @@ func TestTools(t *testing.T) {
 	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"memory": nil}}, &tools)
 	_, memory = javascript()
 	require.False(t, memory.Set)
-	require.Equal(t, "none", b.fails(b.send("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"none": 1}}), 400).Error.Field)
+	require.Equal(t, "none", b.fails(b.send("/api/tools", m{"project": "p", "tool": "javascript",
+		"options": m{"none": 1}}), 400).Error.Field)
 }
 
 // TestCallsOfOthers sees calls of other sessions, and those that the history alone knows.
 func TestCallsOfOthers(t *testing.T) {
 	calls := web.NewLog()
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), Middleware: []registry.Middleware{calls.Middleware}})
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(),
+		Middleware: []registry.Middleware{calls.Middleware}})
 	require.NoError(t, err)
 	defer runner.Close()
 	server, err := web.New(runner, &web.Options{Log: calls})
@@ -722,7 +764,8 @@ func TestCallsOfOthers(t *testing.T) {
 	for _, c := range list.Calls {
 		got = append(got, fmt.Sprintf("%s %s %s %d", c.Call, c.Tool, c.Code, c.Changes))
 	}
-	require.ElementsMatch(t, []string{"one filesystem  1", "two none unknown_tool 0", "#3 javascript  0", "elsewhere   1"}, got)
+	require.ElementsMatch(t, []string{"one filesystem  1", "two none unknown_tool 0", "#3 javascript  0",
+		"elsewhere   1"}, got)
 	var c call
 	b.get(q("/api/calls/one", "project", "p", "call", "elsewhere"), &c)
 	require.False(t, c.Known)
@@ -730,7 +773,8 @@ func TestCallsOfOthers(t *testing.T) {
 	b.fails(b.do("GET", q("/api/calls/one", "project", "p", "call", "none"), nil, nil), 404)
 	require.NoError(t, session.Close())
 	require.NoError(t, server.Shutdown(t.Context()))
-	require.Equal(t, 503, b.send("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}}).Code)
+	require.Equal(t, 503, b.send("/api/calls", m{"project": "p", "tool": "javascript",
+		"input": m{"code": "return 1"}}).Code)
 }
 
 // TestTheFirstDecisionCounts has two people decide on a call at once, one this way and one that way.
@@ -759,14 +803,16 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		var answers [2]*httptest.ResponseRecorder
 		var deciding sync.WaitGroup
 		for i, b := range people {
-			body, err := json.Marshal(m{"project": "p", "token": results[0].Pending.Token, "call": id, "approved": i == 0})
+			body, err := json.Marshal(m{"project": "p", "token": results[0].Pending.Token, "call": id,
+				"approved": i == 0})
 			require.NoError(t, err)
 			deciding.Go(func() { answers[i] = b.do("POST", "/api/approvals", bytes.NewReader(body), nil) })
 		}
 		deciding.Wait()
 		first := slices.IndexFunc(answers[:], func(w *httptest.ResponseRecorder) bool { return w.Code == 200 })
 		require.GreaterOrEqual(t, first, 0)
-		require.Contains(t, people[1-first].fails(answers[1-first], 409).Error.Message, []string{"was approved by page", "was refused by page"}[first])
+		require.Contains(t, people[1-first].fails(answers[1-first], 409).Error.Message, []string{"was approved by page",
+			"was refused by page"}[first])
 		people[0].until("p", func() bool {
 			_, err := runner.Runs().Get(t.Context(), results[0].Pending.Token)
 			return errors.Is(err, runs.ErrNone)
@@ -780,7 +826,8 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 // TestApprovals has a model's call, and one of a model's code, wait for a person.
 func TestApprovals(t *testing.T) {
 	calls := web.NewLog()
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), Middleware: []registry.Middleware{calls.Middleware}, DataDir: t.TempDir()})
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(),
+		Middleware: []registry.Middleware{calls.Middleware}, DataDir: t.TempDir()})
 	require.NoError(t, err)
 	defer runner.Close()
 	server, err := web.New(runner, &web.Options{Log: calls})
@@ -839,7 +886,8 @@ func TestApprovals(t *testing.T) {
 
 	// Nobody decides from another project, or with another token.
 	require.Empty(t, waiting("other").Approvals)
-	for _, with := range []m{{}, {"input": nil}, {"input": m{}}, {"input": m{"command": "delete", "path": "/"}}, {"reason": "x"}} {
+	for _, with := range []m{{}, {"input": nil}, {"input": m{}}, {"input": m{"command": "delete", "path": "/"}},
+		{"reason": "x"}} {
 		for _, approved := range []bool{true, false} {
 			decide := func(project, token, call string, status int) {
 				in := m{"project": project, "token": token, "call": call, "approved": approved}
@@ -885,7 +933,8 @@ func TestApprovals(t *testing.T) {
 	b.until("p", func() bool { return slices.Equal(list("one"), []listed{{Call: "one", Tool: "filesystem"}}) })
 
 	// Refused, in the middle of code.
-	pending := model("two", "javascript", `{"code": "console.log('before'); try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { console.log('after'); return e.message }"}`)
+	pending := model("two", "javascript",
+		`{"code": "console.log('before'); try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { console.log('after'); return e.message }"}`)
 	require.NotNil(t, pending.Pending, pending.Text())
 	b.until("p", func() bool { // the one before may still end
 		a = waiting("p").Approvals
@@ -893,7 +942,8 @@ func TestApprovals(t *testing.T) {
 	})
 	require.True(t, a[0].Code)
 	require.Equal(t, []listed{{Call: "two", Tool: "javascript", Code: "pending"}}, list("two"))
-	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "not today"}, nil)
+	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false,
+		"reason": "not today"}, nil)
 	b.until("p", func() bool { return len(waiting("p").Approvals) == 0 })
 	// It waits for nothing as soon as that is decided, and goes on after that.
 	b.until("p", func() bool { return slices.Equal(list("two"), []listed{{Call: "two", Tool: "javascript"}}) })
@@ -903,7 +953,8 @@ func TestApprovals(t *testing.T) {
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
 
 	// Refused is refused, also when the rule is gone.
-	require.NotNil(t, model("three", "filesystem", `{"command": "create", "path": "/gone.txt", "file_text": "one"}`).Pending)
+	require.NotNil(t, model("three", "filesystem",
+		`{"command": "create", "path": "/gone.txt", "file_text": "one"}`).Pending)
 	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": false}, nil)
 	a = waiting("p").Approvals
 	require.Len(t, a, 1)
@@ -926,7 +977,8 @@ func TestApprovals(t *testing.T) {
 	b.post("/api/tools", m{"project": "gone", "tool": "filesystem", "ask": true}, nil)
 	gone, err := runner.Session(t.Context(), "gone", nil)
 	require.NoError(t, err)
-	results, err := gone.DispatchAll(t.Context(), []registry.Call{{ID: "of gone", Tool: "filesystem", Input: []byte(create)}})
+	results, err := gone.DispatchAll(t.Context(), []registry.Call{{ID: "of gone", Tool: "filesystem",
+		Input: []byte(create)}})
 	require.NoError(t, err)
 	require.NotNil(t, results[0].Pending)
 	require.NoError(t, gone.Close())
@@ -937,13 +989,15 @@ func TestApprovals(t *testing.T) {
 
 	// What a person runs goes on with the options that it was run with.
 	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)
-	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true, "language": "typescript"}, "input": m{
+	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true,
+		"language": "typescript"}, "input": m{
 		"code": `const path: string = '/c.txt'; await tools.filesystem({command: 'create', path, file_text: 'c'}); fs.writeFileSync('/done.txt', 'done')`}}, nil)
 	b.until("other", func() bool {
 		a = waiting("other").Approvals
 		return len(a) == 1
 	})
-	b.post("/api/approvals", m{"project": "other", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true}, nil)
+	b.post("/api/approvals", m{"project": "other", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true},
+		nil)
 	for _, path := range []string{"/c.txt", "/done.txt"} {
 		b.until("other", func() bool {
 			return b.do("GET", q("/api/files/text", "project", "other", "path", path), nil, nil).Code == 200

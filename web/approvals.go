@@ -15,9 +15,11 @@ import (
 
 func approvalRoutes() []route {
 	return []route{
-		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.", listApprovals).costing(costCalls),
+		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.",
+			listApprovals).costing(costCalls),
 		operation("GET", "/api/approvals/loss", "What a call that waits would replace or delete.", showLoss),
-		operation("POST", "/api/approvals", "Approve or refuse a call. It goes on when all that it waits for is decided.", decide).taking(largeBody),
+		operation("POST", "/api/approvals",
+			"Approve or refuse a call. It goes on when all that it waits for is decided.", decide).taking(largeBody),
 	}
 }
 
@@ -114,8 +116,10 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 			if out.More = inputs > maxInputs && len(out.Approvals) > 0; out.More {
 				break
 			}
-			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool, Input: string(run.Call.Input), Client: run.Client,
-				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{}, Changes: []changeInfo{}, Own: []changeInfo{}}
+			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool,
+				Input: string(run.Call.Input), Client: run.Client,
+				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{},
+				Changes: []changeInfo{}, Own: []changeInfo{}}
 			for _, c := range waits {
 				info.Waits = append(info.Waits, waitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
 			}
@@ -160,7 +164,8 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 	if keeper == nil {
 		return nothing{}, none
 	}
-	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name, Input: json.RawMessage(in.Input)}
+	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name,
+		Input: json.RawMessage(in.Input)}
 	run, err := keeper.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
 	undecidable, isUndecidable := errors.AsType[*runs.UndecidableError](err)
 	switch {
@@ -205,7 +210,8 @@ func (s *Server) goOn(r *request, project string, run *runs.Run) error {
 		defer cancel(nil)
 		_, err := s.waiting.In(run.Place).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
 		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrNone) {
-			s.options.Logger.Warn("a call that was approved does not go on", "project", project, "call", run.Call.ID, "error", err)
+			s.options.Logger.Warn("a call that was approved does not go on", "project", project, "call", run.Call.ID,
+				"error", err)
 		}
 		_ = session.Close() // nothing is left to be written
 		s.watches.changed(store, project)

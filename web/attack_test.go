@@ -18,7 +18,8 @@ func TestHostileFilesAreData(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
 	const script = `<script>alert(1)</script>`
 	hostile := map[string]string{
-		"/page.html": "<!doctype html>" + script, "/page.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml">` + script + "</html>",
+		"/page.html": "<!doctype html>" + script, "/page.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml">` +
+			script + "</html>",
 		"/image.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">` + script + "</svg>",
 		"/image.png": script, "/script.js": "alert(1)", "/module.mjs": "alert(1)", "/style.css": "*{display:none}",
 		"/feed.xml": `<?xml version="1.0"?><x:script xmlns:x="http://www.w3.org/1999/xhtml">alert(1)</x:script>`,
@@ -31,12 +32,14 @@ func TestHostileFilesAreData(t *testing.T) {
 			w := b.do("GET", q("/api/files/content", "project", "p", "path", name), nil, nil)
 			require.Equal(t, 200, w.Code)
 			h := w.Header()
-			require.True(t, strings.HasPrefix(h.Get("Content-Disposition"), "attachment;"), h.Get("Content-Disposition"))
+			require.True(t, strings.HasPrefix(h.Get("Content-Disposition"), "attachment;"),
+				h.Get("Content-Disposition"))
 			require.Equal(t, "nosniff", h.Get("X-Content-Type-Options"))
 			require.Contains(t, h.Get("Content-Security-Policy"), "sandbox")
 			require.Contains(t, h.Get("Content-Security-Policy"), "default-src 'none'")
 			require.Equal(t, "no-store", h.Get("Cache-Control"))
-			require.Contains(t, []string{"application/octet-stream", "image/svg+xml", "image/gif"}, h.Get("Content-Type"))
+			require.Contains(t, []string{"application/octet-stream", "image/svg+xml", "image/gif"},
+				h.Get("Content-Type"))
 			require.Equal(t, hostile[name], w.Body.String())
 		})
 	}
@@ -83,8 +86,10 @@ func TestPaths(t *testing.T) {
 	b.project("p", map[string]string{"/a.txt": "a"})
 	b.project("other", map[string]string{"/secret.txt": "secret"})
 	for _, path := range []string{
-		"/../other/secret.txt", "../other/files/secret.txt", "/../../../../etc/passwd", `..\other\secret.txt`, "/.toolrun/settings.json",
-		"/a/.toolrun/x", "/.TOOLRUN/settings", "/%2e%2e/other/secret.txt", "/a.txt\x00.png", "file:///etc/passwd", "//etc/passwd", "/proc/self/environ",
+		"/../other/secret.txt", "../other/files/secret.txt", "/../../../../etc/passwd", `..\other\secret.txt`,
+		"/.toolrun/settings.json",
+		"/a/.toolrun/x", "/.TOOLRUN/settings", "/%2e%2e/other/secret.txt", "/a.txt\x00.png", "file:///etc/passwd",
+		"//etc/passwd", "/proc/self/environ",
 		strings.Repeat("/a", 5000), "/\u202e",
 	} {
 		for _, operation := range []string{"/api/files/text", "/api/files/content", "/api/files"} {
@@ -94,7 +99,8 @@ func TestPaths(t *testing.T) {
 			require.NotContains(t, w.Body.String(), dir)
 		}
 		if strings.Contains(path, "toolrun") || strings.Contains(path, "\x00") {
-			require.Equal(t, 400, b.send("/api/files/save", m{"project": "p", "path": path, "text": "x", "version": ""}).Code, path)
+			require.Equal(t, 400, b.send("/api/files/save", m{"project": "p", "path": path, "text": "x",
+				"version": ""}).Code, path)
 			require.Equal(t, 400, b.send("/api/files/move", m{"project": "p", "path": "/a.txt", "to": path}).Code, path)
 		}
 	}
@@ -103,7 +109,8 @@ func TestPaths(t *testing.T) {
 		require.Contains(t, []int{400, 404}, w.Code, id)
 		require.NotContains(t, w.Body.String(), dir)
 	}
-	for _, address := range []string{"/api/../etc/passwd", "/assets/../server.go", "/assets/..%2f..%2fserver.go", "/assets/", "/api/", "/api", "/api/nothing",
+	for _, address := range []string{"/api/../etc/passwd", "/assets/../server.go", "/assets/..%2f..%2fserver.go",
+		"/assets/", "/api/", "/api", "/api/nothing",
 		"/api/files/", "//api/projects", "/assets/%2e%2e/templates/page.html", "/templates/page.html"} {
 		w := b.do("GET", address, nil, nil)
 		require.GreaterOrEqual(t, w.Code, 400, address)
@@ -116,13 +123,15 @@ func TestPaths(t *testing.T) {
 func TestMalformedRequests(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", map[string]string{"/a.txt": "a"})
-	for _, body := range []string{"", "null", "[]", "1", `"x"`, "{", `{"project":"a"}{"project":"b"}`, `{"project":1}`, `{"unknown":1}`, `{"project":"a","project2":"b"}`,
+	for _, body := range []string{"", "null", "[]", "1", `"x"`, "{", `{"project":"a"}{"project":"b"}`, `{"project":1}`,
+		`{"unknown":1}`, `{"project":"a","project2":"b"}`,
 		strings.Repeat("[", 100000), `{"project":"` + strings.Repeat("x", 5<<20) + `"}`} {
 		w := b.do("POST", "/api/projects", strings.NewReader(body), nil)
 		require.GreaterOrEqual(t, w.Code, 400, body[:min(len(body), 50)])
 		require.Less(t, w.Code, 500, body[:min(len(body), 50)])
 	}
-	for _, query := range []string{"project=p&project=q&path=/", "path=/&project=p&limit=x", "project=p&path=/&x=y", "project=p&path=/&limit=99999999999999999999", "project=%zz&path=/"} {
+	for _, query := range []string{"project=p&project=q&path=/", "path=/&project=p&limit=x", "project=p&path=/&x=y",
+		"project=p&path=/&limit=99999999999999999999", "project=%zz&path=/"} {
 		w := b.do("GET", "/api/files?"+query, nil, nil)
 		require.Contains(t, []int{400, 404}, w.Code, query)
 	}
@@ -137,15 +146,18 @@ func TestMalformedRequests(t *testing.T) {
 		require.Equal(t, http.StatusMethodNotAllowed, b.do(method, "/", nil, nil).Code)
 	}
 	t.Run("a pattern cannot be slow", func(t *testing.T) {
-		b.post("/api/files/save", m{"project": "p", "path": "/long.txt", "text": strings.Repeat("a", 500_000), "version": ""}, nil)
-		require.Equal(t, 200, b.do("GET", q("/api/files/search", "project", "p", "text", "(a+)+$b", "regexp", "true"), nil, nil).Code)
+		b.post("/api/files/save", m{"project": "p", "path": "/long.txt", "text": strings.Repeat("a", 500_000),
+			"version": ""}, nil)
+		require.Equal(t, 200, b.do("GET", q("/api/files/search", "project", "p", "text", "(a+)+$b", "regexp", "true"),
+			nil, nil).Code)
 	})
 }
 
 // TestHostileNamesInPages looks for names of projects in the markup.
 func TestHostileNamesInPages(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
-	for _, id := range []string{`"><script>alert(1)</script>`, `' onfocus=alert(1) autofocus x='`, "{{.CSRF}}", "javascript:alert(1)", "</title><script>", "a\u202Eb\u200Bc"} {
+	for _, id := range []string{`"><script>alert(1)</script>`, `' onfocus=alert(1) autofocus x='`, "{{.CSRF}}",
+		"javascript:alert(1)", "</title><script>", "a\u202Eb\u200Bc"} {
 		b.project(id, nil)
 		page := b.do("GET", q("/files", "project", id), nil, nil)
 		require.Equal(t, 200, page.Code)

@@ -21,12 +21,17 @@ import (
 
 func callRoutes() []route {
 	return []route{
-		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that they share or that changed files.", listCalls).costing(costCalls),
-		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.", makeCall).taking(largeBody),
+		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of "+
+			"others that they share or that changed files.", listCalls).costing(costCalls),
+		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.",
+			makeCall).taking(largeBody),
 		operation("GET", "/api/calls/one", "All that is known of a call.", showCall).costing(costCalls),
-		operation("POST", "/api/calls/stop", "Stop a call that runs in this process. A model is told that a person has stopped it.", stopCall),
-		stream("/api/calls/output", "text/event-stream", "What a call prints, as it prints it: events output, and one named done with the call.", followCall),
-		stream("/api/events", "text/event-stream", "Events named changed when files or settings of a project may have changed, and calls when its calls have.", followProject),
+		operation("POST", "/api/calls/stop",
+			"Stop a call that runs in this process. A model is told that a person has stopped it.", stopCall),
+		stream("/api/calls/output", "text/event-stream",
+			"What a call prints, as it prints it: events output, and one named done with the call.", followCall),
+		stream("/api/events", "text/event-stream", "Events named changed when files or settings of a project may "+
+			"have changed, and calls when its calls have.", followProject),
 	}
 }
 
@@ -103,7 +108,8 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 				d.Known, d.Elsewhere = true, true
 			}
 		}
-		none := &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+		none := &failure{status: http.StatusNotFound, Code: "not_found", Field: "call",
+			Message: "nothing is known of this call"}
 		d.Files = []changeInfo{}
 		if !r.access.sees(d.callInfo) {
 			return callDetail{}, none
@@ -184,7 +190,8 @@ func (s *Server) runAsPerson(r *request, tool string, options map[string]any, wa
 	}
 	env.Approve = func(_ context.Context, asked registry.ApprovalRequest) (registry.Decision, error) {
 		// Who makes a call approves of it, but not of the calls that its code makes.
-		return registry.Decision{Approved: len(asked.Callers) == 0, Later: len(asked.Callers) > 0, By: r.access.Name}, nil
+		return registry.Decision{Approved: len(asked.Callers) == 0, Later: len(asked.Callers) > 0, By: r.access.Name},
+			nil
 	}
 	env.Limits = s.options.Limits
 	if r.access.Limits != (registry.Limits{}) {
@@ -240,7 +247,8 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		closed := s.runs.closed
 		s.runs.mu.Unlock()
 		cancel(nil)
-		err := error(&failure{status: http.StatusTooManyRequests, Code: "busy", Message: fmt.Sprintf("%d calls run already: wait for one, or stop one", maxRuns)})
+		err := error(&failure{status: http.StatusTooManyRequests, Code: "busy",
+			Message: fmt.Sprintf("%d calls run already: wait for one, or stop one", maxRuns)})
 		if closed {
 			err = context.Canceled
 		}
@@ -286,7 +294,8 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 	case <-r.Context().Done():
 		err = context.Canceled
 	case <-late.C:
-		err = &failure{status: http.StatusTooManyRequests, Code: "busy", Message: "as many calls run as the token may make at once: wait for one, or stop one"}
+		err = &failure{status: http.StatusTooManyRequests, Code: "busy",
+			Message: "as many calls run as the token may make at once: wait for one, or stop one"}
 	}
 	if decided.CompareAndSwap(false, true) {
 		cancel(err)
@@ -303,7 +312,8 @@ func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
 		return nothing{}, err
 	}
 	if !s.log.stop(in.Project, in.Call, r.access.sees) {
-		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "no such call runs here"}
+		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call",
+			Message: "no such call runs here"}
 	}
 	return nothing{}, nil
 }
@@ -327,7 +337,8 @@ func followCall(s *Server, r *request, in outputRequest) error {
 		return err
 	}
 	if c, known := s.log.find(in.Project, in.Call); !known || !r.access.sees(c.callInfo) {
-		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "call",
+			Message: "nothing is known of this call"}
 	}
 	events, err := s.newEvents(r)
 	if err != nil {

@@ -12,11 +12,16 @@ import (
 
 func checkpointRoutes() []route {
 	return []route{
-		operation("GET", "/api/checkpoints", "Checkpoints of a project, the latest first: all its files at one moment, under a name.", listCheckpoints),
+		operation("GET", "/api/checkpoints",
+			"Checkpoints of a project, the latest first: all its files at one moment, under a name.", listCheckpoints),
 		operation("POST", "/api/checkpoints", "Keep all files of a project as they are now.", makeCheckpoint),
-		operation("GET", "/api/checkpoints/changes", "What has been changed since a checkpoint, which restoring it would take back.", compareCheckpoint).costing(costReading),
-		operation("POST", "/api/checkpoints/restore", "Make all files what they were. It can be undone as a call.", restoreCheckpoint),
-		operation("POST", "/api/checkpoints/delete", "Drop a checkpoint. The files stay as they are.", deleteCheckpoint),
+		operation("GET", "/api/checkpoints/changes",
+			"What has been changed since a checkpoint, which restoring it would take back.",
+			compareCheckpoint).costing(costReading),
+		operation("POST", "/api/checkpoints/restore", "Make all files what they were. It can be undone as a call.",
+			restoreCheckpoint),
+		operation("POST", "/api/checkpoints/delete", "Drop a checkpoint. The files stay as they are.",
+			deleteCheckpoint),
 	}
 }
 
@@ -42,12 +47,14 @@ type checkpointRequest struct {
 }
 
 // checkpointing calls do with a project's checkpoints, as a call of its own as [within] has it.
-func checkpointing[Out any](s *Server, r *request, id, what string, do func(ctx context.Context, c vfs.Checkpointer) (Out, error)) (Out, error) {
+func checkpointing[Out any](s *Server, r *request, id, what string, do func(ctx context.Context,
+	c vfs.Checkpointer) (Out, error)) (Out, error) {
 	return within(s, r, id, what, func(p vfs.Project) (Out, error) {
 		c, err := vfs.CheckpointsOf(p)
 		if err != nil {
 			var none Out
-			return none, &failure{status: http.StatusNotFound, Code: "not_found", Message: "this project has no checkpoints"}
+			return none, &failure{status: http.StatusNotFound, Code: "not_found",
+				Message: "this project has no checkpoints"}
 		}
 		return do(r.Context(), c)
 	})
@@ -57,9 +64,11 @@ func checkpointing[Out any](s *Server, r *request, id, what string, do func(ctx 
 func checkpointError(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return &failure{status: http.StatusConflict, Code: "exists", Field: "name", Message: "there is a checkpoint of this name already"}
+		return &failure{status: http.StatusConflict, Code: "exists", Field: "name",
+			Message: "there is a checkpoint of this name already"}
 	case errors.Is(err, fs.ErrNotExist):
-		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "name", Message: "there is no checkpoint of this name"}
+		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "name",
+			Message: "there is no checkpoint of this name"}
 	case errors.Is(err, vfs.ErrCheckpointDamaged):
 		return &failure{status: http.StatusConflict, Code: "damaged", Field: "name", Message: err.Error()}
 	}
@@ -67,7 +76,8 @@ func checkpointError(err error) error {
 }
 
 func listCheckpoints(s *Server, r *request, in inProject) (checkpointsAnswer, error) {
-	return checkpointing(s, r, in.Project, "", func(ctx context.Context, c vfs.Checkpointer) (checkpointsAnswer, error) {
+	return checkpointing(s, r, in.Project, "", func(ctx context.Context, c vfs.Checkpointer) (checkpointsAnswer,
+		error) {
 		out := checkpointsAnswer{Checkpoints: []checkpointInfo{}}
 		all, err := c.Checkpoints(ctx)
 		for _, one := range all {
@@ -81,7 +91,8 @@ func makeCheckpoint(s *Server, r *request, in checkpointRequest) (checkpointInfo
 	if err := vfs.CheckCheckpointName(in.Name); err != nil {
 		return checkpointInfo{}, bad("name", "%v", err)
 	}
-	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context, c vfs.Checkpointer) (checkpointInfo, error) {
+	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context,
+		c vfs.Checkpointer) (checkpointInfo, error) {
 		made, err := c.CreateCheckpoint(ctx, in.Name, nil)
 		return newCheckpointInfo(made), checkpointError(err)
 	})
@@ -128,14 +139,16 @@ func compareCheckpoint(s *Server, r *request, in checkpointRequest) (restoredAns
 }
 
 func restoreCheckpoint(s *Server, r *request, in checkpointRequest) (restoredAnswer, error) {
-	return checkpointing(s, r, in.Project, "page-restore", func(ctx context.Context, c vfs.Checkpointer) (restoredAnswer, error) {
+	return checkpointing(s, r, in.Project, "page-restore", func(ctx context.Context,
+		c vfs.Checkpointer) (restoredAnswer, error) {
 		did, err := c.RestoreCheckpoint(ctx, in.Name, nil)
 		return newRestoredAnswer(did), checkpointError(err)
 	})
 }
 
 func deleteCheckpoint(s *Server, r *request, in checkpointRequest) (nothing, error) {
-	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context, c vfs.Checkpointer) (nothing, error) {
+	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context, c vfs.Checkpointer) (nothing,
+		error) {
 		return nothing{}, checkpointError(c.DeleteCheckpoint(ctx, in.Name))
 	})
 }

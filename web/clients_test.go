@@ -27,16 +27,18 @@ type model struct {
 
 // beginModel serves a project for a model, and for an operator, who is the browser.
 func beginModel(t *testing.T, tools ...registry.Tool) (*browser, *model) {
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), DataDir: t.TempDir(), Tools: tools})
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), DataDir: t.TempDir(),
+		Tools: tools})
 	require.NoError(t, err)
 	m := &model{}
 	m.client = &web.Client{
 		Name: "the model",
 		Session: func(ctx context.Context) (*toolrun.Session, error) {
-			return runner.Session(ctx, "ci", &toolrun.SessionOptions{Client: "the model", Select: func(s registry.Selection) registry.Selection {
-				s.Ask = []string{"memory"}
-				return s.Only("javascript", "memory", "relay").WithOption("javascript", "memory", 16)
-			}})
+			return runner.Session(ctx, "ci", &toolrun.SessionOptions{Client: "the model",
+				Select: func(s registry.Selection) registry.Selection {
+					s.Ask = []string{"memory"}
+					return s.Only("javascript", "memory", "relay").WithOption("javascript", "memory", 16)
+				}})
 		},
 		Allow: func() bool { m.counted++; return true },
 		Call:  func(ctx context.Context, do func(context.Context)) error { do(ctx); return nil },
@@ -71,8 +73,10 @@ func TestOperationsForModels(t *testing.T) {
 	b, m := beginModel(t)
 	b.project("ci", map[string]string{"/a.txt": "a"})
 	reading := []string{"GET /api/files", "GET /api/files/text", "GET /api/files/content"}
-	allowed := append([]string{"GET /api/openapi.json", "GET /api/about", "POST /api/login", "POST /api/logout", "GET /api/projects", "GET /api/projects/one",
-		"GET /api/tools", "GET /api/tools/definitions", "GET /api/calls", "POST /api/calls", "GET /api/calls/one", "POST /api/calls/stop",
+	allowed := append([]string{"GET /api/openapi.json", "GET /api/about", "POST /api/login", "POST /api/logout",
+		"GET /api/projects", "GET /api/projects/one",
+		"GET /api/tools", "GET /api/tools/definitions", "GET /api/calls", "POST /api/calls", "GET /api/calls/one",
+		"POST /api/calls/stop",
 		"GET /api/calls/output", "GET /api/events"}, reading...)
 	described := 0
 	for _, m.client.NoFiles = range []bool{false, true} {
@@ -80,7 +84,8 @@ func TestOperationsForModels(t *testing.T) {
 			for method := range methods {
 				name := strings.ToUpper(method) + " " + path
 				before := m.counted
-				w := m.asks(strings.ToUpper(method), path+"?project=none", `{"project": "none"}`) // which no operation gives
+				// which no operation gives
+				w := m.asks(strings.ToUpper(method), path+"?project=none", `{"project": "none"}`)
 				require.Equal(t, before+1, m.counted, "%s counts", name)
 				if slices.Contains(allowed, name) && !(m.client.NoFiles && slices.Contains(reading, name)) {
 					require.NotEqual(t, 403, w.Code, "%s: %s", name, w.Body)
@@ -95,7 +100,8 @@ func TestOperationsForModels(t *testing.T) {
 	require.Equal(t, 2*len(allowed)-len(reading), described)
 
 	for _, m.client.NoFiles = range []bool{false, true} {
-		for path, want := range map[string]int{"/": 200, "/run": 200, "/calls": 200, "/tools": 200, "/history": 404, "/servers": 404, "/files": 200} {
+		for path, want := range map[string]int{"/": 200, "/run": 200, "/calls": 200, "/tools": 200, "/history": 404,
+			"/servers": 404, "/files": 200} {
 			if path == "/files" && m.client.NoFiles {
 				want = 404
 			}
@@ -130,7 +136,8 @@ func TestModelsLogIn(t *testing.T) {
 	person.get("/api/about", &about)
 	require.True(t, about.Model)
 	person.csrf = about.CSRF
-	f := person.fails(person.send("/api/approvals", map[string]any{"project": "ci", "token": "x", "call": "x", "approved": true}), 403)
+	f := person.fails(person.send("/api/approvals", map[string]any{"project": "ci", "token": "x", "call": "x",
+		"approved": true}), 403)
 	require.Contains(t, f.Error.Message, "a person")
 	require.Equal(t, 403, person.send("/api/links", struct{}{}).Code)
 	require.Contains(t, person.do("GET", "/?x", nil, nil).Body.String(), `data-model="yes"`)
@@ -138,13 +145,14 @@ func TestModelsLogIn(t *testing.T) {
 	require.Positive(t, m.counted)
 }
 
-// TestCallsOfModels: calls have a place before they begin, those of others are not seen, and those that wait for approval
-// wait for somebody else.
+// TestCallsOfModels: calls have a place before they begin, those of others are not seen, and those that wait for
+// approval wait for somebody else.
 func TestCallsOfModels(t *testing.T) {
 	b, m := beginModel(t)
 	b.project("ci", nil)
 	var made struct{ Call string }
-	b.post("/api/calls", map[string]any{"project": "ci", "tool": "javascript", "input": map[string]any{"code": "return 'of the operator'"}}, &made)
+	b.post("/api/calls", map[string]any{"project": "ci", "tool": "javascript",
+		"input": map[string]any{"code": "return 'of the operator'"}}, &made)
 	await(b, "ci", made.Call)
 	for _, path := range []string{"/api/calls/one", "/api/calls/output"} {
 		require.Equal(t, 404, m.asks("GET", q(path, "project", "ci", "call", made.Call), "").Code)
@@ -177,7 +185,8 @@ func TestCallsOfModels(t *testing.T) {
 
 	// Without a place there is no call.
 	m.client.Call = func(context.Context, func(context.Context)) error { return errors.New("the server ends") }
-	require.Equal(t, 503, m.asks("POST", "/api/calls", `{"project": "ci", "tool": "javascript", "input": {"code": "return 1"}}`).Code)
+	require.Equal(t, 503, m.asks("POST", "/api/calls",
+		`{"project": "ci", "tool": "javascript", "input": {"code": "return 1"}}`).Code)
 	waits := make(chan struct{})
 	m.client.Call = func(ctx context.Context, do func(context.Context)) error {
 		close(waits)
@@ -186,26 +195,31 @@ func TestCallsOfModels(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-waits; cancel() }()
-	w := m.do("POST", "/api/calls", strings.NewReader(`{"project": "ci", "tool": "javascript", "input": {"code": "return 1"}}`), func(r *http.Request) {
-		*r = *r.WithContext(ctx)
-		r.Header = http.Header{"Authorization": {"Bearer secret-of-ci"}, "Content-Type": {"application/json"}}
-	})
+	w := m.do("POST", "/api/calls",
+		strings.NewReader(`{"project": "ci", "tool": "javascript", "input": {"code": "return 1"}}`),
+		func(r *http.Request) {
+			*r = *r.WithContext(ctx)
+			r.Header = http.Header{"Authorization": {"Bearer secret-of-ci"}, "Content-Type": {"application/json"}}
+		})
 	require.Equal(t, 503, w.Code)
 	var list struct{ Calls []struct{ Call string } }
 	m.read(m.asks("GET", q("/api/calls", "project", "ci"), ""), 200, &list)
 	require.Len(t, list.Calls, 1)
 }
 
-// TestToolsOfModelsThatWait: a model's code that waited, and that a person lets go on, has the tools of the model and not
-// those of the person.
+// TestToolsOfModelsThatWait: a model's code that waited, and that a person lets go on, has the tools of the model and
+// not those of the person.
 func TestToolsOfModelsThatWait(t *testing.T) {
-	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Calls two tools.", Schema: json.RawMessage(`{"type": "object"}`)},
+	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Calls two tools.",
+		Schema: json.RawMessage(`{"type": "object"}`)},
 		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-			create := registry.Call{Tool: "memory", Input: json.RawMessage(`{"command": "create", "path": "/memories/a.txt", "file_text": "x"}`)}
+			create := registry.Call{Tool: "memory",
+				Input: json.RawMessage(`{"command": "create", "path": "/memories/a.txt", "file_text": "x"}`)}
 			if _, later := env.DispatchNumbered(ctx, create, 0); later {
 				return registry.Suspended([]byte("state")), nil
 			}
-			return env.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(`{"command": "view", "path": "/a.txt"}`)}), nil
+			return env.Dispatch(ctx, registry.Call{Tool: "filesystem",
+				Input: json.RawMessage(`{"command": "view", "path": "/a.txt"}`)}), nil
 		})
 	b, m := beginModel(t, relay)
 	b.project("ci", map[string]string{"/a.txt": "of the person"})
@@ -227,7 +241,8 @@ func TestToolsOfModelsThatWait(t *testing.T) {
 	}
 	b.get(q("/api/approvals", "project", "ci"), &waiting)
 	a := waiting.Approvals[0]
-	b.post("/api/approvals", map[string]any{"project": "ci", "token": a.Token, "call": a.Waits[0].Call, "approved": true}, nil)
+	b.post("/api/approvals", map[string]any{"project": "ci", "token": a.Token, "call": a.Waits[0].Call,
+		"approved": true}, nil)
 	var d detail
 	b.until("ci", func() bool { // the same call gets the result once there is one
 		d = call()
@@ -239,7 +254,8 @@ func TestToolsOfModelsThatWait(t *testing.T) {
 
 // TestSecondsOfModels: a model's call on the page has the time that it has over MCP, or less.
 func TestSecondsOfModels(t *testing.T) {
-	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Tells its time.", Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Minute},
+	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Tells its time.",
+		Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Minute},
 		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
 			return registry.Text("it has " + env.Limits.Timeout.String()), nil
 		})
@@ -247,7 +263,8 @@ func TestSecondsOfModels(t *testing.T) {
 	b.project("ci", nil)
 	for seconds, want := range map[string]string{"0": "50s", "20": "20s", "55": "50s", "60": "50s", "3600": "50s"} {
 		var made struct{ Call string }
-		m.read(m.asks("POST", "/api/calls", `{"project": "ci", "tool": "relay", "input": {}, "seconds": `+seconds+`}`), 200, &made)
+		m.read(m.asks("POST", "/api/calls", `{"project": "ci", "tool": "relay", "input": {}, "seconds": `+seconds+`}`),
+			200, &made)
 		m.asks("GET", q("/api/calls/output", "project", "ci", "call", made.Call), "") // which ends with the call
 		var detail struct{ Result string }
 		m.read(m.asks("GET", q("/api/calls/one", "project", "ci", "call", made.Call), ""), 200, &detail)

@@ -78,8 +78,8 @@ func (d *doors) useLink(key string) bool {
 	return ok && d.now().Before(until)
 }
 
-// admit begins a visit, and returns the value of its cookie. If there are too many, one ends that has not been used for the
-// longest time: of the same token and address, if those have too many.
+// admit begins a visit, and returns the value of its cookie. If there are too many, one ends that has not been used for
+// the longest time: of the same token and address, if those have too many.
 func (d *doors) admit(token string, from netip.Prefix) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -193,8 +193,8 @@ func (s *Server) byToken(r *http.Request) *Access {
 	return s.options.Token(r)
 }
 
-// maySend reports whether a person's request that changes something comes from the page: a foreign page can neither read
-// nor set the header.
+// maySend reports whether a person's request that changes something comes from the page: a foreign page can neither
+// read nor set the header.
 func (p *person) maySend(r *http.Request) bool {
 	return p.visit == nil || equal(r.Header.Get("X-Toolrun-CSRF"), p.visit.csrf)
 }
@@ -206,7 +206,8 @@ func equal(a, b string) bool { return hash(a) == hash(b) }
 func (s *Server) login(w http.ResponseWriter, r *http.Request, token string) bool {
 	authorization := "Bearer " + strings.TrimSpace(token)
 	with := &http.Request{Header: http.Header{"Authorization": {authorization}}}
-	if !s.tries.allow(clientaddr.Network(r.RemoteAddr), s.options.Now()) || s.byToken(with.WithContext(r.Context())) == nil {
+	if !s.tries.allow(clientaddr.Network(r.RemoteAddr), s.options.Now()) ||
+		s.byToken(with.WithContext(r.Context())) == nil {
 		return false
 	}
 	s.setCookie(w, r, s.doors.admit(authorization, netip.Prefix{}))

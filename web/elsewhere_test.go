@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/web"
 )
 
-// TestCallsOfOtherProcesses: the page shows calls that others make, with what they got and what they changed, each once.
+// TestCallsOfOtherProcesses: the page shows calls that others make, with what they got and what they changed, each
+// once.
 func TestCallsOfOtherProcesses(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	release := make(chan struct{})

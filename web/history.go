@@ -19,10 +19,13 @@ import (
 
 func historyRoutes() []route {
 	return []route{
-		operation("GET", "/api/history", "Changes of a file or of all in a folder, the latest first.", listHistory).costing(costList),
-		operation("GET", "/api/history/diff", "What one change did to a file, as a unified diff.", showDiff).costing(costDiff),
+		operation("GET", "/api/history", "Changes of a file or of all in a folder, the latest first.",
+			listHistory).costing(costList),
+		operation("GET", "/api/history/diff", "What one change did to a file, as a unified diff.",
+			showDiff).costing(costDiff),
 		operation("POST", "/api/history/restore", "Take back one change, whatever came after it.", restoreChange),
-		operation("GET", "/api/history/undo", "Whether all that a call changed can be taken back, and why not.", checkUndo),
+		operation("GET", "/api/history/undo", "Whether all that a call changed can be taken back, and why not.",
+			checkUndo),
 		operation("POST", "/api/history/undo", "Take back all that a call changed.", undoCall),
 		operation("POST", "/api/history/redo", "Do again what was undone.", redoCall),
 	}
@@ -102,8 +105,8 @@ type diffAnswer struct {
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 }
 
-// How large each of the compared texts may be, how many lines both may have together, which cost more than their bytes, and
-// how large the difference may be.
+// How large each of the compared texts may be, how many lines both may have together, which cost more than their bytes,
+// and how large the difference may be.
 const (
 	maxDiff      = 2 << 20
 	maxDiffLines = 100_000
@@ -124,7 +127,8 @@ func showDiff(s *Server, r *request, in changeRequest) (diffAnswer, error) {
 		out := diffAnswer{Path: c.Path, Op: string(c.Op)}
 		switch c.Op {
 		case vfs.OpMkdir, vfs.OpUndone, vfs.OpRename:
-			out.Note = map[vfs.Op]string{vfs.OpMkdir: "an empty folder", vfs.OpUndone: "a call was undone", vfs.OpRename: "the content stayed the same"}[c.Op]
+			out.Note = map[vfs.Op]string{vfs.OpMkdir: "an empty folder", vfs.OpUndone: "a call was undone",
+				vfs.OpRename: "the content stayed the same"}[c.Op]
 			return out, nil
 		}
 		before, note, err := versionBefore(r.Context(), p, c)
@@ -194,7 +198,8 @@ func versionAfter(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.
 		case next.Op == vfs.OpUndone || next.Path == "":
 		case next.Op == vfs.OpRename && vfs.Within(name, next.Path):
 			name = next.To + strings.TrimPrefix(name, next.Path)
-		case next.Op == vfs.OpRename && next.To == name, (next.Op == vfs.OpWrite || next.Op == vfs.OpRemove) && next.Path == name:
+		case next.Op == vfs.OpRename && next.To == name, (next.Op == vfs.OpWrite || next.Op == vfs.OpRemove) &&
+			next.Path == name:
 			return readVersion(p.OpenVersion(ctx, next.ID))
 		case next.Op == vfs.OpRemove && vfs.Within(name, next.Path):
 			return nil, "it was deleted with its folder", nil
@@ -227,7 +232,8 @@ func compare(before, after []byte) (text, note string) {
 		return "", noteSame
 	case isBinary(before), isBinary(after):
 		return "", noteBinary
-	case len(before) > maxDiff || len(after) > maxDiff, bytes.Count(before, newline)+bytes.Count(after, newline) > maxDiffLines:
+	case len(before) > maxDiff || len(after) > maxDiff, bytes.Count(before, newline)+bytes.Count(after,
+		newline) > maxDiffLines:
 		return "", noteLarge
 	}
 	data := diff.Diff("before", before, "after", after)

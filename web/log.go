@@ -25,8 +25,8 @@ const (
 	logBytes   = 64 << 20  // bytes of all calls together
 )
 
-// A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware must
-// be among that of the runner. It keeps at most 100,000 calls and some 64 MiB. It is safe for concurrent use.
+// A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware
+// must be among that of the runner. It keeps at most 100,000 calls and some 64 MiB. It is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
 	calls []*logged // the oldest first
@@ -104,7 +104,8 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 	}
 }
 
-// begunKey is for a call in the context that has been noted before it is dispatched, so that it can be followed at once.
+// begunKey is for a call in the context that has been noted before it is dispatched, so that it can be followed at
+// once.
 type begunKey struct{}
 
 // errStopped is the cause of the end of calls that a person stops, whose models get stoppedText.
@@ -115,8 +116,9 @@ const stoppedText = "A person has stopped this call. Do not make it again unless
 // begin notes a call, and returns its context, which ends with the call or when a person stops it.
 func (l *Log) begin(ctx context.Context, call registry.Call, env registry.Env) (context.Context, *logged) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := &logged{project: env.Project, id: call.ID, parent: call.Parent, tool: plaintext.Clean(call.Tool, 200), client: env.Client,
-		began: time.Now(), running: true, cancel: cancel,
+	c := &logged{project: env.Project, id: call.ID, parent: call.Parent, tool: plaintext.Clean(call.Tool, 200),
+		client: env.Client,
+		began:  time.Now(), running: true, cancel: cancel,
 		input: plaintext.Clean(string(call.Input), logText)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,14 +156,16 @@ func (l *Log) stop(project, id string, may func(callInfo) bool) bool {
 	return true
 }
 
-// goOn drops the entry of a call that waited for an approval, if c is that call, which goes on: c has what it had printed.
-// The lock is held.
+// goOn drops the entry of a call that waited for an approval, if c is that call, which goes on: c has what it had
+// printed. The lock is held.
 func (l *Log) goOn(c *logged) {
 	before := l.byID[[2]string{c.project, c.id}]
 	if before == nil || before.running || before.code != string(registry.CodePending) {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(l.calls, before.number, func(c *logged, number int64) int { return cmp.Compare(c.number, number) })
+	i, _ := slices.BinarySearchFunc(l.calls, before.number, func(c *logged, number int64) int {
+		return cmp.Compare(c.number, number)
+	})
 	l.drop(i)
 	l.size += before.printed
 	c.console, c.printed, c.dropped, c.lines = before.console, before.printed, before.dropped, before.lines
@@ -228,7 +232,8 @@ func (l *Log) end(c *logged, result registry.Result) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began), string(result.Code), result.Status, text, data
+	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began), string(result.Code),
+		result.Status, text, data
 	if c.number != 0 {
 		l.size += len(text) + len(data)
 		l.of[c.project].running--
@@ -286,7 +291,8 @@ func (c *logged) info() callInfo {
 	if c.running {
 		took = time.Since(c.began)
 	}
-	return callInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client, Parent: c.parent, Began: c.began, Running: c.running,
+	return callInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client, Parent: c.parent, Began: c.began,
+		Running:      c.running,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
 }
 
@@ -352,7 +358,8 @@ func infoOf(c *calls.Call, project string) callInfo {
 	if c.Running {
 		took = time.Since(c.Began)
 	}
-	return callInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client, Parent: c.Parent, Began: c.Began, Running: c.Running,
+	return callInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client, Parent: c.Parent, Began: c.Began,
+		Running:      c.Running,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
 }
 
@@ -364,7 +371,8 @@ func (l *Log) find(project, id string) (callDetail, bool) {
 	if c == nil {
 		return callDetail{}, false
 	}
-	d := callDetail{callInfo: c.info(), Input: c.input, Result: c.result, Console: slices.Clone(c.console), Dropped: c.dropped, Known: true}
+	d := callDetail{callInfo: c.info(), Input: c.input, Result: c.result, Console: slices.Clone(c.console),
+		Dropped: c.dropped, Known: true}
 	if d.Console == nil {
 		d.Console = []line{}
 	}

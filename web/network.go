@@ -11,7 +11,8 @@ import (
 
 func networkRoutes() []route {
 	return []route{
-		operation("GET", "/api/network", "The rules of a project's settings by which code makes requests.", showNetwork),
+		operation("GET", "/api/network", "The rules of a project's settings by which code makes requests.",
+			showNetwork),
 		operation("POST", "/api/network", "Add a rule to a project's settings, or remove one.", setNetwork),
 	}
 }
@@ -54,7 +55,8 @@ type setNetworkRequest struct {
 
 func setNetwork(s *Server, r *request, in setNetworkRequest) (networkAnswer, error) {
 	if s.fixed(r) {
-		return networkAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden", Message: "the token, or the server's flags, decide on the network"}
+		return networkAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden",
+			Message: "the token, or the server's flags, decide on the network"}
 	}
 	var added network.Rule
 	if in.Add != "" {

@@ -37,9 +37,9 @@ var (
 // patience is how long a request waits for memory.
 const patience = 10 * time.Second
 
-// What requests cost in bytes: what is usual, a list of files or projects, reading through many files, comparing two texts,
-// calls with their inputs, a file that is moved in parts, and an archive that is made. Beside that, each byte of JSON and
-// each value in it cost something when it is decoded.
+// What requests cost in bytes: what is usual, a list of files or projects, reading through many files, comparing two
+// texts, calls with their inputs, a file that is moved in parts, and an archive that is made. Beside that, each byte of
+// JSON and each value in it cost something when it is decoded.
 const (
 	costUsual   = 256 << 10
 	costList    = 1 << 20
@@ -85,7 +85,8 @@ type place struct {
 	leave func()
 }
 
-var errBusy = &failure{status: http.StatusServiceUnavailable, Code: "busy", Message: "the server has too many requests at once: try again later"}
+var errBusy = &failure{status: http.StatusServiceUnavailable, Code: "busy",
+	Message: "the server has too many requests at once: try again later"}
 
 // enter takes a place for a request. The key tells who makes it.
 func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
@@ -98,14 +99,16 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	switch {
 	case c.taken[kind] >= maxPlaces[kind].each:
 		what := [uses]string{"too many requests", "too many files on their way", "too many windows open"}[kind]
-		return nil, &failure{status: http.StatusTooManyRequests, Code: "busy", Message: "you have " + what + " at once: try again later"}
+		return nil, &failure{status: http.StatusTooManyRequests, Code: "busy", Message: "you have " + what +
+			" at once: try again later"}
 	case a.taken[kind] >= maxPlaces[kind].all:
 		return nil, errBusy
 	}
 	a.crowds[key] = c
 	c.taken[kind]++
 	a.taken[kind]++
-	p := &place{Holding: budget.Holding{Memories: []*budget.Memory{c.memory[kind], a.memory[kind]}, Done: r.Context().Done(), Patience: patience}}
+	p := &place{Holding: budget.Holding{Memories: []*budget.Memory{c.memory[kind], a.memory[kind]},
+		Done: r.Context().Done(), Patience: patience}}
 	p.leave = func() {
 		p.Drop()
 		a.mu.Lock()
@@ -118,8 +121,8 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	return p, nil
 }
 
-// enter takes a place for a request of somebody, or of nobody who is known: then they are told apart by their addresses, as
-// are people without tokens.
+// enter takes a place for a request of somebody, or of nobody who is known: then they are told apart by their
+// addresses, as are people without tokens.
 func (s *Server) enter(r *http.Request, who *person, route *route) (*place, error) {
 	from := clientaddr.Network(r.RemoteAddr)
 	switch {

@@ -99,7 +99,9 @@ func TestEachOperationBoundsItsBody(t *testing.T) {
 		require.Contains(t, []int{413}, b.do("POST", path, strings.NewReader(arrays), nil).Code, path)
 		deep := `{"input":{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}`
 		require.Equal(t, 413, b.do("POST", path, strings.NewReader(deep), nil).Code, path)
-		w := b.do("POST", path, strings.NewReader("{}"), func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") })
+		w := b.do("POST", path, strings.NewReader("{}"), func(r *http.Request) {
+			r.Header.Set("Content-Encoding", "gzip")
+		})
 		require.Equal(t, 415, w.Code, path)
 		long := b.do("POST", path, strings.NewReader(`{"`+strings.Repeat("x", 50<<10)+`":1}`), nil)
 		require.Equal(t, 400, long.Code, path)
@@ -150,7 +152,8 @@ func TestEventStreamsOfOthers(t *testing.T) {
 	line, err := bufio.NewReader(response.Body).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, ": toolrun\n", line)
-	require.Equal(t, 200, b.do("GET", q("/api/files", "project", "ada", "path", "/"), nil, as("ada")).Code, "streams take no other places")
+	require.Equal(t, 200, b.do("GET", q("/api/files", "project", "ada", "path", "/"), nil, as("ada")).Code,
+		"streams take no other places")
 }
 
 // gate holds up what reads it until it is opened.
@@ -200,15 +203,18 @@ func TestSlowRequestsOfOthers(t *testing.T) {
 					refused++
 				}
 			}
-			require.Equal(t, 200, b.do("POST", "/api/files/folder", strings.NewReader(`{"project":"bob","path":"/b"}`), as("bob")).Code)
-			w := b.do("POST", q("/api/files/upload", "project", "bob", "path", "/c"), strings.NewReader("c"), func(r *http.Request) {
-				as("bob")(r)
-				r.Header.Set("Content-Type", "application/octet-stream")
-			})
+			require.Equal(t, 200, b.do("POST", "/api/files/folder", strings.NewReader(`{"project":"bob","path":"/b"}`),
+				as("bob")).Code)
+			w := b.do("POST", q("/api/files/upload", "project", "bob", "path", "/c"), strings.NewReader("c"),
+				func(r *http.Request) {
+					as("bob")(r)
+					r.Header.Set("Content-Type", "application/octet-stream")
+				})
 			require.Equal(t, 200, w.Code)
 			finish()
 			group.Wait()
-			require.NotEqual(t, 429, b.do("POST", "/api/files/folder", strings.NewReader(`{"project":"ada","path":"/a"}`), as("ada")).Code, "the places are free again")
+			require.NotEqual(t, 429, b.do("POST", "/api/files/folder",
+				strings.NewReader(`{"project":"ada","path":"/a"}`), as("ada")).Code, "the places are free again")
 		})
 	}
 }
@@ -221,7 +227,9 @@ func TestGuessesOfOthers(t *testing.T) {
 	b := begin(t, toolrun.Options{}, options)
 	b.cookie, b.csrf = nil, ""
 	try := func(address, token string) int {
-		return b.do("POST", "/api/login", strings.NewReader(`{"token":"`+token+`"}`), func(r *http.Request) { r.RemoteAddr = address }).Code
+		return b.do("POST", "/api/login", strings.NewReader(`{"token":"`+token+`"}`), func(r *http.Request) {
+			r.RemoteAddr = address
+		}).Code
 	}
 	guess := func(address string) {
 		for range 100 {
@@ -280,7 +288,8 @@ func TestTheNextRequestDoesNotWait(t *testing.T) {
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	require.NoError(t, err)
 	defer conn.Close()
-	_, err = fmt.Fprintf(conn, "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n{")
+	_, err = fmt.Fprintf(conn, "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+		"application/json\r\nContent-Length: 4000000\r\n\r\n{")
 	require.NoError(t, err)
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(t, err)
@@ -294,13 +303,15 @@ func TestSearchingLongLines(t *testing.T) {
 	b.project("p", nil)
 	var files []string
 	for i, before := range []int{0, 1, 131_070, 131_071, 131_072, 131_075, 98_300, 262_140, 500_000} {
-		for j, content := range []string{strings.Repeat("x", before) + "needle", "first\n" + strings.Repeat("x", before) + "needle" + strings.Repeat("y", 300_000) + "\nneedle",
+		for j, content := range []string{strings.Repeat("x", before) + "needle", "first\n" + strings.Repeat("x",
+			before) + "needle" + strings.Repeat("y", 300_000) + "\nneedle",
 			strings.Repeat("a\n", before/2) + "needle\r\n", strings.Repeat("needle ", before/100+1) + "\n\n"} {
 			name := fmt.Sprintf("/%d-%d.txt", i, j)
 			files = append(files, name)
-			w := b.do("POST", q("/api/files/upload", "project", "p", "path", name), strings.NewReader(content), func(r *http.Request) {
-				r.Header.Set("Content-Type", "application/octet-stream")
-			})
+			w := b.do("POST", q("/api/files/upload", "project", "p", "path", name), strings.NewReader(content),
+				func(r *http.Request) {
+					r.Header.Set("Content-Type", "application/octet-stream")
+				})
 			require.Equal(t, 200, w.Code)
 			var found struct {
 				Matches []struct {
@@ -326,10 +337,12 @@ func TestSearchingLongLines(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, files)
-	for _, pattern := range []string{strings.Repeat("(a{100}){9}", 9), "((a{30}){30}){30}", "(" + strings.Repeat("x", 400) + "){1000}"} {
+	for _, pattern := range []string{strings.Repeat("(a{100}){9}", 9), "((a{30}){30}){30}", "(" + strings.Repeat("x",
+		400) + "){1000}"} {
 		b.fails(b.do("GET", q("/api/files/search", "project", "p", "text", pattern, "regexp", "true"), nil, nil), 400)
 	}
-	require.Equal(t, 200, b.do("GET", q("/api/files/search", "project", "p", "text", `^(a|b)+\s*\d{4}-\pL{1,20}$`, "regexp", "true"), nil, nil).Code)
+	require.Equal(t, 200, b.do("GET", q("/api/files/search", "project", "p", "text", `^(a|b)+\s*\d{4}-\pL{1,20}$`,
+		"regexp", "true"), nil, nil).Code)
 }
 
 // TestFilesThatAreTooLargeToCompare has files whose differences would be large, or cost much.
@@ -365,7 +378,8 @@ func TestFilesThatAreTooLargeToCompare(t *testing.T) {
 	require.NotEmpty(t, f.Error.Message)
 }
 
-// TestApprovalsOfLargeInputs has calls wait whose inputs would make one answer too large: all of each is shown, one by one.
+// TestApprovalsOfLargeInputs has calls wait whose inputs would make one answer too large: all of each is shown, one by
+// one.
 func TestApprovalsOfLargeInputs(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", nil)
@@ -383,7 +397,8 @@ func TestApprovalsOfLargeInputs(t *testing.T) {
 		return a
 	}
 	for i := range 3 {
-		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": fmt.Sprint("//", i, "\n") + `await tools.filesystem({command: "create", path: "/a.txt", file_text: "x".repeat(1.5e6)})`}}, nil)
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": fmt.Sprint("//", i, "\n") +
+			`await tools.filesystem({command: "create", path: "/a.txt", file_text: "x".repeat(1.5e6)})`}}, nil)
 	}
 	b.until("p", func() bool { return list().More })
 	seen := map[string]bool{}
@@ -397,7 +412,8 @@ func TestApprovalsOfLargeInputs(t *testing.T) {
 		one := a.Approvals[0]
 		require.Greater(t, len(one.Waits[0].Input), 1_500_000)
 		seen[one.Token] = true
-		b.post("/api/approvals", m{"project": "p", "token": one.Token, "call": one.Waits[0].Call, "approved": false}, nil)
+		b.post("/api/approvals", m{"project": "p", "token": one.Token, "call": one.Waits[0].Call, "approved": false},
+			nil)
 	}
 	b.until("p", func() bool { return len(list().Approvals) == 0 })
 }
@@ -406,7 +422,8 @@ func TestApprovalsOfLargeInputs(t *testing.T) {
 func TestTextInParts(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", nil)
-	for i, content := range []string{"", "<", strings.Repeat("<é😀\"\\\u2028\t", 8000), "x" + strings.Repeat("😀", 20_000), `"text":""`} {
+	for i, content := range []string{"", "<", strings.Repeat("<é😀\"\\\u2028\t", 8000), "x" + strings.Repeat("😀",
+		20_000), `"text":""`} {
 		name := fmt.Sprintf(`/%d"text":"".txt`, i)
 		b.post("/api/files/save", m{"project": "p", "path": name, "text": content, "version": ""}, nil)
 		var text struct{ Text, Path, Version string }

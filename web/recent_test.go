@@ -72,7 +72,8 @@ func TestProjectsAreListedWithoutTheirHistory(t *testing.T) {
 // TestCallsInParts lists calls of this process and of others in parts, and compares them with the whole.
 func TestCallsInParts(t *testing.T) {
 	store := local.NewMemoryStore(nil)
-	tool := registry.Func(registry.Spec{Name: "note", Description: "Writes a file."}, func(ctx context.Context, in struct{ File string }, env registry.Env) (string, error) {
+	tool := registry.Func(registry.Spec{Name: "note", Description: "Writes a file."}, func(ctx context.Context,
+		in struct{ File string }, env registry.Env) (string, error) {
 		return "ok", vfs.WriteFile(ctx, env.Files, in.File, []byte("x"))
 	})
 	b := begin(t, toolrun.Options{Store: store, Tools: []registry.Tool{tool}}, web.Options{})

@@ -56,8 +56,8 @@ import (
 type Options struct {
 	// Store has the projects. Nil means the runner's.
 	Store vfs.Store
-	// Dir, if not "", is a directory of the host that the page shows instead of the store's projects, under its name: see
-	// [toolrun.Runner.DirSession]. Tools cannot be chosen for it. Token must be nil.
+	// Dir, if not "", is a directory of the host that the page shows instead of the store's projects, under its name:
+	// see [toolrun.Runner.DirSession]. Tools cannot be chosen for it. Token must be nil.
 	Dir        string
 	DirOptions toolrun.DirOptions
 	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
@@ -67,7 +67,8 @@ type Options struct {
 	// Hosts and Origins are names of the server, and origins of pages that may use it, besides the loopback's: see
 	// [github.com/toolrun/toolrun/mcp/mcpserver.HandlerOptions].
 	Hosts, Origins []string
-	// Token returns what the bearer token of a request lets its holder use, or nil. If Token is nil, there are no tokens.
+	// Token returns what the bearer token of a request lets its holder use, or nil. If Token is nil, there are no
+	// tokens.
 	Token func(r *http.Request) *Access
 	// Everybody admits all who can reach the server, without a link or a token.
 	Everybody bool
@@ -163,9 +164,11 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}, log: o.Log, ownLog: ownLog,
-		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{from: map[netip.Prefix]*list.Element{}}, waiting: waiting,
-		secret: []byte(rand.Text() + rand.Text()), guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
+	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}, log: o.Log,
+		ownLog: ownLog,
+		owner:  &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{from: map[netip.Prefix]*list.Element{}},
+		waiting: waiting,
+		secret:  []byte(rand.Text() + rand.Text()), guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
 	s.keys = o.Store
 	if o.Dir != "" {
 		if err := s.useDir(); err != nil {
@@ -211,7 +214,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // policy is the Content-Security-Policy of the pages: nothing but their own files, and no markup from strings.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types " +
+	"'none'"
 
 // Limits of the query of an address: its bytes, and how many parameters it has. A path may be escaped as a whole.
 const (
@@ -230,7 +234,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
 	h.Set("Cache-Control", "no-store")
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(strangerTime)) // also what is refused at once has a body, which is read
+	// also what is refused at once has a body, which is read
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(strangerTime))
 	if len(r.URL.RawQuery) > maxQuery || strings.Count(r.URL.RawQuery, "&") > maxParameters {
 		http.Error(w, "the parameters of the address are too long or too many", http.StatusRequestURITooLong)
 		return

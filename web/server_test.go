@@ -98,14 +98,16 @@ func (s streamed) Header() http.Header { return s.header }
 func (s streamed) WriteHeader(int)     {}
 func (s streamed) Flush()              {}
 
-// events begins to listen to the events of a project, and returns what reads the name of the next one, and what ends it.
+// events begins to listen to the events of a project, and returns what reads the name of the next one, and what ends
+// it.
 func (b *browser) events(project string) (next func() string, end func()) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	in, out := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b.server.ServeHTTP(streamed{out, http.Header{}}, b.request("GET", q("/api/events", "project", project), nil).WithContext(ctx))
+		b.server.ServeHTTP(streamed{out, http.Header{}}, b.request("GET", q("/api/events", "project", project),
+			nil).WithContext(ctx))
 		_ = out.Close()
 	}()
 	lines := bufio.NewScanner(in)
@@ -215,7 +217,8 @@ func TestWhoGetsIn(t *testing.T) {
 		require.Equal(t, 200, b.do("GET", "/", nil, nil).Code)
 	})
 	t.Run("nobody else gets in", func(t *testing.T) {
-		for _, cookie := range []*http.Cookie{nil, {Name: mine.Name, Value: "guessed"}, {Name: mine.Name, Value: ""}, {Name: "toolrun-1", Value: mine.Value}} {
+		for _, cookie := range []*http.Cookie{nil, {Name: mine.Name, Value: "guessed"}, {Name: mine.Name, Value: ""},
+			{Name: "toolrun-1", Value: mine.Value}} {
 			b.cookie = cookie
 			for _, path := range []string{"/", "/files?project=x", "/nothing"} {
 				w := b.do("GET", path, nil, nil)
@@ -228,10 +231,13 @@ func TestWhoGetsIn(t *testing.T) {
 	})
 	t.Run("a key in the address or a guessed token is nothing", func(t *testing.T) {
 		b.cookie = nil
-		for _, path := range []string{q("/api/projects", "key", mine.Value), q("/api/projects", "token", mine.Value), q("/", "key", mine.Value)} {
+		for _, path := range []string{q("/api/projects", "key", mine.Value), q("/api/projects", "token", mine.Value),
+			q("/", "key", mine.Value)} {
 			require.Equal(t, 401, b.do("GET", path, nil, nil).Code)
 		}
-		w := b.do("GET", "/api/projects", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+mine.Value) })
+		w := b.do("GET", "/api/projects", nil, func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+mine.Value)
+		})
 		require.Equal(t, 401, w.Code)
 		b.cookie = mine
 	})
@@ -259,16 +265,29 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{Hosts: []string{"tools.example.com"}})
 	body := func() io.Reader { return strings.NewReader(`{"project": "made"}`) }
 	for name, change := range map[string]func(r *http.Request){
-		"a name that points to this machine":     func(r *http.Request) { r.Host = "evil.example:7311" },
-		"a page of another server":               func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
-		"a page of another port":                 func(r *http.Request) { r.Header.Set("Origin", "http://localhost:9999") },
-		"a page without an origin":               func(r *http.Request) { r.Header.Set("Origin", "null") },
-		"without the header of our page":         func(r *http.Request) { r.Header.Del("X-Toolrun-CSRF") },
-		"with another one":                       func(r *http.Request) { r.Header.Set("X-Toolrun-CSRF", "x") },
-		"a form":                                 func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") },
-		"a form of text":                         func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
-		"another site, as the browser says":      func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site"); r.Header.Del("Origin") },
-		"another port, as the browser says":      func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site"); r.Header.Del("Origin") },
+		"a name that points to this machine": func(r *http.Request) { r.Host = "evil.example:7311" },
+		"a page of another server": func(r *http.Request) {
+			r.Header.Set("Origin", "https://evil.example")
+		},
+		"a page of another port": func(r *http.Request) {
+			r.Header.Set("Origin", "http://localhost:9999")
+		},
+		"a page without an origin":       func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"without the header of our page": func(r *http.Request) { r.Header.Del("X-Toolrun-CSRF") },
+		"with another one":               func(r *http.Request) { r.Header.Set("X-Toolrun-CSRF", "x") },
+		"a form": func(r *http.Request) {
+			r.Header.Set("Content-Type",
+				"application/x-www-form-urlencoded")
+		},
+		"a form of text": func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
+		"another site, as the browser says": func(r *http.Request) {
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			r.Header.Del("Origin")
+		},
+		"another port, as the browser says": func(r *http.Request) {
+			r.Header.Set("Sec-Fetch-Site", "same-site")
+			r.Header.Del("Origin")
+		},
 		"a cookie of ours and a token of nobody": func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
 		"a form that claims to be a navigation": func(r *http.Request) {
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -316,7 +335,8 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", map[string]string{"/a.txt": "a"})
-	for _, path := range []string{"/", "/nothing", "/files?project=p", "/api/projects", "/api/nothing", "/assets/main.js", "/assets/nothing.js", "/open?key=x", "/api/openapi.json"} {
+	for _, path := range []string{"/", "/nothing", "/files?project=p", "/api/projects", "/api/nothing",
+		"/assets/main.js", "/assets/nothing.js", "/open?key=x", "/api/openapi.json"} {
 		h := b.do("GET", path, nil, nil).Header()
 		require.Equal(t, "nosniff", h.Get("X-Content-Type-Options"), path)
 		require.Equal(t, "DENY", h.Get("X-Frame-Options"), path)
@@ -337,13 +357,17 @@ func TestHeaders(t *testing.T) {
 	// Assets are asked for anew, and sent once.
 	w := b.do("GET", "/assets/main.js", nil, nil)
 	require.Equal(t, "text/javascript; charset=utf-8", w.Header().Get("Content-Type"))
-	w = b.do("GET", "/assets/main.js", nil, func(r *http.Request) { r.Header.Set("If-None-Match", w.Header().Get("ETag")) })
+	w = b.do("GET", "/assets/main.js", nil, func(r *http.Request) {
+		r.Header.Set("If-None-Match", w.Header().Get("ETag"))
+	})
 	require.Equal(t, 304, w.Code)
 }
 
 func TestTokens(t *testing.T) {
 	valid := true
-	access := &web.Access{Name: "ci", Project: "ci", Select: func(s registry.Selection) registry.Selection { return s.Only("memory") }}
+	access := &web.Access{Name: "ci", Project: "ci", Select: func(s registry.Selection) registry.Selection {
+		return s.Only("memory")
+	}}
 	b := begin(t, toolrun.Options{}, web.Options{Token: func(r *http.Request) *web.Access {
 		if valid && r.Header.Get("Authorization") == "Bearer secret-of-ci" {
 			return access
@@ -364,7 +388,8 @@ func TestTokens(t *testing.T) {
 	require.Equal(t, "ci", list.Projects[0].Name)
 
 	t.Run("its holder sees one project, and no sign of others", func(t *testing.T) {
-		for _, path := range []string{"/api/projects/one", "/api/files?path=/", "/api/files/text?path=/a.txt", "/api/files/content?path=/a.txt", "/api/history",
+		for _, path := range []string{"/api/projects/one", "/api/files?path=/", "/api/files/text?path=/a.txt",
+			"/api/files/content?path=/a.txt", "/api/history",
 			"/api/tools", "/api/calls", "/api/events", "/api/projects/export", "/api/files/search?text=a"} {
 			u, err := url.Parse(path)
 			require.NoError(t, err)
@@ -383,11 +408,13 @@ func TestTokens(t *testing.T) {
 		}
 		require.Equal(t, 403, b.do("POST", "/api/links", strings.NewReader(`{}`), bearer).Code)
 		require.Equal(t, 403, b.do("GET", "/api/servers", nil, bearer).Code)
-		require.Equal(t, 403, b.do("POST", "/api/tools", strings.NewReader(`{"project":"ci","tool":"javascript","enabled":true}`), bearer).Code)
+		require.Equal(t, 403, b.do("POST", "/api/tools",
+			strings.NewReader(`{"project":"ci","tool":"javascript","enabled":true}`), bearer).Code)
 	})
 	t.Run("tools that it has not cannot be called", func(t *testing.T) {
 		var made struct{ Call string }
-		b.read(b.do("POST", "/api/calls", strings.NewReader(`{"project":"ci","tool":"javascript","input":{"code":"return 1"}}`), bearer), 200, &made)
+		b.read(b.do("POST", "/api/calls",
+			strings.NewReader(`{"project":"ci","tool":"javascript","input":{"code":"return 1"}}`), bearer), 200, &made)
 		b.do("GET", q("/api/calls/output", "project", "ci", "call", made.Call), nil, bearer) // which ends with the call
 		var call struct {
 			Running bool
@@ -439,5 +466,8 @@ func TestEverybody(t *testing.T) {
 	require.Equal(t, "/?x=1", w.Header().Get("Location"))
 	require.Len(t, w.Result().Cookies(), 1)
 	require.Equal(t, 200, b.do("GET", "/api/projects", nil, nil).Code)
-	require.Equal(t, 403, b.do("GET", "/api/projects", nil, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }).Code)
+	require.Equal(t, 403, b.do("GET", "/api/projects", nil, func(r *http.Request) {
+		r.Header.Set("Sec-Fetch-Site",
+			"cross-site")
+	}).Code)
 }

@@ -70,14 +70,16 @@ func TestSessions(t *testing.T) {
 	b.project("p", nil)
 	run := func(session, code string) string {
 		var made struct{ Call string }
-		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": code}, "options": m{"session": session}}, &made)
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": code},
+			"options": m{"session": session}}, &made)
 		return await(b, "p", made.Call).Result
 	}
 	run("main", "globalThis.n = 1")
 	b.post("/api/sessions/fork", m{"project": "p", "session": "main", "as": "try"}, nil)
 	b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "main", "as": "try"}), 409)
 	b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "none", "as": "third"}), 404)
-	require.Equal(t, "as", b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "main", "as": "../x"}), 400).Error.Field)
+	require.Equal(t, "as", b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "main", "as": "../x"}),
+		400).Error.Field)
 	run("try", "n = 10")
 	require.Contains(t, run("main", "return n + 1"), "2")
 	require.Contains(t, run("try", "return n + 1"), "11")
@@ -107,7 +109,8 @@ func TestNetworkRules(t *testing.T) {
 	var now struct{ Rules []string }
 	b.get(q("/api/network", "project", "p"), &now)
 	require.Empty(t, now.Rules)
-	require.Equal(t, "add", b.fails(b.send("/api/network", m{"project": "p", "add": "GET ftp://example.com/"}), 400).Error.Field)
+	require.Equal(t, "add", b.fails(b.send("/api/network", m{"project": "p", "add": "GET ftp://example.com/"}),
+		400).Error.Field)
 	b.post("/api/network", m{"project": "p", "add": "GET https://example.com/**"}, &now)
 	b.post("/api/network", m{"project": "p", "add": "GET https://example.com/**"}, &now)
 	require.Equal(t, []string{"GET https://example.com"}, now.Rules)

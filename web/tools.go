@@ -15,8 +15,10 @@ func toolRoutes() []route {
 	return []route{
 		operation("GET", "/api/tools", "The tools of a project: which are on, and their options.", listTools),
 		operation("POST", "/api/tools", "Switch a tool on or off, or set options of it.", setTool),
-		stream("/api/tools/definitions", "application/json", "The enabled tools as an API of a provider wants them.", showDefinitions),
-		operation("GET", "/api/servers", "The MCP servers whose tools are added, and why one is not connected.", listServers),
+		stream("/api/tools/definitions", "application/json", "The enabled tools as an API of a provider wants them.",
+			showDefinitions),
+		operation("GET", "/api/servers", "The MCP servers whose tools are added, and why one is not connected.",
+			listServers),
 		operation("GET", "/api/modules", "The WebAssembly modules that were added as tools or languages.", listModules),
 	}
 }
@@ -107,9 +109,11 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 
 func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registry.Selection, on bool) toolInfo {
 	info := toolInfo{Name: spec.Name, Title: spec.DisplayName, Subtitle: spec.Subtitle, Category: string(spec.Category),
-		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled, Granted: true, ReadOnly: spec.Annotations.ReadOnly,
-		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld, Options: []toolOption{}, SchemaNotes: spec.SchemaNotes,
-		Ask: slices.Contains(selection.Settings.Ask, spec.Name)}
+		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled, Granted: true,
+		ReadOnly:    spec.Annotations.ReadOnly,
+		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld, Options: []toolOption{},
+		SchemaNotes: spec.SchemaNotes,
+		Ask:         slices.Contains(selection.Settings.Ask, spec.Name)}
 	if info.Title == "" {
 		info.Title = spec.Name
 	}
@@ -125,12 +129,15 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 	}
 	info.Description = spec.Description
 	if spec.DescriptionFor != nil {
-		info.Description = spec.DescriptionFor(registry.Offer{Options: values, Tools: func() []*registry.Definition { return nil }})
+		info.Description = spec.DescriptionFor(registry.Offer{Options: values, Tools: func() []*registry.Definition {
+			return nil
+		}})
 	}
 	chosen := selection.Settings.ToolOptions[spec.Name]
 	for _, o := range spec.Options {
-		option := toolOption{ID: o.ID, Label: o.Label, Subtitle: o.Subtitle, Type: string(o.Type), Default: defaults.Map()[o.ID],
-			Value: values.Map()[o.ID], Min: o.Min, Max: o.Max}
+		option := toolOption{ID: o.ID, Label: o.Label, Subtitle: o.Subtitle, Type: string(o.Type),
+			Default: defaults.Map()[o.ID],
+			Value:   values.Map()[o.ID], Min: o.Min, Max: o.Max}
 		if option.Label == "" {
 			option.Label = o.ID
 		}
@@ -166,7 +173,8 @@ type setToolRequest struct {
 
 func setTool(s *Server, r *request, in setToolRequest) (toolsAnswer, error) {
 	if s.fixed(r) {
-		return toolsAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden", Message: "the token, or the server's flags, decide on the tools"}
+		return toolsAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden",
+			Message: "the token, or the server's flags, decide on the tools"}
 	}
 	tools := s.runner.Registry()
 	spec, ok := tools.Spec(in.Tool)
@@ -248,7 +256,8 @@ type definitionsRequest struct {
 }
 
 func showDefinitions(s *Server, r *request, in definitionsRequest) error {
-	apis := []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP}
+	apis := []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini,
+		registry.Bedrock, registry.MCP}
 	if !slices.Contains(apis, registry.API(in.API)) {
 		return bad("api", "no such API")
 	}
@@ -288,7 +297,8 @@ func listServers(s *Server, r *request, _ nothing) (serversAnswer, error) {
 		return out, err
 	}
 	for _, status := range s.runner.Servers() {
-		info := serverInfo{Name: status.Server, Connected: status.Connected, Tools: status.Tools, Missing: status.Missing}
+		info := serverInfo{Name: status.Server, Connected: status.Connected, Tools: status.Tools,
+			Missing: status.Missing}
 		if status.Err != nil {
 			info.Problem = status.Err.Error()
 		}
@@ -343,8 +353,9 @@ func listModules(s *Server, r *request, _ nothing) (modulesAnswer, error) {
 			text = fmt.Sprint(grants)
 			text = text[1 : len(text)-1]
 		}
-		out.Modules = append(out.Modules, moduleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName, Description: m.Manifest.Description,
-			Language: m.Manifest.Language, From: m.From, Grants: text})
+		out.Modules = append(out.Modules, moduleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName,
+			Description: m.Manifest.Description,
+			Language:    m.Manifest.Language, From: m.From, Grants: text})
 	}
 	return out, nil
 }

@@ -46,7 +46,9 @@ func call(body, library string) (string, error) {
 	defer rt.Close()
 	if library != "" {
 		code := qjs.Code(library)
-		compiled, ok, err := bytecode.Get(library, func() ([]byte, error) { return rt.Context().Compile("library.js", code) })
+		compiled, ok, err := bytecode.Get(library, func() ([]byte, error) {
+			return rt.Context().Compile("library.js", code)
+		})
 		if err != nil {
 			return "", err
 		}

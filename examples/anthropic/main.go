@@ -43,7 +43,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	flags := flag.NewFlagSet("anthropic", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	model := flags.String("model", string(anthropic.ModelClaudeSonnet5_5), "the model's `name`")
-	dir := flags.String("dir", "", "work on the files in this `directory`, and nothing outside of it (default none that last)")
+	dir := flags.String("dir", "",
+		"work on the files in this `directory`, and nothing outside of it (default none that last)")
 	cache := flags.String("cache", "", "keep compiled code in this `directory`, to start faster")
 	turns := flags.Int("turns", 25, "how often the model may be asked")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -89,7 +90,8 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
-	return a.session.Loop(ctx, registry.Anthropic, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+	return a.session.Loop(ctx, registry.Anthropic, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call,
+		error) {
 		for _, result := range turn.Results {
 			a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
 		}

@@ -88,7 +88,8 @@ func TestEndless(t *testing.T) {
 func TestBrokenStreams(t *testing.T) {
 	write := call("toolu_1", "filesystem", `{"command": "create", "path": "/done", "file_text": ""}`)
 	whole := events([]block{write, write})
-	reported := "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
+	reported := "event: error\ndata: " +
+		"{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
 	for name, test := range map[string]struct {
 		body, want string
 		abort      bool
@@ -100,7 +101,8 @@ func TestBrokenStreams(t *testing.T) {
 			want: "the stream ended before the message did"},
 		"by the connection": {body: strings.Join(whole[:len(whole)-10], ""), abort: true, want: "unexpected EOF"},
 		"by an error":       {body: strings.Join(whole[:len(whole)-10], "") + reported, want: "Overloaded"},
-		"by a refusal":      {body: stoppedBy("refusal", write, write), want: "the model has refused to answer (refusal)"},
+		"by a refusal": {body: stoppedBy("refusal", write, write),
+			want: "the model has refused to answer (refusal)"},
 		"in a text":         {body: stoppedBy("max_tokens", text("Well")), want: "cut off at a limit of tokens"},
 		"at once":           {want: "the stream ended before the message did"},
 		"that is no stream": {body: "event: message_start\ndata: <html>\n\n", want: "invalid character '<'"},

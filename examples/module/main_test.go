@@ -33,7 +33,8 @@ func TestModule(t *testing.T) {
 			defer runner.Close()
 			manifest, err := module.Describe(t.Context(), runner.Engine(), code)
 			require.NoError(t, err)
-			_, err = module.OpenStore(dir).Add(manifest, code, module.AddOptions{Grants: module.Grants{Files: module.AccessRead}})
+			_, err = module.OpenStore(dir).Add(manifest, code,
+				module.AddOptions{Grants: module.Grants{Files: module.AccessRead}})
 			require.NoError(t, err)
 
 			with, err := toolrun.Open(t.Context(), &toolrun.Options{Modules: dir, Engine: runner.Engine()})
@@ -41,7 +42,8 @@ func TestModule(t *testing.T) {
 			defer with.Close()
 			session, err := with.Session(t.Context(), "sales", nil)
 			require.NoError(t, err)
-			require.NoError(t, afero.WriteFile(session.Project(), "/sales.csv", []byte("city,amount\nOslo,20\nLima,22\n"), 0o644))
+			require.NoError(t, afero.WriteFile(session.Project(), "/sales.csv",
+				[]byte("city,amount\nOslo,20\nLima,22\n"), 0o644))
 			results, err := session.DispatchAll(t.Context(), []registry.Call{
 				{ID: "1", Tool: "csv_summary", Input: json.RawMessage(`{"path":"/sales.csv"}`)},
 				{ID: "2", Tool: "csv_summary", Input: json.RawMessage(`{"path":"/nothing.csv"}`)},

@@ -44,7 +44,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	flags := flag.NewFlagSet("openai", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	model := flags.String("model", string(openai.ChatModelGPT5_4), "the model's `name`")
-	dir := flags.String("dir", "", "work on the files in this `directory`, and nothing outside of it (default none that last)")
+	dir := flags.String("dir", "",
+		"work on the files in this `directory`, and nothing outside of it (default none that last)")
 	cache := flags.String("cache", "", "keep compiled code in this `directory`, to start faster")
 	respond := flags.Bool("responses", false, "use the Responses API")
 	turns := flags.Int("turns", 25, "how often the model may be asked")
@@ -94,7 +95,8 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []openai.ChatCompletionMessageParamUnion{openai.UserMessage(question)}
-	return a.session.Loop(ctx, registry.OpenAIChat, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+	return a.session.Loop(ctx, registry.OpenAIChat, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call,
+		error) {
 		a.logResults(turn)
 		if turn.Messages != nil {
 			var results []openai.ChatCompletionMessageParamUnion

@@ -103,7 +103,8 @@ func responding(end string, output ...item) []string {
 	for i, item := range output {
 		if content, ok := item.Content.([]map[string]any); ok {
 			for _, piece := range pieces(content[0]["text"].(string)) {
-				add("response.output_text.delta", fmt.Sprintf(`"item_id":%q,"output_index":%d,"content_index":0,"delta":%s`, item.ID, i, piece))
+				add("response.output_text.delta",
+					fmt.Sprintf(`"item_id":%q,"output_index":%d,"content_index":0,"delta":%s`, item.ID, i, piece))
 			}
 			add("response.output_text.done", fmt.Sprintf(`"item_id":%q,"output_index":%d,"content_index":0,"text":%s`,
 				item.ID, i, encode(content[0]["text"])))
@@ -159,10 +160,11 @@ func TestBrokenResponses(t *testing.T) {
 		events []string
 		want   string
 	}{
-		"cut":        {whole[:len(whole)-1], "the stream ended before the message did"},
-		"at once":    {nil, "the stream ended before the message did"},
-		"failed":     {responding("response.failed", write), "Try later"},
-		"incomplete": {responding("response.incomplete", says("Well")), "cut off at a limit of tokens: allow more of them, or ask for less (max_output_tokens)"},
+		"cut":     {whole[:len(whole)-1], "the stream ended before the message did"},
+		"at once": {nil, "the stream ended before the message did"},
+		"failed":  {responding("response.failed", write), "Try later"},
+		"incomplete": {responding("response.incomplete", says("Well")),
+			"cut off at a limit of tokens: allow more of them, or ask for less (max_output_tokens)"},
 		"error": {append(whole[:len(whole)-1:len(whole)-1],
 			"event: error\ndata: {\"type\":\"error\",\"code\":\"x\",\"message\":\"Overloaded\",\"param\":null}\n\n"),
 			"Overloaded"},

@@ -39,7 +39,8 @@ var networkFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
-	"call", "archive", "modules", "mends", "events", "zones", "databases", "explain", "console", "errors", "imports", "code", "awaiting",
+	"call", "archive", "modules", "mends", "events", "zones", "databases", "explain", "console", "errors", "imports",
+	"code", "awaiting",
 	"results", "network", "functions", "run", "ready",
 }
 
@@ -70,7 +71,8 @@ if sys.maxsize != 2**31 - 1 or sys.platform != 'wasi' or bytes.__basicsize__ != 
 func Boot() (string, error) {
 	var b strings.Builder
 	b.WriteString(check)
-	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STREAM_MARK=b'%s', STACK_SIZE=%d, SPARE_MEMORY=%d, __name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
+	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STREAM_MARK=b'%s', STACK_SIZE=%d, SPARE_MEMORY=%d, "+
+		"__name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
 		bytesData, streamMark, StackSize, SpareMemory)
 	sources, err := networkModules()
 	if err != nil {
@@ -106,7 +108,8 @@ func networkModules() (string, error) {
 		if err != nil {
 			return err
 		}
-		name, isPackage := strings.CutSuffix(strings.TrimSuffix(strings.TrimPrefix(file, "network/"), ".py"), "/__init__")
+		name, isPackage := strings.CutSuffix(strings.TrimSuffix(strings.TrimPrefix(file, "network/"), ".py"),
+			"/__init__")
 		kind := "False"
 		if isPackage {
 			kind = "True"

@@ -11,8 +11,8 @@ import (
 // A Step is what a call of [VM.Run] does of a run.
 type Step byte
 
-// Most runs have one step. Those whose code begins with imports of modules that can be kept have two. Code that waits may
-// be left, and has one more each time that it goes on.
+// Most runs have one step. Those whose code begins with imports of modules that can be kept have two. Code that waits
+// may be left, and has one more each time that it goes on.
 const (
 	StepAll     Step = 0   // the whole run
 	StepCheck   Step = 'c' // nothing but compiling the code
@@ -29,8 +29,8 @@ type Task struct {
 	Code string
 	Name string // of the file, in tracebacks
 	Args []string
-	// Functions are the names of the functions of the host, with a dot if they are attributes of an object. In a session,
-	// those of earlier runs come first, and their numbers stay.
+	// Functions are the names of the functions of the host, with a dot if they are attributes of an object. In a
+	// session, those of earlier runs come first, and their numbers stay.
 	Functions []string
 	// Libraries are folders of packages, in the place of /lib/python; none means that one.
 	Libraries []string
@@ -72,7 +72,8 @@ func (t *Task) Encode() ([]byte, error) {
 	}
 	data := make([]byte, 0, 64+len(args)+len(functions)+len(t.Name)+len(t.Code))
 	const full = 1 << 63 // so that the seed takes as much work in each run
-	return fmt.Appendf(data, "%x\x00%d\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", t.Seed|full, t.Room, how, args, functions, libraries, t.Name, t.Code), nil
+	return fmt.Appendf(data, "%x\x00%d\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", t.Seed|full, t.Room, how, args, functions,
+		libraries, t.Name, t.Code), nil
 }
 
 // list encodes names, or nothing if there are none.

@@ -39,7 +39,8 @@ func (c Check) Failed(r *Report) error {
 		kind, line = r.Exception.Type, r.Exception.Line
 	}
 	if text != c.Text || kind != c.Type || line != c.Line {
-		return fmt.Errorf("python: this build of CPython does not do what it should: %.100q gives %q, %s in line %d", c.Code, text, kind, line)
+		return fmt.Errorf("python: this build of CPython does not do what it should: %.100q gives %q, %s in line %d",
+			c.Code, text, kind, line)
 	}
 	return nil
 }

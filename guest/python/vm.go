@@ -42,7 +42,8 @@ func New(instance api.Module) (*VM, error) {
 	}
 	vm := &VM{instance: instance, memory: instance.Memory()}
 	var ok bool
-	if vm.stack, ok = instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal); !ok || vm.stack.Type() != api.ValueTypeI32 {
+	if vm.stack, ok = instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal); !ok ||
+		vm.stack.Type() != api.ValueTypeI32 {
 		return nil, errors.New("python: the module has no stack pointer")
 	}
 	return vm, nil
@@ -76,7 +77,8 @@ const (
 	OpSuspended = 'P' // the code waits for calls without an answer: see [Leave]
 	OpCode      = 'L' // it wants the code, while it imports modules
 	OpCall      = 'C' // it calls a function of the host, with a [Call] in JSON: the answer is an [Answer] in JSON
-	OpStart     = 'A' // it starts such a call, after a byte: see [CanLeave]. The answer is its number, or 0 if too many are under way
+	// it starts such a call, after a byte: see [CanLeave]. The answer is its number, or 0 if too many are under way
+	OpStart     = 'A'
 	OpWait      = 'W' // it waits for the end of one: see [Wait] and [Ended]
 	OpZone      = 'Z' // it wants the data of a time zone, by its name
 	OpZoneNames = 'N' // it wants the names of all time zones, with a newline after each
@@ -167,7 +169,8 @@ func (vm *VM) Streams(payload []byte) error {
 	for i := range vm.state.Streams {
 		vm.state.Streams[i] = binary.LittleEndian.Uint32(payload[4*i:])
 		if string(vm.Unwritten(i)) != streamMark {
-			return errors.New("python: the buffer of a stream is not where it should be: is this another build of CPython?")
+			return errors.New("python: the buffer of a stream is not where it should be: is this another build of " +
+				"CPython?")
 		}
 	}
 	return nil
@@ -202,16 +205,18 @@ func (vm *VM) function() (f api.Function, err error) {
 	}
 	defer func() { // LookupFunction panics if there is no such function
 		if p := recover(); p != nil {
-			f, err = nil, fmt.Errorf("python: the vectorcall slot of a function is not a function: is this another build of CPython? (%v)", p)
+			f, err = nil, fmt.Errorf("python: the vectorcall slot of a function is not a function: is this another "+
+				"build of CPython? (%v)", p)
 		}
 	}()
 	i32 := api.ValueTypeI32
-	vm.run = table.LookupFunction(vm.instance, 0, vm.state.Function, []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32})
+	vm.run = table.LookupFunction(vm.instance, 0, vm.state.Function, []api.ValueType{i32, i32, i32, i32},
+		[]api.ValueType{i32})
 	return vm.run, nil
 }
 
-// Run calls the function of the boot code that does a run, or a [Step] of it: it sends [OpBegin] and, at the end, [OpEnd],
-// [OpImported] or [OpSuspended]. It is false if the function has failed.
+// Run calls the function of the boot code that does a run, or a [Step] of it: it sends [OpBegin] and, at the end,
+// [OpEnd], [OpImported] or [OpSuspended]. It is false if the function has failed.
 func (vm *VM) Run(ctx context.Context) (ok bool, err error) {
 	f, err := vm.function()
 	if err != nil {

@@ -96,8 +96,8 @@ var (
 		New: []byte{0x20, 2, 0x41, 0, 0x4c, 0x20, 9, 0x41, 0, 0x48, 0x72}} // or local.get 9, i32.const 0, i32.lt_s
 )
 
-// parseDate makes js_Date_parse ask the host: it calls hostFunction(ctx, text, DateArgc, 0), and goes on by itself if the
-// answer is undefined. It takes some texts for dates that no other engine does, and refuses common ones.
+// parseDate makes js_Date_parse ask the host: it calls hostFunction(ctx, text, DateArgc, 0), and goes on by itself if
+// the answer is undefined. It takes some texts for dates that no other engine does, and refuses common ones.
 var parseDate = insert(554, 101, []byte{0x02, 0x40, 0x20, 20, 0xa7, 0x22, 13}, []byte{
 	0x20, 0, 0x20, 20, 0x41, 0x7b, 0x41, 0, 0x10, 32, // local.get 0, local.get 20, i32.const -5, i32.const 0, call 32
 	0x22, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x30, 0x52, 0x04, 0x40, // local.tee 1, i64.const undefined, i64.ne, if
@@ -145,15 +145,16 @@ var weakTargetStays = insert(337, 134, []byte{0x42, 0x80, 0x80, 0x80, 0x80, 0xe0
 	0x20, 2, 0x20, 4, 0x36, 2, 4,
 	0x20, 3, 0x20, 4, 0x36, 2, 0xb4, 1})
 
-// formatRadix makes js_number_toString ask the host for the digits of a number that is no small integer, to another base
-// than 10: it calls hostFunction(ctx, bits of the number, RadixArgc, radix), and goes on by itself if the answer is
-// undefined. Its last digits are others than those of V8.
+// formatRadix makes js_number_toString ask the host for the digits of a number that is no small integer, to another
+// base than 10: it calls hostFunction(ctx, bits of the number, RadixArgc, radix), and goes on by itself if the answer
+// is undefined. Its last digits are others than those of V8.
 var formatRadix = insert(935, 864, []byte{0x20, 0, 0x20, 6, 0x20, 2, 0x41, 0, 0x41, 8}, []byte{
-	0x20, 0, 0x20, 6, 0xbd, 0x41, 0x79, 0x20, 2, 0x10, 32, // local.get 6, i64.reinterpret_f64, i32.const -7, local.get 2, call 32
+	// local.get 6, i64.reinterpret_f64, i32.const -7, local.get 2, call 32
+	0x20, 0, 0x20, 6, 0xbd, 0x41, 0x79, 0x20, 2, 0x10, 32,
 	0x22, 5, 0x42, 0x80, 0x80, 0x80, 0x80, 0x30, 0x52, 0x0d, 0}) // local.tee 5, i64.const undefined, i64.ne, br_if 0
 
-// newerCases adds the letters of Unicode 17 to the conversions of toUpperCase and toLowerCase: pairs from U+A7CE to U+A7D5,
-// of which the even ones are upper case, and 25 from U+16EA0 with their lower case from U+16EBB. It is where
+// newerCases adds the letters of Unicode 17 to the conversions of toUpperCase and toLowerCase: pairs from U+A7CE to
+// U+A7D5, of which the even ones are upper case, and 25 from U+16EA0 with their lower case from U+16EBB. It is where
 // js_string_toLowerCase has found nothing in the engine's tables.
 var newerCases = insert(972, 1439, []byte{0x20, 7, 0x20, 8, 0x36, 2, 12, 0x41, 1, 0x21, 8}, []byte{
 	0x20, 8, 0x41, 0xce, 0xcf, 2, 0x4f, 0x04, 0x40, // local.get 8 (c), i32.const 0xa7ce, i32.ge_u, if

@@ -6,12 +6,13 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// A loop with for await calls the method return of its iterator without waiting for the result, and calls it even if the
-// iterator has come to its end. These make the engine's compiler emit what a newer QuickJS-ng does (d5a59c3, f2da139);
-// a loop that ends with an
-// exception still does not wait, but that the closing fails is no unhandled rejection then.
+// A loop with for await calls the method return of its iterator without waiting for the result, and calls it even if
+// the iterator has come to its end. These make the engine's compiler emit what a newer QuickJS-ng does (d5a59c3,
+// f2da139); a loop that ends with an exception still does not wait, but that the closing fails is no unhandled
+// rejection then.
 var forAwait = []metering.Replacement{
-	emitAsyncClose, iteratorLater, markLoop, unmarkDestructuring, leaveFinishedLoop, closeAsyncLoop, closeAsyncBreak, closeAsyncReturn,
+	emitAsyncClose, iteratorLater, markLoop, unmarkDestructuring, leaveFinishedLoop, closeAsyncLoop, closeAsyncBreak,
+	closeAsyncReturn,
 	noAwaitOfSyncReturn, handledClose,
 }
 
@@ -55,11 +56,13 @@ var emitAsyncClose = metering.Replacement{
 	Old: []byte{2, 1, 0x7f, 1, 0x7e, 0x23, 0, 0x41, 16, 0x6b, 0x22, 2, 0x24, 0, 0x20, 2, 0x20, 1, 0x36, 2, 0,
 		0x20, 0, 0x41, 0xf9, 0x30, 0x20, 2, 0x10, 0xfc, 2, 0x21, 3, 0x20, 2, 0x41, 16, 0x6a, 0x24, 0, 0x20, 3, 0x0b},
 	New: slices.Concat(
-		[]byte{1, 3, 0x7f},                                                 // three locals of type i32: cur_func and two labels
+		// three locals of type i32: cur_func and two labels
+		[]byte{1, 3, 0x7f},
 		[]byte{0x20, 1, 0x04, 0x40}, emit(0, 2, opNip), emit(0, 2, opSwap), // local.get 1, if
 		[]byte{0x05}, emit(0, 2, opDrop), emit(0, 2, opDrop), []byte{0x0b}, // else, end
 		emit(0, 2, opDup), emit(0, 2, opIsUndefinedOrNull),
-		[]byte{0x20, 0, 0x41, opIfTrue&0x7f | 0x80, 0, 0x41, 0x7f, 0x10, 0x98, 6, 0x21, 3}, // call 792, emit_goto, local.set 3
+		// call 792, emit_goto, local.set 3
+		[]byte{0x20, 0, 0x41, opIfTrue&0x7f | 0x80, 0, 0x41, 0x7f, 0x10, 0x98, 6, 0x21, 3},
 		emit(0, 2, opGetField2, atomReturn, 0, 0, 0),
 		emit(0, 2, opDup), emit(0, 2, opIsUndefinedOrNull),
 		[]byte{0x20, 0, 0x41, opIfTrue&0x7f | 0x80, 0, 0x41, 0x7f, 0x10, 0x98, 6, 0x21, 4},
@@ -74,11 +77,12 @@ var emitAsyncClose = metering.Replacement{
 const asyncLoop = 0x80
 
 var (
-	// iteratorLater leaves out where js_parse_for_in_of says that the loop has an iterator, before it parses the expression
-	// for that: a yield there would close what there is not yet, and the code was refused with a "stack underflow"
-	// (dcfa6c1).
+	// iteratorLater leaves out where js_parse_for_in_of says that the loop has an iterator, before it parses the
+	// expression for that: a yield there would close what there is not yet, and the code was refused with a "stack
+	// underflow" (dcfa6c1).
 	iteratorLater = metering.Replacement{Function: 785, At: 4725, Old: []byte{
-		0x20, 8, 0x20, 8, 0x2d, 0, 48, 0x41, 1, 0x72, 0x3a, 0, 48, // has_iterator: i32.load8_u, i32.const 1, i32.or, i32.store8
+		// has_iterator: i32.load8_u, i32.const 1, i32.or, i32.store8
+		0x20, 8, 0x20, 8, 0x2d, 0, 48, 0x41, 1, 0x72, 0x3a, 0, 48,
 		0x20, 8, 0x20, 8, 0x28, 2, 36, 0x41, 2, 0x6a, 0x36, 2, 36}} // drop_count += 2
 	// markLoop says so after that, and sets the bit for loops with for await.
 	markLoop = insert(785, 4930, []byte{0x20, 4, 0x20, 4, 0x41, 0xd4, 0, 0x6a, 0x22, 0}, []byte{
@@ -88,8 +92,9 @@ var (
 
 	// unmarkDestructuring clears it where js_parse_destructuring_element sets has_iterator.
 	unmarkDestructuring = metering.Replacement{Function: 806, At: 9378,
-		Old: []byte{0x2d, 0, 32, 0x41, 0xfc, 1, 0x71, 0x41, 1, 0x72}, // i32.load8_u, i32.const 252, i32.and, i32.const 1, i32.or
-		New: []byte{0x1a, 0x41, 1}}                                   // drop, i32.const 1
+		// i32.load8_u, i32.const 252, i32.and, i32.const 1, i32.or
+		Old: []byte{0x2d, 0, 32, 0x41, 0xfc, 1, 0x71, 0x41, 1, 0x72},
+		New: []byte{0x1a, 0x41, 1}} // drop, i32.const 1
 
 	// leaveFinishedLoop lets the loop of an iterator that is done skip the closing: its three places are dropped.
 	leaveFinishedLoop = insert(785, 5760, []byte{0x20, 4, 0x20, 17, 0x10, 0x9a}, slices.Concat(
@@ -106,7 +111,8 @@ var (
 	loopEnd = []byte{0x20, 0, 0x28, 2, 0, 0x22, 1, 0x20, 1, 0x41, 0xd4, 1, 0x6a, 0x28, 2, 0, 0x36, 2, 0xe8, 1,
 		0x20, 1, 0x41, 0xd0, 1, 0x6a, 0x20, 2, 0x10, 0xc1, 1}
 	// local.get 2 (the operation), i32.const opIteratorClose, i32.eq, if (result i32) local.get 12, else 0, end, if
-	isAsyncLoop = []byte{0x20, 2, 0x41, opIteratorClose&0x7f | 0x80, 1, 0x46, 0x04, 0x7f, 0x20, 12, 0x05, 0x41, 0, 0x0b, 0x04, 0x40}
+	isAsyncLoop = []byte{0x20, 2, 0x41, opIteratorClose&0x7f | 0x80, 1, 0x46, 0x04, 0x7f, 0x20, 12, 0x05, 0x41, 0, 0x0b,
+		0x04, 0x40}
 
 	// closeAsyncBreak closes loops that a break or continue with a label leaves: emit_break.
 	closeAsyncBreak = insert(785, 7369, []byte{0x20, 12, 0x28, 2, 0, 0x22}, []byte{

@@ -9,7 +9,8 @@ import (
 // mends fix bugs of the engine that corrupt its memory and that newer versions of QuickJS-ng do not have. RATIONALE.md
 // lists all known ones. Prefer the smallest change that makes a bug harmless to everything that the newer version does.
 var mends = []metering.Replacement{
-	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays, viewFits, sharedGrowth, newArraysAreZero,
+	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays, viewFits, sharedGrowth,
+	newArraysAreZero,
 	longWith, longToReversed, longToSorted, longToSpliced, longOwnKeys,
 }
 
@@ -31,7 +32,8 @@ var (
 	// generatorMark is js_generator_mark.
 	generatorMark = insert(607, 7, []byte{0x02, 0x40, 0x20, 1, 0xa7, 0x28, 2, 32}, []byte{0x0f})
 	// asyncGeneratorMark is js_async_generator_mark.
-	asyncGeneratorMark = insert(731, 7, []byte{0x02, 0x40, 0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54}, []byte{0x0f})
+	asyncGeneratorMark = insert(731, 7, []byte{0x02, 0x40, 0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54},
+		[]byte{0x0f})
 )
 
 // asyncGeneratorResume makes js_async_generator_resolve_function ignore that a promise is settled for which a
@@ -39,7 +41,8 @@ var (
 // in a state that is not made for it.
 var asyncGeneratorResume = insert(752, 3, []byte{0x41, 0, 0x21, 2}, []byte{
 	0x20, 4, 0x41, 2, 0x49, 0x04, 0x40, // local.get 4 (magic), i32.const 2, i32.lt_u, if: this is for an await
-	0x20, 5, 0x29, 3, 0, 0xa7, 0x28, 2, 32, 0x28, 2, 4, // the state of the JSAsyncGeneratorData of local 5, the generator
+	// the state of the JSAsyncGeneratorData of local 5, the generator
+	0x20, 5, 0x29, 3, 0, 0xa7, 0x28, 2, 32, 0x28, 2, 4,
 	0x41, 3, 0x47, 0x04, 0x40, // i32.const 3 (executing), i32.ne, if
 	0x42, 0x80, 0x80, 0x80, 0x80, 0x30, 0x0f, // i64.const undefined, return
 	0x0b, 0x0b}) // end, end
@@ -47,7 +50,8 @@ var asyncGeneratorResume = insert(752, 3, []byte{0x41, 0, 0x21, 2}, []byte{
 // registryStays makes FinalizationRegistry.prototype.register keep the registry until the run ends. The engine uses
 // registries, their callbacks and values after it has freed them, where they go together with a target.
 var registryStays = insert(1084, 19, []byte{0x23, 0, 0x41, 0xd0, 0, 0x6b}, []byte{
-	0x20, 1, 0x42, 32, 0x87, 0x42, 0x7f, 0x51, 0x04, 0x40, // local.get 1 (this), i64.const 32, i64.shr_s, i64.const -1, i64.eq, if: an object
+	// local.get 1 (this), i64.const 32, i64.shr_s, i64.const -1, i64.eq, if: an object
+	0x20, 1, 0x42, 32, 0x87, 0x42, 0x7f, 0x51, 0x04, 0x40,
 	0x20, 1, 0xa7, 0x2f, 1, objectClass, 0x41, classFinalizationRegistry, 0x46, 0x04, 0x40, // its class, i32.eq, if
 	0x20, 1, 0xa7, 0x20, 1, 0xa7, 0x28, 2, 0, 0x41, 1, 0x6a, 0x36, 2, 0, // one reference more
 	0x0b, 0x0b}) // end, end
@@ -56,12 +60,14 @@ var registryStays = insert(1084, 19, []byte{0x23, 0, 0x41, 0xd0, 0, 0x6b}, []byt
 // smaller.
 var viewFits = insert(573, 9, []byte{0x02, 0x7f, 0x02, 0x40, 0x20, 0, 0x28, 2, 16}, []byte{
 	0x20, 3, 0x20, 4, // local.get 3 (offset), local.get 4 (length)
-	0x20, 1, 0xa7, 0x2f, 1, objectClass, 0x31, 0, 0x9a, 0xf6, 4, // the class of local 1, i64.load8_u offset=80666: log2 of the size of an element
+	// the class of local 1, i64.load8_u offset=80666: log2 of the size of an element
+	0x20, 1, 0xa7, 0x2f, 1, objectClass, 0x31, 0, 0x9a, 0xf6, 4,
 	0x86, 0x7c, // i64.shl, i64.add
 	0x20, 2, 0xa7, 0x28, 2, objectArrayBuffer, 0x34, 2, arrayBufferLength, // the length of the buffer, local 2
 	0x56, 0x04, 0x40, // i64.gt_u, if
 	0x20, 0, 0x20, 2, 0x10, 0x98, 2, // call 280, JS_FreeValue
-	0x20, 0, 0x41, 0xca, 0xd5, 0, 0x41, 0, 0x10, 0x82, 2, 0x1a, // i32.const 10954 ("invalid length"), call 258, JS_ThrowRangeError, drop
+	// i32.const 10954 ("invalid length"), call 258, JS_ThrowRangeError, drop
+	0x20, 0, 0x41, 0xca, 0xd5, 0, 0x41, 0, 0x10, 0x82, 2, 0x1a,
 	0x41, 0x7f, 0x0f, // i32.const -1, return
 	0x0b}) // end
 
@@ -78,7 +84,8 @@ var sharedGrowth = metering.Replacement{
 // be random.
 var newArraysAreZero = metering.Replacement{
 	Function: 250, At: 50,
-	Old: []byte{0x20, 2, 0x20, 0, 0x28, 2, 4, 0x11, 3, 0},          // local.get 2 (size), js_malloc of the JSMallocFunctions, call_indirect
+	// local.get 2 (size), js_malloc of the JSMallocFunctions, call_indirect
+	Old: []byte{0x20, 2, 0x20, 0, 0x28, 2, 4, 0x11, 3, 0},
 	New: []byte{0x41, 1, 0x20, 2, 0x20, 0, 0x28, 2, 0, 0x11, 0, 0}, // i32.const 1, the size, js_calloc
 }
 

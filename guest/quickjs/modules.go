@@ -116,9 +116,9 @@ func (vm *VM) TakeModule(ctx context.Context, v Value, name string) (ModuleDef, 
 //	import { x } from './x.js'
 //	export { x }
 //
-// exports of the modules that it comes from, as if the module had export { x } from './x.js'. The language asks for that
-// (ParseModule), but the engine takes each for a variable of the module, which there is not before the module has been
-// linked; in a cycle others need it earlier (ef7a3a7). Namespaces are variables from the beginning.
+// exports of the modules that it comes from, as if the module had export { x } from './x.js'. The language asks for
+// that (ParseModule), but the engine takes each for a variable of the module, which there is not before the module has
+// been linked; in a cycle others need it earlier (ef7a3a7). Namespaces are variables from the beginning.
 func (vm *VM) redirectExports(ctx context.Context, def ModuleDef) error {
 	imports := map[uint32]uint32{} // the JSImportEntry of each variable
 	for n := range vm.u32(uint32(def) + moduleNameCount) {

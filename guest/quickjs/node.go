@@ -21,7 +21,8 @@ const internalModules = "internal/"
 func NodeModules() []string {
 	var names []string
 	fs.WalkDir(nodeFiles, "node", func(file string, entry fs.DirEntry, err error) error { // embedded files do not fail
-		if name := strings.TrimPrefix(strings.TrimSuffix(file, ".js"), "node/"); !entry.IsDir() && !strings.HasPrefix(name, internalModules) {
+		if name := strings.TrimPrefix(strings.TrimSuffix(file, ".js"), "node/"); !entry.IsDir() &&
+			!strings.HasPrefix(name, internalModules) {
 			names = append(names, name)
 		}
 		return nil

@@ -8,7 +8,8 @@ import (
 )
 
 // specifiers finds the names of modules that a script may import.
-var specifiers = regexp.MustCompile(`(?:\brequire\s*\(|\bfrom|\bimport\s*\(?)\s*["'](?:node:)?([a-z0-9_]+(?:/[a-z0-9_]+)?)["']`)
+var specifiers = regexp.MustCompile(
+	`(?:\brequire\s*\(|\bfrom|\bimport\s*\(?)\s*["'](?:node:)?([a-z0-9_]+(?:/[a-z0-9_]+)?)["']`)
 
 // A nodeWord means that a module will be used.
 type nodeWord struct {
@@ -46,8 +47,8 @@ var nameBytes = func() (in [256]bool) {
 	return in
 }()
 
-// NodeModulesIn returns the names of the modules that code seems to use, sorted. They are guesses: a word can be part of
-// a comment, and modules can be used without being named.
+// NodeModulesIn returns the names of the modules that code seems to use, sorted. They are guesses: a word can be part
+// of a comment, and modules can be used without being named.
 func NodeModulesIn(code string) []string {
 	var names []string
 	words, imports := wordsByStart(), false
@@ -63,11 +64,13 @@ func NodeModulesIn(code string) []string {
 			break
 		}
 		for _, w := range words[startHash(code[start:])] {
-			if strings.HasPrefix(code[start:], w.text) && (!w.whole || i-start == len(w.text)) && !slices.Contains(names, w.module) {
+			if strings.HasPrefix(code[start:], w.text) && (!w.whole || i-start == len(w.text)) &&
+				!slices.Contains(names, w.module) {
 				names = append(names, w.module)
 			}
 		}
-		imports = imports || code[start] == 'r' && code[start:i] == "require" || code[start] == 'i' && code[start:i] == "import"
+		imports = imports || code[start] == 'r' && code[start:i] == "require" || code[start] == 'i' &&
+			code[start:i] == "import"
 	}
 	if imports {
 		for _, found := range specifiers.FindAllStringSubmatch(code, -1) {

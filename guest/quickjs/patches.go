@@ -9,7 +9,9 @@ import (
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule, perform, moduleFailure, allocate, iteratorDepth, leftException, stackEntry, stackText, throwKeepsStack, returnOutside, replaceable, noMemory}
+var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule,
+	perform, moduleFailure, allocate, iteratorDepth, leftException, stackEntry, stackText, throwKeepsStack,
+	returnOutside, replaceable, noMemory}
 
 // hostFunction makes the native function behind the host function do what the host asks for, before it returns. The
 // host must not call the engine again while the engine calls the host: each such call would have a native stack of its
@@ -21,7 +23,8 @@ var hostFunction = metering.Replacement{
 		0x20, 0, 0x41, 0xf2, 0x27, 0x41, 0, 0x10, 0xfb, 1, 0x0f, 0x0b, // JS_ThrowTypeError, return, end
 		0x20, 0, 0x20, 1, 0x20, 2, 0x20, 3, 0x10, 0, 0x0b}, // call 0 with the parameters, end
 	New: []byte{1, 1, 0x7e, // one local of type i64
-		0x20, 2, 0x41, 4, 0x49, 0x04, 0x40, // local.get 2, i32.const 4, i32.lt_u: below zero it is the engine that calls
+		// local.get 2, i32.const 4, i32.lt_u: below zero it is the engine that calls
+		0x20, 2, 0x41, 4, 0x49, 0x04, 0x40,
 		0x20, 0, 0x41, 0xf2, 0x27, 0x41, 0, 0x10, 0xfb, 1, 0x0f, 0x0b,
 		0x03, 0x40, // loop
 		0x20, 0, 0x20, 1, 0x20, 2, 0x20, 3, 0x10, 0, // call 0 with the parameters
@@ -74,8 +77,8 @@ var statementEntry = append(append([]byte{20}, bytes.Repeat([]byte{1, 0x7f}, 20)
 	0x23, 0, 0x41, 0xe0, 0, 0x6b, // global.get 0, i32.const 96, i32.sub
 	0x22, 6, 0x24, 0) // local.tee 6, global.set 0: the function's stack frame
 
-// Code of a session is evaluated in global scope, with await: see [VM.EvalTop]. The engine makes an async function of it. A
-// module is one, too, but is not in global scope.
+// Code of a session is evaluated in global scope, with await: see [VM.EvalTop]. The engine makes an async function of
+// it. A module is one, too, but is not in global scope.
 var (
 	// returnOutside lets js_parse_statement_or_decl take a return outside of functions there.
 	returnOutside = metering.Replacement{
@@ -87,8 +90,8 @@ var (
 			0x20, 1, 0x2d, 0, parsedKind, 0x41, 2, 0x73, // i32.load8_u of local 1, i32.const 2 (async), i32.xor
 			0x72, 0x41, 0, 0x47, 0x71, 0x04, 0x40}, // i32.or, i32.const 0, i32.ne, i32.and, if
 	}
-	// replaceable makes the functions and variables that it declares configurable, as eval does, so that code that comes
-	// later can declare them in another way. The engine writes the flag in js_create_function.
+	// replaceable makes the functions and variables that it declares configurable, as eval does, so that code that
+	// comes later can declare them in another way. The engine writes the flag in js_create_function.
 	replaceable = metering.Replacement{
 		Function: 565,
 		At:       17847,
@@ -106,9 +109,9 @@ const (
 	parsedKind     = 57 // u8
 )
 
-// noMemory makes JS_ThrowInternalError begin with telling the host when it is called for memory that there is not. A script
-// could catch that exception and go on without what it could not have; and some of the engine's own code drops it, such as
-// that which queues the job of a promise, which then never runs.
+// noMemory makes JS_ThrowInternalError begin with telling the host when it is called for memory that there is not. A
+// script could catch that exception and go on without what it could not have; and some of the engine's own code drops
+// it, such as that which queues the job of a promise, which then never runs.
 var noMemory = metering.Replacement{
 	Function: 251,
 	Old:      slices.Concat(internalErrorLocals, internalErrorEntry),
@@ -193,7 +196,8 @@ var perform = metering.Replacement{
 	Old: []byte{2, 1, 0x7f, 1, 0x7e, 0x23, 0, 0x41, 16, 0x6b, 0x22, 2, 0x24, 0, 0x20, 2, 0x20, 1, 0x36, 2, 0,
 		0x20, 0, 0x41, 0xf9, 0x30, 0x20, 2, 0x10, 0xfb, 1, 0x21, 3, 0x20, 2, 0x41, 16, 0x6a, 0x24, 0, 0x20, 3, 0x0b},
 	New: []byte{1, 1, 0x7e, // one local of type i64
-		0x20, 1, 0x28, 2, requestKind, 0x41, kindCall, 0x46, 0x04, 0x40, // i32.load offset=N of local 1, i32.const, i32.eq, if
+		// i32.load offset=N of local 1, i32.const, i32.eq, if
+		0x20, 1, 0x28, 2, requestKind, 0x41, kindCall, 0x46, 0x04, 0x40,
 		0x20, 0, 0x20, 1, 0x29, 3, 0, // local.get 0, the JSContext*, i64.load of local 1: the function
 		0x42, 0x80, 0x80, 0x80, 0x80, 0x30, // i64.const undefined
 		0x20, 1, 0x28, 2, callCount, // i32.load offset=N: how many arguments
@@ -236,7 +240,8 @@ var moduleFailure = metering.Replacement{
 	Function: 654,
 	Old:      executeModule,
 	New: append(slices.Clip(executeModule),
-		0x20, 3, 0x41, 1, 0x3a, 0, promiseHandled), // local.get 3 (the promise's data), i32.const 1, i32.store8 offset=promiseHandled
+		// local.get 3 (the promise's data), i32.const 1, i32.store8 offset=promiseHandled
+		0x20, 3, 0x41, 1, 0x3a, 0, promiseHandled),
 }
 
 // executeModule is the function up to where the promise is known to be rejected.
@@ -289,7 +294,8 @@ var leftException = metering.Replacement{
 }
 
 // build_backtrace hands the stack of an error over to the host, before it becomes the error's: it calls the import
-// env.jsFunctionProxy(ctx, error, StackArgc - flags, stack) with the flags that it got, and uses the string that it gets.
+// env.jsFunctionProxy(ctx, error, StackArgc - flags, stack) with the flags that it got, and uses the string that it
+// gets.
 var (
 	stackEntry = metering.Replacement{Function: 374,
 		Old: append(append([]byte{19}, stackLocals...), stackFrame...),
@@ -308,11 +314,13 @@ var stackLocals = mustDecode("017f017f017e017f017f017e017e017f017f017f017f017e01
 
 var stackFrame = []byte{0x23, 0, 0x41, 0xf0, 0x15, 0x6b, 0x22, 8, 0x24, 0} // the function's stack frame
 
-// throwKeepsStack makes the interpreter (JS_CallInternal) build a stack at a throw only for an error that has none. It would
-// build one for every value that is thrown, for a program that shows uncaught exceptions; the host does that by itself.
+// throwKeepsStack makes the interpreter (JS_CallInternal) build a stack at a throw only for an error that has none. It
+// would build one for every value that is thrown, for a program that shows uncaught exceptions; the host does that by
+// itself.
 var throwKeepsStack = metering.Replacement{
 	Function: 266, At: 1676,
-	Old: []byte{0x20, 13, 0x41, 0xa4, 1, 0x6a, 0x35, 2, 0, // i64.load32_u of the JSContext* + 164, the tag of error_back_trace
+	// i64.load32_u of the JSContext* + 164, the tag of error_back_trace
+	Old: []byte{0x20, 13, 0x41, 0xa4, 1, 0x6a, 0x35, 2, 0,
 		0x42, 32, 0x86, 0x42, 0x80, 0x80, 0x80, 0x80, 0x30, // i64.const 32, i64.shl, i64.const undefined
 		0x52, 0x0d, 1}, // i64.ne, br_if 1
 	New: []byte{0x0c, 1}, // br 1
@@ -347,13 +355,14 @@ const (
 	// the engine is to read the date itself.
 	DateArgc = -5
 	// RegexpArgc asks for a translation of a regular expression, a string that is the this argument, whose flags are in
-	// place of the arguments, as the engine has them. The answer is another pattern, or undefined if there is none, or an
-	// exception. If the this argument is undefined, it asks with 0 whether the pattern that is being compiled may have
-	// several groups of one name, as the host's can have; and says with RegexpDone that the host's has been compiled.
+	// place of the arguments, as the engine has them. The answer is another pattern, or undefined if there is none, or
+	// an exception. If the this argument is undefined, it asks with 0 whether the pattern that is being compiled may
+	// have several groups of one name, as the host's can have; and says with RegexpDone that the host's has been
+	// compiled.
 	RegexpArgc = -6
 	RegexpDone = 1
-	// RadixArgc asks for the digits of a number, of which the this argument has the bits, to the base that is in place of
-	// the arguments, which is not 10. The answer is a string, or undefined if the engine is to write them.
+	// RadixArgc asks for the digits of a number, of which the this argument has the bits, to the base that is in place
+	// of the arguments, which is not 10. The answer is a string, or undefined if the engine is to write them.
 	RadixArgc = -7
 	// MemoryArgc reports that the engine could not get memory, and is about to throw an exception that says so.
 	MemoryArgc = -8

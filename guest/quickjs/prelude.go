@@ -15,7 +15,8 @@ var preludeFiles embed.FS
 // kernel.
 var preludeOrder = []string{
 	"kernel", "lastmatch", "iterators", "format", "console", "table", "timers", "path", "files", "functions",
-	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams", "url", "events", "abort", "clone",
+	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams", "url", "events", "abort",
+	"clone",
 	"modules", "locale", "localetext", "run",
 }
 
@@ -68,10 +69,10 @@ type Prelude struct {
 	Preload Value
 	// Raise takes the description of an error, and throws it.
 	Raise Value
-	// Tick takes the number of pending calls, and whether there are rejections to look at. It runs what process.nextTick
-	// got, or a timer if one is due, and returns 0. Otherwise it returns the milliseconds until the next one is due, -1
-	// if there is none, or -2 if the host has to look at the rejections first. With a negative number of calls, no
-	// timer runs.
+	// Tick takes the number of pending calls, and whether there are rejections to look at. It runs what
+	// process.nextTick got, or a timer if one is due, and returns 0. Otherwise it returns the milliseconds until the
+	// next one is due, -1 if there is none, or -2 if the host has to look at the rejections first. With a negative
+	// number of calls, no timer runs.
 	Tick Value
 	// Deliver takes the id and the answer of a call of a promise-returning host function.
 	Deliver Value
@@ -120,7 +121,8 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	p := &Prelude{}
 	for name, entry := range map[string]*Value{
 		"install": &p.Install, "start": &p.Start, "tick": &p.Tick, "deliver": &p.Deliver, "fail": &p.Fail,
-		"rejected": &p.Rejected, "startTop": &p.StartTop, "endTop": &p.EndTop, "startModule": &p.StartModule, "library": &p.Library, "shim": &p.Shim, "raise": &p.Raise,
+		"rejected": &p.Rejected, "startTop": &p.StartTop, "endTop": &p.EndTop, "startModule": &p.StartModule,
+		"library": &p.Library, "shim": &p.Shim, "raise": &p.Raise,
 		"builtin": &p.Builtin, "meta": &p.Meta, "preload": &p.Preload, "dropped": &p.Dropped,
 	} {
 		if *entry, err = vm.Property(ctx, kernel, name); err != nil {

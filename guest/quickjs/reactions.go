@@ -42,25 +42,31 @@ var (
 		Old: append(append([]byte{9}, thenLocals...), thenFrame...),
 		New: slices.Concat([]byte{10}, thenLocals, []byte{1, 0x7f}, // one local more, of type i32
 			ifHook,
-			[]byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 13, 0x24, 0}, // 16 bytes of the stack are for two values; local.set 13
+			// 16 bytes of the stack are for two values; local.set 13
+			[]byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 13, 0x24, 0},
 			[]byte{0x20, 13}, callHook(undefined, 1, 0x20, 2), []byte{0x37, 3, 0}, // with what is at local 2, i64.store
-			[]byte{0x20, 13}, callHook(undefined, 1, 0x20, 2, 0x41, 8, 0x6a), []byte{0x37, 3, 8}, // with what is 8 bytes after that
-			[]byte{0x20, 13, 0x28, 2, 4, 0x41, tagException, 0x46},                    // the tag of the first one, i32.const, i32.eq
-			[]byte{0x20, 13, 0x28, 2, 12, 0x41, tagException, 0x46, 0x72, 0x04, 0x40}, // the same for the second, i32.or, if
+			// with what is 8 bytes after that
+			[]byte{0x20, 13}, callHook(undefined, 1, 0x20, 2, 0x41, 8, 0x6a), []byte{0x37, 3, 8},
+			// the tag of the first one, i32.const, i32.eq
+			[]byte{0x20, 13, 0x28, 2, 4, 0x41, tagException, 0x46},
+			// the same for the second, i32.or, if
+			[]byte{0x20, 13, 0x28, 2, 12, 0x41, tagException, 0x46, 0x72, 0x04, 0x40},
 			dropHandlers,
 			[]byte{0x41, 0x7f, 0x0f, 0x0b},  // i32.const -1, return, end
 			[]byte{0x20, 13, 0x21, 2, 0x0b}, // local.get 13, local.set 2: instead of what it got; end
 			thenFrame)}
 	thenExit = metering.Replacement{Function: 650, At: 1356,
 		Old: []byte{0x20, 11, 0x41, 16, 0x6a, 0x24, 0, 0x20, 4, 0x0b}, // the frame's end; local.get 4: the result; end
-		New: slices.Concat([]byte{0x20, 11, 0x41, 16, 0x6a, 0x24, 0, 0x20, 13, 0x04, 0x40}, dropHandlers, []byte{0x0b, 0x20, 4, 0x0b})}
+		New: slices.Concat([]byte{0x20, 11, 0x41, 16, 0x6a, 0x24, 0, 0x20, 13, 0x04, 0x40}, dropHandlers,
+			[]byte{0x0b, 0x20, 4, 0x0b})}
 
 	thenLocals = mustDecode("017f017e017f017f017f017f017e017f017e")
 	thenFrame  = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 11, 0x24, 0}
 
 	// dropHandlers frees the two values at local 13, and their place.
 	dropHandlers = []byte{
-		0x20, 0, 0x20, 13, 0x29, 3, 0, 0x10, 0x98, 2, // local.get 0, the JSContext*, i64.load of local 13, call 280, JS_FreeValue
+		// local.get 0, the JSContext*, i64.load of local 13, call 280, JS_FreeValue
+		0x20, 0, 0x20, 13, 0x29, 3, 0, 0x10, 0x98, 2,
 		0x20, 0, 0x20, 13, 0x29, 3, 8, 0x10, 0x98, 2,
 		0x20, 13, 0x41, 16, 0x6a, 0x24, 0}
 )
@@ -68,11 +74,15 @@ var (
 // thenableJob makes js_promise_resolve_function call the hook with the then of an object that is not known to be a
 // promise, which a job is going to call. If that fails, the promise is rejected.
 var thenableJob = metering.Replacement{Function: 333, At: 409,
-	Old: []byte{0x20, 5, 0x20, 2, 0x37, 3, 16}, // local.get 5, local.get 2, i64.store offset=16: the job's last argument
+	// local.get 5, local.get 2, i64.store offset=16: the job's last argument
+	Old: []byte{0x20, 5, 0x20, 2, 0x37, 3, 16},
 	New: slices.Concat(ifHook,
-		[]byte{0x20, 5, 0x20, 2, 0x37, 3, 16}, callHook(undefined, 1, 0x20, 5, 0x41, 16, 0x6a), []byte{0x21, 2}, // local.set 2
-		[]byte{0x20, 0, 0x20, 5, 0x29, 3, 16, 0x10, 0x98, 2},                        // call 280, JS_FreeValue of the then
-		[]byte{0x20, 2, 0x42, 32, 0x88, 0xa7, 0x41, tagException, 0x46, 0x04, 0x40}, // the tag of local 2, i32.const, i32.eq, if
+		// local.set 2
+		[]byte{0x20, 5, 0x20, 2, 0x37, 3, 16}, callHook(undefined, 1, 0x20, 5, 0x41, 16, 0x6a), []byte{0x21, 2},
+		// call 280, JS_FreeValue of the then
+		[]byte{0x20, 0, 0x20, 5, 0x29, 3, 16, 0x10, 0x98, 2},
+		// the tag of local 2, i32.const, i32.eq, if
+		[]byte{0x20, 2, 0x42, 32, 0x88, 0xa7, 0x41, tagException, 0x46, 0x04, 0x40},
 		[]byte{0x20, 0, 0x20, 6, 0x29, 3, 0, // local.get 0, i64.load of local 6: the promise
 			0x20, 0, 0x10, 0xf3, 2, 0x22, 2, // local.get 0, call 371, JS_GetException, local.tee 2
 			0x41, 1, 0x10, 0x9f, 4, // i32.const 1, call 543, fulfill_or_reject_promise
@@ -85,7 +95,8 @@ var thenableJob = metering.Replacement{Function: 333, At: 409,
 var jobStart = metering.Replacement{Function: 279, At: 89,
 	Old: []byte{0x22, 4, 0x20, 2, 0x28, 2, 16}, // local.tee 4, and the number of the job's arguments
 	New: slices.Concat([]byte{0x22, 4}, ifHook, []byte{0x20, 4},
-		[]byte{0x20, 4}, hookValue, null, []byte{0x41, 0, 0x41, 0, 0x10, 0xc3, 3}, // call 451, JS_Call without arguments
+		// call 451, JS_Call without arguments
+		[]byte{0x20, 4}, hookValue, null, []byte{0x41, 0, 0x41, 0, 0x10, 0xc3, 3},
 		[]byte{0x10, 0x98, 2, 0x0b}, // call 280, JS_FreeValue, end
 		[]byte{0x20, 2, 0x28, 2, 16})}
 
@@ -96,8 +107,10 @@ var hookRejection = slices.Concat(ifHook, []byte{0x20, 0},
 var (
 	hookOffset = binary.AppendUvarint(nil, hookAddress)
 
-	ifHook    = slices.Concat([]byte{0x41, 0, 0x28, 2}, hookOffset, []byte{0x04, 0x40})                               // i32.const 0, i32.load, if
-	hookValue = slices.Concat([]byte{0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x41, 0, 0x35, 2}, hookOffset, []byte{0x84}) // i64.const, the tag; i64.load32_u, i64.or
+	// i32.const 0, i32.load, if
+	ifHook = slices.Concat([]byte{0x41, 0, 0x28, 2}, hookOffset, []byte{0x04, 0x40})
+	// i64.const, the tag; i64.load32_u, i64.or
+	hookValue = slices.Concat([]byte{0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x41, 0, 0x35, 2}, hookOffset, []byte{0x84})
 
 	undefined = []byte{0x42, 0x80, 0x80, 0x80, 0x80, 0x30} // i64.const
 	null      = []byte{0x42, 0x80, 0x80, 0x80, 0x80, 0x20}
@@ -105,7 +118,8 @@ var (
 
 // callHook is a call of the hook, with arguments at an address.
 func callHook(this []byte, arguments byte, address ...byte) []byte {
-	return slices.Concat([]byte{0x20, 0}, hookValue, this, []byte{0x41, arguments}, address, []byte{0x10, 0xc3, 3}) // call 451, JS_Call
+	// call 451, JS_Call
+	return slices.Concat([]byte{0x20, 0}, hookValue, this, []byte{0x41, arguments}, address, []byte{0x10, 0xc3, 3})
 }
 
 // verifyReactionHook sets a hook that writes down what it is called with.

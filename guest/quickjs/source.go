@@ -14,9 +14,10 @@ var noSources = []metering.Replacement{
 var (
 	// sourceLength stores the length of a function's source in js_parse_function_decl2, and goes on to copy it.
 	sourceLength = []byte{0x22, 2, 0x36, 2, 0xe4, 2, 0x20, 10, 0x20, 16, 0x20, 3, 0x20, 2, 0x10, 0x80, 2}
-	// dropSource makes the length zero: local.get 0 (JSParseState*), its filename, i64.load, i64.const PreludeName, i64.ne,
-	// i32.mul
-	dropSource = []byte{0x20, 0, 0x28, 2, 20, 0x29, 0, 0, 0x42, 0xf4, 0xde, 0xbd, 0xe3, 0xa6, 0xae, 0x9d, 0xb7, 0x3a, 0x52, 0x6c}
+	// dropSource makes the length zero: local.get 0 (JSParseState*), its filename, i64.load, i64.const PreludeName,
+	// i64.ne, i32.mul
+	dropSource = []byte{0x20, 0, 0x28, 2, 20, 0x29, 0, 0, 0x42, 0xf4, 0xde, 0xbd, 0xe3, 0xa6, 0xae, 0x9d, 0xb7, 0x3a,
+		0x52, 0x6c}
 
 	// nativeText makes js_function_toString take an empty source for none.
 	nativeText = metering.Replacement{Function: 870, At: 131,

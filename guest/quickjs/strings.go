@@ -57,8 +57,8 @@ func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 	return v, nil
 }
 
-// NewLatin1 returns a JavaScript string of characters up to U+00FF, one byte each, which fill writes into the instance's
-// memory. An error of fill is returned; bytes that it leaves are NUL.
+// NewLatin1 returns a JavaScript string of characters up to U+00FF, one byte each, which fill writes into the
+// instance's memory. An error of fill is returned; bytes that it leaves are NUL.
 func (vm *VM) NewLatin1(ctx context.Context, size int, fill func(data []byte) error) (Value, error) {
 	v, data, err := vm.newUnits(ctx, size, false)
 	if err != nil {

@@ -138,11 +138,14 @@ func verifyClasses(ctx context.Context, vm *VM) error {
 	for source, plain := range map[string]bool{
 		`({})`: true, `[]`: true, `[1, , 3]`: true, `Object.create(null)`: true, `Object.create(Map.prototype)`: true,
 		`new (class { #x = 1 })`: true, `new (class extends Array {})`: true,
-		`5`: false, `'x'`: false, `null`: false, `(() => 1)`: false, `new Map()`: false, `new Set()`: false, `new Date()`: false,
-		`/x/`: false, `new Error()`: false, `new Proxy({}, {})`: false, `new Proxy([], {})`: false, `new ArrayBuffer(1)`: false,
+		`5`: false, `'x'`: false, `null`: false, `(() => 1)`: false, `new Map()`: false, `new Set()`: false,
+		`new Date()`: false,
+		`/x/`:        false, `new Error()`: false, `new Proxy({}, {})`: false, `new Proxy([], {})`: false,
+		`new ArrayBuffer(1)`:       false,
 		`new SharedArrayBuffer(1)`: false, `new Uint8Array(1)`: false, `new DataView(new ArrayBuffer(1))`: false,
 		`Object(1)`: false, `Object('x')`: false, `Object(true)`: false, `Object(1n)`: false, `Object(Symbol())`: false,
-		`new DOMException()`: false, `new (class extends Map {})`: false, `Object.setPrototypeOf(new Date(), null)`: false,
+		`new DOMException()`: false, `new (class extends Map {})`: false,
+		`Object.setPrototypeOf(new Date(), null)`: false,
 	} {
 		v, err := vm.Eval(ctx, source, "toolrun:verify")
 		if err != nil {
@@ -324,7 +327,8 @@ func verifyModules(ctx context.Context, vm *VM) error {
 	var modules []ModuleDef
 	var names []uint32
 	for _, name := range []string{name, name, name + "2"} {
-		module, err := compile("import 'a'; import {x} from 'b'; import * as y from 'a'; export default 1; await 0;", name)
+		module, err := compile("import 'a'; import {x} from 'b'; import * as y from 'a'; export default 1; await 0;",
+			name)
 		if err != nil || module == 0 {
 			return fmt.Errorf("a module is not compiled: %v", err)
 		}
@@ -338,7 +342,8 @@ func verifyModules(ctx context.Context, vm *VM) error {
 		return fmt.Errorf("a module that imports two has %d", vm.Imports(modules[0]))
 	}
 	for n, want := range []string{"a", "b"} {
-		if specifier, _, err := vm.Specifier(ctx, modules[0], n, 10); err != nil || specifier != want || vm.IsSet(modules[0], n) {
+		if specifier, _, err := vm.Specifier(ctx, modules[0], n, 10); err != nil || specifier != want ||
+			vm.IsSet(modules[0], n) {
 			return fmt.Errorf("a module imports %q, not %q: %v", specifier, want, err)
 		}
 		vm.SetImport(modules[0], n, modules[1])
@@ -370,7 +375,8 @@ func verifyModules(ctx context.Context, vm *VM) error {
 	vm.SetImport(passing, 1, exporting)
 	exports := vm.u32(uint32(passing) + moduleExports)
 	types := []uint32{vm.u32(exports + exportType), vm.u32(exports + exportSize + exportType)}
-	if index := vm.u32(exports + exportSize + exportVariable); !slices.Equal(types, []uint32{exportLocal, exportIndirect}) || index != 1 {
+	if index := vm.u32(exports + exportSize + exportVariable); !slices.Equal(types,
+		[]uint32{exportLocal, exportIndirect}) || index != 1 {
 		return fmt.Errorf("a module that exports an import has exports of the types %v, of import %d", types, index)
 	}
 	return nil

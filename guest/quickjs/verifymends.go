@@ -79,7 +79,8 @@ var mendChecks = []mendCheck{
 		})()`, "RangeError,RangeError,RangeError,RangeError",
 	}, {
 		"long lists of keys", ``,
-		`try { Reflect.ownKeys(new Proxy({}, { ownKeys: () => ({ length: 2 ** 29 }) })) } catch (e) { e.name }`, "InternalError",
+		`try { Reflect.ownKeys(new Proxy({}, { ownKeys: () => ({ length: 2 ** 29 }) })) } catch (e) { e.name }`,
+		"InternalError",
 	},
 }
 
@@ -131,7 +132,8 @@ func collect(ctx context.Context, vm *VM) error {
 func verifySharedGrowth(ctx context.Context, vm *VM) error {
 	const size = 100_000
 	before := vm.u32(vm.state.Runtime + runtimeAllocated)
-	v, err := vm.Eval(ctx, fmt.Sprintf(`{ const b = new SharedArrayBuffer(1, { maxByteLength: %d }); b.grow(%[1]d); b }`, size), "toolrun:verify")
+	v, err := vm.Eval(ctx, fmt.Sprintf(
+		`{ const b = new SharedArrayBuffer(1, { maxByteLength: %d }); b.grow(%[1]d); b }`, size), "toolrun:verify")
 	if err != nil {
 		return err
 	}

@@ -24,13 +24,15 @@ func startVM(t *testing.T, replacements []metering.Replacement) func() *VM {
 		State: true, Replacements: replacements,
 	})
 	require.NoError(t, err)
-	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid())))
+	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d",
+		os.Getuid())))
 	require.NoError(t, err)
 	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))
 	t.Cleanup(func() { rt.Close(context.Background()) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, rt)
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
-	_, err = rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+	_, err = rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context,
+		stack []uint64) {
 		switch this := stack[1]; int32(stack[2]) {
 		case ResolveArgc:
 			stack[0] = this >> 32 // the specifier itself: of one of the engine's own modules
@@ -39,9 +41,10 @@ func startVM(t *testing.T, replacements []metering.Replacement) func() *VM {
 		}
 	}), []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy").Instantiate(ctx)
 	require.NoError(t, err)
-	_, err = rt.NewHostModuleBuilder(metering.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-		stack[0] = 1 << 15
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName).Instantiate(ctx)
+	_, err = rt.NewHostModuleBuilder(metering.YieldModule).NewFunctionBuilder().WithGoFunction(
+		api.GoFunc(func(_ context.Context, stack []uint64) {
+			stack[0] = 1 << 15
+		}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName).Instantiate(ctx)
 	require.NoError(t, err)
 	compiled, err := rt.CompileModule(ctx, module)
 	require.NoError(t, err)

@@ -274,7 +274,8 @@ func (vm *VM) FillArrayBuffer(ctx context.Context, size int, fill func(memory []
 	if size > math.MaxInt32 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.Context), 0, uint64(size)) // a copy of any bytes, which are overwritten below
+	// a copy of any bytes, which are overwritten below
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.Context), 0, uint64(size))
 	if err != nil {
 		return 0, err
 	}

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// A CallError is why a call of another tool has no result: the tool failed, is not there, or may not be called. The text
-// is the one that a model would read.
+// A CallError is why a call of another tool has no result: the tool failed, is not there, or may not be called. The
+// text is the one that a model would read.
 type CallError struct{ Tool, Text string }
 
 func (e *CallError) Error() string { return fmt.Sprintf("the tool %s: %s", e.Tool, e.Text) }
 
-// Call calls another tool, which [Asks].Tools must have and the operator must have granted. The input is encoded as JSON.
-// The result is the tool's JSON if it has an output schema, and otherwise its text. The error is a [*CallError] if the
-// call failed. Outside of toolrun, every call fails.
+// Call calls another tool, which [Asks].Tools must have and the operator must have granted. The input is encoded as
+// JSON. The result is the tool's JSON if it has an output schema, and otherwise its text. The error is a [*CallError]
+// if the call failed. Outside of toolrun, every call fails.
 //
 // A call of the program can make 100 calls. Their time is part of its own.
 func Call(ctx context.Context, tool string, input any) ([]byte, error) {

@@ -79,7 +79,8 @@ func TestAToolInGo(t *testing.T) {
 	require.Contains(t, string(m.OutputSchema), `"degrees"`)
 	dir := t.TempDir()
 	_, err = module.OpenStore(toolrun.ModulesDir(dir)).Add(m, code, module.AddOptions{
-		Grants: module.Grants{Files: module.AccessWrite, Env: map[string]string{"UNIT": "celsius"}, Tools: []string{"javascript"}}})
+		Grants: module.Grants{Files: module.AccessWrite, Env: map[string]string{"UNIT": "celsius"},
+			Tools: []string{"javascript"}}})
 	require.NoError(t, err)
 
 	runner, err := toolrun.Open(t.Context(), &toolrun.Options{DataDir: dir, Engine: engine,
@@ -98,7 +99,8 @@ func TestAToolInGo(t *testing.T) {
 	for range 2 {
 		result := call(map[string]any{"city": "Oslo", "days": "3"}) // as models write numbers
 		require.False(t, result.IsError)
-		require.Equal(t, map[string]any{"city": "Oslo", "degrees": []any{15., 16., 17.}, "calls": 1.}, result.StructuredContent)
+		require.Equal(t, map[string]any{"city": "Oslo", "degrees": []any{15., 16., 17.}, "calls": 1.},
+			result.StructuredContent)
 	}
 	result := call(map[string]any{})
 	require.Equal(t, []any{15., 16.}, result.StructuredContent.(map[string]any)["degrees"], "the default")
@@ -132,7 +134,8 @@ func TestAToolInGo(t *testing.T) {
 	require.NoError(t, err)
 	env.Selection = env.Selection.WithOption("weather", module.OptionFiles, "read")
 	dispatch := func(input string) registry.Result {
-		return runner.Registry().Dispatch(t.Context(), registry.Call{ID: "c7", Tool: "weather", Input: json.RawMessage(input)}, env)
+		return runner.Registry().Dispatch(t.Context(), registry.Call{ID: "c7", Tool: "weather",
+			Input: json.RawMessage(input)}, env)
 	}
 	require.Contains(t, dispatch(`{"city":"files"}`).Text(), "written.txt")
 	require.True(t, dispatch(`{"city":"files"}`).IsError())
@@ -148,7 +151,8 @@ func TestAToolInGo(t *testing.T) {
 	// Its changes are a call's, and can be undone.
 	require.NoError(t, afero.WriteFile(session.Project(), "/data/written.txt", []byte("before"), 0o644))
 	env.Selection.Enable, env.Limits.Timeout = nil, 0
-	changed := runner.Registry().Dispatch(t.Context(), registry.Call{ID: "c8", Tool: "weather", Input: json.RawMessage(`{"city":"files"}`)}, env)
+	changed := runner.Registry().Dispatch(t.Context(), registry.Call{ID: "c8", Tool: "weather",
+		Input: json.RawMessage(`{"city":"files"}`)}, env)
 	require.Contains(t, changed.Text(), "changed /data/written.txt")
 	_, err = session.Project().Undo(t.Context(), "c8")
 	require.NoError(t, err)
@@ -224,7 +228,8 @@ func BenchmarkToolInGo(b *testing.B) {
 		require.NoError(b, err)
 		for b.Loop() {
 			var out bytes.Buffer
-			config := wazero.NewModuleConfig().WithArgs("weather").WithStdin(strings.NewReader(`{}`)).WithStdout(&out).WithName("").
+			config := wazero.NewModuleConfig().WithArgs("weather").WithStdin(strings.NewReader(`{}`)).WithStdout(
+				&out).WithName("").
 				WithSysNanotime().WithSysWalltime()
 			instance, err := engine.InstantiateModule(b.Context(), compiled, config)
 			exit, ended := errors.AsType[*sys.ExitError](err)

@@ -60,8 +60,8 @@ type Spec struct {
 	// DisplayName and Subtitle are for people.
 	DisplayName string `json:"displayName,omitempty"`
 	Subtitle    string `json:"subtitle,omitempty"`
-	// InputSchema and OutputSchema are JSON Schemas, of type object. Nil means that they come from the function's types,
-	// which for the output must be a struct; otherwise it has none.
+	// InputSchema and OutputSchema are JSON Schemas, of type object. Nil means that they come from the function's
+	// types, which for the output must be a struct; otherwise it has none.
 	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	// Limits are the limits that the tool wants.
@@ -94,11 +94,11 @@ type Asks struct {
 	Network []string `json:"network,omitempty"`
 }
 
-// Main serves a tool: it does the call that standard input has, or describes the tool if the program's first argument is
-// --describe, and ends the program. Call it from main.
+// Main serves a tool: it does the call that standard input has, or describes the tool if the program's first argument
+// is --describe, and ends the program. Call it from main.
 //
-// In is a struct, whose fields are the arguments. A string that the function returns is the text of the result; any other
-// value is encoded as JSON. The text of an error is for the model to read.
+// In is a struct, whose fields are the arguments. A string that the function returns is the text of the result; any
+// other value is encoded as JSON. The text of an error is for the model to read.
 func Main[In, Out any](spec Spec, do func(ctx context.Context, in In) (Out, error)) {
 	Register(spec, do)
 	Serve()

@@ -44,7 +44,8 @@ type Memory struct{ parts [parts]amount }
 // New returns a Memory that has a part of the sizes: the half if share is 2, and so on.
 func New(sizes Sizes, share int64) *Memory {
 	m := &Memory{}
-	m.parts[small].most, m.parts[reading].most, m.parts[decoding].most = sizes.Small/share, sizes.Reading/share, sizes.Decoding/share
+	m.parts[small].most, m.parts[reading].most, m.parts[decoding].most = sizes.Small/share, sizes.Reading/share,
+		sizes.Decoding/share
 	return m
 }
 
@@ -164,8 +165,9 @@ func (h *Holding) Keep(n int64) {
 // Drop gives all of it back.
 func (h *Holding) Drop() { h.Keep(0) }
 
-// ReadAll reads up to limit bytes, as long as there is room for them; otherwise the error is [ErrBusy]. If there are more,
-// they are in more. What is announced is -1 if that is not known; it is taken at its word when some of it has come.
+// ReadAll reads up to limit bytes, as long as there is room for them; otherwise the error is [ErrBusy]. If there are
+// more, they are in more. What is announced is -1 if that is not known; it is taken at its word when some of it has
+// come.
 func ReadAll(r io.Reader, announced, limit int64, held *Holding) (body []byte, more io.Reader, err error) {
 	for {
 		if room := cap(body); len(body) == room {

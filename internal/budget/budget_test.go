@@ -63,7 +63,8 @@ func TestReadAll(t *testing.T) {
 		for _, announced := range []int64{-1, int64(len(text)), 10} {
 			all := budget.New(large, 1)
 			h := hold(budget.New(large, 2), all)
-			data, more, err := budget.ReadAll(io.LimitReader(strings.NewReader(text), 1<<30), announced, int64(len(text)), h)
+			data, more, err := budget.ReadAll(io.LimitReader(strings.NewReader(text), 1<<30), announced,
+				int64(len(text)), h)
 			require.NoError(t, err)
 			require.Nil(t, more)
 			require.Equal(t, text, string(data))

@@ -44,8 +44,8 @@ type Entry struct {
 // Open opens the entry for a kind (a word in lower case) and a key. It makes the cache directory if it is missing.
 //
 // If the entry exists, it has the files that were written, with their sizes; what reads a file finds out whether its
-// content is the original one. A damaged entry is removed. If the entry does not exist, the caller fills [Entry.Dir] and
-// calls [Entry.Publish]. The caller always calls [Entry.Close].
+// content is the original one. A damaged entry is removed. If the entry does not exist, the caller fills [Entry.Dir]
+// and calls [Entry.Publish]. The caller always calls [Entry.Close].
 //
 // Open fails if another user could change the cache directory or the entry, or has changed it. Nothing of it is
 // used then.

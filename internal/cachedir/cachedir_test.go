@@ -23,7 +23,8 @@ func key(text string) cachedir.Key { return sha256.Sum256([]byte(text)) }
 func fill(t testing.TB, e *cachedir.Entry) {
 	t.Helper()
 	require.NoError(t, os.Mkdir(filepath.Join(e.Dir(), "compiler-1"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(e.Dir(), "compiler-1", "code"), []byte(strings.Repeat("native code ", 1000)), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(e.Dir(), "compiler-1", "code"),
+		[]byte(strings.Repeat("native code ", 1000)), 0o600))
 	require.NoError(t, e.Write("data", []byte("some data")))
 }
 
@@ -335,7 +336,8 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 		dir := t.TempDir()
 		old := keep(t, dir, key("old"))
 		name := filepath.Base(old)
-		others := []string{"data", strings.Replace(name, "engine", "image", 1), "engine-", "engine-old", name + "0", name + ".new", name + ".new-x", "x" + name, name + ".bak"}
+		others := []string{"data", strings.Replace(name, "engine", "image", 1), "engine-", "engine-old", name + "0",
+			name + ".new", name + ".new-x", "x" + name, name + ".bak"}
 		for _, other := range others {
 			require.NoError(t, os.Mkdir(filepath.Join(dir, other), 0o700))
 			age(t, filepath.Join(dir, other), 400*day)

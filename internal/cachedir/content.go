@@ -57,8 +57,8 @@ func parseList(data []byte) (content, bool) {
 	return c, len(c) > 0 && bytes.Equal(c.list(), data) // an entry that has lost all files has no list either
 }
 
-// find returns what the files of an entry should be. It checks who can change it, and that its files are exactly those in
-// its list, by their names and sizes. The error is an fs.ErrNotExist if there is no entry.
+// find returns what the files of an entry should be. It checks who can change it, and that its files are exactly those
+// in its list, by their names and sizes. The error is an fs.ErrNotExist if there is no entry.
 func find(dir string) (content, error) {
 	sizes, err := walk(dir)
 	if err != nil {

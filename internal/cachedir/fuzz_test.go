@@ -12,7 +12,8 @@ import (
 )
 
 // places are names in an entry. Some exist, and others do not.
-var places = []string{"data", "CHECKSUMS", "compiler-1/code", "compiler-1", "compiler-1/more", "more", "a\nb", "more/data", "."}
+var places = []string{"data", "CHECKSUMS", "compiler-1/code", "compiler-1", "compiler-1/more", "more", "a\nb",
+	"more/data", "."}
 
 // FuzzDamage damages an entry several times. Of each three bytes, the first chooses the damage, the second the place,
 // and the third the position; content is the text of new files. Afterwards the entry must be intact, or missing and

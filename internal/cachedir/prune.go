@@ -53,7 +53,8 @@ func prune(parent, kind, keep string) error {
 		}
 		path := filepath.Join(parent, d.Name())
 		info, err := d.Info()
-		if err != nil || checkInEntry(path, info) != nil { // another process has removed it, or it does not belong to this user
+		// another process has removed it, or it does not belong to this user
+		if err != nil || checkInEntry(path, info) != nil {
 			continue
 		}
 		e := entry{path, info.ModTime()}

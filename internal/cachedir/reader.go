@@ -39,8 +39,8 @@ func (e *Entry) Open(name string) (*Reader, error) {
 
 func (e *Entry) path(name string) string { return filepath.Join(e.dir, filepath.FromSlash(name)) }
 
-// Damaged removes an existing entry, so that it can be made again, and returns [ErrDamaged]. Call it if what was written
-// is of no use.
+// Damaged removes an existing entry, so that it can be made again, and returns [ErrDamaged]. Call it if what was
+// written is of no use.
 func (e *Entry) Damaged() error {
 	return errors.Join(fmt.Errorf("%s: %w", e.dir, ErrDamaged), remove(e.dir))
 }
@@ -105,8 +105,8 @@ func (e *Entry) Guard(use func() error, names ...string) error {
 	if err := <-checked; err != nil {
 		return err
 	}
-	// Nothing changes a file of an entry, but another process may have removed the entry, and the function may have made
-	// the file anew, as a compiler does that finds no compiled code.
+	// Nothing changes a file of an entry, but another process may have removed the entry, and the function may have
+	// made the file anew, as a compiler does that finds no compiled code.
 	for i, r := range readers {
 		info, err := r.file.Stat()
 		if err != nil {

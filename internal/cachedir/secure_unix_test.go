@@ -44,19 +44,35 @@ func TestPlaces(t *testing.T) {
 		place func(t *testing.T, root string) string
 		want  string // part of the error; empty if the place is accepted
 	}{
-		"a private directory":  {place: func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o700) }},
-		"others may look":      {place: func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o755) }},
-		"a missing directory":  {place: func(t *testing.T, root string) string { return root + "/a/b/c" }},
-		"below a sticky one":   {place: func(t *testing.T, root string) string { return mkdir(t, root+"/tmp", 0o777|os.ModeSticky) + "/cache" }},
-		"a group may write":    {func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o770) }, "/cache can be written by other users"},
-		"everybody may write":  {func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o707) }, "/cache can be written by other users"},
-		"a sticky one":         {func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o777|os.ModeSticky) }, "/cache can be written by other users"},
-		"below a group's":      {func(t *testing.T, root string) string { return mkdir(t, root+"/up", 0o770) + "/a/b" }, "/up can be written by other users"},
-		"below everybody's":    {func(t *testing.T, root string) string { return mkdir(t, root+"/up", 0o777) + "/a" }, "/up can be written by other users"},
-		"private in a bad one": {func(t *testing.T, root string) string { return mkdir(t, mkdir(t, root+"/up", 0o777)+"/a", 0o700) }, "/up can be written by other users"},
-		"a file":               {func(t *testing.T, root string) string { return file(t, root+"/cache") }, "/cache is not a directory"},
-		"below a file":         {func(t *testing.T, root string) string { return file(t, root+"/up") + "/cache" }, "/up"},
-		"a pipe":               {func(t *testing.T, root string) string { return pipe(t, root+"/cache") }, "/cache is not a directory"},
+		"a private directory": {place: func(t *testing.T, root string) string {
+			return mkdir(t, root+"/cache", 0o700)
+		}},
+		"others may look": {place: func(t *testing.T, root string) string {
+			return mkdir(t, root+"/cache", 0o755)
+		}},
+		"a missing directory": {place: func(t *testing.T, root string) string { return root + "/a/b/c" }},
+		"below a sticky one": {place: func(t *testing.T, root string) string {
+			return mkdir(t, root+"/tmp", 0o777|os.ModeSticky) + "/cache"
+		}},
+		"a group may write": {func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o770) },
+			"/cache can be written by other users"},
+		"everybody may write": {func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o707) },
+			"/cache can be written by other users"},
+		"a sticky one": {func(t *testing.T, root string) string {
+			return mkdir(t, root+"/cache", 0o777|os.ModeSticky)
+		}, "/cache can be written by other users"},
+		"below a group's": {func(t *testing.T, root string) string { return mkdir(t, root+"/up", 0o770) + "/a/b" },
+			"/up can be written by other users"},
+		"below everybody's": {func(t *testing.T, root string) string { return mkdir(t, root+"/up", 0o777) + "/a" },
+			"/up can be written by other users"},
+		"private in a bad one": {func(t *testing.T, root string) string {
+			return mkdir(t, mkdir(t, root+"/up", 0o777)+"/a", 0o700)
+		}, "/up can be written by other users"},
+		"a file": {func(t *testing.T, root string) string { return file(t, root+"/cache") },
+			"/cache is not a directory"},
+		"below a file": {func(t *testing.T, root string) string { return file(t, root+"/up") + "/cache" }, "/up"},
+		"a pipe": {func(t *testing.T, root string) string { return pipe(t, root+"/cache") },
+			"/cache is not a directory"},
 		"a link to a good place": {place: func(t *testing.T, root string) string {
 			return link(t, mkdir(t, root+"/private", 0o700), root+"/cache")
 		}},
@@ -122,26 +138,41 @@ func TestEntriesThatOthersCanChange(t *testing.T) {
 		change func(t *testing.T, entry string)
 		want   string
 	}{
-		"a directory that a group can write": {func(t *testing.T, entry string) { chmod(t, entry, 0o770) }, "can be written by other users"},
-		"a directory in it":                  {func(t *testing.T, entry string) { chmod(t, entry+"/compiler-1", 0o777) }, "/compiler-1 can be written by other users"},
-		"a file that a group can write":      {func(t *testing.T, entry string) { chmod(t, entry+code, 0o660) }, "/code can be written by other users"},
-		"hashes that others can write":       {func(t *testing.T, entry string) { chmod(t, entry+"/CHECKSUMS", 0o606) }, "/CHECKSUMS can be written by other users"},
-		"a file of another user":             {func(t *testing.T, entry string) { chown(t, entry+code) }, "/code belongs to another user"},
-		"a directory of another user":        {func(t *testing.T, entry string) { chown(t, entry+"/compiler-1") }, "/compiler-1 belongs to another user"},
-		"an entry of another user":           {func(t *testing.T, entry string) { chown(t, entry) }, " belongs to another user"},
-		"a pipe for a file":                  {func(t *testing.T, entry string) { replace(t, entry+code); pipe(t, entry+code) }, "/code is neither a file nor a directory"},
-		"a pipe for the hashes":              {func(t *testing.T, entry string) { replace(t, entry+"/CHECKSUMS"); pipe(t, entry+"/CHECKSUMS") }, "/CHECKSUMS is neither"},
-		"a pipe for an entry":                {func(t *testing.T, entry string) { replace(t, entry); pipe(t, entry) }, "is not a directory"},
-		"a pipe too many":                    {func(t *testing.T, entry string) { pipe(t, entry+"/pipe") }, "/pipe is neither a file nor a directory"},
-		"a file for an entry":                {func(t *testing.T, entry string) { replace(t, entry); file(t, entry) }, "is not a directory"},
-		"a link for a file":                  {func(t *testing.T, entry string) { link(t, replace(t, entry+code), entry+code) }, "/code is neither a file nor a directory"},
+		"a directory that a group can write": {func(t *testing.T, entry string) { chmod(t, entry, 0o770) },
+			"can be written by other users"},
+		"a directory in it": {func(t *testing.T, entry string) { chmod(t, entry+"/compiler-1", 0o777) },
+			"/compiler-1 can be written by other users"},
+		"a file that a group can write": {func(t *testing.T, entry string) { chmod(t, entry+code, 0o660) },
+			"/code can be written by other users"},
+		"hashes that others can write": {func(t *testing.T, entry string) { chmod(t, entry+"/CHECKSUMS", 0o606) },
+			"/CHECKSUMS can be written by other users"},
+		"a file of another user": {func(t *testing.T, entry string) { chown(t, entry+code) },
+			"/code belongs to another user"},
+		"a directory of another user": {func(t *testing.T, entry string) { chown(t, entry+"/compiler-1") },
+			"/compiler-1 belongs to another user"},
+		"an entry of another user": {func(t *testing.T, entry string) { chown(t, entry) }, " belongs to another user"},
+		"a pipe for a file": {func(t *testing.T, entry string) { replace(t, entry+code); pipe(t, entry+code) },
+			"/code is neither a file nor a directory"},
+		"a pipe for the hashes": {func(t *testing.T, entry string) {
+			replace(t, entry+"/CHECKSUMS")
+			pipe(t, entry+"/CHECKSUMS")
+		}, "/CHECKSUMS is neither"},
+		"a pipe for an entry": {func(t *testing.T, entry string) { replace(t, entry); pipe(t, entry) },
+			"is not a directory"},
+		"a pipe too many": {func(t *testing.T, entry string) { pipe(t, entry+"/pipe") },
+			"/pipe is neither a file nor a directory"},
+		"a file for an entry": {func(t *testing.T, entry string) { replace(t, entry); file(t, entry) },
+			"is not a directory"},
+		"a link for a file": {func(t *testing.T, entry string) { link(t, replace(t, entry+code), entry+code) },
+			"/code is neither a file nor a directory"},
 		"a link for a directory": {func(t *testing.T, entry string) {
 			link(t, replace(t, entry+"/compiler-1"), entry+"/compiler-1")
 		}, "/compiler-1 is neither a file nor a directory"},
 		"a link for the hashes": {func(t *testing.T, entry string) {
 			link(t, replace(t, entry+"/CHECKSUMS"), entry+"/CHECKSUMS")
 		}, "/CHECKSUMS is neither a file nor a directory"},
-		"a link for an entry": {func(t *testing.T, entry string) { link(t, replace(t, entry), entry) }, "is not a directory"},
+		"a link for an entry": {func(t *testing.T, entry string) { link(t, replace(t, entry), entry) },
+			"is not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, err := filepath.EvalSymlinks(t.TempDir())

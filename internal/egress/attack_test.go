@@ -69,7 +69,8 @@ func TestInward(t *testing.T) {
 		_, _, err := get(t, g, address)
 		require.Error(t, err, address)
 		e := err.(*network.Error)
-		require.Contains(t, []network.Kind{network.KindDenied, network.KindAddress, network.KindNetwork, network.KindInvalid}, e.Kind, address)
+		require.Contains(t, []network.Kind{network.KindDenied, network.KindAddress, network.KindNetwork,
+			network.KindInvalid}, e.Kind, address)
 	}
 	require.Empty(t, i.connections())
 }
@@ -136,10 +137,14 @@ func TestLookAlikes(t *testing.T) {
 	i := newInternet(t)
 	g := i.gate(network.Policy{Rules: rules(t, "* https://example.com", "* https://*.example.org")})
 	for _, address := range []string{
-		"https://\u0435xample.com/", "https://ex\u0430mple.com/", "https://xn--xample-2of.com/", "https://examp1e.com/", "https://example.com./",
-		"https://example.com.evil.test/", "https://evil.test/example.com", "https://evil.test#example.com", "https://evil.test?@example.com",
-		"https://example.com@evil.test/", "https://example.com%2eevil.test/", "https://example.com\\@evil.test/", "https://evilexample.com/",
-		"https://example.com:444/", "http://example.com/", "https://example.org/", "https://a.example.org.evil.test/", "https://evilexample.org/",
+		"https://\u0435xample.com/", "https://ex\u0430mple.com/", "https://xn--xample-2of.com/", "https://examp1e.com/",
+		"https://example.com./",
+		"https://example.com.evil.test/", "https://evil.test/example.com", "https://evil.test#example.com",
+		"https://evil.test?@example.com",
+		"https://example.com@evil.test/", "https://example.com%2eevil.test/", "https://example.com\\@evil.test/",
+		"https://evilexample.com/",
+		"https://example.com:444/", "http://example.com/", "https://example.org/", "https://a.example.org.evil.test/",
+		"https://evilexample.org/",
 		"https://a\u2024example.org/", "https://example\u00b7com/",
 	} {
 		_, _, err := get(t, g, address)
@@ -158,7 +163,8 @@ func TestSecretsThatAreNotFound(t *testing.T) {
 	const value = "s3cr3t-token"
 	turned := []byte(value)
 	slices.Reverse(turned)
-	answers := []string{string(turned), value[:6] + " " + value[6:], base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(value)))),
+	answers := []string{string(turned), value[:6] + " " + value[6:],
+		base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(value)))),
 		strings.ToUpper(value), fmt.Sprint([]byte(value)),
 		strings.Join(strings.Split(value, ""), "\x00")} // UTF-16
 	i.serve("93.184.216.34:443", func(w http.ResponseWriter, _ *http.Request) {
@@ -220,7 +226,8 @@ func TestRedirects(t *testing.T) {
 		_, _ = io.WriteString(w, "b")
 	})
 	i.serve("93.184.216.35:80", func(http.ResponseWriter, *http.Request) { t.Error("reached without TLS") })
-	g := i.gate(network.Policy{Rules: rules(t, "* https://*.example.com", "* http://*.example.com", "https://elsewhere.test/only")})
+	g := i.gate(network.Policy{Rules: rules(t, "* https://*.example.com", "* http://*.example.com",
+		"https://elsewhere.test/only")})
 	to := func(to, more string) string { return "https://a.example.com/?to=" + url.QueryEscape(to) + more }
 	for address, kind := range map[string]network.Kind{
 		to("http://127.0.0.1/", ""):             network.KindRedirect,
@@ -238,13 +245,17 @@ func TestRedirects(t *testing.T) {
 		_, _, err := get(t, g, address)
 		requireKind(t, err, kind)
 	}
-	i.serve("93.184.216.36:443", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/only", http.StatusFound) })
+	i.serve("93.184.216.36:443", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/only", http.StatusFound)
+	})
 	_, _, err := get(t, g, "https://elsewhere.test/only")
 	requireKind(t, err, network.KindLimit)
 
 	run := g.Run("test")
-	response, body, err := do(t, run, &network.Request{Method: "post", URL: to("https://b.example.com/x", ""), Body: []byte("text"),
-		Header: []network.Field{{Name: "Authorization", Value: "mine"}, {Name: "X-Other", Value: "kept"}, {Name: "Content-Type", Value: "text/plain"}}})
+	response, body, err := do(t, run, &network.Request{Method: "post", URL: to("https://b.example.com/x", ""),
+		Body: []byte("text"),
+		Header: []network.Field{{Name: "Authorization", Value: "mine"}, {Name: "X-Other", Value: "kept"},
+			{Name: "Content-Type", Value: "text/plain"}}})
 	require.NoError(t, err)
 	require.Equal(t, "b", body)
 	require.True(t, response.Redirected)
@@ -297,39 +308,49 @@ func TestSmuggling(t *testing.T) {
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
 	for _, request := range []network.Request{
 		{URL: "http://a.example/", Method: "GET /x HTTP/1.1\r\nHost: evil\r\n\r\nGET"},
-		{URL: "http://a.example/", Method: "CONNECT"}, {URL: "http://a.example/", Method: "trace"}, {URL: "http://a.example/", Method: "Track"},
+		{URL: "http://a.example/", Method: "CONNECT"}, {URL: "http://a.example/", Method: "trace"},
+		{URL: "http://a.example/", Method: "Track"},
 		{URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: "a\r\nHost: evil"}}},
 		{URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: "a\nb"}}},
 		{URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: "a\x00b"}}},
 		{URL: "http://a.example/", Header: []network.Field{{Name: "X: y\r\nHost", Value: "evil"}}},
 		{URL: "http://a.example/", Header: []network.Field{{Name: "", Value: "x"}}},
 		{URL: "http://a.example/", Header: []network.Field{{Name: "Host ", Value: "x"}}},
-		{URL: "http://user:secret@a.example/"}, {URL: "http://@:80/"}, {URL: "gopher://a.example/"}, {URL: "http:///"}, {URL: "http://"}, {URL: "/"}, {URL: ""},
+		{URL: "http://user:secret@a.example/"}, {URL: "http://@:80/"}, {URL: "gopher://a.example/"}, {URL: "http:///"},
+		{URL: "http://"}, {URL: "/"}, {URL: ""},
 		{URL: "http://a.example/", Method: "GET", Body: []byte("x")},
-		{URL: "http://a.example:99999/"}, {URL: "http://a.exa mple/"}, {URL: "http://a.example%0d%0aHost:evil/"}, {URL: "data:,x"}, {URL: "file:///etc/passwd"},
+		{URL: "http://a.example:99999/"}, {URL: "http://a.exa mple/"}, {URL: "http://a.example%0d%0aHost:evil/"},
+		{URL: "data:,x"}, {URL: "file:///etc/passwd"},
 	} {
 		_, _, err := do(t, g.Run("test"), &request)
 		requireKind(t, err, network.KindInvalid)
 	}
 	require.Empty(t, i.connections())
 
-	_, _, err := do(t, g.Run("test"), &network.Request{URL: "http://a.example/a\r\n b?x\ty", Method: "PUT", Body: []byte("12345"), Header: []network.Field{
-		{Name: "Host", Value: "evil.example"}, {Name: "Content-Length", Value: "1"}, {Name: "Transfer-Encoding", Value: "chunked"}, {Name: "Connection", Value: "X-Mine"}, {Name: "Upgrade", Value: "h2c"},
-		{Name: "Cookie", Value: "a=b"}, {Name: "Proxy-Authorization", Value: "x"}, {Name: "Sec-Fetch-Site", Value: "x"}, {Name: "TE", Value: "trailers"}, {Name: "Expect", Value: "100-continue"}, {Name: "Accept-Encoding", Value: "br"},
-		{Name: "X-Mine", Value: "kept"}, {Name: "User-Agent", Value: "own"},
-	}})
+	_, _, err := do(t, g.Run("test"), &network.Request{URL: "http://a.example/a\r\n b?x\ty", Method: "PUT",
+		Body: []byte("12345"), Header: []network.Field{
+			{Name: "Host", Value: "evil.example"}, {Name: "Content-Length", Value: "1"}, {Name: "Transfer-Encoding",
+				Value: "chunked"}, {Name: "Connection", Value: "X-Mine"}, {Name: "Upgrade", Value: "h2c"},
+			{Name: "Cookie", Value: "a=b"}, {Name: "Proxy-Authorization", Value: "x"},
+			{Name: "Sec-Fetch-Site", Value: "x"}, {Name: "TE", Value: "trailers"},
+			{Name: "Expect", Value: "100-continue"}, {Name: "Accept-Encoding", Value: "br"},
+			{Name: "X-Mine", Value: "kept"}, {Name: "User-Agent", Value: "own"},
+		}})
 	require.NoError(t, err)
 	r := seen.Load()
 	require.Equal(t, "a.example", r.Host)
 	require.Equal(t, "/a%20b?xy", r.RequestURI, "line breaks and tabs are not part of URLs")
 	require.EqualValues(t, 5, r.ContentLength)
 	require.EqualValues(t, 5, bodies.Load())
-	require.Equal(t, http.Header{"X-Mine": {"kept"}, "User-Agent": {"own"}, "Accept": {"*/*"}, "Accept-Encoding": {"gzip, deflate"},
-		"Content-Length": {"5"}}, r.Header)
+	require.Equal(t, http.Header{"X-Mine": {"kept"}, "User-Agent": {"own"}, "Accept": {"*/*"},
+		"Accept-Encoding": {"gzip, deflate"},
+		"Content-Length":  {"5"}}, r.Header)
 
-	_, _, err = do(t, g.Run("test"), &network.Request{URL: "http://a.example/", Header: []network.Field{{Name: "Range", Value: "bytes=1-2"}}})
+	_, _, err = do(t, g.Run("test"), &network.Request{URL: "http://a.example/",
+		Header: []network.Field{{Name: "Range", Value: "bytes=1-2"}}})
 	require.NoError(t, err)
-	require.Equal(t, "identity", seen.Load().Header.Get("Accept-Encoding"), "a part of what is compressed cannot be decompressed")
+	require.Equal(t, "identity", seen.Load().Header.Get("Accept-Encoding"),
+		"a part of what is compressed cannot be decompressed")
 }
 
 // TestOverrides: no header makes a server that goes by it take the request for one that no rule allows.
@@ -340,13 +361,17 @@ func TestOverrides(t *testing.T) {
 	i.serve("93.184.216.34:80", func(_ http.ResponseWriter, r *http.Request) { seen.Store(r) })
 	g := i.gate(network.Policy{Rules: rules(t, "GET,POST http://a.example/public/**", "PUT http://a.example/public/x")})
 	const address = "http://a.example/public/y"
-	for _, name := range []string{"X-HTTP-Method-Override", "x-http-method", "X-Method-Override", "X_HTTP_Method_Override",
-		"x.http.method", "X-Method_Override", "X-Forwarded-Method", "X_Forwarded_Method", "X-Original-Method", "X-Rewrite-Method",
+	for _, name := range []string{"X-HTTP-Method-Override", "x-http-method", "X-Method-Override",
+		"X_HTTP_Method_Override",
+		"x.http.method", "X-Method_Override", "X-Forwarded-Method", "X_Forwarded_Method", "X-Original-Method",
+		"X-Rewrite-Method",
 		"X-Override-Method", "Method", "_method", "X-HTTP-Verb", "XHTTPMethodOverride", "X~Http!Method"} {
-		for _, value := range []string{"DELETE", "delete", " Delete ", "GET, DELETE", "DELETE,GET", "PUT", "get,,mkcol"} {
+		for _, value := range []string{"DELETE", "delete", " Delete ", "GET, DELETE", "DELETE,GET", "PUT",
+			"get,,mkcol"} {
 			_, _, err := get(t, g, address, network.Field{Name: name, Value: value})
 			requireKind(t, err, network.KindDenied)
-			_, _, err = get(t, g, address, network.Field{Name: name, Value: "GET"}, network.Field{Name: name, Value: value})
+			_, _, err = get(t, g, address, network.Field{Name: name, Value: "GET"}, network.Field{Name: name,
+				Value: value})
 			requireKind(t, err, network.KindDenied)
 			run := g.Run("test")
 			own := rules(t, "GET http://a.example/**")
@@ -371,12 +396,15 @@ func TestOverrides(t *testing.T) {
 		"X-Original-URL", "x-rewrite-url", "X-Forwarded-Host", "X-Forwarded-Server", "Forwarded", "X-Host",
 		"X-Original-Host", "X-HTTP-Host-Override", "X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-Uri",
 		"X-Original-URI",
-		"X_Original_URL", "X_Rewrite_URL", "X_Forwarded_Host", "x.original.url", "X-Original_URL", "X~Original~URL", "X_Host",
+		"X_Original_URL", "X_Rewrite_URL", "X_Forwarded_Host", "x.original.url", "X-Original_URL", "X~Original~URL",
+		"X_Host",
 		"XOriginalURL", "X-Override-URL", "X_Override_URL", "X-Forwarded-For", "X-Forwarded-Proto", "X_Forwarded_Port",
 		"X-Forwarded", "X-Forward-Host", "Forwarded-Host", "X-Envoy-Original-Path", "X-Original-Authority",
-		"X-WAWS-Unencoded-URL", "X-Replaced-Path", "X-HTTP-DestinationURL", "X-Proxy-URL", "Base-Url", "Request-Uri", "X-URL",
+		"X-WAWS-Unencoded-URL", "X-Replaced-Path", "X-HTTP-DestinationURL", "X-Proxy-URL", "Base-Url", "Request-Uri",
+		"X-URL",
 		"X-Script-Name", "Destination", "destination",
-		"Transfer_Encoding", "Content_Length", "Transfer.Encoding", "Keep_Alive", "Proxy", "Proxy_Authorization", "Sec_Fetch_Site",
+		"Transfer_Encoding", "Content_Length", "Transfer.Encoding", "Keep_Alive", "Proxy", "Proxy_Authorization",
+		"Sec_Fetch_Site",
 		"HTTP2-Settings", "HTTP2_Settings", "Accept_Encoding",
 	} {
 		_, _, err := get(t, g, address, network.Field{Name: name, Value: "/admin"})
@@ -385,16 +413,19 @@ func TestOverrides(t *testing.T) {
 			require.NotContains(t, values, "/admin", "%s: %s", name, have)
 		}
 	}
-	for _, name := range []string{"X-Payment-Method", "X-Original-Filename", "X-Request-ID", "X-API-Path-Root", "Prefix", "X_Mine"} {
+	for _, name := range []string{"X-Payment-Method", "X-Original-Filename", "X-Request-ID", "X-API-Path-Root",
+		"Prefix", "X_Mine"} {
 		_, _, err := get(t, g, address, network.Field{Name: name, Value: "/admin"})
 		require.NoError(t, err)
 		require.Contains(t, seen.Load().Header, http.CanonicalHeaderKey(name))
 	}
 	seen.Store(nil)
 	for query, denied := range map[string]bool{
-		"_method=DELETE": true, "x=1&_method=delete": true, "_Method=%44elete": true, "%5fmethod=DELETE": true, "x;_method=DELETE": true,
-		"_HttpMethod=PATCH": true, "x-http-method-override=DELETE": true, "X_HTTP_METHOD=DELETE": true, "method=delete": true,
-		"_method=POST": false, "_method=": false, "method=flickr.photos.search": false, "payment_method=delete": false,
+		"_method=DELETE": true, "x=1&_method=delete": true, "_Method=%44elete": true, "%5fmethod=DELETE": true,
+		"x;_method=DELETE":  true,
+		"_HttpMethod=PATCH": true, "x-http-method-override=DELETE": true, "X_HTTP_METHOD=DELETE": true,
+		"method=delete": true,
+		"_method=POST":  false, "_method=": false, "method=flickr.photos.search": false, "payment_method=delete": false,
 		"method=%zz": false, "q=_method=DELETE": false,
 	} {
 		_, _, err := get(t, g, address+"?"+query)
@@ -421,7 +452,8 @@ func TestDestination(t *testing.T) {
 	})
 	i.name("other.example", "93.184.216.35")
 	i.serve("93.184.216.35:80", func(_ http.ResponseWriter, r *http.Request) { seen.Store(r) })
-	g := i.gate(network.Policy{Rules: rules(t, "MOVE http://a.example/public/**", "MOVE http://other.example", "GET http://a.example")})
+	g := i.gate(network.Policy{Rules: rules(t, "MOVE http://a.example/public/**", "MOVE http://other.example",
+		"GET http://a.example")})
 	for _, test := range []struct{ url, destination, want string }{
 		{"http://a.example/public/x", "http://a.example/public/y", "http://a.example/public/y"},
 		{"http://a.example/public/x", "/public/a b", "http://a.example/public/a%20b"},
@@ -479,11 +511,14 @@ func TestEndlessResponses(t *testing.T) {
 	i.raw("93.184.216.34:82", "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 10<<20))
 	i.raw("93.184.216.34:83", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx")
 	i.raw("93.184.216.34:84", "")
-	g := i.gate(network.Policy{Rules: rules(t, append(everywhere, "http://a.example:81", "http://a.example:82", "http://a.example:83", "http://a.example:84")...),
+	g := i.gate(network.Policy{Rules: rules(t, append(everywhere, "http://a.example:81", "http://a.example:82",
+		"http://a.example:83", "http://a.example:84")...),
 		Limits: network.Limits{ResponseSize: 1 << 18}})
 	for path, kind := range map[string]network.Kind{
-		"/endless": network.KindLimit, "/gzip": network.KindLimit, "/deflate": network.KindLimit, "/damaged": network.KindNetwork, "/headers": network.KindLimit,
-		"/short": network.KindNetwork, ":81/": network.KindLimit, ":82/": network.KindLimit, ":83/": network.KindNetwork, ":84/": network.KindNetwork,
+		"/endless": network.KindLimit, "/gzip": network.KindLimit, "/deflate": network.KindLimit,
+		"/damaged": network.KindNetwork, "/headers": network.KindLimit,
+		"/short": network.KindNetwork, ":81/": network.KindLimit, ":82/": network.KindLimit,
+		":83/": network.KindNetwork, ":84/": network.KindNetwork,
 	} {
 		_, body, err := get(t, g, "http://a.example"+path)
 		requireKind(t, err, kind)
@@ -556,14 +591,18 @@ func TestSecrets(t *testing.T) {
 			for name, values := range r.Header {
 				w.Header()["X-"+name] = values
 			}
-			everything, _ := json.Marshal(map[string]any{"header": r.Header, "url": r.URL.String(), "query": r.URL.Query()})
+			everything, _ := json.Marshal(map[string]any{"header": r.Header, "url": r.URL.String(),
+				"query": r.URL.Query()})
 			_, _ = w.Write(everything)
 			_, _ = io.WriteString(w, "\n"+r.Header.Get("Authorization")+"\n"+r.URL.RawQuery)
 			for n := range 3 {
-				_, _ = io.WriteString(w, "\n"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", n)+value+"yy")))
-				_, _ = io.WriteString(w, "\n"+base64.URLEncoding.EncodeToString([]byte(strings.Repeat("x", n)+value+"yy")))
+				_, _ = io.WriteString(w, "\n"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", n)+
+					value+"yy")))
+				_, _ = io.WriteString(w, "\n"+base64.URLEncoding.EncodeToString([]byte(strings.Repeat("x", n)+
+					value+"yy")))
 			}
-			_, _ = io.WriteString(w, "\n"+hex.EncodeToString([]byte(value))+"\n"+strings.ToUpper(hex.EncodeToString([]byte(value))))
+			_, _ = io.WriteString(w, "\n"+hex.EncodeToString([]byte(value))+"\n"+
+				strings.ToUpper(hex.EncodeToString([]byte(value))))
 			for _, part := range strings.SplitAfter("\n"+value, "") { // byte by byte
 				_, _ = io.WriteString(w, part)
 				w.(http.Flusher).Flush()
@@ -584,7 +623,8 @@ func TestSecrets(t *testing.T) {
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
 	placeholder := secret.Placeholder()
 	basic := base64.StdEncoding.EncodeToString([]byte("me:" + placeholder))
-	for _, header := range []network.Field{{Name: "Authorization", Value: "Bearer " + placeholder}, {Name: "X-Key", Value: placeholder}, {Name: "Authorization", Value: "Basic " + basic}} {
+	for _, header := range []network.Field{{Name: "Authorization", Value: "Bearer " + placeholder},
+		{Name: "X-Key", Value: placeholder}, {Name: "Authorization", Value: "Basic " + basic}} {
 		response, body, err := get(t, g, "https://api.example/echo?key="+placeholder, header)
 		require.NoError(t, err)
 		require.Contains(t, body, placeholder)
@@ -649,7 +689,8 @@ func TestManyRequests(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, done, 12)
-	require.LessOrEqual(t, done, 12+int(time.Since(began)/(time.Minute/12)), "on a slow machine some more become free meanwhile")
+	require.LessOrEqual(t, done, 12+int(time.Since(began)/(time.Minute/12)),
+		"on a slow machine some more become free meanwhile")
 	require.Len(t, i.connections(), 1, "connections are used again")
 }
 
@@ -673,7 +714,8 @@ func TestRequestsWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestManyRequestsAreMade: one run makes as many as it may, several at once, which leave nothing behind and are all counted.
+// TestManyRequestsAreMade: one run makes as many as it may, several at once, which leave nothing behind and are all
+// counted.
 func TestManyRequestsAreMade(t *testing.T) {
 	i := newInternet(t)
 	i.name("a.example", "93.184.216.34")
@@ -685,7 +727,8 @@ func TestManyRequestsAreMade(t *testing.T) {
 	if *soak {
 		times = 100_000
 	}
-	policy := &network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: times, PerMinute: network.Unlimited}}
+	policy := &network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: times,
+		PerMinute: network.Unlimited}}
 	g, err := egress.New(egress.Options{Policy: policy, Resolve: i.resolve, Dial: i.dial})
 	require.NoError(t, err)
 	t.Cleanup(g.Close)
@@ -696,7 +739,8 @@ func TestManyRequestsAreMade(t *testing.T) {
 	for range together {
 		group.Go(func() {
 			for range times / together {
-				if _, body, err := do(t, run, &network.Request{Method: "PUT", URL: "http://a.example/", Body: []byte("12345")}); err != nil || body != "xxxxx" {
+				if _, body, err := do(t, run, &network.Request{Method: "PUT", URL: "http://a.example/",
+					Body: []byte("12345")}); err != nil || body != "xxxxx" {
 					t.Error(body, err)
 					return
 				}
@@ -704,7 +748,8 @@ func TestManyRequestsAreMade(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.Equal(t, network.Usage{Requests: int64(times), Sent: 5 * int64(times), Received: 5 * int64(times)}, run.Usage())
+	require.Equal(t, network.Usage{Requests: int64(times), Sent: 5 * int64(times), Received: 5 * int64(times)},
+		run.Usage())
 	_, _, err = do(t, run, &network.Request{URL: "http://a.example/"})
 	requireKind(t, err, network.KindLimit)
 	require.Less(t, memory(), before+8<<20)
@@ -841,11 +886,13 @@ func TestLargeRequests(t *testing.T) {
 		many[n] = network.Field{Name: fmt.Sprint("X-", n), Value: strings.Repeat("x", 20)}
 	}
 	for name, request := range map[string]network.Request{
-		"a body":       {Method: "PUT", URL: "http://a.example/", Body: make([]byte, 1001)},
-		"a URL":        {URL: "http://a.example/" + strings.Repeat("x", 2000)},
-		"a query":      {URL: "http://a.example/?" + strings.Repeat("\u00fc", 400)},
-		"a header":     {URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: strings.Repeat("x", 2000)}}},
-		"a name":       {URL: "http://a.example/", Header: []network.Field{{Name: strings.Repeat("x", 2000), Value: "x"}}},
+		"a body":  {Method: "PUT", URL: "http://a.example/", Body: make([]byte, 1001)},
+		"a URL":   {URL: "http://a.example/" + strings.Repeat("x", 2000)},
+		"a query": {URL: "http://a.example/?" + strings.Repeat("\u00fc", 400)},
+		"a header": {URL: "http://a.example/",
+			Header: []network.Field{{Name: "X", Value: strings.Repeat("x", 2000)}}},
+		"a name": {URL: "http://a.example/", Header: []network.Field{{Name: strings.Repeat("x", 2000),
+			Value: "x"}}},
 		"many headers": {URL: "http://a.example/", Header: many},
 	} {
 		_, _, err := do(t, g.Run("test"), &request)
@@ -876,7 +923,8 @@ func TestSecretsDoNotDelay(t *testing.T) {
 	require.NoError(t, err)
 	defer response.Body.Close()
 	for _, part := range []struct{ sent, want string }{
-		{"", "data: 1\n\n"}, {"more 123", "more "}, {"45", ""}, {"!", "12345!"}, {"1234567", ""}, {"8.", secret.Placeholder() + "."},
+		{"", "data: 1\n\n"}, {"more 123", "more "}, {"45", ""}, {"!", "12345!"}, {"1234567", ""},
+		{"8.", secret.Placeholder() + "."},
 	} {
 		if part.sent != "" {
 			goOn <- part.sent
@@ -907,13 +955,15 @@ func TestFailures(t *testing.T) {
 		"https://refused.example/": "refused.example: the connection was refused",
 		"https://nosuch.example/":  "nosuch.example: there is no host of this name",
 		"https://plain.example/":   "plain.example: it does not speak TLS",
-		"https://1.1.1.1/a?b":      "no rule allows GET https://1.1.1.1/a: whoever runs this can add one with --allow 'GET https://1.1.1.1/a'",
+		"https://1.1.1.1/a?b": "no rule allows GET https://1.1.1.1/a: whoever runs this can add one with " +
+			"--allow 'GET https://1.1.1.1/a'",
 	} {
 		_, _, err := get(t, g, address)
 		require.EqualError(t, err, want)
 	}
 	_, _, err := get(t, i.gate(network.Policy{}), "https://a.example/")
-	require.EqualError(t, err, "there is no network here: whoever runs this can allow the request with --allow 'GET https://a.example/'")
+	require.EqualError(t, err, "there is no network here: whoever runs this can allow the request with --allow 'GET "+
+		"https://a.example/'")
 }
 
 // TestProxies: what the environment says of proxies is not for code.
@@ -939,7 +989,8 @@ func TestAudit(t *testing.T) {
 	secret := network.Secret{Name: "KEY", Value: "12345678", Hosts: []string{"*.example.com", "a.example"}}
 	g := i.gate(network.Policy{Rules: rules(t, "POST https://a.example/x/**"), Secrets: []network.Secret{secret}})
 	run := g.Run("run 1")
-	_, _, err := do(t, run, &network.Request{Method: "POST", URL: "https://a.example/x/y?z=" + secret.Placeholder(), Body: []byte("four")})
+	_, _, err := do(t, run, &network.Request{Method: "POST", URL: "https://a.example/x/y?z=" + secret.Placeholder(),
+		Body: []byte("four")})
 	require.NoError(t, err)
 	_, _, err = do(t, run, &network.Request{URL: "https://a.example/x/y"})
 	require.Error(t, err)
@@ -948,7 +999,8 @@ func TestAudit(t *testing.T) {
 	first, second := i.records[0], i.records[1]
 	require.Positive(t, first.Duration)
 	first.Time, first.Duration = time.Time{}, 0
-	require.Equal(t, network.Record{Run: "run 1", Method: "POST", Host: "https://a.example", Path: "/x/y", Rule: "POST https://a.example/x/**",
+	require.Equal(t, network.Record{Run: "run 1", Method: "POST", Host: "https://a.example", Path: "/x/y",
+		Rule:    "POST https://a.example/x/**",
 		Secrets: []string{"KEY"}, Status: 200, Sent: 4, Received: 6}, first)
 	require.Error(t, second.Err)
 	require.Empty(t, second.Rule)
@@ -1019,7 +1071,8 @@ func TestEscapedSecrets(t *testing.T) {
 		"all in all":            `&#65\142%2F\u{2B}%2522\u0043&#x20;&amp;amp;\144%u0027\3c e%3D=25\\\\&#122`,
 		"base64":                url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(value))),
 		"base64 in JSON":        strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(value)), "Q", `\u0051`),
-		"hexadecimal":           strings.ToUpper(hex.EncodeToString([]byte(value[:5]))) + hex.EncodeToString([]byte(value[5:])),
+		"hexadecimal": strings.ToUpper(hex.EncodeToString([]byte(value[:5]))) +
+			hex.EncodeToString([]byte(value[5:])),
 	}
 	i := newInternet(t)
 	i.name("a.example", "93.184.216.34")
@@ -1046,8 +1099,10 @@ func TestEscapedSecrets(t *testing.T) {
 }
 
 // spellings are ways of writing a character, of those that need to know nothing of what follows.
-var spellings = []string{"%c", `\%03o`, `\u%04x`, `\u{%x}`, `\u{00000%X}`, `\x%02x`, `\x{%x}`, `\U%08X`, `\%06x`, `\%x `, "%%%02x",
-	"%%u%04x", "&#%d", "&#%d;", "&#x%x", "&#x00000%X;", "&#0000%d;", "=%02X", `\\u%04x`, "%%25%02x", "&amp;#%d;", `\u0026#x%x;`,
+var spellings = []string{"%c", `\%03o`, `\u%04x`, `\u{%x}`, `\u{00000%X}`, `\x%02x`, `\x{%x}`, `\U%08X`, `\%06x`,
+	`\%x `, "%%%02x",
+	"%%u%04x", "&#%d", "&#%d;", "&#x%x", "&#x00000%X;", "&#0000%d;", "=%02X", `\\u%04x`, "%%25%02x", "&amp;#%d;",
+	`\u0026#x%x;`,
 	"%%26%%23%d%%3b", `%%5C%03o`, "&#37;%02X"}
 
 // FuzzEscapedSecrets compares what is struck with a regular expression that has most spellings of each character, and
@@ -1059,7 +1114,8 @@ func FuzzEscapedSecrets(f *testing.F) {
 	f.Add("11111111", "&#0000491111&#49;&#49;1", []byte{12, 14, 1, 18, 0, 0, 16}, `\61\611\0611111`, byte(7))
 	f.Fuzz(func(t *testing.T, value, before string, choices []byte, after string, size byte) {
 		secret := network.Secret{Name: "KEY", Value: value, Hosts: []string{"a.example"}}
-		if (&network.Policy{Secrets: []network.Secret{secret}}).Check() != nil || len(value) > 16 || len(choices) == 0 ||
+		if (&network.Policy{Secrets: []network.Secret{secret}}).Check() != nil || len(value) > 16 ||
+			len(choices) == 0 ||
 			len(before)+len(after) > 200 || strings.Contains(secret.Placeholder(), value) {
 			return
 		}
@@ -1067,7 +1123,8 @@ func FuzzEscapedSecrets(f *testing.F) {
 		for i, c := range []byte(value) {
 			text += fmt.Sprintf(spellings[int(choices[i%len(choices)])%len(spellings)], c)
 			pattern += fmt.Sprintf(`(?:%[1]s|\\%[1]s|\\0?0?%[2]o|\\x(?i:%02[3]x)|\\u+(?i:%04[3]x)|\\[ux]\{(?i:0{0,20}%[3]x)\}|`+
-				`[%%=](?i:%02[3]x)|%%[uU](?i:%04[3]x)|&#0{0,20}%[3]d;?|&#[xX](?i:0{0,20}%[3]x);?`, regexp.QuoteMeta(string(c)), c, c)
+				`[%%=](?i:%02[3]x)|%%[uU](?i:%04[3]x)|&#0{0,20}%[3]d;?|&#[xX](?i:0{0,20}%[3]x);?`,
+				regexp.QuoteMeta(string(c)), c, c)
 			if c == ' ' {
 				pattern += `|\+`
 			}
@@ -1226,8 +1283,10 @@ func TestPathsAreSentAsTheyWereChecked(t *testing.T) {
 	i.serve("93.184.216.34:443", handler)
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
 	for sent, want := range map[string]string{
-		"/a|b": "/a|b", "/a|%62": "/a|%62", "/%41|%2f%2E/": "/%41|%2f%2E/", "/[x]/%2F": "/[x]/%2F", "/a/../b": "/b", "/a/%2e%2e/b": "/b", "/a/.%2E/b": "/b",
-		`/a\..\b`: "/b", "//a//b": "//a//b", "/;/..;/": "/;/..;/", "/%3b%3F%23": "/%3b%3F%23", "/\u00fc": "/%C3%BC", "/%c0%ae": "/%c0%ae", "/x?a|b=[^]": "/x?a|b=[^]",
+		"/a|b": "/a|b", "/a|%62": "/a|%62", "/%41|%2f%2E/": "/%41|%2f%2E/", "/[x]/%2F": "/[x]/%2F", "/a/../b": "/b",
+		"/a/%2e%2e/b": "/b", "/a/.%2E/b": "/b",
+		`/a\..\b`: "/b", "//a//b": "//a//b", "/;/..;/": "/;/..;/", "/%3b%3F%23": "/%3b%3F%23", "/\u00fc": "/%C3%BC",
+		"/%c0%ae": "/%c0%ae", "/x?a|b=[^]": "/x?a|b=[^]",
 		"/x?/../y": "/x?/../y", "/x?a#/../y": "/x?a", "?x": "/?x", "/*": "/*", "*": "",
 	} {
 		for _, scheme := range []string{"http", "https"} {
@@ -1248,7 +1307,8 @@ func TestOddResponses(t *testing.T) {
 	for n, text := range []string{
 		"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nanything",
 		strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 10_000),
-		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nAlt-Svc: h2=\":443\"; ma=100\r\n\r\nxHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
+		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nAlt-Svc: h2=\":443\"; ma=100\r\n\r\nxHTTP/1.1 200 " +
+			"OK\r\nContent-Length: 4\r\n\r\nevil",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n1\r\nx\r\n0\r\nTrailer: x\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
@@ -1257,10 +1317,14 @@ func TestOddResponses(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 999 \xff\xfe\r\nX\xff: \x00\r\n\r\n",
 		"HTTP/1.1 -1 x\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=\"" + strings.Repeat("x", 1<<20) + "\r\nx\r\n0\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 1000),
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X, Set-Cookie\r\n\r\n1\r\nx\r\n0\r\nX: y\r\nSet-Cookie: a=b\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=\"" + strings.Repeat("x", 1<<20) +
+			"\r\nx\r\n0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+
+			"\r\nx\r\n", 1000),
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X, Set-Cookie\r\n\r\n1\r\nx\r\n0\r\nX: " +
+			"y\r\nSet-Cookie: a=b\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX: " + strings.Repeat("x", 1<<20) +
+			"\r\n\r\n",
 		"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Negotiate\r\nContent-Length: 1\r\n\r\nx",
 		"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 1\r\n\r\nx",
 		"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 9-1/2\r\nContent-Length: 1\r\n\r\nx",
@@ -1268,9 +1332,11 @@ func TestOddResponses(t *testing.T) {
 		i.raw(fmt.Sprint("93.184.216.34:", 8000+n), text)
 	}
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
-	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "limit", "limit", "", "network", "network", "network", "network", "x", "network", "x", "x", "x"} {
+	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "limit", "limit", "", "network",
+		"network", "network", "network", "x", "network", "x", "x", "x"} {
 		for range 2 { // what one response leaves behind is no part of the next
-			_, body, err := get(t, i.gate(network.Policy{Rules: rules(t, fmt.Sprint("http://a.example:", 8000+n))}), fmt.Sprint("http://a.example:", 8000+n, "/"))
+			_, body, err := get(t, i.gate(network.Policy{Rules: rules(t, fmt.Sprint("http://a.example:", 8000+n))}),
+				fmt.Sprint("http://a.example:", 8000+n, "/"))
 			if e, ok := errors.AsType[*network.Error](err); ok {
 				body = string(e.Kind)
 			}

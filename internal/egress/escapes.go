@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxWidth is how many bytes one escaped character can have. Zeros before its number can make it longer than that; it is
-// not found then.
+// maxWidth is how many bytes one escaped character can have. Zeros before its number can make it longer than that; it
+// is not found then.
 const maxWidth = 64
 
 // A reading is what the beginning of a text can mean: a printable character of ASCII, and how many bytes that takes.
@@ -206,7 +206,8 @@ func digit(c byte) int {
 
 // names are those of HTML for printable characters of ASCII.
 var names = map[string]byte{
-	"excl": '!', "quot": '"', "QUOT": '"', "num": '#', "dollar": '$', "percnt": '%', "amp": '&', "AMP": '&', "apos": '\'',
+	"excl": '!', "quot": '"', "QUOT": '"', "num": '#', "dollar": '$', "percnt": '%', "amp": '&', "AMP": '&',
+	"apos": '\'',
 	"lpar": '(', "rpar": ')', "ast": '*', "midast": '*', "plus": '+', "comma": ',', "period": '.', "sol": '/',
 	"colon": ':', "semi": ';', "lt": '<', "LT": '<', "equals": '=', "gt": '>', "GT": '>', "quest": '?', "commat": '@',
 	"lsqb": '[', "lbrack": '[', "bsol": '\\', "rsqb": ']', "rbrack": ']', "Hat": '^', "lowbar": '_', "UnderBar": '_',

@@ -21,8 +21,8 @@ type Options struct {
 	Project string
 	// Policy is what is allowed.
 	Policy *network.Policy
-	// Audit, if not nil, gets a record of each request, also of those that are refused and of each redirect, when it has
-	// ended. It is called by the goroutines of requests, several at once.
+	// Audit, if not nil, gets a record of each request, also of those that are refused and of each redirect, when it
+	// has ended. It is called by the goroutines of requests, several at once.
 	Audit func(network.Record)
 	// Resolve returns the addresses of a host. Nil means the resolver of the system.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)

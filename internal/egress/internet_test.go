@@ -109,9 +109,11 @@ func (i *internet) answer() {
 				address := netip.MustParseAddr(text)
 				head := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}
 				if address.Is4() && q.Type == dnsmessage.TypeA {
-					reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: address.As4()}})
+					reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: head,
+						Body: &dnsmessage.AResource{A: address.As4()}})
 				} else if !address.Is4() && q.Type == dnsmessage.TypeAAAA {
-					reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
+					reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: head,
+						Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
 				}
 			}
 		}
@@ -213,7 +215,8 @@ func (i *internet) audit(r network.Record) {
 
 // gate returns a gate to the internet.
 func (i *internet) gate(policy network.Policy) *egress.Gate {
-	g, err := egress.New(egress.Options{Policy: &policy, Audit: i.audit, Resolve: i.resolve, Dial: i.dial, Roots: i.roots})
+	g, err := egress.New(egress.Options{Policy: &policy, Audit: i.audit, Resolve: i.resolve, Dial: i.dial,
+		Roots: i.roots})
 	require.NoError(i.t, err)
 	i.t.Cleanup(g.Close)
 	return g

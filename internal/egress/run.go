@@ -32,8 +32,8 @@ func (r *Run) Usage() network.Usage {
 	return network.Usage{Requests: r.requests.Load(), Sent: r.sent.Load(), Received: r.received.Load()}
 }
 
-// Do makes a request and follows its redirects. The error is an [*network.Error], or that of the context. The context is also
-// that of the response's body.
+// Do makes a request and follows its redirects. The error is an [*network.Error], or that of the context. The context
+// is also that of the response's body.
 func (r *Run) Do(ctx context.Context, request *network.Request) (response *network.Response, err error) {
 	g := r.gate
 	if request.Method == "" {
@@ -75,14 +75,16 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			return nil, err
 		}
 		striker := g.strikerFor(h.url.Hostname)
-		// A redirect without a Location is a response, as in the standard. One with an empty Location leads to its own URL.
-		// See https://fetch.spec.whatwg.org/#concept-response-location-url
+		// A redirect without a Location is a response, as in the standard. One with an empty Location leads to its own
+		// URL. See https://fetch.spec.whatwg.org/#concept-response-location-url
 		locations := got.Header.Values("Location")
-		if isRedirect(got.StatusCode) && (request.Redirect == "error" || request.Redirect != "manual" && len(locations) > 0) {
+		if isRedirect(got.StatusCode) && (request.Redirect == "error" || request.Redirect != "manual" &&
+			len(locations) > 0) {
 			record(0, nil)
 			_ = got.Body.Close()
 			if request.Redirect == "error" {
-				return nil, failure(network.KindRedirect, "%s redirects, and the request does not want to be redirected", h.url.Host)
+				return nil, failure(network.KindRedirect, "%s redirects, and the request does not want to be "+
+					"redirected", h.url.Host)
 			}
 			if most := g.limits.Redirects; most != network.Unlimited && redirects >= most {
 				return nil, failure(network.KindLimit, "%s: there were more than %d redirects", h.url.Host, most)
@@ -92,7 +94,8 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			}
 			continue
 		}
-		body := &body{run: r, from: got.Body, host: h.url.Host, caller: caller, ctx: ctx, end: end, record: record, left: g.limits.ResponseSize}
+		body := &body{run: r, from: got.Body, host: h.url.Host, caller: caller, ctx: ctx, end: end, record: record,
+			left: g.limits.ResponseSize}
 		compressed := io.Reader(got.Body)
 		if most := g.limits.ResponseSize; most != network.Unlimited {
 			// Nothing may come out of it, without end. What cannot be compressed becomes a little larger.
@@ -101,7 +104,8 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 		body.decoded = decompress(got.Header, compressed)
 		body.struck = striker.reader(ctx, (*countingReader)(body))
 		return &network.Response{
-			Status: got.StatusCode, StatusText: striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
+			Status: got.StatusCode, StatusText: striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status,
+				strconv.Itoa(got.StatusCode)), " ")),
 			URL: h.url.Href, Redirected: redirects > 0, Header: fields(got.Header, striker), Body: body,
 		}, nil
 	}
@@ -129,14 +133,17 @@ func (r *Run) place(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-late:
-		return failure(network.KindLimit, "%d requests are in progress, as many as there can be: read or cancel their responses first", cap(r.places))
+		return failure(network.KindLimit,
+			"%d requests are in progress, as many as there can be: read or cancel their responses first", cap(r.places))
 	}
 }
 
 // once makes one request, without following redirects. record is called when the response has ended.
-func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error), err error) {
+func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error),
+	err error) {
 	g := r.gate
-	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(), Method: h.method, Host: h.url.Protocol + "//" + h.url.Host, Path: h.url.Pathname,
+	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(), Method: h.method,
+		Host: h.url.Protocol + "//" + h.url.Host, Path: h.url.Pathname,
 		Sent: int64(len(h.body)), Approval: h.approval}
 	note := func(received int64, err error) {
 		if g.options.Audit == nil {
@@ -172,7 +179,8 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 		return nil, nil, failure(network.KindLimit, "one run can make %d requests", g.limits.PerRun)
 	}
 	if !g.rate.Allow() {
-		return nil, nil, failure(network.KindLimit, "there were %d requests in a minute: wait before you make more", g.limits.PerMinute)
+		return nil, nil, failure(network.KindLimit, "there were %d requests in a minute: wait before you make more",
+			g.limits.PerMinute)
 	}
 	request, secrets, err := g.request(ctx, h)
 	if err != nil {
@@ -208,7 +216,8 @@ func (h *hop) allowed(policy *network.Policy) (rule *network.Rule, err error) {
 		}
 		if h.rules != nil {
 			if own, err := (&network.Policy{Rules: h.rules}).Allows(method, h.url.Href); own == nil || err != nil {
-				return nil, failure(network.KindDenied, "%s %s is not among the requests that this code may make", method, address)
+				return nil, failure(network.KindDenied, "%s %s is not among the requests that this code may make",
+					method, address)
 			}
 		}
 		rule = cmp.Or(rule, found)
@@ -295,7 +304,8 @@ func (b *body) Read(p []byte) (int, error) {
 		b.finish(err)
 	default:
 		if _, ok := errors.AsType[*network.Error](err); !ok {
-			err = &network.Error{Kind: network.KindNetwork, Message: b.host + ": the response ended too early, or is damaged", Err: err}
+			err = &network.Error{Kind: network.KindNetwork, Message: b.host + ": the response ended too early, or is " +
+				"damaged", Err: err}
 		}
 		b.finish(err)
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // A striker replaces secrets in what comes from outside by their placeholders. It finds them as they are, in base64 at
-// any position of a longer text, and in hexadecimal; and each of these with any of its characters escaped, once or twice,
-// and each in another way: see [read]. What a server makes of a secret in other ways, such as a hash, or the secret in two
-// parts, it does not find.
+// any position of a longer text, and in hexadecimal; and each of these with any of its characters escaped, once or
+// twice, and each in another way: see [read]. What a server makes of a secret in other ways, such as a hash, or the
+// secret in two parts, it does not find.
 type striker struct {
 	forms   []form
 	first   [256]bool // with which a form can begin
@@ -207,12 +207,13 @@ func (x *scan) reach(places []int, end int) []int {
 	return append(places, end)
 }
 
-// pause is how long a stream must rest until what it ends with is handed out. Until then as much is held back as could be
-// a secret, whatever it is: code could tell from less how a secret begins, if it can store texts at a host of the secret.
+// pause is how long a stream must rest until what it ends with is handed out. Until then as much is held back as could
+// be a secret, whatever it is: code could tell from less how a secret begins, if it can store texts at a host of the
+// secret.
 const pause = 100 * time.Millisecond
 
-// reader strikes secrets out of a stream. It returns r itself if there are none. The end of the context ends it, and must
-// end a read of r.
+// reader strikes secrets out of a stream. It returns r itself if there are none. The end of the context ends it, and
+// must end a read of r.
 func (s *striker) reader(ctx context.Context, r io.Reader) io.Reader {
 	if len(s.forms) == 0 {
 		return r

@@ -81,9 +81,12 @@ func TestChecksOfTheWorldFail(t *testing.T) {
 func TestChecksOfResultsFail(t *testing.T) {
 	tr := &trial{T: t, attempt: &attempt{}, world: worlds["directory"](t)}
 	for _, text := range []string{
-		secretOf("x"), "before " + mark + " after", hex.EncodeToString([]byte(mark)), strings.ToUpper(hex.EncodeToString([]byte(mark))),
-		base64.StdEncoding.EncodeToString([]byte(mark)), base64.StdEncoding.EncodeToString([]byte("1" + mark)), base64.StdEncoding.EncodeToString([]byte("12" + mark + "3")),
-		"panic: goroutine 1 [running]", "runtime error: index out of range", "wasm stack trace", "open " + tr.world.dir + "/x: denied",
+		secretOf("x"), "before " + mark + " after", hex.EncodeToString([]byte(mark)),
+		strings.ToUpper(hex.EncodeToString([]byte(mark))),
+		base64.StdEncoding.EncodeToString([]byte(mark)), base64.StdEncoding.EncodeToString([]byte("1" + mark)),
+		base64.StdEncoding.EncodeToString([]byte("12" + mark + "3")),
+		"panic: goroutine 1 [running]", "runtime error: index out of range", "wasm stack trace",
+		"open " + tr.world.dir + "/x: denied",
 	} {
 		require.NotEmpty(t, tr.revealed(text), text)
 	}

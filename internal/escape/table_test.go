@@ -52,7 +52,8 @@ type table struct {
 
 // known are the settings that an attempt, or a table for all of its attempts, can have.
 var known = []string{
-	"calls", "enable", "files", "grants", "id", "inline", "keeps", "mode", "off", "on", "options", "project", "readonly", "settings", "stores", "timeout", "unguarded",
+	"calls", "enable", "files", "grants", "id", "inline", "keeps", "mode", "off", "on", "options", "project",
+	"readonly", "settings", "stores", "timeout", "unguarded",
 }
 
 func readTables(t *testing.T) (tables []*table) {

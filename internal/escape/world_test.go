@@ -90,7 +90,8 @@ func outsideWorld(t testing.TB) *world {
 	require.NoError(t, os.MkdirAll(filepath.Join(w.dir, ".toolrun"), 0o700))
 	for _, dir := range []string{w.outside, filepath.Dir(w.dir), filepath.Join(w.dir, ".toolrun")} {
 		for name, text := range map[string]string{
-			"secret.txt": "%s", "secret.js": "module.exports = %q", "secret.mjs": "export default %q", "secret.json": "%q",
+			"secret.txt": "%s", "secret.js": "module.exports = %q", "secret.mjs": "export default %q",
+			"secret.json": "%q",
 		} {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name),
 				fmt.Appendf(nil, text, secretOf(filepath.Base(dir))), 0o600))

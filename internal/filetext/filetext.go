@@ -29,7 +29,8 @@ const (
 
 // Encoding is the name of the encoding, or "" for UTF-8.
 func (f Form) Encoding() string {
-	return [...]string{utf16LE: "UTF-16LE", utf16BE: "UTF-16BE", latin1: "Latin-1", windows1252: "Windows-1252"}[f.encoding]
+	return [...]string{utf16LE: "UTF-16LE", utf16BE: "UTF-16BE", latin1: "Latin-1",
+		windows1252: "Windows-1252"}[f.encoding]
 }
 
 // Note says which encoding a text was decoded from, as a sentence for a reader. It is "" for UTF-8.
@@ -45,8 +46,8 @@ const (
 	markUTF16BE = "\xfe\xff"
 )
 
-// Decode returns the text of a file as UTF-8, with lines that end with \n or \r\n. ok is false if the content is binary.
-// The text may share its memory with the content, and is at most twice as long.
+// Decode returns the text of a file as UTF-8, with lines that end with \n or \r\n. ok is false if the content is
+// binary. The text may share its memory with the content, and is at most twice as long.
 //
 // Text is valid UTF-8 without NULs; UTF-16, if it has a byte order mark or most of it is ASCII; and Latin-1 or
 // Windows-1252, if it looks like a language that is written with Latin letters. All else is binary.

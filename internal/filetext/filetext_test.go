@@ -26,23 +26,25 @@ func TestDecode(t *testing.T) {
 	le := func(text string) string { return utf16Of(text, binary.LittleEndian) }
 	be := func(text string) string { return utf16Of(text, binary.BigEndian) }
 	for name, test := range map[string]struct{ content, text, encoding string }{
-		"nothing":                            {"", "", ""},
-		"ASCII":                              {"a\r\nb\n", "a\r\nb\n", ""},
-		"UTF-8":                              {"naïve 日本 😀\x01", "naïve 日本 😀\x01", ""},
-		"UTF-8 with a mark":                  {"\ufeffa\n\ufeff", "\ufeffa\n\ufeff", ""},
-		"carriage returns alone":             {"a\rb\r\r", "a\nb\n\n", ""},
-		"UTF-16LE":                           {le("\ufeffhi"), "hi", "UTF-16LE"},
-		"UTF-16BE":                           {be("\ufeffhi"), "hi", "UTF-16BE"},
-		"UTF-16 of no ASCII":                 {le("\ufeff日本語\r\n😀é\t\u00a0\ufeff"), "日本語\r\n😀é\t\u00a0\ufeff", "UTF-16LE"},
+		"nothing":                {"", "", ""},
+		"ASCII":                  {"a\r\nb\n", "a\r\nb\n", ""},
+		"UTF-8":                  {"naïve 日本 😀\x01", "naïve 日本 😀\x01", ""},
+		"UTF-8 with a mark":      {"\ufeffa\n\ufeff", "\ufeffa\n\ufeff", ""},
+		"carriage returns alone": {"a\rb\r\r", "a\nb\n\n", ""},
+		"UTF-16LE":               {le("\ufeffhi"), "hi", "UTF-16LE"},
+		"UTF-16BE":               {be("\ufeffhi"), "hi", "UTF-16BE"},
+		"UTF-16 of no ASCII": {le("\ufeff日本語\r\n😀é\t\u00a0\ufeff"), "日本語\r\n😀é\t\u00a0\ufeff",
+			"UTF-16LE"},
 		"a mark of UTF-16 alone":             {"\xff\xfe", "", "UTF-16LE"},
 		"UTF-16 with carriage returns alone": {be("\ufeffa\rb"), "a\nb", "UTF-16BE"},
-		"UTF-16LE without a mark":            {le("[config]\r\nname=Ünal\r\n"), "[config]\r\nname=Ünal\r\n", "UTF-16LE"},
-		"UTF-16BE without a mark":            {be("hello, world"), "hello, world", "UTF-16BE"},
-		"Latin-1":                            {"caf\xe9 menu\n", "café menu\n", "Latin-1"},
-		"a short word in Latin-1":            {"\xe9t\xe9\n", "été\n", "Latin-1"},
-		"German":                             {"\xdcbergr\xf6\xdfe\r\n", "Übergröße\r\n", "Latin-1"},
-		"what begins like a picture":         {"BMW f\xe4hrt", "BMW fährt", "Latin-1"},
-		"Windows-1252":                       {"\x93quoted\x94 \x96 5 \x80 caf\xe9", "“quoted” – 5 € café", "Windows-1252"},
+		"UTF-16LE without a mark": {le("[config]\r\nname=Ünal\r\n"), "[config]\r\nname=Ünal\r\n",
+			"UTF-16LE"},
+		"UTF-16BE without a mark":    {be("hello, world"), "hello, world", "UTF-16BE"},
+		"Latin-1":                    {"caf\xe9 menu\n", "café menu\n", "Latin-1"},
+		"a short word in Latin-1":    {"\xe9t\xe9\n", "été\n", "Latin-1"},
+		"German":                     {"\xdcbergr\xf6\xdfe\r\n", "Übergröße\r\n", "Latin-1"},
+		"what begins like a picture": {"BMW f\xe4hrt", "BMW fährt", "Latin-1"},
+		"Windows-1252":               {"\x93quoted\x94 \x96 5 \x80 caf\xe9", "“quoted” – 5 € café", "Windows-1252"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, form, ok := filetext.Decode([]byte(test.content))
@@ -183,7 +185,8 @@ func TestKeep(t *testing.T) {
 		"both, without an end": {"a\nb\r\nc", "a\nb\nc\nd", "a\nb\r\nc\r\nd"},
 	} {
 		require.Equal(t, test.want, string(filetext.Keep([]byte(test.old), []byte(test.text))), name)
-		require.Equal(t, test.old, string(filetext.Keep([]byte(test.old), []byte(strings.ReplaceAll(test.old, "\r\n", "\n")))), name)
+		require.Equal(t, test.old, string(filetext.Keep([]byte(test.old), []byte(strings.ReplaceAll(test.old, "\r\n",
+			"\n")))), name)
 	}
 }
 

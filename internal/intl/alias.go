@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// typeAliases are the types of the Unicode extension that have another canonical form, by key and type. CLDR's JSON does
-// not have them.
+// typeAliases are the types of the Unicode extension that have another canonical form, by key and type. CLDR's JSON
+// does not have them.
 var typeAliases = map[string]string{
 	"ca/ethiopic-amete-alem": "ethioaa", "ca/islamicc": "islamic-civil",
 	"ks/primary": "level1", "ks/secondary": "level2", "ks/tertiary": "level3", "ks/quaternary": "level4",

@@ -36,7 +36,8 @@ func civilAt(calendar string, ms int64, offset int) civil {
 	}
 	y, m, d := gregorian(days)
 	if days < firstGregorian && (calendar == "buddhist" || calendar == "japanese" || calendar == "roc") {
-		y, m, d = julian(days) // as ICU; JavaScript asks for the Gregorian calendar only where that is the calendar's name
+		// as ICU; JavaScript asks for the Gregorian calendar only where that is the calendar's name
+		y, m, d = julian(days)
 	}
 	c.related, c.month, c.day = y, m, d
 	switch calendar {

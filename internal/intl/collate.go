@@ -416,7 +416,8 @@ func skipMarks(runes []rune, i int, suffix []rune, list []contraction) int {
 		last = ccc
 		for _, c := range list {
 			n := len(suffix)
-			if len(c.prefix) == 0 && len(c.suffix) == n+1 && c.suffix[n] == runes[j] && slices.Equal(c.suffix[:n], suffix) {
+			if len(c.prefix) == 0 && len(c.suffix) == n+1 && c.suffix[n] == runes[j] &&
+				slices.Equal(c.suffix[:n], suffix) {
 				mark := runes[j]
 				copy(runes[at+1:j+1], runes[at:j])
 				runes[at] = mark

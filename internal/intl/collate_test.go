@@ -92,7 +92,8 @@ func TestCollator(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, compared(t, collator, c.a, c.b), "%s: %q %q", c.options, c.a, c.b)
 		require.Equal(t, -c.want, compared(t, collator, c.b, c.a), "%s: %q %q", c.options, c.b, c.a)
-		require.Equal(t, c.want, bytes.Compare(collator.AppendKey(nil, c.a), collator.AppendKey(nil, c.b)), "keys, %s: %q %q", c.options, c.a, c.b)
+		require.Equal(t, c.want, bytes.Compare(collator.AppendKey(nil, c.a), collator.AppendKey(nil, c.b)),
+			"keys, %s: %q %q", c.options, c.a, c.b)
 	}
 }
 
@@ -161,7 +162,8 @@ func compared(t *testing.T, c *Collator, a, b string) int {
 
 // TestLongTexts compares long texts, of which some have many elements for a character.
 func TestLongTexts(t *testing.T) {
-	for _, key := range []string{"en sort default variant false true false", "fr-CA sort default variant true false false"} {
+	for _, key := range []string{"en sort default variant false true false",
+		"fr-CA sort default variant true false false"} {
 		c, err := CachedCollator(key)
 		require.NoError(t, err)
 		lines := strings.Repeat("One and the same line.\n", 200)

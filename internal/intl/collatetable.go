@@ -65,7 +65,8 @@ func rulesName(locale, kind string) string {
 }
 
 func newCollationTable(name string) *collationTable {
-	t := &collationTable{root: rootTable(), singles: map[rune][]collationElement{}, contractions: map[rune][]contraction{}}
+	t := &collationTable{root: rootTable(), singles: map[rune][]collationElement{},
+		contractions: map[rune][]contraction{}}
 	if name != "" {
 		var rules tailoring
 		text, _ := collationRules(name)
@@ -164,11 +165,15 @@ type scriptBlock struct {
 
 // blockScripts are the scripts that rules reorder, by their codes.
 var blockScripts = map[string]*unicode.RangeTable{
-	"Latn": unicode.Latin, "Grek": unicode.Greek, "Cyrl": unicode.Cyrillic, "Hebr": unicode.Hebrew, "Arab": unicode.Arabic,
+	"Latn": unicode.Latin, "Grek": unicode.Greek, "Cyrl": unicode.Cyrillic, "Hebr": unicode.Hebrew,
+	"Arab": unicode.Arabic,
 	"Deva": unicode.Devanagari, "Beng": unicode.Bengali, "Guru": unicode.Gurmukhi, "Gujr": unicode.Gujarati,
-	"Orya": unicode.Oriya, "Taml": unicode.Tamil, "Telu": unicode.Telugu, "Knda": unicode.Kannada, "Mlym": unicode.Malayalam,
-	"Sinh": unicode.Sinhala, "Thai": unicode.Thai, "Hang": unicode.Hangul, "Kana": unicode.Hiragana, "Bopo": unicode.Bopomofo,
-	"Geor": unicode.Georgian, "Armn": unicode.Armenian, "Ethi": unicode.Ethiopic, "Khmr": unicode.Khmer, "Laoo": unicode.Lao,
+	"Orya": unicode.Oriya, "Taml": unicode.Tamil, "Telu": unicode.Telugu, "Knda": unicode.Kannada,
+	"Mlym": unicode.Malayalam,
+	"Sinh": unicode.Sinhala, "Thai": unicode.Thai, "Hang": unicode.Hangul, "Kana": unicode.Hiragana,
+	"Bopo": unicode.Bopomofo,
+	"Geor": unicode.Georgian, "Armn": unicode.Armenian, "Ethi": unicode.Ethiopic, "Khmr": unicode.Khmer,
+	"Laoo": unicode.Lao,
 	"Mymr": unicode.Myanmar, "Mong": unicode.Mongolian,
 }
 

@@ -32,17 +32,22 @@ func TestDateFormat(t *testing.T) {
 		want            string
 	}{
 		{"en-US", `{}`, 0, "1/1/1970"},
-		{"en-US", `{"dateStyle":"full","timeStyle":"long","timeZone":"America/New_York"}`, 1709647629045, "Tuesday, March 5, 2024 at 9:07:09 AM EST"},
-		{"en-GB", `{"dateStyle":"long","timeStyle":"short","timeZone":"Europe/London"}`, 1720000000000, "3 July 2024 at 10:46"},
-		{"de-DE", `{"weekday":"long","year":"numeric","month":"long","day":"numeric"}`, 1709647629045, "Dienstag, 5. März 2024"},
-		{"de", `{"hour":"numeric","minute":"2-digit","timeZone":"Europe/Berlin","timeZoneName":"short"}`, 1720000000000, "11:46 MESZ"},
+		{"en-US", `{"dateStyle":"full","timeStyle":"long","timeZone":"America/New_York"}`, 1709647629045,
+			"Tuesday, March 5, 2024 at 9:07:09 AM EST"},
+		{"en-GB", `{"dateStyle":"long","timeStyle":"short","timeZone":"Europe/London"}`, 1720000000000,
+			"3 July 2024 at 10:46"},
+		{"de-DE", `{"weekday":"long","year":"numeric","month":"long","day":"numeric"}`, 1709647629045,
+			"Dienstag, 5. März 2024"},
+		{"de", `{"hour":"numeric","minute":"2-digit","timeZone":"Europe/Berlin","timeZoneName":"short"}`, 1720000000000,
+			"11:46 MESZ"},
 		{"fr-FR", `{"dateStyle":"full"}`, 1709647629045, "mardi 5 mars 2024"},
 		{"fr-CA", `{"timeStyle":"medium"}`, 1709647629045, "14 h 07 min 09 s"},
 		{"es-MX", `{"month":"short","day":"numeric","hour":"numeric"}`, 1709647629045, "5 mar, 2 p.m."},
 		{"pt-BR", `{"dateStyle":"medium","timeStyle":"short"}`, 1709647629045, "5 de mar. de 2024, 14:07"},
 		{"ja-JP", `{"era":"long","year":"numeric","month":"long","day":"numeric"}`, 1709647629045, "西暦2024年3月5日"},
 		{"ja-JP-u-ca-japanese", `{"dateStyle":"full"}`, 1709647629045, "令和6年3月5日火曜日"},
-		{"zh-CN", `{"dateStyle":"full","timeStyle":"full","timeZone":"Asia/Shanghai"}`, 1709647629045, "2024年3月5日星期二 中国标准时间 22:07:09"},
+		{"zh-CN", `{"dateStyle":"full","timeStyle":"full","timeZone":"Asia/Shanghai"}`, 1709647629045,
+			"2024年3月5日星期二 中国标准时间 22:07:09"},
 		{"zh-TW", `{"hour":"numeric","minute":"numeric","hour12":true}`, 1709647629045, "下午2:07"},
 		{"ko-KR", `{"dateStyle":"long","timeStyle":"short"}`, 1709647629045, "2024년 3월 5일 PM 2:07"},
 		{"ar-EG", `{"dateStyle":"long"}`, 1709647629045, "٥ مارس ٢٠٢٤"},
@@ -61,10 +66,12 @@ func TestDateFormat(t *testing.T) {
 		{"en", `{"year":"numeric","era":"short"}`, -62200000000000, "3 BC"},
 		{"en", `{"year":"numeric"}`, 8640000000000000, "275760"},
 		{"en", `{"dateStyle":"short"}`, -8640000000000000, "4/20/22"},
-		{"en-US", `{"timeZone":"Asia/Kolkata","timeZoneName":"long","hour":"numeric"}`, 1709647629045, "7 PM India Standard Time"},
+		{"en-US", `{"timeZone":"Asia/Kolkata","timeZoneName":"long","hour":"numeric"}`, 1709647629045,
+			"7 PM India Standard Time"},
 		{"en-US", `{"timeZone":"America/Los_Angeles","timeZoneName":"shortGeneric"}`, 1709647629045, "3/5/2024, PT"},
 		{"en-US", `{"timeZone":"Asia/Dubai","timeZoneName":"longOffset"}`, 1709647629045, "3/5/2024, GMT+04:00"},
-		{"fr", `{"timeZone":"America/Sao_Paulo","timeZoneName":"longGeneric","hour":"numeric"}`, 1709647629045, "11 h heure normale de Brasilia"},
+		{"fr", `{"timeZone":"America/Sao_Paulo","timeZoneName":"longGeneric","hour":"numeric"}`, 1709647629045,
+			"11 h heure normale de Brasilia"},
 		{"sv-SE", `{}`, 1709647629045, "2024-03-05"},
 		{"en-CA", `{}`, 1709647629045, "2024-03-05"},
 		{"nl", `{"weekday":"narrow","day":"2-digit","month":"2-digit","year":"2-digit"}`, 1709647629045, "D 05-03-24"},
@@ -88,13 +95,16 @@ func TestDateFormatRange(t *testing.T) {
 		{"de", `{"dateStyle":"long"}`, 0, 1000000000, "1.–12. Januar 1970"},
 		{"fr", `{"dateStyle":"medium","timeStyle":"short"}`, 0, 10000000, "1 janv. 1970, 00:00 – 02:46"},
 		{"ja", `{"year":"numeric","month":"long"}`, 0, 10000000000, "1970/01～1970/04"},
-		{"es", `{"day":"numeric","month":"long","year":"numeric"}`, 0, 100000000000, "1 de enero de 1970 – 3 de marzo de 1973"},
+		{"es", `{"day":"numeric","month":"long","year":"numeric"}`, 0, 100000000000,
+			"1 de enero de 1970 – 3 de marzo de 1973"},
 		{"en", `{"timeStyle":"medium"}`, 0, 10000000000, "1/1/1970, 12:00:00 AM – 4/26/1970, 5:46:40 PM"},
-		{"en-GB", `{"hour":"numeric","minute":"numeric","month":"short","day":"numeric"}`, 0, 3000000, "1 Jan, 00:00–00:50"},
+		{"en-GB", `{"hour":"numeric","minute":"numeric","month":"short","day":"numeric"}`, 0, 3000000,
+			"1 Jan, 00:00–00:50"},
 		{"en", `{"year":"numeric"}`, 0, 1000, "1970"},
 		{"ko", `{"weekday":"long","month":"long","day":"numeric"}`, 0, 500000000, "1월 1일 (목요일)~6일 (화요일)"},
 	} {
-		require.Equal(t, c.want, dateFormat(t, c.locale, c.options).FormatRange(c.from, c.to), "%s %s", c.locale, c.options)
+		require.Equal(t, c.want, dateFormat(t, c.locale, c.options).FormatRange(c.from, c.to), "%s %s", c.locale,
+			c.options)
 	}
 }
 
@@ -107,7 +117,8 @@ func TestTimeZones(t *testing.T) {
 		require.True(t, ok, name)
 		require.Equal(t, want, z.name)
 	}
-	for _, name := range []string{"", "x", "Local", "+1", "+24:00", "+01:60", "../etc/passwd", "Europe/Berlin\x00", "Etc/Unknown"} {
+	for _, name := range []string{"", "x", "Local", "+1", "+24:00", "+01:60", "../etc/passwd", "Europe/Berlin\x00",
+		"Etc/Unknown"} {
 		_, ok := findZone(name)
 		require.False(t, ok, name)
 	}
@@ -123,8 +134,10 @@ func FuzzDateFormat(f *testing.F) {
 	f.Add("th-u-ca-persian-nu-arab", "", "", "h11", "narrow", "numeric", -8.64e15, 1e12)
 	f.Fuzz(func(t *testing.T, locale, dateStyle, timeStyle, cycle, month, hour string, from, to float64) {
 		format, err := NewDateFormat(DateOptions{
-			Locales: []string{locale}, DateStyle: dateStyle, TimeStyle: timeStyle, HourCycle: cycle, Month: month, Hour: hour,
-			Weekday: month, DayPeriod: month, Fraction: len(hour) % 4, TimeZoneName: dateStyle, TimeZone: "Europe/Dublin",
+			Locales: []string{locale}, DateStyle: dateStyle, TimeStyle: timeStyle, HourCycle: cycle, Month: month,
+			Hour:    hour,
+			Weekday: month, DayPeriod: month, Fraction: len(hour) % 4, TimeZoneName: dateStyle,
+			TimeZone: "Europe/Dublin",
 		})
 		if err != nil {
 			return

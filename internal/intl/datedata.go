@@ -82,13 +82,14 @@ const (
 
 // calendarPrefixes are the paths of a calendar's patterns and names: its own, and those that it shares with others.
 var calendarPrefixes = map[string][]string{
-	"gregory": {"gr/"}, "iso8601": {"is/", "gr/"}, "buddhist": {"bud/", "ge/", "gr/"}, "japanese": {"jap/", "ge/", "gr/"},
-	"roc": {"roc/", "ge/", "gr/"}, "persian": {"per/", "ge/", "gr/"}, "islamic-civil": {"isl/", "ge/", "gr/"},
+	"gregory": {"gr/"}, "iso8601": {"is/", "gr/"}, "buddhist": {"bud/", "ge/", "gr/"},
+	"japanese": {"jap/", "ge/", "gr/"},
+	"roc":      {"roc/", "ge/", "gr/"}, "persian": {"per/", "ge/", "gr/"}, "islamic-civil": {"isl/", "ge/", "gr/"},
 	"islamic-tbla": {"isl/", "ge/", "gr/"},
 }
 
-// calendars keeps what was decoded, by locale of the data, calendar and region, of which there are thousands. Each takes
-// some 80 KB.
+// calendars keeps what was decoded, by locale of the data, calendar and region, of which there are thousands. Each
+// takes some 80 KB.
 var calendars = cache[*calendarData]{most: 64}
 
 // calendarFor returns the data of a locale for a calendar. The locale is one of the data, the region that of the

@@ -148,7 +148,8 @@ func NewDateFormat(o DateOptions) (*DateFormat, error) {
 		Choice{Key: "hc", Option: cycleOption, Allowed: func(_, value string) bool { return hourLetters[value] != 0 }},
 		Choice{Key: "nu", Option: o.NumberingSystem, Allowed: allowedDigits},
 	)
-	f := &DateFormat{locale: r.Locale, data: r.Data, calendar: calendarName(r.Keywords["ca"]), numbering: r.Keywords["nu"]}
+	f := &DateFormat{locale: r.Locale, data: r.Data, calendar: calendarName(r.Keywords["ca"]),
+		numbering: r.Keywords["nu"]}
 	region := regionOf(r.Locale)
 	if f.calendar == "" {
 		f.calendar = usualCalendar(region)

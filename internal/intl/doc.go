@@ -2,8 +2,8 @@
 // times and names as people of a locale write them.
 //
 // The data is CLDR's, of the version that a Node 20 has; the results are meant to equal Node's to the character. It is
-// embedded in compressed tables (folder data, written by gen) and decoded when it is first needed: a process that formats
-// nothing pays nothing.
+// embedded in compressed tables (folder data, written by gen) and decoded when it is first needed: a process that
+// formats nothing pays nothing.
 //
 // All functions may be used concurrently. Their arguments may come from a hostile script: they are bounded here, and
 // nothing panics.

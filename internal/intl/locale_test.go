@@ -29,14 +29,19 @@ func TestCanonicalTag(t *testing.T) {
 func TestResolve(t *testing.T) {
 	number := func(data, value string) bool { _, ok := digitsOf(value); return ok }
 	for _, c := range []struct{ requested, option, locale, nu, data string }{
-		{"zh-TW", "", "zh-TW", "", "zh-Hant"}, {"zh-HK", "", "zh-HK", "", "zh-Hant-HK"}, {"zh-Hans-TW", "", "zh-Hans", "", "zh-Hans"},
-		{"zh-CN", "", "zh-CN", "", "zh-Hans"}, {"en-XX", "", "en", "", "en"}, {"xx", "", "en-US", "", "en"}, {"xx de", "", "de", "", "de"},
+		{"zh-TW", "", "zh-TW", "", "zh-Hant"}, {"zh-HK", "", "zh-HK", "", "zh-Hant-HK"}, {"zh-Hans-TW", "", "zh-Hans",
+			"", "zh-Hans"},
+		{"zh-CN", "", "zh-CN", "", "zh-Hans"}, {"en-XX", "", "en", "", "en"}, {"xx", "", "en-US", "", "en"},
+		{"xx de", "", "de", "", "de"},
 		{"en-US", "", "en-US", "", "en"}, {"und", "", "en-US", "", "en"}, {"de-DE-1996", "", "de-DE", "", "de"},
-		{"sr-ME", "", "sr-ME", "", "sr-Latn-ME"}, {"en-Latn-US", "", "en", "", "en"}, {"hi-Latn", "", "hi-Latn", "", "hi-Latn"},
-		{"ar-EG", "", "ar-EG", "", "ar-EG"}, {"es-VE", "", "es-VE", "", "es-VE"}, {"pt-BR", "", "pt-BR", "", "pt"}, {"", "", "en-US", "", "en"},
+		{"sr-ME", "", "sr-ME", "", "sr-Latn-ME"}, {"en-Latn-US", "", "en", "", "en"}, {"hi-Latn", "", "hi-Latn", "",
+			"hi-Latn"},
+		{"ar-EG", "", "ar-EG", "", "ar-EG"}, {"es-VE", "", "es-VE", "", "es-VE"}, {"pt-BR", "", "pt-BR", "", "pt"},
+		{"", "", "en-US", "", "en"},
 		{"en-u-nu-arab", "", "en-u-nu-arab", "arab", "en"}, {"en-u-nu-arab", "latn", "en", "latn", "en"},
 		{"en-u-nu-arab", "arab", "en-u-nu-arab", "arab", "en"}, {"en-u-nu-hebr", "", "en", "", "en"},
-		{"th-u-ca-gregory-nu-thai", "", "th-u-nu-thai", "thai", "th"}, {"en-US-u-va-posix", "", "en-US-u-va-posix", "", "en"},
+		{"th-u-ca-gregory-nu-thai", "", "th-u-nu-thai", "thai", "th"}, {"en-US-u-va-posix", "", "en-US-u-va-posix", "",
+			"en"},
 		{"de-u-co-phonebk", "", "de", "", "de"}, {"en-x-foo", "", "en", "", "en"}, {"no", "", "no", "", "no"},
 	} {
 		r := Resolve(strings.Fields(c.requested), Choice{Key: "nu", Option: c.option, Allowed: number})
@@ -62,7 +67,8 @@ func TestMaximize(t *testing.T) {
 }
 
 func FuzzCanonicalTag(f *testing.F) {
-	for _, tag := range []string{"en-US-u-nu-arab-ca-gregory-x-a", "sl-rozaj-biske-1994", "en-t-iw-m0-true", "art-lojban"} {
+	for _, tag := range []string{"en-US-u-nu-arab-ca-gregory-x-a", "sl-rozaj-biske-1994", "en-t-iw-m0-true",
+		"art-lojban"} {
 		f.Add(tag)
 	}
 	f.Fuzz(func(t *testing.T, tag string) {

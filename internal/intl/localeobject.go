@@ -42,8 +42,8 @@ func LocaleWith(text string, parts []string) (string, bool) {
 	return t.String(), true
 }
 
-// LocalePart returns a part of a canonical tag, and whether it has it. The parts are language, script, region, base, and
-// keys of the Unicode extension.
+// LocalePart returns a part of a canonical tag, and whether it has it. The parts are language, script, region, base,
+// and keys of the Unicode extension.
 func LocalePart(text, part string) (string, bool) {
 	t, ok := ParseTag(text)
 	if !ok {
@@ -84,17 +84,17 @@ func MinimizedLocale(text string) string {
 
 // localeCollations are the collations that languages have beside those of all, in ICU.
 var localeCollations = map[string]string{
-	"de": "phonebk", "es": "trad", "sv": "trad", "fi": "trad", "bn": "trad", "vi": "trad", "ar": "compat", "ja": "unihan",
+	"de": "phonebk", "es": "trad", "sv": "trad", "fi": "trad", "bn": "trad", "vi": "trad", "ar": "compat",
+	"ja": "unihan",
 	"ko": "searchjl unihan", "zh": "pinyin stroke unihan zhuyin",
 }
 
 // rightToLeft are the scripts that are written from right to left.
 var rightToLeft = strings.Fields("Arab Hebr Thaa Syrc Nkoo Adlm Rohg Mand Samr")
 
-// LocaleInfo returns what a locale prefers: its calendars, collations, hourCycles, numberingSystems, timeZones, direction of
-// text,
-// or week: the first day, the days of the weekend and how many days the first week of a year has. Days are 1 for Monday
-// to 7.
+// LocaleInfo returns what a locale prefers: its calendars, collations, hourCycles, numberingSystems, timeZones,
+// direction of text, or week: the first day, the days of the weekend and how many days the first week of a year has.
+// Days are 1 for Monday to 7.
 func LocaleInfo(text, what string) []string {
 	t, ok := ParseTag(text)
 	if !ok {

@@ -33,7 +33,8 @@ func CachedDisplayNames(options string) (*DisplayNames, error) {
 // DateFields are the codes of the type dateTimeField, with the names of CLDR.
 var DateFields = map[string]string{
 	"era": "era", "year": "year", "quarter": "quarter", "month": "month", "weekOfYear": "week", "weekday": "weekday",
-	"day": "day", "dayPeriod": "dayperiod", "hour": "hour", "minute": "minute", "second": "second", "timeZoneName": "zone",
+	"day": "day", "dayPeriod": "dayperiod", "hour": "hour", "minute": "minute", "second": "second",
+	"timeZoneName": "zone",
 }
 
 // Canonical returns the canonical form of a code, and whether it is one of the type.

@@ -279,7 +279,8 @@ func (f *NumberFormat) digits(d *decimal, minFraction int) []Part {
 		if rest < f.primary || (rest-f.primary)%f.secondary != 0 {
 			continue
 		}
-		parts = append(parts, Part{Type: "integer", Value: f.native(text[from:at])}, Part{Type: "group", Value: f.groupSign})
+		parts = append(parts, Part{Type: "integer", Value: f.native(text[from:at])},
+			Part{Type: "group", Value: f.groupSign})
 		from = at
 	}
 	parts = append(parts, Part{Type: "integer", Value: f.native(text[from:whole])})

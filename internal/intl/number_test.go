@@ -38,7 +38,8 @@ func TestNumbersAreBounded(t *testing.T) {
 	text, err := f.Format(strings.Repeat("9", MaxNumber))
 	require.NoError(t, err)
 	require.Len(t, text, MaxNumber+(MaxNumber-1)/3)
-	for _, number := range []string{strings.Repeat("9", MaxNumber+1), "1e5000", "1e-5000", "1e99999999999", "0x10", "1_0", "", "-", ".", "e5", "1e", "--1"} {
+	for _, number := range []string{strings.Repeat("9", MaxNumber+1), "1e5000", "1e-5000", "1e99999999999", "0x10",
+		"1_0", "", "-", ".", "e5", "1e", "--1"} {
 		_, err := f.Format(number)
 		require.ErrorIs(t, err, ErrNumber, "%.20s", number)
 	}
@@ -67,7 +68,8 @@ func TestEveryLocaleFormats(t *testing.T) {
 		if locale == root || i%7 != 0 && strings.Contains(locale, "-") { // all languages, and some of their regions
 			continue
 		}
-		rest := "|" + defaultSystem(locale) + "|currency|USD|name|standard|||compact|long|auto|auto|1|0|3|||halfExpand|1|auto|auto"
+		rest := "|" + defaultSystem(locale) +
+			"|currency|USD|name|standard|||compact|long|auto|auto|1|0|3|||halfExpand|1|auto|auto"
 		f, err := NewNumberFormat(locale + rest)
 		require.NoError(t, err, locale)
 		parts, err := f.Parts("1234567.5")

@@ -23,8 +23,9 @@ func symbolsOf(locale, system string) symbols {
 	}
 	s.ascii = digits[0] == '0'
 	for name, to := range map[string]*string{"decimal": &s.decimal, "group": &s.group, "percentSign": &s.percent,
-		"plusSign": &s.plus, "minusSign": &s.minus, "approximatelySign": &s.approximately, "exponential": &s.exponential,
-		"infinity": &s.infinity, "nan": &s.nan, "perMille": &s.perMille, "currencyDecimal": &s.currencyDecimal,
+		"plusSign": &s.plus, "minusSign": &s.minus, "approximatelySign": &s.approximately,
+		"exponential": &s.exponential,
+		"infinity":    &s.infinity, "nan": &s.nan, "perMille": &s.perMille, "currencyDecimal": &s.currencyDecimal,
 		"currencyGroup": &s.currencyGroup} {
 		*to = data.text(own + "/symbols/" + name)
 		if own != system {

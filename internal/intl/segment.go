@@ -194,7 +194,8 @@ func (s *segmenter) wordBreak(i int, class, last, before uint8, regional int) (e
 		return false, true
 	case isNewline(previous), isNewline(class):
 		return true, true
-	case previous == wordZWJ && s.of(i).pictographic != 0, previous == wordSpace && class == wordSpace, extendsWord(class):
+	case previous == wordZWJ && s.of(i).pictographic != 0, previous == wordSpace && class == wordSpace,
+		extendsWord(class):
 		return false, true
 	case isWordLetter(last) && isWordLetter(class):
 		return false, true
@@ -204,16 +205,19 @@ func (s *segmenter) wordBreak(i int, class, last, before uint8, regional int) (e
 			return false, false
 		}
 		return !(isWordLetter(next) || last == wordHebrew && class == wordSingleQuote), true
-	case isWordLetter(before) && (last == wordMidLetter || last == wordMidNumLet || last == wordSingleQuote) && isWordLetter(class):
+	case isWordLetter(before) && (last == wordMidLetter || last == wordMidNumLet || last == wordSingleQuote) &&
+		isWordLetter(class):
 		return false, true
 	case last == wordHebrew && class == wordDoubleQuote:
 		next, known := s.nextWord(i)
 		return next != wordHebrew, known
 	case before == wordHebrew && last == wordDoubleQuote && class == wordHebrew:
 		return false, true
-	case (last == wordNumeric || isWordLetter(last)) && class == wordNumeric, last == wordNumeric && isWordLetter(class):
+	case (last == wordNumeric || isWordLetter(last)) && class == wordNumeric, last == wordNumeric &&
+		isWordLetter(class):
 		return false, true
-	case before == wordNumeric && (last == wordMidNum || last == wordMidNumLet || last == wordSingleQuote) && class == wordNumeric:
+	case before == wordNumeric && (last == wordMidNum || last == wordMidNumLet || last == wordSingleQuote) &&
+		class == wordNumeric:
 		return false, true
 	case last == wordNumeric && (class == wordMidNum || class == wordMidNumLet || class == wordSingleQuote):
 		next, known := s.nextWord(i)
@@ -222,7 +226,8 @@ func (s *segmenter) wordBreak(i int, class, last, before uint8, regional int) (e
 		return false, true
 	case last == wordKatakana && class == wordKatakana:
 		return false, true
-	case (isWordLetter(last) || last == wordNumeric || last == wordKatakana || last == wordExtendNumLet) && class == wordExtendNumLet:
+	case (isWordLetter(last) || last == wordNumeric || last == wordKatakana || last == wordExtendNumLet) &&
+		class == wordExtendNumLet:
 		return false, true
 	case last == wordExtendNumLet && (isWordLetter(class) || class == wordNumeric || class == wordKatakana):
 		return false, true
@@ -312,9 +317,11 @@ func (s *segmenter) sentenceBreak(i int, class uint8, state int, abbreviation, a
 	switch {
 	case state == endParagraph:
 		return !(s.sentence(i-1) == sentenceCR && class == sentenceLF), true
-	case abbreviation && state == endTerm && class == sentenceNumeric, afterLetter && state == endTerm && class == sentenceUpper:
+	case abbreviation && state == endTerm && class == sentenceNumeric, afterLetter && state == endTerm &&
+		class == sentenceUpper:
 		return false, true
-	case class == sentenceContinue, class == sentenceATerm, class == sentenceSTerm, isParagraph(class), class == sentenceSp:
+	case class == sentenceContinue, class == sentenceATerm, class == sentenceSTerm, isParagraph(class),
+		class == sentenceSp:
 		return false, true
 	case class == sentenceClose && state != endSpace:
 		return false, true
@@ -324,7 +331,8 @@ func (s *segmenter) sentenceBreak(i int, class uint8, state int, abbreviation, a
 			switch class := s.sentence(i); {
 			case class == sentenceLower:
 				return false, true
-			case class == sentenceLetter, class == sentenceUpper, isParagraph(class), class == sentenceATerm, class == sentenceSTerm:
+			case class == sentenceLetter, class == sentenceUpper, isParagraph(class), class == sentenceATerm,
+				class == sentenceSTerm:
 				return true, true
 			}
 		}

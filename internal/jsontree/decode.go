@@ -90,7 +90,8 @@ func (in *inspection) value(i int) (end int, err error) {
 	}
 	end = skipLiteral(data, i)
 	if !IsReasonable(data[i:end]) {
-		return i, fmt.Errorf("the number %s is too large, too small or too long", plaintext.Cut(string(data[i:end]), 30))
+		return i, fmt.Errorf("the number %s is too large, too small or too long",
+			plaintext.Cut(string(data[i:end]), 30))
 	}
 	return end, nil
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal encodes a value as json.Marshal does, but leaves <, > and & unescaped for people and models. What has a method
-// EncodeJSON, which does the same, is encoded by that alone.
+// Marshal encodes a value as json.Marshal does, but leaves <, > and & unescaped for people and models. What has a
+// method EncodeJSON, which does the same, is encoded by that alone.
 func Marshal(value any) (json.RawMessage, error) {
 	if own, ok := value.(interface {
 		EncodeJSON() (json.RawMessage, error)
@@ -24,8 +24,8 @@ func Marshal(value any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends a text as Marshal has it within a string, without the quotes, a part at a time: a long one takes no
-// more memory than it has there.
+// AppendText appends a text as Marshal has it within a string, without the quotes, a part at a time: a long one takes
+// no more memory than it has there.
 func AppendText(to []byte, text string) []byte {
 	const most = 64 << 10
 	for text != "" {

@@ -29,7 +29,8 @@ func TestAppendText(t *testing.T) {
 }
 
 func TestAppendString(t *testing.T) {
-	for _, text := range []string{"", "a", `"\`, "\x00\x1f\n", "é€😀", "<&>\u2028", "a\xff\xe2\x82b\xf0\x9f", "\xed\xa0\x80", "\ufffd"} {
+	for _, text := range []string{"", "a", `"\`, "\x00\x1f\n", "é€😀", "<&>\u2028", "a\xff\xe2\x82b\xf0\x9f",
+		"\xed\xa0\x80", "\ufffd"} {
 		var want, got string
 		raw, err := jsontree.Marshal(text)
 		require.NoError(t, err)
@@ -41,7 +42,8 @@ func TestAppendString(t *testing.T) {
 
 func TestTime(t *testing.T) {
 	for seconds, want := range map[int64]string{
-		0: "1970-01-01T00:00:00Z", 253402300799: "9999-12-31T23:59:59Z", 253402300800: "9999-12-31T23:59:59.999999999Z", 1 << 55: "9999-12-31T23:59:59.999999999Z",
+		0: "1970-01-01T00:00:00Z", 253402300799: "9999-12-31T23:59:59Z", 253402300800: "9999-12-31T23:59:59.999999999Z",
+		1 << 55:      "9999-12-31T23:59:59.999999999Z",
 		-62135596800: "0001-01-01T00:00:00Z", -62167219201: "0000-01-01T00:00:00Z", -1 << 55: "0000-01-01T00:00:00Z",
 	} {
 		raw, err := json.Marshal(jsontree.Time(time.Unix(seconds, 0).In(time.FixedZone("", 3600))))

@@ -37,7 +37,10 @@ func TestElements(t *testing.T) {
 		` [1, [2,3] ,{"a":"]"},"" ] `: {"1", "[2,3]", `{"a":"]"}`, `""`},
 	} {
 		var got []string
-		require.True(t, jsontree.Elements([]byte(text), func(e []byte) bool { got = append(got, string(e)); return true }))
+		require.True(t, jsontree.Elements([]byte(text), func(e []byte) bool {
+			got = append(got, string(e))
+			return true
+		}))
 		require.Equal(t, want, got)
 	}
 	require.False(t, jsontree.Elements([]byte(`{}`), func([]byte) bool { return true }))
@@ -48,7 +51,8 @@ func TestElements(t *testing.T) {
 
 // FuzzMembers compares the results with those of package json, and checks that they are parts of the text.
 func FuzzMembers(f *testing.F) {
-	for _, seed := range []string{`{"a":1,"b":[{}],"a":"\u0062"}`, ` {"":{"x":[[[]]]}} `, `[1,"]",{"a":[]}]`, `[]`, `{}`, `1`, `"x"`, `{"\\":null}`} {
+	for _, seed := range []string{`{"a":1,"b":[{}],"a":"\u0062"}`, ` {"":{"x":[[[]]]}} `, `[1,"]",{"a":[]}]`, `[]`,
+		`{}`, `1`, `"x"`, `{"\\":null}`} {
 		f.Add([]byte(seed))
 	}
 	f.Add([]byte(`{"`))

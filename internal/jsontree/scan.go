@@ -89,7 +89,8 @@ func inside(text []byte, open byte, item func(text []byte, i int) (end int)) boo
 	if i == len(text) || text[i] != open {
 		return false
 	}
-	for i = skipBlanks(text, i+1); i < len(text) && text[i] != open+2; i = skipBlanks(text, i) { // ] and } are two after [ and {
+	// ] and } are two after [ and {
+	for i = skipBlanks(text, i+1); i < len(text) && text[i] != open+2; i = skipBlanks(text, i) {
 		if text[i] == ',' {
 			i++
 			continue

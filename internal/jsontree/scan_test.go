@@ -38,14 +38,17 @@ func TestCheck(t *testing.T) {
 				require.ErrorAs(t, jsontree.Check(text, jsontree.Limits{Values: test.values - 1}), &limit)
 				require.Equal(t, jsontree.LimitError{What: "values", Limit: test.values - 1}, *limit)
 			}
-			require.Zero(t, testing.AllocsPerRun(10, func() { _ = jsontree.Check(text, jsontree.Limits{Depth: 1 << 20}) }))
+			require.Zero(t, testing.AllocsPerRun(10, func() {
+				_ = jsontree.Check(text, jsontree.Limits{Depth: 1 << 20})
+			}))
 		})
 	}
 }
 
 // FuzzCheck compares the counts with the values that package json decodes.
 func FuzzCheck(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2,{"b":null}],"c":"\"]"}`, `[[[[`, `"\u00`, `{"a":1,"a":2}`, `1 2 3`, `[tru`, `]]]]`} {
+	for _, seed := range []string{`{"a":[1,2,{"b":null}],"c":"\"]"}`, `[[[[`, `"\u00`, `{"a":1,"a":2}`, `1 2 3`, `[tru`,
+		`]]]]`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -131,13 +131,15 @@ func TestHugeSets(t *testing.T) {
 }
 
 func FuzzTranslate(f *testing.F) {
-	for _, pattern := range []string{`(?<a>x)|(?<a>y)\k<a>`, `(?i-m:[a-z]\u{61}\cA)`, `[\q{ab|c}--[^\d&&\p{L}]]`, `\`, `[^a\q{bc|bc|}&&[^\w]--\q{d}]`, `[`, `(?`, `(?<`, `\u{`, `[\q`} {
+	for _, pattern := range []string{`(?<a>x)|(?<a>y)\k<a>`, `(?i-m:[a-z]\u{61}\cA)`, `[\q{ab|c}--[^\d&&\p{L}]]`, `\`,
+		`[^a\q{bc|bc|}&&[^\w]--\q{d}]`, `[`, `(?`, `(?<`, `\u{`, `[\q`} {
 		for flags := range 32 {
 			f.Add(pattern, flags)
 		}
 	}
 	f.Fuzz(func(t *testing.T, pattern string, flags int) {
-		f := jsregexp.Flags{IgnoreCase: flags&1 > 0, Multiline: flags&2 > 0, DotAll: flags&4 > 0, Unicode: flags&24 > 0, Sets: flags&16 > 0}
+		f := jsregexp.Flags{IgnoreCase: flags&1 > 0, Multiline: flags&2 > 0, DotAll: flags&4 > 0, Unicode: flags&24 > 0,
+			Sets: flags&16 > 0}
 		result, err := jsregexp.Translate(pattern, f)
 		if err == nil && !result.Changed {
 			require.Equal(t, pattern, result.Pattern)

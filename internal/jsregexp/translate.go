@@ -33,7 +33,8 @@ const (
 	// growth is how many times as long as the pattern its translation may be, beside room bytes.
 	growth = 8
 	room   = 256 << 10
-	// maxWork bounds the time: how many times characters with other cases, and parts of the paths to groups, are looked at.
+	// maxWork bounds the time: how many times characters with other cases, and parts of the paths to groups, are looked
+	// at.
 	maxWork = 1 << 21
 )
 
@@ -312,7 +313,8 @@ func (t *translator) modifiers() error {
 				return t.fail("Invalid flags")
 			}
 			if !t.now.ignoreCase && t.flags.IgnoreCase {
-				return t.fail("(?-i:) cannot be used with the flag i: leave that flag out, and write (?i:) around the other parts")
+				return t.fail("(?-i:) cannot be used with the flag i: leave that flag out, and write (?i:) around " +
+					"the other parts")
 			}
 			return nil
 		default:

@@ -17,9 +17,9 @@ const DeltaPage = 4 << 10
 type Delta struct {
 	// Size is the size of the memory in bytes.
 	Size uint64
-	// Pages are the numbers of the pages that differ, in ascending order. Data is the exclusive or of their content and that
-	// of the image, which is mostly zeros, and so compresses well: where a guest counts references to objects, it changes
-	// few bytes in many pages.
+	// Pages are the numbers of the pages that differ, in ascending order. Data is the exclusive or of their content and
+	// that of the image, which is mostly zeros, and so compresses well: where a guest counts references to objects, it
+	// changes few bytes in many pages.
 	Pages []uint32
 	Data  []byte
 }

@@ -51,7 +51,8 @@ func unshare(file *os.File, data []byte) {
 func (i *Image) placeShared(memory []byte) error {
 	for _, p := range i.pieces {
 		at := unsafe.Pointer(&memory[p.at])
-		_, err := unix.MmapPtr(int(i.file.Fd()), int64(p.offset), at, uintptr(p.length), protection, unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
+		_, err := unix.MmapPtr(int(i.file.Fd()), int64(p.offset), at, uintptr(p.length), protection,
+			unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
 		if err != nil {
 			return fmt.Errorf("linearmem: mapping an image: %w", err)
 		}
@@ -86,8 +87,8 @@ func (m *Memory) revert(used []byte) error {
 	return nil
 }
 
-// prepareWrites lets the system make all pages of a part of the memory at once, which costs a fraction of a page fault for
-// each. A kernel that cannot (before 5.14) makes them one by one when they are written.
+// prepareWrites lets the system make all pages of a part of the memory at once, which costs a fraction of a page fault
+// for each. A kernel that cannot (before 5.14) makes them one by one when they are written.
 func prepareWrites(memory []byte, from, to uint64) {
 	page := uint64(os.Getpagesize())
 	_ = unix.Madvise(memory[from/page*page:(to+page-1)/page*page], unix.MADV_POPULATE_WRITE)

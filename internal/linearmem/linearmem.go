@@ -43,8 +43,8 @@ func Reserve(limit uint64) (*Memory, error) {
 // Reserved returns how many bytes are reserved: the largest possible limit.
 func (m *Memory) Reserved() uint64 { return uint64(len(m.reserved)) }
 
-// SetLimit sets another limit, at most the reserved size, rounded down to whole pages, and clears Refused and Exhausted. A memory
-// that is already larger keeps its size.
+// SetLimit sets another limit, at most the reserved size, rounded down to whole pages, and clears Refused and
+// Exhausted. A memory that is already larger keeps its size.
 func (m *Memory) SetLimit(limit uint64) {
 	m.limit = min(limit-limit%PageSize, m.Reserved())
 	m.refused, m.exhausted = false, false
@@ -65,8 +65,8 @@ func (m *Memory) Reallocate(size uint64) []byte {
 }
 
 // Shrink makes the memory of an instance in which nothing runs smaller, to a size in whole pages. WebAssembly cannot do
-// that, and wazero has no function for it. But an instance has the memory that Reallocate returns when it grows, so Shrink
-// calls grow, which must make the instance grow by one page, and returns the smaller memory. The caller checks
+// that, and wazero has no function for it. But an instance has the memory that Reallocate returns when it grows, so
+// Shrink calls grow, which must make the instance grow by one page, and returns the smaller memory. The caller checks
 // that the instance has the new size. After an error, do not use the memory any more.
 func (m *Memory) Shrink(size uint64, grow func()) error {
 	if size > m.size || size%PageSize != 0 {
@@ -93,8 +93,8 @@ func (m *Memory) Size() uint64 { return m.size }
 // Refused reports whether the limit has refused a growth.
 func (m *Memory) Refused() bool { return m.refused }
 
-// Exhausted reports whether the limit has refused a growth because of what is there already: one that was not larger than
-// the limit itself.
+// Exhausted reports whether the limit has refused a growth because of what is there already: one that was not larger
+// than the limit itself.
 func (m *Memory) Exhausted() bool { return m.exhausted }
 
 // Restore resets the memory to an image, which must have the memory's size. Nothing else remains in it. After an

@@ -123,7 +123,8 @@ func truthful(find func([]byte, []uint64) ([]uint64, bool)) bool {
 		return false
 	}
 	defer image.Close()
-	if clearPages(memory) != nil || image.file == nil || image.placeShared(memory) != nil || memory[0] != 1 { // reading does not make the page the memory's own
+	// reading does not make the page the memory's own
+	if clearPages(memory) != nil || image.file == nil || image.placeShared(memory) != nil || memory[0] != 1 {
 		return false
 	}
 	memory[page], memory[2*page] = 2, 2 // one with an image under it, one without

@@ -36,7 +36,8 @@ func TestIsCarried(t *testing.T) {
 		require.False(t, IsCarried([]byte(encoded(t, mime, MaxPixels+1, 1)), mime), mime)
 		require.False(t, IsCarried([]byte(encoded(t, mime, 1, MaxPixels+1)), mime), mime)
 		require.False(t, IsCarried([]byte(small[:8]), mime), "%s that is cut off", mime)
-		for _, other := range []string{"", "image/webp", "image/bmp", "image/PNG", "text/plain", map[bool]string{true: "image/gif", false: "image/png"}[mime == "image/png"]} {
+		for _, other := range []string{"", "image/webp", "image/bmp", "image/PNG", "text/plain",
+			map[bool]string{true: "image/gif", false: "image/png"}[mime == "image/png"]} {
 			require.False(t, IsCarried([]byte(small), other), "%s as %s", mime, other)
 		}
 		full := small + strings.Repeat("\x00", MaxBytes-len(small))

@@ -257,8 +257,8 @@ func (b *bodyRewriter) instruction() {
 	b.out = append(b.out, b.data[start:b.pos]...)
 }
 
-// step counts the next instruction in the stretch, and inserts a check before it if the stretch becomes too long. A call of
-// a function that is not small may return with a stretch of its own.
+// step counts the next instruction in the stretch, and inserts a check before it if the stretch becomes too long. A
+// call of a function that is not small may return with a stretch of its own.
 func (b *bodyRewriter) step(op byte) {
 	if !b.options.Functions || op == opElse || op == opEnd {
 		return

@@ -109,7 +109,8 @@ func loopShapes() []shape {
 			name: "a loop with parameters and other results",
 			build: func(m *builder) {
 				m.exportFunction("f", "i:I", "i", localGet(0),
-					loop(m.typ("i:I"), localTee(1), i32(3), opI32Sub, localTee(1), localGet(1), i32(0), opI32GtS, brIf(0),
+					loop(m.typ("i:I"), localTee(1), i32(3), opI32Sub, localTee(1), localGet(1), i32(0), opI32GtS,
+						brIf(0),
 						opI64ExtendI32S))
 			},
 			calls: []invocation{returns("f", with(7), 0xfffffffffffffffe), returns("f", with(1), 0xfffffffffffffffe)},
@@ -136,7 +137,8 @@ func loopShapes() []shape {
 			name: "loops in code that is not reached",
 			build: func(m *builder) {
 				m.exportFunction("return", ":i", "", i32(1), opReturn, loop(nil, br(0)), loop('i', i32(2), br(1)))
-				m.exportFunction("branch", ":i", "", block(nil, br(0), opI32Add, loop(m.typ("i:"), opDrop, br(1)), opDrop),
+				m.exportFunction("branch", ":i", "", block(nil, br(0), opI32Add, loop(m.typ("i:"), opDrop, br(1)),
+					opDrop),
 					i32(2))
 			},
 			calls: []invocation{returns("return", nil, 1), returns("branch", nil, 2)},
@@ -156,7 +158,8 @@ func loopShapes() []shape {
 			build: func(m *builder) {
 				m.exportFunction("collatz", "i:i", "i",
 					loop(nil, localGet(0), i32(1), opI32And,
-						when('i', localGet(0), i32(3), opI32Mul, i32(1), opI32Add, opElse, localGet(0), i32(1), opI32ShrU),
+						when('i', localGet(0), i32(3), opI32Mul, i32(1), opI32Add, opElse, localGet(0), i32(1),
+							opI32ShrU),
 						localSet(0), increment(1, 1), localGet(0), i32(1), opI32GtS, brIf(0)),
 					localGet(1))
 				m.exportFunction("either", "ii:i", "i", localGet(1),
@@ -212,7 +215,8 @@ func tableAndLocalShapes() []shape {
 		{
 			name: "parameters and locals of all types around the added local",
 			build: func(m *builder) {
-				inner := m.function("iIfFvre:iIfFvre", "iIfFvrex", loop(nil, increment(7, 1), localGet(7), i32(5), opI32LtS, brIf(0)),
+				inner := m.function("iIfFvre:iIfFvre", "iIfFvrex", loop(nil, increment(7, 1), localGet(7), i32(5),
+					opI32LtS, brIf(0)),
 					localGet(0), localGet(1), localGet(2), localGet(3), localGet(4), localGet(5), localGet(6))
 				m.exportFunction("f", "iIfF:iIfFii", "rev", localGet(0), localGet(1), localGet(2), localGet(3), v128(6),
 					refNull('r'), refNull('e'), call(inner), localSet(5), localSet(4), localSet(6),
@@ -226,7 +230,8 @@ func tableAndLocalShapes() []shape {
 				add(&m.functions, u32(m.typ("i:i")))
 				m.body(entries([][]byte{
 					code(u32(3000), valueTypes['i']), code(0, valueTypes['I']), code(u32(2000), valueTypes['F']),
-				}), loop(nil, increment(3000, 2), increment(0, -1), localGet(0), brIf(0)), localGet(3000), localGet(2999), opI32Add)
+				}), loop(nil, increment(3000, 2), increment(0, -1), localGet(0), brIf(0)), localGet(3000),
+					localGet(2999), opI32Add)
 				m.export("f", kindFunction, 0)
 			},
 			calls: []invocation{returns("f", with(21), 42)},
@@ -244,14 +249,20 @@ type construct struct {
 func constructs() []construct {
 	return []construct{
 		{"block", nil, func(_ *builder, body ...any) []byte { return block(nil, body...) }},
-		{"block with result", i32(1), func(_ *builder, body ...any) []byte { return code(block('i', code(body...), i32(2)), opDrop) }},
+		{"block with result", i32(1), func(_ *builder, body ...any) []byte {
+			return code(block('i', code(body...), i32(2)), opDrop)
+		}},
 		{"loop", nil, func(_ *builder, body ...any) []byte { return loop(nil, body...) }},
-		{"loop with result", nil, func(_ *builder, body ...any) []byte { return code(loop('i', code(body...), i32(3)), opDrop) }},
+		{"loop with result", nil, func(_ *builder, body ...any) []byte {
+			return code(loop('i', code(body...), i32(3)), opDrop)
+		}},
 		{"loop with parameter", i32(4), func(m *builder, body ...any) []byte {
 			return code(i32(5), loop(m.typ("i:"), opDrop, code(body...)))
 		}},
 		{"if", nil, func(_ *builder, body ...any) []byte { return code(i32(1), when(nil, body...)) }},
-		{"else", nil, func(_ *builder, body ...any) []byte { return code(i32(0), when(nil, opNop, opElse, code(body...))) }},
+		{"else", nil, func(_ *builder, body ...any) []byte {
+			return code(i32(0), when(nil, opNop, opElse, code(body...)))
+		}},
 		{"try_table", nil, func(_ *builder, body ...any) []byte { return tryTable(nil, nil, body...) }},
 	}
 }

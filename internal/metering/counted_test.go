@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// counted changes a rewritten module to count the instructions that it executes between two checks, with code that knows
-// nothing of metering: "steps" counts instructions, "checks" is for the host to count in, and "most" is the largest number
-// of steps before a check, or before the return of a call in which there was one.
+// counted changes a rewritten module to count the instructions that it executes between two checks, with code that
+// knows nothing of metering: "steps" counts instructions, "checks" is for the host to count in, and "most" is the
+// largest number of steps before a check, or before the return of a call in which there was one.
 //
 // After such a return it goes on counting from a number, so that less can follow.
 func counted(wasm []byte, returned uint32) []byte {
@@ -143,7 +143,8 @@ func TestFewInstructionsAreExecutedBetweenChecks(t *testing.T) {
 			m.table(funcTable(limits(20)))
 			f := []uint32{m.function(":", "", nops(3))}
 			for n := range 12 {
-				f = append(f, m.function(":", "", i32(int32(n)), callIndirect(m.typ(":"), 0), i32(int32(n)), callIndirect(m.typ(":"), 0)))
+				f = append(f, m.function(":", "", i32(int32(n)), callIndirect(m.typ(":"), 0), i32(int32(n)),
+					callIndirect(m.typ(":"), 0)))
 			}
 			m.element(0, i32(0), opEnd, indices(f...))
 			m.exportFunction("f", ":", "", i32(12), callIndirect(m.typ(":"), 0))
@@ -155,7 +156,8 @@ func TestFewInstructionsAreExecutedBetweenChecks(t *testing.T) {
 		}},
 		{"recursion", func(m *builder) { m.exportFunction("f", ":", "", nops(5), call(0)) }},
 		{"returning from recursion", func(m *builder) {
-			m.exportFunction("f", ":", "i", localGet(0), when(nil, opReturn), globalGet(0), i32(1), opI32Sub, globalSet(0),
+			m.exportFunction("f", ":", "i", localGet(0), when(nil, opReturn), globalGet(0), i32(1), opI32Sub,
+				globalSet(0),
 				globalGet(0), when(nil, call(0)), nops(190))
 			m.global(code(valueTypes['i'], 1), i32(100))
 		}},

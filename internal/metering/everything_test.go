@@ -18,7 +18,8 @@ func between(first, last int) (list []byte) {
 
 // vectorReserved lists the opcodes after the vector prefix, below the relaxed ones, that have no meaning.
 var vectorReserved = []uint32{
-	0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6, 0xcf, 0xd0, 0xd2, 0xd3, 0xd4, 0xe2, 0xee,
+	0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6, 0xcf, 0xd0, 0xd2, 0xd3, 0xd4,
+	0xe2, 0xee,
 }
 
 // everyInstruction returns a module with every instruction, each in a function of its own. The instructions are
@@ -78,7 +79,8 @@ func everyInstruction() []byte {
 		one(prefixMisc, op)
 	}
 	for _, instruction := range [][]byte{
-		memoryInit(0), dataDrop(0), memoryCopy(), memoryFill(), tableInit(0, 1), elementDrop(0), tableCopy(0, 1), tableGrow(1),
+		memoryInit(0), dataDrop(0), memoryCopy(), memoryFill(), tableInit(0, 1), elementDrop(0), tableCopy(0, 1),
+		tableGrow(1),
 		tableSize(1), tableFill(1),
 	} {
 		one(instruction)
@@ -162,7 +164,8 @@ func requireMetered(t *testing.T, wasm, rewritten []byte, options metering.Optio
 	}
 	refills := before.loops + before.tailCalls + entries + 1 // the last one belongs to charge
 	require.GreaterOrEqual(t, after.calls[refill], refills)
-	require.LessOrEqual(t, after.calls[refill], refills+fillsOfHelper+copiesOfHelper+calls+stretches, "calls in short loops pay too")
+	require.LessOrEqual(t, after.calls[refill], refills+fillsOfHelper+copiesOfHelper+calls+stretches,
+		"calls in short loops pay too")
 	require.Equal(t, before.bulk, after.calls[charge])
 	require.Equal(t, before.fills, after.calls[fill])
 	require.Equal(t, before.copies, after.calls[copies])

@@ -28,7 +28,8 @@ func loopPrices() []priced {
 			m.exportFunction("f", "i:", "i", longSumDown())
 		}, with(100), 100, 100},
 		{"a loop that is started again by a branch table costs n", func(m *builder) {
-			m.exportFunction("f", "i:", "", block(nil, loop(nil, increment(0, -1), localGet(0), opI32Eqz, brTable(0, 1))))
+			m.exportFunction("f", "i:", "", block(nil, loop(nil, increment(0, -1), localGet(0), opI32Eqz,
+				brTable(0, 1))))
 		}, with(100), 100, 100},
 		{"a loop that is started again in four places costs n-1", func(m *builder) {
 			m.exportFunction("f", "i:", "", loop(nil, increment(0, -1),
@@ -39,16 +40,19 @@ func loopPrices() []priced {
 			m.table(funcTable(limits(1)))
 			m.element(0, i32(0), opEnd, indices(g))
 			m.exportFunction("f", "i:", "",
-				loop(nil, block(nil, call(g)), block(nil, i32(0), callIndirect(m.typ(":"), 0)), increment(0, -1), localGet(0), brIf(0)), call(g))
+				loop(nil, block(nil, call(g)), block(nil, i32(0), callIndirect(m.typ(":"), 0)), increment(0, -1),
+					localGet(0), brIf(0)), call(g))
 		}, with(100), 99 + 200, 1 + 99},
 		{"a loop that calls in every iteration costs n, and calls nothing more", func(m *builder) {
 			g := m.function(":", "")
-			m.exportFunction("f", "i:", "", loop(nil, call(g), block(nil, call(g)), increment(0, -1), localGet(0), brIf(0)))
+			m.exportFunction("f", "i:", "", loop(nil, call(g), block(nil, call(g)), increment(0, -1), localGet(0),
+				brIf(0)))
 		}, with(100), 100, 100},
-		{"a loop in a function with one that is started again in many places costs n, and calls nothing more", func(m *builder) {
-			g := m.function(":", "")
-			m.exportFunction("f", "i:", "i", loop(nil, longSumDown(block(nil, call(g)))))
-		}, with(100), 101, 101},
+		{"a loop in a function with one that is started again in many places costs n, and calls nothing more",
+			func(m *builder) {
+				g := m.function(":", "")
+				m.exportFunction("f", "i:", "i", loop(nil, longSumDown(block(nil, call(g)))))
+			}, with(100), 101, 101},
 		{"a loop that tests before its body costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "",
 				block(nil, loop(nil, localGet(0), opI32Eqz, brIf(1), increment(0, -1), br(0))))
@@ -73,7 +77,8 @@ func loopPrices() []priced {
 		}, nil, 0, 0},
 		{"code without loops costs nothing", func(m *builder) {
 			m.memory(limits(1))
-			m.exportFunction("f", ":", "", block(nil, i32(0), i32(1), store(opI32Store, 0), br(0)), memorySize(), opDrop)
+			m.exportFunction("f", ":", "", block(nil, i32(0), i32(1), store(opI32Store, 0), br(0)),
+				memorySize(), opDrop)
 		}, nil, 0, 0},
 		{"calls cost nothing, but for metered functions that are not small", func(m *builder) {
 			log := m.importFunction("host", "log", "i:")
@@ -102,13 +107,15 @@ func loopPrices() []priced {
 				localGet(0), i32(1), opI32Sub, call(0), localGet(0), i32(2), opI32Sub, call(0), opI32Add)
 		}, with(10), 0, 177},
 		{"a tail call costs 1", func(m *builder) {
-			m.exportFunction("f", "i:i", "", localGet(0), opI32Eqz, when(nil, i32(0), opReturn), localGet(0), i32(1), opI32Sub,
+			m.exportFunction("f", "i:i", "", localGet(0), opI32Eqz, when(nil, i32(0), opReturn), localGet(0), i32(1),
+				opI32Sub,
 				returnCall(0))
 		}, with(100), 100, 201},
 		{"an indirect tail call costs 1", func(m *builder) {
 			m.table(funcTable(limits(1)))
 			m.element(0, i32(0), opEnd, indices(0))
-			m.exportFunction("f", "i:i", "", localGet(0), opI32Eqz, when(nil, i32(0), opReturn), localGet(0), i32(1), opI32Sub,
+			m.exportFunction("f", "i:i", "", localGet(0), opI32Eqz, when(nil, i32(0), opReturn), localGet(0), i32(1),
+				opI32Sub,
 				i32(0), returnCallIndirect(m.typ("i:i"), 0))
 		}, with(100), 100, 201},
 		{"a tail call to the host costs 1", func(m *builder) {
@@ -118,7 +125,8 @@ func loopPrices() []priced {
 		{"an iteration that starts by an exception costs 1", func(m *builder) {
 			tag := m.tag(":")
 			m.exportFunction("f", "i:", "",
-				loop(nil, increment(0, -1), tryTable(nil, [][]byte{clause(catchTag, tag, 0)}, localGet(0), when(nil, throw(tag)))))
+				loop(nil, increment(0, -1), tryTable(nil, [][]byte{clause(catchTag, tag, 0)}, localGet(0),
+					when(nil, throw(tag)))))
 		}, with(100), 100, 100},
 		{"the loop of a bulk operation costs both", func(m *builder) {
 			m.memory(limits(1))
@@ -173,7 +181,8 @@ func TestFuelIsWhatTheDocumentationSays(t *testing.T) {
 			p.build(&m)
 			forEachEngine(t, func(t *testing.T, e engine) {
 				require.Equal(t, p.cost, cost(t, e, m.bytes(), metering.Options{}, endless(), p.args))
-				require.Equal(t, p.withFunctions, cost(t, e, m.bytes(), metering.Options{Functions: true}, endless(), p.args))
+				require.Equal(t, p.withFunctions, cost(t, e, m.bytes(), metering.Options{Functions: true}, endless(),
+					p.args))
 			})
 		})
 	}
@@ -188,7 +197,8 @@ func TestFuelUsedDoesNotDependOnThePortions(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, e engine) {
 				for _, portion := range []int32{1, 2, 3, 64, 1<<31 - 1} {
 					again := func() int64 {
-						return cost(t, e, m.bytes(), metering.Options{}, &meter{portion: portion, refills: 1 << 20}, p.args)
+						return cost(t, e, m.bytes(), metering.Options{}, &meter{portion: portion, refills: 1 << 20},
+							p.args)
 					}
 					require.Equal(t, p.cost, again(), "portion %d", portion)
 					require.Equal(t, p.cost, again(), "portion %d, again", portion)

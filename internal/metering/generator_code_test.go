@@ -10,30 +10,40 @@ type operator struct {
 
 var operators = map[rune][]operator{
 	'i': {
-		{"ii", code(opI32Add)}, {"ii", code(opI32Sub)}, {"ii", code(opI32Mul)}, {"ii", code(opI32And)}, {"ii", code(opI32Or)},
-		{"ii", code(opI32Xor)}, {"ii", code(opI32Shl)}, {"ii", code(opI32Rotl)}, {"ii", code(opI32Eq)}, {"ii", code(opI32LtS)},
-		{"ii", code(opI32DivS)}, {"ii", code(opI32RemU)}, {"i", code(opI32Eqz)}, {"i", code(opI32Clz)}, {"i", code(opI32Popcnt)},
+		{"ii", code(opI32Add)}, {"ii", code(opI32Sub)}, {"ii", code(opI32Mul)}, {"ii", code(opI32And)},
+		{"ii", code(opI32Or)},
+		{"ii", code(opI32Xor)}, {"ii", code(opI32Shl)}, {"ii", code(opI32Rotl)}, {"ii", code(opI32Eq)},
+		{"ii", code(opI32LtS)},
+		{"ii", code(opI32DivS)}, {"ii", code(opI32RemU)}, {"i", code(opI32Eqz)}, {"i", code(opI32Clz)},
+		{"i", code(opI32Popcnt)},
 		{"i", code(opI32Extend8S)}, {"I", code(opI32WrapI64)}, {"I", code(opI64Eqz)}, {"II", code(opI64LtS)},
 		{"FF", code(opF64Lt)}, {"FF", code(opF64Eq)}, {"F", code(opI32TruncF64S)}, {"F", code(prefixMisc, 2)},
 		{"v", vector(vectorI32x4Extract0, 1)}, {"", memorySize()}, {"", tableSize(0)},
 	},
 	'I': {
-		{"II", code(opI64Add)}, {"II", code(opI64Sub)}, {"II", code(opI64Mul)}, {"II", code(opI64Xor)}, {"II", code(opI64Rotr)},
-		{"II", code(opI64DivU)}, {"i", code(opI64ExtendI32S)}, {"i", code(opI64ExtendI32U)}, {"F", code(opI64ReinterpretF64)},
+		{"II", code(opI64Add)}, {"II", code(opI64Sub)}, {"II", code(opI64Mul)}, {"II", code(opI64Xor)},
+		{"II", code(opI64Rotr)},
+		{"II", code(opI64DivU)}, {"i", code(opI64ExtendI32S)}, {"i", code(opI64ExtendI32U)},
+		{"F", code(opI64ReinterpretF64)},
 		{"I", code(opI64Extend16S)}, {"F", code(prefixMisc, 7)},
 	},
 	'F': {
-		{"FF", code(opF64Add)}, {"FF", code(opF64Sub)}, {"FF", code(opF64Mul)}, {"FF", code(opF64Copysign)}, {"F", code(opF64Neg)},
-		{"F", code(opF64Abs)}, {"i", code(opF64ConvertI32S)}, {"I", code(opF64ConvertI64U)}, {"I", code(opF64ReinterpretI64)},
+		{"FF", code(opF64Add)}, {"FF", code(opF64Sub)}, {"FF", code(opF64Mul)}, {"FF", code(opF64Copysign)},
+		{"F", code(opF64Neg)},
+		{"F", code(opF64Abs)}, {"i", code(opF64ConvertI32S)}, {"I", code(opF64ConvertI64U)},
+		{"I", code(opF64ReinterpretI64)},
 	},
 	'v': {
-		{"i", vector(vectorI32x4Splat)}, {"vv", vector(vectorI32x4Add)}, {"", v128(7)}, {"vv", vector(13, between(8, 23))},
+		{"i", vector(vectorI32x4Splat)}, {"vv", vector(vectorI32x4Add)}, {"", v128(7)},
+		{"vv", vector(13, between(8, 23))},
 	},
 }
 
 var (
-	loads  = map[rune][]byte{'i': load(opI32Load, 4), 'I': load(opI64Load, 8), 'F': load(opF64Load, 1), 'v': vector(0, 0, 3)}
-	stores = map[rune][]byte{'i': store(opI32Store, 4), 'I': store(opI64Store, 8), 'F': store(opF64Store, 1), 'v': vector(11, 0, 3)}
+	loads = map[rune][]byte{'i': load(opI32Load, 4), 'I': load(opI64Load, 8), 'F': load(opF64Load, 1),
+		'v': vector(0, 0, 3)}
+	stores = map[rune][]byte{'i': store(opI32Store, 4), 'I': store(opI64Store, 8), 'F': store(opF64Store, 1),
+		'v': vector(11, 0, 3)}
 )
 
 func (s *scope) constant(t rune) []byte {
@@ -110,7 +120,9 @@ func (s *scope) value(t rune) []byte {
 	case 14:
 		return code(s.value(t), s.value(t), s.value('i'), opSelect)
 	case 15:
-		f, types, ok := s.callee(func(f int, types signature) bool { return types.results == string(t) && s.mayCall(f) })
+		f, types, ok := s.callee(func(f int, types signature) bool {
+			return types.results == string(t) && s.mayCall(f)
+		})
 		if ok {
 			return code(s.values(types.params), call(f))
 		}
@@ -218,10 +230,13 @@ func (s *scope) statement() []byte {
 		return code(s.rarely(), when(nil, s.within("", s.jump)))
 	case 17:
 		if f, types, ok := s.callee(func(f int, _ signature) bool { return s.mayCall(f) }); ok {
-			return code(s.values(types.params), call(f), []byte(strings.Repeat(string(rune(opDrop)), len(types.results))))
+			return code(s.values(types.params), call(f),
+				[]byte(strings.Repeat(string(rune(opDrop)), len(types.results))))
 		}
 	case 18:
-		if f, types, ok := s.callee(func(f int, _ signature) bool { return s.recursive || s.self < len(s.signatures)-1 }); ok {
+		if f, types, ok := s.callee(func(f int, _ signature) bool {
+			return s.recursive || s.self < len(s.signatures)-1
+		}); ok {
 			return code(s.values(types.params), s.slotOf(f), callIndirect(s.typ(s.signatures[f].String()), 0),
 				[]byte(strings.Repeat(string(rune(opDrop)), len(types.results))))
 		}
@@ -229,7 +244,8 @@ func (s *scope) statement() []byte {
 		if s.choose(3) == 2 {
 			return code(s.address(), s.small(), s.value('i'), i32(0x1f), opI32And, memoryInit(1))
 		}
-		return code(s.address(), s.address(), s.value('i'), i32(0x1ff), opI32And, [][]byte{memoryFill(), memoryCopy()}[s.choose(2)])
+		return code(s.address(), s.address(), s.value('i'), i32(0x1ff), opI32And,
+			[][]byte{memoryFill(), memoryCopy()}[s.choose(2)])
 	case 20:
 		return s.tableOperation()
 	case 21:

@@ -119,7 +119,8 @@ type scope struct {
 
 func (g *generator) define(f int) {
 	types := g.signatures[f]
-	s := &scope{generator: g, self: f, locals: types.params + generatedTypes + generatedTypes, labels: []string{types.results}}
+	s := &scope{generator: g, self: f, locals: types.params + generatedTypes + generatedTypes,
+		labels: []string{types.results}}
 	body := code(s.statements(), s.values(types.results))
 	if s.recursive {
 		body = code(globalGet(s.budget), opI32Eqz, when(nil, opUnreachable),

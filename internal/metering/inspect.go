@@ -282,7 +282,9 @@ func (i *inspector) readExports(r *reader) {
 			case defined >= 0:
 				e.Type = i.typeOf(i.functions[defined]).String()
 			default:
-				imported := slices.DeleteFunc(slices.Clone(i.Imports), func(e External) bool { return e.Kind != Function })
+				imported := slices.DeleteFunc(slices.Clone(i.Imports), func(e External) bool {
+					return e.Kind != Function
+				})
 				e.Type = imported[index].Type
 			}
 		}

@@ -80,8 +80,8 @@ type Options struct {
 
 	// State ensures that an instance can change only its memory and globals, so that restoring these restores the whole
 	// instance. It exports all globals under the names of [GlobalExport], and refuses modules with instructions that
-	// change tables or drop segments. The error wraps [ErrUnsupported]. A start function is exported as StartExport instead
-	// of running when the module is instantiated; the host must call it once, before any other function.
+	// change tables or drop segments. The error wraps [ErrUnsupported]. A start function is exported as StartExport
+	// instead of running when the module is instantiated; the host must call it once, before any other function.
 	State bool
 }
 

@@ -36,8 +36,10 @@ func TestLargeCopiesAndFills(t *testing.T) {
 	for i := range start {
 		start[i] = byte(random.Uint32())
 	}
-	sizes := []uint32{0, 1, partSize - 1, partSize, partSize + 1, 2*partSize - 1, 2 * partSize, 2*partSize + 1, 3*partSize + 77}
-	distances := []int{0, 1, 7, partSize - 1, partSize, partSize + 1, 2 * partSize, 3*partSize + 76, 3*partSize + 77, 3*partSize + 78, 4 * partSize}
+	sizes := []uint32{0, 1, partSize - 1, partSize, partSize + 1, 2*partSize - 1, 2 * partSize, 2*partSize + 1,
+		3*partSize + 77}
+	distances := []int{0, 1, 7, partSize - 1, partSize, partSize + 1, 2 * partSize, 3*partSize + 76, 3*partSize + 77,
+		3*partSize + 78, 4 * partSize}
 	forEachEngine(t, func(t *testing.T, e engine) {
 		i, err := instantiate(t, e, rewritten, endless())
 		require.NoError(t, err)

@@ -29,21 +29,26 @@ func TestReplacedFunctionsRunAndAreMetered(t *testing.T) {
 		cost         int64  // of both calls
 	}{
 		{"nothing replaced", nil, 6, 106, 0},
-		{"a whole body", []metering.Replacement{{1, 0, f, code(noLocals, localGet(0), i32(2), opI32Mul, opEnd)}}, 10, 110, 0},
+		{"a whole body", []metering.Replacement{{1, 0, f, code(noLocals, localGet(0), i32(2), opI32Mul, opEnd)}}, 10,
+			110, 0},
 		{"a body by itself", []metering.Replacement{{1, 0, f, f}}, 6, 106, 0},
 		{"a body by one with a loop and other locals",
 			[]metering.Replacement{{1, 0, f, code(oneLocal, sumDown(), localGet(1), opEnd)}}, 15, 115, 8},
-		{"the beginning of a body", []metering.Replacement{{2, 0, g[:5], code(g[:3], localGet(0), i32(7), opI32Mul)}}, 6, 136, 0},
+		{"the beginning of a body", []metering.Replacement{{2, 0, g[:5], code(g[:3], localGet(0), i32(7), opI32Mul)}},
+			6, 136, 0},
 		{"the beginning of a body by one with a loop",
 			[]metering.Replacement{{2, 0, g[:3], code(2, 1, valueTypes['I'], 1, valueTypes['i'],
 				loop(nil, increment(2, 1), localGet(2), i32(3), opI32LtS, brIf(0)))}}, 6, 106, 2},
 		{"calls by the indices of the original module",
-			[]metering.Replacement{{1, 0, f, code(noLocals, localGet(0), call(0), call(0), opEnd)}, {2, 0, g, code(noLocals, localGet(0), call(1), opEnd)}},
+			[]metering.Replacement{{1, 0, f, code(noLocals, localGet(0), call(0), call(0), opEnd)},
+				{2, 0, g, code(noLocals, localGet(0), call(1), opEnd)}},
 			7, 7, 0},
 		{"the middle of a body", []metering.Replacement{{1, 3, f[3:5], i32(3)}}, 8, 108, 0},
-		{"nothing in the middle, by instructions", []metering.Replacement{{1, 3, nil, code(i32(3), opI32Mul)}}, 16, 116, 0},
+		{"nothing in the middle, by instructions", []metering.Replacement{{1, 3, nil, code(i32(3), opI32Mul)}}, 16,
+			116, 0},
 		{"two parts of a body, the second one first",
-			[]metering.Replacement{{1, 5, f[5:6], []byte{opI32Mul}}, {1, 3, f[3:5], code(i32(3), opI32Mul, i32(2))}}, 30, 130, 0},
+			[]metering.Replacement{{1, 5, f[5:6], []byte{opI32Mul}}, {1, 3, f[3:5], code(i32(3), opI32Mul, i32(2))}},
+			30, 130, 0},
 		{"nothing, by nothing", []metering.Replacement{{1, 0, nil, nil}}, 6, 106, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,17 +78,25 @@ func TestReplacementsThatDoNotFitAreRefused(t *testing.T) {
 		message     string
 	}{
 		{"another body", metering.Replacement{Function: 2, Old: f, New: f}, "function 2 is not the one to replace"},
-		{"a longer body", metering.Replacement{Function: 1, Old: code(f, opNop), New: f}, "function 1 is not the one to replace"},
-		{"another place", metering.Replacement{Function: 1, At: 1, Old: f[3:], New: f[3:]}, "function 1 is not the one to replace"},
-		{"a place behind the body", metering.Replacement{Function: 1, At: len(f) + 1}, "function 1 is not the one to replace"},
+		{"a longer body", metering.Replacement{Function: 1, Old: code(f, opNop), New: f},
+			"function 1 is not the one to replace"},
+		{"another place", metering.Replacement{Function: 1, At: 1, Old: f[3:], New: f[3:]},
+			"function 1 is not the one to replace"},
+		{"a place behind the body", metering.Replacement{Function: 1, At: len(f) + 1},
+			"function 1 is not the one to replace"},
 		{"a place before the body", metering.Replacement{Function: 1, At: -1}, "function 1 is not the one to replace"},
-		{"an imported function", metering.Replacement{Function: 0, Old: f, New: f}, "there is no function 0 to replace"},
-		{"a function that metering adds", metering.Replacement{Function: 3, Old: f, New: f}, "there is no function 3 to replace"},
+		{"an imported function", metering.Replacement{Function: 0, Old: f, New: f},
+			"there is no function 0 to replace"},
+		{"a function that metering adds", metering.Replacement{Function: 3, Old: f, New: f},
+			"there is no function 3 to replace"},
 		{"the function with the largest index", metering.Replacement{Function: 1<<32 - 1, Old: f, New: f},
 			"there is no function 4294967295 to replace"},
-		{"a replacement by nothing", metering.Replacement{Function: 1, Old: f}, "function 1: at byte 0: unexpected end"},
-		{"a replacement without end", metering.Replacement{Function: 1, Old: f, New: []byte{0, opNop}}, "unexpected end"},
-		{"a replacement that refers to the fuel", metering.Replacement{Function: 1, Old: f, New: code(0, globalGet(0), opEnd)},
+		{"a replacement by nothing", metering.Replacement{Function: 1, Old: f},
+			"function 1: at byte 0: unexpected end"},
+		{"a replacement without end", metering.Replacement{Function: 1, Old: f, New: []byte{0, opNop}},
+			"unexpected end"},
+		{"a replacement that refers to the fuel", metering.Replacement{Function: 1, Old: f, New: code(0, globalGet(0),
+			opEnd)},
 			"there is no global 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,7 +108,8 @@ func TestReplacementsThatDoNotFitAreRefused(t *testing.T) {
 
 func TestReplacementsThatOverlapAreRefused(t *testing.T) {
 	wasm, f, _ := replaceable()
-	_, err := metering.Rewrite(wasm, metering.Options{Replacements: []metering.Replacement{{1, 0, f[:4], f[:4]}, {1, 3, f[3:], f[3:]}}})
+	_, err := metering.Rewrite(wasm, metering.Options{Replacements: []metering.Replacement{{1, 0, f[:4], f[:4]},
+		{1, 3, f[3:], f[3:]}}})
 	require.ErrorContains(t, err, "function 1 is not the one to replace")
 }
 
@@ -103,7 +117,8 @@ func TestReplacementsAndTheModuleAreNotChanged(t *testing.T) {
 	wasm, f, _ := replaceable()
 	given := slices.Clone(wasm)
 	replacement := append(make([]byte, 0, 100), f[:1]...) // with spare capacity, which must not be written to
-	_, err := metering.Rewrite(given, metering.Options{Replacements: []metering.Replacement{{1, 0, f[:1], replacement}}})
+	_, err := metering.Rewrite(given,
+		metering.Options{Replacements: []metering.Replacement{{1, 0, f[:1], replacement}}})
 	require.NoError(t, err)
 	require.Equal(t, wasm, given)
 	require.Equal(t, f[:1], replacement)

@@ -156,7 +156,8 @@ func (i *instance) call(function string, args ...uint64) ([]uint64, error) {
 }
 
 func (i *instance) outcome(results []uint64, err error) outcome {
-	o := outcome{results: append([]uint64{}, results...), failure: failure(err), logged: append([]int32{}, *i.logged...)}
+	o := outcome{results: append([]uint64{}, results...), failure: failure(err), logged: append([]int32{},
+		*i.logged...)}
 	if i.Module == nil {
 		return o
 	}

@@ -169,11 +169,13 @@ func elementShapes() (shapes []shape) {
 		init    []byte // moves passive elements to the table
 	}{
 		{"active", code(0, offset, byItem), nil},
-		{"passive", code(1, elementKindFunctions, byItem), code(i32(2), i32(0), i32(2), tableInit(0, 0), elementDrop(0))},
+		{"passive", code(1, elementKindFunctions, byItem), code(i32(2), i32(0), i32(2), tableInit(0, 0),
+			elementDrop(0))},
 		{"active with table", code(2, 0, offset, elementKindFunctions, byItem), nil},
 		{"declarative", code(3, elementKindFunctions, byItem), code(i32(3), refFunc(2), tableSet(0))},
 		{"active with expressions", code(4, offset, byExpression), nil},
-		{"passive with expressions", code(5, valueTypes['r'], byExpression), code(i32(2), i32(0), i32(2), tableInit(0, 0))},
+		{"passive with expressions", code(5, valueTypes['r'], byExpression), code(i32(2), i32(0), i32(2),
+			tableInit(0, 0))},
 		{"active with table and expressions", code(6, 0, offset, valueTypes['r'], byExpression), nil},
 		{"declarative with expressions", code(7, valueTypes['r'], byExpression), code(i32(3), refFunc(2), tableSet(0))},
 	} {

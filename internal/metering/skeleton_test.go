@@ -44,10 +44,12 @@ func TestSkeleton(t *testing.T) {
 		}
 	})
 	for name, module := range map[string][]byte{
-		"not a module":               []byte("module"),
-		"more bodies than there are": append(code([]byte("\x00asm\x01\x00\x00\x00")), section(10, code(1, 2, 0, opEnd))...),
-		"a segment that is cut off":  append(code([]byte("\x00asm\x01\x00\x00\x00")), section(11, code(1, 0, opI32Const))...),
-		"data of an unknown form":    append(code([]byte("\x00asm\x01\x00\x00\x00")), section(11, code(1, 9))...),
+		"not a module": []byte("module"),
+		"more bodies than there are": append(code([]byte("\x00asm\x01\x00\x00\x00")),
+			section(10, code(1, 2, 0, opEnd))...),
+		"a segment that is cut off": append(code([]byte("\x00asm\x01\x00\x00\x00")),
+			section(11, code(1, 0, opI32Const))...),
+		"data of an unknown form": append(code([]byte("\x00asm\x01\x00\x00\x00")), section(11, code(1, 9))...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := metering.Skeleton(module)

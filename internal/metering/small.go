@@ -4,8 +4,8 @@ package metering
 type bounds struct {
 	// small is the most that a small function executes between two checks, with all that it calls.
 	small uint32
-	// stretch is the most that a call of any other function executes between two checks, with the small functions that it
-	// calls. The calls of others that it makes do not count, since they have checks of their own.
+	// stretch is the most that a call of any other function executes between two checks, with the small functions that
+	// it calls. The calls of others that it makes do not count, since they have checks of their own.
 	stretch uint32
 	// returning is the part of a stretch that can follow the return of a call that is not small. Then calls that are n
 	// deep return with n such parts.

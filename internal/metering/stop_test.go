@@ -26,7 +26,8 @@ func TestEndlessCodeIsStopped(t *testing.T) {
 			m.exportFunction("f", ":i", "", i32(1), loop(m.typ("i:i"), i32(1), opI32Add, br(0)))
 		}},
 		{"a loop by a branch table", metering.Options{}, func(m *builder) {
-			m.exportFunction("f", ":", "i", loop(nil, block(nil, increment(0, 1), localGet(0), brTable(0, 1, 1)), br(0)))
+			m.exportFunction("f", ":", "i", loop(nil, block(nil, increment(0, 1), localGet(0), brTable(0, 1, 1)),
+				br(0)))
 		}},
 		{"a loop by branches from deep inside", metering.Options{}, func(m *builder) {
 			m.exportFunction("f", ":", "", loop(nil, block(nil, i32(1), when(nil, loop(nil, br(3))))))
@@ -35,11 +36,13 @@ func TestEndlessCodeIsStopped(t *testing.T) {
 			m.exportFunction("f", ":", "", loop(nil, block(nil, loop(nil, br(1))), br(0)))
 		}},
 		{"a loop with many branches back", metering.Options{}, func(m *builder) {
-			m.exportFunction("f", ":", "i", loop(nil, increment(0, 1), localGet(0), brIf(0), localGet(0), opI32Eqz, brIf(0),
+			m.exportFunction("f", ":", "i", loop(nil, increment(0, 1), localGet(0), brIf(0), localGet(0), opI32Eqz,
+				brIf(0),
 				block(nil, localGet(0), when(nil, br(2))), br(0), br(0), br(0)))
 		}},
 		{"a loop that is started again under conditions", metering.Options{}, func(m *builder) {
-			m.exportFunction("f", ":", "i", loop(nil, increment(0, 1), localGet(0), i32(1), opI32And, when(nil, br(1), opElse, i32(1), brIf(1))))
+			m.exportFunction("f", ":", "i", loop(nil, increment(0, 1), localGet(0), i32(1), opI32And,
+				when(nil, br(1), opElse, i32(1), brIf(1))))
 		}},
 		{"recursion through loops that are each run through once", metering.Options{}, func(m *builder) {
 			again := code(localGet(0), i32(1), opI32Sub, call(0))

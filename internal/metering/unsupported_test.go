@@ -19,7 +19,8 @@ func TestUnsupportedModulesAreRefused(t *testing.T) {
 		{"an unknown section", withSections(14, []byte{0}), "section 14"},
 		{"two memories", withSections(5, code(2, limits(1), limits(1))), "several memories"},
 		{"an imported and an own memory",
-			withSections(2, code(1, str("env"), str("m"), kindMemory, limits(1)), 5, code(1, limits(1))), "several memories"},
+			withSections(2, code(1, str("env"), str("m"), kindMemory, limits(1)), 5, code(1, limits(1))),
+			"several memories"},
 		{"two imported memories", withSections(2, code(2, str("env"), str("m"), kindMemory, limits(1),
 			str("env"), str("n"), kindMemory, limits(1))), "several memories"},
 		{"a 64-bit memory", withSections(5, code(1, memory64)), "limits with flags 0x4"},
@@ -43,16 +44,21 @@ func TestUnsupportedModulesAreRefused(t *testing.T) {
 		{"a null of a type", withCode(0xd0, 0, opDrop), "value type 0x0"},
 		{"a select of a type", withCode(0x1c, 1, 0x63, 0x70), "value type 0x63"},
 		{"a global of an i31", withSections(6, code(1, 0x6c, 0, i32(0), 0xfb, 28, opEnd)), "value type 0x6c"},
-		{"a division in a constant expression", withGlobal(i32(1), i32(1), opI32DivS), "opcode 0x6d in a constant expression"},
-		{"a vector in a constant expression", withGlobal(i32(1), vector(vectorI32x4Splat)), "vector instruction in a constant"},
+		{"a division in a constant expression", withGlobal(i32(1), i32(1), opI32DivS),
+			"opcode 0x6d in a constant expression"},
+		{"a vector in a constant expression", withGlobal(i32(1), vector(vectorI32x4Splat)),
+			"vector instruction in a constant"},
 		{"an i31 in a constant expression", withGlobal(i32(1), 0xfb, 28), "opcode 0xfb in a constant expression"},
 		{"an unknown form of elements", withSections(9, code(1, 8)), "element segment of form 8"},
 		{"an unknown kind of elements", withSections(9, code(1, 1, 1, 0)), "elements of type 0x1"},
 		{"elements of a reference type", withSections(9, code(1, 5, 0x64, 0x70, 0)), "elements of type 0x64"},
 		{"an unknown kind of catch clause", withCode(tryTable(nil, [][]byte{clause(4, 0)})), "catch clause of kind 4"},
-		{"another memory in a load", withCode(i32(0), opI32Load, 0x42, 1, 0, opDrop), "memory argument with flags 0x42"},
-		{"another memory in a vector load", withCode(i32(0), vector(0, 0x40, 1, 0), opDrop), "memory argument with flags 0x40"},
-		{"another memory in an atomic load", withCode(i32(0), prefixAtomic, 0x10, 0x42, 1, 0, opDrop), "memory argument with flags 0x42"},
+		{"another memory in a load", withCode(i32(0), opI32Load, 0x42, 1, 0, opDrop),
+			"memory argument with flags 0x42"},
+		{"another memory in a vector load", withCode(i32(0), vector(0, 0x40, 1, 0), opDrop),
+			"memory argument with flags 0x40"},
+		{"another memory in an atomic load", withCode(i32(0), prefixAtomic, 0x10, 0x42, 1, 0, opDrop),
+			"memory argument with flags 0x42"},
 		{"another memory in memory.size", withCode(0x3f, 1, opDrop), "memory index 1"},
 		{"another memory in memory.grow", withCode(i32(0), 0x40, 1, opDrop), "memory index 1"},
 		{"another memory in memory.fill", withCode(prefixMisc, 11, 1), "memory index 1"},
@@ -68,7 +74,8 @@ func TestUnknownOpcodesAreRefused(t *testing.T) {
 		refusals = append(refusals, refusal{name, withCode(opUnreachable, code(instruction...)), "opcode 0x"})
 	}
 	// Legacy exceptions, function references, and opcodes without a meaning so far.
-	for _, op := range slices.Concat([]byte{0x06, 0x07, 0x09, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1d, 0x1e, 0x27, 0xff},
+	for _, op := range slices.Concat([]byte{0x06, 0x07, 0x09, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1d, 0x1e,
+		0x27, 0xff},
 		between(0xc5, 0xcf), between(0xd3, 0xfb)) {
 		refuse(op)
 	}
@@ -102,7 +109,8 @@ func TestCodeCannotHideFromTheRewriter(t *testing.T) {
 			0x02, blockEmpty, br(0), prefixVector, 0x8c, 0x00,
 			opEnd, 0x02, blockEmpty, endlessLoop, []byte{1, 1, 1, 1, 1, 1, 1, 1}, opEnd)},
 		// The specification calls it malformed. wazero reads a nullable reference with a heap type.
-		{"behind a block type in a longer form than needed", withCode(0x02, 0xe3, 0x7f, 0x70, refNull('r'), opEnd, opDrop)},
+		{"behind a block type in a longer form than needed", withCode(0x02, 0xe3, 0x7f, 0x70, refNull('r'), opEnd,
+			opDrop)},
 		{"behind a block type that could be an index", func() []byte {
 			var m builder
 			for range 1 << 14 {

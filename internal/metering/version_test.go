@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// TestVersion fails when a module is rewritten in another way than before: then Version must change as well, since caches
-// keep rewritten modules under it.
+// TestVersion fails when a module is rewritten in another way than before: then Version must change as well, since
+// caches keep rewritten modules under it.
 func TestVersion(t *testing.T) {
 	var m builder
 	f := m.importFunction("env", "f", "i:i")

@@ -162,7 +162,8 @@ func (w walker) instruction() (op byte, operand uint64) {
 	switch {
 	case op == 0x02, op == 0x03, op == 0x04: // block, loop, if
 		w.number()
-	case op <= 0x01, op == opElse, op == opThrowRef, op == opEnd, op == opReturn, op == opDrop, op == opSelect, op == opRefIsNull,
+	case op <= 0x01, op == opElse, op == opThrowRef, op == opEnd, op == opReturn, op == opDrop, op == opSelect,
+		op == opRefIsNull,
 		op >= opI32Eqz && op <= 0xc4:
 	case op == 0x08, op >= 0x0c && op <= 0x0d, op == 0x10, op == 0x12, op >= 0x20 && op <= 0x26, op == 0x3f, op == 0x40,
 		op == opI32Const, op == opI64Const, op == 0xd0, op == 0xd2:

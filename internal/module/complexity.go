@@ -152,7 +152,8 @@ func (c *complexity) unclear(t token) string {
 	if !t.uncertain {
 		return ""
 	}
-	const slash = "it is not clear whether this slash divides or begins a regular expression; use parentheses or new RegExp"
+	const slash = "it is not clear whether this slash divides or begins a regular expression; use parentheses or new " +
+		"RegExp"
 	if t.kind == punctuator {
 		end := c.regexEnd(t.start)
 		if end < 0 {
@@ -165,7 +166,8 @@ func (c *complexity) unclear(t token) string {
 	if strings.ContainsAny(text, "\"'`()[]{}\\<>?=!#@") {
 		return slash
 	}
-	if rest := c.source[t.start+len(text):]; strings.HasSuffix(text, "/") && rest != "" && (rest[0] == '/' || rest[0] == '*') {
+	if rest := c.source[t.start+len(text):]; strings.HasSuffix(text, "/") && rest != "" &&
+		(rest[0] == '/' || rest[0] == '*') {
 		return slash
 	}
 	return ""
@@ -211,7 +213,8 @@ func (c *complexity) operandEnds(t token) bool {
 	case word:
 		text := c.text(t)
 		after, reserved := reservedWords[text]
-		return t.member || !reserved && !softWords[text] && !strings.Contains(text, `\`) || reserved && after == divisionSlash
+		return t.member || !reserved && !softWords[text] && !strings.Contains(text, `\`) || reserved &&
+			after == divisionSlash
 	case punctuator:
 		switch c.source[t.start] {
 		case ')':
@@ -259,7 +262,8 @@ func (c *complexity) countWord(at *nesting, t token) {
 		at.prefixes++
 	case statementWords[text]:
 		at.statements++
-	case text == "extends" && (c.is(c.two, "infer") || strings.Contains(c.text(c.two), `\`)): // the word before may be infer, written with escapes
+	case text == "extends" && (c.is(c.two, "infer") || strings.Contains(c.text(c.two), `\`)):
+		// the word before may be infer, written with escapes
 		at.operators++
 		at.readings++
 	case text == "this", text == "super", text == "null", text == "true", text == "false":

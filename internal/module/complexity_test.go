@@ -22,26 +22,42 @@ func (n nest) code(times int) string {
 // deep has code that makes the parser, or a later pass, recurse.
 var deep = []nest{
 	{"", "(", "1", ")"}, {"", "[", "1", "]"}, {"", "{", "", "}"}, {"", "({a:", "1", "})"}, {"", "`${", "1", "}`"},
-	{"", "a(", "1", ")"}, {"", "a[", "1", "]"}, {"", "a?.(", "1", ")"}, {"", "!", "1", ""}, {"", "- ", "1", ""}, {"", "~", "1", ""},
-	{"", "typeof ", "1", ""}, {"", "await ", "1", ""}, {"", "new ", "a", ""}, {"", "a=>", "1", ""}, {"", "async a=>", "1", ""},
+	{"", "a(", "1", ")"}, {"", "a[", "1", "]"}, {"", "a?.(", "1", ")"}, {"", "!", "1", ""}, {"", "- ", "1", ""},
+	{"", "~", "1", ""},
+	{"", "typeof ", "1", ""}, {"", "await ", "1", ""}, {"", "new ", "a", ""}, {"", "a=>", "1", ""}, {"", "async a=>",
+		"1", ""},
 	{"", "a?b:", "1", ""}, {"", "a?", "1", ":b"}, {"", "a**", "1", ""}, {"", "a=", "1", ""}, {"", "a??=", "1", ""},
-	{"", "if(a)", "b", ""}, {"", "if(a)b;else ", "c", ""}, {"", "if(a)b,c;else ", "d", ""}, {"", "if(a){}else ", "c", ""},
+	{"", "if(a)", "b", ""}, {"", "if(a)b;else ", "c", ""}, {"", "if(a)b,c;else ", "d", ""},
+	{"", "if(a){}else ", "c", ""},
 	{"", "l:if(a)b,c;else ", "d", ""}, {"", "if(a)do b;while(c);else ", "d", ""}, {"", "for(;;)", "a", ""},
-	{"", "while(a)\n", "b", ""}, {"", "do ", "a", "\nwhile(b)"}, {"", "do ", "a", ";while(b)"}, {"", "a:", "b", ""}, {"", "with(a)", "b", ""},
-	{"x=", "class extends ", "A", "{}"}, {"x=", "class{x=", "1", "}"}, {"", "class A{static{", "", "}}"}, {"", "class A{x(){", "", "}}"},
-	{"", "<T>", "x", ""}, {"", "<T>+", "x", ""}, {"", "(<T>", "x", ")"}, {"", "<T>()=>", "x", ""}, {"", "<T,>(a:T)=>", "x", ""},
-	{"", "function f(){", "", "}"}, {"", "()=>{", "", "}"}, {"", "namespace a{", "", "}"}, {"namespace ", "a.", "b", "{}"},
-	{"", "switch(a){case 1:", "", "}"}, {"", "try{", "", "}finally{}"}, {"", "@(", "a", ")class A{}"}, {"", "x={[", "a", "]:1}"},
-	{"", "declare ", "class A{}", ""}, {"", "declare\n", "class A{}", ""}, {"", "abstract ", "class A{}", ""}, {"", "export ", "class A{}", ""},
+	{"", "while(a)\n", "b", ""}, {"", "do ", "a", "\nwhile(b)"}, {"", "do ", "a", ";while(b)"}, {"", "a:", "b", ""},
+	{"", "with(a)", "b", ""},
+	{"x=", "class extends ", "A", "{}"}, {"x=", "class{x=", "1", "}"}, {"", "class A{static{", "", "}}"},
+	{"", "class A{x(){", "", "}}"},
+	{"", "<T>", "x", ""}, {"", "<T>+", "x", ""}, {"", "(<T>", "x", ")"}, {"", "<T>()=>", "x", ""}, {"", "<T,>(a:T)=>",
+		"x", ""},
+	{"", "function f(){", "", "}"}, {"", "()=>{", "", "}"}, {"", "namespace a{", "", "}"}, {"namespace ", "a.", "b",
+		"{}"},
+	{"", "switch(a){case 1:", "", "}"}, {"", "try{", "", "}finally{}"}, {"", "@(", "a", ")class A{}"},
+	{"", "x={[", "a", "]:1}"},
+	{"", "declare ", "class A{}", ""}, {"", "declare\n", "class A{}", ""}, {"", "abstract ", "class A{}", ""},
+	{"", "export ", "class A{}", ""},
 	{"", "(a||b&&c|d^e&f==g+h*", "i", ")"}, {"", "(a=b?c:d=>e**!", "i", ")"},
-	{"let x:", "keyof ", "A", ""}, {"let x:", "k\\u0065yof ", "A", ""}, {"let x:", "keyof\n", "A", ""}, {"let x:", "readonly ", "A[]", ""},
-	{"let x:", "A<", "B", ">"}, {"let x:", "A<B,", "C", ">"}, {"let x:", "()=>", "A", ""}, {"let x:", "new()=>", "A", ""},
-	{"let x:", "abstract new ()=>", "A", ""}, {"let x:", "(", "A", ")"}, {"let x:", "[", "A", "]"}, {"let x:", "{a:", "A", "}"},
-	{"let x:", "A extends B ? ", "C", ":D"}, {"let x:", "A extends B ? C : ", "D", ""}, {"let x:", "(a: ", "A", ") => B"},
-	{"let x:", "A[", "B", "]"}, {"let x:", "`${", "A", "}`"}, {"let x:", "x is ", "A", ""}, {"let x:", "{[a in ", "A", "]:B}"},
+	{"let x:", "keyof ", "A", ""}, {"let x:", "k\\u0065yof ", "A", ""}, {"let x:", "keyof\n", "A", ""},
+	{"let x:", "readonly ", "A[]", ""},
+	{"let x:", "A<", "B", ">"}, {"let x:", "A<B,", "C", ">"}, {"let x:", "()=>", "A", ""},
+	{"let x:", "new()=>", "A", ""},
+	{"let x:", "abstract new ()=>", "A", ""}, {"let x:", "(", "A", ")"}, {"let x:", "[", "A", "]"}, {"let x:", "{a:",
+		"A", "}"},
+	{"let x:", "A extends B ? ", "C", ":D"}, {"let x:", "A extends B ? C : ", "D", ""},
+	{"let x:", "(a: ", "A", ") => B"},
+	{"let x:", "A[", "B", "]"}, {"let x:", "`${", "A", "}`"}, {"let x:", "x is ", "A", ""}, {"let x:", "{[a in ", "A",
+		"]:B}"},
 	{"let x:", "<T extends ", "A", ">()=>B"}, {"let x:", "typeof a.", "b", ""}, {"let x:", "A.", "b", ""},
-	{"a", "", "", ".b"}, {"a", "", "", "()"}, {"a", "", "", "[0]"}, {"a", "", "", "?.b"}, {"a", "", "", "``"}, {"a", "", "", "!"},
-	{"a", "", "", " as T"}, {"a", "", "", "<b>()"}, {"a", "", "", "<b>``"}, {"a", "", "", "++"}, {"a", "", "", "\n.b"}, {"a", "", "", "!.b"},
+	{"a", "", "", ".b"}, {"a", "", "", "()"}, {"a", "", "", "[0]"}, {"a", "", "", "?.b"}, {"a", "", "", "``"},
+	{"a", "", "", "!"},
+	{"a", "", "", " as T"}, {"a", "", "", "<b>()"}, {"a", "", "", "<b>``"}, {"a", "", "", "++"}, {"a", "", "", "\n.b"},
+	{"a", "", "", "!.b"},
 	{"a", "", "", "=b"}, {"a", "", "", "**b"}, {"import a=b", "", "", ".c"},
 }
 
@@ -51,9 +67,11 @@ var slow = []nest{
 	{"let x:", "infer A extends ", "B", ""}, {"type T=", "A extends (infer B extends ", "C", "?1:2)?1:2"},
 	{"type T=", "A extends (inf\\u0065r B extends ", "C", "?1:2)?1:2"}, {"x=[", "a?async (b):c=>[", "d", "]"},
 	{"a", "", "", "<b"}, {"x=", "a<(", "b", ""}, {"x=", "a<{b:", "c", "}"}, {"x=", "f<(", "b", ")>"},
-	{"a", "", "", ",b"}, {"let a", "", "", ",b"}, {"f(a", "", "", ",b"}, {"x={[a", "", "", ",b"}, {"x=y[1", "", "", ",2"}, {"enum A{a", "", "", ",b"},
+	{"a", "", "", ",b"}, {"let a", "", "", ",b"}, {"f(a", "", "", ",b"}, {"x={[a", "", "", ",b"},
+	{"x=y[1", "", "", ",2"}, {"enum A{a", "", "", ",b"},
 	{"'a'", "", "", "+'b'"}, {"x=", "", "", "+{} "}, {"x={}", "", "", "??{}"}, {"let x:A", "", "", "|B"},
-	{"enum A{a='b',", "", "", "b=a+a,"}, {"enum A{a='b',", "", "", "b=`${a}${a}`,"}, {"enum A{a='b',", "", "", "b=a+1+a,"}, {"enum A{a='b',", "", "", "b=1+(a)+(a),"},
+	{"enum A{a='b',", "", "", "b=a+a,"}, {"enum A{a='b',", "", "", "b=`${a}${a}`,"}, {"enum A{a='b',", "", "",
+		"b=a+1+a,"}, {"enum A{a='b',", "", "", "b=1+(a)+(a),"},
 	{"x=A.a", "", "", "+A.a"},
 }
 
@@ -68,10 +86,11 @@ func TestComplexTypeScriptIsRefused(t *testing.T) {
 		require.ErrorAs(t, err, &complex, "%v", n)
 	}
 	for name, code := range map[string]string{
-		"a long text of an enum":          "enum A { a = '" + strings.Repeat("x", 300) + "' }",
-		"a long regex of an enum":         "enum A { a = /" + strings.Repeat("x", 300) + "/ + 1 }",
-		"a long number of an enum":        "enum A { a = '' + " + strings.Repeat("1", 300) + "n }",
-		"sums of texts of an enum":        strings.Repeat("x = "+strings.Repeat("A.a + ", 50)+"1\n", 10) + "enum A { a = '" + strings.Repeat("x", 200) + "' }",
+		"a long text of an enum":   "enum A { a = '" + strings.Repeat("x", 300) + "' }",
+		"a long regex of an enum":  "enum A { a = /" + strings.Repeat("x", 300) + "/ + 1 }",
+		"a long number of an enum": "enum A { a = '' + " + strings.Repeat("1", 300) + "n }",
+		"sums of texts of an enum": strings.Repeat("x = "+strings.Repeat("A.a + ", 50)+"1\n", 10) +
+			"enum A { a = '" + strings.Repeat("x", 200) + "' }",
 		"sums in enums":                   "enum A { a = 'x'," + strings.Repeat("b = a + 1,", 100) + "}",
 		"a long name":                     "namespace " + strings.Repeat("x", 300) + " { export let a; a }",
 		"a comment as in HTML":            "x\n<!-- `\n",
@@ -92,25 +111,30 @@ func TestComplexTypeScriptIsRefused(t *testing.T) {
 
 func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 	for name, code := range map[string]string{
-		"a long list":                   "x = [" + strings.Repeat("1, 'a', {b: 2}, ", 1500) + "]",
-		"many statements":               strings.Repeat("f = (a: number): number => a < 1 ? -a : !a ? a : a + 1\n", 500),
-		"many statements on a line":     strings.Repeat("if (a) { b() } else { c.d.e = -f }", 1000),
-		"a class with many members":     "class A {\n" + strings.Repeat("  private async f<T extends B>(a?: Map<string, T[]>): Promise<void> { await this.g(a!) }\n", 400) + "}",
-		"a long union":                  "type A =\n" + strings.Repeat("  | 'abcdef'\n", 4000),
-		"a long chain":                  "x" + strings.Repeat("\n  .f((a) => a)", 100),
-		"a long list of branches":       strings.Repeat("if (a === 'b') { c = d } else ", 100) + "{}",
-		"a large switch":                "switch (a) {\n" + strings.Repeat("case 'b': case 'c': return d\n", 700) + "}",
-		"a large object":                "x = {" + strings.Repeat("a: b ? c : d, ", 2000) + "}",
-		"a large interface":             "interface A {\n" + strings.Repeat("  a?: B<C>\n  readonly [d: string]: E;\n f(a: string): void\n", 500) + "}",
+		"a long list": "x = [" + strings.Repeat("1, 'a', {b: 2}, ", 1500) + "]",
+		"many statements": strings.Repeat("f = (a: number): number => a < 1 ? -a : !a ? a : a + 1\n",
+			500),
+		"many statements on a line": strings.Repeat("if (a) { b() } else { c.d.e = -f }", 1000),
+		"a class with many members": "class A {\n" +
+			strings.Repeat("  private async f<T extends B>(a?: Map<string, T[]>): Promise<void> { await this.g(a!) }\n",
+				400) + "}",
+		"a long union":            "type A =\n" + strings.Repeat("  | 'abcdef'\n", 4000),
+		"a long chain":            "x" + strings.Repeat("\n  .f((a) => a)", 100),
+		"a long list of branches": strings.Repeat("if (a === 'b') { c = d } else ", 100) + "{}",
+		"a large switch":          "switch (a) {\n" + strings.Repeat("case 'b': case 'c': return d\n", 700) + "}",
+		"a large object":          "x = {" + strings.Repeat("a: b ? c : d, ", 2000) + "}",
+		"a large interface": "interface A {\n" +
+			strings.Repeat("  a?: B<C>\n  readonly [d: string]: E;\n f(a: string): void\n", 500) + "}",
 		"many enums":                    strings.Repeat("enum A { a = 'b', c = 1 << 2, d = c | 8, e = 'f' }\n", 500),
 		"a sum of texts":                "enum A { a = 'some text' }\nx = A.a" + strings.Repeat(" + A.a + 'text'", 40),
 		"divisions and expressions":     "x = a / b / (c) / d[0] / 2\nif (a) /[/'\"`(]/.test(b)\nconst c = [/(/, /`/]",
 		"arrow functions in conditions": "x = a ? (b: C): D => e : f ? (g) : (h): I => ({})",
-		"inferred types":                "type A<T> = T extends [infer B extends string, ...infer C extends string[]] ? [B, C] : never",
-		"types in types":                "let x: A<B<C<D<E<F<G<H[]>>>>>>>",
-		"comparisons":                   strings.Repeat("if (a < b && c > d || e << 2 < f) {}\n", 700),
-		"decorators":                    "@a @b() class C { @d() e = 1; @f accessor g }",
-		"comments":                      strings.Repeat("// don't (\n/* ` */\n", 4000),
+		"inferred types": "type A<T> = T extends [infer B extends string, ...infer C extends " +
+			"string[]] ? [B, C] : never",
+		"types in types": "let x: A<B<C<D<E<F<G<H[]>>>>>>>",
+		"comparisons":    strings.Repeat("if (a < b && c > d || e << 2 < f) {}\n", 700),
+		"decorators":     "@a @b() class C { @d() e = 1; @f accessor g }",
+		"comments":       strings.Repeat("// don't (\n/* ` */\n", 4000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := module.StripTypes(t.Context(), code, "x.ts")
@@ -134,7 +158,8 @@ func TestTypeScriptStack(t *testing.T) {
 		}
 	}
 	// Long sequences need stack, too.
-	for _, part := range []string{"a;", "a,", "'a'+", "a||", "[],", "{};", "{a:1},", "a\n", "case 1:", "@a ", "A|", "a<b>c,", "x=", "`${a}`,"} {
+	for _, part := range []string{"a;", "a,", "'a'+", "a||", "[],", "{};", "{a:1},", "a\n", "case 1:", "@a ", "A|",
+		"a<b>c,", "x=", "`${a}`,"} {
 		code := strings.Repeat(part, module.MaxTypeScript/len(part))
 		for _, head := range []string{"", "x=[", "switch(a){"} {
 			_, _, _ = module.StripTypes(context.Background(), (head + code)[:module.MaxTypeScript-100], "x.ts")
@@ -186,7 +211,8 @@ func TestTypeScriptWithManyNames(t *testing.T) {
 	}
 	var plain strings.Builder
 	for i := range 350 {
-		fmt.Fprintf(&plain, "/** Says what the %dth one is. */\nexport function describe%d(value: number, unit: string = 'units'): string {\n\treturn `${value.toFixed(2)} ${unit}`;\n}\n\n", i, i)
+		fmt.Fprintf(&plain, "/** Says what the %dth one is. */\nexport function describe%d(value: number, unit: "+
+			"string = 'units'): string {\n\treturn `${value.toFixed(2)} ${unit}`;\n}\n\n", i, i)
 	}
 	require.Greater(t, plain.Len(), 45<<10)
 	_, _, err := module.StripTypes(t.Context(), plain.String(), "x.ts")

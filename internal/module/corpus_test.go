@@ -56,7 +56,8 @@ var (
 		"({a}=b)", "({a:[b§]}={})", "(a?:T)=>b", "(a:T):a is T=>b", "true", "eval('a')", "arguments",
 	}
 	operators = []string{
-		" ", "\n", ";", ",", "+", "-", "*", "/", "%", "**", "&&", "||", "??", "|", "&", "^", "==", "===", "!=", "<", ">",
+		" ", "\n", ";", ",", "+", "-", "*", "/", "%", "**", "&&", "||", "??", "|", "&", "^", "==", "===", "!=",
+		"<", ">",
 		"<=", "<<", ">>", ">>>", "=", "+=", "=>", "?", ":", " in ", " instanceof ", ".", "?.", " as ", " satisfies ",
 	}
 	statements = []string{
@@ -137,7 +138,8 @@ var (
 			"get;set;static;async;|@a.b.c(d) x;|constructor();|a!:T;|override a;", "}"},
 		{"x={", "a,|a§,|a:1,|a§:1,|'a':1,|'a§':1,|[a]:1,|get a(){return 1},|set a§(v){},|a(){},|async *a§(){},|" +
 			"...a,|__proto__:1,|1:2,|1.5e3:1,|1n:1,|a=1,|async,|get,|'__proto__':a,", "}"},
-		{"interface A{", "a;|a:T;|a§?:T,|(a):T;|new():T;|[k:string]:T;|get a():T;|a<T>(b:T):c;|readonly a;|-readonly a;|" +
+		{"interface A{", "a;|a:T;|a§?:T,|(a):T;|new():T;|[k:string]:T;|get a():T;|a<T>(b:T):c;|readonly a;|-readonly " +
+			"a;|" +
 			"[a]:T;|'a':T;|1:T;|#a;", "}"},
 		{"enum A{", "a,|a§,|a=1,|a§=1,|a§='b',|a§=a,|'a§',|'a-b'=1,|a§=1<<§,|a§=~1,|a§=(1),|a=a,|a§=b.c," +
 			"|a§=`x`,|a§=1+1,|a§=b(),|a§=-1,|a§=1|2|4,", "}"},

@@ -38,7 +38,8 @@ func TestComments(t *testing.T) {
 // TestFlags has flags of regular expressions. Each invalid one leads to a message.
 func TestFlags(t *testing.T) {
 	for _, code := range []string{
-		"x = /a/" + strings.Repeat("g", 130_000), "x = 1 /a/" + strings.Repeat("g", 130_000), strings.Repeat("x = /a/"+strings.Repeat("é", 120)+";", 500),
+		"x = /a/" + strings.Repeat("g", 130_000), "x = 1 /a/" + strings.Repeat("g", 130_000),
+		strings.Repeat("x = /a/"+strings.Repeat("é", 120)+";", 500),
 	} {
 		_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 		require.True(t, isComplex(err), "%.20s: %v", code, err)
@@ -77,7 +78,8 @@ func BenchmarkScans(b *testing.B) {
 		bytes int
 	}{{"n", 1 << 18}, {"4n", 1 << 20}}
 	for _, name := range names {
-		for _, part := range []string{"/*!*/", "a /b", "import 'a§';", "/[", "`${", "(", "a<b", "\\u{", "//\n", "export {a§};"} {
+		for _, part := range []string{"/*!*/", "a /b", "import 'a§';", "/[", "`${", "(", "a<b", "\\u{", "//\n",
+			"export {a§};"} {
 			for _, size := range sizes {
 				code := program{part: numbered(part)}.sized(size.bytes)
 				b.Run(name+"/"+strings.TrimSpace(part)+"/"+size.name, func(b *testing.B) {

@@ -53,9 +53,14 @@ var kinds = []struct {
 	{"compiled exports", "Object.defineProperty(exports, '__esModule', {value: true})", module.CommonJS},
 	{"a required module", "const fs = require('fs');\nf(fs)", module.CommonJS},
 	{"a module that is required if there is none", "var c = self.crypto || require('crypto')", module.Script},
-	{"exports of a bundle's parts", "(function (m) {})({1: function (require, module, exports) { module.exports = require('x'); exports.y = 1 }})", module.Script},
-	{"exports of a bundle's arrow functions", "var m = {'./x.js': ((module, exports) => { module.exports = 1 }), y: (exports) => exports.x = 1}", module.Script},
-	{"exports after a bundle", "var m = {x: ((module, exports) => { exports.x = 1 })}; module.exports = m", module.CommonJS},
+	{"exports of a bundle's parts",
+		"(function (m) {})({1: function (require, module, exports) { module.exports = require('x'); exports.y = 1 }})",
+		module.Script},
+	{"exports of a bundle's arrow functions",
+		"var m = {'./x.js': ((module, exports) => { module.exports = 1 }), y: (exports) => exports.x = 1}",
+		module.Script},
+	{"exports after a bundle", "var m = {x: ((module, exports) => { exports.x = 1 })}; module.exports = m",
+		module.CommonJS},
 	{"a variable of that name", "var exports = {}; exports.x = 1", module.Script},
 	{"a variable of that name for the exports", "var exports = module.exports = {}; exports.x = 1", module.CommonJS},
 	{"a property of that name", "x.module.exports = 1; y.exports.x = 1", module.Script},
@@ -86,7 +91,8 @@ func TestDetect(t *testing.T) {
 
 // hostile are texts that are hard on a lexer if they are repeated many times.
 var hostile = []string{
-	"(", "[", "{", "`${", ")", "}", "/", "//", "/*", "'", "\"", "`", "\\", "\\u{", "!", "a/", ")/", "}/[", "}/[/", ">/[", "a\n/[", "/[{}",
+	"(", "[", "{", "`${", ")", "}", "/", "//", "/*", "'", "\"", "`", "\\", "\\u{", "!", "a/", ")/", "}/[", "}/[/",
+	">/[", "a\n/[", "/[{}",
 	"=>", "a=>", "?", "a?", "<", "a<", "import", "export", "import{", "export{", "import a from 'b'\n", "export {a}\n",
 	"import {a as b} from", "\u2028", "\u00A0", "é", "\xff", "😀", "#", "#!", "@", "$", "${", "1", "1.", "0x", "1e", ".",
 	"...", "?.", "typeof exports,", "module.exports", "await ", "(module,exports)=>{", "with{", "1e+", "\\\n",

@@ -39,7 +39,8 @@ func FindEnding(code string) (e Ending, uncalled string, ok bool) {
 			f.closes[match] = len(f.tokens)
 			depth--
 		}
-		f.tokens, f.matches, f.depths, f.closes = append(f.tokens, t), append(f.matches, match), append(f.depths, depth), append(f.closes, 0)
+		f.tokens, f.matches, f.depths, f.closes = append(f.tokens, t), append(f.matches, match),
+			append(f.depths, depth), append(f.closes, 0)
 	}
 	if len(open) > 0 {
 		return Ending{}, "", false
@@ -92,7 +93,8 @@ func (f *ending) begins(i int) bool {
 	return f.at(i, "(") && f.at(i-1, "}")
 }
 
-var declaringWords = wordSet("break case catch class const continue debugger default do else enum export extends finally for " +
+var declaringWords = wordSet("break case catch class const continue debugger default do else enum export extends " +
+	"finally for " +
 	"if in instanceof let return switch throw try using var while with")
 
 // isExpression reports whether the tokens of a statement look like those of an expression whose value may be wanted.
@@ -172,7 +174,8 @@ func (f *ending) uncalled() string {
 	}
 	for i := range f.tokens {
 		name := f.declared(i)
-		if f.depths[i] == 0 && name > 0 && name < len(f.tokens) && f.tokens[name].kind == word && count[f.text(f.tokens[name])] == 1 {
+		if f.depths[i] == 0 && name > 0 && name < len(f.tokens) && f.tokens[name].kind == word &&
+			count[f.text(f.tokens[name])] == 1 {
 			return f.text(f.tokens[name])
 		}
 	}

@@ -105,7 +105,8 @@ func TestFindEnding(t *testing.T) {
 
 // FuzzFindEnding checks that the expression lies in the code, for code that need not be valid.
 func FuzzFindEnding(f *testing.F) {
-	for _, code := range []string{"a; b()", "(function x)", "async function", "async () => {}", "({", "))(", "function f(){}(1)", "const a = (", "const a = async", "a:b", "`${", "x =>"} {
+	for _, code := range []string{"a; b()", "(function x)", "async function", "async () => {}", "({", "))(",
+		"function f(){}(1)", "const a = (", "const a = async", "a:b", "`${", "x =>"} {
 		f.Add(code)
 	}
 	f.Fuzz(func(t *testing.T, code string) {

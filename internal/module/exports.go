@@ -65,8 +65,8 @@ func listed(list []member, name string, conditions []string) string {
 	return strings.ReplaceAll(text, "*", matched)
 }
 
-// target resolves conditions to a target. It is false if no condition holds, and "" if the target is null. Nested values
-// are decoded again at each level.
+// target resolves conditions to a target. It is false if no condition holds, and "" if the target is null. Nested
+// values are decoded again at each level.
 func target(value json.RawMessage, conditions []string, depth int) (text string, ok bool) {
 	var kind byte
 	if trimmed := bytes.TrimLeft(value, " \t\r\n"); len(trimmed) > 0 {

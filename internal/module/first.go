@@ -11,8 +11,9 @@ type Import struct {
 // maxFirst limits the code that [FirstImports] reads, in bytes.
 const maxFirst = 64 << 10
 
-// FirstImports returns the modules that a script, in JavaScript or TypeScript, loads before it can have any other effect:
-// those of import declarations, and those of declarations and calls like these at its beginning, in their order:
+// FirstImports returns the modules that a script, in JavaScript or TypeScript, loads before it can have any other
+// effect: those of import declarations, and those of declarations and calls like these at its beginning, in their
+// order:
 //
 //	const fs = require('fs'), {sort} = require('./sort').all, n = 1;
 //	const yaml = await import('yaml');
@@ -130,8 +131,8 @@ func (f *first) pattern() bool {
 	return false
 }
 
-// value reads an expression, and reports whether it is a literal, or a call of require or an awaited one of import, perhaps
-// with members behind it.
+// value reads an expression, and reports whether it is a literal, or a call of require or an awaited one of import,
+// perhaps with members behind it.
 func (f *first) value() bool {
 	switch f.token.kind {
 	case quoted, number, template:

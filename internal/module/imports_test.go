@@ -13,7 +13,8 @@ import (
 
 // provides returns the code around an import of names from a module, with the check that they exist.
 func provides(specifier string, names ...string) string {
-	checks := `const check = (name) => { if (!(name in module)) throw new SyntaxError("The requested module '` + specifier +
+	checks := `const check = (name) => { if (!(name in module)) throw new SyntaxError("The requested module '` +
+		specifier +
 		`' does not provide an export named '" + name + "'"); }; `
 	for _, name := range names {
 		checks += `check("` + name + `"); `
@@ -26,26 +27,36 @@ func TestSplitImports(t *testing.T) {
 	for _, test := range []struct{ name, code, imports string }{
 		{"nothing", "return 1", ""},
 		{"a default", "«import a from 'x';» return a", `const {"default": a} = ` + provides("x", "default") + ";"},
-		{"names", "«import {a, b as c, default as d,} from \"x\"»", `const {"a": a, "b": c, "default": d} = ` + provides("x", "a", "b", "default") + ";"},
-		{"a name that is a string", "«import {'a-b' as c} from 'x'»", `const {"a-b": c} = ` + provides("x", "a-b") + ";"},
+		{"names", "«import {a, b as c, default as d,} from \"x\"»", `const {"a": a, "b": c, "default": d} = ` +
+			provides("x", "a", "b", "default") + ";"},
+		{"a name that is a string", "«import {'a-b' as c} from 'x'»", `const {"a-b": c} = ` + provides("x",
+			"a-b") + ";"},
 		{"a namespace", "«import * as a from 'x'»", `const a = await import("x");`},
-		{"a default and names", "«import a,{b}from'x'»", `const {"default": a, "b": b} = ` + provides("x", "default", "b") + ";"},
-		{"a default and a namespace", "«import a, * as b from 'x'»", `const b = ` + provides("x", "default") + `, {"default": a} = b;`},
+		{"a default and names", "«import a,{b}from'x'»", `const {"default": a, "b": b} = ` + provides("x", "default",
+			"b") + ";"},
+		{"a default and a namespace", "«import a, * as b from 'x'»", `const b = ` + provides("x", "default") +
+			`, {"default": a} = b;`},
 		{"for its effects", "«import 'x'»", `await import("x");`},
 		{"no names", "«import {} from 'x'»", `await import("x");`},
 		{"two", "«import 'x'»\n«import 'y';»\nreturn", `await import("x"); await import("y");`},
 		{"two without a line between", "«import 'x';»«import 'y';»return", `await import("x"); await import("y");`},
-		{"over several lines", "«import {\n  a,\r\n  b // é😀\n} from 'x'»\n(1)", `const {"a": a, "b": b} = ` + provides("x", "a", "b") + ";"},
-		{"attributes", "«import a from 'x' with {type: 'json', 'b c': \"d\"}»", `const {"default": a} = ` + provides("x", "default") + ";"},
+		{"over several lines", "«import {\n  a,\r\n  b // é😀\n} from 'x'»\n(1)", `const {"a": a, "b": b} = ` +
+			provides("x", "a", "b") + ";"},
+		{"attributes", "«import a from 'x' with {type: 'json', 'b c': \"d\"}»", `const {"default": a} = ` +
+			provides("x", "default") + ";"},
 		{"a specifier with quotes", `«import "a\"\u{1F600}\x41\n'\
 b"»`, `await import("a\"😀A\n'b");`},
 		{"a line separator", "«import 'a\u2028b'»", `await import("a\u2028b");`},
 		{"in the middle", "f()\n«import 'x'»\n(g)", `await import("x");`},
-		{"types", "«import type {a} from 'x';» «import {type b} from 'y';» «import type c from 'z';» «import type * as d from 'w'»", ""},
-		{"types and values", "«import a, {type b, type c as d, e} from 'x'»", `const {"default": a, "e": e} = ` + provides("x", "default", "e") + ";"},
+		{"types", "«import type {a} from 'x';» «import {type b} from 'y';» «import type c from 'z';» «import type * " +
+			"as d from 'w'»", ""},
+		{"types and values", "«import a, {type b, type c as d, e} from 'x'»", `const {"default": a, "e": e} = ` +
+			provides("x", "default", "e") + ";"},
 		{"type as a name", "«import type from 'x'»", `const {"default": type} = ` + provides("x", "default") + ";"},
 		{"a type called from", "«import type from from 'x'»", ""},
-		{"type as a name among others", "«import type, {type as a, type as as, type} from 'x'»", `const {"default": type, "type": a, "type": as, "type": type} = ` + provides("x", "default", "type", "type", "type") + ";"},
+		{"type as a name among others", "«import type, {type as a, type as as, type} from 'x'»",
+			`const {"default": type, "type": a, "type": as, "type": type} = ` + provides("x", "default", "type", "type",
+				"type") + ";"},
 		{"dynamic imports", "const a = import('x'), b = import.meta; a.import = {import: 1}", ""},
 		{"in brackets", "if (a) { import 'x' }", ""},
 		{"in a text", "`\nimport 'x'\n${`import 'y'`}`", ""},
@@ -54,7 +65,8 @@ b"»`, `await import("a\"😀A\n'b");`},
 		{"a call after what begins like an import", "import.meta.x\nimport(y)", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			imports, rest, err := module.SplitImports(strings.NewReplacer("«", "", "»", "", "‹", "", "›", "").Replace(test.code))
+			imports, rest, err := module.SplitImports(strings.NewReplacer("«", "", "»", "", "‹", "", "›",
+				"").Replace(test.code))
 			require.NoError(t, err)
 			require.Equal(t, test.imports, imports)
 			require.Equal(t, blanked(test.code), rest)

@@ -69,8 +69,9 @@ func IsTypeScript(name string) bool {
 // nothing, or anything.
 var notCode = func() map[string]bool {
 	m := map[string]bool{}
-	for ending := range strings.FieldsSeq("csv tsv txt md log html htm css svg xml yaml yml toml ini sql jsonl ndjson " +
-		"png jpg jpeg gif webp pdf zip gz tar wasm node") {
+	for ending := range strings.FieldsSeq(
+		"csv tsv txt md log html htm css svg xml yaml yml toml ini sql jsonl ndjson " +
+			"png jpg jpeg gif webp pdf zip gz tar wasm node") {
 		m["."+ending] = true
 	}
 	return m
@@ -83,7 +84,8 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 		return nil, err
 	}
 	if notCode[strings.ToLower(path.Ext(name))] {
-		return nil, &FileError{Path: name, Reason: "by its name it is neither code nor JSON; fs.readFile gives its content"}
+		return nil, &FileError{Path: name, Reason: "by its name it is neither code nor JSON; fs.readFile gives its " +
+			"content"}
 	}
 	limit, what := int64(MaxSource), "a source file"
 	typed := IsTypeScript(name)
@@ -168,7 +170,8 @@ func (l *Loader) read(name string, limit int64, what string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, &FileError{Path: name, Reason: "it is no regular file"}
 	}
-	tooLarge := &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes, the most that %s may have", limit, what)}
+	tooLarge := &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes, the most that %s may have",
+		limit, what)}
 	if info.Size() > limit {
 		return nil, tooLarge
 	}

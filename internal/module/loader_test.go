@@ -130,19 +130,29 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveErrors(t *testing.T) {
-	l := &module.Loader{Builtins: builtins, Instead: map[string]string{"crypto": "crypto is a global"}, Files: project(t, map[string]string{
-		"/lib/utils.js": "", "/lib/moment.min.js": "", "/lib/.hidden.js": "", "/data/x.csv": "", "/empty/d/x": "",
-	})}
+	l := &module.Loader{Builtins: builtins, Instead: map[string]string{"crypto": "crypto is a global"},
+		Files: project(t, map[string]string{
+			"/lib/utils.js": "", "/lib/moment.min.js": "", "/lib/.hidden.js": "", "/data/x.csv": "", "/empty/d/x": "",
+		})}
 	for _, test := range []struct{ name, specifier, base, want string }{
-		{"a typing error", "./utls.js", "/lib/a.js", `Cannot find module "./utls.js" imported from /lib/a.js: there is no file /lib/utls.js. Similar names in /lib: utils.js.`},
-		{"a missing directory", "/nowhere/x.js", "", `Cannot find module "/nowhere/x.js": there is no directory /nowhere.`},
-		{"a name that resembles none", "/data/qqqqqqq.js", "", `Cannot find module "/data/qqqqqqq.js": there is no file /data/qqqqqqq.js. In /data there are: x.csv.`},
-		{"a directory", "/empty/d", "", `Cannot find module "/empty/d": /empty/d is a directory without package.json and index.js. In /empty there are: d.`},
-		{"a missing library", "moment", "", `Cannot find module "moment": it is no built-in module, and there is no moment.js and no package moment in /lib, where libraries lie. Built-in modules are: fs, fs/promises, path. Similar names in /lib: moment.min.js.`},
-		{"a module of another system", "crypto", "", `Cannot find module "crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
-		{"the same with a prefix", "node:crypto", "", `Cannot find module "node:crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
-		{"a name for a package's own files", "#x", "", `Cannot find module "#x": no package.json around the importing file has a file for that name in its imports.`},
-		{"a missing built-in module", "node:http", "", `Cannot find module "node:http": there is no such built-in module. Built-in modules are: fs, fs/promises, path.`},
+		{"a typing error", "./utls.js", "/lib/a.js",
+			`Cannot find module "./utls.js" imported from /lib/a.js: there is no file /lib/utls.js. Similar names in /lib: utils.js.`},
+		{"a missing directory", "/nowhere/x.js", "",
+			`Cannot find module "/nowhere/x.js": there is no directory /nowhere.`},
+		{"a name that resembles none", "/data/qqqqqqq.js", "",
+			`Cannot find module "/data/qqqqqqq.js": there is no file /data/qqqqqqq.js. In /data there are: x.csv.`},
+		{"a directory", "/empty/d", "",
+			`Cannot find module "/empty/d": /empty/d is a directory without package.json and index.js. In /empty there are: d.`},
+		{"a missing library", "moment", "",
+			`Cannot find module "moment": it is no built-in module, and there is no moment.js and no package moment in /lib, where libraries lie. Built-in modules are: fs, fs/promises, path. Similar names in /lib: moment.min.js.`},
+		{"a module of another system", "crypto", "",
+			`Cannot find module "crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
+		{"the same with a prefix", "node:crypto", "",
+			`Cannot find module "node:crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
+		{"a name for a package's own files", "#x", "",
+			`Cannot find module "#x": no package.json around the importing file has a file for that name in its imports.`},
+		{"a missing built-in module", "node:http", "",
+			`Cannot find module "node:http": there is no such built-in module. Built-in modules are: fs, fs/promises, path.`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := l.Resolve(test.specifier, test.base)
@@ -202,7 +212,8 @@ func TestResolveWithoutFiles(t *testing.T) {
 // TestHostilePackages has hostile package.json files.
 func TestHostilePackages(t *testing.T) {
 	for name, description := range map[string]string{
-		"deep conditions":    `{"exports": ` + strings.Repeat(`{"default": `, 5000) + `"./x.js"` + strings.Repeat("}", 5000) + `}`,
+		"deep conditions": `{"exports": ` + strings.Repeat(`{"default": `, 5000) + `"./x.js"` + strings.Repeat("}",
+			5000) + `}`,
 		"deep lists":         `{"exports": ` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`,
 		"many patterns":      `{"exports": {` + strings.Repeat(`"./*": "./*",`, 50000) + `"./y": "./*"}}`,
 		"a pattern of stars": `{"exports": {"./*": "` + strings.Repeat("*", 100000) + `"}}`,
@@ -317,15 +328,19 @@ func (d devices) Open(name string) (afero.File, error) {
 }
 
 func TestLoadErrors(t *testing.T) {
-	files := project(t, map[string]string{"/big.js": strings.Repeat("x", module.MaxSource+1), "/big.ts": strings.Repeat("x", module.MaxTypeScript+1), "/d/x": "", "/bad.ts": "let é = '😀' + ;",
+	files := project(t, map[string]string{"/big.js": strings.Repeat("x", module.MaxSource+1),
+		"/big.ts": strings.Repeat("x", module.MaxTypeScript+1), "/d/x": "", "/bad.ts": "let é = '😀' + ;",
 		"/sales.CSV": "a, b"})
 	l := &module.Loader{Files: files}
 	for _, test := range []struct{ name, path, want string }{
-		{"a file that is too large", "/big.js", "Cannot load /big.js: it is larger than 16777216 bytes, the most that a source file may have"},
-		{"TypeScript that is too large", "/big.ts", "Cannot load /big.ts: it is larger than 131072 bytes, the most that a TypeScript file may have"},
+		{"a file that is too large", "/big.js",
+			"Cannot load /big.js: it is larger than 16777216 bytes, the most that a source file may have"},
+		{"TypeScript that is too large", "/big.ts",
+			"Cannot load /big.ts: it is larger than 131072 bytes, the most that a TypeScript file may have"},
 		{"a directory", "/d", "Cannot load /d: it is a directory"},
 		{"no file", "/x.js", "Cannot load /x.js: there is no such file"},
-		{"what is no code", "/sales.CSV", "Cannot load /sales.CSV: by its name it is neither code nor JSON; fs.readFile gives its content"},
+		{"what is no code", "/sales.CSV",
+			"Cannot load /sales.CSV: by its name it is neither code nor JSON; fs.readFile gives its content"},
 		{"no path", "x.js", `Cannot load "x.js": this is no path of a file`},
 		{"a syntax error", "/bad.ts", `Unexpected ";" (/bad.ts:1:16)`},
 	} {
@@ -342,8 +357,10 @@ func TestLoadErrors(t *testing.T) {
 }
 
 func FuzzResolve(f *testing.F) {
-	l := &module.Loader{Builtins: builtins, Files: project(f, map[string]string{"/lib/x.js": "", "/lib/p/package.json": `{"exports": {"./*": "./*"}}`, "/lib/p/y.js": ""})}
-	for _, specifier := range []string{"x", "./x", "../x", "p/y.js", "/lib/x.js", "node:fs", "file:///lib/x.js", "@a/b/c", "a:b", ":", "/", ".", "%", "\xff", "p/*"} {
+	l := &module.Loader{Builtins: builtins, Files: project(f, map[string]string{"/lib/x.js": "",
+		"/lib/p/package.json": `{"exports": {"./*": "./*"}}`, "/lib/p/y.js": ""})}
+	for _, specifier := range []string{"x", "./x", "../x", "p/y.js", "/lib/x.js", "node:fs", "file:///lib/x.js",
+		"@a/b/c", "a:b", ":", "/", ".", "%", "\xff", "p/*"} {
 		f.Add(specifier, "")
 		f.Add(specifier, "/lib/y/z.js")
 	}
@@ -361,14 +378,19 @@ func FuzzResolve(f *testing.F) {
 func FuzzPackage(f *testing.F) {
 	f.Add(`{"exports": {".": {"import": "./x.js"}, "./a/*": "./*"}}`, "a/x.js")
 	for i, description := range []string{
-		`{"main": "x", "module": 1, "exports": []}`, `{"main": "../../secret.js"}`, `{"main": "./"}`, `{"exports": "../../secret.js"}`, `{"exports": {"./*": "./../../*"}}`, `{"exports": {"./*": "./a/*/b/*"}}`,
-		`{"exports": {"import": {"node": null, "default": ["./x.js", "./y.js"]}}}`, `{"exports": {".": null, "./x": false}}`, `{"exports": {"./a/": "./"}}`, `{"exports": {"./a*b": "./x.js", "./a*": null}}`,
-		`{"browser": {"./x.js": false, "fs": "./x.js"}, "type": "module"}`, `{"imports": {"#a": "../../secret.js"}}`, `{`, `[]`, `null`, `{"exports": {"./__proto__": "./x.js"}}`, `{"exports": "./%2e%2e/secret.js"}`,
+		`{"main": "x", "module": 1, "exports": []}`, `{"main": "../../secret.js"}`, `{"main": "./"}`,
+		`{"exports": "../../secret.js"}`, `{"exports": {"./*": "./../../*"}}`, `{"exports": {"./*": "./a/*/b/*"}}`,
+		`{"exports": {"import": {"node": null, "default": ["./x.js", "./y.js"]}}}`,
+		`{"exports": {".": null, "./x": false}}`, `{"exports": {"./a/": "./"}}`,
+		`{"exports": {"./a*b": "./x.js", "./a*": null}}`,
+		`{"browser": {"./x.js": false, "fs": "./x.js"}, "type": "module"}`, `{"imports": {"#a": "../../secret.js"}}`,
+		`{`, `[]`, `null`, `{"exports": {"./__proto__": "./x.js"}}`, `{"exports": "./%2e%2e/secret.js"}`,
 	} {
 		f.Add(description, []string{"", "x", "x.js", "a/x.js", "../secret.js", "acb", "package.json"}[i%7])
 	}
 	f.Fuzz(func(t *testing.T, description, subpath string) {
-		l := &module.Loader{Files: project(t, map[string]string{"/lib/p/package.json": description, "/lib/p/x.js": "", "/secret.js": ""})}
+		l := &module.Loader{Files: project(t, map[string]string{"/lib/p/package.json": description, "/lib/p/x.js": "",
+			"/secret.js": ""})}
 		name, err := l.Resolve("p/"+subpath, "")
 		if err == nil {
 			require.True(t, strings.HasPrefix(name, "/lib/p/"), name)
@@ -377,7 +399,8 @@ func FuzzPackage(f *testing.F) {
 }
 
 func TestAFileThatGivesNothing(t *testing.T) {
-	l := &module.Loader{Files: progresstest.Stuck{Fs: project(t, map[string]string{"/a.js": "text", "/lib/p/package.json": "{}", "/lib/p/b.js": ""})}}
+	l := &module.Loader{Files: progresstest.Stuck{Fs: project(t, map[string]string{"/a.js": "text",
+		"/lib/p/package.json": "{}", "/lib/p/b.js": ""})}}
 	_, err := l.Load(t.Context(), "/a.js")
 	require.ErrorIs(t, err, io.ErrNoProgress)
 	_, err = l.Resolve("p", "/a.js")

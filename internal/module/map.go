@@ -38,7 +38,9 @@ func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok b
 		return 0, 0, false
 	}
 	segments := m.lines[line-1]
-	i, found := slices.BinarySearchFunc(segments, column-1, func(s segment, column int) int { return s.column - column })
+	i, found := slices.BinarySearchFunc(segments, column-1, func(s segment, column int) int {
+		return s.column - column
+	})
 	if !found {
 		i--
 	}
@@ -48,8 +50,8 @@ func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok b
 	return segments[i].line + 1, segments[i].original + 1, true
 }
 
-// MarshalJSON encodes a map as a list for each line of the generated code: for each of its parts the column, and the line
-// and column in the source, where -1 is the line of code that was added.
+// MarshalJSON encodes a map as a list for each line of the generated code: for each of its parts the column, and the
+// line and column in the source, where -1 is the line of code that was added.
 func (m *Map) MarshalJSON() ([]byte, error) {
 	lines := make([][]int, len(m.lines))
 	for i, segments := range m.lines {

@@ -9,7 +9,8 @@ import (
 
 // newerSyntax matches JavaScript that may have syntax which the engine does not know: declarations with using, and
 // decorators. Most tags of comments and addresses in texts do not match.
-var newerSyntax = regexp.MustCompile(`\busing\s+[\p{L}_$][\p{L}\p{N}_$]*\s*(?:=|of\b)|(?m:^|[{};()=]|\bexport)[ \t]*@[\p{L}_$(]`)
+var newerSyntax = regexp.MustCompile(
+	`\busing\s+[\p{L}_$][\p{L}\p{N}_$]*\s*(?:=|of\b)|(?m:^|[{};()=]|\bexport)[ \t]*@[\p{L}_$(]`)
 
 // IsNewer reports whether code has declarations with using, or decorators. [LowerModule] and [LowerBody] turn them into
 // what the engine knows.

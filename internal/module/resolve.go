@@ -71,7 +71,8 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 			}
 			specifier = u.Path
 		default:
-			return "", invalid("there is no network here. Only the project's own files can be imported, such as '/lib/x.js'; "+
+			return "", invalid("there is no network here. Only the project's own files can be imported, such as "+
+				"'/lib/x.js'; "+
 				"put what you need into %s", libDir)
 		}
 	}
@@ -99,7 +100,8 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 		if found := l.imported(specifier, dir); found != "" {
 			return found, nil
 		}
-		return "", l.notFound(specifier, base, "no package.json around the importing file has a file for that name in its imports.")
+		return "", l.notFound(specifier, base,
+			"no package.json around the importing file has a file for that name in its imports.")
 	}
 	return l.resolveBare(specifier, base, dir)
 }
@@ -168,7 +170,8 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 			return found, nil
 		}
 	}
-	if clean != onlyWithScheme && slices.Contains(l.Builtins, clean) { // x/ asks for a package, not for the built-in module
+	// x/ asks for a package, not for the built-in module
+	if clean != onlyWithScheme && slices.Contains(l.Builtins, clean) {
 		return clean, nil
 	}
 	if strings.Contains(base, "/node_modules/") && slices.Contains(l.Absent, clean) {
@@ -177,7 +180,8 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 	if l.Instead[clean] != "" {
 		return "", l.notFound(specifier, base, l.noBuiltin(clean))
 	}
-	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, where libraries lie. %s",
+	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, where libraries "+
+		"lie. %s",
 		clean, clean, libDir, l.builtins())
 	if similar := l.similar(libDir, path.Base(clean)); similar != "" {
 		reason += " " + similar

@@ -13,7 +13,8 @@ const (
 	templateHead           // from the back quote or a closing brace to the next ${
 	regex                  // with its flags
 	punctuator             // brackets too
-	broken                 // a string, comment, template or character that ends the program, as far as a parser can read it
+	// a string, comment, template or character that ends the program, as far as a parser can read it
+	broken
 )
 
 // token is a piece of source.

@@ -24,13 +24,18 @@ func TestStripTypes(t *testing.T) {
 	for _, test := range []struct{ name, code, want string }{
 		{"annotations", "let a: number = <any>b as unknown as number, c!: string;", "let a = b, c;\n"},
 		{"declarations of types", "type A = 1; interface B {} declare const c: A; export type D = A", ""},
-		{"an enum", "enum A { B = 'c' }", "var A = /* @__PURE__ */ ((A2) => {\n  A2[\"B\"] = \"c\";\n  return A2;\n})(A || {});\n"},
+		{"an enum", "enum A { B = 'c' }",
+			"var A = /* @__PURE__ */ ((A2) => {\n  A2[\"B\"] = \"c\";\n  return A2;\n})(A || {});\n"},
 		{"a namespace", "namespace A { export const b = 1 }", "var A;\n((A2) => {\n  A2.b = 1;\n})(A || (A = {}));\n"},
-		{"parameter properties", "class A { constructor(private b = 1) {} }", "class A {\n  constructor(b = 1) {\n    this.b = b;\n  }\n  b;\n}\n"},
-		{"unused imports", "import {A, b} from './x'; import C from './y'; import './z'; let d: A | C = b", "import { b } from \"./x\";\nimport \"./z\";\nlet d = b;\n"},
+		{"parameter properties", "class A { constructor(private b = 1) {} }",
+			"class A {\n  constructor(b = 1) {\n    this.b = b;\n  }\n  b;\n}\n"},
+		{"unused imports", "import {A, b} from './x'; import C from './y'; import './z'; let d: A | C = b",
+			"import { b } from \"./x\";\nimport \"./z\";\nlet d = b;\n"},
 		{"await outside of functions", "const a: number = await b", "const a = await b;\n"},
-		{"attributes", "import a from './a.json' with {type: 'json'}; f(a)", "import a from \"./a.json\" with { type: \"json\" };\nf(a);\n"},
-		{"new syntax", "class A { #b = 1; static { this.c ??= 2 } }\nx?.y", "class A {\n  #b = 1;\n  static {\n    this.c ??= 2;\n  }\n}\nx?.y;\n"},
+		{"attributes", "import a from './a.json' with {type: 'json'}; f(a)",
+			"import a from \"./a.json\" with { type: \"json\" };\nf(a);\n"},
+		{"new syntax", "class A { #b = 1; static { this.c ??= 2 } }\nx?.y",
+			"class A {\n  #b = 1;\n  static {\n    this.c ??= 2;\n  }\n}\nx?.y;\n"},
 		{"a regular expression", "const a = /(?<b>c)/v", "const a = new RegExp(\"(?<b>c)\", \"v\");\n"},
 		{"other letters", "const é: string = '😀\u2028'", "const é = \"😀\\u2028\";\n"},
 		{"no tsconfig's JSX", "let a = <T,>(b: T) => b", "let a = (b) => b;\n"},
@@ -50,10 +55,15 @@ func TestStripBody(t *testing.T) {
 		{"nothing", "", "\n"},
 		{"a comment at the end", "return 1 // as any", "\n  return 1;\n"},
 		{"a hashbang", "#!/usr/bin/env x\nreturn 1", "\n  return 1;\n"},
-		{"an enum", "enum A { B }\nreturn A.B", "\n  let A;\n  ((A2) => {\n    A2[A2[\"B\"] = 0] = \"B\";\n  })(A || (A = {}));\n  return 0 /* B */;\n"},
-		{"imports", "import a, {type B, C, d} from '/x'\nconst e: C = d\nreturn a(e as B)", `const {"default": a, "d": d} = ` + provides("/x", "default", "d") + ";\n  ;\n  const e = d;\n  return a(e);\n"},
-		{"imports of types only", "import {A} from '/x'; import * as b from '/y'; import '/z'; let c: A\nreturn c as b.D", "await import(\"/z\");\n  ;\n  ;\n  ;\n  let c;\n  return c;\n"},
-		{"exports", "export const a: number = 1\nexport type B = 1\nexport {a}\nreturn a", "\n  const a = 1;\n  return a;\n"},
+		{"an enum", "enum A { B }\nreturn A.B",
+			"\n  let A;\n  ((A2) => {\n    A2[A2[\"B\"] = 0] = \"B\";\n  })(A || (A = {}));\n  return 0 /* B */;\n"},
+		{"imports", "import a, {type B, C, d} from '/x'\nconst e: C = d\nreturn a(e as B)",
+			`const {"default": a, "d": d} = ` + provides("/x", "default", "d") + ";\n  ;\n  const e = d;\n  return " +
+				"a(e);\n"},
+		{"imports of types only", "import {A} from '/x'; import * as b from '/y'; import '/z'; let c: A\nreturn c as " +
+			"b.D", "await import(\"/z\");\n  ;\n  ;\n  ;\n  let c;\n  return c;\n"},
+		{"exports", "export const a: number = 1\nexport type B = 1\nexport {a}\nreturn a",
+			"\n  const a = 1;\n  return a;\n"},
 		{"the name of the function", "let body: body0 = body1\nreturn body", "\n  let body = body1;\n  return body;\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,10 +91,12 @@ func TestStripTypesErrors(t *testing.T) {
 		{"at the end of a body", "let a\nlet b =", true, `Unexpected end of file (x.ts:2:8)`},
 		{"an open bracket of a body", "if (a) {\n b", true, `Unexpected end of file (x.ts:2:3)`},
 		{"the first of several", "let a; let a; let a", false, `The symbol "a" has already been declared (x.ts:1:12)`},
-		{"return outside of a function", "return await 1", false, `Top-level return cannot be used inside an ECMAScript module (x.ts:1:1)`},
+		{"return outside of a function", "return await 1", false,
+			`Top-level return cannot be used inside an ECMAScript module (x.ts:1:1)`},
 		{"the end of the body's function", "return 1 }; async function f() {", true, `Unexpected "}" (x.ts:1:10)`},
 		{"the end of the body's function in a template", "`${1}}`; }\n{", true, `Unexpected "}" (x.ts:1:10)`},
-		{"an export of a body", "\nexport default 1", true, `A script has no exports: use return for its result instead of export default (x.ts:2:1)`},
+		{"an export of a body", "\nexport default 1", true,
+			`A script has no exports: use return for its result instead of export default (x.ts:2:1)`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, _, err := strip(test.body)(t.Context(), test.code, "x.ts")

@@ -97,7 +97,8 @@ func FuzzPairs(f *testing.F) {
 	f.Add([]byte{2, 0, 0}, "P-256")
 	f.Fuzz(func(t *testing.T, data []byte, kind string) {
 		use := func(der []byte, private bool) {
-			for _, scheme := range []nodecrypto.Scheme{{Name: "RSA-PSS", Hash: "SHA-256"}, {Name: "RSA-PSS", Hash: "SHA-512", Salt: 70}, {Name: "RSASSA-PKCS1-v1_5", Hash: "SHA-1"}} {
+			for _, scheme := range []nodecrypto.Scheme{{Name: "RSA-PSS", Hash: "SHA-256"},
+				{Name: "RSA-PSS", Hash: "SHA-512", Salt: 70}, {Name: "RSASSA-PKCS1-v1_5", Hash: "SHA-1"}} {
 				if !private {
 					_, _ = scheme.Verify(der, data, data)
 					_, _ = scheme.Encrypt(der, nil, []byte("x"))

@@ -68,7 +68,8 @@ var hashNames = func() map[string]*Hash {
 		}
 		names[h.Name] = h
 		names["rsa-"+h.Name] = h
-		if digits, ok := strings.CutPrefix(h.Name, "sha"); ok && !strings.HasPrefix(digits, "3-") && digits[0] != 'k' { // SHA-1 and SHA-2
+		// SHA-1 and SHA-2
+		if digits, ok := strings.CutPrefix(h.Name, "sha"); ok && !strings.HasPrefix(digits, "3-") && digits[0] != 'k' {
 			names["sha-"+digits] = h
 			names["sha2-"+digits] = h
 			names[strings.Replace(h.Name, "-", "/", 1)] = h

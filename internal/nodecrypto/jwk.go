@@ -45,7 +45,8 @@ func ToJWK(der []byte, private bool) (JWK, error) {
 		pre := key.Precomputed
 		return JWK{
 			Kty: "RSA", N: integerText(key.N), E: integerText(big.NewInt(int64(key.E))), D: integerText(key.D),
-			P: integerText(key.Primes[0]), Q: integerText(key.Primes[1]), DP: integerText(pre.Dp), DQ: integerText(pre.Dq), QI: integerText(pre.Qinv),
+			P: integerText(key.Primes[0]), Q: integerText(key.Primes[1]), DP: integerText(pre.Dp),
+			DQ: integerText(pre.Dq), QI: integerText(pre.Qinv),
 		}, nil
 	case *rsa.PublicKey:
 		return JWK{Kty: "RSA", N: integerText(key.N), E: integerText(big.NewInt(int64(key.E)))}, nil
@@ -60,11 +61,13 @@ func ToJWK(der []byte, private bool) (JWK, error) {
 	case *ecdsa.PublicKey:
 		return pointJWK(key)
 	case ed25519.PrivateKey:
-		return JWK{Kty: "OKP", Crv: "Ed25519", X: base64URL.EncodeToString(key[32:]), D: base64URL.EncodeToString(key.Seed())}, nil
+		return JWK{Kty: "OKP", Crv: "Ed25519", X: base64URL.EncodeToString(key[32:]),
+			D: base64URL.EncodeToString(key.Seed())}, nil
 	case ed25519.PublicKey:
 		return JWK{Kty: "OKP", Crv: "Ed25519", X: base64URL.EncodeToString(key)}, nil
 	case *ecdh.PrivateKey:
-		return JWK{Kty: "OKP", Crv: "X25519", X: base64URL.EncodeToString(key.PublicKey().Bytes()), D: base64URL.EncodeToString(key.Bytes())}, nil
+		return JWK{Kty: "OKP", Crv: "X25519", X: base64URL.EncodeToString(key.PublicKey().Bytes()),
+			D: base64URL.EncodeToString(key.Bytes())}, nil
 	case *ecdh.PublicKey:
 		return JWK{Kty: "OKP", Crv: "X25519", X: base64URL.EncodeToString(key.Bytes())}, nil
 	}
@@ -78,7 +81,8 @@ func pointJWK(key *ecdsa.PublicKey) (JWK, error) {
 	}
 	half := len(point) / 2
 	return JWK{
-		Kty: "EC", Crv: key.Curve.Params().Name, X: base64URL.EncodeToString(point[1 : 1+half]), Y: base64URL.EncodeToString(point[1+half:]),
+		Kty: "EC", Crv: key.Curve.Params().Name, X: base64URL.EncodeToString(point[1 : 1+half]),
+		Y: base64URL.EncodeToString(point[1+half:]),
 	}, nil
 }
 
@@ -104,7 +108,8 @@ func FromJWK(jwk JWK) (PairInfo, []byte, error) {
 			key = &public
 			break
 		}
-		private := &rsa.PrivateKey{PublicKey: public, D: integer(jwk.D), Primes: []*big.Int{integer(jwk.P), integer(jwk.Q)}}
+		private := &rsa.PrivateKey{PublicKey: public, D: integer(jwk.D), Primes: []*big.Int{integer(jwk.P),
+			integer(jwk.Q)}}
 		if private.Primes[0].Sign() == 0 || private.Primes[1].Sign() == 0 || private.Validate() != nil {
 			return PairInfo{}, nil, ErrPair
 		}

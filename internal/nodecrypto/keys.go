@@ -7,7 +7,8 @@ import (
 	"math/bits"
 )
 
-// iterationWork is how many bytes of work an iteration of PBKDF2 is: the blocks that it hashes, and what surrounds them.
+// iterationWork is how many bytes of work an iteration of PBKDF2 is: the blocks that it hashes, and what surrounds
+// them.
 const iterationWork = 384
 
 // PBKDF2 returns size bytes of a key from a password, by HMAC with the hash. iterations is positive. The error is that
@@ -93,7 +94,8 @@ func Scrypt(password, salt []byte, n, r, p uint64, size int, limit uint64, work 
 		return nil, err
 	}
 	words := int(32 * r)
-	s := scrypt{r: int(r), table: make([]uint32, words*int(n)), x: make([]uint32, words), y: make([]uint32, words), work: work}
+	s := scrypt{r: int(r), table: make([]uint32, words*int(n)), x: make([]uint32, words), y: make([]uint32, words),
+		work: work}
 	for i := range int(p) {
 		if err := s.mix(b[128*int(r)*i:][:128*int(r)], int(n)); err != nil {
 			return nil, err

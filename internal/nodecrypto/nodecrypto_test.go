@@ -86,7 +86,8 @@ func TestForgedStates(t *testing.T) {
 		}
 	}
 	for mode, iv := range map[nodecrypto.Mode]int{
-		nodecrypto.CBC: 16, nodecrypto.CTR: 16, nodecrypto.GCM: 16, nodecrypto.ECB: 0, nodecrypto.TripleCBC: 8, nodecrypto.TripleECB: 0,
+		nodecrypto.CBC: 16, nodecrypto.CTR: 16, nodecrypto.GCM: 16, nodecrypto.ECB: 0, nodecrypto.TripleCBC: 8,
+		nodecrypto.TripleECB: 0,
 	} {
 		for range 1000 {
 			c, err := nodecrypto.NewCipher(mode, random.IntN(2) == 0, make([]byte, 24), make([]byte, iv), free)
@@ -204,7 +205,8 @@ func TestBlocks(t *testing.T) {
 // TestCounters compares CTR in parts with Go's.
 func TestCounters(t *testing.T) {
 	key, data := make([]byte, 32), make([]byte, 1000)
-	for _, iv := range [][]byte{make([]byte, 16), bytes.Repeat([]byte{255}, 16), append(make([]byte, 8), 255, 255, 255, 255, 255, 255, 255, 254)} {
+	for _, iv := range [][]byte{make([]byte, 16), bytes.Repeat([]byte{255}, 16), append(make([]byte, 8), 255, 255, 255,
+		255, 255, 255, 255, 254)} {
 		block, err := aes.NewCipher(key)
 		require.NoError(t, err)
 		want := make([]byte, len(data))
@@ -226,7 +228,8 @@ func TestScrypt(t *testing.T) {
 	key, err := nodecrypto.Scrypt(nil, nil, 16, 1, 1, 16, 32<<20, free)
 	require.NoError(t, err)
 	require.Equal(t, "77d6576238657b203b19ca42c18a0497", hex.EncodeToString(key))
-	for _, p := range [][3]uint64{{0, 8, 1}, {1, 8, 1}, {3, 8, 1}, {16, 0, 1}, {16, 1, 0}, {1 << 63, 8, 1}, {16, 1 << 63, 1 << 63},
+	for _, p := range [][3]uint64{{0, 8, 1}, {1, 8, 1}, {3, 8, 1}, {16, 0, 1}, {16, 1, 0}, {1 << 63, 8, 1},
+		{16, 1 << 63, 1 << 63},
 		{1 << 17, 1, 1}, {16, 1 << 30, 1}, {1 << 20, 1 << 20, 1}, {16, 1, 1 << 29}, {2, 1 << 62, 4}} {
 		_, err := nodecrypto.Scrypt(nil, nil, p[0], p[1], p[2], 16, 32<<20, free)
 		require.ErrorIs(t, err, nodecrypto.ErrScrypt, "%v", p)

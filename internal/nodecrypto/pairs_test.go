@@ -18,7 +18,8 @@ func TestPairs(t *testing.T) {
 		schemes []nodecrypto.Scheme
 	}{
 		{"RSA", 1024, []nodecrypto.Scheme{
-			{Name: "RSASSA-PKCS1-v1_5", Hash: "SHA-256"}, {Name: "RSA-PSS", Hash: "SHA-1", Salt: 20}, {Name: "RSA-PSS", Hash: "SHA-384"},
+			{Name: "RSASSA-PKCS1-v1_5", Hash: "SHA-256"}, {Name: "RSA-PSS", Hash: "SHA-1", Salt: 20},
+			{Name: "RSA-PSS", Hash: "SHA-384"},
 		}},
 		{"P-256", 0, []nodecrypto.Scheme{{Name: "ECDSA", Hash: "SHA-512"}}},
 		{"P-384", 0, []nodecrypto.Scheme{{Name: "ECDSA", Hash: "SHA-1"}}},
@@ -56,7 +57,8 @@ func TestPairs(t *testing.T) {
 				ok, err := scheme.Verify(public, signature, data)
 				require.NoError(t, err)
 				require.True(t, ok)
-				for _, bad := range [][2][]byte{{signature, data[1:]}, {signature[1:], data}, {append([]byte{signature[0] ^ 1}, signature[1:]...), data}, {nil, nil}} {
+				for _, bad := range [][2][]byte{{signature, data[1:]}, {signature[1:], data},
+					{append([]byte{signature[0] ^ 1}, signature[1:]...), data}, {nil, nil}} {
 					ok, err = scheme.Verify(public, bad[0], bad[1])
 					require.NoError(t, err)
 					require.False(t, ok)
@@ -98,7 +100,8 @@ func TestPairsThatAreNone(t *testing.T) {
 		_, _, _ = nodecrypto.ReadPair(changed[:i], false)
 	}
 	for _, jwk := range []nodecrypto.JWK{
-		{}, {Kty: "RSA"}, {Kty: "RSA", N: "AQAB", E: "AQAB"}, {Kty: "EC", Crv: "P-256", X: "AA", Y: "AA"}, {Kty: "OKP", Crv: "Ed448", X: "AA"},
+		{}, {Kty: "RSA"}, {Kty: "RSA", N: "AQAB", E: "AQAB"}, {Kty: "EC", Crv: "P-256", X: "AA", Y: "AA"},
+		{Kty: "OKP", Crv: "Ed448", X: "AA"},
 		{Kty: "OKP", Crv: "P-256", X: "AA"}, {Kty: "EC", Crv: "secp256k1"}, {Kty: "oct"},
 	} {
 		_, _, err := nodecrypto.FromJWK(jwk)
@@ -157,6 +160,8 @@ func TestWrap(t *testing.T) {
 	require.ErrorIs(t, err, nodecrypto.ErrKey)
 
 	stop := errors.New("stop")
-	_, err = nodecrypto.WrapKey(make([]byte, 16), nodecrypto.WrapIV[:], make([]byte, 16), func(int) error { return stop })
+	_, err = nodecrypto.WrapKey(make([]byte, 16), nodecrypto.WrapIV[:], make([]byte, 16), func(int) error {
+		return stop
+	})
 	require.ErrorIs(t, err, stop)
 }

@@ -151,6 +151,7 @@ func (h *ripemd160) block(data []byte) {
 	}
 	l, r := lines[0], lines[1]
 	h.sum = [5]uint32{
-		h.sum[1] + l[2] + r[3], h.sum[2] + l[3] + r[4], h.sum[3] + l[4] + r[0], h.sum[4] + l[0] + r[1], h.sum[0] + l[1] + r[2],
+		h.sum[1] + l[2] + r[3], h.sum[2] + l[3] + r[4], h.sum[3] + l[4] + r[0], h.sum[4] + l[0] + r[1],
+		h.sum[0] + l[1] + r[2],
 	}
 }

@@ -15,8 +15,8 @@ var (
 // wrapCost is what a round of AES-KW takes, of which there are six: it encrypts a block for each 8 bytes.
 const wrapCost = 16
 
-// WrapKey encrypts data by AES-KW with an initial value of 8 bytes, or by AES-KWP with one of 4. AES-KW needs data whose
-// length is a multiple of 8 and at least 16, AES-KWP any but none. The error is that of work, ErrKey or ErrIV.
+// WrapKey encrypts data by AES-KW with an initial value of 8 bytes, or by AES-KWP with one of 4. AES-KW needs data
+// whose length is a multiple of 8 and at least 16, AES-KWP any but none. The error is that of work, ErrKey or ErrIV.
 func WrapKey(key, iv, data []byte, work Work) ([]byte, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {

@@ -35,8 +35,8 @@ func (b BrotliDecompression) Decompress(data []byte, out *Output) (used int, err
 	if !more || err != nil {
 		return source.at, err
 	}
-	// The end is in the last piece, but the library does not say where. Given single bytes, it stops at the end or at the
-	// byte behind it.
+	// The end is in the last piece, but the library does not say where. Given single bytes, it stops at the end or at
+	// the byte behind it.
 	nothing := NewOutput(-1)
 	source = &brotliSource{data: data, fine: max(source.at-brotliPiece, 0), work: b.Work}
 	if _, err := b.decompress(source, nothing); err != nil {
@@ -44,7 +44,8 @@ func (b BrotliDecompression) Decompress(data []byte, out *Output) (used int, err
 	}
 	used = max(source.at-1, 0)
 	b.Partial = false
-	if _, err := b.decompress(&brotliSource{data: data[:used], fine: used, work: b.Work}, nothing); err == error(errEnd) {
+	if _, err := b.decompress(&brotliSource{data: data[:used], fine: used, work: b.Work},
+		nothing); err == error(errEnd) {
 		used++
 	} else if err != nil {
 		return used, err

@@ -29,7 +29,8 @@ func TestBrotli(t *testing.T) {
 	for i, data := range samples() {
 		for quality := i % 4; quality <= 11 && (len(data) < 1000 || quality < 10 || i == 5); quality += 3 {
 			flushes := []int{0, len(data) / 3, len(data) / 3, len(data)}[:i%5%4]
-			compressed := brotli(t, nodezlib.BrotliCompression{Quality: quality, Window: 16 + i%9, Flushes: flushes}, data)
+			compressed := brotli(t, nodezlib.BrotliCompression{Quality: quality, Window: 16 + i%9, Flushes: flushes},
+				data)
 			got, used, err := unbrotli(compressed, false)
 			require.NoError(t, err)
 			require.Equal(t, len(compressed), used)
@@ -45,7 +46,8 @@ func TestBrotli(t *testing.T) {
 // TestBrotliOpen compresses what is only the beginning of a stream.
 func TestBrotliOpen(t *testing.T) {
 	data := samples()[9]
-	open := brotli(t, nodezlib.BrotliCompression{Quality: 11, Window: 22, Flushes: []int{1000, 2000}, Open: true}, data[:2000])
+	open := brotli(t, nodezlib.BrotliCompression{Quality: 11, Window: 22, Flushes: []int{1000, 2000}, Open: true},
+		data[:2000])
 	got, _, err := unbrotli(open, true)
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(data[:2000], got))

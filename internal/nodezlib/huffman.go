@@ -10,9 +10,10 @@ const maxCode = 15
 
 // huffman decodes symbols of a code.
 type huffman struct {
-	fast    [1 << fastBits]uint16 // by the next bits: the symbol, and the length of its code in the lowest 4 bits; 0 if it is longer
-	count   [maxCode + 1]uint16   // codes of each length
-	symbols [288]uint16           // in the order of their codes
+	// by the next bits: the symbol, and the length of its code in the lowest 4 bits; 0 if it is longer
+	fast    [1 << fastBits]uint16
+	count   [maxCode + 1]uint16 // codes of each length
+	symbols [288]uint16         // in the order of their codes
 }
 
 // build makes the code in which symbols have these lengths. It is false if there is none, or if it lacks codes, except

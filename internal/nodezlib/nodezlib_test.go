@@ -46,7 +46,8 @@ func samples() [][]byte {
 func TestRoundTrips(t *testing.T) {
 	for i, data := range samples() {
 		for level := flate.HuffmanOnly; level <= 9; level += 1 + i%3 {
-			for _, format := range []nodezlib.Format{nodezlib.Raw, nodezlib.Zlib, nodezlib.Gzip}[(i+level+2)%3 : (i+level+2)%3+1] {
+			for _, format := range []nodezlib.Format{nodezlib.Raw, nodezlib.Zlib,
+				nodezlib.Gzip}[(i+level+2)%3 : (i+level+2)%3+1] {
 				out := nodezlib.NewOutput(1 << 30)
 				require.NoError(t, nodezlib.Deflation{Format: format, Level: level, Work: free}.Deflate(data, out))
 				compressed := bytes.Join(out.Pieces(), nil)
@@ -79,7 +80,8 @@ func TestDictionaries(t *testing.T) {
 	for _, format := range []nodezlib.Format{nodezlib.Raw, nodezlib.Zlib} {
 		out := nodezlib.NewOutput(1 << 20)
 		data := []byte("the words of a dictionary and others")
-		require.NoError(t, nodezlib.Deflation{Format: format, Level: 9, Dictionary: dictionary, Work: free}.Deflate(data, out))
+		require.NoError(t, nodezlib.Deflation{Format: format, Level: 9, Dictionary: dictionary,
+			Work: free}.Deflate(data, out))
 		require.Less(t, out.Len(), 30)
 		got, err := inflate(format, out.Pieces()[0], dictionary)
 		require.NoError(t, err)
@@ -125,7 +127,8 @@ func TestDamaged(t *testing.T) {
 // TestBombs stops an output that grows, by its limit and by its work.
 func TestBombs(t *testing.T) {
 	out := nodezlib.NewOutput(1 << 30)
-	require.NoError(t, nodezlib.Deflation{Format: nodezlib.Gzip, Level: 6, Work: free}.Deflate(make([]byte, 10<<20), out))
+	require.NoError(t, nodezlib.Deflation{Format: nodezlib.Gzip, Level: 6, Work: free}.Deflate(make([]byte,
+		10<<20), out))
 	bomb := bytes.Join(out.Pieces(), nil)
 	require.Less(t, len(bomb), 20_000)
 	small := nodezlib.NewOutput(1 << 20)
@@ -155,7 +158,8 @@ func TestBombs(t *testing.T) {
 	require.ErrorIs(t, err, over)
 
 	left = 1 << 20
-	require.ErrorIs(t, nodezlib.Deflation{Format: nodezlib.Raw, Level: 1, Work: work}.Deflate(make([]byte, 10<<20), all), over)
+	require.ErrorIs(t, nodezlib.Deflation{Format: nodezlib.Raw, Level: 1, Work: work}.Deflate(make([]byte, 10<<20),
+		all), over)
 	left = 1 << 20
 	_, err = nodezlib.CRC32(0, make([]byte, 10<<20), work)
 	require.ErrorIs(t, err, over)
@@ -177,7 +181,8 @@ func TestStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for i, data := range append(samples()[3:], make([]byte, 300_000)) {
 		for _, format := range []nodezlib.Format{nodezlib.Raw, nodezlib.Zlib, nodezlib.Gzip} {
-			f := nodezlib.Deflation{Format: format, Level: []int{-1, 0, 1, 9, -2}[i%5], Dictionary: []byte("abcabcdefgh"), Work: free}
+			f := nodezlib.Deflation{Format: format, Level: []int{-1, 0, 1, 9, -2}[i%5],
+				Dictionary: []byte("abcabcdefgh"), Work: free}
 			state := f.Begin()
 			out := nodezlib.NewOutput(1 << 30)
 			require.NoError(t, f.Continue(state, nil, nodezlib.NoFlush, out))
@@ -235,7 +240,8 @@ func TestForgedStates(t *testing.T) {
 		for range 1 + random.IntN(3) {
 			state[random.IntN(400)] = byte(random.IntN(256) >> random.IntN(8))
 		}
-		err := back.Continue(state, compressed[len(compressed)/2:], random.IntN(2) == 0, 1000, nodezlib.NewOutput(1<<20))
+		err := back.Continue(state, compressed[len(compressed)/2:], random.IntN(2) == 0, 1000,
+			nodezlib.NewOutput(1<<20))
 		if errors.Is(err, nodezlib.ErrState) {
 			refused++
 		}

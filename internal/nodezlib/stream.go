@@ -115,7 +115,8 @@ func (d *inflater) save(state []byte) {
 	if d.last {
 		last = 1
 	}
-	w.put(int(d.phase), formatNumber(d.format), last, int(d.kind), d.stored, int(d.hold), int(d.bits), int(d.crc), int(d.length),
+	w.put(int(d.phase), formatNumber(d.format), last, int(d.kind), d.stored, int(d.hold), int(d.bits), int(d.crc),
+		int(d.length),
 		d.history, d.literalCodes, d.distanceCodes)
 	copy(state[inflateLengths:], d.lengths[:])
 	copy(state[inflateWindow:], d.buffer[:d.history])
@@ -170,8 +171,8 @@ const (
 // Begin returns the state of a stream before its first part.
 func (f Deflation) Begin() []byte { return make([]byte, deflateState) }
 
-// Continue compresses the next part of a stream. Each part costs as much as 32 KiB more. The error is that of Work or of
-// the output, or ErrState.
+// Continue compresses the next part of a stream. Each part costs as much as 32 KiB more. The error is that of Work or
+// of the output, or ErrState.
 func (f Deflation) Continue(state, data []byte, flush Flush, out *Output) error {
 	if len(state) != deflateState {
 		return ErrState
@@ -184,7 +185,8 @@ func (f Deflation) Continue(state, data []byte, flush Flush, out *Output) error 
 	if begun > 1 || history > window {
 		return ErrState
 	}
-	d := deflater{begun: begun == 1, sum: uint32(sum), length: uint32(length), history: state[deflateWindow : deflateWindow+history]}
+	d := deflater{begun: begun == 1, sum: uint32(sum), length: uint32(length),
+		history: state[deflateWindow : deflateWindow+history]}
 	if err := f.write(&d, data, flush, out); err != nil {
 		return err
 	}

@@ -78,8 +78,8 @@ func Get(t testing.TB) *Server {
 	return running
 }
 
-// URL returns the URL of a new schema on the server, which is dropped at the end of the test. Without a server, it skips
-// the test.
+// URL returns the URL of a new schema on the server, which is dropped at the end of the test. Without a server, it
+// skips the test.
 func URL(t testing.TB) string {
 	t.Helper()
 	return Get(t).URL(t)
@@ -185,7 +185,8 @@ func (s *Server) start(settings []string) error {
 		}
 	}
 	data := filepath.Join(s.Dir, "data")
-	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+		"--locale=C",
 		"--no-sync", "--no-instructions")
 	initdb.SysProcAttr, initdb.Dir = s.attr, s.Dir
 	if out, err := initdb.CombinedOutput(); err != nil {
@@ -305,7 +306,8 @@ func (s *Server) Standby(t testing.TB) *Server {
 			t.Fatal("the standby: ", err)
 		}
 	}
-	backup := exec.Command(filepath.Join(s.bin, "pg_basebackup"), "-D", filepath.Join(dir, "data"), "-R", "-X", "stream",
+	backup := exec.Command(filepath.Join(s.bin, "pg_basebackup"), "-D", filepath.Join(dir, "data"), "-R", "-X",
+		"stream",
 		"-c", "fast", "--no-sync", "-h", s.Dir, "-p", strconv.Itoa(s.Port), "-U", "postgres")
 	backup.SysProcAttr, backup.Dir = standby.attr, dir
 	if out, err := backup.CombinedOutput(); err != nil {

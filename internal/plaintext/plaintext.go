@@ -47,7 +47,8 @@ func WithoutDataURLs(text, instead string) string {
 		}
 		b.WriteString(text[:max(0, i-longestType)+start] + instead)
 		text = strings.TrimLeftFunc(rest, func(r rune) bool {
-			return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/=-_%", r)
+			return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+				strings.ContainsRune("+/=-_%", r)
 		})
 	}
 	b.WriteString(text)

@@ -30,7 +30,8 @@ func Peak() int64 {
 	}
 	for line := range strings.Lines(string(data)) {
 		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kibibytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			kibibytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10,
+				64)
 			return kibibytes << 10
 		}
 	}
@@ -47,8 +48,8 @@ func ResetPeak() bool {
 	return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil
 }
 
-// Proportional returns the memory of the process in bytes, in which each page that is mapped in several places, here or in
-// other processes, counts once. It is zero where the system cannot tell.
+// Proportional returns the memory of the process in bytes, in which each page that is mapped in several places, here or
+// in other processes, counts once. It is zero where the system cannot tell.
 func Proportional() int64 {
 	data, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {
@@ -56,7 +57,8 @@ func Proportional() int64 {
 	}
 	for line := range strings.Lines(string(data)) {
 		if value, ok := strings.CutPrefix(line, "Pss:"); ok {
-			kibibytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			kibibytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10,
+				64)
 			return kibibytes << 10
 		}
 	}

@@ -42,7 +42,8 @@ func New(run network.Run) *Table {
 // Errors of ids, which only a mistake of the sandbox's own code, or a run that was suspended, can bring about.
 var (
 	errTwice = errors.New("there is a request with this number already")
-	errGone  = errors.New("the response is not there any more: it was cancelled, or the run was suspended meanwhile; make the request again")
+	errGone  = errors.New("the response is not there any more: it was cancelled, or the run was suspended meanwhile; " +
+		"make the request again")
 )
 
 // response is a request in progress, and then its response.
@@ -72,7 +73,8 @@ func (t *Table) begin(ctx context.Context, id int64, request *network.Request) (
 	case len(t.open) >= mostOpen:
 		t.mu.Unlock()
 		cancel()
-		return nil, &network.Error{Kind: network.KindLimit, Message: "too many responses have not been read: read or cancel some first"}
+		return nil, &network.Error{Kind: network.KindLimit, Message: "too many responses have not been read: read or " +
+			"cancel some first"}
 	}
 	t.open[id] = r
 	t.mu.Unlock()
@@ -155,8 +157,8 @@ func (t *Table) want(r *response) {
 	}
 }
 
-// ReadWithin is Read for who waits at most some time, or as long as it takes if that is negative. If there is nothing by
-// then, it returns no data, and done is false.
+// ReadWithin is Read for who waits at most some time, or as long as it takes if that is negative. If there is nothing
+// by then, it returns no data, and done is false.
 func (t *Table) ReadWithin(id int64, size int, most time.Duration) (data []byte, done bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Server is what a server answers to. The zero value answers to the names of the loopback interface, to the address at
-// which a connection has come in, which no name of somebody else can stand for, and to pages of its own origin.
+// A Server is what a server answers to. The zero value answers to the names of the loopback interface, to the address
+// at which a connection has come in, which no name of somebody else can stand for, and to pages of its own origin.
 type Server struct {
 	// Hosts are more names of the server, with or without a port. "*" stands for all.
 	Hosts []string
@@ -29,7 +29,8 @@ func (s *Server) Refuse(r *http.Request) string {
 		if !isName.MatchString(name) {
 			name = "NAME"
 		}
-		return fmt.Sprintf("this server is not for the host %q; to allow it, start toolrun with --allow-host %s", r.Host, name)
+		return fmt.Sprintf("this server is not for the host %q; to allow it, start toolrun with --allow-host %s",
+			r.Host, name)
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !s.ownOrigin(r, origin) {
 		return fmt.Sprintf("this server is not for pages from %q", origin) + s.OriginAdvice

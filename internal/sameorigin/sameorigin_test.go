@@ -28,7 +28,8 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 // TestTheAddressOfAConnection: an address is no name that somebody else could point at this machine.
 func TestTheAddressOfAConnection(t *testing.T) {
 	at := &net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 8080}
-	for host, own := range map[string]bool{"192.0.2.1:8080": true, "192.0.2.1": true, "[::ffff:192.0.2.1]:8080": true, "192.0.2.2:8080": false,
+	for host, own := range map[string]bool{"192.0.2.1:8080": true, "192.0.2.1": true, "[::ffff:192.0.2.1]:8080": true,
+		"192.0.2.2:8080":         false,
 		"192.0.2.1.evil.example": false, "3221225985": false} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at)))

@@ -103,7 +103,9 @@ func (m *choice) add(schema *jsonschema.Schema, tried attempt) {
 func (c *check) tell(v any, m choice) {
 	at := len(c.path)
 	if m.chosen > 1 && m.rank() == otherDetail { // drop problems that do not tell these alternatives apart
-		told := slices.DeleteFunc(slices.Clone(m.problems), func(p problem) bool { return signOf(p, at) != otherDetail })
+		told := slices.DeleteFunc(slices.Clone(m.problems), func(p problem) bool {
+			return signOf(p, at) != otherDetail
+		})
 		if len(told) > 0 {
 			m.problems, m.wrong = told, len(told)
 		}

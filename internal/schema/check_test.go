@@ -41,7 +41,8 @@ func FuzzCheck(f *testing.F) {
 			value := decoded(t, encoded)
 			want, got := leaves(reference.Validate(value)), []string(nil)
 			if want == nil {
-				require.False(t, compiled.Coerce(t.Context(), decoded(t, encoded).(map[string]any), 100), "%s: %s", raw, encoded)
+				require.False(t, compiled.Coerce(t.Context(), decoded(t, encoded).(map[string]any), 100), "%s: %s", raw,
+					encoded)
 			}
 			if err := compiled.Validate(t.Context(), value); err != nil {
 				got = strings.Split(alternativeNames.ReplaceAllString(err.Error(), ""), "\n")
@@ -215,7 +216,8 @@ func (r random) value(depth int) any {
 		}
 		return list
 	}
-	return r.one("", "a", "ab", "ababab", "é", 0, 1, 2, 3, 1.5, json.Number("1.0"), json.Number("1e1"), -1, true, false, nil)
+	return r.one("", "a", "ab", "ababab", "é", 0, 1, 2, 3, 1.5, json.Number("1.0"), json.Number("1e1"), -1, true,
+		false, nil)
 }
 
 func (r random) object(depth int) map[string]any {
@@ -229,9 +231,11 @@ func (r random) object(depth int) map[string]any {
 func (r random) root() map[string]any {
 	root := r.schema(3).(map[string]any)
 	root["type"] = "object"
-	root["$defs"] = map[string]any{"x": r.schema(3), "y": r.schema(2), "z": r.schema(1), "w": map[string]any{"$dynamicAnchor": "w", "minimum": 1}}
+	root["$defs"] = map[string]any{"x": r.schema(3), "y": r.schema(2), "z": r.schema(1),
+		"w": map[string]any{"$dynamicAnchor": "w", "minimum": 1}}
 	if draft := r.one("", "", "http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#",
-		"http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema"); draft != "" {
+		"http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema",
+		"https://json-schema.org/draft/2020-12/schema"); draft != "" {
 		root["$schema"] = draft
 	}
 	return root
@@ -265,13 +269,18 @@ func (r random) schema(depth int) any {
 		return s
 	}
 	for range 1 + r.IntN(3) {
-		keyword := r.one("type", "properties", "properties", "items", "items", "anyOf", "oneOf", "allOf", "$ref", "$ref", "enum", "const", "not", "if", "required",
-			"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "prefixItems", "contains", "minimum", "maxLength", "pattern",
-			"patternProperties", "propertyNames", "dependencies", "dependentRequired", "dependentSchemas", "uniqueItems", "minItems", "maxItems",
-			"multipleOf", "exclusiveMinimum", "minProperties", "maxProperties", "$dynamicRef", "$recursiveRef", "additionalItems", "format").(string)
+		keyword := r.one("type", "properties", "properties", "items", "items", "anyOf", "oneOf", "allOf", "$ref",
+			"$ref", "enum", "const", "not", "if", "required",
+			"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "prefixItems", "contains", "minimum",
+			"maxLength", "pattern",
+			"patternProperties", "propertyNames", "dependencies", "dependentRequired", "dependentSchemas",
+			"uniqueItems", "minItems", "maxItems",
+			"multipleOf", "exclusiveMinimum", "minProperties", "maxProperties", "$dynamicRef", "$recursiveRef",
+			"additionalItems", "format").(string)
 		switch keyword {
 		case "type":
-			s[keyword] = r.one("object", "array", "string", "integer", []any{"object", "array"}, []any{"number", "null"}, "boolean")
+			s[keyword] = r.one("object", "array", "string", "integer", []any{"object", "array"},
+				[]any{"number", "null"}, "boolean")
 		case "properties", "dependentSchemas":
 			s[keyword] = r.named(depth - 1)
 		case "patternProperties":

@@ -20,7 +20,8 @@ var (
 		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
 		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems",
 	}
-	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
+		"properties"}
 )
 
 // referenceWords are the keywords that refer to schemas, followed by those that declare targets.
@@ -220,7 +221,8 @@ func (p *preparer) references(schema map[string]any) {
 			target := at(p.root, ref)
 			// A path with an unusual spelling is refused, too: the compiler would compile its target once more.
 			if target == nil && strings.HasPrefix(unescaped(ref), "#/") {
-				p.err = fmt.Errorf("the schema does not compile: it refers to %q, where nothing is", plaintext.Cut(ref, 200))
+				p.err = fmt.Errorf("the schema does not compile: it refers to %q, where nothing is",
+					plaintext.Cut(ref, 200))
 			}
 			p.refs = append(p.refs, reference{target, len(ref)})
 		}

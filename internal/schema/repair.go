@@ -14,10 +14,11 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// Repair returns a schema that [Compile] accepts, made of one that may not be: keywords of old drafts are translated, and
-// those that cannot be understood are left out where they stand. What is left never refuses a value that the schema
-// allows. Keywords whose texts are hidden, other than descriptions, are left out as well; nil hides none. lost names what
-// is left out that could matter, with the reason. The schema must be one of objects, and gets that type if it has none.
+// Repair returns a schema that [Compile] accepts, made of one that may not be: keywords of old drafts are translated,
+// and those that cannot be understood are left out where they stand. What is left never refuses a value that the schema
+// allows. Keywords whose texts are hidden, other than descriptions, are left out as well; nil hides none. lost names
+// what is left out that could matter, with the reason. The schema must be one of objects, and gets that type if it has
+// none.
 //
 // An error means that too little of the schema is understood, or that it exceeds the limits of Compile.
 func Repair(raw json.RawMessage, hidden func(text string) bool) (repaired json.RawMessage, lost []string, err error) {
@@ -98,7 +99,8 @@ func (r *repairer) repair() error {
 		id = "id"
 	}
 	r.base = strings.TrimSuffix(r.root.GetText(id), "#")
-	if _, err := url.Parse(r.base); err != nil || r.plain || r.root.Get(id) != nil && (r.base == "" || strings.Contains(r.base, "#")) {
+	if _, err := url.Parse(r.base); err != nil || r.plain || r.root.Get(id) != nil &&
+		(r.base == "" || strings.Contains(r.base, "#")) {
 		r.remove(r.root, id)
 	}
 	document := NewDocument(r.root)
@@ -119,7 +121,8 @@ func (r *repairer) object() error {
 	is := r.root.Get("type")
 	if is == nil || is.Is("null") {
 		r.remove(r.root, "type")
-		r.root.Members = slices.Insert(r.root.Members, 0, jsontree.Member{Name: "type", Value: jsontree.NewString("object")})
+		r.root.Members = slices.Insert(r.root.Members, 0, jsontree.Member{Name: "type",
+			Value: jsontree.NewString("object")})
 		return nil
 	}
 	types, ok := r.types(is)
@@ -213,7 +216,8 @@ func (r *repairer) translate(n *jsontree.Node) {
 			r.remove(n, exclusive)
 		}
 	}
-	if items := n.Get("items"); r.draft == Draft2020 && items != nil && items.Kind == jsontree.Array && n.Get("prefixItems") == nil {
+	if items := n.Get("items"); r.draft == Draft2020 && items != nil && items.Kind == jsontree.Array &&
+		n.Get("prefixItems") == nil {
 		rest := n.Get("additionalItems")
 		r.remove(n, "items", "additionalItems")
 		if len(items.Items) > 0 {

@@ -34,8 +34,10 @@ func (k *keywords) keep(m *jsontree.Member) bool {
 	name, value := m.Name, m.Value
 	known := slices.Contains(schemaKeywords, name) || slices.Contains(schemasByName, name) ||
 		slices.Contains(numberKeywords, name) || slices.Contains(countKeywords, name) ||
-		slices.Contains(boolKeywords, name) || slices.Contains(textKeywords, name) || slices.Contains(referenceWords, name)
-	if value.Is("null") && (known || slices.Contains([]string{"type", "enum", "required", "pattern", "examples"}, name)) {
+		slices.Contains(boolKeywords, name) || slices.Contains(textKeywords, name) ||
+		slices.Contains(referenceWords, name)
+	if value.Is("null") && (known || slices.Contains([]string{"type", "enum", "required", "pattern", "examples"},
+		name)) {
 		return false // programs write null for what is not set
 	}
 	switch {

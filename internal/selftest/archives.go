@@ -32,7 +32,8 @@ func archives() []Attack {
 	var all []Attack
 	add := func(name, attempt string, format archive.Format, open func() (io.Reader, error)) {
 		all = append(all, Attack{
-			Name: amplification + "-archives-" + name, Attempt: attempt, Endings: []string{refused}, Grows: projectBytes + most,
+			Name: amplification + "-archives-" + name, Attempt: attempt, Endings: []string{refused},
+			Grows:   projectBytes + most,
 			prepare: importing(format, open),
 		})
 	}

@@ -31,7 +31,9 @@ func BenchmarkLate(b *testing.B) {
 
 func reportLate(b *testing.B, attacks []selftest.Attack, options selftest.Options) {
 	// The others do not end by a time limit, or are no scripts.
-	attacks = slices.DeleteFunc(attacks, func(a selftest.Attack) bool { return a.Source == "" || !a.Allows("time limit") })
+	attacks = slices.DeleteFunc(attacks, func(a selftest.Attack) bool {
+		return a.Source == "" || !a.Allows("time limit")
+	})
 	options.AtOnce, options.TimeLimit = 1, 100*time.Millisecond
 	var late []selftest.Outcome
 	for b.Loop() {

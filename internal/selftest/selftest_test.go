@@ -59,8 +59,9 @@ func TestHostileScripts(t *testing.T) {
 }
 
 // quick are attacks that together take a second or two. With -soak all of them are made.
-var quick = regexp.MustCompile(`^amplification-(messages-(http-(meta|values|at-once-small)|stdio-(meta|text)|server-(greeting|largest))|schemas-f.*|` +
-	`modules-(chain|required|dynamic)|decoders-search-params|archives-(zip-lies|zip-entries|tar-deep-names)|page-(login-slow|calls-(arrays|deep)|searches|differences)|streams-openai-chat-.*)$`)
+var quick = regexp.MustCompile(
+	`^amplification-(messages-(http-(meta|values|at-once-small)|stdio-(meta|text)|server-(greeting|largest))|schemas-f.*|` +
+		`modules-(chain|required|dynamic)|decoders-search-params|archives-(zip-lies|zip-entries|tar-deep-names)|page-(login-slow|calls-(arrays|deep)|searches|differences)|streams-openai-chat-.*)$`)
 
 // TestAmplification has only what is small and hostile, and a process that must not become large.
 func TestAmplification(t *testing.T) {
@@ -110,7 +111,8 @@ func TestAProcessThatBecomesTooLarge(t *testing.T) {
 	require.NoError(t, err)
 	o := report.Outcomes[0]
 	require.Regexp(t, `^the process grew by \d\d\.\d MiB, and not by 8\.0 MiB at most$`, o.Wrong)
-	require.Greater(t, o.MemoryMost, o.MemoryBefore+16<<20, "pages that the process gives back meanwhile take away from the 30.5 MiB that the script fills")
+	require.Greater(t, o.MemoryMost, o.MemoryBefore+16<<20,
+		"pages that the process gives back meanwhile take away from the 30.5 MiB that the script fills")
 	require.Equal(t, o.MemoryBefore+8<<20, o.MemoryAllowed)
 	require.Less(t, report.Process.MemoryAfter, o.MemoryMost)
 	var table strings.Builder
@@ -139,7 +141,8 @@ func TestWhatIsNotAsItShouldBeIsReported(t *testing.T) {
 		"another ending": {selftest.Attack{Name: "a-b", Endings: []string{"memory limit", "exception"},
 			Source: `return 1`}, `it should have ended with ["memory limit" "exception"], and not with "returns 1"`},
 		"another exception": {selftest.Attack{Name: "a-b", Endings: []string{"exception TypeError"},
-			Source: `throw new RangeError('x')`}, `it should have ended with ["exception TypeError"], and not with "exception RangeError"`},
+			Source: `throw new RangeError('x')`},
+			`it should have ended with ["exception TypeError"], and not with "exception RangeError"`},
 		"another result": {selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 12`},
 			`it should have ended with ["returns 1"], and not with "returns 12"`},
 		"no time limit": {selftest.Attack{Name: "a-b", Endings: []string{"never settles"},

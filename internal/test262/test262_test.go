@@ -10,8 +10,9 @@ import (
 )
 
 func TestFrontMatter(t *testing.T) {
-	test, err := test262.Parse("a/b.js", "// © \r\n/*---\r\ndescription: >\r\n  x: y\r\nflags: [async, noStrict]\r\nincludes:\r\n  - a.js\r\n"+
-		"features: [A,\r\n  B]\r\nnegative:\r\n  phase: runtime\r\n  type: TypeError\r\n---*/\r\n1")
+	test, err := test262.Parse("a/b.js",
+		"// © \r\n/*---\r\ndescription: >\r\n  x: y\r\nflags: [async, noStrict]\r\nincludes:\r\n  - a.js\r\n"+
+			"features: [A,\r\n  B]\r\nnegative:\r\n  phase: runtime\r\n  type: TypeError\r\n---*/\r\n1")
 	require.NoError(t, err)
 	require.Equal(t, test262.Meta{
 		Flags: []string{"async", "noStrict"}, Includes: []string{"a.js"}, Features: []string{"A", "B"},
@@ -47,7 +48,8 @@ func TestModes(t *testing.T) {
 		var names []string
 		for _, c := range test.Cases() {
 			names = append(names, c.String())
-			want := map[test262.Mode]string{test262.Sloppy: test.Source, test262.Strict: "\"use strict\";\n" + test.Source}[c.Mode]
+			want := map[test262.Mode]string{test262.Sloppy: test.Source, test262.Strict: "\"use strict\";\n" +
+				test.Source}[c.Mode]
 			require.Equal(t, want, c.Script())
 		}
 		require.Equal(t, want, names, flags)
@@ -76,10 +78,12 @@ func TestSkippedTestsHaveReasons(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	failures, err := test262.ParseFailures("# one\n# reason\nb.js strict sloppy\na.js module\n\n# another\nc.js sloppy\n\nd.js strict\n")
+	failures, err := test262.ParseFailures("# one\n# reason\nb.js strict sloppy\na.js module\n\n# another\nc.js " +
+		"sloppy\n\nd.js strict\n")
 	require.NoError(t, err)
 	require.Equal(t, test262.Failures{
-		"b.js strict": "one reason", "b.js sloppy": "one reason", "a.js module": "one reason", "c.js sloppy": "another", "d.js strict": "",
+		"b.js strict": "one reason", "b.js sloppy": "one reason", "a.js module": "one reason", "c.js sloppy": "another",
+		"d.js strict": "",
 	}, failures)
 	require.Equal(t, "a.js module\nb.js sloppy strict\nc.js sloppy\nd.js strict\n", failures.String())
 	for text, want := range map[string]string{
@@ -114,18 +118,21 @@ func TestJudge(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"ended":                              {"", []string{"ran"}, nil, ""},
-		"nothing":                            {"", nil, nil, "has not come to its end"},
-		"thrown after the end":               {"", []string{"ran", "threw A a"}, nil, "A a"},
-		"the engine has failed":              {"", []string{"ran"}, errors.New("crash"), "crash"},
-		"the engine has failed as it should": {"negative: {phase: runtime, type: A}", []string{"threw A a"}, errors.New("crash"), "crash"},
-		"something unknown":                  {"", []string{"ran", "broken A"}, nil, "broken A"},
-		"done":                               {"flags: [async]", []string{"ran", "print Test262:AsyncTestComplete"}, nil, ""},
-		"done, and failed":                   {"flags: [async]", []string{"ran", "print Test262:AsyncTestComplete", "print Test262:AsyncTestFailure:x"}, nil, "Failure:x"},
-		"printed something else":             {"flags: [async]", []string{"ran", "print x"}, nil, "$DONE was not called"},
-		"the error":                          {"negative: {phase: parse, type: A}", []string{"threw A a"}, nil, ""},
-		"a longer name":                      {"negative: {phase: parse, type: A}", []string{"threw AB a"}, nil, "instead of a A: AB a"},
-		"no error":                           {"negative: {phase: parse, type: A}", []string{"ran"}, nil, "no A was thrown"},
+		"ended":                 {"", []string{"ran"}, nil, ""},
+		"nothing":               {"", nil, nil, "has not come to its end"},
+		"thrown after the end":  {"", []string{"ran", "threw A a"}, nil, "A a"},
+		"the engine has failed": {"", []string{"ran"}, errors.New("crash"), "crash"},
+		"the engine has failed as it should": {"negative: {phase: runtime, type: A}", []string{"threw A a"},
+			errors.New("crash"), "crash"},
+		"something unknown": {"", []string{"ran", "broken A"}, nil, "broken A"},
+		"done":              {"flags: [async]", []string{"ran", "print Test262:AsyncTestComplete"}, nil, ""},
+		"done, and failed": {"flags: [async]", []string{"ran", "print Test262:AsyncTestComplete",
+			"print Test262:AsyncTestFailure:x"}, nil, "Failure:x"},
+		"printed something else": {"flags: [async]", []string{"ran", "print x"}, nil, "$DONE was not called"},
+		"the error":              {"negative: {phase: parse, type: A}", []string{"threw A a"}, nil, ""},
+		"a longer name": {"negative: {phase: parse, type: A}", []string{"threw AB a"}, nil,
+			"instead of a A: AB a"},
+		"no error": {"negative: {phase: parse, type: A}", []string{"ran"}, nil, "no A was thrown"},
 	} {
 		parsed, err := test262.Parse("a.js", "/*---\n"+test.matter+"\n---*/")
 		require.NoError(t, err)

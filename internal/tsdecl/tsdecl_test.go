@@ -94,10 +94,12 @@ func TestTypes(t *testing.T) {
 		`{"$ref":"#/$defs/self"}`:            "unknown",
 		`{"$ref":"https://example.com/x"}`:   "unknown",
 		`{"properties":{"a":{"type":"string"},"__proto__":{},"a b":{},"\u2028*/":{},"":{}}}`: `{ a?: string; __proto__?: unknown; "a b"?: unknown; "\u2028*/"?: unknown; ""?: unknown; }`,
-		`{"properties":{"` + strings.Repeat("x", 200) + `":{}}}`:                             "{ // A property whose name is too long is left out. }",
+		`{"properties":{"` + strings.Repeat("x", 200) +
+			`":{}}}`: "{ // A property whose name is too long is left out. }",
 	} {
 		t.Run(schema, func(t *testing.T) {
-			got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"type":"object","properties":{"p":` + schema + `},"$defs":{
+			got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"type":"object","properties":{"p":` +
+				schema + `},"$defs":{
 				"text": {"type": "string"}, "escaped/name": {"type": "boolean"}, "self": {"$ref": "#/$defs/self"},
 				"list": {"properties": {"next": {"$ref": "#/$defs/list"}}}, "choices": {"anyOf": [{}, {"type": "null"}]}
 			}}`)})
@@ -110,11 +112,13 @@ func TestTypes(t *testing.T) {
 }
 
 func TestHostileTexts(t *testing.T) {
-	for _, text := range []string{"*/ evil(); /*", "a\n*/\nb", "a\r\u2028\u2029*/", "*\x00/", "\xff*/", "```\n", "//", "**//", "\\*/", strings.Repeat("long ", 1e5), strings.Repeat("*/", 1e5)} {
+	for _, text := range []string{"*/ evil(); /*", "a\n*/\nb", "a\r\u2028\u2029*/", "*\x00/", "\xff*/", "```\n", "//",
+		"**//", "\\*/", strings.Repeat("long ", 1e5), strings.Repeat("*/", 1e5)} {
 		encoded, err := json.Marshal(text)
 		require.NoError(t, err)
-		got := declare(tsdecl.Function{Name: text[:min(len(text), 64)], Description: text, Input: json.RawMessage(fmt.Sprintf(
-			`{"type":"object","properties":{%s:{"description":%[1]s,"format":%[1]s,"default":%[1]s,"enum":[%[1]s],"type":%[1]s}},"required":[%[1]s]}`, encoded))})
+		got := declare(tsdecl.Function{Name: text[:min(len(text), 64)], Description: text,
+			Input: json.RawMessage(fmt.Sprintf(
+				`{"type":"object","properties":{%s:{"description":%[1]s,"format":%[1]s,"default":%[1]s,"enum":[%[1]s],"type":%[1]s}},"required":[%[1]s]}`, encoded))})
 		require.Less(t, len(got), 2000)
 		require.NotContains(t, got, "```")
 		checkSyntax(t, got)
@@ -132,16 +136,19 @@ func TestDeclarationsAreBounded(t *testing.T) {
 	// Each type contains the next one twice, so there are 2^30 types in the first.
 	var towers []string
 	for i := range 30 {
-		towers = append(towers, fmt.Sprintf(`"t%d":{"properties":{"a":{"$ref":"#/$defs/t%d"},"b":{"$ref":"#/$defs/t%[2]d"}}}`, i, i+1))
+		towers = append(towers, fmt.Sprintf(
+			`"t%d":{"properties":{"a":{"$ref":"#/$defs/t%d"},"b":{"$ref":"#/$defs/t%[2]d"}}}`, i, i+1))
 	}
 	for why, schema := range map[string]string{
-		"many properties":    `{"properties":{` + many(`"property_%d":{"type":"string"}`, 5000) + `}}`,
-		"large enums":        `{"properties":{` + many(`"p%d":{"enum":["`+strings.Repeat("x", 90)+`",`+many(`"%d"`, 500)+`]}`, 20) + `}}`,
-		"many choices":       `{"anyOf":[` + many(`{"const":"%d"}`, 5000) + `]}`,
-		"a tower":            `{"$ref":"#/$defs/t0","$defs":{` + strings.Join(towers, ",") + `}}`,
-		"deep nesting":       strings.Repeat(`{"items":`, 500) + `{}` + strings.Repeat(`}`, 500),
-		"references to much": `{"anyOf":[` + many(`{"$ref":"#/$defs/a%d"}`, 2000) + `],"$defs":{"b":"` + strings.Repeat("x", 500_000) + `"}}`,
-		"long texts":         `{"properties":{` + many(`"p%d":{"description":"`+strings.Repeat("long ", 1000)+`"}`, 100) + `}}`,
+		"many properties": `{"properties":{` + many(`"property_%d":{"type":"string"}`, 5000) + `}}`,
+		"large enums": `{"properties":{` + many(`"p%d":{"enum":["`+strings.Repeat("x", 90)+`",`+many(`"%d"`,
+			500)+`]}`, 20) + `}}`,
+		"many choices": `{"anyOf":[` + many(`{"const":"%d"}`, 5000) + `]}`,
+		"a tower":      `{"$ref":"#/$defs/t0","$defs":{` + strings.Join(towers, ",") + `}}`,
+		"deep nesting": strings.Repeat(`{"items":`, 500) + `{}` + strings.Repeat(`}`, 500),
+		"references to much": `{"anyOf":[` + many(`{"$ref":"#/$defs/a%d"}`, 2000) + `],"$defs":{"b":"` +
+			strings.Repeat("x", 500_000) + `"}}`,
+		"long texts": `{"properties":{` + many(`"p%d":{"description":"`+strings.Repeat("long ", 1000)+`"}`, 100) + `}}`,
 	} {
 		t.Run(why, func(t *testing.T) {
 			f := tsdecl.Function{Name: "f", Description: "Does it.", Input: json.RawMessage(schema)}
@@ -152,13 +159,15 @@ func TestDeclarationsAreBounded(t *testing.T) {
 			require.Less(t, len(declare(f)), 10<<10)
 		})
 	}
-	got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"properties":{` + many(`"p%d":{"description":"`+strings.Repeat("long ", 30)+`"}`, 100) + `}}`)})
+	got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"properties":{` + many(`"p%d":{"description":"`+
+		strings.Repeat("long ", 30)+`"}`, 100) + `}}`)})
 	require.Contains(t, got, "p99?: unknown;", "comments go before types")
 	require.NotContains(t, got, "long")
 
 	var functions []tsdecl.Function
 	for i := range 5000 {
-		functions = append(functions, tsdecl.Function{Name: fmt.Sprint("tool-", i), Description: "Does something.", Input: json.RawMessage(`{"type":"object"}`)})
+		functions = append(functions, tsdecl.Function{Name: fmt.Sprint("tool-", i), Description: "Does something.",
+			Input: json.RawMessage(`{"type":"object"}`)})
 	}
 	got = declare(functions...)
 	require.Less(t, len(got), 33<<10)
@@ -171,7 +180,8 @@ func TestDeclarationsAreBounded(t *testing.T) {
 // randomSchema returns a schema of random keywords, which need not fit together.
 func randomSchema(r *rand.Rand, depth int) map[string]any {
 	text := func() string {
-		texts := []string{"*/", "a", "`", `\`, `"`, "\u2028", "a-b", "__proto__", "é", "\x00", "//", "constructor", "new", "readonly", "get", "[x]", ""}
+		texts := []string{"*/", "a", "`", `\`, `"`, "\u2028", "a-b", "__proto__", "é", "\x00", "//", "constructor",
+			"new", "readonly", "get", "[x]", ""}
 		return texts[r.IntN(len(texts))]
 	}
 	if depth == 0 {
@@ -196,7 +206,8 @@ func randomSchema(r *rand.Rand, depth int) map[string]any {
 		case 6:
 			s["prefixItems"] = []any{inner(), inner()}
 		case 7:
-			s["properties"], s["required"] = map[string]any{text(): inner(), text(): inner(), text(): inner()}, []any{text()}
+			s["properties"], s["required"] = map[string]any{text(): inner(), text(): inner(), text(): inner()},
+				[]any{text()}
 		case 8:
 			s["additionalProperties"] = inner()
 		case 9:
@@ -277,7 +288,8 @@ func FuzzDeclare(f *testing.F) {
 		if len(name) > 64 {
 			return
 		}
-		got := declare(tsdecl.Function{Name: name, Description: description, Input: json.RawMessage(schema), Output: json.RawMessage(schema)})
+		got := declare(tsdecl.Function{Name: name, Description: description, Input: json.RawMessage(schema),
+			Output: json.RawMessage(schema)})
 		require.Less(t, len(got), 20<<10)
 		checkSyntax(t, got)
 	})
@@ -286,13 +298,16 @@ func FuzzDeclare(f *testing.F) {
 // TestReferences has all forms of references in a schema.
 func TestReferences(t *testing.T) {
 	for _, ref := range []string{
-		`"$ref":"#/$defs/n"`, `"$ref":"#/%24defs/n"`, `"$ref":"#anchor"`, `"$dynamicRef":"#moving"`, `"allOf":[{"$ref":"#anchor"}]`,
+		`"$ref":"#/$defs/n"`, `"$ref":"#/%24defs/n"`, `"$ref":"#anchor"`, `"$dynamicRef":"#moving"`,
+		`"allOf":[{"$ref":"#anchor"}]`,
 	} {
-		got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"type":"object","properties":{"a":{` + ref + `}},
+		got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"type":"object","properties":{"a":{` +
+			ref + `}},
 			"$defs":{"n":{"$anchor":"anchor","$dynamicAnchor":"moving","type":"integer"}}}`)})
 		require.Contains(t, got, "a?: number;", ref)
 	}
-	got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",
+	got := declare(tsdecl.Function{Name: "f",
+		Input: json.RawMessage(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",
 		"properties":{"a":{"$ref":"#n","type":"string"}},"definitions":{"n":{"$id":"#n","type":"boolean"}}}`)})
 	require.Contains(t, got, "a?: boolean;", "beside a reference nothing counts in draft 7")
 }

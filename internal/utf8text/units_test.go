@@ -35,7 +35,8 @@ func requireUnits(t *testing.T, s string) {
 }
 
 func TestPieces(t *testing.T) {
-	for _, s := range []string{"aé€😀", "\x80", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xf0\x9f\x98x", "😀\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"} {
+	for _, s := range []string{"aé€😀", "\x80", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xf0\x9f\x98x", "😀\x80\x80",
+		"\xed\xa0\x80", "\xf4\x90\x80\x80"} {
 		s = strings.Repeat(s, 20)
 		for n := 4; n < 20; n++ {
 			var valid strings.Builder
@@ -64,7 +65,8 @@ func TestWhatThereIsNoRoomFor(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for _, s := range []string{
-		"", "a", "\x00", "\x7f", "\u0080", "é", "ÿ", "Ā", "€", "\ufffd", "\uffff", "😀", "\U0010ffff", "a\x00é\x00ÿ", "é😀é",
+		"", "a", "\x00", "\x7f", "\u0080", "é", "ÿ", "Ā", "€", "\ufffd", "\uffff", "😀", "\U0010ffff",
+		"a\x00é\x00ÿ", "é😀é",
 		"\x80", "\xff", "a\xc3", "\xe2\x82€", "\xf0\x9f\x98x", "\xed\xa0\x80", "\xc4", "é\xc4é",
 	} {
 		for _, before := range []int{0, 1, 6, 7, 8, 9, 17} {
@@ -78,7 +80,8 @@ func TestUnits(t *testing.T) {
 func FuzzUnits(f *testing.F) {
 	f.Add("a é € 😀 \x00")
 	f.Add("12345678\xf0\x9f\x98x\xed\xa0\x80")
-	for _, part := range []string{"", "a", "\xff", "é", "\u0100", "\ufffd", "\xc3", "\xe2\x82", "\xf4\x90\x80\x80", "\xc0\x80", "\U0010ffff", "\xef\xbb\xbf"} {
+	for _, part := range []string{"", "a", "\xff", "é", "\u0100", "\ufffd", "\xc3", "\xe2\x82", "\xf4\x90\x80\x80",
+		"\xc0\x80", "\U0010ffff", "\xef\xbb\xbf"} {
 		f.Add(part)
 		f.Add("1234567" + part + "1234567" + part) // around the words that are looked at as a whole
 	}

@@ -66,7 +66,8 @@ func TestErrorsBecomeNumbers(t *testing.T) {
 			if test.err == nil {
 				return
 			}
-			require.Equal(t, test.want, toErrno(&fs.PathError{Op: "open", Path: "/a", Err: test.err}), "in an error with a path")
+			require.Equal(t, test.want, toErrno(&fs.PathError{Op: "open", Path: "/a", Err: test.err}),
+				"in an error with a path")
 			require.Equal(t, test.want, toErrno(fmt.Errorf("wrapped: %w", test.err)), "wrapped")
 			require.Equal(t, test.want, toErrno(errors.Join(test.err, nil)), "joined")
 		})

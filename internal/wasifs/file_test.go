@@ -43,11 +43,13 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 	}{
 		{"reading", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Read(buf)) }, 0},
 		{"reading nothing", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Read(nil)) }, 0},
-		{"reading what is open for writing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Read(buf)) }, wasifs.EBADF},
+		{"reading what is open for writing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Read(buf)) },
+			wasifs.EBADF},
 		{"reading nothing of that", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Read(nil)) }, wasifs.EBADF},
 		{"reading there", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(buf, 2)) }, 0},
 		{"reading nothing there", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(nil, 2)) }, 0},
-		{"reading before the beginning", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(buf, -1)) }, wasifs.EINVAL},
+		{"reading before the beginning", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(buf, -1)) },
+			wasifs.EINVAL},
 		{"reading nothing before the beginning", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Pread(nil, -1))
 		}, wasifs.EINVAL},
@@ -61,7 +63,8 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 
 		{"writing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Write(buf)) }, 0},
 		{"writing nothing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Write(nil)) }, 0},
-		{"writing to what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Write(buf)) }, wasifs.EBADF},
+		{"writing to what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Write(buf)) },
+			wasifs.EBADF},
 		{"writing nothing to that", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Write(nil)) }, wasifs.EBADF},
 		{"writing to what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f File) Errno {
 			return errnoOf(f.Write(buf))
@@ -74,7 +77,8 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 			return errnoOf(f.Pwrite(buf, 2))
 		}, 0},
 		{"writing nothing there", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Pwrite(nil, 2)) }, 0},
-		{"writing before the beginning", wasifs.O_RDWR, func(f File) Errno { return errnoOf(f.Pwrite(buf, -1)) }, wasifs.EINVAL},
+		{"writing before the beginning", wasifs.O_RDWR, func(f File) Errno { return errnoOf(f.Pwrite(buf, -1)) },
+			wasifs.EINVAL},
 		{"writing beyond all positions", wasifs.O_RDWR, func(f File) Errno {
 			return errnoOf(f.Pwrite(buf, most-1))
 		}, wasifs.EINVAL},
@@ -83,9 +87,14 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 		}, wasifs.EBADF},
 
 		{"seeking", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(4, io.SeekStart)) }, 0},
-		{"seeking behind the end", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(1<<40, io.SeekEnd)) }, 0},
-		{"seeking to the last position", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(most, io.SeekStart)) }, 0},
-		{"seeking beyond it", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(most, io.SeekEnd)) }, wasifs.EINVAL},
+		{"seeking behind the end", wasifs.O_RDONLY, func(f File) Errno {
+			return errnoOf(f.Seek(1<<40, io.SeekEnd))
+		}, 0},
+		{"seeking to the last position", wasifs.O_RDONLY, func(f File) Errno {
+			return errnoOf(f.Seek(most, io.SeekStart))
+		}, 0},
+		{"seeking beyond it", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(most, io.SeekEnd)) },
+			wasifs.EINVAL},
 		{"seeking before the beginning", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Seek(-1, io.SeekStart))
 		}, wasifs.EINVAL},
@@ -99,12 +108,15 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 			return errnoOf(f.Seek(math.MinInt64, io.SeekEnd))
 		}, wasifs.EINVAL},
 		{"seeking from nowhere", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(0, 3)) }, wasifs.EINVAL},
-		{"seeking from less than nowhere", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(0, -1)) }, wasifs.EINVAL},
+		{"seeking from less than nowhere", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(0, -1)) },
+			wasifs.EINVAL},
 
 		{"truncating", wasifs.O_RDWR, func(f File) Errno { return f.Truncate(3) }, 0},
 		{"truncating what appends", wasifs.O_RDWR | wasifs.O_APPEND, func(f File) Errno { return f.Truncate(3) }, 0},
 		{"truncating to less than nothing", wasifs.O_RDWR, func(f File) Errno { return f.Truncate(-1) }, wasifs.EINVAL},
-		{"truncating what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return f.Truncate(3) }, wasifs.EINVAL},
+		{"truncating what is open for reading", wasifs.O_RDONLY, func(f File) Errno {
+			return f.Truncate(3)
+		}, wasifs.EINVAL},
 		{"truncating what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f File) Errno {
 			return f.Truncate(3)
 		}, wasifs.EINVAL},
@@ -191,7 +203,8 @@ func TestReadingAndWritingMoveOn(t *testing.T) {
 func TestReplacingFiles(t *testing.T) {
 	flags := []wasifs.Flag{
 		wasifs.O_RDWR | wasifs.O_TRUNC, wasifs.O_WRONLY | wasifs.O_CREAT | wasifs.O_TRUNC,
-		wasifs.O_WRONLY | wasifs.O_APPEND | wasifs.O_TRUNC, wasifs.O_TRUNC | wasifs.O_CREAT | wasifs.O_EXCL | wasifs.O_RDWR,
+		wasifs.O_WRONLY | wasifs.O_APPEND | wasifs.O_TRUNC,
+		wasifs.O_TRUNC | wasifs.O_CREAT | wasifs.O_EXCL | wasifs.O_RDWR,
 	}
 	looks := map[string]func(t *testing.T, s *wasifs.FS){
 		"stat": func(_ *testing.T, s *wasifs.FS) { must(s.Stat("a/f")) },

@@ -55,8 +55,10 @@ func TestErrorsOfPaths(t *testing.T) {
 		{"opening the root for writing", func(s FS) Errno { return opening(s, ".", wasifs.O_RDWR) }, wasifs.EISDIR},
 		{"opening a directory", func(s FS) Errno { return opening(s, "docs", wasifs.O_RDONLY) }, 0},
 		{"opening a directory as one", func(s FS) Errno { return opening(s, "docs", wasifs.O_DIRECTORY) }, 0},
-		{"opening a directory for reading and writing", func(s FS) Errno { return opening(s, "docs", wasifs.O_RDWR) }, wasifs.EISDIR},
-		{"opening a directory for writing", func(s FS) Errno { return opening(s, "docs", wasifs.O_WRONLY) }, wasifs.EISDIR},
+		{"opening a directory for reading and writing", func(s FS) Errno { return opening(s, "docs", wasifs.O_RDWR) },
+			wasifs.EISDIR},
+		{"opening a directory for writing", func(s FS) Errno { return opening(s, "docs", wasifs.O_WRONLY) },
+			wasifs.EISDIR},
 		{"opening a directory as one for writing", func(s FS) Errno {
 			return opening(s, "docs", wasifs.O_DIRECTORY|wasifs.O_RDWR)
 		}, wasifs.EISDIR},
@@ -66,12 +68,16 @@ func TestErrorsOfPaths(t *testing.T) {
 			return opening(s, "docs", create|wasifs.O_EXCL)
 		}, wasifs.EEXIST},
 		{"opening a file", func(s FS) Errno { return opening(s, "hello.txt", wasifs.O_RDONLY) }, 0},
-		{"opening a file as a directory", func(s FS) Errno { return opening(s, "hello.txt", wasifs.O_DIRECTORY) }, wasifs.ENOTDIR},
-		{"opening a file with a slash", func(s FS) Errno { return opening(s, "hello.txt/", wasifs.O_RDONLY) }, wasifs.ENOTDIR},
+		{"opening a file as a directory", func(s FS) Errno { return opening(s, "hello.txt", wasifs.O_DIRECTORY) },
+			wasifs.ENOTDIR},
+		{"opening a file with a slash", func(s FS) Errno { return opening(s, "hello.txt/", wasifs.O_RDONLY) },
+			wasifs.ENOTDIR},
 		{"opening nothing", func(s FS) Errno { return opening(s, "none", wasifs.O_RDONLY) }, wasifs.ENOENT},
-		{"opening nothing as a directory", func(s FS) Errno { return opening(s, "none", wasifs.O_DIRECTORY) }, wasifs.ENOENT},
+		{"opening nothing as a directory", func(s FS) Errno { return opening(s, "none", wasifs.O_DIRECTORY) },
+			wasifs.ENOENT},
 		{"opening nothing for writing", func(s FS) Errno { return opening(s, "none", wasifs.O_RDWR) }, wasifs.ENOENT},
-		{"opening below a file", func(s FS) Errno { return opening(s, "hello.txt/a", wasifs.O_RDONLY) }, wasifs.ENOTDIR},
+		{"opening below a file", func(s FS) Errno { return opening(s, "hello.txt/a", wasifs.O_RDONLY) },
+			wasifs.ENOTDIR},
 		{"making a file", func(s FS) Errno { return opening(s, "new", create) }, 0},
 		{"making a file anew", func(s FS) Errno { return opening(s, "new", create|wasifs.O_EXCL) }, 0},
 		{"making a file for reading", func(s FS) Errno { return opening(s, "new", wasifs.O_CREAT) }, 0},
@@ -79,12 +85,16 @@ func TestErrorsOfPaths(t *testing.T) {
 		{"making a file anew that is there", func(s FS) Errno {
 			return opening(s, "hello.txt", create|wasifs.O_EXCL)
 		}, wasifs.EEXIST},
-		{"making nothing, exclusively", func(s FS) Errno { return opening(s, "hello.txt", wasifs.O_RDWR|wasifs.O_EXCL) }, 0},
+		{"making nothing, exclusively", func(s FS) Errno {
+			return opening(s, "hello.txt", wasifs.O_RDWR|wasifs.O_EXCL)
+		}, 0},
 		{"making a file below nothing", func(s FS) Errno { return opening(s, "none/new", create) }, wasifs.ENOENT},
 		{"making a file below a file", func(s FS) Errno { return opening(s, "hello.txt/new", create) }, wasifs.ENOTDIR},
 		{"making a file of a long name", func(s FS) Errno { return opening(s, long, create) }, wasifs.ENAMETOOLONG},
-		{"making a directory by opening it", func(s FS) Errno { return opening(s, "new", create|wasifs.O_DIRECTORY) }, wasifs.EINVAL},
-		{"opening for all at once", func(s FS) Errno { return opening(s, "hello.txt", wasifs.O_RDWR|wasifs.O_WRONLY) }, wasifs.EINVAL},
+		{"making a directory by opening it", func(s FS) Errno { return opening(s, "new", create|wasifs.O_DIRECTORY) },
+			wasifs.EINVAL},
+		{"opening for all at once", func(s FS) Errno { return opening(s, "hello.txt", wasifs.O_RDWR|wasifs.O_WRONLY) },
+			wasifs.EINVAL},
 		{"opening with flags that mean nothing here", func(s FS) Errno {
 			return opening(s, "hello.txt", wasifs.O_RDWR|wasifs.O_NOFOLLOW|wasifs.O_SYNC)
 		}, 0},
@@ -116,14 +126,17 @@ func TestErrorsOfPaths(t *testing.T) {
 		{"renaming a file over a file", func(s FS) Errno { return s.Rename("hello.txt", "docs/a.md") }, 0},
 		{"renaming a file over a directory", func(s FS) Errno { return s.Rename("hello.txt", "empty") }, wasifs.EISDIR},
 		{"renaming a file with a slash", func(s FS) Errno { return s.Rename("hello.txt/", "new") }, wasifs.ENOTDIR},
-		{"renaming a file to a name with a slash", func(s FS) Errno { return s.Rename("hello.txt", "new/") }, wasifs.ENOTDIR},
-		{"renaming a file to below itself", func(s FS) Errno { return s.Rename("hello.txt", "hello.txt/a") }, wasifs.ENOTDIR},
+		{"renaming a file to a name with a slash", func(s FS) Errno { return s.Rename("hello.txt", "new/") },
+			wasifs.ENOTDIR},
+		{"renaming a file to below itself", func(s FS) Errno { return s.Rename("hello.txt", "hello.txt/a") },
+			wasifs.ENOTDIR},
 		{"renaming a directory", func(s FS) Errno { return s.Rename("docs", "new") }, 0},
 		{"renaming a directory with slashes", func(s FS) Errno { return s.Rename("docs/", "new/") }, 0},
 		{"renaming a directory to itself", func(s FS) Errno { return s.Rename("docs", "docs/") }, 0},
 		{"renaming a directory over a file", func(s FS) Errno { return s.Rename("docs", "hello.txt") }, wasifs.ENOTDIR},
 		{"renaming a directory over an empty one", func(s FS) Errno { return s.Rename("docs", "empty") }, 0},
-		{"renaming a directory over a full one", func(s FS) Errno { return s.Rename("empty", "docs") }, wasifs.ENOTEMPTY},
+		{"renaming a directory over a full one", func(s FS) Errno { return s.Rename("empty", "docs") },
+			wasifs.ENOTEMPTY},
 		{"renaming a directory into itself", func(s FS) Errno { return s.Rename("docs", "docs/new") }, wasifs.EINVAL},
 		{"renaming nothing", func(s FS) Errno { return s.Rename("none", "new") }, wasifs.ENOENT},
 		{"renaming nothing to itself", func(s FS) Errno { return s.Rename("none", "none") }, wasifs.ENOENT},
@@ -145,7 +158,8 @@ func TestErrorsOfPaths(t *testing.T) {
 
 		{"setting times", func(s FS) Errno { return s.Utimens("hello.txt", 1, 2) }, 0},
 		{"setting times of a directory", func(s FS) Errno { return s.Utimens("docs/", 1, 2) }, 0},
-		{"setting times of a file with a slash", func(s FS) Errno { return s.Utimens("hello.txt/", 1, 2) }, wasifs.ENOTDIR},
+		{"setting times of a file with a slash", func(s FS) Errno { return s.Utimens("hello.txt/", 1, 2) },
+			wasifs.ENOTDIR},
 		{"setting times of nothing", func(s FS) Errno { return s.Utimens("none", 1, 2) }, wasifs.ENOENT},
 		{"setting no times of nothing", func(s FS) Errno {
 			return s.Utimens("none", wasifs.OmitTime, wasifs.OmitTime)
@@ -194,7 +208,8 @@ func TestChangesOfWhatIsReadOnly(t *testing.T) {
 				fill(t, files)
 				before := contents(t, files)
 				require.Equal(t, wasifs.EROFS.Error(), test.do(wasifs.New(vfs.ReadOnly(files, "/"), 1<<20)).Error())
-				require.Equal(t, wasifs.EPERM.Error(), test.do(wasifs.New(afero.NewReadOnlyFs(files), 1<<20)).Error(), "afero's")
+				require.Equal(t, wasifs.EPERM.Error(), test.do(wasifs.New(afero.NewReadOnlyFs(files), 1<<20)).Error(),
+					"afero's")
 				require.Equal(t, before, contents(t, files))
 			})
 		})

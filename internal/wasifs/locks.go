@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Programs lock a file NAME by making a directory NAME.lock, where there are no other locks: SQLite does. A guest that is
-// stopped, or ends without closing the file, would leave the directory behind, and so lock out all that come after it.
-// The locks of a process end with it, and so do these.
+// Programs lock a file NAME by making a directory NAME.lock, where there are no other locks: SQLite does. A guest that
+// is stopped, or ends without closing the file, would leave the directory behind, and so lock out all that come after
+// it. The locks of a process end with it, and so do these.
 
 const lockSuffix = ".lock"
 

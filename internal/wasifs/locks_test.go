@@ -19,7 +19,8 @@ func TestOwnLocksOfDatabases(t *testing.T) {
 	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	s := wasifs.New(project, 1<<20)
-	for name, content := range map[string]string{"/empty": "", "/db": "SQLite format 3\x00 and so on", "/text": "hello", "/short": "SQL"} {
+	for name, content := range map[string]string{"/empty": "", "/db": "SQLite format 3\x00 and so on", "/text": "hello",
+		"/short": "SQL"} {
 		require.NoError(t, afero.WriteFile(project, name, []byte(content), 0o644))
 		require.Zero(t, s.Mkdir(name+".lock"))
 		require.Zero(t, errnoOf(s.Stat(name+".lock")), "nothing is open")

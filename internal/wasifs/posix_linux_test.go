@@ -73,8 +73,9 @@ func (h host) Stat(name string) (wasifs.Stat, wasifs.Errno) {
 func (h host) Open(name string, flag wasifs.Flag) (wasifs.File, wasifs.Errno) {
 	how := 0
 	for ours, theirs := range map[wasifs.Flag]int{
-		wasifs.O_WRONLY: os.O_WRONLY, wasifs.O_RDWR: os.O_RDWR, wasifs.O_APPEND: os.O_APPEND, wasifs.O_CREAT: os.O_CREATE,
-		wasifs.O_EXCL: os.O_EXCL, wasifs.O_TRUNC: os.O_TRUNC, wasifs.O_DIRECTORY: syscall.O_DIRECTORY,
+		wasifs.O_WRONLY: os.O_WRONLY, wasifs.O_RDWR: os.O_RDWR, wasifs.O_APPEND: os.O_APPEND,
+		wasifs.O_CREAT: os.O_CREATE,
+		wasifs.O_EXCL:  os.O_EXCL, wasifs.O_TRUNC: os.O_TRUNC, wasifs.O_DIRECTORY: syscall.O_DIRECTORY,
 	} {
 		if flag&ours != 0 {
 			how |= theirs
@@ -250,7 +251,8 @@ func (c *comparison) isOpen(name string) bool {
 
 func (c *comparison) openFile(name string) {
 	flag := []wasifs.Flag{wasifs.O_RDONLY, wasifs.O_RDWR, wasifs.O_WRONLY, wasifs.O_RDWR}[c.rand.IntN(4)]
-	for _, more := range []wasifs.Flag{wasifs.O_APPEND, wasifs.O_CREAT, wasifs.O_CREAT, wasifs.O_TRUNC, wasifs.O_EXCL, wasifs.O_DIRECTORY} {
+	for _, more := range []wasifs.Flag{wasifs.O_APPEND, wasifs.O_CREAT, wasifs.O_CREAT, wasifs.O_TRUNC, wasifs.O_EXCL,
+		wasifs.O_DIRECTORY} {
 		if c.rand.IntN(4) == 0 {
 			flag |= more
 		}

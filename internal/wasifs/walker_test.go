@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the guest reports to testdata instead of comparing it")
 
-// theWalker is the program of testdata/walker, as a guest of package runtime, which serves WASI with this package. It is
-// built when the first test needs it, and lives as long as the process.
+// theWalker is the program of testdata/walker, as a guest of package runtime, which serves WASI with this package. It
+// is built when the first test needs it, and lives as long as the process.
 var theWalker = sync.OnceValues(func() (*sandbox.Program, error) {
 	dir, err := os.MkdirTemp("", "wasifs")
 	if err != nil {

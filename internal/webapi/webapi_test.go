@@ -68,7 +68,10 @@ func TestWork(t *testing.T) {
 			_, err := webapi.DecodeBase64(bytes.Repeat([]byte(" "), size), work)
 			return err
 		},
-		"encoding base64": func(work webapi.Work) error { _, err := webapi.EncodeBase64(string(zeros), work); return err },
+		"encoding base64": func(work webapi.Work) error {
+			_, err := webapi.EncodeBase64(string(zeros), work)
+			return err
+		},
 		"a query": func(work webapi.Work) error {
 			return webapi.ParseQuery(strings.Repeat("a&", size/2), work, func(string, string) error { return nil })
 		},
@@ -97,13 +100,15 @@ func TestWork(t *testing.T) {
 
 func TestBase64(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "", "aGk=": "hi", "aGk": "hi", " a G\tk\n=\f\r": "hi", "aGl=": "hi", "/+8=": "\xff\xef", "YWI=": "ab", "YQ==": "a",
+		"": "", "aGk=": "hi", "aGk": "hi", " a G\tk\n=\f\r": "hi", "aGl=": "hi", "/+8=": "\xff\xef", "YWI=": "ab",
+		"YQ==": "a",
 	} {
 		data, err := webapi.DecodeBase64([]byte(in), free)
 		require.NoError(t, err, "%q", in)
 		require.Equal(t, want, string(data), "%q", in)
 	}
-	for _, in := range []string{"a", "=", "==", "a=", "aa=", "aaa==", "a===", "aGk==", "-_8=", "é", "a\vGk", "a\u00a0Gk", "aGk=a", "YQ=="[:3], "\x00"} {
+	for _, in := range []string{"a", "=", "==", "a=", "aa=", "aaa==", "a===", "aGk==", "-_8=", "é", "a\vGk",
+		"a\u00a0Gk", "aGk=a", "YQ=="[:3], "\x00"} {
 		_, err := webapi.DecodeBase64([]byte(in), free)
 		require.ErrorIs(t, err, webapi.ErrBase64, "%q", in)
 	}
@@ -131,7 +136,8 @@ func TestEncodingNames(t *testing.T) {
 		require.True(t, ok, label)
 		require.Equal(t, want, name)
 	}
-	for _, label := range []string{"", "utf-7", "utf 8", "\vutf-8", "\u00a0utf-8", "replacement", "hz-gb-2312", "utf-8\x00"} {
+	for _, label := range []string{"", "utf-7", "utf 8", "\vutf-8", "\u00a0utf-8", "replacement", "hz-gb-2312",
+		"utf-8\x00"} {
 		_, ok := webapi.EncodingName(label)
 		require.False(t, ok, "%q", label)
 	}
@@ -144,26 +150,34 @@ func TestDecoding(t *testing.T) {
 		in, want string
 		next     string
 	}{
-		"UTF-8":                               {webapi.Decoding{Encoding: "utf-8"}, "a€\xff", "a€" + bad, ""},
-		"a byte order mark":                   {webapi.Decoding{Encoding: "utf-8"}, "\ufeff\ufeffa", "\ufeffa", ""},
-		"a byte order mark that is kept":      {webapi.Decoding{Encoding: "utf-8", KeepBOM: true}, "\ufeffa", "\ufeffa", ""},
-		"an incomplete character":             {webapi.Decoding{Encoding: "utf-8", More: true}, "a\xe2\x82", "a", "\xe2\x82"},
-		"UTF-16":                              {webapi.Decoding{Encoding: "utf-16le"}, "\xff\xfea\x00=\xd8\x00\xde", "a😀", ""},
-		"UTF-16, the other way":               {webapi.Decoding{Encoding: "utf-16be"}, "\xfe\xff\x00a\xd8=\xde\x00", "a😀", ""},
-		"half a pair, then a letter":          {webapi.Decoding{Encoding: "utf-16le"}, "=\xd8a\x00", bad + "a", ""},
-		"the second half of a pair":           {webapi.Decoding{Encoding: "utf-16le"}, "\x00\xdea\x00", bad + "a", ""},
-		"half a pair at the end":              {webapi.Decoding{Encoding: "utf-16le"}, "a\x00=\xd8", "a" + bad, ""},
-		"half a pair and a byte at the end":   {webapi.Decoding{Encoding: "utf-16le"}, "=\xd8a", bad, ""},
-		"half a pair, with more to come":      {webapi.Decoding{Encoding: "utf-16le", More: true}, "a\x00=\xd8a", "a", "=\xd8a"},
-		"Latin":                               {webapi.Decoding{Encoding: "latin1"}, "\xe9\x80", "é€", ""},
-		"controls of ISO 8859":                {webapi.Decoding{Encoding: "iso-8859-2"}, "\x80\xa1\x9f", "\u0080Ą\u009f", ""},
-		"Hebrew":                              {webapi.Decoding{Encoding: "iso-8859-8-i"}, "\xe0\x80", "א\u0080", ""},
-		"a byte without a character":          {webapi.Decoding{Encoding: "windows-1253"}, "\xaaa", "\ufffda", ""},
-		"Japanese":                            {webapi.Decoding{Encoding: "shift_jis"}, "\x93\xfa\x96{", "日本", ""},
-		"half a character of Japanese":        {webapi.Decoding{Encoding: "shift_jis", More: true}, "\x93\xfa\x96", "日", "\x96"},
+		"UTF-8":             {webapi.Decoding{Encoding: "utf-8"}, "a€\xff", "a€" + bad, ""},
+		"a byte order mark": {webapi.Decoding{Encoding: "utf-8"}, "\ufeff\ufeffa", "\ufeffa", ""},
+		"a byte order mark that is kept": {webapi.Decoding{Encoding: "utf-8", KeepBOM: true}, "\ufeffa", "\ufeffa",
+			""},
+		"an incomplete character": {webapi.Decoding{Encoding: "utf-8", More: true}, "a\xe2\x82", "a",
+			"\xe2\x82"},
+		"UTF-16": {webapi.Decoding{Encoding: "utf-16le"}, "\xff\xfea\x00=\xd8\x00\xde",
+			"a😀", ""},
+		"UTF-16, the other way": {webapi.Decoding{Encoding: "utf-16be"}, "\xfe\xff\x00a\xd8=\xde\x00",
+			"a😀", ""},
+		"half a pair, then a letter":        {webapi.Decoding{Encoding: "utf-16le"}, "=\xd8a\x00", bad + "a", ""},
+		"the second half of a pair":         {webapi.Decoding{Encoding: "utf-16le"}, "\x00\xdea\x00", bad + "a", ""},
+		"half a pair at the end":            {webapi.Decoding{Encoding: "utf-16le"}, "a\x00=\xd8", "a" + bad, ""},
+		"half a pair and a byte at the end": {webapi.Decoding{Encoding: "utf-16le"}, "=\xd8a", bad, ""},
+		"half a pair, with more to come": {webapi.Decoding{Encoding: "utf-16le", More: true}, "a\x00=\xd8a", "a",
+			"=\xd8a"},
+		"Latin": {webapi.Decoding{Encoding: "latin1"}, "\xe9\x80", "é€", ""},
+		"controls of ISO 8859": {webapi.Decoding{Encoding: "iso-8859-2"}, "\x80\xa1\x9f",
+			"\u0080Ą\u009f", ""},
+		"Hebrew":                     {webapi.Decoding{Encoding: "iso-8859-8-i"}, "\xe0\x80", "א\u0080", ""},
+		"a byte without a character": {webapi.Decoding{Encoding: "windows-1253"}, "\xaaa", "\ufffda", ""},
+		"Japanese":                   {webapi.Decoding{Encoding: "shift_jis"}, "\x93\xfa\x96{", "日本", ""},
+		"half a character of Japanese": {webapi.Decoding{Encoding: "shift_jis", More: true}, "\x93\xfa\x96", "日",
+			"\x96"},
 		"Chinese of four bytes, labelled GBK": {webapi.Decoding{Encoding: "gbk"}, "\x810\x810", "\u0080", ""},
-		"a state that goes on":                {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "\x1b$BF|\x4b", "日", "\x1b$B\x4b"},
-		"half an escape sequence":             {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "a\x1b$", "a", "\x1b$"},
+		"a state that goes on": {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "\x1b$BF|\x4b",
+			"日", "\x1b$B\x4b"},
+		"half an escape sequence": {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "a\x1b$", "a", "\x1b$"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, next, err := decode(test.d, test.in)
@@ -180,7 +194,8 @@ func TestDecoding(t *testing.T) {
 		})
 	}
 	for encoding, part := range map[string]string{
-		"utf-8": "a€\xf0\x9f", "utf-16le": "a\x00=\xd8\x00\xde=\xd8", "utf-16be": "\x00a\xd8=\xde\x00", "gbk": "\x81\x30\x81\x30a\x80", "latin1": "\xe9a\x80",
+		"utf-8": "a€\xf0\x9f", "utf-16le": "a\x00=\xd8\x00\xde=\xd8", "utf-16be": "\x00a\xd8=\xde\x00",
+		"gbk": "\x81\x30\x81\x30a\x80", "latin1": "\xe9a\x80",
 		"shift_jis": "\x93\xfaa", "iso-2022-jp": "\x1b$BF|\x1b(Ba", "iso-8859-2": "\x80\xa1", "big5": "\x88\x62a",
 	} {
 		for _, size := range []int{1, 16<<10 - 3, 16<<10 + 1, 50_000} { // around where it is done in pieces
@@ -191,7 +206,8 @@ func TestDecoding(t *testing.T) {
 			var rest []byte
 			for at, n := 0, 0; at < len(data); at += n { // as a decoder that streams, in pieces of another size
 				n = min(7001, len(data)-at)
-				text, next, err := decode(webapi.Decoding{Encoding: encoding, KeepBOM: at > 0, More: at+n < len(data)}, string(rest)+data[at:at+n])
+				text, next, err := decode(webapi.Decoding{Encoding: encoding, KeepBOM: at > 0, More: at+n < len(data)},
+					string(rest)+data[at:at+n])
 				require.NoError(t, err)
 				pieces.WriteString(text)
 				rest = next
@@ -233,7 +249,8 @@ func TestQueries(t *testing.T) {
 func TestURLs(t *testing.T) {
 	base := "http://a.b/c/d?e#f"
 	for input, want := range map[string]string{
-		"x": "http://a.b/c/x", "/x": "http://a.b/x", "//x": "http://x/", "?x": "http://a.b/c/d?x", "#x": "http://a.b/c/d?e#x",
+		"x": "http://a.b/c/x", "/x": "http://a.b/x", "//x": "http://x/", "?x": "http://a.b/c/d?x",
+		"#x":      "http://a.b/c/d?e#x",
 		"https:x": "https://x/", "": "http://a.b/c/d?e",
 		"data:a  ?b":     "data:a %20?b",
 		"http://x/^":     "http://x/%5E",
@@ -254,7 +271,8 @@ func TestURLs(t *testing.T) {
 			require.Equal(t, origin, u.Origin, input)
 		}
 	}
-	for _, input := range []string{"", "x", "http://", "http://a b/", "http://[1", "http://1.2.3.4.5/", "http://a:99999/"} {
+	for _, input := range []string{"", "x", "http://", "http://a b/", "http://[1", "http://1.2.3.4.5/",
+		"http://a:99999/"} {
 		_, err := webapi.ParseURL(input, nil)
 		require.ErrorIs(t, err, webapi.ErrInvalidURL, input)
 	}
@@ -281,7 +299,8 @@ func TestSettingPartsOfURLs(t *testing.T) {
 		require.NoError(t, err, test)
 		require.Equal(t, test.want, u.Href, test)
 	}
-	for _, test := range []struct{ href, part, value string }{{"x", "host", "a"}, {href, "href", "x"}, {href, "nonsense", "x"}} {
+	for _, test := range []struct{ href, part, value string }{{"x", "host", "a"}, {href, "href", "x"},
+		{href, "nonsense", "x"}} {
 		_, err := webapi.SetURL(test.href, test.part, test.value)
 		require.ErrorIs(t, err, webapi.ErrInvalidURL, test)
 	}
@@ -290,8 +309,10 @@ func TestSettingPartsOfURLs(t *testing.T) {
 func TestLongURLs(t *testing.T) {
 	long := strings.Repeat("a", webapi.MaxURLHead)
 	for name, input := range map[string]string{
-		"a path": "http://a/" + long, "dots": "http://a/" + strings.Repeat("/..", webapi.MaxURLHead/3), "a host": "http://" + long,
-		"a name": "http://" + long + "@", "a data URL with segments": "data:/" + long, "a query": "http://a?" + strings.Repeat("x", webapi.MaxURL),
+		"a path": "http://a/" + long, "dots": "http://a/" + strings.Repeat("/..", webapi.MaxURLHead/3),
+		"a host": "http://" + long,
+		"a name": "http://" + long + "@", "a data URL with segments": "data:/" + long, "a query": "http://a?" +
+			strings.Repeat("x", webapi.MaxURL),
 	} {
 		_, err := webapi.ParseURL(input, nil)
 		require.ErrorIs(t, err, webapi.ErrLongURL, name)
@@ -305,7 +326,8 @@ func TestLongURLs(t *testing.T) {
 		require.ErrorIs(t, err, webapi.ErrLongURL, part)
 	}
 	for name, input := range map[string]string{
-		"a query": "http://a?" + strings.Repeat(long, 10), "a fragment": "http://a#" + strings.Repeat(long, 10), "a data URL": "DATA:x," + strings.Repeat(long, 10),
+		"a query": "http://a?" + strings.Repeat(long, 10), "a fragment": "http://a#" + strings.Repeat(long, 10),
+		"a data URL": "DATA:x," + strings.Repeat(long, 10),
 	} {
 		u, err := webapi.ParseURL(input, nil)
 		require.NoError(t, err, name)
@@ -318,9 +340,11 @@ func FuzzURLs(f *testing.F) {
 	f.Add("http://u:p@h:1/p?q#f", "host", "x")
 	f.Add("file:///C|/x", "pathname", "..")
 	f.Add("x://[1::2.3.4.5]/", "hostname", "[::]")
-	for i, part := range []string{"href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash", "other"} {
+	for i, part := range []string{"href", "protocol", "username", "password", "host", "hostname", "port", "pathname",
+		"search", "hash", "other"} {
 		for _, input := range []string{
-			"data:a b  #c", "blob:https://h/x", "http://0x7f.1/", "http://xn--a/", "https://é.example:443/%zz?%", "non-special://a\\b", "javascript:/..//x", "ws://h:80/..?^",
+			"data:a b  #c", "blob:https://h/x", "http://0x7f.1/", "http://xn--a/", "https://é.example:443/%zz?%",
+			"non-special://a\\b", "javascript:/..//x", "ws://h:80/..?^",
 		} {
 			f.Add(input, part, []string{"", "x:y@z:1/p?q#f", "//h", " \t%00\u00ad", "99999", "[::1", "a^b c"}[i%7])
 		}

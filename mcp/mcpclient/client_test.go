@@ -151,7 +151,8 @@ func TestSecretsInData(t *testing.T) {
 		value, ok := secrets[name]
 		return value, ok
 	}}, map[string]string{"A": "${A_TOKEN}", "B": "${B_TOKEN}"})
-	result := mcptest.Call(t, set, "good_echo", `{"pin":12345678, "a 12345678":[1.0,-123456780], "b":"s3c\u0022r3t<\u0026>", "c":"é\u00e9"}`)
+	result := mcptest.Call(t, set, "good_echo",
+		`{"pin":12345678, "a 12345678":[1.0,-123456780], "b":"s3c\u0022r3t<\u0026>", "c":"é\u00e9"}`)
 	require.Empty(t, result.Code, result.Text())
 	data, ok := result.Data.(json.RawMessage)
 	require.True(t, ok, "a number that is a secret does not cost the others")

@@ -85,8 +85,8 @@ const (
 	SSE   Transport = "sse"  // from version 2024-11-05 of the protocol
 )
 
-// DefaultTimeout limits the time of a call unless the server's configuration sets another limit. In [registry.ModeMCP] it
-// is [registry.MCPTimeout].
+// DefaultTimeout limits the time of a call unless the server's configuration sets another limit. In [registry.ModeMCP]
+// it is [registry.MCPTimeout].
 const DefaultTimeout = time.Minute
 
 // A ConfigError is a mistake in the configuration of a server.
@@ -239,7 +239,8 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 		in.Env = in.Command.Env
 	}
 	server := ServerConfig{
-		Command: in.Command.Path, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers, Extension: in.isExtension(),
+		Command: in.Command.Path, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers,
+		Extension:    in.isExtension(),
 		Disabled:     in.Disabled || in.Enabled != nil && !*in.Enabled,
 		EnabledTools: in.EnabledTools, DisabledTools: in.DisabledTools,
 	}
@@ -405,7 +406,8 @@ func (c Config) PlainSecrets() []string {
 	var fields []string
 	for name, s := range c.Servers {
 		add := func(field string) {
-			fields = append(fields, fmt.Sprintf("MCP server %q, %s", plaintext.Cut(name, 100), plaintext.Cut(field, 200)))
+			fields = append(fields, fmt.Sprintf("MCP server %q, %s", plaintext.Cut(name, 100),
+				plaintext.Cut(field, 200)))
 		}
 		for prefix, values := range map[string]map[string]string{"env.": s.Env, "headers.": s.Headers} {
 			for field, value := range values {

@@ -106,7 +106,8 @@ func TestExtensions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]mcpclient.ServerConfig{
 		"one": {Extension: true}, "two": {Extension: true}, "off": {Extension: true, Disabled: true},
-		"own": {Command: "/x", Args: []string{"run"}, Env: map[string]string{"A": "b"}}, "new": {Command: "/x", Args: []string{}},
+		"own": {Command: "/x", Args: []string{"run"}, Env: map[string]string{"A": "b"}},
+		"new": {Command: "/x", Args: []string{}},
 	}, config.Servers)
 	config.Servers = map[string]mcpclient.ServerConfig{"one": config.Servers["one"], "off": config.Servers["off"]}
 	set, err := mcpclient.Open(t.Context(), config, nil)
@@ -132,11 +133,13 @@ func TestOpenInputs(t *testing.T) {
 // TestEditorsConfig has syntax that editors write, or permit, in such files.
 func TestEditorsConfig(t *testing.T) {
 	for name, text := range map[string]string{
-		"comments":        "// mine\n{/**/\"servers\": { /* \"b\": {\n*/ \"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\"]}}} // {",
+		"comments": "// mine\n{/**/\"servers\": { /* \"b\": {\n*/ \"a\": {\"command\": \"//x /*\", \"args\": " +
+			"[\"\\\"//,]\"]}}} // {",
 		"trailing commas": `{"servers": {"a": {"command": "//x /*", "args": ["\"//,]",],},},}`,
-		"both":            "{\"servers\": {\"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\" // one\r, // two\n/* */ ], /* three */ }}}",
-		"a mark":          "\ufeff" + `{"servers": {"a": {"command": "//x /*", "args": ["\"//,]"]}}}`,
-		"Zed":             `{"theme": "One", "context_servers": {"a": {"source": "custom", "command": "//x /*", "args": ["\"//,]"]}}}`,
+		"both": "{\"servers\": {\"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\" // one\r, // " +
+			"two\n/* */ ], /* three */ }}}",
+		"a mark": "\ufeff" + `{"servers": {"a": {"command": "//x /*", "args": ["\"//,]"]}}}`,
+		"Zed":    `{"theme": "One", "context_servers": {"a": {"source": "custom", "command": "//x /*", "args": ["\"//,]"]}}}`,
 	} {
 		config, err := mcpclient.ParseConfig([]byte(text))
 		require.NoError(t, err, name)
@@ -144,7 +147,8 @@ func TestEditorsConfig(t *testing.T) {
 			config.Servers, name)
 	}
 	for _, text := range []string{`{"servers": {,}}`, `{"servers": {"a": {"command": "x"},,}}`, `{"servers": {}} /*`,
-		`{"servers": {"a": {"command": "x", "args": [,]}}}`, `{"servers": {"a":,}}`, `,{"servers": {}}`, `{"servers": {}},`,
+		`{"servers": {"a": {"command": "x", "args": [,]}}}`, `{"servers": {"a":,}}`, `,{"servers": {}}`,
+		`{"servers": {}},`,
 		`{"servers": {}} /`, `{"servers": {"a": {"timeout": 1/**/2000, "command": "x"}}}`} {
 		_, err := mcpclient.ParseConfig([]byte(text))
 		require.ErrorContains(t, err, "the MCP configuration is not a JSON object", text)
@@ -173,14 +177,19 @@ func TestBadValues(t *testing.T) {
 			Env: map[string]string{"A": "${env:NONE}"}},
 		"args[1]: ${input:my-key} has no value: set the variable MY_KEY": {Command: "x",
 			Args: []string{"a", "${input:my-key}"}},
-		`command: the variable LINES has more than one`:                           {Command: "${LINES}"},
-		`url: it is not an address that begins`:                                   {URL: "${BAD}"},
-		`cwd: ${} is not understood`:                                              {Command: "x", Dir: "${}"},
-		`cwd: ${workspaceFolder} is a variable of editors and has no value here`:  {Command: "x", Dir: "${workspaceFolder}"},
-		`args[0]: ${workspaceFolder:web} is a variable of editors`:                {Command: "x", Args: []string{"${workspaceFolder:web}"}},
-		`env.A: ${userHome} is a variable of editors`:                             {Command: "x", Env: map[string]string{"A": "${userHome}${/}b"}},
-		`env.B: the variable userHome is not set`:                                 {Command: "x", Env: map[string]string{"B": "${env:userHome}"}},
-		`headers.A: ${config:a.b} is a variable of editors and has no value here`: {URL: "http://x", Headers: map[string]string{"A": "${config:a.b}"}},
+		`command: the variable LINES has more than one`: {Command: "${LINES}"},
+		`url: it is not an address that begins`:         {URL: "${BAD}"},
+		`cwd: ${} is not understood`:                    {Command: "x", Dir: "${}"},
+		`cwd: ${workspaceFolder} is a variable of editors and has no value here`: {Command: "x",
+			Dir: "${workspaceFolder}"},
+		`args[0]: ${workspaceFolder:web} is a variable of editors`: {Command: "x",
+			Args: []string{"${workspaceFolder:web}"}},
+		`env.A: ${userHome} is a variable of editors`: {Command: "x",
+			Env: map[string]string{"A": "${userHome}${/}b"}},
+		`env.B: the variable userHome is not set`: {Command: "x",
+			Env: map[string]string{"B": "${env:userHome}"}},
+		`headers.A: ${config:a.b} is a variable of editors and has no value here`: {URL: "http://x",
+			Headers: map[string]string{"A": "${config:a.b}"}},
 	} {
 		set := mcptest.Open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
 			v,

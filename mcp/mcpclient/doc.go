@@ -53,10 +53,10 @@
 // # Secrets
 //
 // Secrets are variables of the environment, as ${NAME} in a configuration, or values that the configuration contains;
-// [Config.PlainSecrets] lists the latter, so that a program can warn of them. Secrets are recognised by name: variables,
-// headers and URL parameters whose names end in words such as KEY, TOKEN, SECRET and PASSWORD. Every ${input:ID} is one.
-// Secrets of at least six bytes are removed from errors, logs, descriptions and results. A number in a structured
-// result that contains a secret becomes a string.
+// [Config.PlainSecrets] lists the latter, so that a program can warn of them. Secrets are recognised by name:
+// variables, headers and URL parameters whose names end in words such as KEY, TOKEN, SECRET and PASSWORD. Every
+// ${input:ID} is one. Secrets of at least six bytes are removed from errors, logs, descriptions and results. A number
+// in a structured result that contains a secret becomes a string.
 //
 // # Deviations
 //

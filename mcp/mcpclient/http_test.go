@@ -181,7 +181,8 @@ func TestHTTPErrors(t *testing.T) {
 		}, registry.CodeFailed, "more than 1 MiB at once"},
 		"events without an end": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprintf(w, ": hello\n\nevent: other\ndata: x\n\nnonsense\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":%s,\"result\":{\"content\":[]}}\n\n", id)
+			fmt.Fprintf(w, ": hello\n\nevent: other\ndata: x\n\nnonsense\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: "+
+				"\"id\":%s,\"result\":{\"content\":[]}}\n\n", id)
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")
 			}
@@ -297,10 +298,13 @@ func TestSecretsOfAddresses(t *testing.T) {
 func FuzzAnswers(f *testing.F) {
 	for _, answer := range []string{
 		`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":1}}}`,
-		"event: message\nid: 1\nretry: 5\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":3,\"result\":{\"content\":[{\"type\":\"resource\",\"resource\":{\"text\":\"\"}}]}}\n\n",
+		"event: message\nid: 1\nretry: 5\ndata: {\"jsonrpc\":\"2.0\",\ndata: " +
+			"\"id\":3,\"result\":{\"content\":[{\"type\":\"resource\",\"resource\":{\"text\":\"\"}}]}}\n\n",
 		`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no","data":[]}}`,
-		`{"jsonrpc":"2.0","id":"3","method":"ping"}`, `{"method":"notifications/progress","params":{"progressToken":"1","progress":1e999}}`,
-		`{"method":"notifications/message","params":{"data":{}}}`, `{"jsonrpc":"2.0","id":3,"result":{"protocolVersion":1}}`,
+		`{"jsonrpc":"2.0","id":"3","method":"ping"}`,
+		`{"method":"notifications/progress","params":{"progressToken":"1","progress":1e999}}`,
+		`{"method":"notifications/message","params":{"data":{}}}`,
+		`{"jsonrpc":"2.0","id":3,"result":{"protocolVersion":1}}`,
 	} {
 		f.Add(answer, false)
 		f.Add(answer, true)
@@ -330,7 +334,8 @@ func TestPlainSecrets(t *testing.T) {
 		}
 		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"%s is no token, %s"}}`, request.ID, token,
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"%s is no token, %s"}}`,
+			request.ID, token,
 			r.Header.Get("X-Api-Key"))
 	}))
 	defer web.Close()

@@ -118,7 +118,8 @@ func (p *process) logStderr(log func(line string)) {
 	for {
 		line, err := reader.ReadSlice('\n')
 		if !cut && len(line) > 0 {
-			if !errors.Is(err, bufio.ErrBufferFull) { // a partial line could end in a part of a secret, which would not be redacted
+			// a partial line could end in a part of a secret, which would not be redacted
+			if !errors.Is(err, bufio.ErrBufferFull) {
 				p.remember(string(line))
 			}
 			log(string(line))

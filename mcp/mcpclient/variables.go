@@ -20,8 +20,9 @@ var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{input:(
 // secretName matches a word in the names of secrets. notSecret matches a last word that shows that it is something
 // else, such as the path of a secret.
 var (
-	secretName = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE)$|^(AUTH|PAT)$`)
-	notSecret  = regexp.MustCompile(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
+	secretName = regexp.MustCompile(
+		`(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE)$|^(AUTH|PAT)$`)
+	notSecret = regexp.MustCompile(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
 )
 
 // looksSecret reports whether a variable, a header or a parameter is a secret by its name.
@@ -129,7 +130,8 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 			return ""
 		}
 		if name == "" {
-			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, ${NAME:-default} or ${input:ID}",
+			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, "+
+				"${NAME:-default} or ${input:ID}",
 				plaintext.Cut(match, 100)))
 			return ""
 		}
@@ -218,7 +220,8 @@ const minSecret = 6
 type redactor struct{ replacer *strings.Replacer }
 
 func newRedactor(secrets []string) *redactor {
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // the longest first: one can be part of another
+	// the longest first: one can be part of another
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, secret := range secrets {
 		if len(secret) < minSecret {

@@ -63,15 +63,16 @@ func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions
 	return q
 }
 
-// approver asks the user of a session's client, and waits for the answer. It remembers what is always approved as long as
-// the session lasts.
+// approver asks the user of a session's client, and waits for the answer. It remembers what is always approved as long
+// as the session lasts.
 func (s *Server) approver(session *sdk.ServerSession) registry.Approver {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ask := s.approvers[session]; ask != nil {
 		return ask
 	}
-	ask := registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+	ask := registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision,
+		error) {
 		answer, err := session.Elicit(ctx, question(request, true))
 		if err != nil && ctx.Err() == nil { // a client that promises it and cannot do it, or has gone
 			return registry.Decision{Later: true}, nil
@@ -145,7 +146,8 @@ func decision(answer *sdk.ElicitResult, client string, always bool) registry.Dec
 func answerSchema(always bool) json.RawMessage {
 	about, choices := "Whether the call is made", `"approve","refuse"`
 	if always {
-		about, choices = about+"; always is for later calls of the tool in this session, too", `"approve","always","refuse"`
+		about, choices = about+"; always is for later calls of the tool in this session, too",
+			`"approve","always","refuse"`
 	}
 	return json.RawMessage(`{"type":"object","properties":{` +
 		`"decision":{"type":"string","title":"Decision","description":"` + about + `","enum":[` + choices + `]},` +
@@ -180,7 +182,8 @@ func question(request registry.ApprovalRequest, always bool) *sdk.ElicitParams {
 		}
 		fmt.Fprintf(&b, "%s\n", quoted(string(c.Op)+" "+c.Path, maxAskedInput))
 	}
-	return &sdk.ElicitParams{Mode: "form", Message: strings.TrimSpace(b.String()), RequestedSchema: answerSchema(always)}
+	return &sdk.ElicitParams{Mode: "form", Message: strings.TrimSpace(b.String()),
+		RequestedSchema: answerSchema(always)}
 }
 
 // quoted marks each line of a text that a model or code has written.

@@ -30,7 +30,8 @@ func sending(t *testing.T) (*mcpserver.Server, *runs.Runs, *atomic.Int64) {
 	waiting, err := runs.New(local.NewMemoryStore(nil), nil)
 	require.NoError(t, err)
 	env := registry.Env{Project: "notes", Files: newProject(t), Client: "ada", Runs: waiting.In("notes"),
-		Selection: registry.Selection{Ask: []string{"send"}}.WithOption(javascript.Name, javascript.OptionToolCalls, true)}
+		Selection: registry.Selection{Ask: []string{"send"}}.WithOption(javascript.Name,
+			javascript.OptionToolCalls, true)}
 	server, err := mcpserver.New(context.Background(), mcpserver.Fixed(builtIn(t, send), env), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.Background())) })
@@ -38,28 +39,33 @@ func sending(t *testing.T) (*mcpserver.Server, *runs.Runs, *atomic.Int64) {
 }
 
 func TestUsersApprove(t *testing.T) {
-	ways := []way{{"stdio", []string{"2025-06-18", "2025-11-25", "2026-07-28"}, overStdio}, {"HTTP", []string{"2025-11-25", "2026-07-28"}, overHTTP(nil)}}
+	ways := []way{{"stdio", []string{"2025-06-18", "2025-11-25", "2026-07-28"}, overStdio},
+		{"HTTP", []string{"2025-11-25", "2026-07-28"}, overHTTP(nil)}}
 	onEveryWay(t, ways, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		t.Parallel()
 		server, waiting, sent := sending(t)
 		var asked []string
 		answer := &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}
-		session := connect(server, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		session := connect(server, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+			r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			asked = append(asked, r.Params.Message)
 			return answer, nil
 		}})
 		text, result := call(t, session, "send", map[string]any{"to": "x"})
 		require.False(t, result.IsError, text)
 		require.True(t, strings.HasSuffix(text, "sent to x 1"), text)
-		require.Equal(t, []string{"The call of the tool send needs your approval (send). Its arguments:\n> {\"to\":\"x\"}"}, asked)
+		require.Equal(t, []string{"The call of the tool send needs your approval (send). Its arguments:\n> " +
+			"{\"to\":\"x\"}"}, asked)
 
 		asked = nil
-		text, _ = call(t, session, "javascript", map[string]any{"code": "return [await tools.send({to: 'y'}), await tools.send({to: 'z'})].join()"})
+		text, _ = call(t, session, "javascript", map[string]any{"code": "return [await tools.send({to: 'y'}), await " +
+			"tools.send({to: 'z'})].join()"})
 		require.Contains(t, text, "sent to y 2,sent to z 3")
 		require.Len(t, asked, 2)
 		require.Contains(t, asked[0], "It is called by javascript:\n> return [await")
 
-		answer = &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "refuse", "reason": "not today"}}
+		answer = &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "refuse",
+			"reason": "not today"}}
 		text, result = call(t, session, "send", map[string]any{"to": "w"})
 		require.True(t, result.IsError)
 		require.Contains(t, text, "A person has refused the call of send: not today. Do not repeat it as it was.")
@@ -87,7 +93,8 @@ func TestUsersApproveForASession(t *testing.T) {
 		t.Parallel()
 		server, _, sent := sending(t)
 		var asked atomic.Int64
-		handler := &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		handler := &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult,
+			error) {
 			asked.Add(1)
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "always"}}, nil
 		}}
@@ -109,10 +116,12 @@ func TestUsersApproveForASession(t *testing.T) {
 // A client without sessions cannot approve for one.
 func TestAlwaysNeedsASession(t *testing.T) {
 	server, _, sent := sending(t)
-	session := connect(t, overStdio(t, server), "2026-07-28", &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-		require.NotContains(t, fmt.Sprint(r.Params.RequestedSchema), "always")
-		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "always"}}, nil
-	}})
+	session := connect(t, overStdio(t, server), "2026-07-28",
+		&sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult,
+			error) {
+			require.NotContains(t, fmt.Sprint(r.Params.RequestedSchema), "always")
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "always"}}, nil
+		}})
 	_, _ = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "send", Arguments: map[string]any{"to": "x"}})
 	require.Zero(t, sent.Load())
 }
@@ -128,7 +137,8 @@ func TestClientsThatCannotAsk(t *testing.T) {
 	text, _ = call(t, session, "javascript", code)
 	require.Contains(t, text, "The code has not ended yet")
 	for run := range waiting.All(t.Context()) {
-		_, err := waiting.Decide(t.Context(), run.Token, map[string]registry.Decision{run.Waiting()[0].ID: {Approved: true, By: "operator"}})
+		_, err := waiting.Decide(t.Context(), run.Token,
+			map[string]registry.Decision{run.Waiting()[0].ID: {Approved: true, By: "operator"}})
 		require.NoError(t, err)
 	}
 	text, result = call(t, session, "javascript", code)
@@ -145,7 +155,8 @@ func TestClientsThatCannotAsk(t *testing.T) {
 // Answers that nobody has asked for, and answers for another call, approve nothing.
 func TestAnswersThatApproveNothing(t *testing.T) {
 	server, _, sent := sending(t)
-	send, receive := newLines(t, server, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`)
+	send, receive := newLines(t, server,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`)
 	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"decision":"approve"}}}`,

@@ -241,7 +241,8 @@ func TestSlowClients(t *testing.T) {
 		require.NoError(t, err)
 		return conn
 	}
-	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: "
+	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, " +
+		"text/event-stream\r\nContent-Length: "
 	// One that does not send what it has announced.
 	answer, err := http.ReadResponse(bufio.NewReader(dial(head+"100\r\n\r\n{")), nil)
 	require.NoError(t, err)
@@ -252,7 +253,8 @@ func TestSlowClients(t *testing.T) {
 		dial(fmt.Sprintf("%s%d\r\n\r\n%s", head, len(read), read))
 	}
 	require.Eventually(t, func() bool {
-		response, text := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"return 6 * 7"}}}`)
+		response, text := post(t, url,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"return 6 * 7"}}}`)
 		return response.StatusCode == 200 && strings.Contains(text, "42")
 	}, time.Minute, 10*time.Millisecond)
 }
@@ -260,7 +262,8 @@ func TestSlowClients(t *testing.T) {
 func TestInvalidUTF8(t *testing.T) {
 	url := serve(t, newServer(t, builtIn(t), newProject(t), nil), &mcpserver.HandlerOptions{Stateless: true})
 	for _, body := range []string{
-		"\xff\xfe\x00", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}",
+		"\xff\xfe\x00", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}",
+		"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"filesystem\",\"arguments\":{\"command\":\"view\",\"path\":\"\xff\xfe\"}}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"javascript\",\"arguments\":{\"code\":\"return '\xff\xed\xa0\x80'\"}}}",
@@ -269,9 +272,12 @@ func TestInvalidUTF8(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"completion/complete\",\"params\":{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"\xff\"},\"argument\":{\"name\":\"path\",\"value\":\"\xff\"}}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"\xff\"}}",
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"cursor":"_w"}}`,
-		strings.Repeat("[", 100_000), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat(`{"a":`, 100_000),
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"javascript","arguments":{"code":` + strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000) + `}}}`,
-		`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":null,"method":"tools/list"}`,
+		strings.Repeat("[", 100_000), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` +
+			strings.Repeat(`{"a":`, 100_000),
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"javascript","arguments":{"code":` +
+			strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000) + `}}}`,
+		`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":null,"method":"tools/list"}`,
 	} {
 		response, text := post(t, url, body)
 		require.Less(t, response.StatusCode, 500, "%.100q: %s", body, text)

@@ -15,7 +15,8 @@ import (
 // waits returns a tool that waits, and what says that it does and lets it go on.
 func waits() (tool registry.Tool, begun chan struct{}, release chan struct{}) {
 	begun, release = make(chan struct{}, 100), make(chan struct{})
-	return registry.Func(registry.Spec{Name: "waits", Description: "Waits.", Annotations: registry.Annotations{ReadOnly: true}},
+	return registry.Func(registry.Spec{Name: "waits", Description: "Waits.",
+		Annotations: registry.Annotations{ReadOnly: true}},
 		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
 			begun <- struct{}{}
 			select {

@@ -57,13 +57,13 @@ type HandlerOptions struct {
 	// request of a session can reach another handler, and sessions outlast the handler at which they began. It needs
 	// servers with an identity: see [Options].Identity.
 	//
-	// The rates of these servers hold for all handlers together: those that have had requests in the last half minute get
-	// equal parts. When a handler comes or ends, the others know within some seconds, and when one is lost, within
-	// 15. Meanwhile all together can accept more or less than the rate. A handler that cannot reach the records keeps its
-	// part.
+	// The rates of these servers hold for all handlers together: those that have had requests in the last half minute
+	// get equal parts. When a handler comes or ends, the others know within some seconds, and when one is lost, within
+	// 15. Meanwhile all together can accept more or less than the rate. A handler that cannot reach the records keeps
+	// its part.
 	//
-	// What is not shared are the order of calls that reach different handlers, and other limits: each handler has its own.
-	// It cannot be combined with NewSession.
+	// What is not shared are the order of calls that reach different handlers, and other limits: each handler has its
+	// own. It cannot be combined with NewSession.
 	Shared vfs.Records
 	// SessionTimeout ends a session that makes no requests for this time. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration

@@ -71,7 +71,8 @@ func TestManyListenersOverStdio(t *testing.T) {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	refused := 0
 	for i := range 1030 {
-		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{`+meta+`,"notifications":{"toolsListChanged":true}}}`, i))
+		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{`+meta+
+			`,"notifications":{"toolsListChanged":true}}}`, i))
 		if strings.Contains(receive(), "too many requests") {
 			refused++
 		}
@@ -156,7 +157,9 @@ func TestSubscriptionsToManyNames(t *testing.T) {
 		return int64(after.HeapAlloc)-int64(before.HeapAlloc) < 4<<20
 	}, 10*time.Second, 100*time.Millisecond)
 	// A name that is longer than any file's is none.
-	answers := rawSession(t, server, `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"toolrun://notes/`+strings.Repeat("./", 20_000)+`a"}}`)
+	answers := rawSession(t, server,
+		`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"toolrun://notes/`+strings.Repeat("./",
+			20_000)+`a"}}`)
 	require.Contains(t, answers[0], "not found")
 }
 
@@ -209,8 +212,8 @@ func TestServersThatComeAndGo(t *testing.T) {
 		10*time.Second, 10*time.Millisecond)
 }
 
-// TestOtherWaysCountForTheSameLimits: calls and requests that come by another way than the protocol, such as from a page,
-// take the places of the clients' and count for their rate.
+// TestOtherWaysCountForTheSameLimits: calls and requests that come by another way than the protocol, such as from a
+// page, take the places of the clients' and count for their rate.
 func TestOtherWaysCountForTheSameLimits(t *testing.T) {
 	tool, begun, release := waits()
 	server := newServer(t, builtIn(t, tool), newProject(t), &mcpserver.Options{Calls: 1, Rate: 0.001})
@@ -244,7 +247,8 @@ func TestOtherWaysCountForTheSameLimits(t *testing.T) {
 	}))
 	require.ErrorIs(t, <-stopping, context.Canceled)
 	require.ErrorContains(t, server.Call(t.Context(), never), "shutting down")
-	own := mcpserver.NewHandler(nil, &mcpserver.HandlerOptions{NewSession: func(context.Context) (*mcpserver.Server, func(), error) {
+	own := mcpserver.NewHandler(nil, &mcpserver.HandlerOptions{NewSession: func(context.Context) (*mcpserver.Server,
+		func(), error) {
 		return nil, nil, nil
 	}})
 	require.False(t, own.Allow(server))

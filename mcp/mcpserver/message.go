@@ -41,7 +41,8 @@ const (
 )
 
 // sendLess tells the model of a client whose message is too long what to do.
-const sendLess = "Send less at a time: write a long file in parts, the first with the command create and the others with append."
+const sendLess = "Send less at a time: write a long file in parts, the first with the command create and the others " +
+	"with append."
 
 const notJSON = "the message is not JSON in UTF-8"
 
@@ -473,7 +474,8 @@ func remakeAnswer(out, answer []byte) []byte {
 	out = append(out, '{')
 	if len(answer) <= maxParams {
 		jsontree.Members(answer, func(name, value []byte) {
-			if string(name) == "action" && len(value) <= maxToken && scalar(value) != nil || string(name) == "content" && value[0] == '{' {
+			if string(name) == "action" && len(value) <= maxToken && scalar(value) != nil ||
+				string(name) == "content" && value[0] == '{' {
 				out = appendMember(out, string(name), value)
 			}
 		})

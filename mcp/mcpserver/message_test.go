@@ -101,9 +101,10 @@ func TestMessagesThatAreTooMuch(t *testing.T) {
 	for name, message := range map[string]string{
 		"a large greeting": strings.Replace(initializeRequest, `"name":"t"`, `"name":"`+x("x", 1<<20)+`"`, 1),
 		"data":             request("ping", `{"_meta":{"a":"`+x("x", 1<<20)+`"}}`),
-		"a token":          request("tools/call", `{"name":"length","arguments":{"text":""},"_meta":{"progressToken":[[1]]}}`),
-		"names twice":      `{"method":"nothing","jsonrpc":"2.0","id":7,"method":"ping","params":1,"params":{}}`,
-		"line breaks":      "{\n\"jsonrpc\":\r\"2.0\",\n\"id\":7,\"method\":\"completion/complete\",\"params\":{\"ref\":{\n\"type\":\"ref/resource\",\"uri\":\"\"},\"argument\":{\r\n\"name\":\"path\",\"value\":\"\"}}}",
+		"a token": request("tools/call",
+			`{"name":"length","arguments":{"text":""},"_meta":{"progressToken":[[1]]}}`),
+		"names twice": `{"method":"nothing","jsonrpc":"2.0","id":7,"method":"ping","params":1,"params":{}}`,
+		"line breaks": "{\n\"jsonrpc\":\r\"2.0\",\n\"id\":7,\"method\":\"completion/complete\",\"params\":{\"ref\":{\n\"type\":\"ref/resource\",\"uri\":\"\"},\"argument\":{\r\n\"name\":\"path\",\"value\":\"\"}}}",
 	} {
 		headers := []string{"Mcp-Session-Id", session}
 		if strings.Contains(name, "greeting") {

@@ -28,8 +28,10 @@ func TestOddRequestsDoNotEndTheProcess(t *testing.T) {
 	send(initializeRequest) // a second time
 	for _, method := range []string{"initialize", "ping", "completion/complete", "prompts/list", "prompts/get",
 		"tools/list", "tools/call", "resources/list",
-		"resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "server/discover",
-		"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed"} {
+		"resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe",
+		"logging/setLevel", "server/discover",
+		"notifications/initialized", "notifications/cancelled", "notifications/progress",
+		"notifications/roots/list_changed"} {
 		for _, params := range []string{`null`, `{}`, `[]`,
 			`{"_meta":null,"ref":null,"argument":null,"arguments":null,"uri":null,"name":null,"cursor":null}`,
 			`{"_meta":{"progressToken":{}},"ref":{"type":"ref/resource"},"argument":{"name":"path"},"arguments":[],"uri":"","name":"javascript","requestId":{}}`} {

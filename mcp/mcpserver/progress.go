@@ -24,8 +24,8 @@ const (
 
 // A feed tells a client of a call's progress: what the tool reports, the console of code, and every few seconds that
 // the call still waits for others or runs. One goroutine sends it all, so a tool never waits for the client. What waits
-// to be sent is bounded: reports replace each other, and console lines beyond maxLogText bytes are counted. Clients show
-// the latest message, so a line that code has not ended is sent from its beginning each time it has grown.
+// to be sent is bounded: reports replace each other, and console lines beyond maxLogText bytes are counted. Clients
+// show the latest message, so a line that code has not ended is sent from its beginning each time it has grown.
 type feed struct {
 	ctx   context.Context // ends with the call, or when the client takes no more
 	send  func(ctx context.Context, params *sdk.ProgressNotificationParams)
@@ -243,5 +243,6 @@ func (f *feed) notify(message string, done, total float64) {
 		return
 	}
 	f.last, f.total = done, total
-	f.send(f.ctx, &sdk.ProgressNotificationParams{ProgressToken: f.token, Message: message, Progress: done, Total: total})
+	f.send(f.ctx, &sdk.ProgressNotificationParams{ProgressToken: f.token, Message: message, Progress: done,
+		Total: total})
 }

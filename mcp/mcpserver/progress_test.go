@@ -21,7 +21,8 @@ import (
 // listening returns options of a client that passes on what it hears of progress.
 func listening() (*sdk.ClientOptions, chan *sdk.ProgressNotificationParams) {
 	heard := make(chan *sdk.ProgressNotificationParams, 1000)
-	return &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) {
+	return &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+		n *sdk.ProgressNotificationClientRequest) {
 		heard <- n.Params
 	}}, heard
 }
@@ -33,10 +34,13 @@ func TestHeartbeat(t *testing.T) {
 		report func(env registry.Env)
 		want   []string
 	}{
-		"a call without a token":    {nil, nil, nil},
-		"a call with a token":       {"t", nil, []string{"0: slow has been running for 5s", "1: slow has been running for 10s"}},
-		"a call that has counted":   {"t", func(env registry.Env) { env.Report("half", 1, 2) }, []string{"1: half", "1.0: slow has been running for 5s", "1.0: slow has been running for 10s"}},
-		"a call that ended at once": {"t", func(env registry.Env) { env.Report("all", 2, 2) }, []string{"2: all", "3: slow has been running for 5s", "4: slow has been running for 10s"}},
+		"a call without a token": {nil, nil, nil},
+		"a call with a token": {"t", nil, []string{"0: slow has been running for 5s",
+			"1: slow has been running for 10s"}},
+		"a call that has counted": {"t", func(env registry.Env) { env.Report("half", 1, 2) }, []string{"1: half",
+			"1.0: slow has been running for 5s", "1.0: slow has been running for 10s"}},
+		"a call that ended at once": {"t", func(env registry.Env) { env.Report("all", 2, 2) }, []string{"2: all",
+			"3: slow has been running for 5s", "4: slow has been running for 10s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -80,8 +84,8 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// TestCallsEndBeforeTheClientsPatience has tools that take as long as they may, and clients that wait for a minute, with
-// or without a token, by a clock that does not wait.
+// TestCallsEndBeforeTheClientsPatience has tools that take as long as they may, and clients that wait for a minute,
+// with or without a token, by a clock that does not wait.
 func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
 	for name, test := range map[string]struct {
 		own, set time.Duration // the tool's limit, and the call's
@@ -101,7 +105,8 @@ func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
 			for _, token := range []any{nil, "t"} {
 				for _, keeps := range []bool{false, true} {
 					synctest.Test(t, func(t *testing.T) {
-						slow := registry.ToolFunc(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: test.own, KeepsTime: keeps},
+						slow := registry.ToolFunc(registry.Spec{Name: "slow", Description: "Takes its time.",
+							Timeout: test.own, KeepsTime: keeps},
 							func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
 								if keeps && env.Limits.Timeout > 0 {
 									select {
@@ -141,11 +146,13 @@ func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
 							if keeps {
 								require.Equal(t, "stopped by itself", text)
 							} else {
-								require.Equal(t, fmt.Sprintf("Tool execution timed out after %dms.", test.want.Milliseconds()), text)
+								require.Equal(t, fmt.Sprintf("Tool execution timed out after %dms.",
+									test.want.Milliseconds()), text)
 							}
 						}
 						if token != nil {
-							require.GreaterOrEqual(t, len(heard), int(took/(5*time.Second))-1, "a client that counts from the last progress waits on")
+							require.GreaterOrEqual(t, len(heard), int(took/(5*time.Second))-1,
+								"a client that counts from the last progress waits on")
 						}
 						synctest.Wait() // until the server knows that the client has given up
 						require.NoError(t, session.Close())
@@ -157,8 +164,8 @@ func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
 	}
 }
 
-// TestApprovalsEndBeforeTheClientsPatience has a user who does not answer. The client waits for a minute, and for longer
-// only if it hears of progress.
+// TestApprovalsEndBeforeTheClientsPatience has a user who does not answer. The client waits for a minute, and for
+// longer only if it hears of progress.
 func TestApprovalsEndBeforeTheClientsPatience(t *testing.T) {
 	for _, test := range []struct {
 		token any
@@ -171,7 +178,8 @@ func TestApprovalsEndBeforeTheClientsPatience(t *testing.T) {
 			tools, err := registry.New(send)
 			require.NoError(t, err)
 			env := registry.Env{Selection: registry.Selection{Ask: []string{"send"}}}
-			server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), &mcpserver.Options{ApprovalTime: test.set})
+			server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env),
+				&mcpserver.Options{ApprovalTime: test.set})
 			require.NoError(t, err)
 			options, _ := listening()
 			options.ElicitationHandler = func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -263,7 +271,8 @@ func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
 			ended <- result.Content[0].(*sdk.TextContent).Text
 		}()
 		var text []string
-		for !strings.Contains(strings.Join(text, "\n"), "holding") || !strings.Contains(strings.Join(text, "\n"), "three") {
+		for !strings.Contains(strings.Join(text, "\n"), "holding") || !strings.Contains(strings.Join(text, "\n"),
+			"three") {
 			text = append(text, (<-heard).Message)
 		}
 		require.Contains(t, strings.Join(text, "\n"), "[LOG] one\ntwo")
@@ -279,8 +288,10 @@ func TestLinesThatGrow(t *testing.T) {
 		dots := registry.Func(registry.Spec{Name: "dots", Description: "Prints."},
 			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 				for _, e := range []registry.ConsoleEntry{
-					{Text: ".", Unfinished: true}, {Text: ".", Unfinished: true}, {Text: " done"}, {Text: "next", Unfinished: true},
-					{Text: "bad", Level: "WARN"}, {Text: "so lo", Unfinished: true}, {Text: strings.Repeat("g", 1e5), Unfinished: true}, {},
+					{Text: ".", Unfinished: true}, {Text: ".", Unfinished: true}, {Text: " done"},
+					{Text: "next", Unfinished: true},
+					{Text: "bad", Level: "WARN"}, {Text: "so lo", Unfinished: true}, {Text: strings.Repeat("g", 1e5),
+						Unfinished: true}, {},
 				} {
 					e.Level = cmp.Or(e.Level, "LOG")
 					env.Print(e)
@@ -310,7 +321,8 @@ func TestLinesThatGrow(t *testing.T) {
 			}
 		}
 		const long = "[LOG] so lo(4084 g)\u2026"
-		require.Equal(t, []string{"[LOG] .", "[LOG] ..", "[LOG] .. done", "[LOG] next", "[WARN] bad", "[LOG] so lo", long, long,
+		require.Equal(t, []string{"[LOG] .", "[LOG] ..", "[LOG] .. done", "[LOG] next", "[WARN] bad", "[LOG] so lo",
+			long, long,
 			"[LOG] a\n[LOG] b\n[LOG] at the end"}, got)
 		require.NoError(t, session.Close())
 		require.NoError(t, server.Shutdown(t.Context()))
@@ -320,7 +332,8 @@ func TestLinesThatGrow(t *testing.T) {
 // TestConsoleFlood prints without end for clients that read, and for one that does not.
 func TestConsoleFlood(t *testing.T) {
 	const code = `for (let i = 0;; i++) console.log('line ' + i)`
-	env := registry.Env{Project: "notes", Files: newProject(t), Limits: registry.Limits{Timeout: 300 * time.Millisecond}}
+	env := registry.Env{Project: "notes", Files: newProject(t),
+		Limits: registry.Limits{Timeout: 300 * time.Millisecond}}
 	newFlooded := func(t *testing.T) (*mcpserver.Server, chan registry.Result) {
 		results := make(chan registry.Result, 1)
 		tools := builtIn(t).Using(func(next registry.Handler) registry.Handler {
@@ -355,8 +368,9 @@ func TestConsoleFlood(t *testing.T) {
 		fromServer, out := io.Pipe()
 		go func() { _ = server.ServeStdio(context.Background(), in, out) }()
 		go func() {
-			_, _ = io.WriteString(toServer, initialize+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript",`+
-				`"arguments":{"code":"`+code+`"},"_meta":{"progressToken":1}}}`+"\n")
+			_, _ = io.WriteString(toServer,
+				initialize+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript",`+
+					`"arguments":{"code":"`+code+`"},"_meta":{"progressToken":1}}}`+"\n")
 		}()
 		_, err := bufio.NewReaderSize(fromServer, 16).ReadString('\n') // and no more
 		require.NoError(t, err)

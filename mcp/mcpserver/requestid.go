@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is how many bytes of a member's name are kept: more than the names of interest have, however they are escaped.
+// maxName is how many bytes of a member's name are kept: more than the names of interest have, however they are
+// escaped.
 const maxName = 64
 
 // maxScanned is how many bytes of a request over HTTP that is too long are read to find its id.
 const maxScanned = 64 << 20
 
-// An idScanner finds the id of a request that is too long to be kept: it reads a message piece by piece, and keeps nothing
-// but its outermost id and method. Clients can only tell whose error an answer is by its id, and wait without one. The
-// zero value is ready for use.
+// An idScanner finds the id of a request that is too long to be kept: it reads a message piece by piece, and keeps
+// nothing but its outermost id and method. Clients can only tell whose error an answer is by its id, and wait without
+// one. The zero value is ready for use.
 type idScanner struct {
 	depth             int
 	expects           scanned

@@ -23,13 +23,16 @@ import (
 var tooLong = []struct{ name, message, id string }{
 	{"the id first", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"length","arguments":{"text":"LONG"}}}`, `2`},
 	{"the id last", `{"method":"tools/call","params":{"name":"length","arguments":{"text":"LONG"}},"jsonrpc":"2.0","id":"a-1"}`, `"a-1"`},
-	{"blanks and line breaks of others", "\t{ \"method\" : \"tools/call\" ,\r \"id\" : 7 , \"params\" : {\"text\":\"LONG\"} } ", `7`},
+	{"blanks and line breaks of others",
+		"\t{ \"method\" : \"tools/call\" ,\r \"id\" : 7 , \"params\" : {\"text\":\"LONG\"} } ", `7`},
 	{"other ids in it", `{"params":{"id":3,"a":[{"id":4}],"t":"\",\"id\":5,\"LONG"},"method":"tools/call","id":6,"x":{"id":7}}`, `6`},
 	{"an id in quotes at the end", `{"id":6,"method":"tools/call","params":"LONG\\\"},\"id\":9}"}`, `6`},
 	{"escapes", `{"\u0069d":"\u00e4\"}","m\u0065thod":"tools/call","params":"LONG"}`, `"\u00e4\"}"`},
 	{"two ids", `{"id":1,"method":"tools/call","params":"LONG","id":2}`, `2`},
-	{"the longest id", `{"method":"tools/call","params":"LONG","id":"` + strings.Repeat("x", 254) + `"}`, `"` + strings.Repeat("x", 254) + `"`},
-	{"an id that is too long", `{"method":"tools/call","params":"LONG","id":"` + strings.Repeat("x", 255) + `"}`, `null`},
+	{"the longest id", `{"method":"tools/call","params":"LONG","id":"` + strings.Repeat("x", 254) + `"}`,
+		`"` + strings.Repeat("x", 254) + `"`},
+	{"an id that is too long", `{"method":"tools/call","params":"LONG","id":"` + strings.Repeat("x", 255) + `"}`,
+		`null`},
 	{"an id that takes all of it", `{"method":"tools/call","id":"LONG"}`, `null`},
 	{"an id of another kind", `{"method":"tools/call","id":{"a":1},"params":"LONG"}`, `null`},
 	{"no id", `{"method":"notifications/progress","params":{"id":1,"a":"LONG"}}`, `null`},
@@ -65,7 +68,8 @@ func TestARequestThatIsTooLongIsAnswered(t *testing.T) {
 			answers := rawSession(t, server, message, aPing)
 			require.Len(t, answers, 2)
 			answered(t, answers[0], test.id)
-			for how, body := range map[string]io.Reader{"announced": strings.NewReader(message), "not announced": iotest.OneByteReader(strings.NewReader(message[:8]))} {
+			for how, body := range map[string]io.Reader{"announced": strings.NewReader(message),
+				"not announced": iotest.OneByteReader(strings.NewReader(message[:8]))} {
 				if how == "not announced" {
 					body = io.MultiReader(body, strings.NewReader(message[8:]))
 				}
@@ -91,9 +95,11 @@ func TestARequestThatIsTooLongIsAnswered(t *testing.T) {
 
 // TestARequestThatIsNotAnnouncedIsRead has one of nearly the largest size come without its length.
 func TestARequestThatIsNotAnnouncedIsRead(t *testing.T) {
-	url := serve(t, newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil), &mcpserver.HandlerOptions{Stateless: true})
+	url := serve(t, newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil),
+		&mcpserver.HandlerOptions{Stateless: true})
 	message := strings.Replace(tooLong[0].message, "LONG", strings.Repeat("x", 6e6), 1)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, io.MultiReader(strings.NewReader(message)))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url,
+		io.MultiReader(strings.NewReader(message)))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
@@ -112,7 +118,8 @@ func TestACallThatIsTooLongEndsAtOnce(t *testing.T) {
 			session := connect(newServer(t, builtIn(t, mcptest.Measured()...), newProject(t), nil), nil)
 			arguments, err := json.Marshal(map[string]string{"text": strings.Repeat("x", 7e6)})
 			require.NoError(t, err)
-			_, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "length", Arguments: json.RawMessage(arguments)})
+			_, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "length",
+				Arguments: json.RawMessage(arguments)})
 			require.Error(t, err)
 		})
 }

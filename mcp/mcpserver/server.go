@@ -40,8 +40,8 @@ func Fixed(tools *registry.Registry, env registry.Env) Source {
 type Options struct {
 	// Name, Title and Version identify the server to clients. An empty Name means "toolrun".
 	Name, Title, Version string
-	// Identity is what tells the server from others of the same handler, such as the name of a token and what it allows.
-	// Only a server with the same identity continues a session that has begun at another handler: see
+	// Identity is what tells the server from others of the same handler, such as the name of a token and what it
+	// allows. Only a server with the same identity continues a session that has begun at another handler: see
 	// [HandlerOptions].Shared. Empty means that neither its sessions nor its rate are shared.
 	Identity string
 	// Logger gets records for the host. Nil logs nothing.
@@ -57,19 +57,19 @@ type Options struct {
 	// quiet time, twice as many are accepted at once. Handlers can share it: see [HandlerOptions].Shared. Zero means
 	// [DefaultRate].
 	Rate float64
-	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has no
-	// Approve; then it goes on later, if the Env has Runs. Clients of the newest protocol do not wait: they call again with
-	// the answer. Zero means [DefaultApprovalTime], or, for a call without a progress token, whose client may not wait for
-	// so long, that it is decided or goes on later within [registry.MCPTimeout] of its begin.
+	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has
+	// no Approve; then it goes on later, if the Env has Runs. Clients of the newest protocol do not wait: they call
+	// again with the answer. Zero means [DefaultApprovalTime], or, for a call without a progress token, whose client
+	// may not wait for so long, that it is decided or goes on later within [registry.MCPTimeout] of its begin.
 	ApprovalTime time.Duration
 	// Resource is the largest file in bytes that can be read as a resource. Zero means [DefaultResource].
 	Resource int64
 	// NoResources offers no files as resources; tools can still use them.
 	NoResources bool
-	// Watch calls changed when the project's files may have changed, by whoever, until the context ends or it can no longer
-	// tell. Files that clients have subscribed to are looked at then, and otherwise only every 15 seconds. If Watch returns
-	// an error, it is called again later, unless that is [errors.ErrUnsupported]; meanwhile, as if it is nil, they are looked
-	// at every second.
+	// Watch calls changed when the project's files may have changed, by whoever, until the context ends or it can no
+	// longer tell. Files that clients have subscribed to are looked at then, and otherwise only every 15 seconds. If
+	// Watch returns an error, it is called again later, unless that is [errors.ErrUnsupported]; meanwhile, as if it is
+	// nil, they are looked at every second.
 	Watch func(ctx context.Context, changed func()) error
 }
 
@@ -103,12 +103,14 @@ type Server struct {
 // New returns a server. It fails if a limit is negative, if the source fails, or with a *registry.ToolError if the
 // definition of a tool is invalid.
 func New(ctx context.Context, source Source, options *Options) (*Server, error) {
-	s := &Server{source: source, tools: map[string][]byte{}, approvers: map[*sdk.ServerSession]registry.Approver{}, listens: make(chan struct{}, maxListens)}
+	s := &Server{source: source, tools: map[string][]byte{}, approvers: map[*sdk.ServerSession]registry.Approver{},
+		listens: make(chan struct{}, maxListens)}
 	if options != nil {
 		s.options = *options
 	}
 	if o := s.options; o.Calls < 0 || o.Requests < 0 || !(o.Rate >= 0) || o.Resource < 0 || o.ApprovalTime < 0 {
-		return nil, errors.New("mcpserver: Calls, Requests, Rate, Resource and ApprovalTime of Options must not be negative")
+		return nil, errors.New("mcpserver: Calls, Requests, Rate, Resource and ApprovalTime of Options must not be " +
+			"negative")
 	}
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)

@@ -215,7 +215,8 @@ func TestResources(t *testing.T) {
 		require.Equal(t, "odd", contents.Text)
 		for _, uri := range []string{"toolrun://other/z", "file:///etc/passwd", "toolrun://notes", "toolrun://notes/%",
 			"toolrun://notes/nothing",
-			"toolrun://notes/.toolrun/settings.json", "toolrun://notes/%2e%2e/%2e%2e/etc/passwd", "toolrun://notes@evil/z", "TOOLRUN://notes/z", "toolrun://notes/\xff"} {
+			"toolrun://notes/.toolrun/settings.json", "toolrun://notes/%2e%2e/%2e%2e/etc/passwd",
+			"toolrun://notes@evil/z", "TOOLRUN://notes/z", "toolrun://notes/\xff"} {
 			_, err = read(uri)
 			require.ErrorContains(t, err, "not found", uri)
 		}

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Handlers with the same records share the rates of their servers: each takes an equal part. Those that have had requests
-// of late say so with a record that is kept for a short time, and all count these records. A handler that dies gives its
-// part back when the time of its record is over. The store says when that is, so no two clocks are compared.
+// Handlers with the same records share the rates of their servers: each takes an equal part. Those that have had
+// requests of late say so with a record that is kept for a short time, and all count these records. A handler that dies
+// gives its part back when the time of its record is over. The store says when that is, so no two clocks are compared.
 
 const (
 	// shareEvery is how often a handler says that it is there, and counts the others.
@@ -90,7 +90,8 @@ func (h *Handler) keepSharing(ctx context.Context) {
 	}
 }
 
-// count counts the handlers that share the rates, after saying that this one does. If it fails, the parts stay as they are.
+// count counts the handlers that share the rates, after saying that this one does. If it fails, the parts stay as they
+// are.
 func (h *Handler) count(ctx context.Context, own string, announce bool) error {
 	ctx, cancel := context.WithTimeout(ctx, sharedTimeout)
 	defer cancel()

@@ -65,7 +65,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// TestDataFitsItsSchema calls the tools with output schemas by a client that checks the data, with results of all kinds.
+// TestDataFitsItsSchema calls the tools with output schemas by a client that checks the data, with results of all
+// kinds.
 func TestDataFitsItsSchema(t *testing.T) {
 	type lines struct {
 		Lines []string `json:"lines"`
@@ -134,21 +135,26 @@ func TestBinariesAreSentOnce(t *testing.T) {
 	binary := bytes.Repeat([]byte("\x89PNG\r\n\x1a\n\xff\xff\xff\xfe"), 5000)
 	encoded := base64.StdEncoding.EncodeToString(binary)
 	of := func(name, mime string, data any, schema string) registry.Tool {
-		spec := registry.Spec{Name: name, Description: "Returns a binary.", Schema: json.RawMessage(`{"type":"object"}`)}
+		spec := registry.Spec{Name: name, Description: "Returns a binary.",
+			Schema: json.RawMessage(`{"type":"object"}`)}
 		if schema != "" {
 			spec.OutputSchema = json.RawMessage(schema)
 		}
 		return registry.ToolFunc(spec, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Data: binary, MIME: mime, Text: "data:" + mime + ";base64," + encoded}}, Data: data}, nil
+			return registry.Result{Content: []registry.Part{{Data: binary, MIME: mime, Text: "data:" + mime +
+				";base64," + encoded}}, Data: data}, nil
 		})
 	}
 	const schema = `{"type":"object","properties":{"size":{"type":"integer"},"bytes":{"type":"string"}},"required":["bytes"]}`
 	again := map[string]any{"size": 1, "bytes": "data:image/png;base64," + encoded}
-	tools := builtIn(t, of("image", "image/png", nil, ""), of("audio", "audio/wav", nil, ""), of("blob", "application/zip", nil, ""),
-		of("again", "image/png", again, ""), of("escaped", "image/png", json.RawMessage(`{"bytes":"`+strings.ReplaceAll(encoded, "/", `\/`)+`"}`), ""),
+	tools := builtIn(t, of("image", "image/png", nil, ""), of("audio", "audio/wav", nil, ""), of("blob",
+		"application/zip", nil, ""),
+		of("again", "image/png", again, ""), of("escaped", "image/png",
+			json.RawMessage(`{"bytes":"`+strings.ReplaceAll(encoded, "/", `\/`)+`"}`), ""),
 		of("other", "image/png", map[string]any{"size": 1}, ""), of("promised", "image/png", again, schema))
 	project := newProject(t)
-	png, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+	png, err := base64.StdEncoding.DecodeString(
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 	require.NoError(t, err)
 	require.NoError(t, vfs.WriteFile(t.Context(), project, "/small.png", png))
 	require.NoError(t, vfs.WriteFile(t.Context(), project, "/large.png", append(bytes.Clone(png), binary...)))

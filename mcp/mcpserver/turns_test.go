@@ -17,7 +17,8 @@ import (
 
 // fileCall is a call of the tool filesystem.
 func fileCall(id int, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"filesystem","arguments":%s}}`, id,
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"filesystem","arguments":%s}}`,
+		id,
 		arguments)
 }
 
@@ -70,7 +71,8 @@ func newOrdering() *ordering {
 func (o *ordering) tool(name string, reads bool) registry.Tool {
 	let := make(chan struct{})
 	o.let[name] = let
-	return registry.Func(registry.Spec{Name: name, Description: "Waits.", Annotations: registry.Annotations{ReadOnly: reads}},
+	return registry.Func(registry.Spec{Name: name, Description: "Waits.",
+		Annotations: registry.Annotations{ReadOnly: reads}},
 		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
 			o.begun <- name
 			select {

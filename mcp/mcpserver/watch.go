@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// watchInterval is how often files are looked at that others may change. With [Options].Watch, that is watchSeldom: a
-	// process that dies may not have told of its last change.
+	// watchInterval is how often files are looked at that others may change. With [Options].Watch, that is watchSeldom:
+	// a process that dies may not have told of its last change.
 	watchInterval = time.Second
 	watchSeldom   = 15 * time.Second
 

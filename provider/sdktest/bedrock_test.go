@@ -50,7 +50,8 @@ func (c *bedrockClient) define(definitions json.RawMessage) error {
 	c.tools = &types.ToolConfiguration{}
 	for _, tool := range list {
 		spec := tool.ToolSpec.ToolSpecification
-		spec.InputSchema = &types.ToolInputSchemaMemberJson{Value: document.NewLazyDocument(tool.ToolSpec.InputSchema.JSON)}
+		spec.InputSchema = &types.ToolInputSchemaMemberJson{Value: document.NewLazyDocument(
+			tool.ToolSpec.InputSchema.JSON)}
 		c.tools.Tools = append(c.tools.Tools, &types.ToolMemberToolSpec{Value: spec})
 	}
 	return nil
@@ -74,7 +75,8 @@ func (c *bedrockClient) say(messages json.RawMessage) error {
 				message.Content = append(message.Content, &types.ContentBlockMemberText{Value: *block.Text})
 			}
 			if block.ToolResult != nil {
-				message.Content = append(message.Content, &types.ContentBlockMemberToolResult{Value: block.ToolResult.block()})
+				message.Content = append(message.Content,
+					&types.ContentBlockMemberToolResult{Value: block.ToolResult.block()})
 			}
 		}
 		c.messages = append(c.messages, message)
@@ -172,7 +174,8 @@ func bedrockEvent(event types.ConverseStreamOutput) map[string]any {
 	case *types.ConverseStreamOutputMemberContentBlockStart:
 		value := map[string]any{"contentBlockIndex": event.Value.ContentBlockIndex}
 		if start, ok := event.Value.Start.(*types.ContentBlockStartMemberToolUse); ok {
-			value["start"] = map[string]any{"toolUse": map[string]any{"toolUseId": start.Value.ToolUseId, "name": start.Value.Name}}
+			value["start"] = map[string]any{"toolUse": map[string]any{"toolUseId": start.Value.ToolUseId,
+				"name": start.Value.Name}}
 		}
 		return map[string]any{"contentBlockStart": value}
 	case *types.ConverseStreamOutputMemberContentBlockDelta:

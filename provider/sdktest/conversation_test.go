@@ -31,9 +31,11 @@ func TestDefinitions(t *testing.T) {
 			{" tools of toolrun strict", own, true},
 		} {
 			t.Run(s.name+test.name, func(t *testing.T) {
-				definitions, err := provider.Definitions(test.reg, s.api, registry.Selection{}, &provider.Options{Strict: test.strict})
+				definitions, err := provider.Definitions(test.reg, s.api, registry.Selection{},
+					&provider.Options{Strict: test.strict})
 				require.NoError(t, err)
-				require.Equal(t, test.strict && s.strict, bytes.Contains(definitions, []byte(`"strict":true`)), "%s", definitions)
+				require.Equal(t, test.strict && s.strict, bytes.Contains(definitions, []byte(`"strict":true`)), "%s",
+					definitions)
 				server := serve(t, answer{s.path, "application/json", testdata(t, s.file+"_end.json")})
 				c := s.new(t, server.URL)
 				require.NoError(t, c.define(definitions))
@@ -68,7 +70,8 @@ func TestUnknownFields(t *testing.T) {
 
 // TestResults sends results with all kinds of content.
 func TestResults(t *testing.T) {
-	pixel, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
+	pixel, err := base64.StdEncoding.DecodeString(
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
 	require.NoError(t, err)
 	picture := registry.Part{Text: "a chart", Data: pixel, MIME: "image/png"}
 	document := registry.Part{Text: "a report", Data: []byte("%PDF-1.7"), MIME: "application/pdf"}
@@ -82,7 +85,8 @@ func TestResults(t *testing.T) {
 		{Content: []registry.Part{sound}},
 		registry.Failure(registry.CodeTool, "there is no such order"),
 		{Content: []registry.Part{{Text: "it failed half way"}, picture}, Code: registry.CodeTool},
-		{Content: []registry.Part{{Text: "content", Resource: &registry.Resource{Kind: "FILE", Name: "/notes.txt", Key: "1"}}}},
+		{Content: []registry.Part{{Text: "content", Resource: &registry.Resource{Kind: "FILE", Name: "/notes.txt",
+			Key: "1"}}}},
 	}
 	for i := range results {
 		results[i].CallID, results[i].Tool = "call_"+string(rune('a'+i)), "find_order"
@@ -195,7 +199,8 @@ func TestWithoutIDs(t *testing.T) {
 			require.NoError(t, c.say(messages))
 			_, err = c.send(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, decode(t, []byte(test.results)), decode(t, at(t, server.bodies[1], s.messages...)).([]any)[2:])
+			require.Equal(t, decode(t, []byte(test.results)),
+				decode(t, at(t, server.bodies[1], s.messages...)).([]any)[2:])
 		})
 	}
 }
@@ -231,7 +236,8 @@ func TestStream(t *testing.T) {
 
 func definitionsFor(t *testing.T, s sdk, strict bool) json.RawMessage {
 	t.Helper()
-	definitions, err := provider.Definitions(newRegistry(t), s.api, registry.Selection{}, &provider.Options{Strict: strict})
+	definitions, err := provider.Definitions(newRegistry(t), s.api, registry.Selection{},
+		&provider.Options{Strict: strict})
 	require.NoError(t, err)
 	return definitions
 }

@@ -68,7 +68,8 @@ func connect(t *testing.T, server *mcp.Server) *mcp.ClientSession {
 	serving, err := server.Connect(t.Context(), serverEnd, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { serving.Wait() })
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), clientEnd, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		clientEnd, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { session.Close() })
 	return session
@@ -106,11 +107,13 @@ func TestMCPCalls(t *testing.T) {
 	}{
 		{
 			name: "a number keeps its digits", tool: "find_order", arguments: `{"order":` + order + `}`,
-			want: "Order " + order + " is open & größer als <1>.", data: map[string]any{"order": float64(9007199254740992), "status": "open"},
+			want: "Order " + order + " is open & größer als <1>.",
+			data: map[string]any{"order": float64(9007199254740992), "status": "open"},
 		},
 		{name: "no arguments", tool: "list_zones", want: "list_zones got {}"},
 		{name: "empty arguments", tool: "list_zones", arguments: `{}`, want: "list_zones got {}"},
-		{name: "unicode", tool: "remind", arguments: `{"at":"2030-01-01T00:00:00Z","note":"größer 📦"}`, want: `remind got {"at":"2030-01-01T00:00:00Z","note":"größer 📦"}`},
+		{name: "unicode", tool: "remind", arguments: `{"at":"2030-01-01T00:00:00Z","note":"größer 📦"}`,
+			want: `remind got {"at":"2030-01-01T00:00:00Z","note":"größer 📦"}`},
 		{
 			name: "wrong arguments", tool: "find_order", arguments: `{"order":"none","page":1}`, isError: true,
 			want: "invalid tool call: the arguments do not fit the schema of find_order:",
@@ -148,7 +151,8 @@ func TestMCPCalls(t *testing.T) {
 
 // TestMCPDigits shows that the server sends all digits of structured content.
 func TestMCPDigits(t *testing.T) {
-	messages, err := provider.Results(registry.MCP, []registry.Result{{Data: map[string]any{"order": json.Number(order)}}})
+	messages, err := provider.Results(registry.MCP,
+		[]registry.Result{{Data: map[string]any{"order": json.Number(order)}}})
 	require.NoError(t, err)
 	result, err := mcpResult(messages)
 	require.NoError(t, err)
@@ -161,7 +165,8 @@ func TestMCPResults(t *testing.T) {
 		{CallID: "a", Content: []registry.Part{{Text: "fünf & <mehr> 📦"}}},
 		{CallID: "b"},
 		{CallID: "c", Data: map[string]any{"order": 1}},
-		{CallID: "d", Content: []registry.Part{{Text: "before"}, {Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"}, {Text: "after"}}},
+		{CallID: "d", Content: []registry.Part{{Text: "before"}, {Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"},
+			{Text: "after"}}},
 		{CallID: "e", Content: []registry.Part{{Data: []byte("RIFF"), MIME: "audio/wav"}}},
 		{CallID: "f", Content: []registry.Part{{Data: []byte("%PDF-1.7"), MIME: "application/pdf"}}},
 		{CallID: "g", Content: []registry.Part{{Text: ""}}},

@@ -91,8 +91,9 @@ var sdks = []sdk{
 	},
 	{
 		name: "Gemini", api: registry.Gemini, new: newGemini,
-		path: "/v1beta/models/test:generateContent", streamPath: "/v1beta/models/test:streamGenerateContent", streamType: "text/event-stream",
-		tools: []string{"tools"}, messages: []string{"contents"},
+		path: "/v1beta/models/test:generateContent", streamPath: "/v1beta/models/test:streamGenerateContent",
+		streamType: "text/event-stream",
+		tools:      []string{"tools"}, messages: []string{"contents"},
 		user: `{"role":"user","parts":[{"text":"Where is it?"}]}`,
 		file: "gemini", events: sseData, inexact: true,
 		calls:   []registry.Call{found("fc1"), unknown("fc2")},
@@ -101,8 +102,9 @@ var sdks = []sdk{
 	{
 		name: "Gemini on Vertex AI", api: registry.Gemini, new: newVertex,
 		path:       "/v1beta1/projects/p/locations/l/publishers/google/models/test:generateContent",
-		streamPath: "/v1beta1/projects/p/locations/l/publishers/google/models/test:streamGenerateContent", streamType: "text/event-stream",
-		tools: []string{"tools"}, messages: []string{"contents"},
+		streamPath: "/v1beta1/projects/p/locations/l/publishers/google/models/test:streamGenerateContent",
+		streamType: "text/event-stream",
+		tools:      []string{"tools"}, messages: []string{"contents"},
 		user: `{"role":"user","parts":[{"text":"Where is it?"}]}`,
 		file: "gemini", events: sseData, inexact: true,
 		calls:   []registry.Call{found("fc1"), unknown("fc2")},
@@ -110,8 +112,9 @@ var sdks = []sdk{
 	},
 	{
 		name: "Bedrock Converse", api: registry.Bedrock, new: newBedrock,
-		path: "/model/test/converse", streamPath: "/model/test/converse-stream", streamType: "application/vnd.amazon.eventstream",
-		tools: []string{"toolConfig", "tools"}, messages: []string{"messages"},
+		path: "/model/test/converse", streamPath: "/model/test/converse-stream",
+		streamType: "application/vnd.amazon.eventstream",
+		tools:      []string{"toolConfig", "tools"}, messages: []string{"messages"},
 		user:   `{"role":"user","content":[{"text":"Where is it?"}]}`,
 		strict: true, file: "bedrock", events: eventPayloads, encode: encodeEvents,
 		calls: []registry.Call{found("tooluse_1"), unknown("tooluse_2")},
@@ -134,7 +137,8 @@ const geminiResults = `[{"role":"user","parts":[
 // The functions below return the calls that the models make.
 
 func found(id string) registry.Call {
-	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order":` + order + `,"filter":{"status":"zurück"}}`)}
+	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order":` + order +
+		`,"filter":{"status":"zurück"}}`)}
 }
 
 func unknown(id string) registry.Call {

@@ -91,7 +91,8 @@ func newRegistry(t *testing.T) *registry.Registry {
 			Annotations: registry.Annotations{ReadOnly: true, Idempotent: true},
 		},
 	} {
-		tools = append(tools, registry.ToolFunc(spec, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		tools = append(tools, registry.ToolFunc(spec, func(_ context.Context, call registry.Call,
+			_ registry.Env) (registry.Result, error) {
 			return registry.Text(call.Tool + " got " + string(call.Input)), nil
 		}))
 	}
@@ -131,7 +132,8 @@ func findOrder() registry.Tool {
 			"required": ["order"],
 			"additionalProperties": false
 		}`),
-		OutputSchema: json.RawMessage(`{"type": "object", "properties": {"order": {"type": "integer"}, "status": {"type": "string"}}, "required": ["order", "status"]}`),
+		OutputSchema: json.RawMessage(
+			`{"type": "object", "properties": {"order": {"type": "integer"}, "status": {"type": "string"}}, "required": ["order", "status"]}`),
 	}, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 		var in struct {
 			Order int64 `json:"order"`

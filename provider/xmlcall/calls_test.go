@@ -50,26 +50,37 @@ func TestCallsByType(t *testing.T) {
 		{"text that is no UTF-8 is mended", `{"type": "string"}`, values("a\x80"), `"a\ufffd"`},
 
 		{"an integer", `{"type": "integer"}`, values(" -5\n"), `-5`},
-		{"an integer with more digits than a float has", `{"type": "integer"}`, values("9007199254740993"), `9007199254740993`},
+		{"an integer with more digits than a float has", `{"type": "integer"}`, values("9007199254740993"),
+			`9007199254740993`},
 		{"an integer with a fraction of nothing", `{"type": "integer"}`, values("2.0"), `2`},
 		{"an integer with an exponent", `{"type": "integer"}`, values("1e3"), `1000`},
 		{"an integer with a point and an exponent", `{"type": "integer"}`, values("-12.50e+1"), `-125`},
 		{"an integer with an exponent that makes it smaller", `{"type": "integer"}`, values("1200E-2"), `12`},
-		{"an exponent that leaves a fraction", `{"type": "integer"}`, values("1200e-3"), failed + "'1200e-3' as integer for parameter 'p'"},
+		{"an exponent that leaves a fraction", `{"type": "integer"}`, values("1200e-3"),
+			failed + "'1200e-3' as integer for parameter 'p'"},
 		{"an integer that has all of its digits in the fraction", `{"type": "integer"}`, values("0.0045e4"), `45`},
-		{"nothing, in many ways", `{"type": "array", "items": {"type": "integer"}}`, values("0.0", "-0.0", "0e5", "0.00e-9"), `[0,0,0,0]`},
+		{"nothing, in many ways", `{"type": "array", "items": {"type": "integer"}}`, values("0.0", "-0.0", "0e5",
+			"0.00e-9"), `[0,0,0,0]`},
 		{"an integer that no float is", `{"type": "integer"}`, values("90071992547409930.0e-1"), `9007199254740993`},
 		{"an integer beyond all floats", `{"type": "integer"}`, values("1e400"), `1` + strings.Repeat("0", 400)},
-		{"an integer with more digits than may be", `{"type": "integer"}`, values("12e999"), failed + "'12e999' as integer for parameter 'p'"},
-		{"a fraction that a float cannot have", `{"type": "integer"}`, values("4503599627370497.5"), failed + "'4503599627370497.5' as integer for parameter 'p'"},
-		{"what is nearly an integer", `{"type": "integer"}`, values("0.99999999999999999999"), failed + "'0.99999999999999999999' as integer for parameter 'p'"},
-		{"a fraction that is nearly nothing", `{"type": "integer"}`, values("1e-400"), failed + "'1e-400' as integer for parameter 'p'"},
+		{"an integer with more digits than may be", `{"type": "integer"}`, values("12e999"),
+			failed + "'12e999' as integer for parameter 'p'"},
+		{"a fraction that a float cannot have", `{"type": "integer"}`, values("4503599627370497.5"),
+			failed + "'4503599627370497.5' as integer for parameter 'p'"},
+		{"what is nearly an integer", `{"type": "integer"}`, values("0.99999999999999999999"),
+			failed + "'0.99999999999999999999' as integer for parameter 'p'"},
+		{"a fraction that is nearly nothing", `{"type": "integer"}`, values("1e-400"),
+			failed + "'1e-400' as integer for parameter 'p'"},
 		{"a word for an integer", `{"type": "integer"}`, values("x"), failed + "'x' as integer for parameter 'p'"},
-		{"a fraction for an integer", `{"type": "integer"}`, values("1.5"), failed + "'1.5' as integer for parameter 'p'"},
+		{"a fraction for an integer", `{"type": "integer"}`, values("1.5"),
+			failed + "'1.5' as integer for parameter 'p'"},
 		{"nothing for an integer", `{"type": "integer"}`, values(""), failed + "'' as integer for parameter 'p'"},
-		{"a number that JSON does not have", `{"type": "integer"}`, values("0x10"), failed + "'0x10' as integer for parameter 'p'"},
-		{"a huge exponent", `{"type": "integer"}`, values("1e999999999"), failed + "'1e999999999' as integer for parameter 'p'"},
-		{"an integer that is long", `{"type": "integer"}`, values(strings.Repeat("x", 500)), failed + "'" + strings.Repeat("x", 100) + "...' as integer for parameter 'p'"},
+		{"a number that JSON does not have", `{"type": "integer"}`, values("0x10"),
+			failed + "'0x10' as integer for parameter 'p'"},
+		{"a huge exponent", `{"type": "integer"}`, values("1e999999999"),
+			failed + "'1e999999999' as integer for parameter 'p'"},
+		{"an integer that is long", `{"type": "integer"}`, values(strings.Repeat("x", 500)),
+			failed + "'" + strings.Repeat("x", 100) + "...' as integer for parameter 'p'"},
 
 		{"a number", `{"type": "number"}`, values("0.10000000000000000001"), `0.10000000000000000001`},
 		{"a word for a number", `{"type": "number"}`, values("NaN"), failed + "'NaN' as number for parameter 'p'"},
@@ -79,8 +90,10 @@ func TestCallsByType(t *testing.T) {
 		{"null", `{"type": "null"}`, values("null"), `null`},
 		{"a word for null", `{"type": "null"}`, values("x"), failed + "'x' as null for parameter 'p'"},
 
-		{"an object is JSON", `{"type": "object"}`, values("\n{\"b\": [1.0, 9007199254740993],\n\"a\": \"<\"}\n"), `{"b":[1.0,9007199254740993],"a":"<"}`},
-		{"an object that is not JSON", `{"type": "object"}`, values("{a: 1}"), failed + "'{a: 1}' as object for parameter 'p': invalid character"},
+		{"an object is JSON", `{"type": "object"}`, values("\n{\"b\": [1.0, 9007199254740993],\n\"a\": \"<\"}\n"),
+			`{"b":[1.0,9007199254740993],"a":"<"}`},
+		{"an object that is not JSON", `{"type": "object"}`, values("{a: 1}"),
+			failed + "'{a: 1}' as object for parameter 'p': invalid character"},
 		{"an array for an object", `{"type": "object"}`, values("[]"), failed + "'[]' as object for parameter 'p'"},
 
 		{"one value of an array", texts, values("a"), `["a"]`},
@@ -92,28 +105,37 @@ func TestCallsByType(t *testing.T) {
 		{"so is white space, if it cannot be text", integers, values(" \n"), `[]`},
 		{"but not if there are others", texts, values("", "a"), `["","a"]`},
 		{"a word in an array of integers", integers, values("1", "x"), failed + "'x' as integer for parameter 'p'"},
-		{"an array of arrays, by its rows", `{"type": "array", "items": ` + integers + `}`, values("[1, 2]", "[3]"), `[[1,2],[3]]`},
-		{"an array of arrays at once", `{"type": "array", "items": ` + integers + `}`, values("[[1, 2], [3]]"), `[[1,2],[3]]`},
-		{"an array of objects", `{"type": "array", "items": {"type": "object"}}`, values(`{"a": 1}`, `{"b": 2}`), `[{"a":1},{"b":2}]`},
+		{"an array of arrays, by its rows", `{"type": "array", "items": ` + integers + `}`, values("[1, 2]", "[3]"),
+			`[[1,2],[3]]`},
+		{"an array of arrays at once", `{"type": "array", "items": ` + integers + `}`, values("[[1, 2], [3]]"),
+			`[[1,2],[3]]`},
+		{"an array of objects", `{"type": "array", "items": {"type": "object"}}`, values(`{"a": 1}`, `{"b": 2}`),
+			`[{"a":1},{"b":2}]`},
 		{"an array of anything", `{"type": "array"}`, values("1", "a", "true"), `[1,"a",true]`},
-		{"a value that can be there once", `{"type": "string"}`, values("a", "b"), "Parameter 'p' is given 2 times, and can be given once"},
+		{"a value that can be there once", `{"type": "string"}`, values("a", "b"),
+			"Parameter 'p' is given 2 times, and can be given once"},
 
 		{"an integer or null", `{"type": ["integer", "null"]}`, values("5"), `5`},
 		{"null instead of an integer", `{"type": ["integer", "null"]}`, values("null"), `null`},
 		{"nothing instead of an integer", `{"anyOf": [{"type": "integer"}, {"type": "null"}]}`, values(""), `null`},
-		{"neither integer nor null", `{"type": ["integer", "null"]}`, values("x"), failed + "'x' as integer for parameter 'p'"},
+		{"neither integer nor null", `{"type": ["integer", "null"]}`, values("x"),
+			failed + "'x' as integer for parameter 'p'"},
 		{"null instead of text", `{"type": ["string", "null"]}`, values("null"), `null`},
 		{"nothing is text", `{"type": ["string", "null"]}`, values(""), `""`},
 		{"null instead of an array", `{"anyOf": [` + integers + `, {"type": "null"}]}`, values("null"), `null`},
 		{"an array or null", `{"anyOf": [{"type": "null"}, ` + integers + `]}`, values("5"), `[5]`},
 		{"an integer where text is possible", `{"type": ["string", "integer"]}`, values("5"), `5`},
 		{"digits that are no number", `{"type": ["string", "integer"]}`, values("007"), `"007"`},
-		{"a number with white space, where text is possible", `{"type": ["string", "integer"]}`, values("5\n"), `"5\n"`},
-		{"a boolean as Python has them, where text is possible", `{"type": ["string", "boolean"]}`, values("True"), `"True"`},
+		{"a number with white space, where text is possible", `{"type": ["string", "integer"]}`, values("5\n"),
+			`"5\n"`},
+		{"a boolean as Python has them, where text is possible", `{"type": ["string", "boolean"]}`, values("True"),
+			`"True"`},
 		{"an array where text is possible", `{"anyOf": [{"type": "string"}, ` + texts + `]}`, values(`["a"]`), `["a"]`},
 		{"text where an array is possible", `{"anyOf": [{"type": "string"}, ` + texts + `]}`, values("a"), `"a"`},
-		{"texts where an array is possible", `{"anyOf": [{"type": "string"}, ` + texts + `]}`, values("a", "b"), `["a","b"]`},
-		{"an integer or a boolean, and neither", `{"type": ["boolean", "integer"]}`, values("x"), failed + "'x' as integer or boolean for parameter 'p'"},
+		{"texts where an array is possible", `{"anyOf": [{"type": "string"}, ` + texts + `]}`, values("a", "b"),
+			`["a","b"]`},
+		{"an integer or a boolean, and neither", `{"type": ["boolean", "integer"]}`, values("x"),
+			failed + "'x' as integer or boolean for parameter 'p'"},
 
 		{"a text of a choice", `{"enum": ["1", "2", 3]}`, values("1"), `"1"`},
 		{"a number of a choice", `{"enum": ["1", "2", 3]}`, values("3"), `3`},
@@ -194,7 +216,8 @@ func manyParams(t testing.TB, n int) (definitions []*registry.Definition, text s
 		properties = append(properties, fmt.Sprintf(`"property_%d_%s": {"type": "array"}`, i, strings.Repeat("x", 50)))
 		params = append(params, fmt.Sprintf("property_%d_%ss", i, strings.Repeat("x", 50)), strings.Repeat("y", 40))
 	}
-	schema, err := registry.CompileSchema(json.RawMessage(`{"type": "object", "properties": {` + strings.Join(properties, ",") + `}}`))
+	schema, err := registry.CompileSchema(json.RawMessage(`{"type": "object", "properties": {` +
+		strings.Join(properties, ",") + `}}`))
 	require.NoError(t, err)
 	return []*registry.Definition{{Name: "t", Input: schema}}, call(params...)
 }
@@ -226,9 +249,11 @@ func BenchmarkManyParams(b *testing.B) {
 }
 
 func TestCallsNameEverythingThatIsWrong(t *testing.T) {
-	_, definitions := tools(t, tool("t", `{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}, "c": {"type": "string"}}}`))
+	_, definitions := tools(t, tool("t",
+		`{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}, "c": {"type": "string"}}}`))
 	calls := xmlcall.Calls(definitions, call("a", "x", "c", "y", "b", "z"))
-	require.EqualError(t, calls[0].Err, "Failed to parse 'x' as integer for parameter 'a'\nFailed to parse 'z' as boolean for parameter 'b'")
+	require.EqualError(t, calls[0].Err,
+		"Failed to parse 'x' as integer for parameter 'a'\nFailed to parse 'z' as boolean for parameter 'b'")
 	require.Empty(t, calls[0].Input)
 	require.Equal(t, "t", calls[0].Tool)
 }
@@ -240,24 +265,28 @@ func TestCallsReadAdditionalPropertiesAsTheirSchemaSays(t *testing.T) {
 }
 
 func TestCallsFindPropertiesInAlternatives(t *testing.T) {
-	_, definitions := tools(t, tool("t", `{"type": "object", "oneOf": [{"properties": {"a": {"type": "integer"}}}, {"$ref": "#/$defs/b"}],
+	_, definitions := tools(t, tool(
+		"t", `{"type": "object", "oneOf": [{"properties": {"a": {"type": "integer"}}}, {"$ref": "#/$defs/b"}],
 		"$defs": {"b": {"properties": {"b": {"type": "boolean"}}}}}`))
 	calls := xmlcall.Calls(definitions, call("a", "1", "b", "true"))
 	require.Equal(t, `{"a":1,"b":true}`, string(calls[0].Input))
 }
 
 func TestCallsOfUnknownToolsAndWithoutSchemas(t *testing.T) {
-	calls := xmlcall.Calls([]*registry.Definition{{Name: "plain"}}, "<tool:x><param:a>1</param:a></tool:x><tool:plain/>")
+	calls := xmlcall.Calls([]*registry.Definition{{Name: "plain"}},
+		"<tool:x><param:a>1</param:a></tool:x><tool:plain/>")
 	require.NoError(t, calls[0].Err)
 	require.Equal(t, `{"a":"1"}`, string(calls[0].Input))
 	require.Equal(t, `{}`, string(calls[1].Input))
 }
 
 func TestDispatchDoesWhatIsSoundAndTellsWhatIsNot(t *testing.T) {
-	r, definitions := tools(t, tool("count", `{"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "additionalProperties": false}`))
+	r, definitions := tools(t, tool("count",
+		`{"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "additionalProperties": false}`))
 	calls := xmlcall.Calls(definitions, strings.Join([]string{
 		"I count:", "<tool:count><param:n>1</param:n></tool:count>", "<tool:count><param:n>x</param:n></tool:count>",
-		"<tool:count><param:n>2</param:m></tool:count>", "<tool:nothing/>", "<tool:count><param:n>-1</param:n><param:m>1</param:m></tool:count>",
+		"<tool:count><param:n>2</param:m></tool:count>", "<tool:nothing/>",
+		"<tool:count><param:n>-1</param:n><param:m>1</param:m></tool:count>",
 		"<tool:count><param:n>3</param:n></tool:count>",
 	}, "\n"))
 	require.Len(t, calls, 6)
@@ -276,7 +305,8 @@ func TestDispatchDoesWhatIsSoundAndTellsWhatIsNot(t *testing.T) {
 		`invalid_input Failed to parse 'x' as integer for parameter 'n'`,
 		`invalid_input invalid tool call: <param:n> in <tool:count> is closed by </param:m>`,
 		`unknown_tool Unknown tool: nothing`,
-		"invalid_input invalid tool call: the arguments do not fit the schema of count:\n/n: minimum: got -1, want 0\nadditional properties 'm' not allowed",
+		"invalid_input invalid tool call: the arguments do not fit the schema of count:\n/n: minimum: got -1, want " +
+			"0\nadditional properties 'm' not allowed",
 		` {"n":3}`,
 	}, texts)
 	var e *registry.ModelError
@@ -298,19 +328,22 @@ func TestHostileSchemas(t *testing.T) {
 			}
 			defs = append(defs, fmt.Sprintf(`"d%d": {"%s": [%s]}`, level, keyword, strings.Join(parts, ",")))
 		}
-		return `{"type": "object", "properties": {"p": {"$ref": "#/$defs/d0"}}, "required": ["p"], "$defs": {` + strings.Join(defs, ",") + `, "d12": {"type": "integer"}}}`
+		return `{"type": "object", "properties": {"p": {"$ref": "#/$defs/d0"}}, "required": ["p"], "$defs": {` +
+			strings.Join(defs, ",") + `, "d12": {"type": "integer"}}}`
 	}
 	required := func(width int) string { // objects in objects, without end
 		var properties, names []string
 		for i := range width {
-			properties = append(properties, fmt.Sprintf(`"p%d": {"$ref": "#/$defs/o", "description": "%s"}`, i, strings.Repeat("long ", 5000)))
+			properties = append(properties, fmt.Sprintf(`"p%d": {"$ref": "#/$defs/o", "description": "%s"}`, i,
+				strings.Repeat("long ", 5000)))
 			names = append(names, fmt.Sprintf(`"p%d"`, i))
 		}
 		return `{"type": "object", "properties": {"p": {"$ref": "#/$defs/o"}}, "required": ["p"], "$defs": {"o": {"type": "object",
 			"properties": {` + strings.Join(properties, ",") + `}, "required": [` + strings.Join(names, ",") + `]}}}`
 	}
 	nested := func(open, end string) string {
-		return `{"type": "object", "properties": {"p": ` + strings.Repeat(open, 60) + `{}` + strings.Repeat(end, 60) + `}, "required": ["p"]}`
+		return `{"type": "object", "properties": {"p": ` + strings.Repeat(open, 60) + `{}` + strings.Repeat(end, 60) +
+			`}, "required": ["p"]}`
 	}
 	var manyNames []string
 	for i := range 200 {
@@ -318,11 +351,12 @@ func TestHostileSchemas(t *testing.T) {
 	}
 	for name, schema := range map[string]string{
 		"anyOf": wide("anyOf"), "oneOf": wide("oneOf"), "allOf": wide("allOf"), "objects": required(20),
-		"many of anyOf": strings.Replace(wide("anyOf"), `"p": {`, strings.Join(manyNames, `: {"$ref": "#/$defs/d0"}, `)+`: {"$ref": "#/$defs/d0"}, "p": {`, 1),
-		"itself":        `{"type": "object", "properties": {"p": {"$ref": "#"}}, "required": ["p"]}`,
-		"deep objects":  nested(`{"type": "object", "required": ["q"], "properties": {"q": `, `}}`),
-		"deep arrays":   nested(`{"type": "array", "items": `, `}`),
-		"many choices":  `{"type": "object", "properties": {"p": {"enum": [` + strings.Repeat(`"x",`, 50000) + `"y"]}}}`,
+		"many of anyOf": strings.Replace(wide("anyOf"), `"p": {`, strings.Join(manyNames, `: {"$ref": "#/$defs/d0"}, `)+
+			`: {"$ref": "#/$defs/d0"}, "p": {`, 1),
+		"itself":       `{"type": "object", "properties": {"p": {"$ref": "#"}}, "required": ["p"]}`,
+		"deep objects": nested(`{"type": "object", "required": ["q"], "properties": {"q": `, `}}`),
+		"deep arrays":  nested(`{"type": "array", "items": `, `}`),
+		"many choices": `{"type": "object", "properties": {"p": {"enum": [` + strings.Repeat(`"x",`, 50000) + `"y"]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			schema, err := registry.CompileSchema(json.RawMessage(schema))

@@ -14,10 +14,13 @@ import (
 // costly are texts that could cost more than their length says: each begins with one of the first, and goes on with
 // one of the second.
 var (
-	costlyBeginnings = []string{"", "<tool:a>", "<tool:a><param:b>", "<tool:a><param:b><![CDATA[", "<tool_result>", "`", "<tool:a"}
-	costlyRests      = []string{
-		"<", "&", "&amp;", "&#x", "<tool:a>", "</tool:a>", "<tool:a/>", "<tool:a", "<param:b>", "</param:b>", "<param:b", "<![CDATA[", "]]>", "<tool_result>",
-		"<tool_result", "</tool_result>", "`", "```", "\n", "`<tool:a>`", "<tool:a><param:b>", "<tool:a><param:b>x</param:b></tool:a>", "</param:b><tool:a>",
+	costlyBeginnings = []string{"", "<tool:a>", "<tool:a><param:b>", "<tool:a><param:b><![CDATA[", "<tool_result>", "`",
+		"<tool:a"}
+	costlyRests = []string{
+		"<", "&", "&amp;", "&#x", "<tool:a>", "</tool:a>", "<tool:a/>", "<tool:a", "<param:b>", "</param:b>",
+		"<param:b", "<![CDATA[", "]]>", "<tool_result>",
+		"<tool_result", "</tool_result>", "`", "```", "\n", "`<tool:a>`", "<tool:a><param:b>",
+		"<tool:a><param:b>x</param:b></tool:a>", "</param:b><tool:a>",
 		"<![CDATA[<param:b>", "<tool:", "</tool:a", "<\u200btool:a>", "]]", "é",
 	}
 )

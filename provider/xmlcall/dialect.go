@@ -19,8 +19,8 @@ const (
 	//	</tool:read_files>
 	Tags Dialect = ""
 	// UseTool has an element for each parameter. Items of a list and properties of an object can be elements of their
-	// own, in each other up to 32 deep, where the schema does not want a text. The parameters can stand in <parameters>,
-	// <arguments> or <args>, or directly behind the name, and can be one JSON object:
+	// own, in each other up to 32 deep, where the schema does not want a text. The parameters can stand in
+	// <parameters>, <arguments> or <args>, or directly behind the name, and can be one JSON object:
 	//
 	//	<use_tool>
 	//	<name>read_files</name>
@@ -100,7 +100,8 @@ func Text(text string, blocks []Block) string {
 		piece := text[at:end]
 		at = next
 		left, right := strings.TrimRight(out, space), strings.TrimLeft(piece, space)
-		if fence := lastLine(left); i > 0 && isFence(fence) && strings.HasPrefix(right, "```") && isFence(firstLine(right)) {
+		if fence := lastLine(left); i > 0 && isFence(fence) && strings.HasPrefix(right, "```") &&
+			isFence(firstLine(right)) {
 			left = strings.TrimRight(left[:len(left)-len(fence)], space)
 			right = strings.TrimLeft(right[len("```"):], space)
 		}

@@ -27,48 +27,76 @@ func TestDialects(t *testing.T) {
 		text    string
 		want    []call
 	}{
-		{"elements", xmlcall.UseTool, "I search.\n<use_tool>\n<name>a</name>\n<parameters>\n<x>1 &lt; 2</x>\n<y>\nif a < b {\n}\n</y>\n</parameters>\n</use_tool>\nSoon.",
+		{"elements", xmlcall.UseTool, "I search.\n<use_tool>\n<name>a</name>\n<parameters>\n<x>1 &lt; 2</x>\n<y>\nif " +
+			"a < b {\n}\n</y>\n</parameters>\n</use_tool>\nSoon.",
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1 < 2"}, {"y", "if a < b {\n}"}}}}},
-		{"elements without another around them", xmlcall.UseTool, "<use_tool><name> a </name><x>1</x></use_tool>" + good,
+		{"elements without another around them", xmlcall.UseTool,
+			"<use_tool><name> a </name><x>1</x></use_tool>" + good,
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}}, goodCall}},
 		{"no parameters", xmlcall.UseTool, "<use_tool>\n<name>a</name>\n</use_tool>", []call{{tool: "a"}}},
-		{"a JSON object", xmlcall.UseTool, `<use_tool><name>a</name><args>{"s": "</x> \n", "n": 1.50, "l": ["a", 2], "z": null}</args></use_tool>`,
-			[]call{{tool: "a", params: []xmlcall.Param{{"s", "</x> \n"}, {"n", "1.50"}, {"l", `["a",2]`}, {"z", "null"}}}}},
+		{"a JSON object", xmlcall.UseTool,
+			`<use_tool><name>a</name><args>{"s": "</x> \n", "n": 1.50, "l": ["a", 2], "z": null}</args></use_tool>`,
+			[]call{{tool: "a", params: []xmlcall.Param{{"s", "</x> \n"}, {"n", "1.50"}, {"l", `["a",2]`},
+				{"z", "null"}}}}},
 		{"a list", xmlcall.UseTool, "<use_tool><name>a</name><l>\n<item>1</item>\n<item>\n2\n</item></l><m><item>x</item></m><k><item></k></use_tool>",
 			[]call{{tool: "a", params: []xmlcall.Param{{"l", "1"}, {"l", "2"}, {"m", `["x"]`}, {"k", "<item>"}}}}},
 		{"a section", xmlcall.UseTool, "<use_tool><name>a</name><x>\n<![CDATA[</x></use_tool>&lt;]]>\n</x></use_tool>",
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "</x></use_tool>&lt;"}}}}},
-		{"mentions and results", xmlcall.UseTool, "`<use_tool>`, `" + good + "` and <tool_result call=\"1\">" + good + "</tool_result>" + good, []call{goodCall}},
+		{"mentions and results", xmlcall.UseTool, "`<use_tool>`, `" + good + "` and <tool_result call=\"1\">" + good +
+			"</tool_result>" + good, []call{goodCall}},
 		{"a result in a value", xmlcall.UseTool, "<use_tool><name>a</name><x><tool_result></x></use_tool>" + good,
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "<tool_result>"}}}, goodCall}},
 		{"a result in a value, and one that is quoted", xmlcall.UseTool,
 			"<use_tool><name>a</name><x><tool_result></x></use_tool><tool_result>" + good + "</tool_result>",
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "<tool_result>"}}}}},
-		{"a result without its end", xmlcall.UseTool, good + "<tool_result call=\"1\">" + good, []call{goodCall, {err: "Results are not for you to write"}}},
-		{"a call without its end", xmlcall.UseTool, "<use_tool><name>a</name><x>1</x>", []call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "<use_tool> is not closed"}}},
-		{"parameters without their end", xmlcall.UseTool, "<use_tool><name>a</name><parameters><x>1</x></use_tool>" + good,
+		{"a result without its end", xmlcall.UseTool, good + "<tool_result call=\"1\">" + good,
+			[]call{goodCall, {err: "Results are not for you to write"}}},
+		{"a call without its end", xmlcall.UseTool, "<use_tool><name>a</name><x>1</x>",
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "<use_tool> is not closed"}}},
+		{"parameters without their end", xmlcall.UseTool, "<use_tool><name>a</name><parameters><x>1</x></use_tool>" +
+			good,
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "<parameters> is not closed"}, goodCall}},
-		{"a value without its end", xmlcall.UseTool, "<use_tool><name>a</name><x>1</use_tool>" + good, []call{{tool: "a", err: "<x> in <use_tool> is not closed before </use_tool>"}, goodCall}},
-		{"a call in a value is not made", xmlcall.UseTool, "<use_tool><name>a</name><x>" + good + "</x></use_tool>", []call{{tool: "a", err: "<x> in <use_tool> is not closed before <use_tool>"}}},
-		{"no name", xmlcall.UseTool, "<use_tool><x>1</x></use_tool>", []call{{params: []xmlcall.Param{{"x", "1"}}, err: "there is no <name>"}}},
-		{"text between", xmlcall.UseTool, "<use_tool><name>a</name>so</use_tool>" + good, []call{{tool: "a", err: `text outside of its parameters: "so"`}, goodCall}},
-		{"no JSON", xmlcall.UseTool, "<use_tool><name>a</name><args>{x}</args></use_tool>", []call{{tool: "a", err: "<args> of <use_tool> is not valid JSON"}}},
+		{"a value without its end", xmlcall.UseTool, "<use_tool><name>a</name><x>1</use_tool>" + good,
+			[]call{{tool: "a", err: "<x> in <use_tool> is not closed before </use_tool>"}, goodCall}},
+		{"a call in a value is not made", xmlcall.UseTool, "<use_tool><name>a</name><x>" + good + "</x></use_tool>",
+			[]call{{tool: "a", err: "<x> in <use_tool> is not closed before <use_tool>"}}},
+		{"no name", xmlcall.UseTool, "<use_tool><x>1</x></use_tool>",
+			[]call{{params: []xmlcall.Param{{"x", "1"}}, err: "there is no <name>"}}},
+		{"text between", xmlcall.UseTool, "<use_tool><name>a</name>so</use_tool>" + good,
+			[]call{{tool: "a", err: `text outside of its parameters: "so"`}, goodCall}},
+		{"no JSON", xmlcall.UseTool, "<use_tool><name>a</name><args>{x}</args></use_tool>",
+			[]call{{tool: "a", err: "<args> of <use_tool> is not valid JSON"}}},
 
-		{"lines", xmlcall.Caret, "I read.\n^^^a\nx: 1: 2 \ny ---\nif a {\n^^\n\n--- x\n}\n--- y\nl: [\n one\n\ntwo, three\n]\n^^^\nSoon.",
-			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1: 2"}, {"y", "if a {\n^^\n\n--- x\n}"}, {"l", "one"}, {"l", "two, three"}}}}},
-		{"lines of Windows", xmlcall.Caret, "^^^a\r\nx: 1\r\ny ---\r\n2\r\n--- y\r\n^^^\r\n", []call{{tool: "a", params: []xmlcall.Param{{"x", "1"}, {"y", "2"}}}}},
-		{"lists of one and none", xmlcall.Caret, "^^^a\nl: [\nx\n]\nm: [\n]\nn: []\n^^^", []call{{tool: "a", params: []xmlcall.Param{{"l", `["x"]`}, {"m", "[]"}, {"n", "[]"}}}}},
+		{"lines", xmlcall.Caret, "I read.\n^^^a\nx: 1: 2 \ny ---\nif a {\n^^\n\n--- x\n}\n--- y\nl: [\n one\n\ntwo, " +
+			"three\n]\n^^^\nSoon.",
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1: 2"}, {"y", "if a {\n^^\n\n--- x\n}"}, {"l", "one"},
+				{"l", "two, three"}}}}},
+		{"lines of Windows", xmlcall.Caret, "^^^a\r\nx: 1\r\ny ---\r\n2\r\n--- y\r\n^^^\r\n",
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}, {"y", "2"}}}}},
+		{"lists of one and none", xmlcall.Caret, "^^^a\nl: [\nx\n]\nm: [\n]\nn: []\n^^^",
+			[]call{{tool: "a", params: []xmlcall.Param{{"l", `["x"]`}, {"m", "[]"}, {"n", "[]"}}}}},
 		{"no parameters", xmlcall.Caret, "^^^a\n^^^", []call{{tool: "a"}}},
-		{"what only looks like a call", xmlcall.Caret, "2^^^a\n ^^^a\n^^^\n^^^ a\n^^^^a\n^^^a b\n" + goodCaret, []call{goodCall}},
-		{"results", xmlcall.Caret, "<tool_result call=\"1\">" + goodCaret + "</tool_result>" + goodCaret, []call{goodCall}},
-		{"a result in a value, and one that is quoted", xmlcall.Caret, "^^^a\nx: <tool_result>\n^^^\n<tool_result>\n" + goodCaret + "</tool_result>",
+		{"what only looks like a call", xmlcall.Caret, "2^^^a\n ^^^a\n^^^\n^^^ a\n^^^^a\n^^^a b\n" + goodCaret,
+			[]call{goodCall}},
+		{"results", xmlcall.Caret, "<tool_result call=\"1\">" + goodCaret + "</tool_result>" + goodCaret,
+			[]call{goodCall}},
+		{"a result in a value, and one that is quoted", xmlcall.Caret, "^^^a\nx: <tool_result>\n^^^\n<tool_result>\n" +
+			goodCaret + "</tool_result>",
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "<tool_result>"}}}}},
-		{"a result in a value", xmlcall.Caret, "^^^a\nx: <tool_result>\n^^^" + goodCaret, []call{{tool: "a", params: []xmlcall.Param{{"x", "<tool_result>"}}}, goodCall}},
-		{"a call without its end", xmlcall.Caret, "^^^a\nx: 1\n", []call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "^^^a is not closed"}}},
-		{"a call without its end before another", xmlcall.Caret, "^^^a\nx: 1" + goodCaret, []call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "^^^a is not closed before ^^^b begins"}, goodCall}},
-		{"a text without its end", xmlcall.Caret, "^^^a\nx ---\n1" + goodCaret, []call{{tool: "a", err: `x of ^^^a is not closed: a line "--- x" must follow`}}},
-		{"a list without its end", xmlcall.Caret, "^^^a\nx: [\n1\n^^^\n" + goodCaret, []call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "the list x of ^^^a is not closed"}, goodCall}},
-		{"text between", xmlcall.Caret, "^^^a\nlet me see\n^^^" + goodCaret, []call{{tool: "a", err: `text outside of its parameters: "let me see"`}, goodCall}},
+		{"a result in a value", xmlcall.Caret, "^^^a\nx: <tool_result>\n^^^" + goodCaret,
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "<tool_result>"}}}, goodCall}},
+		{"a call without its end", xmlcall.Caret, "^^^a\nx: 1\n",
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "^^^a is not closed"}}},
+		{"a call without its end before another", xmlcall.Caret, "^^^a\nx: 1" + goodCaret,
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "^^^a is not closed before ^^^b begins"},
+				goodCall}},
+		{"a text without its end", xmlcall.Caret, "^^^a\nx ---\n1" + goodCaret,
+			[]call{{tool: "a", err: `x of ^^^a is not closed: a line "--- x" must follow`}}},
+		{"a list without its end", xmlcall.Caret, "^^^a\nx: [\n1\n^^^\n" + goodCaret,
+			[]call{{tool: "a", params: []xmlcall.Param{{"x", "1"}}, err: "the list x of ^^^a is not closed"},
+				goodCall}},
+		{"text between", xmlcall.Caret, "^^^a\nlet me see\n^^^" + goodCaret,
+			[]call{{tool: "a", err: `text outside of its parameters: "let me see"`}, goodCall}},
 	} {
 		t.Run(string(test.dialect)+" "+test.name, func(t *testing.T) {
 			var got []call
@@ -183,7 +211,8 @@ func TestDialectsOfThePrompt(t *testing.T) {
 		xmlcall.UseTool: `<use_tool><name>find</name><parameters>{"paths": ["a"], "text": "1", "limit": "5"}</parameters></use_tool>`,
 		xmlcall.Caret:   "^^^find\npath: a\ntext: 1\nlimit: 5\n^^^",
 	} {
-		prompt := xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Dialect: dialect, Model: "openai/GPT-5", Additions: "Be quick."})
+		prompt := xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Dialect: dialect, Model: "openai/GPT-5",
+			Additions: "Be quick."})
 		_, example, ok := strings.Cut(prompt, "For example, this is a call of find:\n\n")
 		require.True(t, ok, prompt)
 		example, _, _ = strings.Cut(example, "\n\n###")
@@ -220,34 +249,49 @@ func TestElementsInItems(t *testing.T) {
 	deep := strings.Repeat("<item><parts>", 40) + strings.Repeat("</parts></item>", 40)
 	for _, test := range []struct{ name, parameters, want, err string }{
 		{"one item", "<files><item><path>a</path></item></files>", `{"files":[{"path":"a"}]}`, ""},
-		{"two items", "<files>\n<item>\n<path>a &lt; b</path>\n<limit>5</limit>\n</item>\n<item><path><![CDATA[</item>]]></path><all>true</all></item>\n</files>",
+		{"two items", "<files>\n<item>\n<path>a &lt; " +
+			"b</path>\n<limit>5</limit>\n</item>\n<item><path><![CDATA[</item>]]></path><all>true</all></item>\n</files>",
 			`{"files":[{"path":"a < b","limit":5},{"path":"</item>","all":true}]}`, ""},
 		{"lists in items", "<files><item><path>a</path><ranges><item>1</item><item>20</item></ranges></item><item><ranges><item>3</item></ranges></item></files>",
 			`{"files":[{"path":"a","ranges":[1,20]},{"ranges":[3]}]}`, ""},
 		{"items in items", "<files><item><parts><item><path>a</path></item><item><parts><item><limit>1</limit></item></parts></item></parts></item></files>",
 			`{"files":[{"parts":[{"path":"a"},{"parts":[{"limit":1}]}]}]}`, ""},
 		{"lists of lists", "<rows><item><item>1</item><item>2</item></item><item><item>3</item></item><item>4</item></rows>", `{"rows":[[1,2],[3],[4]]}`, ""},
-		{"elements and JSON", `<files><item>{"path": "a"}</item><item><path>b</path></item></files>`, `{"files":[{"path":"a"},{"path":"b"}]}`, ""},
-		{"a repeated property", "<files><item><range>1</range><range>2</range></item></files>", `{"files":[{"ranges":[1,2]}]}`, ""},
+		{"elements and JSON", `<files><item>{"path": "a"}</item><item><path>b</path></item></files>`,
+			`{"files":[{"path":"a"},{"path":"b"}]}`, ""},
+		{"a repeated property", "<files><item><range>1</range><range>2</range></item></files>",
+			`{"files":[{"ranges":[1,2]}]}`, ""},
 		{"a name that is one", "<files><item><name>a</name></item></files>", `{"files":[{"name":"a"}]}`, ""},
-		{"items that are called otherwise", "<files><file><path>a</path></file><file><path>b</path></file></files>", `{"files":[{"path":"a"},{"path":"b"}]}`, ""},
-		{"the parameter again and again", "<file><path>a</path></file><file><path>b</path></file>", `{"files":[{"path":"a"},{"path":"b"}]}`, ""},
+		{"items that are called otherwise", "<files><file><path>a</path></file><file><path>b</path></file></files>",
+			`{"files":[{"path":"a"},{"path":"b"}]}`, ""},
+		{"the parameter again and again", "<file><path>a</path></file><file><path>b</path></file>",
+			`{"files":[{"path":"a"},{"path":"b"}]}`, ""},
 		{"lists again and again", `<files><item><path>a</path></item><item>{"path": "b"}</item></files><files><item><path>c</path></item></files><texts><item>a</item></texts><text>x</text><texts>b</texts>`,
 			`{"files":[{"path":"a"},{"path":"b"},{"path":"c"}],"text":"x","texts":["a","b"]}`, ""},
-		{"the only item without its element", "<files><path>a</path><limit>5</limit></files>", `{"files":[{"path":"a","limit":5}]}`, ""},
-		{"no list", "<options><path>a</path><ranges><item>1</item></ranges></options>", `{"options":{"path":"a","ranges":[1]}}`, ""},
+		{"the only item without its element", "<files><path>a</path><limit>5</limit></files>",
+			`{"files":[{"path":"a","limit":5}]}`, ""},
+		{"no list", "<options><path>a</path><ranges><item>1</item></ranges></options>",
+			`{"options":{"path":"a","ranges":[1]}}`, ""},
 		{"an unknown property", "<options><path>a</path><x>1</x></options>", `{"options":{"path":"a","x":"1"}}`, ""},
-		{"an empty property", "<options><path></path><ranges></ranges></options>", `{"options":{"path":"","ranges":[]}}`, ""},
-		{"empty elements", "<files><item><path/><ranges/></item></files><texts><item/></texts>", `{"files":[{"path":"","ranges":[]}],"texts":[""]}`, ""},
-		{"texts stay texts", "<texts><item><path>a</path></item><item>b</item></texts><text><path>a</path></text>", `{"texts":["<path>a</path>","b"],"text":"<path>a</path>"}`, ""},
-		{"texts with such elements in them", "<texts><item>in <item>a</item></item><item><item>b</item></item></texts>", `{"texts":["in <item>a</item>","<item>b</item>"]}`, ""},
+		{"an empty property", "<options><path></path><ranges></ranges></options>",
+			`{"options":{"path":"","ranges":[]}}`, ""},
+		{"empty elements", "<files><item><path/><ranges/></item></files><texts><item/></texts>",
+			`{"files":[{"path":"","ranges":[]}],"texts":[""]}`, ""},
+		{"texts stay texts", "<texts><item><path>a</path></item><item>b</item></texts><text><path>a</path></text>",
+			`{"texts":["<path>a</path>","b"],"text":"<path>a</path>"}`, ""},
+		{"texts with such elements in them", "<texts><item>in <item>a</item></item><item><item>b</item></item></texts>",
+			`{"texts":["in <item>a</item>","<item>b</item>"]}`, ""},
 		{"a list of one number", "<options><ranges><item>3</item></ranges></options><rows><item><item>4</item></item></rows>", `{"options":{"ranges":[3]},"rows":[[4]]}`, ""},
 		{"numbers", "<numbers><item>3</item></numbers>", `{"numbers":[3]}`, ""},
-		{"texts and objects", "<either><item><path>a</path></item><item><b>bold</b></item><item>c</item></either>", `{"either":[{"path":"a"},"<b>bold</b>","c"]}`, ""},
-		{"anything", "<loose><item><path>a</path></item><item>b</item></loose>", `{"loose":["<path>a</path>","b"]}`, ""},
-		{"a schema without an end", "<loop><x>a</x></loop>", "", "Failed to parse '<x>a</x>' as array for parameter 'loop'"},
+		{"texts and objects", "<either><item><path>a</path></item><item><b>bold</b></item><item>c</item></either>",
+			`{"either":[{"path":"a"},"<b>bold</b>","c"]}`, ""},
+		{"anything", "<loose><item><path>a</path></item><item>b</item></loose>",
+			`{"loose":["<path>a</path>","b"]}`, ""},
+		{"a schema without an end", "<loop><x>a</x></loop>", "",
+			"Failed to parse '<x>a</x>' as array for parameter 'loop'"},
 		{"lists without an end", "<loop><item><item><item></item></item></item></loop>", `{"loop":[[[[]]]]}`, ""},
-		{"sections are text", "<files><item><![CDATA[<path>a</path>]]></item></files>", "", "Failed to parse '<path>a</path>' as object for parameter 'files'"},
+		{"sections are text", "<files><item><![CDATA[<path>a</path>]]></item></files>", "",
+			"Failed to parse '<path>a</path>' as object for parameter 'files'"},
 		{"wrong values", "<files><item><limit>x</limit><all>y</all></item></files>", "",
 			"Failed to parse 'x' as integer for parameter 'limit'\nFailed to parse 'y' as boolean for parameter 'all'"},
 		{"text between", "<files><item>so <path>a</path></item></files>", "", "as object for parameter 'files'"},
@@ -255,7 +299,8 @@ func TestElementsInItems(t *testing.T) {
 		{"deeper than 32", "<files>" + deep + "</files>", "", "Failed to parse"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			calls := xmlcall.UseTool.Calls(definitions, "<use_tool><name>read</name><parameters>"+test.parameters+"</parameters></use_tool>")
+			calls := xmlcall.UseTool.Calls(definitions, "<use_tool><name>read</name><parameters>"+test.parameters+
+				"</parameters></use_tool>")
 			require.Len(t, calls, 1)
 			if test.err != "" {
 				require.ErrorContains(t, calls[0].Err, test.err)
@@ -269,7 +314,8 @@ func TestElementsInItems(t *testing.T) {
 
 // TestListsOfOneNumber has lists of one item, which are not texts only because they are alone.
 func TestListsOfOneNumber(t *testing.T) {
-	input, err := registry.CompileSchema([]byte(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}},"o":{"type":"array","items":{"type":"object"}}}}`))
+	input, err := registry.CompileSchema(
+		[]byte(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}},"o":{"type":"array","items":{"type":"object"}}}}`))
 	require.NoError(t, err)
 	definitions := []*registry.Definition{{Name: "a", Input: input}}
 	for dialect, text := range map[xmlcall.Dialect]string{

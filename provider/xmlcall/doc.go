@@ -29,8 +29,8 @@
 // # Other forms
 //
 // Some models write calls better in another form, a [Dialect]: set it in the options of Prompt, and read answers with
-// [Dialect.Calls] or a [Stream], which gives each call as soon as it is complete. [Text] is an answer without its calls.
-// [ModelAdditions] has texts for models by their names.
+// [Dialect.Calls] or a [Stream], which gives each call as soon as it is complete. [Text] is an answer without its
+// calls. [ModelAdditions] has texts for models by their names.
 //
 // # Values
 //

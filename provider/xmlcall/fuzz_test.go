@@ -13,8 +13,11 @@ import (
 
 func seeds(f *testing.F) {
 	for _, text := range []string{
-		"Hi.\n<tool:t>\n<param:p>\n1 < 2 &lt; 3\n</param:p>\n</tool:t>\n", "<tool:t><param:p><![CDATA[<tool:t>]]></param:p><param:q/></tool:t>",
-		"<tool:a><param:x>1<tool:b/></tool:a></tool:b>", "<param:x>1</param:x></tool:a>", "`<tool:a>` <tool:a x='1'>", "<tool:t/><tool:t", "</param:p><![CDATA[", "`<tool:t/>` `<tool:t/>", "<tool_result call='1'><tool:t/></tool_result> <tool_result><tool:t/>", "<tool:\xff/>",
+		"Hi.\n<tool:t>\n<param:p>\n1 < 2 &lt; 3\n</param:p>\n</tool:t>\n",
+		"<tool:t><param:p><![CDATA[<tool:t>]]></param:p><param:q/></tool:t>",
+		"<tool:a><param:x>1<tool:b/></tool:a></tool:b>", "<param:x>1</param:x></tool:a>", "`<tool:a>` <tool:a x='1'>",
+		"<tool:t/><tool:t", "</param:p><![CDATA[", "`<tool:t/>` `<tool:t/>",
+		"<tool_result call='1'><tool:t/></tool_result> <tool_result><tool:t/>", "<tool:\xff/>",
 	} {
 		f.Add(text)
 	}
@@ -56,8 +59,10 @@ func FuzzCalls(f *testing.F) {
 		`{"type":"object","additionalProperties":{"type":"array"},"required":["p"]}`,
 	} {
 		f.Add("<tool:t><param:p>1</param:p><param:query>x</param:query><param:path>[1]</param:path></tool:t><tool:t><param:x>{}", schema)
-		f.Add("<use_tool><name>t</name><x><item><x><item>1</item></x><p>2</p></item><item>3</item></x></use_tool>", schema)
-		f.Add("<use_tool><name>t</name><x><x><x><p>2</p></x></x></x><y><item><item></item></item></y></use_tool>", schema)
+		f.Add("<use_tool><name>t</name><x><item><x><item>1</item></x><p>2</p></item><item>3</item></x></use_tool>",
+			schema)
+		f.Add("<use_tool><name>t</name><x><x><x><p>2</p></x></x></x><y><item><item></item></item></y></use_tool>",
+			schema)
 	}
 	f.Fuzz(func(t *testing.T, text, schema string) {
 		definition := &registry.Definition{Name: "t", Description: "Does."}

@@ -64,8 +64,8 @@ func (e element) children() (list []element, ok bool) {
 	}
 }
 
-// endTag returns where the end tag of an element is in the text behind its start tag, or -1. There can be elements of the
-// same name in it.
+// endTag returns where the end tag of an element is in the text behind its start tag, or -1. There can be elements of
+// the same name in it.
 func endTag(text, name string) int {
 	depth, begin, end := 1, "<"+name+">", "</"+name+">"
 	for i := strings.IndexByte(text, '<'); i >= 0; i = next(text, i) {
@@ -118,7 +118,8 @@ func (c *contract) nested(of *jsontree.Node, key string, list []*element) (json.
 // nestedAlone makes an object of its properties, or a list of this object.
 func (c *contract) nestedAlone(about *facts, children []element) (json.RawMessage, error) {
 	isText := about.allowed.Has(schema.String)
-	if raw, err := c.nestedObject(about, children, isText); raw != nil || err != nil || !about.allowed.Has(schema.Array) {
+	if raw, err := c.nestedObject(about, children, isText); raw != nil || err != nil ||
+		!about.allowed.Has(schema.Array) {
 		return raw, err
 	}
 	items := c.about(about.items)
@@ -129,8 +130,8 @@ func (c *contract) nestedAlone(about *facts, children []element) (json.RawMessag
 	return encodeList([]json.RawMessage{raw}), nil
 }
 
-// nestedObject makes an object of its properties. It returns nil if no object is allowed or if, where they could be a text
-// as well, not all properties are known.
+// nestedObject makes an object of its properties. It returns nil if no object is allowed or if, where they could be a
+// text as well, not all properties are known.
 func (c *contract) nestedObject(about *facts, children []element, isText bool) (json.RawMessage, error) {
 	if !about.allowed.Has(schema.Object) {
 		return nil, nil

@@ -135,7 +135,8 @@ func (p *parser) call(open tag) Block {
 			return b
 		}
 		if t.kind == toolOpen {
-			b.fail("<tool:%s> is not closed before %v begins: </tool:%[1]s> must follow behind the last param, and one call cannot be inside of another", short(b.Tool), t)
+			b.fail("<tool:%s> is not closed before %v begins: </tool:%[1]s> must follow behind the last param, and "+
+				"one call cannot be inside of another", short(b.Tool), t)
 			p.unclosed[b.Tool]++
 			b.End = t.start
 			p.pos = b.End
@@ -178,7 +179,8 @@ func (p *parser) value(b *Block, open tag) bool {
 	for {
 		t, ok := nextTag(p.text, p.pos)
 		if !ok {
-			b.fail("%v in <tool:%s> is not closed: </param:%s> must follow behind the value", open, short(b.Tool), short(open.name))
+			b.fail("%v in <tool:%s> is not closed: </param:%s> must follow behind the value", open, short(b.Tool),
+				short(open.name))
 			b.Truncated, b.End = true, len(p.text)
 			p.pos = b.End
 			return false
@@ -191,7 +193,8 @@ func (p *parser) value(b *Block, open tag) bool {
 				b.fail("in %v of <tool:%s> there is %s without %s", open, short(b.Tool), cdataOpen, cdataClose)
 				return p.leave(b, t)
 			}
-			segments = append(segments, segment{text: p.text[begin:t.start]}, segment{p.text[t.end : end-len(cdataClose)], true})
+			segments = append(segments, segment{text: p.text[begin:t.start]},
+				segment{p.text[t.end : end-len(cdataClose)], true})
 			begin, p.pos = end, end
 		case t.bad != "":
 			// Something else begins like a tag. It is part of the value.
@@ -203,7 +206,9 @@ func (p *parser) value(b *Block, open tag) bool {
 			b.fail("%v in <tool:%s> is closed by %v", open, short(b.Tool), t)
 			return p.leave(b, t)
 		default:
-			b.fail("%v in <tool:%s> is not closed before %v: </param:%s> must follow behind the value. If the value has this tag in it, it must be in %s ... %s, or be written with &lt;", open, short(b.Tool), t, short(open.name), cdataOpen, cdataClose)
+			b.fail("%v in <tool:%s> is not closed before %v: </param:%s> must follow behind the value. If the value "+
+				"has this tag in it, it must be in %s ... %s, or be written with &lt;", open, short(b.Tool), t,
+				short(open.name), cdataOpen, cdataClose)
 			return p.leave(b, t)
 		}
 	}
@@ -243,7 +248,8 @@ func (p *parser) leave(b *Block, at tag) bool {
 		}
 	}
 	if e, ok := b.Err.(*registry.ModelError); ok { // it is
-		e.Text += fmt.Sprintf(". Since </tool:%s> is missing too, everything behind <tool:%[1]s> has been left out", short(b.Tool))
+		e.Text += fmt.Sprintf(". Since </tool:%s> is missing too, everything behind <tool:%[1]s> has been left out",
+			short(b.Tool))
 	}
 	b.Truncated, b.End = true, len(p.text)
 	p.pos = b.End
@@ -272,7 +278,8 @@ func (p *parser) stray(t tag) Block {
 			p.pos, b.End = end, end
 		}
 		next, ok := p.next(false)
-		if !ok || next.kind == toolOpen || next.kind == resultOpen || strings.TrimSpace(p.text[p.pos:next.start]) != "" {
+		if !ok || next.kind == toolOpen || next.kind == resultOpen ||
+			strings.TrimSpace(p.text[p.pos:next.start]) != "" {
 			return b
 		}
 		t = next
@@ -310,8 +317,8 @@ func (p *parser) strayEnd(open tag) int {
 	return p.strayEnds[open.start]
 }
 
-// listValues returns the values of the params, of one key, that the items of a list are. Fewer than two items are a JSON
-// array: a single text would not be a list where the schema allows anything else.
+// listValues returns the values of the params, of one key, that the items of a list are. Fewer than two items are a
+// JSON array: a single text would not be a list where the schema allows anything else.
 func listValues(items []string) []string {
 	if len(items) < 2 {
 		encoded, _ := jsontree.Marshal(append([]string{}, items...)) // texts always can be
@@ -330,6 +337,7 @@ func (b *Block) addItems(key string, items []string) {
 // fail says what is wrong, unless something else is wrong already.
 func (b *Block) fail(format string, args ...any) {
 	if b.Err == nil {
-		b.Err = &registry.ModelError{Text: "invalid tool call: " + fmt.Sprintf(format, args...), Code: registry.CodeInvalidInput}
+		b.Err = &registry.ModelError{Text: "invalid tool call: " + fmt.Sprintf(format, args...),
+			Code: registry.CodeInvalidInput}
 	}
 }

@@ -264,7 +264,8 @@ func (p *describer) limits(of *jsontree.Node) string {
 	all := p.Described(of)
 	for _, limit := range []struct{ keyword, text string }{
 		{"default", "default"},
-		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"}, {"exclusiveMaximum", "less than"},
+		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"}, {"exclusiveMaximum",
+			"less than"},
 		{"multipleOf", "a multiple of"}, {"minLength", "min. length"}, {"maxLength", "max. length"},
 		{"minItems", "min. items"}, {"maxItems", "max. items"}, {"pattern", "pattern"}, {"format", "format"},
 	} {
@@ -316,7 +317,8 @@ func (p *describer) meanings(of *jsontree.Node, level int) {
 		return
 	}
 	for _, c := range named[:min(len(named), maxChoices)] {
-		if text := strings.TrimSpace(prose(plaintext.Cut(strings.TrimSpace(c.Description), maxDescription))); text != "" {
+		if text := strings.TrimSpace(prose(plaintext.Cut(strings.TrimSpace(c.Description),
+			maxDescription))); text != "" {
 			p.line(level, shown(c.Value)+": "+text)
 		}
 	}
@@ -340,7 +342,8 @@ func (p *describer) together(of *jsontree.Node, level int) {
 				sets = append(sets, "...")
 			}
 			if len(sets) > 1 {
-				p.line(level, plaintext.Cut("("+choose.text+" one of these is needed: "+strings.Join(sets, "; "), maxDescription)+")")
+				p.line(level, plaintext.Cut("("+choose.text+" one of these is needed: "+strings.Join(sets, "; "),
+					maxDescription)+")")
 			}
 		}
 	}
@@ -362,5 +365,7 @@ func (p *describer) needed(o *jsontree.Node, level int) string {
 
 // shown writes a value of a schema on one line. Text is in quotes.
 func shown(v *jsontree.Node) string {
-	return escape(written(v.Brief(maxShown), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }))
+	return escape(written(v.Brief(maxShown), func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp)
+	}))
 }

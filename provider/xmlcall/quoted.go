@@ -34,7 +34,8 @@ func (f *resultFinder) before(pos, from int) (result tag, end int, ok bool) {
 // unended is the block for a result that has no end, and calls in it. It goes to the end of the text.
 func unended(text string, result tag) Block {
 	b := Block{Start: result.start, End: len(text), Truncated: true}
-	b.fail("there is %v without %s behind it. Results are not for you to write. Everything behind it has been left out", result, resultEnd)
+	b.fail("there is %v without %s behind it. Results are not for you to write. Everything behind it has been left out",
+		result, resultEnd)
 	return b
 }
 

@@ -176,7 +176,8 @@ func TestDamagedRecords(t *testing.T) {
 	for info, err := range store.AllRecords(t.Context()) {
 		require.NoError(t, err)
 		if info.Kind == "calls" {
-			require.NoError(t, store.Records("calls").Change(t.Context(), info.Name, 0, func(data []byte) ([]byte, error) {
+			require.NoError(t, store.Records("calls").Change(t.Context(), info.Name, 0, func(data []byte) ([]byte,
+				error) {
 				return append([]byte("{\n[]\nnull\n\x00\n{\"process\":7}\n"), data...), nil
 			}))
 		}

@@ -65,8 +65,8 @@ type AuditOptions struct {
 // Lines are ASCII: everything else is escaped, also line ends and control characters. So a model's text can neither
 // look like another line nor control a terminal. In Required mode only the first line has the whole input.
 //
-// A call that waits has a line when it begins to wait, and one each time that it goes on, with its id. The approval is in
-// that of the call that it is for, once. The line of a call that got its result later repeats it, and has none.
+// A call that waits has a line when it begins to wait, and one each time that it goes on, with its id. The approval is
+// in that of the call that it is for, once. The line of a call that got its result later repeats it, and has none.
 //
 // A hash identifies an input or output to those who have it, or can guess it. It does not keep short texts secret.
 //
@@ -107,7 +107,8 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	if a.Required {
 		line.Event = "attempt"
 		if err := a.write(ctx, env, &line); err != nil {
-			return notRecorded("The call was not made, since it cannot be recorded. Nothing is wrong with the call itself.", err)
+			return notRecorded("The call was not made, since it cannot be recorded. Nothing is wrong with the call "+
+				"itself.", err)
 		}
 		line.Input, line.InputBase64 = nil, nil
 	}

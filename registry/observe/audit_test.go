@@ -27,7 +27,8 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-func audited(t *testing.T, options *observe.AuditOptions, call registry.Call, inner ...registry.Middleware) (registry.Result, []map[string]any) {
+func audited(t *testing.T, options *observe.AuditOptions, call registry.Call,
+	inner ...registry.Middleware) (registry.Result, []map[string]any) {
 	t.Helper()
 	var b bytes.Buffer
 	r := newRegistry(t, append([]registry.Middleware{observe.Audit(&b, options)}, inner...)...)
@@ -108,14 +109,16 @@ func TestAuditWhole(t *testing.T) {
 // TestAuditForgery checks that nothing in a call can produce text that looks like another line.
 func TestAuditForgery(t *testing.T) {
 	for _, forgery := range []string{
-		"x\n{\"event\":\"call\"}", "x\r\n", "x\u2028{}", "x\u2029{}", "x\u0085{}", "x\x00", "x\x1b[2K", "x\u009b2K", "x\x7f",
+		"x\n{\"event\":\"call\"}", "x\r\n", "x\u2028{}", "x\u2029{}", "x\u0085{}", "x\x00", "x\x1b[2K", "x\u009b2K",
+		"x\x7f",
 		"x\",\"outcome\":\"ok", "x\xff\xfe\n", "x\u202egnp", "😀\n", strings.Repeat("\n", 10_000),
 	} {
 		var b bytes.Buffer
 		input, err := json.Marshal(map[string]string{"name": forgery})
 		require.NoError(t, err)
 		raw := bytes.ReplaceAll(input, []byte(`\u2028`), []byte("\u2028"))
-		r := newRegistry(t, observe.Audit(&b, &observe.AuditOptions{WholeInput: true, WholeOutput: true, Required: true}))
+		r := newRegistry(t, observe.Audit(&b, &observe.AuditOptions{WholeInput: true, WholeOutput: true,
+			Required: true}))
 		for _, call := range []registry.Call{
 			{ID: forgery, Tool: forgery, Input: json.RawMessage(forgery)},
 			{ID: forgery, Tool: "greet", Input: raw},
@@ -168,7 +171,9 @@ func (unencodable) MarshalJSON() ([]byte, error) { panic("not to be encoded") }
 func TestAuditOfWhatCannotBeEncoded(t *testing.T) {
 	for want, data := range map[string]any{"panic: not to be encoded": unencodable{}, "unsupported type": func() {}} {
 		_, all := audited(t, nil, callOf("greet"), func(registry.Handler) registry.Handler {
-			return func(context.Context, registry.Call, registry.Env) registry.Result { return registry.Result{Data: data} }
+			return func(context.Context, registry.Call, registry.Env) registry.Result {
+				return registry.Result{Data: data}
+			}
 		})
 		require.Len(t, all, 1)
 		require.Equal(t, "ok", all[0]["outcome"])
@@ -341,7 +346,8 @@ func TestAuditConcurrently(t *testing.T) {
 		all.Go(func() {
 			for range 20 {
 				// The registries have the same middleware.
-				[]*registry.Registry{r, more}[i%2].Dispatch(t.Context(), callOf([]string{"greet", "refuse", "panic"}[i%3]), someEnv)
+				[]*registry.Registry{r, more}[i%2].Dispatch(t.Context(),
+					callOf([]string{"greet", "refuse", "panic"}[i%3]), someEnv)
 			}
 		})
 	}

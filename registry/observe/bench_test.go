@@ -29,7 +29,8 @@ func BenchmarkMiddleware(b *testing.B) {
 		{"OpenTelemetry unsampled", []registry.Middleware{
 			observe.OpenTelemetry(newProvider(b, sdktrace.WithSampler(sdktrace.NeverSample())), nil)}},
 		{"Audit", []registry.Middleware{observe.Audit(io.Discard, nil)}},
-		{"Audit whole", []registry.Middleware{observe.Audit(io.Discard, &observe.AuditOptions{WholeInput: true, WholeOutput: true})}},
+		{"Audit whole", []registry.Middleware{observe.Audit(io.Discard, &observe.AuditOptions{WholeInput: true,
+			WholeOutput: true})}},
 		{"Audit required", []registry.Middleware{observe.Audit(io.Discard, &observe.AuditOptions{Required: true})}},
 	} {
 		b.Run(test.name, func(b *testing.B) {

@@ -24,7 +24,8 @@ type greeting struct {
 
 // tools returns a tool that works and several that fail.
 func tools() []registry.Tool {
-	tool := func(name string, spec registry.Spec, do func(ctx context.Context, in greeting, env registry.Env) (string, error)) registry.Tool {
+	tool := func(name string, spec registry.Spec, do func(ctx context.Context, in greeting, env registry.Env) (string,
+		error)) registry.Tool {
 		spec.Name, spec.Description = name, "Greets somebody, or does not."
 		return registry.Func(spec, do)
 	}
@@ -41,11 +42,13 @@ func tools() []registry.Tool {
 		tool("panic", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
 			panic("cannot greet " + in.Name)
 		}),
-		tool("hang", registry.Spec{Timeout: 20 * time.Millisecond}, func(ctx context.Context, _ greeting, _ registry.Env) (string, error) {
+		tool("hang", registry.Spec{Timeout: 20 * time.Millisecond}, func(ctx context.Context, _ greeting,
+			_ registry.Env) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}),
-		tool("deaf", registry.Spec{Timeout: 20 * time.Millisecond}, func(context.Context, greeting, registry.Env) (string, error) {
+		tool("deaf", registry.Spec{Timeout: 20 * time.Millisecond}, func(context.Context, greeting,
+			registry.Env) (string, error) {
 			time.Sleep(2 * time.Second)
 			return "too late", nil
 		}),
@@ -136,7 +139,8 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 	for _, test := range outcomes {
 		want := dispatch(t, plain, callOf(test.tool))
 		got := dispatch(t, observed, callOf(test.tool))
-		require.Equal(t, test.outcome, strings.TrimSpace(string(want.Code)+map[bool]string{false: "ok"}[want.IsError()]))
+		require.Equal(t, test.outcome,
+			strings.TrimSpace(string(want.Code)+map[bool]string{false: "ok"}[want.IsError()]))
 		want.Err, got.Err = nil, nil // stacks differ
 		require.Equal(t, want, got)
 	}
@@ -145,7 +149,8 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 // TestPanicsGoOn checks that outer middleware still gets the panic, with its original stack.
 func TestPanicsGoOn(t *testing.T) {
 	var log, audit bytes.Buffer
-	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), panicking)
+	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil),
+		panicking)
 	result := r.Dispatch(t.Context(), callOf("greet"), someEnv)
 	require.Equal(t, registry.CodeFailed, result.Code)
 	require.Equal(t, "Tool execution failed: panic: in middleware", result.Text())

@@ -54,8 +54,8 @@ const operation = "execute_tool"
 // Spans follow OpenTelemetry's conventions for generative AI: kind internal, name "execute_tool NAME". The
 // attributes are gen_ai.operation.name, gen_ai.tool.name, gen_ai.tool.type, gen_ai.tool.call.id,
 // gen_ai.conversation.id (the chat), toolrun.project, toolrun.parent_call (the id of the call that made this one),
-// toolrun.outcome, toolrun.input_bytes, toolrun.output_bytes and toolrun.repeats (the token of the call whose result this
-// is: see [Audit]). Empty ones are left out.
+// toolrun.outcome, toolrun.input_bytes, toolrun.output_bytes and toolrun.repeats (the token of the call whose result
+// this is: see [Audit]). Empty ones are left out.
 //
 // A failed call has the status error, and its code as error.type. If the tool failed unexpectedly, an event has the
 // cause. A span of an unknown tool is called "execute_tool" alone, so names that models invent do not become names
@@ -145,7 +145,8 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 func record(span trace.Span, result registry.Result) {
 	var options []trace.EventOption
 	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
-		options = append(options, trace.WithAttributes(keyExceptionStack.String(plaintext.Clean(string(p.Stack), 4*maxCause))))
+		options = append(options, trace.WithAttributes(keyExceptionStack.String(plaintext.Clean(string(p.Stack),
+			4*maxCause))))
 	}
 	err := result.Err
 	if text, ok := errorText(err); !ok || text != plaintext.Clean(text, maxCause) {

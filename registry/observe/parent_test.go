@@ -49,7 +49,8 @@ func TestCallsThatToolsMake(t *testing.T) {
 		require.Equal(t, w.call, attrs["gen_ai.tool.call.id"])
 		require.Equal(t, w.parent, attrs["toolrun.parent_call"])
 		if w.parent != nil {
-			require.Equal(t, spans[2].SpanContext.SpanID(), spans[i].Parent.SpanID(), "spans are below each other as the calls are")
+			require.Equal(t, spans[2].SpanContext.SpanID(), spans[i].Parent.SpanID(),
+				"spans are below each other as the calls are")
 		}
 	}
 }

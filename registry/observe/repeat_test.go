@@ -30,7 +30,8 @@ func TestWhoApprovedIsLoggedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var audit, log bytes.Buffer
 			exporter := tracetest.NewInMemoryExporter()
-			tools := newRegistry(t, observe.Audit(&audit, nil), observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil),
+			tools := newRegistry(t, observe.Audit(&audit, nil),
+				observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil),
 				observe.OpenTelemetry(newProvider(t, sdktrace.WithSyncer(exporter)), nil))
 			waiting, err := runs.New(local.NewMemoryStore(nil), nil)
 			require.NoError(t, err)
@@ -75,7 +76,8 @@ func TestWhoApprovedIsLoggedOnce(t *testing.T) {
 			require.Len(t, logged, len(want))
 			for i, w := range want {
 				for name, record := range map[string]map[string]any{"audit": records[i], "slog": logged[i]} {
-					require.Equal(t, w, expected{record["call"].(string), record["outcome"].(string), record["waits"], record["repeats"],
+					require.Equal(t, w, expected{record["call"].(string), record["outcome"].(string), record["waits"],
+						record["repeats"],
 						ruled(record, test.by)}, name)
 				}
 			}

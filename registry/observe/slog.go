@@ -17,8 +17,8 @@ type SlogOptions struct {
 
 // Slog returns middleware that logs one record, "tool call", after each call. It has the attributes tool, project,
 // chat, client, call (the id), parent (the id of the call that made it), duration, outcome, input_bytes and
-// output_bytes; approved_by, refused_by, waits and repeats are as [Audit] has them. Empty ones are left out. A nil logger means the logger of the call's Env; if that is nil too, nothing
-// is logged.
+// output_bytes; approved_by, refused_by, waits and repeats are as [Audit] has them. Empty ones are left out. A nil
+// logger means the logger of the call's Env; if that is nil too, nothing is logged.
 //
 // The level is Info for successful calls, Warn for failed ones, and Error for failures of the tool itself
 // ([registry.CodeFailed] and [registry.ErrAbandoned]), whose records have the cause as well.

@@ -37,7 +37,8 @@ const badTime = 2 * time.Second
 var (
 	ofTypes = []badValue{
 		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},
-		{"an empty array", `[]`}, {"an empty object", `{}`}, {"an array of all sorts", `[null, true, 12.5, "text", [], {}]`},
+		{"an empty array", `[]`}, {"an empty object", `{}`}, {"an array of all sorts",
+			`[null, true, 12.5, "text", [], {}]`},
 		{"an object of all sorts", `{"a": null, "b": [1], "": {"c": "d"}}`},
 		{"nested arrays", strings.Repeat("[", 100) + strings.Repeat("]", 100)},
 		{"nested objects", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
@@ -50,13 +51,16 @@ var (
 		{"invalid UTF-8", "\"a\xff\xfe\xc0\xafb\""}, {"a lone surrogate", `"a\ud800b"`}, {"an emoji", `"👩‍👩‍👧‍👦"`},
 		{"the end of a path", `"/"`}, {"a path that leads out", `"../../../../../etc/passwd"`},
 		{"a path of another system", `"C:\\Windows\\System32\\..\\x"`}, {"format verbs", `"%s%n%d%!x(MISSING)"`},
-		{"quotes and brackets", "\"'\\\"`$(x)${x}<x>]]>--\""}, {"a text of 1 MiB", `"` + strings.Repeat("a", hugeText) + `"`},
+		{"quotes and brackets", "\"'\\\"`$(x)${x}<x>]]>--\""},
+		{"a text of 1 MiB", `"` + strings.Repeat("a", hugeText) + `"`},
 		{"1000 lines", `"` + strings.Repeat(`a\n`, 1000) + `"`},
 	}
 	numbers = []badValue{
 		{"0", `0`}, {"-1", `-1`}, {"-0.0", `-0.0`}, {"1e3", `1e3`}, {"an integer beyond float64", `9007199254740993`},
-		{"an integer beyond int64", `9223372036854775808`}, {"an integer of 400 digits", "1" + strings.Repeat("0", 399)},
-		{"a number beyond float64", `1e400`}, {"the largest float64", `1.7976931348623157e308`}, {"a tiny number", `5e-324`},
+		{"an integer beyond int64", `9223372036854775808`}, {"an integer of 400 digits",
+			"1" + strings.Repeat("0", 399)},
+		{"a number beyond float64", `1e400`}, {"the largest float64", `1.7976931348623157e308`}, {"a tiny number",
+			`5e-324`},
 		{"an exponent beyond all", `1e999999999`},
 	}
 )
@@ -64,7 +68,8 @@ var (
 // wholeInputs replace the whole input.
 var wholeInputs = []badInput{
 	{"nothing", nil}, {"null", []byte(`null`)}, {"an empty object", []byte(`{}`)}, {"an array", []byte(`[{}]`)},
-	{"a text", []byte(`"text"`)}, {"a number", []byte(`1`)}, {"half an object", []byte(`{"a": `)}, {"two objects", []byte(`{}{}`)},
+	{"a text", []byte(`"text"`)}, {"a number", []byte(`1`)}, {"half an object", []byte(`{"a": `)},
+	{"two objects", []byte(`{}{}`)},
 	{"what is not JSON", []byte("\xff\x00<call>")},
 	{"a key that is not UTF-8", []byte("{\"\xff\": 1}")}, {"the same key twice", []byte(`{"a": 1, "a": "b"}`)},
 }
@@ -97,7 +102,8 @@ func (s *subject) badInputs() iter.Seq[badInput] {
 			changed[name] = json.RawMessage(value)
 			return yield(badInput{title, encodeRaw(changed)})
 		}
-		if !with("registrytest_unknown", "an argument that nobody knows", `{"a": [1]}`) || !with("", "an argument without a name", `1`) {
+		if !with("registrytest_unknown", "an argument that nobody knows", `{"a": [1]}`) ||
+			!with("", "an argument without a name", `1`) {
 			return
 		}
 		for _, argument := range arguments[:min(len(arguments), maxArguments)] {
@@ -129,7 +135,8 @@ func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 		values = append(values, numbers...)
 	}
 	if depth > 0 {
-		return slices.DeleteFunc(values, func(v badValue) bool { return len(v.json) >= hugeText }) // one huge value is enough
+		// one huge value is enough
+		return slices.DeleteFunc(values, func(v badValue) bool { return len(v.json) >= hugeText })
 	}
 	if items := d.Find(of, schema.Array, "items").Object("items"); items != nil {
 		for _, value := range badValues(d, items, depth+1) {
@@ -137,7 +144,8 @@ func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 		}
 		if item, err := sample(d, items); err == nil && len(item) <= hugeText/manyItems {
 			many := strings.Repeat(string(item)+",", manyItems)
-			values = append(values, badValue{fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many, ",") + "]"})
+			values = append(values, badValue{fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many,
+				",") + "]"})
 		}
 	}
 	fields := d.Fields(of)

@@ -79,7 +79,8 @@ func broken() map[string]struct {
 			if env.Files == nil {
 				return registry.Text("no files"), nil
 			}
-			return registry.Text("written"), afero.WriteFile(env.Files, strings.ReplaceAll(name, "N", fmt.Sprint(n.Add(1))), []byte("x"), 0o644)
+			return registry.Text("written"), afero.WriteFile(env.Files, strings.ReplaceAll(name, "N",
+				fmt.Sprint(n.Add(1))), []byte("x"), 0o644)
 		})
 	}
 	annotated := func(f *fake, a registry.Annotations) *fake {
@@ -107,24 +108,37 @@ func broken() map[string]struct {
 		return f
 	}
 	return tools{
-		"no name":            {specified(func(s *registry.Spec) { s.Name = "1 2" }), registration, "letters, digits", nil},
-		"a spec that panics": {&fake{spec: func() registry.Spec { panic("no spec") }}, registration, "panic: no spec", nil},
-		"a malformed schema": {specified(func(s *registry.Spec) { s.Schema = []byte(`{"type":"object","required":1}`) }), registration, "does not compile", nil},
+		"no name": {specified(func(s *registry.Spec) { s.Name = "1 2" }), registration,
+			"letters, digits", nil},
+		"a spec that panics": {&fake{spec: func() registry.Spec { panic("no spec") }}, registration,
+			"panic: no spec", nil},
+		"a malformed schema": {specified(func(s *registry.Spec) {
+			s.Schema = []byte(`{"type":"object","required":1}`)
+		}), registration, "does not compile", nil},
 		"a spec that changes": {echo(func(s *registry.Spec, f *fake) {
 			f.spec = func() registry.Spec { s.Subtitle = fmt.Sprint(n.Add(1)); return *s }
 		}), registration, "Return the same each time", nil},
-		"destructive reading":  {annotated(echo(), registry.Annotations{ReadOnly: true, Destructive: true}), registration, "both ReadOnly and Destructive", nil},
-		"a short description":  {specified(func(s *registry.Spec) { s.Description = "Echo." }), "description", "says too little", nil},
-		"a name as it":         {specified(func(s *registry.Spec) { s.Name = "a_name_that_is_longer"; s.Description = s.Name }), "description", "says too little", nil},
-		"a blank description":  {specified(func(s *registry.Spec) { s.Description = " \n" }), "description", "is empty", nil},
-		"a binary description": {specified(func(s *registry.Spec) { s.Description += "\xff" }), "description", "is not UTF-8", nil},
+		"destructive reading": {annotated(echo(), registry.Annotations{ReadOnly: true, Destructive: true}),
+			registration, "both ReadOnly and Destructive", nil},
+		"a short description": {specified(func(s *registry.Spec) { s.Description = "Echo." }), "description",
+			"says too little", nil},
+		"a name as it": {specified(func(s *registry.Spec) {
+			s.Name = "a_name_that_is_longer"
+			s.Description = s.Name
+		}), "description", "says too little", nil},
+		"a blank description": {specified(func(s *registry.Spec) { s.Description = " \n" }), "description",
+			"is empty", nil},
+		"a binary description": {specified(func(s *registry.Spec) { s.Description += "\xff" }), "description",
+			"is not UTF-8", nil},
 		"an argument without a description": {
 			specified(func(s *registry.Spec) {
 				s.Schema = []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)
 			}),
 			"description", `The argument "text" has no description`, nil},
 		"a description by chance": {specified(func(s *registry.Spec) {
-			s.Description, s.DescriptionFor = "", func(registry.Offer) string { return describedWell + fmt.Sprint(n.Add(1)) }
+			s.Description, s.DescriptionFor = "", func(registry.Offer) string {
+				return describedWell + fmt.Sprint(n.Add(1))
+			}
 		}), "options", "another one when it is asked for again", nil},
 		"a description that an option empties": {specified(func(s *registry.Spec) {
 			s.Options = []registry.Option{{ID: "terse", Type: registry.OptionBool}}
@@ -151,7 +165,9 @@ func broken() map[string]struct {
 			_, err := p.Files.Stat("/")
 			return "", err
 		}}, "options", "without a project fails: ", nil},
-		"a prompt that fails": {&prompting{echo(), func(p registry.PromptContext) (string, error) { return "", errors.New("no prompt") }},
+		"a prompt that fails": {&prompting{echo(), func(p registry.PromptContext) (string, error) {
+			return "", errors.New("no prompt")
+		}},
 			"options", "no prompt", nil},
 		"a prompt that writes": {&prompting{echo(), func(p registry.PromptContext) (string, error) {
 			if p.Files == nil {
@@ -159,8 +175,10 @@ func broken() map[string]struct {
 			}
 			return "", afero.WriteFile(p.Files, fmt.Sprint("x", n.Add(1)), nil, 0o644)
 		}}, "options", "changes files", nil},
-		"an override that is no object": {&overriding{fake: echo(), override: `"echo"`}, "definitions", "must return a JSON object", nil},
-		"an override that is no JSON":   {&overriding{fake: echo(), override: `{`}, "definitions", "There is no definition for anthropic", nil},
+		"an override that is no object": {&overriding{fake: echo(), override: `"echo"`}, "definitions",
+			"must return a JSON object", nil},
+		"an override that is no JSON": {&overriding{fake: echo(), override: `{`}, "definitions",
+			"There is no definition for anthropic", nil},
 		"a definition for one API only": {specified(func(s *registry.Spec) {
 			s.Description, s.DescriptionFor = "", func(o registry.Offer) string {
 				if o.API == registry.Bedrock {
@@ -170,20 +188,29 @@ func broken() map[string]struct {
 			}
 		}), "definitions", "for bedrock", nil},
 		"a definition by chance": {specified(func(s *registry.Spec) {
-			s.Description, s.DescriptionFor = "", func(registry.Offer) string { return describedWell + fmt.Sprint(n.Add(1)) }
+			s.Description, s.DescriptionFor = "", func(registry.Offer) string {
+				return describedWell + fmt.Sprint(n.Add(1))
+			}
 		}), "definitions", "another one when it is asked for again", nil},
-		"an input that is refused": {echo(), "inputs", "does not fit the schema", &Options{Inputs: []string{`{"text": 1`}}},
-		"an error":                 {returns(registry.Failure(registry.CodeTool, "no")), "inputs", "should succeed, but is an error (tool_error): no", nil},
-		"an error without a text":  {returns(registry.Failure(registry.CodeTool, "")), "bad inputs", "an error without a text", nil},
-		"an empty result":          {returns(registry.Result{}), "inputs", "the result is empty", nil},
-		"an empty text":            {returns(registry.Text("")), "inputs", "the result is empty", nil},
-		"text that is not UTF-8":   {returns(registry.Text("\xff")), "inputs", "is not UTF-8", nil},
-		"a text that is too long":  {returns(registry.Text(strings.Repeat("x", 17<<20))), "inputs", "more than the 16777216", nil},
-		"data without a type":      {returns(registry.Result{Content: []registry.Part{{Data: []byte{1}}}}), "inputs", "without a MIME type", nil},
-		"a resource without key":   {returns(registry.Result{Content: []registry.Part{{Text: "x", Resource: &registry.Resource{Name: "x"}}}}), "inputs", "without a key", nil},
-		"data that are no JSON":    {returns(registry.Result{Content: []registry.Part{{Text: "x"}}, Data: func() {}}), "inputs", "cannot be encoded", nil},
-		"no data for the schema":   {withOutput(nil), "inputs", "Result.Data is nil", nil},
-		"data of another schema":   {withOutput(map[string]any{"n": "x"}), "inputs", "do not fit the OutputSchema", nil},
+		"an input that is refused": {echo(), "inputs", "does not fit the schema",
+			&Options{Inputs: []string{`{"text": 1`}}},
+		"an error": {returns(registry.Failure(registry.CodeTool, "no")), "inputs",
+			"should succeed, but is an error (tool_error): no", nil},
+		"an error without a text": {returns(registry.Failure(registry.CodeTool, "")), "bad inputs",
+			"an error without a text", nil},
+		"an empty result":        {returns(registry.Result{}), "inputs", "the result is empty", nil},
+		"an empty text":          {returns(registry.Text("")), "inputs", "the result is empty", nil},
+		"text that is not UTF-8": {returns(registry.Text("\xff")), "inputs", "is not UTF-8", nil},
+		"a text that is too long": {returns(registry.Text(strings.Repeat("x", 17<<20))), "inputs",
+			"more than the 16777216", nil},
+		"data without a type": {returns(registry.Result{Content: []registry.Part{{Data: []byte{1}}}}), "inputs",
+			"without a MIME type", nil},
+		"a resource without key": {returns(registry.Result{Content: []registry.Part{{Text: "x",
+			Resource: &registry.Resource{Name: "x"}}}}), "inputs", "without a key", nil},
+		"data that are no JSON": {returns(registry.Result{Content: []registry.Part{{Text: "x"}}, Data: func() {}}),
+			"inputs", "cannot be encoded", nil},
+		"no data for the schema": {withOutput(nil), "inputs", "Result.Data is nil", nil},
+		"data of another schema": {withOutput(map[string]any{"n": "x"}), "inputs", "do not fit the OutputSchema", nil},
 		"files that are not there": {echo(), "inputs", "Options.Prepare: no such thing", &Options{
 			Inputs: []string{`{"text":"x"}`}, Prepare: func(afero.Fs) error { return errors.New("no such thing") },
 		}},
@@ -193,20 +220,23 @@ func broken() map[string]struct {
 			}
 			return registry.Text("done"), nil
 		}), "bad inputs", "\"text\" = a NUL: the tool panicked: a NUL", nil},
-		"a panic at a long text": {with(func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		"a panic at a long text": {with(func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result,
+			error) {
 			var buffer [1 << 16]byte
 			for i, c := range []byte(textOf(call)) {
 				buffer[i] = c
 			}
 			return registry.Text("done"), nil
 		}), "bad inputs", "1 MiB: the tool panicked: runtime error: index out of range", nil},
-		"a failure for an empty text": {with(func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		"a failure for an empty text": {with(func(_ context.Context, call registry.Call,
+			_ registry.Env) (registry.Result, error) {
 			if textOf(call) == "" {
 				return registry.Result{}, errors.New("there must be a text")
 			}
 			return registry.Text("done"), nil
 		}), "bad inputs", "return registry.Errorf(...)", nil},
-		"a result that is not UTF-8": {with(func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		"a result that is not UTF-8": {with(func(_ context.Context, call registry.Call,
+			_ registry.Env) (registry.Result, error) {
 			if text := textOf(call); len(text) > 1000 {
 				return registry.Text(text[:999] + "\xff"), nil
 			}
@@ -239,17 +269,22 @@ func broken() map[string]struct {
 				return registry.Text("done"), nil
 			}
 		}), "bad inputs", "although Spec.Annotations say ReadOnly", nil},
-		"files that it does not ask for": {with(func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		"files that it does not ask for": {with(func(_ context.Context, _ registry.Call,
+			env registry.Env) (registry.Result, error) {
 			_, err := env.Files.Stat("/")
 			return registry.Text("done"), err
 		}), "no project", "Set Spec.NeedsProject", nil},
-		"a tool that cannot be stopped": {with(sleeping), "cancellation", "canceled after 100ms: the tool did not stop", slow},
-		"a tool that is slow whatever it is given": {with(func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		"a tool that cannot be stopped": {with(sleeping), "cancellation", "canceled after 100ms: the tool did not stop",
+			slow},
+		"a tool that is slow whatever it is given": {with(func(context.Context, registry.Call,
+			registry.Env) (registry.Result, error) {
 			time.Sleep(700 * time.Millisecond)
 			return registry.Text("x"), nil
-		}), "cancellation", "with a context that ends at once: the tool did not stop", &Options{Inputs: []string{`{"text":"one"}`}}},
-		"a slow input that is fast":  {echo(), "cancellation", "too soon to be stopped", slow},
-		"a slow input that is wrong": {echo(), "cancellation", "the call is an error at once", &Options{Slow: `{"text":1,"text":[{}]}`}},
+		}), "cancellation", "with a context that ends at once: the tool did not stop",
+			&Options{Inputs: []string{`{"text":"one"}`}}},
+		"a slow input that is fast": {echo(), "cancellation", "too soon to be stopped", slow},
+		"a slow input that is wrong": {echo(), "cancellation", "the call is an error at once",
+			&Options{Slow: `{"text":1,"text":[{}]}`}},
 		"a tool that does not keep the time": {echo(func(s *registry.Spec, f *fake) {
 			s.KeepsTime = true
 			f.execute = func(ctx context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
@@ -265,7 +300,8 @@ func broken() map[string]struct {
 			text, _ := kept.Load("text")
 			return registry.Text(strings.ToValidUTF8(text.(string), "?")), nil
 		}), "isolation", "keep no state in the tool", nil},
-		"files of another call": {with(func(_ context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		"files of another call": {with(func(_ context.Context, call registry.Call, env registry.Env) (registry.Result,
+			error) {
 			if env.Files == nil || textOf(call) != "one" && textOf(call) != "two" {
 				return registry.Text("no files"), nil
 			}
@@ -278,13 +314,16 @@ func broken() map[string]struct {
 			call.Input[0] = '['
 			return registry.Text("done"), nil
 		}), "environment", "changed the bytes of Call.Input", nil},
-		"a changed selection": {with(func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		"a changed selection": {with(func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result,
+			error) {
 			maps.DeleteFunc(env.Selection.Options, func(string, map[string]any) bool { return true })
 			return registry.Text("done"), nil
 		}), "environment", "changed Env.Selection", &Options{
-			Inputs: []string{`{"text":"x"}`}, Selection: registry.Selection{Options: map[string]map[string]any{"other": {"a": true}}},
+			Inputs:    []string{`{"text":"x"}`},
+			Selection: registry.Selection{Options: map[string]map[string]any{"other": {"a": true}}},
 		}},
-		"reading that writes": {annotated(writes("x.txt"), registry.Annotations{ReadOnly: true}), "annotations", "/x.txt is new", nil},
+		"reading that writes": {annotated(writes("x.txt"), registry.Annotations{ReadOnly: true}), "annotations",
+			"/x.txt is new", nil},
 		"reading that writes back": {echo(func(s *registry.Spec, f *fake) {
 			s.Annotations.ReadOnly = true
 			f.execute = func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
@@ -295,9 +334,12 @@ func broken() map[string]struct {
 				return registry.Text("done"), nil
 			}
 		}), "annotations", "changed", nil},
-		"writing that is not idempotent": {annotated(writes("xN.txt"), registry.Annotations{Idempotent: true}), "annotations", "does something more when it is made again: /x", nil},
-		"an input that cannot be shown":  {rendering{echo()}, "rendering", "RenderInput panics with half an object", nil},
-		"a result that cannot be shown":  {rendering{echo()}, "rendering", "RenderOutput panics with an empty result", nil},
+		"writing that is not idempotent": {annotated(writes("xN.txt"), registry.Annotations{Idempotent: true}),
+			"annotations", "does something more when it is made again: /x", nil},
+		"an input that cannot be shown": {rendering{echo()}, "rendering", "RenderInput panics with half an object",
+			nil},
+		"a result that cannot be shown": {rendering{echo()}, "rendering", "RenderOutput panics with an empty result",
+			nil},
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 func Recorded(t testing.TB, r *recording.Recording) *registry.Registry {
 	t.Helper()
 	tools, err := registry.New(r.Tools(func(call registry.Call) {
-		t.Errorf("the recording has no further call of %s with %s", call.Tool, plaintext.Clean(string(call.Input), 1000))
+		t.Errorf("the recording has no further call of %s with %s", call.Tool,
+			plaintext.Clean(string(call.Input), 1000))
 	})...)
 	if err != nil {
 		t.Fatalf("the tools of the recording: %v", err)

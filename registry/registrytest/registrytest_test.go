@@ -29,7 +29,8 @@ func (f *fake) Execute(ctx context.Context, call registry.Call, env registry.Env
 
 const describedWell = "Echoes a text, which is of use in tests of the kit."
 
-var echoSchema = json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"]}`)
+var echoSchema = json.RawMessage(
+	`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"]}`)
 
 func textOf(call registry.Call) string {
 	var in struct{ Text string }
@@ -93,12 +94,14 @@ func TestGoodTools(t *testing.T) {
 	}{
 		"a simple one": {echo(), nil},
 		"one that writes": {registry.Func(registry.Spec{
-			Name: "write", Description: "Writes lines into a file.", NeedsProject: true, Annotations: registry.Annotations{Idempotent: true},
+			Name: "write", Description: "Writes lines into a file.", NeedsProject: true,
+			Annotations: registry.Annotations{Idempotent: true},
 		}, func(_ context.Context, in in, env registry.Env) (string, error) {
 			if in.Path == "" || in.Count < 0 || in.Count > 100 {
 				return "", registry.Errorf("path or count is wrong")
 			}
-			if err := afero.WriteFile(env.Files, in.Path, []byte(strings.Repeat(strings.Join(in.Lines, "\n"), in.Count)), 0o644); err != nil {
+			if err := afero.WriteFile(env.Files, in.Path, []byte(strings.Repeat(strings.Join(in.Lines, "\n"),
+				in.Count)), 0o644); err != nil {
 				return "", registry.Errorf("it cannot be written: %w", err)
 			}
 			return "written", nil
@@ -106,7 +109,8 @@ func TestGoodTools(t *testing.T) {
 			Inputs:  []string{`{"path":"a.txt"}`, `{"path":"/b.txt","lines":["x","y"],"count":3}`},
 			Prepare: func(files afero.Fs) error { return afero.WriteFile(files, "/a.txt", []byte("old"), 0o644) },
 		}},
-		"one that can be stopped": {with(func(ctx context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		"one that can be stopped": {with(func(ctx context.Context, call registry.Call, _ registry.Env) (registry.Result,
+			error) {
 			if textOf(call) == "slow" {
 				<-ctx.Done()
 				return registry.Result{}, ctx.Err()
@@ -137,22 +141,30 @@ func TestGoodTools(t *testing.T) {
 			spec.OffByDefault = true
 			spec.Modes, spec.Requires = []registry.Mode{"agent"}, []registry.Capability{"network"}
 			spec.Description, spec.Schema = "", nil
-			spec.DescriptionFor = func(o registry.Offer) string { return describedWell + fmt.Sprint(o.Options.Bool("a")) }
+			spec.DescriptionFor = func(o registry.Offer) string {
+				return describedWell + fmt.Sprint(o.Options.Bool("a"))
+			}
 			spec.SchemaFor = func(o registry.Options) json.RawMessage {
 				return json.RawMessage(strings.ReplaceAll(string(echoSchema), "The text.", "The text, "+o.Text("c")))
 			}
 			for i := range 8 {
-				spec.Options = append(spec.Options, registry.Option{ID: string(rune('d' + i)), Label: "x", Type: registry.OptionBool})
+				spec.Options = append(spec.Options, registry.Option{ID: string(rune('d' + i)), Label: "x",
+					Type: registry.OptionBool})
 			}
 			spec.Options = append(spec.Options,
 				registry.Option{ID: "a", Label: "A", Type: registry.OptionBool},
-				registry.Option{ID: "b", Label: "B", Type: registry.OptionNumber, Min: &lowest, Max: &highest, Default: 3},
-				registry.Option{ID: "c", Label: "C", Type: registry.OptionSelect, Choices: []registry.Choice{{Value: "x"}, {Value: "y"}}},
+				registry.Option{ID: "b", Label: "B", Type: registry.OptionNumber, Min: &lowest, Max: &highest,
+					Default: 3},
+				registry.Option{ID: "c", Label: "C", Type: registry.OptionSelect,
+					Choices: []registry.Choice{{Value: "x"}, {Value: "y"}}},
 				registry.Option{ID: "t", Label: "T", Type: registry.OptionText})
 		}), nil},
-		"one that knows of an API": {&overriding{fake: echo(), override: `{"type":"echo_20250818","name":"echo"}`}, nil},
-		"one without arguments": {registry.Func(registry.Spec{Name: "now", Description: "Tells what time it is, in UTC."},
-			func(context.Context, struct{}, registry.Env) (string, error) { return time.Now().UTC().String(), nil }), &Options{Inputs: []string{`{}`}}},
+		"one that knows of an API": {&overriding{fake: echo(), override: `{"type":"echo_20250818","name":"echo"}`},
+			nil},
+		"one without arguments": {registry.Func(registry.Spec{Name: "now", Description: "Tells what time it is, in " +
+			"UTC."},
+			func(context.Context, struct{}, registry.Env) (string, error) { return time.Now().UTC().String(), nil }),
+			&Options{Inputs: []string{`{}`}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

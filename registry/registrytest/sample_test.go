@@ -43,9 +43,11 @@ func TestSamplesFit(t *testing.T) {
 			slices.Sort(required)
 			list, err := json.Marshal(required)
 			require.NoError(t, err)
-			schema := `{"type":"object","properties":` + properties + `,"required":` + string(list) + `,"$defs":{"d":{"type":"integer"},` +
+			schema := `{"type":"object","properties":` + properties + `,"required":` + string(list) +
+				`,"$defs":{"d":{"type":"integer"},` +
 				`"e/f":{"enum":[1]},"h":{"$anchor":"here","type":"boolean"},"m":{"$dynamicAnchor":"moving","type":"number","minimum":3},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
-			s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = []byte(schema) }), &Options{}, new(findings))
+			s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = []byte(schema) }), &Options{},
+				new(findings))
 			require.NotNil(t, s)
 			samples, known := s.samples()
 			require.False(t, known)
@@ -70,7 +72,8 @@ func TestSchemasWithoutSamples(t *testing.T) {
 func TestBadInputsAreBounded(t *testing.T) {
 	properties := map[string]any{}
 	for _, name := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
-		properties[string(name)] = map[string]any{"description": "x", "type": "array", "items": map[string]any{"type": "string"}}
+		properties[string(name)] = map[string]any{"description": "x", "type": "array",
+			"items": map[string]any{"type": "string"}}
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
 	require.NoError(t, err)
@@ -85,15 +88,17 @@ func TestBadInputsAreBounded(t *testing.T) {
 
 // TestSamplesAreBounded has schemas that would otherwise lead to endless samples and bad inputs.
 func TestSamplesAreBounded(t *testing.T) {
-	nested := strings.Repeat(`{"type":"array","minItems":100,"items":`, 12) + `{"type":"string","minLength":60000}` + strings.Repeat("}", 12)
+	nested := strings.Repeat(`{"type":"array","minItems":100,"items":`, 12) + `{"type":"string","minLength":60000}` +
+		strings.Repeat("}", 12)
 	var names, properties []string
 	for i := range 500 {
 		names = append(names, fmt.Sprintf(`"p%d"`, i))
 		properties = append(properties, fmt.Sprintf(`"p%d":{"$ref":"#"}`, i))
 	}
 	for name, text := range map[string]string{
-		"arrays of arrays":   `{"type":"object","properties":{"a":` + nested + `},"required":["a"]}`,
-		"objects of objects": `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(names, ",") + `]}`,
+		"arrays of arrays": `{"type":"object","properties":{"a":` + nested + `},"required":["a"]}`,
+		"objects of objects": `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` +
+			strings.Join(names, ",") + `]}`,
 	} {
 		document, err := schema.Parse([]byte(text))
 		require.NoError(t, err, name)

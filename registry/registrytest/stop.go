@@ -17,7 +17,8 @@ const (
 	keepsTimeGrace = 900 * time.Millisecond
 )
 
-const howToStop = "When the context ends, Execute has to return within half a second: pass the context to whatever waits, and look at " +
+const howToStop = "When the context ends, Execute has to return within half a second: pass the context to whatever " +
+	"waits, and look at " +
 	"ctx.Err() in loops. A tool that goes on is left behind, where it costs memory and time."
 
 func checkCancellation(s *subject, f *findings) {
@@ -44,7 +45,8 @@ func checkCancellation(s *subject, f *findings) {
 		}
 	}
 	if s.options.Slow == "" {
-		f.advise("Set Options.Slow to an input that takes two seconds or more, if there is one, to see whether the tool " +
+		f.advise("Set Options.Slow to an input that takes two seconds or more, if there is one, to see whether the " +
+			"tool " +
 			"can be stopped.")
 		return
 	}
@@ -80,7 +82,8 @@ func (s *subject) stopSlow(how string, f *findings, stop func(r *request) func()
 	case response.abandoned():
 		f.fault("Options.Slow, %s after %v: the tool did not stop. %s", how, stopAfter, howToStop)
 	case how == "out of time" && s.spec.KeepsTime && response.took > stopAfter+keepsTimeGrace:
-		f.fault("Options.Slow: Spec.KeepsTime says that the tool ends by itself after Env.Limits.Timeout, but it had to " +
+		f.fault("Options.Slow: Spec.KeepsTime says that the tool ends by itself after Env.Limits.Timeout, but it had " +
+			"to " +
 			"be stopped.")
 	default:
 		s.broken(fmt.Sprintf("Options.Slow, %s", how), response, f)

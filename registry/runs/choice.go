@@ -17,7 +17,8 @@ type Choice struct {
 	Enable       map[string]bool `json:"enable,omitempty"`
 	// Mode is the way in which the tools were used.
 	Mode registry.Mode `json:"mode,omitempty"`
-	// Options, Session and Ask are the selection's own, without the project's settings. A call always goes on with them.
+	// Options, Session and Ask are the selection's own, without the project's settings. A call always goes on with
+	// them.
 	Options map[string]map[string]any `json:"options,omitempty"`
 	Session string                    `json:"session,omitempty"`
 	Ask     []string                  `json:"ask,omitempty"`
@@ -26,7 +27,8 @@ type Choice struct {
 }
 
 func choiceOf(s *registry.Selection) Choice {
-	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable, Mode: s.Mode, Session: s.Session,
+	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable,
+		Mode: s.Mode, Session: s.Session,
 		Ask: s.Ask, AskIf: s.AskIf != nil}
 	for tool, options := range s.Options {
 		kept := map[string]any{}
@@ -53,9 +55,9 @@ func plain(value any) any {
 	return nil
 }
 
-// In returns the selection with what was chosen, except for the options and the rules for approvals, with which the call
-// goes on in any case. Tools that the call did not have are off, even if the selection has them: a call that was limited to
-// some tools stays so. What a project's settings have switched off meanwhile stays off.
+// In returns the selection with what was chosen, except for the options and the rules for approvals, with which the
+// call goes on in any case. Tools that the call did not have are off, even if the selection has them: a call that was
+// limited to some tools stays so. What a project's settings have switched off meanwhile stays off.
 func (c Choice) In(s registry.Selection) registry.Selection {
 	now := s.Settings
 	if c.EnabledTools != nil {
@@ -87,8 +89,8 @@ func chosen(then, now map[string]bool) map[string]bool {
 	return chosen
 }
 
-// withOwn returns the selection with the options of the call in place of its own, which are for other calls: a call must
-// not go on in the session of who approves it. The rules for approvals are those of both.
+// withOwn returns the selection with the options of the call in place of its own, which are for other calls: a call
+// must not go on in the session of who approves it. The rules for approvals are those of both.
 func (c Choice) withOwn(s registry.Selection) registry.Selection {
 	s.Options, s.Session = c.Options, c.Session
 	s.Ask = slices.Concat(s.Ask, c.Ask)

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// officeTools are a tool sign that needs approval, and a tool clerk whose code calls it. Both tell their options. styles
-// are the choices of one of them.
+// officeTools are a tool sign that needs approval, and a tool clerk whose code calls it. Both tell their options.
+// styles are the choices of one of them.
 func officeTools(t *testing.T, styles ...string) *registry.Registry {
 	t.Helper()
 	of := func(env registry.Env) string {
@@ -31,14 +31,17 @@ func officeTools(t *testing.T, styles ...string) *registry.Registry {
 	sign := registry.Func(registry.Spec{Name: "sign", Description: "Signs.", Options: []registry.Option{
 		{ID: "name", Type: registry.OptionText, Default: "nobody"}, {ID: "copies", Type: registry.OptionNumber}, style,
 	}}, func(_ context.Context, _ note, env registry.Env) (string, error) { return of(env), nil })
-	clerk := registry.ToolFunc(registry.Spec{Name: "clerk", Description: "Calls.", Schema: json.RawMessage(`{"type":"object"}`),
-		Options: []registry.Option{{ID: "calls", Type: registry.OptionBool}, {ID: "color", Type: registry.OptionText, Default: "black"},
+	clerk := registry.ToolFunc(registry.Spec{Name: "clerk", Description: "Calls.",
+		Schema: json.RawMessage(`{"type":"object"}`),
+		Options: []registry.Option{{ID: "calls", Type: registry.OptionBool}, {ID: "color", Type: registry.OptionText,
+			Default: "black"},
 			{ID: registry.OptionSession, Type: registry.OptionText}}},
 		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
 			if !env.Options.Bool("calls") {
 				return registry.Result{}, registry.Errorf("it may make no calls")
 			}
-			result, later := env.DispatchNumbered(ctx, registry.Call{Tool: "sign", Input: json.RawMessage(`{"text":"x"}`)}, 0)
+			result, later := env.DispatchNumbered(ctx, registry.Call{Tool: "sign",
+				Input: json.RawMessage(`{"text":"x"}`)}, 0)
 			if later {
 				return registry.Suspended([]byte("state")), nil
 			}
@@ -52,9 +55,11 @@ func officeTools(t *testing.T, styles ...string) *registry.Registry {
 // A call goes on elsewhere with the options that it was made with, and with what the project has chosen since. What the
 // one who goes on with it has chosen for its own calls does not count.
 func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
-	made := registry.Selection{Ask: []string{"sign"}, Mode: registry.ModeMCP, Session: "main", Settings: registry.Settings{}.WithOption("clerk", "color", "red")}.
+	made := registry.Selection{Ask: []string{"sign"}, Mode: registry.ModeMCP, Session: "main",
+		Settings: registry.Settings{}.WithOption("clerk", "color", "red")}.
 		WithOption("clerk", "calls", true).WithOption("sign", "name", "ada").WithOption("sign", "copies", 2)
-	ofProject := registry.Selection{Settings: registry.Settings{}.WithOption("clerk", "color", "blue").WithOption("sign", "name", "bob")}
+	ofProject := registry.Selection{Settings: registry.Settings{}.WithOption("clerk", "color",
+		"blue").WithOption("sign", "name", "bob")}
 	for name, test := range map[string]struct {
 		made, resumed registry.Selection
 		tool, want    string
@@ -63,11 +68,13 @@ func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
 			`{"calls":true,"color":"blue","session":"main"} {"copies":2,"name":"ada","style":"plain"}`},
 		"the call itself": {made, ofProject, "sign", `{"copies":2,"name":"ada","style":"plain"}`},
 		"options of the one who goes on": {made.WithOption("clerk", "session", "own"), func() registry.Selection {
-			s := ofProject.WithOption("clerk", "calls", false).WithOption("clerk", "session", "other").WithOption("sign", "style", "bold")
+			s := ofProject.WithOption("clerk", "calls", false).WithOption("clerk", "session",
+				"other").WithOption("sign", "style", "bold")
 			s.Session = "another"
 			return s
 		}(), "clerk", `{"calls":true,"color":"blue","session":"own"} {"copies":2,"name":"ada","style":"plain"}`},
-		"what is none": {made.WithOption("elsewhere", "f", func() {}).WithOption("elsewhere", "n", math.NaN()), ofProject, "clerk",
+		"what is none": {made.WithOption("elsewhere", "f", func() {}).WithOption("elsewhere", "n", math.NaN()),
+			ofProject, "clerk",
 			`{"calls":true,"color":"blue","session":"main"} {"copies":2,"name":"ada","style":"plain"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,18 +112,23 @@ func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
 		code    registry.Code
 		text    string
 	}{
-		"a tool that is off now":        {"sign", officeTools(t, "plain", "bold"), off, registry.CodeDisabled, "Unknown tool: sign"},
-		"that code calls":               {"clerk", officeTools(t, "plain", "bold"), off, "", "Unknown tool: sign"},
-		"an option that is not allowed": {"sign", officeTools(t, "plain", "wide"), registry.Selection{}, registry.CodeOptions, `Tool sign cannot be used, since it is set up wrongly: option "style": "bold" is none of its choices: plain, wide`},
-		"in a call of code":             {"clerk", officeTools(t, "plain", "wide"), registry.Selection{}, "", `option "style": "bold" is none of its choices`},
+		"a tool that is off now": {"sign", officeTools(t, "plain", "bold"), off, registry.CodeDisabled,
+			"Unknown tool: sign"},
+		"that code calls": {"clerk", officeTools(t, "plain", "bold"), off, "", "Unknown tool: sign"},
+		"an option that is not allowed": {"sign", officeTools(t, "plain", "wide"), registry.Selection{},
+			registry.CodeOptions, `Tool sign cannot be used, since it is set up wrongly: option "style": "bold" is none of its choices: plain, wide`},
+		"in a call of code": {"clerk", officeTools(t, "plain", "wide"), registry.Selection{}, "",
+			`option "style": "bold" is none of its choices`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newRuns(t, local.NewMemoryStore(nil), nil).In("p")
 			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
-			pending := officeTools(t, "plain", "bold").Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k, Selection: made})
+			pending := officeTools(t, "plain", "bold").Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k,
+				Selection: made})
 			require.NotNil(t, pending.Pending, pending.Text())
 			id := map[string]string{"sign": "1", "clerk": "1.1"}[test.tool]
-			result, err := k.ResumeFor(t.Context(), test.tools, registry.Env{Project: "p", Selection: test.resumed}, pending.Pending.Token, yes(id))
+			result, err := k.ResumeFor(t.Context(), test.tools, registry.Env{Project: "p", Selection: test.resumed},
+				pending.Pending.Token, yes(id))
 			require.NoError(t, err)
 			require.Equal(t, test.code, result.Code, result.Text())
 			require.Contains(t, result.Text(), test.text)
@@ -127,8 +139,10 @@ func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
 // Options count for the size of what is kept, and a call that is too large is told so.
 func TestLargeOptions(t *testing.T) {
 	r := newRuns(t, local.NewMemoryStore(nil), nil)
-	selection := registry.Selection{Ask: []string{"sign"}}.WithOption("sign", "name", strings.Repeat("x", vfs.MaxRecord))
-	result := officeTools(t, "plain").Dispatch(t.Context(), registry.Call{Tool: "sign", Input: json.RawMessage(`{"text":"x"}`)},
+	selection := registry.Selection{Ask: []string{"sign"}}.WithOption("sign", "name",
+		strings.Repeat("x", vfs.MaxRecord))
+	result := officeTools(t, "plain").Dispatch(t.Context(), registry.Call{Tool: "sign",
+		Input: json.RawMessage(`{"text":"x"}`)},
 		registry.Env{Project: "p", Runs: r.In("p"), Selection: selection})
 	require.Equal(t, registry.CodeNeedsApproval, result.Code)
 	require.Contains(t, result.Text(), "too large to be kept")
@@ -161,22 +175,30 @@ func TestACallHasNoToolsThatItDidNotHave(t *testing.T) {
 		now  registry.Selection
 		want bool
 	}{
-		"it had it by the settings":        {runs.Choice{ToolEnabled: on}, registry.Selection{}, true},
-		"by a flag":                        {runs.Choice{Enable: on}, registry.Selection{}, true},
-		"by a flag, and the list lacks it": {runs.Choice{EnabledTools: []string{}, Enable: on}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}}, true},
-		"the settings switch it on now":    {runs.Choice{EnabledTools: []string{"b"}}, registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
-		"the list has it now":              {runs.Choice{EnabledTools: []string{"b"}}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{"a", "b"}}}, false},
-		"it was off, and is on now":        {runs.Choice{ToolEnabled: off}, registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
-		"a flag switches it on now":        {runs.Choice{EnabledTools: []string{"b"}}, registry.Selection{Enable: on}, false},
-		"the settings switch it off now":   {runs.Choice{ToolEnabled: on}, registry.Selection{Settings: registry.Settings{ToolEnabled: off}}, false},
-		"the list has lost it":             {runs.Choice{ToolEnabled: on}, registry.Selection{Settings: registry.Settings{EnabledTools: []string{"b"}}}, false},
-		"a flag switches it off now":       {runs.Choice{Enable: on}, registry.Selection{Enable: off}, false},
-		"it is for another mode":           {runs.Choice{Enable: on, Mode: "other"}, registry.Selection{}, false},
-		"for that mode":                    {runs.Choice{Enable: on, Mode: registry.ModeMCP}, registry.Selection{}, true},
+		"it had it by the settings": {runs.Choice{ToolEnabled: on}, registry.Selection{}, true},
+		"by a flag":                 {runs.Choice{Enable: on}, registry.Selection{}, true},
+		"by a flag, and the list lacks it": {runs.Choice{EnabledTools: []string{}, Enable: on},
+			registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}}, true},
+		"the settings switch it on now": {runs.Choice{EnabledTools: []string{"b"}},
+			registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
+		"the list has it now": {runs.Choice{EnabledTools: []string{"b"}},
+			registry.Selection{Settings: registry.Settings{EnabledTools: []string{"a", "b"}}}, false},
+		"it was off, and is on now": {runs.Choice{ToolEnabled: off},
+			registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
+		"a flag switches it on now": {runs.Choice{EnabledTools: []string{"b"}},
+			registry.Selection{Enable: on}, false},
+		"the settings switch it off now": {runs.Choice{ToolEnabled: on},
+			registry.Selection{Settings: registry.Settings{ToolEnabled: off}}, false},
+		"the list has lost it": {runs.Choice{ToolEnabled: on},
+			registry.Selection{Settings: registry.Settings{EnabledTools: []string{"b"}}}, false},
+		"a flag switches it off now": {runs.Choice{Enable: on}, registry.Selection{Enable: off}, false},
+		"it is for another mode":     {runs.Choice{Enable: on, Mode: "other"}, registry.Selection{}, false},
+		"for that mode":              {runs.Choice{Enable: on, Mode: registry.ModeMCP}, registry.Selection{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			noTool := func(context.Context, note, registry.Env) (string, error) { return "", nil }
-			tools, err := registry.New(registry.Func(registry.Spec{Name: "a", Description: "A.", OffByDefault: true, Modes: []registry.Mode{registry.ModeMCP}}, noTool))
+			tools, err := registry.New(registry.Func(registry.Spec{Name: "a", Description: "A.", OffByDefault: true,
+				Modes: []registry.Mode{registry.ModeMCP}}, noTool))
 			require.NoError(t, err)
 			require.Equal(t, c.want, len(tools.Enabled(c.then.In(c.now))) == 1)
 		})

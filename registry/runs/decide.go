@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Decide decides on calls that wait, by their ids, for whoever goes on with them. The first decision on a call counts, in
-// whatever process it was made; the same one again changes nothing. The error is ErrNone, or an [*UndecidableError] if one
-// of the calls does not wait, or somebody else has decided otherwise; nothing is decided then.
+// Decide decides on calls that wait, by their ids, for whoever goes on with them. The first decision on a call counts,
+// in whatever process it was made; the same one again changes nothing. The error is ErrNone, or an [*UndecidableError]
+// if one of the calls does not wait, or somebody else has decided otherwise; nothing is decided then.
 func (s *Runs) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Run, error) {
 	return s.decide(ctx, token, func(string) bool { return true }, decisions)
 }

@@ -83,7 +83,8 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 				require.Equal(t, first == 0, told.Approved)
 				require.Equal(t, decisions[first]["1"].By, told.By)
 				require.Equal(t, first == 0, len(w.made) == 1 && w.made[0] == "act "+text, "%v", w.made)
-				require.Contains(t, errs[1-first].Error(), []string{`the call "1" was approved by ada at 20`, `the call "1" was refused by bob at 20`}[first])
+				require.Contains(t, errs[1-first].Error(), []string{`the call "1" was approved by ada at 20`,
+					`the call "1" was refused by bob at 20`}[first])
 				w.made = nil
 			}
 		})
@@ -104,9 +105,13 @@ func TestDecidingAgain(t *testing.T) {
 		same, not []map[string]registry.Decision
 		said      string
 	}{
-		"approved":          {yes("1"), []map[string]registry.Decision{yes("1")}, []map[string]registry.Decision{no("1", ""), edit(`{"text":"evil"}`), later, always}, "approved by ada at "},
-		"approved, changed": {edit(`{"text":"b"}`), []map[string]registry.Decision{edit(` {"text": "b"}`)}, []map[string]registry.Decision{yes("1"), no("1", ""), edit(`{"text":"c"}`)}, "approved with other arguments by eve at "},
-		"refused":           {no("1", "why"), []map[string]registry.Decision{no("1", "why"), no("1", "")}, []map[string]registry.Decision{yes("1"), no("1", "because"), later}, "refused by bob at "},
+		"approved": {yes("1"), []map[string]registry.Decision{yes("1")}, []map[string]registry.Decision{no("1",
+			""), edit(`{"text":"evil"}`), later, always}, "approved by ada at "},
+		"approved, changed": {edit(`{"text":"b"}`), []map[string]registry.Decision{edit(` {"text": "b"}`)},
+			[]map[string]registry.Decision{yes("1"), no("1", ""), edit(`{"text":"c"}`)},
+			"approved with other arguments by eve at "},
+		"refused": {no("1", "why"), []map[string]registry.Decision{no("1", "why"), no("1", "")},
+			[]map[string]registry.Decision{yes("1"), no("1", "because"), later}, "refused by bob at "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.made = nil
@@ -194,7 +199,8 @@ func TestRulesThatAreGone(t *testing.T) {
 					}
 					data, err := json.Marshal(input)
 					require.NoError(t, err)
-					made := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{Settings: registry.Settings{Ask: []string{"act"}}}}
+					made := registry.Env{Project: "p", Runs: k,
+						Selection: registry.Selection{Settings: registry.Settings{Ask: []string{"act"}}}}
 					call := registry.Call{ID: "1", Tool: tool, Input: data}
 					token := w.tools.Dispatch(t.Context(), call, made).Pending.Token
 
@@ -202,7 +208,8 @@ func TestRulesThatAreGone(t *testing.T) {
 					again := w.tools.Dispatch(t.Context(), call, now)
 					require.Equal(t, registry.CodePending, again.Code, "the same call waits: %s", again.Text())
 					require.Empty(t, w.made)
-					decisions := map[string]map[string]registry.Decision{"approved": yes(id), "refused": no(id, "never")}[decided]
+					decisions := map[string]map[string]registry.Decision{"approved": yes(id),
+						"refused": no(id, "never")}[decided]
 					result, err := k.ResumeFor(t.Context(), w.tools, now, token, decisions)
 					require.NoError(t, err)
 					require.Len(t, w.made, want, result.Text())
@@ -258,11 +265,14 @@ func TestAFunctionThatAskedIsNotLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
 			k := r.In("p")
-			made := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{AskIf: func(call registry.Call, spec *registry.Spec) bool {
+			made := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{AskIf: func(call registry.Call,
+				spec *registry.Spec) bool {
 				return spec.Name == "act" && second(call, spec)
 			}}}
-			token := w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a","b"]}`)}, made).Pending.Token
-			result, err := k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p", Selection: now}, token, yes("1.1"))
+			token := w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "code",
+				Input: json.RawMessage(`{"calls":["a","b"]}`)}, made).Pending.Token
+			result, err := k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p", Selection: now}, token,
+				yes("1.1"))
 			require.NoError(t, err)
 			if now.AskIf != nil {
 				require.Empty(t, result.Code, result.Text())
@@ -292,7 +302,8 @@ func TestCallsOfADeletedProjectAreForgotten(t *testing.T) {
 	w, store := newWorld(t), local.NewMemoryStore(nil)
 	r := newRuns(t, store, nil)
 	require.NoError(t, r.In("p").Forget(t.Context()), "there is nothing yet")
-	direct, code := w.call(t, r.In("p"), "act", note{"a"}).Pending.Token, w.call(t, r.In("p"), "code", plan{[]string{"a"}}).Pending.Token
+	direct, code := w.call(t, r.In("p"), "act", note{"a"}).Pending.Token, w.call(t, r.In("p"), "code",
+		plan{[]string{"a"}}).Pending.Token
 	ended := w.call(t, r.In("p"), "act", note{"b"}).Pending.Token
 	_, err := r.In("p").ResumeFor(t.Context(), w.tools, env(nil), ended, no("1", "no"))
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ import (
 // code is told that the outcome of a call with a larger one is unknown.
 const maxAnswer = 8 << 20
 
-// answerTime is how long keeping an answer may take, even if the call has been stopped. Without it, nobody will know what
-// the call has done.
+// answerTime is how long keeping an answer may take, even if the call has been stopped. Without it, nobody will know
+// what the call has done.
 const answerTime = 20 * time.Second
 
 // Look implements [registry.Journal].
@@ -142,8 +142,8 @@ func shows(kept *Call, made registry.Call) bool {
 	return kept != nil && kept.Tool == made.Tool && bytes.Equal(canonical(kept.Input), canonical(made.Input))
 }
 
-// settle notes what somebody who was asked has decided on a call that waits, and returns what counts: what somebody else
-// has decided meanwhile, if so.
+// settle notes what somebody who was asked has decided on a call that waits, and returns what counts: what somebody
+// else has decided meanwhile, if so.
 func (g *going) settle(ctx context.Context, call registry.Call, decision registry.Decision) (registry.Decision, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
@@ -215,8 +215,10 @@ func (g *going) putBack(ctx context.Context, env registry.Env) error {
 
 // stranded is the result of a run that cannot go on.
 func stranded(err error) registry.Result {
-	result := registry.Failure(registry.CodeUnknownOutcome, "The code was interrupted, and cannot go on: what it had changed in files "+
-		"since it last waited cannot be put back ("+err.Error()+"). Look at the files before you do anything again.")
+	result := registry.Failure(registry.CodeUnknownOutcome,
+		"The code was interrupted, and cannot go on: what it had changed in files "+
+			"since it last waited cannot be put back ("+err.Error()+"). Look at the files before you do anything "+
+			"again.")
 	result.Err = err
 	return result
 }

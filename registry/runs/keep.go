@@ -23,8 +23,8 @@ type Keeper struct {
 
 var _ registry.Keeper = (*Keeper)(nil)
 
-// In returns the Keeper of a place: the project whose files the calls work on ([ProjectPlace], [DirectoryPlace]), or another
-// name for them that is used for nothing else. A call goes on only in the place in which it has begun.
+// In returns the Keeper of a place: the project whose files the calls work on ([ProjectPlace], [DirectoryPlace]), or
+// another name for them that is used for nothing else. A call goes on only in the place in which it has begun.
 func (s *Runs) In(place string) *Keeper { return &Keeper{s, place} }
 
 // ProjectPlace is the place of a store's project, by its id.
@@ -37,7 +37,8 @@ func DirectoryPlace(dir string) string { return "directory " + dir }
 func (k *Keeper) Place() string { return k.place }
 
 // Prepare implements [registry.Keeper].
-func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env) (token string, key []byte, err error) {
+func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env) (token string, key []byte,
+	err error) {
 	token = newToken()
 	key, err = k.runs.stateKey(ctx, token, k.place, call.Tool)
 	return token, key, err
@@ -46,8 +47,10 @@ func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env
 // Keep implements [registry.Keeper].
 func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*registry.Pending, error) {
 	now := time.Now().Round(0)
-	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat, Client: env.Client, Made: now, Since: now,
-		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)}, Original: s.Original, CallsMade: s.Made}
+	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat, Client: env.Client,
+		Made: now, Since: now,
+		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)},
+		Original: s.Original, CallsMade: s.Made}
 	if r.Call.ID == "" {
 		r.Call.ID = r.Token
 	}
@@ -65,7 +68,8 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 		err = k.keep(ctx, r, s.State)
 	}
 	if errors.Is(err, vfs.ErrTooLarge) {
-		err = registry.Errorf("The call needs the approval of a person, and is too large to be kept until somebody decides: %w. "+
+		err = registry.Errorf("The call needs the approval of a person, and is too large to be kept until somebody "+
+			"decides: %w. "+
 			"Pass less at a time, for example the names of files.", err)
 	}
 	if err != nil {
@@ -155,11 +159,14 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 			}
 		}
 		if !some && len(there) < k.runs.o.Most {
-			return registry.Errorf("The call needs the approval of a person, and what the %d calls of this project that wait for one keep leaves "+
-				"no room for it. Do without it, pass less at a time, or ask the user to decide on those first.", len(there))
+			return registry.Errorf("The call needs the approval of a person, and what the %d calls of this project "+
+				"that wait for one keep leaves "+
+				"no room for it. Do without it, pass less at a time, or ask the user to decide on those first.",
+				len(there))
 		}
 		if !some {
-			return registry.Errorf("The call needs the approval of a person, and %d calls of this project wait for one already, which is "+
+			return registry.Errorf("The call needs the approval of a person, and %d calls of this project wait for "+
+				"one already, which is "+
 				"as many as may. Do without it, or ask the user to decide on those first.", len(there))
 		}
 	}
@@ -193,7 +200,8 @@ func (k *Keeper) resize(ctx context.Context, token string, size int64) error {
 		return err
 	}
 	i := slices.IndexFunc(list, func(l listed) bool { return l.Token == token })
-	if i < 0 || size <= list[i].Bytes && list[i].Bytes-size < 16*bytesUnit { // what is little less is not worth a change
+	// what is little less is not worth a change
+	if i < 0 || size <= list[i].Bytes && list[i].Bytes-size < 16*bytesUnit {
 		return nil
 	}
 	return k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
@@ -219,8 +227,8 @@ func (k *Keeper) delist(ctx context.Context, token string) error {
 	})
 }
 
-// All returns the calls of the place that wait, the first one first. What is damaged is an error of its own, after which
-// others follow.
+// All returns the calls of the place that wait, the first one first. What is damaged is an error of its own, after
+// which others follow.
 func (k *Keeper) All(ctx context.Context) iter.Seq2[*Run, error] {
 	return func(yield func(*Run, error) bool) {
 		list, err := k.runs.waiting(ctx, k.place)
@@ -240,8 +248,8 @@ func (k *Keeper) All(ctx context.Context) iter.Seq2[*Run, error] {
 	}
 }
 
-// Forget removes the calls of the place that wait, and the results of those that have ended, as its project is deleted: a
-// new one with its name has none of them. A call that goes on makes no other call any more.
+// Forget removes the calls of the place that wait, and the results of those that have ended, as its project is deleted:
+// a new one with its name has none of them. A call that goes on makes no other call any more.
 func (k *Keeper) Forget(ctx context.Context) error {
 	s := k.runs
 	list, err := s.waiting(ctx, k.place)
@@ -253,7 +261,8 @@ func (k *Keeper) Forget(ctx context.Context) error {
 		if r, err := s.get(ctx, l.Token); err == nil {
 			s.dropState(ctx, l.Token, r.State)
 		}
-		if err := errors.Join(s.runs.Change(ctx, l.Token, 0, none), s.results.Change(ctx, l.Token, 0, none)); err != nil {
+		if err := errors.Join(s.runs.Change(ctx, l.Token, 0, none), s.results.Change(ctx, l.Token, 0,
+			none)); err != nil {
 			return err
 		}
 	}
@@ -265,19 +274,22 @@ func (k *Keeper) Forget(ctx context.Context) error {
 }
 
 // Again implements [registry.Keeper].
-func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call registry.Call, env registry.Env) (registry.Result, bool) {
+func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call registry.Call,
+	env registry.Env) (registry.Result, bool) {
 	result, ok, err := k.again(ctx, tools, call, env)
 	if errors.Is(err, ErrNone) {
 		return registry.Result{}, false
 	}
 	if err != nil {
-		result, ok = registry.Failure(registry.CodeFailed, "Tool execution failed: the call waits for approval, and cannot go on: "+err.Error()), true
+		result, ok = registry.Failure(registry.CodeFailed,
+			"Tool execution failed: the call waits for approval, and cannot go on: "+err.Error()), true
 		result.Err = err
 	}
 	return result, ok
 }
 
-func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call registry.Call, env registry.Env) (result registry.Result, ok bool, err error) {
+func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call registry.Call,
+	env registry.Env) (result registry.Result, ok bool, err error) {
 	list, err := k.runs.waiting(ctx, k.place)
 	if err != nil && len(env.Selection.Ask) == 0 && len(env.Selection.Settings.Ask) == 0 && env.Selection.AskIf == nil {
 		return result, false, nil // calls of which none is asked for do not depend on a store of those that are
@@ -306,7 +318,9 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 		if r, err = k.runs.get(ctx, token); err != nil {
 			return result, false, err
 		}
-		if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool { return c.Decision != nil && c.Status == Waits }) {
+		if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool {
+			return c.Decision != nil && c.Status == Waits
+		}) {
 			return r.pending().Result(call), true, nil
 		}
 		result, err = k.goOn(ctx, tools, env, token, nil, false)
@@ -327,7 +341,8 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	result = f.result()
 	result.Repeats, result.Approval = token, nil
 	result.Content = slices.Insert(slices.Clone(result.Content), 0, registry.Part{Text: fmt.Sprintf(
-		"[This is the result of the same call, which had to wait for approval: %s, ended %s. To do it once more, call again.]", token,
+		"[This is the result of the same call, which had to wait for approval: %s, ended %s. To do it once more, "+
+			"call again.]", token,
 		f.Time.UTC().Format("2006-01-02 15:04:05 UTC"))})
 	return result, true, nil
 }

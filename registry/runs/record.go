@@ -25,8 +25,8 @@ type record struct {
 	// CallsMade is how many calls the code had made at its state, which is the record TOKEN-State; 0 if there is none.
 	CallsMade int
 	State     int
-	// Segment counts how often the code has gone on, and Dirty says that it may have changed files since its state, under
-	// the id history.
+	// Segment counts how often the code has gone on, and Dirty says that it may have changed files since its state,
+	// under the id history.
 	Segment int
 	Dirty   bool
 	// Owner goes on with the call until Lease; "" is nobody.
@@ -72,7 +72,8 @@ func (r *record) becomeCode() {
 // history is the id under which the code changes files now.
 func (r *record) history() string { return fmt.Sprintf("%s+%d", r.Call.ID, r.Segment) }
 
-// Owns reports whether changes with this id in the project's history are those of the call, or of calls that it has made.
+// Owns reports whether changes with this id in the project's history are those of the call, or of calls that it has
+// made.
 func (r *Run) Owns(id string) bool {
 	return id == r.Call.ID || strings.HasPrefix(id, r.Call.ID+".") || strings.HasPrefix(id, r.Call.ID+"+")
 }
@@ -211,7 +212,9 @@ func (s *Runs) putState(ctx context.Context, token string, n int, until time.Tim
 	if err != nil {
 		return err
 	}
-	return s.states.Change(ctx, name, max(time.Until(until), time.Millisecond), func([]byte) ([]byte, error) { return sealed, nil })
+	return s.states.Change(ctx, name, max(time.Until(until), time.Millisecond), func([]byte) ([]byte, error) {
+		return sealed, nil
+	})
 }
 
 func (s *Runs) getState(ctx context.Context, token string, n int) ([]byte, error) {

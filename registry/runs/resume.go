@@ -13,11 +13,12 @@ import (
 )
 
 // Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
-// and those of env.Approve. The first decision on a call counts, and a call that has begun to wait needs one, whatever the
-// rules say now. Chat and Client of env are replaced by those of the call, and so are the options that its selection sets
-// itself ([Choice]), whose rules for approvals are added to those of env: AskAll, if it had an AskIf and env has none. The
-// settings, and what is enabled and granted, are those of env. The result is that of the whole call, or one that waits
-// again ([registry.Result].Pending). A call that has ended has the same result each time, as long as that is kept.
+// and those of env.Approve. The first decision on a call counts, and a call that has begun to wait needs one, whatever
+// the rules say now. Chat and Client of env are replaced by those of the call, and so are the options that its
+// selection sets itself ([Choice]), whose rules for approvals are added to those of env: AskAll, if it had an AskIf and
+// env has none. The settings, and what is enabled and granted, are those of env. The result is that of the whole call,
+// or one that waits again ([registry.Result].Pending). A call that has ended has the same result each time, as long as
+// that is kept.
 //
 // The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended:
 // then the call can go on later.
@@ -77,7 +78,8 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	if err != nil {
 		return result, err
 	}
-	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers, Decided: g.now().decided()}
+	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers,
+		Decided: g.now().decided()}
 	if err := k.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
 		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
@@ -285,8 +287,10 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		}
 		again, err := g.checkpoint(ctx, suspension)
 		if errors.Is(err, errNoRoom) {
-			return registry.Failure(registry.CodeFailed, "Tool execution failed: the code needs the approval of a person again, and what it keeps has "+
-				"become too large to be kept until somebody decides. Keep less in variables, or make the calls that need approval first."), nil
+			return registry.Failure(registry.CodeFailed,
+				"Tool execution failed: the code needs the approval of a person again, and what it keeps has "+
+					"become too large to be kept until somebody decides. Keep less in variables, or make the calls "+
+					"that need approval first."), nil
 		}
 		if err != nil {
 			return registry.Result{}, err

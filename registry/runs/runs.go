@@ -51,15 +51,16 @@ const Unlimited = math.MaxInt
 
 // Options configure [New]. The zero value has safe defaults.
 type Options struct {
-	// Keep is how long a call is kept that waits, and the result of one that has ended meanwhile. Zero means DefaultKeep.
+	// Keep is how long a call is kept that waits, and the result of one that has ended meanwhile. Zero means
+	// DefaultKeep.
 	Keep time.Duration
 	// Most is how many calls of one project can wait at the same time. Zero means DefaultMost.
 	Most int
-	// Bytes is how many bytes the calls of one project that wait can keep together: inputs, states of code, and the results of
-	// those that have ended and whose callers have not fetched them. Zero means DefaultBytes.
+	// Bytes is how many bytes the calls of one project that wait can keep together: inputs, states of code, and the
+	// results of those that have ended and whose callers have not fetched them. Zero means DefaultBytes.
 	Bytes int64
-	// Lease is how long a process that has died or lost the store keeps others from going on with its call. The clocks of
-	// machines that share a store must not differ by as much. Zero means DefaultLease.
+	// Lease is how long a process that has died or lost the store keeps others from going on with its call. The clocks
+	// of machines that share a store must not differ by as much. Zero means DefaultLease.
 	Lease time.Duration
 }
 
@@ -107,8 +108,9 @@ func New(store vfs.RecordStore, options *Options) (*Runs, error) {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	return &Runs{store: store, runs: store.Records("runs"), states: store.Records("run-states"), results: store.Records("run-results"),
-		lists: store.Records("run-lists"), o: o}, nil
+	return &Runs{store: store, runs: store.Records("runs"), states: store.Records("run-states"),
+		results: store.Records("run-results"),
+		lists:   store.Records("run-lists"), o: o}, nil
 }
 
 // A Run is a call that waits.
@@ -121,10 +123,11 @@ type Run struct {
 	Made  time.Time `json:"made"`
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
-	// Call is the outermost call: that of the model. If it was approved with another input, it has that once its code runs.
+	// Call is the outermost call: that of the model. If it was approved with another input, it has that once its code
+	// runs.
 	Call registry.Call `json:"call"`
-	// Code says that code waits. Calls are the one call itself, if that had to wait, and those that its code has made since
-	// it first waited, and before them those it waited for then.
+	// Code says that code waits. Calls are the one call itself, if that had to wait, and those that its code has made
+	// since it first waited, and before them those it waited for then.
 	Code  bool   `json:"code"`
 	Calls []Call `json:"calls"`
 	// Choice is what the call's selection had chosen.

@@ -42,7 +42,8 @@ type plan struct {
 func newWorld(t *testing.T) *world {
 	w := &world{}
 	simple := func(name string) registry.Tool {
-		return registry.Func(registry.Spec{Name: name, Description: "Does it."}, func(_ context.Context, in note, _ registry.Env) (string, error) {
+		return registry.Func(registry.Spec{Name: name, Description: "Does it."}, func(_ context.Context, in note,
+			_ registry.Env) (string, error) {
 			w.made = append(w.made, name+" "+in.Text)
 			return "did " + in.Text, nil
 		})
@@ -115,7 +116,9 @@ func yes(ids ...string) map[string]registry.Decision {
 // change replaces a record by what f makes of it.
 func change(t *testing.T, r vfs.Records, name string, f func(data []byte) []byte) {
 	t.Helper()
-	require.NoError(t, r.Change(t.Context(), name, 0, func(data []byte) ([]byte, error) { return f(append([]byte(nil), data...)), nil }))
+	require.NoError(t, r.Change(t.Context(), name, 0, func(data []byte) ([]byte, error) {
+		return f(append([]byte(nil), data...)), nil
+	}))
 }
 
 // What is kept can be neither made up, nor changed, nor moved.
@@ -207,7 +210,8 @@ func TestDecisionsForOtherCalls(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, registry.CodePending, result.Code, "the next call is asked for by itself")
 	require.Equal(t, []string{"act good"}, w.made)
-	result, err = k.Resume(t.Context(), w.tools, env(nil), token, map[string]registry.Decision{"1.2": {Reason: "no more", By: "ada"}})
+	result, err = k.Resume(t.Context(), w.tools, env(nil), token,
+		map[string]registry.Decision{"1.2": {Reason: "no more", By: "ada"}})
 	require.NoError(t, err)
 	require.Contains(t, result.Text(), "did good")
 	require.Contains(t, result.Text(), "refused")
@@ -230,7 +234,8 @@ func TestToolsThatLie(t *testing.T) {
 	}
 	out := lies(registry.Suspended([]byte("state")))
 	require.Equal(t, registry.CodeFailed, out.Code)
-	out = lies(registry.Result{Code: registry.CodePending, Pending: &registry.Pending{Token: "run-x"}, Approval: &registry.Approval{Approved: true, By: "ada"}})
+	out = lies(registry.Result{Code: registry.CodePending, Pending: &registry.Pending{Token: "run-x"},
+		Approval: &registry.Approval{Approved: true, By: "ada"}})
 	require.Equal(t, registry.CodeTool, out.Code)
 	require.Nil(t, out.Pending)
 	require.Nil(t, out.Approval)
@@ -288,7 +293,8 @@ func TestApprovedCodeWaits(t *testing.T) {
 			run, err := r.Get(t.Context(), token)
 			require.NoError(t, err)
 			require.JSONEq(t, `{"text":"`+calls[i]+`"}`, string(run.Waiting()[0].Input))
-			require.JSONEq(t, `{"calls":["`+calls[0]+`","`+calls[1]+`"]}`, string(run.Call.Input), "what runs is what is shown")
+			require.JSONEq(t, `{"calls":["`+calls[0]+`","`+calls[1]+`"]}`, string(run.Call.Input),
+				"what runs is what is shown")
 		}
 		result := resume("1.2", decision)
 		note := ""
@@ -321,7 +327,8 @@ func TestCodeEditedAtOnceWaits(t *testing.T) {
 	_, err := r.Decide(t.Context(), token, yes("1.1"))
 	require.NoError(t, err)
 	result := w.tools.Dispatch(t.Context(), asked, here)
-	require.Contains(t, result.Text(), "[A person has approved the call with other arguments: {\"calls\":[\"b\"]}]\n[did b]")
+	require.Contains(t, result.Text(),
+		"[A person has approved the call with other arguments: {\"calls\":[\"b\"]}]\n[did b]")
 	require.Equal(t, token, result.Repeats)
 	require.Equal(t, []string{"act b"}, w.made)
 }
@@ -352,7 +359,8 @@ func TestApprovedCallsThatAreStopped(t *testing.T) {
 func TestAlways(t *testing.T) {
 	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
 	token := w.call(t, r.In("p"), "code", plan{[]string{"a", "b", "c"}}).Pending.Token
-	result, err := r.In("p").Resume(t.Context(), w.tools, env(nil), token, map[string]registry.Decision{"1.1": {Approved: true, Always: true, By: "ada"}})
+	result, err := r.In("p").Resume(t.Context(), w.tools, env(nil), token,
+		map[string]registry.Decision{"1.1": {Approved: true, Always: true, By: "ada"}})
 	require.NoError(t, err)
 	require.Equal(t, "[did a did b did c]", result.Text())
 	require.Equal(t, registry.CodePending, w.call(t, r.In("p"), "code", plan{[]string{"d"}}).Code)
@@ -365,7 +373,8 @@ func TestHowManyCallsWait(t *testing.T) {
 	require.NotEqual(t, first, w.call(t, k, "act", note{"2"}).Pending.Token)
 	full := w.call(t, k, "act", note{"3"})
 	require.Equal(t, registry.CodeNeedsApproval, full.Code)
-	require.Equal(t, "The call needs the approval of a person, and 2 calls of this project wait for one already, which is as many as "+
+	require.Equal(t, "The call needs the approval of a person, and 2 calls of this project wait for one already, "+
+		"which is as many as "+
 		"may. Do without it, or ask the user to decide on those first.", full.Text())
 	require.NotNil(t, w.call(t, r.In("q"), "act", note{"3"}).Pending, "another project")
 	_, err := k.Resume(t.Context(), w.tools, env(nil), first, yes("1"))
@@ -386,11 +395,13 @@ func TestHowMuchCallsKeep(t *testing.T) {
 	require.NotNil(t, w.call(t, k, "act", large("2", 200<<10)).Pending)
 	full := w.call(t, k, "act", large("3", 200<<10))
 	require.Equal(t, registry.CodeNeedsApproval, full.Code)
-	require.Equal(t, "The call needs the approval of a person, and what the 2 calls of this project that wait for one keep leaves no room for it. "+
+	require.Equal(t, "The call needs the approval of a person, and what the 2 calls of this project that wait for "+
+		"one keep leaves no room for it. "+
 		"Do without it, pass less at a time, or ask the user to decide on those first.", full.Text())
 	require.NotNil(t, w.call(t, k, "act", note{"small"}).Pending, "there is room for little")
 	require.NotNil(t, w.call(t, r.In("q"), "act", large("3", 200<<10)).Pending, "another project")
-	require.Contains(t, w.call(t, r.In("q"), "act", large("4", 600<<10)).Text(), "is too large to be kept until somebody decides")
+	require.Contains(t, w.call(t, r.In("q"), "act", large("4", 600<<10)).Text(),
+		"is too large to be kept until somebody decides")
 
 	// What has ended counts until its caller has the result.
 	_, err := k.ResumeFor(t.Context(), w.tools, env(nil), first, yes("1"))
@@ -496,7 +507,8 @@ type stalledRecords struct {
 	stalled *atomic.Bool
 }
 
-func (r stalledRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+func (r stalledRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
+	error)) error {
 	if r.stalled.Load() {
 		return errors.New("the store cannot be reached")
 	}

@@ -25,7 +25,8 @@ func reference(name string) registry.Part {
 
 func TestRender(t *testing.T) {
 	note := registry.Part{Text: "note"}
-	image := registry.Part{Data: []byte{1}, MIME: "image/png", Resource: &registry.Resource{Kind: "FILE", Name: "/i.png", Key: "i1"}}
+	image := registry.Part{Data: []byte{1}, MIME: "image/png", Resource: &registry.Resource{Kind: "FILE",
+		Name: "/i.png", Key: "i1"}}
 	otherImage := image
 	otherImage.Data = []byte{2}
 	for _, test := range []struct {
@@ -33,25 +34,36 @@ func TestRender(t *testing.T) {
 		results, want []registry.Result
 	}{
 		{"nothing stays nothing", []registry.Result{}, []registry.Result{}},
-		{"what is shown once stays", []registry.Result{result(note, file("/a", "a1", "A"))}, []registry.Result{result(note, file("/a", "a1", "A"))}},
-		{"the newest keeps the content", []registry.Result{result(file("/a", "a1", "A")), result(note, note), result(file("/a", "a1", "A"))},
+		{"what is shown once stays", []registry.Result{result(note, file("/a", "a1", "A"))},
+			[]registry.Result{result(note, file("/a", "a1", "A"))}},
+		{"the newest keeps the content", []registry.Result{result(file("/a", "a1", "A")), result(note, note),
+			result(file("/a", "a1", "A"))},
 			[]registry.Result{result(reference("/a")), result(note, note), result(file("/a", "a1", "A"))}},
-		{"all older ones become references", []registry.Result{result(file("/a", "a1", "A")), result(file("/a", "a1", "A")), result(file("/a", "a1", "A"))},
+		{"all older ones become references", []registry.Result{result(file("/a", "a1", "A")), result(file("/a", "a1",
+			"A")), result(file("/a", "a1", "A"))},
 			[]registry.Result{result(reference("/a")), result(reference("/a")), result(file("/a", "a1", "A"))}},
-		{"what has changed stays", []registry.Result{result(file("/a", "a1", "A"), file("/b", "b1", "B")), result(file("/a", "a2", "AA"), file("/b", "b1", "B"))},
-			[]registry.Result{result(file("/a", "a1", "A"), reference("/b")), result(file("/a", "a2", "AA"), file("/b", "b1", "B"))}},
-		{"within one result the first keeps the content", []registry.Result{result(file("/a", "a1", "A"), note, file("/a", "a1", "A"))},
+		{"what has changed stays", []registry.Result{result(file("/a", "a1", "A"), file("/b", "b1", "B")),
+			result(file("/a", "a2", "AA"), file("/b", "b1", "B"))},
+			[]registry.Result{result(file("/a", "a1", "A"), reference("/b")), result(file("/a", "a2", "AA"), file("/b",
+				"b1", "B"))}},
+		{"within one result the first keeps the content", []registry.Result{result(file("/a", "a1", "A"), note,
+			file("/a", "a1", "A"))},
 			[]registry.Result{result(file("/a", "a1", "A"), note, reference("/a"))}},
-		{"references have the name that the model knows", []registry.Result{result(file("a", "a1", "A")), result(file("/a", "a1", "A"))},
+		{"references have the name that the model knows", []registry.Result{result(file("a", "a1", "A")),
+			result(file("/a", "a1", "A"))},
 			[]registry.Result{result(reference("a")), result(file("/a", "a1", "A"))}},
-		{"the same content under another key stays", []registry.Result{result(file("/a", "a1", "A")), result(file("/b", "b1", "A"))},
+		{"the same content under another key stays", []registry.Result{result(file("/a", "a1", "A")), result(file("/b",
+			"b1", "A"))},
 			[]registry.Result{result(file("/a", "a1", "A")), result(file("/b", "b1", "A"))}},
-		{"other content under the same key stays", []registry.Result{result(file("/a", "a1", "whole")), result(file("/a", "a1", "who"))},
+		{"other content under the same key stays", []registry.Result{result(file("/a", "a1", "whole")),
+			result(file("/a", "a1", "who"))},
 			[]registry.Result{result(file("/a", "a1", "whole")), result(file("/a", "a1", "who"))}},
 		{"what has no key stays", []registry.Result{result(file("/a", "", "A")), result(file("/a", "", "A"))},
 			[]registry.Result{result(file("/a", "", "A")), result(file("/a", "", "A"))}},
-		{"text that is no resource stays", []registry.Result{result(note), result(note)}, []registry.Result{result(note), result(note)}},
-		{"binaries are resources too, and one with other content stays", []registry.Result{result(image), result(otherImage), result(image)},
+		{"text that is no resource stays", []registry.Result{result(note), result(note)},
+			[]registry.Result{result(note), result(note)}},
+		{"binaries are resources too, and one with other content stays", []registry.Result{result(image),
+			result(otherImage), result(image)},
 			[]registry.Result{result(reference("/i.png")), result(otherImage), result(image)}},
 		{"empty files too", []registry.Result{result(file("/a", "a0", "")), result(file("/a", "a0", ""))},
 			[]registry.Result{result(reference("/a")), result(file("/a", "a0", ""))}},
@@ -88,7 +100,8 @@ func TestRenderedResultsShareNoPartsWithTheGivenOnes(t *testing.T) {
 }
 
 func TestRenderIsTheSameIfItIsDoneTwice(t *testing.T) {
-	given := []registry.Result{result(file("/a", "a1", "A")), result(file("/a", "a1", "A"), file("/b", "b1", "B")), result(file("/b", "b1", "B"))}
+	given := []registry.Result{result(file("/a", "a1", "A")), result(file("/a", "a1", "A"), file("/b", "b1", "B")),
+		result(file("/b", "b1", "B"))}
 	once := transcript.Render(given)
 	require.Equal(t, once, transcript.Render(once))
 }
@@ -96,6 +109,8 @@ func TestRenderIsTheSameIfItIsDoneTwice(t *testing.T) {
 func TestTrackerInTheOrderOfTheConversationChangesNothingThatWasSent(t *testing.T) {
 	var tracker transcript.Tracker
 	require.Equal(t, result(file("/a", "a1", "A")), tracker.Render(result(file("/a", "a1", "A"))))
-	require.Equal(t, result(reference("/a"), file("/b", "b1", "B")), tracker.Render(result(file("/a", "a1", "A"), file("/b", "b1", "B"))))
-	require.Equal(t, result(file("/a", "a2", "AA"), reference("/b")), tracker.Render(result(file("/a", "a2", "AA"), file("/b", "b1", "B"))))
+	require.Equal(t, result(reference("/a"), file("/b", "b1", "B")),
+		tracker.Render(result(file("/a", "a1", "A"), file("/b", "b1", "B"))))
+	require.Equal(t, result(file("/a", "a2", "AA"), reference("/b")),
+		tracker.Render(result(file("/a", "a2", "AA"), file("/b", "b1", "B"))))
 }

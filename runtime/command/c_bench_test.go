@@ -31,7 +31,8 @@ func BenchmarkC(b *testing.B) {
 	dir := b.TempDir()
 	source, module := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.wasm")
 	require.NoError(b, os.WriteFile(source, []byte(inC), 0o600))
-	if out, err := exec.Command("clang", "--target=wasm32-wasi", "-O2", "-s", "-o", module, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command("clang", "--target=wasm32-wasi", "-O2", "-s", "-o", module,
+		source).CombinedOutput(); err != nil {
 		b.Skipf("no clang for WASI: %v: %s", err, out)
 	}
 	code, err := os.ReadFile(module)

@@ -12,8 +12,8 @@ import (
 
 // A Caller makes a module's call of a tool, with the input as the module has written it, and returns the result for the
 // module. The text of an error is for the module, too. The context ends with the run; a Caller that does not return
-// before is abandoned, and its result dropped. While it waits for a person ([sandbox.Hold]), the run's time stands still. The
-// input is the Caller's to keep.
+// before is abandoned, and its result dropped. While it waits for a person ([sandbox.Hold]), the run's time stands
+// still. The input is the Caller's to keep.
 type Caller func(ctx context.Context, tool string, input []byte) ([]byte, error)
 
 // The functions that a module can import to call tools.

@@ -27,11 +27,14 @@ var goodCall = toolCall{1000, 4, 1100, 7, 4096, 1 << 20}
 func calling(c toolCall) []byte {
 	m := &asm.Module{}
 	call, result := m.Import("toolrun", "call", "iiii:I"), m.Import("toolrun", "result", "ii:i")
-	write, exit := m.Import("wasi_snapshot_preview1", "fd_write", "iiii:i"), m.Import("wasi_snapshot_preview1", "proc_exit", "i:")
+	write, exit := m.Import("wasi_snapshot_preview1", "fd_write", "iiii:i"), m.Import("wasi_snapshot_preview1",
+		"proc_exit", "i:")
 	const local, wrap = 0, 0xa7
 	m.Export("_start", m.Func(":", "I",
-		asm.I32(c.tool), asm.I32(c.toolSize), asm.I32(c.input), asm.I32(c.inputSize), asm.Call(call), asm.LocalSet, local,
-		asm.I32(0), asm.I32(c.to), asm.Store(), asm.I32(4), asm.I32(c.to), asm.I32(c.size), asm.Call(result), asm.Store(),
+		asm.I32(c.tool), asm.I32(c.toolSize), asm.I32(c.input), asm.I32(c.inputSize), asm.Call(call),
+		asm.LocalSet, local,
+		asm.I32(0), asm.I32(c.to), asm.Store(), asm.I32(4), asm.I32(c.to), asm.I32(c.size), asm.Call(result),
+		asm.Store(),
 		asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8), asm.Call(write), asm.Drop,
 		asm.LocalGet, local, 0x42, 32, 0x88, wrap, asm.Call(exit)))
 	m.Data(1000, "echo")
@@ -65,15 +68,22 @@ func TestModulesCallTools(t *testing.T) {
 		{"without a caller", goodCall, nil, 1, "this module cannot call tools: it has not been granted any"},
 		{"an error", goodCall, returning(nil, errors.New("no such thing")), 1, "no such thing"},
 		{"nothing", goodCall, returning(nil, nil), 0, ""},
-		{"a panic", goodCall, func(context.Context, string, []byte) ([]byte, error) { panic("on purpose") }, 1, "panicked: on purpose"},
+		{"a panic", goodCall, func(context.Context, string, []byte) ([]byte, error) { panic("on purpose") }, 1,
+			"panicked: on purpose"},
 		{"a result beyond the limit", goodCall, returning(make([]byte, 64<<20+1), nil), 1,
 			"the result has 67108865 bytes, and may have 67108864"},
-		{"a name outside of the memory", with(func(c *toolCall) { c.tool = -4 }), echo, 1, "the name of the tool is not within the memory"},
-		{"a name over its end", with(func(c *toolCall) { c.tool = 2<<16 - 1 }), echo, 1, "the name of the tool is not within the memory"},
-		{"a long name", with(func(c *toolCall) { c.toolSize = -1 }), echo, 1, "the name of the tool has 4294967295 bytes, and may have 256"},
-		{"an input outside of the memory", with(func(c *toolCall) { c.input = -7 }), echo, 1, "the input is not within the memory"},
-		{"an input over its end", with(func(c *toolCall) { c.input, c.inputSize = 2<<16, 1 }), echo, 1, "the input is not within the memory"},
-		{"a long input", with(func(c *toolCall) { c.inputSize = -1 }), echo, 1, "the input has 4294967295 bytes, and may have 16777216"},
+		{"a name outside of the memory", with(func(c *toolCall) { c.tool = -4 }), echo, 1,
+			"the name of the tool is not within the memory"},
+		{"a name over its end", with(func(c *toolCall) { c.tool = 2<<16 - 1 }), echo, 1,
+			"the name of the tool is not within the memory"},
+		{"a long name", with(func(c *toolCall) { c.toolSize = -1 }), echo, 1,
+			"the name of the tool has 4294967295 bytes, and may have 256"},
+		{"an input outside of the memory", with(func(c *toolCall) { c.input = -7 }), echo, 1,
+			"the input is not within the memory"},
+		{"an input over its end", with(func(c *toolCall) { c.input, c.inputSize = 2<<16, 1 }), echo, 1,
+			"the input is not within the memory"},
+		{"a long input", with(func(c *toolCall) { c.inputSize = -1 }), echo, 1,
+			"the input has 4294967295 bytes, and may have 16777216"},
 		{"no name and no input", with(func(c *toolCall) { c.toolSize, c.inputSize = 0, 0 }), echo, 0, " "},
 		{"a part of the result", with(func(c *toolCall) { c.size = 6 }), echo, 0, "echo {"},
 		{"none of it", with(func(c *toolCall) { c.size = 0 }), echo, 0, ""},
@@ -81,7 +91,8 @@ func TestModulesCallTools(t *testing.T) {
 		{"a result over its end", with(func(c *toolCall) { c.to = 2<<16 - 2 }), echo, 0, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			result, err := load(t, calling(c.call), nil).RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Call: c.caller})
+			result, err := load(t, calling(c.call), nil).RunWith(t.Context(), sandbox.RunOptions{},
+				command.Host{Call: c.caller})
 			if c.status == 0 {
 				require.NoError(t, err)
 			} else {
@@ -134,9 +145,10 @@ func TestAResultIsReadOnce(t *testing.T) {
 	m.Memory(1)
 	loaded := load(t, m.Bytes(), nil)
 	for range 3 {
-		_, err := loaded.RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Call: func(context.Context, string, []byte) ([]byte, error) {
-			return []byte("twenty-three bytes long"), nil
-		}})
+		_, err := loaded.RunWith(t.Context(), sandbox.RunOptions{},
+			command.Host{Call: func(context.Context, string, []byte) ([]byte, error) {
+				return []byte("twenty-three bytes long"), nil
+			}})
 		exit, ok := errors.AsType[*sandbox.ExitError](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, 10*100+10*10+3, exit.Code)
@@ -161,7 +173,8 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	result, err := loaded.RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Call: caller})
 	require.NoError(t, err)
 	require.Equal(t, string(large), string(result.Output))
-	_, err = loaded.RunWith(t.Context(), sandbox.RunOptions{Limits: sandbox.Limits{Work: 1000}}, command.Host{Call: caller})
+	_, err = loaded.RunWith(t.Context(), sandbox.RunOptions{Limits: sandbox.Limits{Work: 1000}},
+		command.Host{Call: caller})
 	limit, ok = errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitWork, limit.Limit)

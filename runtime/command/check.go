@@ -73,7 +73,8 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-const wasip1 = "Compile it as a core module for WASI preview 1: GOOS=wasip1 GOARCH=wasm for Go, --target wasm32-wasip1 for " +
+const wasip1 = "Compile it as a core module for WASI preview 1: GOOS=wasip1 GOARCH=wasm for Go, --target " +
+	"wasm32-wasip1 for " +
 	"Rust, --target=wasm32-wasi for C, -target=wasip1 for TinyGo"
 
 // Check returns the form of a module, or a [*RefusedError] that says why it cannot be run. A module that passes can
@@ -113,7 +114,8 @@ func refusal(err error) *RefusedError {
 		refused.Advice = "Compile it for wasm32"
 	case errors.Is(err, metering.ErrUnsupported):
 		refused.Reason = "it uses a part of WebAssembly that cannot be limited (" + refused.Reason + ")"
-		refused.Advice = "Compile it for WebAssembly 2.0, without newer features such as multiple memories, garbage collection, or relaxed SIMD"
+		refused.Advice = "Compile it for WebAssembly 2.0, without newer features such as multiple memories, garbage " +
+			"collection, or relaxed SIMD"
 	}
 	return refused
 }
@@ -162,7 +164,8 @@ var foreign = []struct{ module, made, advice string }{
 	{"extism:", "Extism", "Read the input from standard input and write the result to standard output instead"},
 	{"a", "JavaScript (Emscripten)", "Compile it with -sSTANDALONE_WASM"},
 	{"env", "a host of its own, such as a JavaScript page", "A program for WASI preview 1 imports nothing from env. " +
-		"If it was made with Emscripten, compile it with -sSTANDALONE_WASM; if a C function is undefined, link what defines it"},
+		"If it was made with Emscripten, compile it with -sSTANDALONE_WASM; if a C function is undefined, link what " +
+		"defines it"},
 }
 
 func checkImport(i metering.External) error {
@@ -177,7 +180,8 @@ func checkImport(i metering.External) error {
 	if i.Module == "wasi_snapshot_preview1" {
 		offered, ok := sandbox.WASIFunction(i.Name)
 		if ok && offered != i.Type {
-			return &RefusedError{Reason: fmt.Sprintf("it imports the function %s with the type %s, and the type is %s", name, i.Type, offered)}
+			return &RefusedError{Reason: fmt.Sprintf("it imports the function %s with the type %s, and the type is %s",
+				name, i.Type, offered)}
 		}
 		if ok {
 			return nil
@@ -185,7 +189,8 @@ func checkImport(i metering.External) error {
 	}
 	if offered, ok := callTypes[i.Name]; ok && i.Module == callsModule {
 		if offered != i.Type {
-			return &RefusedError{Reason: fmt.Sprintf("it imports the function %s with the type %s, and the type is %s", name, i.Type, offered)}
+			return &RefusedError{Reason: fmt.Sprintf("it imports the function %s with the type %s, and the type is %s",
+				name, i.Type, offered)}
 		}
 		return nil
 	}
@@ -208,7 +213,8 @@ func checkMemory(memory *metering.MemoryType) error {
 	const page = 64 << 10
 	switch {
 	case memory == nil:
-		return &RefusedError{Reason: "it has no memory, so it can neither read its input nor write a result", Advice: wasip1}
+		return &RefusedError{Reason: "it has no memory, so it can neither read its input nor write a result",
+			Advice: wasip1}
 	case memory.Shared:
 		return &RefusedError{Reason: "its memory is shared: it is made for threads, which there are not",
 			Advice: "Compile it without threads: for wasm32-wasip1, not wasm32-wasip1-threads"}
@@ -253,7 +259,8 @@ func checkExports(exports []metering.External) (Form, error) {
 	}
 	if !ok {
 		return "", &RefusedError{Reason: "it has no entry point: neither _start nor toolrun_call is exported",
-			Advice: "A program with a main function exports _start, a library must export a function toolrun_call without parameters. " +
+			Advice: "A program with a main function exports _start, a library must export a function toolrun_call " +
+				"without parameters. " +
 				"Rust: build a binary, not a library; C: do not link with -nostartfiles"}
 	}
 	return FormReactor, nil

@@ -122,7 +122,8 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		DecodeState: func([]byte) (any, error) { return nil, nil },
 	})
 	if err != nil {
-		if _, refused := errors.AsType[*RefusedError](err); refused || ctx.Err() != nil || errors.Is(err, sandbox.ErrClosed) {
+		if _, refused := errors.AsType[*RefusedError](err); refused || ctx.Err() != nil ||
+			errors.Is(err, sandbox.ErrClosed) {
 			return nil, err
 		}
 		if _, cache := errors.AsType[*sandbox.CacheError](err); cache {
@@ -159,8 +160,9 @@ type Result struct {
 	Usage  sandbox.Usage
 }
 
-// Run runs the module once. Stdin is its input; the first of Args, if there are any, follow its name; Env is added to that
-// of the module for a command, and a reactor has what it had when it was loaded. Stdout of the options is not used.
+// Run runs the module once. Stdin is its input; the first of Args, if there are any, follow its name; Env is added to
+// that of the module for a command, and a reactor has what it had when it was loaded. Stdout of the options is not
+// used.
 //
 // The result is never nil, but for errors of the host. The error is a [*sandbox.ExitError] if the module ended with
 // another status than 0, and otherwise as package runtime says.

@@ -51,7 +51,8 @@ func TestEachRunStartsFromTheImage(t *testing.T) {
 		{"a reactor", command.FormReactor, func(m *asm.Module) {
 			write := m.Import("wasi_snapshot_preview1", "fd_write", "iiii:i")
 			m.Export("toolrun_call", m.Func(":i", "", counting(write), asm.I32(0)))
-			m.Export("_initialize", m.Func(":", "", asm.I32(0), asm.I32(0), asm.Load(), asm.I32(3), asm.Add, asm.Store()))
+			m.Export("_initialize", m.Func(":", "", asm.I32(0), asm.I32(0), asm.Load(), asm.I32(3), asm.Add,
+				asm.Store()))
 			m.Data(0, "c")
 		}, "g"},
 		{"a reactor that needs no start", command.FormReactor, func(m *asm.Module) {

@@ -47,12 +47,16 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 		{"another file", []byte("#!/bin/sh\necho"), []string{"not a WebAssembly module"}},
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00rest"), []string{"component", "wasm32-wasip1"}},
 		{"half a module", running("")[:30], []string{"unexpected end"}},
-		{"a preview 2 import", importing("wasi:cli/run", "run", ":"), []string{`"run" from "wasi:cli/run"`, "preview 2"}},
-		{"a preview 0 import", importing("wasi_unstable", "fd_write", "iiii:i"), []string{"wasi_unstable", "preview 0"}},
-		{"an unknown WASI function", importing("wasi_snapshot_preview1", "sock_open", "ii:i"), []string{`"sock_open"`, "Rebuild"}},
+		{"a preview 2 import", importing("wasi:cli/run", "run", ":"), []string{`"run" from "wasi:cli/run"`,
+			"preview 2"}},
+		{"a preview 0 import", importing("wasi_unstable", "fd_write", "iiii:i"), []string{"wasi_unstable",
+			"preview 0"}},
+		{"an unknown WASI function", importing("wasi_snapshot_preview1", "sock_open", "ii:i"), []string{`"sock_open"`,
+			"Rebuild"}},
 		{"a WASI function of another type", importing("wasi_snapshot_preview1", "fd_write", "i:i"),
 			[]string{"(i32) -> (i32), and the type is (i32, i32, i32, i32) -> (i32)"}},
-		{"Emscripten", importing("env", "emscripten_notify", "i:"), []string{`"emscripten_notify" from "env"`, "-sSTANDALONE_WASM"}},
+		{"Emscripten", importing("env", "emscripten_notify", "i:"), []string{`"emscripten_notify" from "env"`,
+			"-sSTANDALONE_WASM"}},
 		{"Go for the browser", importing("gojs", "runtime.wasmExit", "i:"), []string{"GOOS=wasip1"}},
 		{"wasm-bindgen", importing("__wbindgen_placeholder__", "x", ":"), []string{"wasm-bindgen"}},
 		{"somebody's host", importing("acme", "do", ":"), []string{`"do" from "acme"`, "WASI preview 1"}},
@@ -88,10 +92,13 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 			m.Export("_start", m.Func(":", ""))
 			return m.Bytes()
 		}(), []string{"4096 MiB of memory from the start"}},
-		{"no entry point", module(func(m *asm.Module) { m.Export("main", m.Func(":", "")) }), []string{"neither _start nor toolrun_call"}},
+		{"no entry point", module(func(m *asm.Module) { m.Export("main", m.Func(":", "")) }),
+			[]string{"neither _start nor toolrun_call"}},
 		{"an entry point with parameters", module(func(m *asm.Module) { m.Export("_start", m.Func("i:", "")) }),
 			[]string{`"_start"`, "(i32) -> ()"}},
-		{"an entry point that is none", module(func(m *asm.Module) { m.Export("toolrun_call", m.Func(":I", "", 0x42, 0)) }),
+		{"an entry point that is none", module(func(m *asm.Module) {
+			m.Export("toolrun_call", m.Func(":I", "", 0x42, 0))
+		}),
 			[]string{`"toolrun_call"`, "() -> (i64)"}},
 		{"changes of tables", module(func(m *asm.Module) {
 			m.Table([]byte{0, 1})
@@ -100,8 +107,11 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 		{"an unknown opcode", running("", 0xff), []string{"cannot be limited", "0xff"}},
 		{"several memories", data(asm.Section(5, []byte{2, 0, 1, 0, 1})), []string{"several memories"}},
 		{"code that is not valid", running("", asm.Add), []string{"cannot be run"}},
-		{"a tail call", module(func(m *asm.Module) { m.Export("_start", m.FuncRaw(":", []byte{0, 0x12, 0, asm.End})) }), []string{"tail-call"}},
-		{"code behind the end", module(func(m *asm.Module) { m.Export("_start", m.FuncRaw(":", []byte{0, asm.End, asm.End})) }),
+		{"a tail call", module(func(m *asm.Module) { m.Export("_start", m.FuncRaw(":", []byte{0, 0x12, 0, asm.End})) }),
+			[]string{"tail-call"}},
+		{"code behind the end", module(func(m *asm.Module) {
+			m.Export("_start", m.FuncRaw(":", []byte{0, asm.End, asm.End}))
+		}),
 			[]string{"behind the end"}},
 		{"two exports of a name", module(func(m *asm.Module) {
 			f := m.Func(":", "")
@@ -113,7 +123,8 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 		{"a number of types that is a lie", data(asm.Section(1, asm.U32(1<<31))), []string{"unexpected end"}},
 		{"a number of segments that is a lie", data(asm.Section(11, asm.U32(1<<31))), []string{"unexpected end"}},
 		{"a number of exports that is a lie", data(asm.Section(7, asm.U32(1<<31))), []string{"unexpected end"}},
-		{"a segment that is a lie", data(asm.Section(5, []byte{1, 0, 1}), asm.Section(11, asm.Code(1, 1, asm.U32(1<<31)))),
+		{"a segment that is a lie", data(asm.Section(5, []byte{1, 0, 1}),
+			asm.Section(11, asm.Code(1, 1, asm.U32(1<<31)))),
 			[]string{"unexpected end"}},
 		{"four thousand million local variables", module(func(m *asm.Module) {
 			m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(1<<32-1), 0x7f, asm.End)))
@@ -122,10 +133,12 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 			m.Table(asm.Code(0, asm.U32(100_000_000)))
 			m.Export("_start", m.Func(":", ""))
 		}), []string{"100000000 elements of tables"}},
-		{"nested blocks", running("", repeat(5000, asm.Block, asm.Empty), repeat(5000, asm.End)), []string{"blocks in one function"}},
+		{"nested blocks", running("", repeat(5000, asm.Block, asm.Empty), repeat(5000, asm.End)),
+			[]string{"blocks in one function"}},
 		{"nested loops", running("", repeat(200, asm.Loop, asm.Empty), repeat(200, asm.End)), []string{"nested loops"}},
 		{"many joins", module(func(m *asm.Module) {
-			m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(1000), 0x7f, repeat(1000, asm.Block, asm.Empty, asm.End), asm.End)))
+			m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(1000), 0x7f, repeat(1000, asm.Block, asm.Empty,
+				asm.End), asm.End)))
 		}), []string{"local variables times blocks"}},
 		{"a large function", running("", repeat(600<<10, 0x01)), []string{"bytes in one function"}},
 		{"16 MB of functions", module(func(m *asm.Module) {
@@ -184,7 +197,8 @@ func TestHostileModules(t *testing.T) {
 		ends   []sandbox.Limit // or a crash
 	}{
 		{"an endless loop", running("", asm.Forever()), []sandbox.Limit{sandbox.LimitTime}},
-		{"nested loops", running("", asm.Forever(repeat(50, asm.Loop, asm.Empty), repeat(50, asm.End))), []sandbox.Limit{sandbox.LimitTime}},
+		{"nested loops", running("", asm.Forever(repeat(50, asm.Loop, asm.Empty), repeat(50, asm.End))),
+			[]sandbox.Limit{sandbox.LimitTime}},
 		{"a loop with parameters", module(func(m *asm.Module) {
 			kind := m.Type("i:i")
 			m.Export("_start", m.Func(":", "", asm.I32(1), asm.Loop, asm.U32(kind), asm.Br, 0, asm.End, asm.Drop))
@@ -193,9 +207,12 @@ func TestHostileModules(t *testing.T) {
 			[]sandbox.Limit{sandbox.LimitTime}},
 		{"recursion", recursive(func(self uint32) []byte { return asm.Call(self) }),
 			[]sandbox.Limit{sandbox.LimitRecursion, sandbox.LimitTime}},
-		{"recursion that branches", recursive(func(self uint32) []byte { return asm.Code(asm.Call(self), asm.Call(self)) }),
+		{"recursion that branches", recursive(func(self uint32) []byte {
+			return asm.Code(asm.Call(self), asm.Call(self))
+		}),
 			[]sandbox.Limit{sandbox.LimitRecursion, sandbox.LimitTime}},
-		{"memory that grows", running("", asm.Forever(asm.I32(1), asm.MemoryGrow, 0, asm.I32(-1), 0x46, asm.If, asm.Empty, asm.Unreachable, asm.End)),
+		{"memory that grows", running("", asm.Forever(asm.I32(1), asm.MemoryGrow, 0, asm.I32(-1), 0x46, asm.If,
+			asm.Empty, asm.Unreachable, asm.End)),
 			[]sandbox.Limit{sandbox.LimitMemory}},
 		{"memory that grows for ever", running("", asm.Forever(asm.I32(1), asm.MemoryGrow, 0, asm.Drop)),
 			[]sandbox.Limit{sandbox.LimitTime}},
@@ -208,15 +225,21 @@ func TestHostileModules(t *testing.T) {
 			kind := m.Type(":")
 			m.Export("_start", m.Func(":", "", asm.I32(0), 0x11, asm.U32(kind), 0))
 		}), nil},
-		{"a flood of output", call("fd_write", "iiii:i", asm.I32(0), asm.I32(1<<15), asm.Store(), asm.I32(4), asm.I32(1<<15), asm.Store(),
+		{"a flood of output", call("fd_write", "iiii:i", asm.I32(0), asm.I32(1<<15), asm.Store(), asm.I32(4),
+			asm.I32(1<<15), asm.Store(),
 			asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8)), []sandbox.Limit{sandbox.LimitTime}},
-		{"writing from outside of memory", call("fd_write", "iiii:i", asm.I32(2), asm.I32(-8), asm.I32(1000), asm.I32(-4)),
+		{"writing from outside of memory", call("fd_write", "iiii:i", asm.I32(2), asm.I32(-8), asm.I32(1000),
+			asm.I32(-4)),
 			[]sandbox.Limit{sandbox.LimitTime}},
-		{"randomness outside of memory", call("random_get", "ii:i", asm.I32(-1), asm.I32(-1)), []sandbox.Limit{sandbox.LimitTime}},
-		{"reading everything", call("fd_read", "iiii:i", asm.I32(0), asm.I32(0), asm.I32(-1), asm.I32(8)), []sandbox.Limit{sandbox.LimitTime}},
-		{"paths that are none", call("path_open", "iiiiiIIii:i", asm.I32(3), asm.I32(-1), asm.I32(-1), asm.I32(-1), asm.I32(-1), 0x42, 0x7f, 0x42, 0x7f,
+		{"randomness outside of memory", call("random_get", "ii:i", asm.I32(-1), asm.I32(-1)),
+			[]sandbox.Limit{sandbox.LimitTime}},
+		{"reading everything", call("fd_read", "iiii:i", asm.I32(0), asm.I32(0), asm.I32(-1), asm.I32(8)),
+			[]sandbox.Limit{sandbox.LimitTime}},
+		{"paths that are none", call("path_open", "iiiiiIIii:i", asm.I32(3), asm.I32(-1), asm.I32(-1), asm.I32(-1),
+			asm.I32(-1), 0x42, 0x7f, 0x42, 0x7f,
 			asm.I32(-1), asm.I32(-1)), []sandbox.Limit{sandbox.LimitTime}},
-		{"waiting for nothing", call("poll_oneoff", "iiii:i", asm.I32(0), asm.I32(0), asm.I32(-1), asm.I32(-4)), []sandbox.Limit{sandbox.LimitTime}},
+		{"waiting for nothing", call("poll_oneoff", "iiii:i", asm.I32(0), asm.I32(0), asm.I32(-1), asm.I32(-4)),
+			[]sandbox.Limit{sandbox.LimitTime}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()

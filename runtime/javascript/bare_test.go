@@ -31,8 +31,8 @@ type bareEngine struct {
 // bareMemory is how much memory a bare engine can have, in bytes.
 const bareMemory = 256 << 20
 
-// newBareEngine compiles the engine. Scripts of one that is stoppable end with the context of their calls, but are several
-// times slower by the checks that wazero needs for that.
+// newBareEngine compiles the engine. Scripts of one that is stoppable end with the context of their calls, but are
+// several times slower by the checks that wazero needs for that.
 func newBareEngine(ctx context.Context, stoppable bool) (*bareEngine, error) {
 	module, err := exportStackPointer(quickjs.Original())
 	if err != nil {
@@ -46,7 +46,8 @@ func newBareEngine(ctx context.Context, stoppable bool) (*bareEngine, error) {
 	host := b.runtime.NewHostModuleBuilder("env")
 	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
 		stack[0] = uint64(quickjs.Undefined)
-	}), []api.ValueType{api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeI32, api.ValueTypeI32}, []api.ValueType{api.ValueTypeI64}).Export("jsFunctionProxy")
+	}), []api.ValueType{api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeI32, api.ValueTypeI32},
+		[]api.ValueType{api.ValueTypeI64}).Export("jsFunctionProxy")
 	if _, err := host.Instantiate(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,8 @@ func (b *bareEngine) instantiate(ctx context.Context, folder string) (api.Module
 		config = config.WithFSConfig(wazero.NewFSConfig().WithReadOnlyDirMount(folder, "/"))
 	}
 	instance, err := b.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx,
-		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })), b.compiled, config)
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })),
+		b.compiled, config)
 	if err != nil {
 		memory.Free()
 	}

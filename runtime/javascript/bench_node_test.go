@@ -33,11 +33,12 @@ func compared(b *testing.B, setup, code, other string) {
 		return measure(() => { `+code+` }) / measure(() => { `+other+` })`, "ratio")
 }
 
-// BenchmarkIntl is the first use of a formatter in a run, and sorting by a language's rules, compared with sorting by code
-// units in the same way.
+// BenchmarkIntl is the first use of a formatter in a run, and sorting by a language's rules, compared with sorting by
+// code units in the same way.
 func BenchmarkIntl(b *testing.B) {
 	b.Run("the first NumberFormat", func(b *testing.B) {
-		inScript(b, `const t = performance.now(); new Intl.NumberFormat('en'); return (performance.now() - t) * 1000`, "µs/first")
+		inScript(b, `const t = performance.now(); new Intl.NumberFormat('en'); return (performance.now() - t) * 1000`,
+			"µs/first")
 	})
 	const words = `const repeat = 3, times = 1; let seed = 1; const random = (n) => (seed = (seed * 16807) %% 2147483647) %% n;
 		const letters = %q, words = Array.from({ length: 10000 }, () => Array.from({ length: 3 + random(8) }, () => letters[random(letters.length)]).join(''));`
@@ -54,7 +55,8 @@ func BenchmarkIntl(b *testing.B) {
 	}
 }
 
-// BenchmarkBuffer compares Buffer with what Uint8Array and the rest of the language have for the same or the most alike.
+// BenchmarkBuffer compares Buffer with what Uint8Array and the rest of the language have for the same or the most
+// alike.
 func BenchmarkBuffer(b *testing.B) {
 	const setup = `const repeat = 20, size = %d, times = size > 1000 ? 2 : 50;
 		const u = new Uint8Array(size).map((_, i) => 97 + i %% 25), b = Buffer.from(u), text = b.toString(), encoder = new TextEncoder();
@@ -75,7 +77,8 @@ func BenchmarkBuffer(b *testing.B) {
 			{"toString of base64", `b.toString('base64')`, characters},
 			{"concat", `Buffer.concat([b, b])`, `{ const r = new Uint8Array(2 * size); r.set(u); r.set(u, size) }`},
 			{"indexOf a byte", `b.indexOf(122)`, `u.indexOf(122)`},
-			{"indexOf bytes", `b.indexOf(part)`, `{ let at = u.indexOf(part[0]); while (!part.every((c, i) => u[at + i] === c)) at = u.indexOf(part[0], at + 1) }`},
+			{"indexOf bytes", `b.indexOf(part)`,
+				`{ let at = u.indexOf(part[0]); while (!part.every((c, i) => u[at + i] === c)) at = u.indexOf(part[0], at + 1) }`},
 			{"slice", `b.slice(10, 50)`, `u.subarray(10, 50)`},
 		} {
 			b.Run(fmt.Sprintf("%s, %d", op.name, size), func(b *testing.B) { compared(b, setup, op.code, op.other) })

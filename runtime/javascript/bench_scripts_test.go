@@ -18,7 +18,8 @@ func benchmarkScripts(b *testing.B, options javascript.RunOptions, scripts []ben
 		b.Run(s.name, func(b *testing.B) {
 			var times []float64
 			for b.Loop() {
-				result := run(b, s.before+"\nconst began = performance.now();\n"+s.script+"\nreturn performance.now() - began", options)
+				result := run(b, s.before+"\nconst began = performance.now();\n"+s.script+
+					"\nreturn performance.now() - began", options)
 				times = append(times, result.Value.(float64))
 			}
 			slices.Sort(times)
@@ -79,7 +80,8 @@ func BenchmarkConsole(b *testing.B) {
 		{"10 000 lines", ``, `for (let i = 0; i < 10000; i++) console.log('line', i)`},
 		{"2000 objects in one", `const n = 2000;` + objects, `console.log(a)`},
 		{"500 objects", `const n = 500;` + objects, `for (let i = 0; i < n; i++) console.log(a[i])`},
-		{"500 objects of a class", `class C { x = 1 }; const c = new C()`, `for (let i = 0; i < 500; i++) console.log(c)`},
+		{"500 objects of a class", `class C { x = 1 }; const c = new C()`,
+			`for (let i = 0; i < 500; i++) console.log(c)`},
 		{"a table of 200 rows", `const n = 200;` + objects, `console.table(a)`},
 	})
 }
@@ -107,6 +109,7 @@ func BenchmarkResult(b *testing.B) {
 func BenchmarkModules(b *testing.B) {
 	for i, g := range graphs {
 		options := javascript.RunOptions{Files: graphFiles(b, i, 80, 1)}
-		benchmarkScripts(b, options, []benchmarkScript{{g.name, `const load = async () => {` + g.script + `};`, `await load();`}})
+		benchmarkScripts(b, options, []benchmarkScript{{g.name, `const load = async () => {` + g.script + `};`,
+			`await load();`}})
 	}
 }

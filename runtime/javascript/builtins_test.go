@@ -26,7 +26,8 @@ func TestBuiltinsAreKept(t *testing.T) {
 		{"the same, hidden", `return require('ev' + 'ents') === require('node:' + 'events')`, "true", 1},
 		{"one that is changed", `const E = require('events'); const was = 'seen' in E.prototype; E.prototype.seen = true; return was`, "false", 1},
 		{"one that is not there", `try { require('nothing') } catch (e) { return e.code }`, "MODULE_NOT_FOUND", 1},
-		{"one for other modules only", `try { require('internal/errors') } catch (e) { return e.code }`, "MODULE_NOT_FOUND", 1},
+		{"one for other modules only", `try { require('internal/errors') } catch (e) { return e.code }`,
+			"MODULE_NOT_FOUND", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 3 {
@@ -43,14 +44,15 @@ func TestBuiltinsAreKept(t *testing.T) {
 func TestBuiltinsNeedMemory(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	for range 2 {
-		result, err := engine.Run(t.Context(), `return typeof require('events')`, &RunOptions{Limits: sandbox.Limits{Memory: sandbox.MinMemory}})
+		result, err := engine.Run(t.Context(), `return typeof require('events')`,
+			&RunOptions{Limits: sandbox.Limits{Memory: sandbox.MinMemory}})
 		require.NoError(t, err)
 		require.Equal(t, "function", result.Text)
 	}
 }
 
-// TestEveryBuiltinIsKept: no module looks at the clock, or at anything else that differs in another run, while it is loaded.
-// Every run would have to load it again.
+// TestEveryBuiltinIsKept: no module looks at the clock, or at anything else that differs in another run, while it is
+// loaded. Every run would have to load it again.
 func TestEveryBuiltinIsKept(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	var script strings.Builder

@@ -49,7 +49,8 @@ func TestCacheDir(t *testing.T) {
 		random := map[string]bool{}
 		require.NoError(t, start(t.Context(), &sandbox.EngineOptions{CacheDir: dir}, func(e *javascript.Interpreter) {
 			for range 3 {
-				result, err := e.Run(t.Context(), `globalThis.seen = (globalThis.seen ?? 0) + 1; return [seen, Math.random()].join()`, nil)
+				result, err := e.Run(t.Context(),
+					`globalThis.seen = (globalThis.seen ?? 0) + 1; return [seen, Math.random()].join()`, nil)
 				require.NoError(t, err)
 				require.Regexp(t, `^1,0\.`, result.Text)
 				random[result.Text] = true
@@ -68,7 +69,8 @@ func TestCacheDir(t *testing.T) {
 		}
 	}
 	first := once()
-	require.Len(t, first, 6+3, "compiled code with two names, a module, its skeleton and two lists; an image and two lists")
+	require.Len(t, first, 6+3, "compiled code with two names, a module, its skeleton and two lists; an image and two "+
+		"lists")
 	require.Equal(t, first, once(), "all is there")
 	damage()
 	again := once()

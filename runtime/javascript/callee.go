@@ -31,10 +31,12 @@ var (
 	namesAfter  = regexp.MustCompile(`^[\pL\pN_$#.]+`)
 	callAfter   = regexp.MustCompile(`^(?:\?\.)?\s*\(`)
 	argumentEnd = regexp.MustCompile(`^[\pL\pN_$#.]*\s*[,)]`)
-	noCallees   = regexp.MustCompile(`^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|function|super|import)$`)
+	noCallees   = regexp.MustCompile(
+		`^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|function|super|import)$`)
 
 	// builtinCallees are functions of the language that are there unless somebody has removed them.
-	builtinCallees = regexp.MustCompile(`^(?:String|Number|Boolean|BigInt|Symbol|Array|Object|parseInt|parseFloat|isNaN|isFinite|(?:console|JSON|Math|Object|Array|Number|String|Date|Promise|Reflect)\.\w+)$`)
+	builtinCallees = regexp.MustCompile(
+		`^(?:String|Number|Boolean|BigInt|Symbol|Array|Object|parseInt|parseFloat|isNaN|isFinite|(?:console|JSON|Math|Object|Array|Number|String|Date|Promise|Reflect)\.\w+)$`)
 )
 
 // calleeAt returns what is called at a position of a text, in bytes, as the engine reports positions: that of the last
@@ -47,7 +49,8 @@ func calleeAt(text string, at int) callee {
 	from := max(0, at-maxBefore)
 	before, after := text[from:at], text[at:min(len(text), at+maxAfter)]
 	if newBefore.MatchString(before) {
-		if name := strings.TrimRight(namesAfter.FindString(after), "."); name != "" && len(name) < len(after) && len(name) <= maxCallee {
+		if name := strings.TrimRight(namesAfter.FindString(after), "."); name != "" && len(name) < len(after) &&
+			len(name) <= maxCallee {
 			return callee{name, true}
 		}
 		return callee{}
@@ -140,7 +143,8 @@ func expressionBefore(text string) (name string, ok bool) {
 			}
 			head := strings.TrimRight(trimmed[:open], " \t\r\n")
 			last, _ := utf8.DecodeLastRuneInString(head)
-			if head == "" || !isNameLetter(last) && last != ')' && last != ']' || noCallees.MatchString(lastName(head)) {
+			if head == "" || !isNameLetter(last) && last != ')' && last != ']' ||
+				noCallees.MatchString(lastName(head)) {
 				return intermediate + name, true
 			}
 			text, name = head, "(...)"+name
@@ -152,7 +156,8 @@ func expressionBefore(text string) (name string, ok bool) {
 			}
 			head := strings.TrimRight(trimmed[:open], " \t\r\n")
 			last, _ := utf8.DecodeLastRuneInString(head)
-			if head == "" || !isNameLetter(last) && last != ')' && last != ']' && !strings.HasSuffix(head, "?.") || noCallees.MatchString(lastName(head)) {
+			if head == "" || !isNameLetter(last) && last != ')' && last != ']' && !strings.HasSuffix(head, "?.") ||
+				noCallees.MatchString(lastName(head)) {
 				if elements := trimmed[open:]; simpleArray.MatchString(elements) {
 					return strings.ReplaceAll(elements, " ", "") + name, true
 				}
@@ -189,7 +194,8 @@ func expressionBefore(text string) (name string, ok bool) {
 // itemName returns how V8 names an item of an object by what is between the brackets.
 func itemName(key string) string {
 	key = strings.TrimSpace(key)
-	if len(key) >= 2 && (key[0] == '\'' || key[0] == '"') && key[len(key)-1] == key[0] && nameLength(key[1:]) == len(key)-2 {
+	if len(key) >= 2 && (key[0] == '\'' || key[0] == '"') && key[len(key)-1] == key[0] &&
+		nameLength(key[1:]) == len(key)-2 {
 		return "." + key[1:len(key)-1]
 	}
 	if key != "" && strings.Trim(namesAfter.FindString(key), ".") == key {

@@ -45,9 +45,11 @@ func TestContextsThatEndAtEachStageOfARun(t *testing.T) {
 		}
 		export default later(which) + add(1, 2)`
 	run := func(ctx context.Context) (*javascript.Result, error) {
-		files := filesWith(t, map[string]string{"/lib/a.js": `var which = Date.now() && 7`, "/module.ts": `export const later = (n: number): number => n + 1`})
+		files := filesWith(t, map[string]string{"/lib/a.js": `var which = Date.now() && 7`,
+			"/module.ts": `export const later = (n: number): number => n + 1`})
 		return engine.Run(ctx, script, &javascript.RunOptions{
-			Files: files, Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: patience}, Globals: map[string]any{"x": []byte("bytes")},
+			Files: files, Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: patience},
+			Globals:   map[string]any{"x": []byte("bytes")},
 			Functions: []javascript.Function{{Name: "add", Call: addArguments}},
 		})
 	}
@@ -81,7 +83,9 @@ func TestContextsThatEndAtEachStageOfARun(t *testing.T) {
 
 // TestContextsThatEndAtEachStageOfACall does the same with calls of tools, and looks at what they have made of files.
 func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
-	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil), memory.New(), filesystem.New())
+	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil), memory.New(), filesystem.New())
 	require.NoError(t, err)
 	input := func(fields ...any) map[string]any {
 		m := map[string]any{}
@@ -126,7 +130,8 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 				require.NotEmpty(t, result.Text())
 				if result.IsError() {
 					stopped++
-					require.Equal(t, registry.CodeCanceled, result.Code, "%d looks: %s: %v", n, result.Text(), result.Err)
+					require.Equal(t, registry.CodeCanceled, result.Code, "%d looks: %s: %v", n, result.Text(),
+						result.Err)
 					// What a script has done before it was stopped is told as well.
 					require.Regexp(t, `^(Tool execution was canceled\.$|the script was stopped: context canceled(\n|$))`, result.Text(), "%d looks", n)
 					require.ErrorIs(t, result.Err, context.Canceled)

@@ -46,12 +46,17 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		leave := javascript.Function{Name: "leave", Call: func(context.Context, []any) (any, error) { now.Add(-1); return nil, nil }}
+		leave := javascript.Function{Name: "leave", Call: func(context.Context, []any) (any, error) {
+			now.Add(-1)
+			return nil, nil
+		}}
 		var all sync.WaitGroup
 		for i := range runs {
 			all.Go(func() {
-				script := fmt.Sprintf(`enter(); await new Promise((r) => setTimeout(r, %d)); leave(); return %d`, i%3, i)
-				result, err := engine.Run(context.Background(), script, &javascript.RunOptions{Functions: []javascript.Function{enter, leave}})
+				script := fmt.Sprintf(`enter(); await new Promise((r) => setTimeout(r, %d)); leave(); return %d`, i%3,
+					i)
+				result, err := engine.Run(context.Background(), script,
+					&javascript.RunOptions{Functions: []javascript.Function{enter, leave}})
 				if err != nil || result.Text != fmt.Sprint(i) {
 					t.Errorf("%d: %q, %v", i, result.Text, err)
 				}
@@ -66,7 +71,8 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 		var holders, all sync.WaitGroup
 		for range places {
 			holders.Go(func() {
-				result, err := engine.Run(context.Background(), `return hold()`, &javascript.RunOptions{Functions: []javascript.Function{holding(begun, release)}})
+				result, err := engine.Run(context.Background(), `return hold()`,
+					&javascript.RunOptions{Functions: []javascript.Function{holding(begun, release)}})
 				if err != nil || result.Text != "held" {
 					t.Errorf("%q, %v", result.Text, err)
 				}
@@ -81,7 +87,8 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 				defer cancel()
 				result, err := engine.Run(ctx, `return 1`, nil)
 				var limit *sandbox.LimitError
-				if result == nil || !errors.As(err, &limit) || limit.Limit != sandbox.LimitRuns || limit.Value != places || javascript.IsScriptFailure(err) {
+				if result == nil || !errors.As(err, &limit) || limit.Limit != sandbox.LimitRuns ||
+					limit.Value != places || javascript.IsScriptFailure(err) {
 					t.Errorf("%v", err)
 				}
 			})
@@ -93,7 +100,9 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 	t.Run("in the order in which they have come", func(t *testing.T) {
 		const greedy = 40
 		var started atomic.Int64
-		start := javascript.Function{Name: "start", Call: func(context.Context, []any) (any, error) { return started.Add(1), nil }}
+		start := javascript.Function{Name: "start", Call: func(context.Context, []any) (any, error) {
+			return started.Add(1), nil
+		}}
 		options := &javascript.RunOptions{Functions: []javascript.Function{start}}
 		stop := make(chan struct{})
 		var others sync.WaitGroup
@@ -104,7 +113,8 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 					case <-stop:
 						return
 					default:
-						_, _ = engine.Run(context.Background(), `start(); await new Promise((r) => setTimeout(r, 1))`, options)
+						_, _ = engine.Run(context.Background(), `start(); await new Promise((r) => setTimeout(r, 1))`,
+							options)
 					}
 				}
 			})
@@ -139,7 +149,8 @@ func TestFunctionsThatRunScripts(t *testing.T) {
 	var runs sync.WaitGroup
 	for range 2 {
 		runs.Go(func() {
-			result, err := engine.Run(t.Context(), `return await inner()`, &javascript.RunOptions{Owner: "one", Functions: []javascript.Function{inner}})
+			result, err := engine.Run(t.Context(), `return await inner()`, &javascript.RunOptions{Owner: "one",
+				Functions: []javascript.Function{inner}})
 			if err != nil || result.Text != "inner" {
 				t.Errorf("%q, %v", result.Text, err)
 			}
@@ -159,18 +170,22 @@ func TestFunctionsThatRunScripts(t *testing.T) {
 func TestCallsOnAnEngineThatIsFullOrClosed(t *testing.T) {
 	before := leakcheck.Take()
 	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: 2})
-	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil))
+	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil))
 	require.NoError(t, err)
 	dispatch := func(code string, limit time.Duration) registry.Result {
 		input, err := json.Marshal(map[string]string{"code": code})
 		require.NoError(t, err)
-		return tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: jstool.Name, Input: input}, registry.Env{Limits: registry.Limits{Timeout: limit}})
+		return tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: jstool.Name, Input: input},
+			registry.Env{Limits: registry.Limits{Timeout: limit}})
 	}
 	begun, release := make(chan struct{}), make(chan struct{})
 	var holders sync.WaitGroup
 	for range 2 {
 		holders.Go(func() {
-			_, err := engine.Run(context.Background(), `hold()`, &javascript.RunOptions{Functions: []javascript.Function{holding(begun, release)}})
+			_, err := engine.Run(context.Background(), `hold()`,
+				&javascript.RunOptions{Functions: []javascript.Function{holding(begun, release)}})
 			require.ErrorIs(t, err, sandbox.ErrClosed)
 		})
 		<-begun
@@ -201,11 +216,14 @@ func TestClosingWhileCallsAreMade(t *testing.T) {
 	before := leakcheck.Take()
 	for round := range 6 {
 		engine := enginetest.New(sandbox.EngineOptions{MaxRuns: 4})
-		tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil))
+		tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) {
+			return engine.Interpreter, nil
+		}, nil))
 		require.NoError(t, err)
 		var calls sync.WaitGroup
 		for n := range 12 {
-			code := []string{`return 1`, `for (;;);`, `await new Promise((r) => setTimeout(r, 1e6))`, `const a = []; for (;;) a.push(new Uint8Array(1e6))`}[n%4]
+			code := []string{`return 1`, `for (;;);`, `await new Promise((r) => setTimeout(r, 1e6))`,
+				`const a = []; for (;;) a.push(new Uint8Array(1e6))`}[n%4]
 			input, err := json.Marshal(map[string]string{"code": code})
 			require.NoError(t, err)
 			calls.Go(func() {

@@ -25,7 +25,8 @@ func TestClocksThatAScriptHasChanged(t *testing.T) {
 		await new Promise((r) => setTimeout(r, 1)); out.push(1);
 		await new Promise((r) => AbortSignal.timeout(20).addEventListener('abort', r));
 		return [...out, 'aborted'].join()`).Text)
-	for _, script := range []string{`for (;;);`, `await new Promise((r) => setTimeout(r, 1e9))`, `for (;;) await new Promise((r) => setTimeout(r, 0))`} {
+	for _, script := range []string{`for (;;);`, `await new Promise((r) => setTimeout(r, 1e9))`,
+		`for (;;) await new Promise((r) => setTimeout(r, 0))`} {
 		_, err := tryRun(t, broken+script, javascript.RunOptions{Limits: sandbox.Limits{Time: 50 * time.Millisecond}})
 		require.Equal(t, byTime, endedAs(err))
 	}

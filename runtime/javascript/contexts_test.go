@@ -12,7 +12,9 @@ import (
 // The stores of AsyncLocalStorage follow calls of Go functions, also from an image of the module (the second run), and
 // in a module that a script loads late.
 func TestContextsFollowCalls(t *testing.T) {
-	later := javascript.Function{Name: "later", Async: true, Call: func(_ context.Context, args []any) (any, error) { return append(args, nil)[0], nil }}
+	later := javascript.Function{Name: "later", Async: true, Call: func(_ context.Context, args []any) (any, error) {
+		return append(args, nil)[0], nil
+	}}
 	for range 2 {
 		require.Equal(t, "1,a;2,b;true", run(t, `
 			const { AsyncLocalStorage } = require('async_hooks');
@@ -21,7 +23,8 @@ func TestContextsFollowCalls(t *testing.T) {
 				const got = await later(v);
 				return [als.getStore(), got].join();
 			})));
-			return [...both, als.getStore() === undefined].join(';')`, javascript.RunOptions{Functions: []javascript.Function{later}}).Text)
+			return [...both, als.getStore() === undefined].join(';')`,
+			javascript.RunOptions{Functions: []javascript.Function{later}}).Text)
 	}
 	require.Equal(t, "x,,", run(t, `
 		const log = [];

@@ -14,9 +14,11 @@ import (
 
 func TestCrashesAreTheScripts(t *testing.T) {
 	host := func(context.Context, []any) (any, error) { return nil, nil }
-	for _, script := range []string{enginetest.Crash, "f();" + enginetest.Crash, "export default (() => {" + enginetest.Crash + "})()",
+	for _, script := range []string{enginetest.Crash, "f();" + enginetest.Crash, "export default (() => {" +
+		enginetest.Crash + "})()",
 		"await new Promise((resolve) => setTimeout(resolve));" + enginetest.Crash} {
-		result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Functions: []javascript.Function{{Name: "f", Call: host}}})
+		result, err := engine.Run(t.Context(), script,
+			&javascript.RunOptions{Functions: []javascript.Function{{Name: "f", Call: host}}})
 		crash, ok := errors.AsType[*sandbox.CrashError](err)
 		require.True(t, ok, "%v", err)
 		require.True(t, javascript.IsScriptFailure(err))

@@ -422,7 +422,8 @@ func (p *dateParser) time() float64 {
 		}
 		hour = hour%12 + p.hourOffset
 	}
-	if !ok || (hour > 23 || clock[1] > 59 || clock[2] > 59 || clock[3] > 999) && (hour != 24 || clock[1]+clock[2]+clock[3] > 0) {
+	if !ok || (hour > 23 || clock[1] > 59 || clock[2] > 59 || clock[3] > 999) &&
+		(hour != 24 || clock[1]+clock[2]+clock[3] > 0) {
 		return math.NaN()
 	}
 	seconds := float64(daysBefore(year, month)+day-1)*86400 + float64(hour*3600+clock[1]*60+clock[2])

@@ -18,8 +18,10 @@ func free(int) error { return nil }
 // FuzzDecodeJSON compares values with those of package encoding/json.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
-		``, ` `, `null`, `[]`, ` [ ] `, `{}`, `{"a":1,"b":[true,false,null],"a":2}`, `"\u0000\ud83d\ude00\ud800x\udc00\"\\\/\b\f\n\r\t"`, `"\ud800\ud83d\ude00"`,
-		`-0`, `0.5e-7`, `01`, `1.`, `.5`, `1e`, `1e999`, `-`, `+1`, `[1,]`, `[,1]`, `{"a"}`, `{"a":}`, `{,}`, `{"a":1,}`, `"a`, "\"\x01\"", "\"\xff\xe2\x82\"", `"\x"`,
+		``, ` `, `null`, `[]`, ` [ ] `, `{}`, `{"a":1,"b":[true,false,null],"a":2}`,
+		`"\u0000\ud83d\ude00\ud800x\udc00\"\\\/\b\f\n\r\t"`, `"\ud800\ud83d\ude00"`,
+		`-0`, `0.5e-7`, `01`, `1.`, `.5`, `1e`, `1e999`, `-`, `+1`, `[1,]`, `[,1]`, `{"a"}`, `{"a":}`, `{,}`,
+		`{"a":1,}`, `"a`, "\"\x01\"", "\"\xff\xe2\x82\"", `"\x"`,
 		`"\u12"`, `"\u12g4"`, `nul`, `truee`, `1 2`, `[1 2]`, `{"a":1 "b":2}`, "[\v1]", `"\u+123"`, "\"\x7f\u2028\"",
 	} {
 		f.Add(seed)
@@ -47,7 +49,8 @@ func TestDecodingJSON(t *testing.T) {
 	t.Run("asks for each piece", func(t *testing.T) {
 		const size = 1 << 20
 		for _, text := range []string{
-			"[" + strings.Repeat("1,", size/2) + "1]", `"` + strings.Repeat("a", size) + `"`, `"` + strings.Repeat(`\n`, size/2) + `"`, strings.Repeat(" ", size) + "1",
+			"[" + strings.Repeat("1,", size/2) + "1]", `"` + strings.Repeat("a", size) + `"`, `"` + strings.Repeat(`\n`,
+				size/2) + `"`, strings.Repeat(" ", size) + "1",
 			"[" + strings.Repeat(`{"a":""},`, size/9) + "1]",
 		} {
 			asked := 0
@@ -69,8 +72,10 @@ func TestDecodingJSON(t *testing.T) {
 func TestFramePositions(t *testing.T) {
 	position := regexp.MustCompile(`([^\s(][^(]*):(\d+):(\d+)\)?$`)
 	for _, frame := range []string{
-		"    at f (/a/b.js:1:2)", "at /a.js:1:2", "    at <eval> (script.js:10:20)", "at f (native)", "", "at", ":1:2", "(:1:2)", "a:1", "a:1:", "a:b:1", "a:1:2:3", "a:1:2))", "f ( a b:1:2)",
-		"f (a (b:1:2)", "f (  :1:2)", "a:1:2x", "(a:1:2", "a(:1:2", "\u00a0:1:2", "at at a:1:2", "a:99999999999999999999:1", "):1:2", "a):1:2)", " x :1:2", "f (a):1:2",
+		"    at f (/a/b.js:1:2)", "at /a.js:1:2", "    at <eval> (script.js:10:20)", "at f (native)", "", "at", ":1:2",
+		"(:1:2)", "a:1", "a:1:", "a:b:1", "a:1:2:3", "a:1:2))", "f ( a b:1:2)",
+		"f (a (b:1:2)", "f (  :1:2)", "a:1:2x", "(a:1:2", "a(:1:2", "\u00a0:1:2", "at at a:1:2",
+		"a:99999999999999999999:1", "):1:2", "a):1:2)", " x :1:2", "f (a):1:2",
 	} {
 		file, line, column := framePosition(frame)
 		m := position.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(frame), "at "))

@@ -60,9 +60,9 @@
 // Errors have code, path and a message with the path as the script gave it, as in "ENOENT: no such file or
 // directory, 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES,
 // EBUSY (the root), EFBIG, ENOMEM (more than the memory limit allows to read or list at once), and EIO with the
-// file system's own message for all others. These errors have Node's syscall and errno, too, which are not listed. Wrong
-// arguments have Node's codes: ERR_INVALID_ARG_TYPE if they are missing or of a wrong type, ERR_INVALID_ARG_VALUE and
-// ERR_OUT_OF_RANGE if their value is not allowed.
+// file system's own message for all others. These errors have Node's syscall and errno, too, which are not listed.
+// Wrong arguments have Node's codes: ERR_INVALID_ARG_TYPE if they are missing or of a wrong type, ERR_INVALID_ARG_VALUE
+// and ERR_OUT_OF_RANGE if their value is not allowed.
 //
 // # Modules
 //
@@ -83,13 +83,13 @@
 //
 // Scripts of a session ([RunOptions].Session) run in the same sandbox, one after the other, as in a notebook. Each is
 // evaluated in global scope, so what it declares at its top level is there for the next one, which can declare it anew.
-// Import declarations declare variables; a script has no exports there. The second script is named script-2.js, and so on.
-// Between two scripts the sandbox is a [sandbox.State], and a script that fails leaves the one before it.
+// Import declarations declare variables; a script has no exports there. The second script is named script-2.js, and so
+// on. Between two scripts the sandbox is a [sandbox.State], and a script that fails leaves the one before it.
 //
 // # Scripts that wait
 //
-// An asynchronous [Function] can return [ErrSuspend]: its answer comes later. When a script waits for nothing else, its run
-// ends, and [Interpreter.Resume] goes on from its state, perhaps in another process, and calls the function again.
+// An asynchronous [Function] can return [ErrSuspend]: its answer comes later. When a script waits for nothing else, its
+// run ends, and [Interpreter.Resume] goes on from its state, perhaps in another process, and calls the function again.
 //
 // # Limits
 //

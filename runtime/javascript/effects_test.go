@@ -12,12 +12,16 @@ import (
 // What a module does while it is loaded is done once, and not at all if the script does not compile.
 func TestEffectsOfFirstModules(t *testing.T) {
 	for name, test := range map[string]struct{ module, script, want, file string }{
-		"writes":         {"fs.appendFileSync('/done', 'x'); module.exports = 1", "const m = require('/m.cjs'); return m", "1", "x"},
-		"writes, as ES":  {"fs.appendFileSync('/done', 'x'); module.exports = 1", "import m from '/m.cjs';\nexport default m", "1", "x"},
-		"prints":         {"console.log('once'); module.exports = 2", "const m = require('/m.cjs'); return m", "2", ""},
-		"throws":         {"fs.appendFileSync('/done', 'x'); throw new Error('no')", "const m = require('/m.cjs'); return m", "", "x"},
+		"writes": {"fs.appendFileSync('/done', 'x'); module.exports = 1",
+			"const m = require('/m.cjs'); return m", "1", "x"},
+		"writes, as ES": {"fs.appendFileSync('/done', 'x'); module.exports = 1",
+			"import m from '/m.cjs';\nexport default m", "1", "x"},
+		"prints": {"console.log('once'); module.exports = 2", "const m = require('/m.cjs'); return m", "2", ""},
+		"throws": {"fs.appendFileSync('/done', 'x'); throw new Error('no')",
+			"const m = require('/m.cjs'); return m", "", "x"},
 		"does not parse": {"fs.appendFileSync('/done', 'x')", "const m = require('/m.cjs'); return }", "", ""},
-		"writes later":   {"const a = require('crypto').randomUUID(); fs.appendFileSync('/done', 'x')", "const m = require('/m.cjs'); return 3", "3", "x"},
+		"writes later": {"const a = require('crypto').randomUUID(); fs.appendFileSync('/done', 'x')",
+			"const m = require('/m.cjs'); return 3", "3", "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 { // it is remembered that the module has effects

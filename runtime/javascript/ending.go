@@ -8,8 +8,8 @@ import (
 )
 
 // An ending is what the end of a script shows of a result that it does not return. A script that prints nothing and has
-// no result gets a note then, since its author may believe that the value of its last expression is the result, or that a
-// function is called. If the script is nothing but a function, that is called.
+// no result gets a note then, since its author may believe that the value of its last expression is the result, or that
+// a function is called. If the script is nothing but a function, that is called.
 type ending struct {
 	expression bool // the last statement is an expression, whose value the prelude gets
 	module.Ending
@@ -63,12 +63,14 @@ func (in *instance) compiles(source string) (bool, error) {
 // lastProperty is the name of the property. It is not random, because the engine's work depends on names.
 const lastProperty = "toolrun:last"
 
-// returned returns the source with its last expression returned, as the only property of an object, and where that begins.
+// returned returns the source with its last expression returned, as the only property of an object, and where that
+// begins.
 func (e *ending) returned(source string) (string, insertion) {
 	const before = "return{'" + lastProperty + "':(0," // with the comma, a function does not get the name
 	line := 1 + strings.Count(source[:e.Start], "\n")
 	column := e.Start - (strings.LastIndexByte(source[:e.Start], '\n') + 1) + 1
-	return source[:e.Start] + before + source[e.Start:e.End] + "\n)};" + source[e.End:], insertion{line, column, len(before)}
+	return source[:e.Start] + before + source[e.Start:e.End] + "\n)};" + source[e.End:],
+		insertion{line, column, len(before)}
 }
 
 // startDetails is what the prelude gets to start a script.
@@ -83,13 +85,14 @@ func (in *instance) startDetails() map[string]any {
 // maxEnding is how long an expression is that a note quotes, in bytes.
 const maxEnding = 80
 
-// noteEnding says what to write if a script that has ended has neither a result nor printed anything, but a value that could
-// be meant as the result.
+// noteEnding says what to write if a script that has ended has neither a result nor printed anything, but a value that
+// could be meant as the result.
 func (in *instance) noteEnding() error {
 	r := in.run
 	e := r.ending
 	r.ending = ending{}
-	if r.outcome == nil || r.outcome.err != nil || r.outcome.text != "undefined" || r.outcome.value != nil || r.Output().Used() || r.printed || r.changed {
+	if r.outcome == nil || r.outcome.err != nil || r.outcome.text != "undefined" || r.outcome.value != nil ||
+		r.Output().Used() || r.printed || r.changed {
 		return nil
 	}
 	dropped := int32(0)
@@ -110,11 +113,13 @@ func (in *instance) noteEnding() error {
 	case dropped == 3:
 		in.note("The last expression is a function, which is not called. To get what it returns, write: return await (" + text + ")()")
 	case dropped == 2:
-		in.note("The code returns nothing, and does not wait for its last expression. To get the result, write: return await " + text)
+		in.note("The code returns nothing, and does not wait for its last expression. To get the result, write: " +
+			"return await " + text)
 	case dropped == 4:
 		in.note("The module exports nothing, so there is no result. To return a value, write: export default value")
 	case e.uncalled != "" && !e.module && !r.options.Session: // where later scripts may call it
-		in.note("The code declares " + e.uncalled + " and does not call it. To get what it returns, write: return await " + e.uncalled + "()")
+		in.note("The code declares " + e.uncalled + " and does not call it. To get what it returns, write: return " +
+			"await " + e.uncalled + "()")
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func TestScriptsThatAreFunctions(t *testing.T) {
 		require.Empty(t, result.Console, script)
 	}
 	_, err := tryRun(t, "async () => {\n  await 0;\n  null.x\n}")
-	require.EqualError(t, err, "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:3:3)")
+	require.EqualError(t, err, "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> "+
+		"(script.js:3:3)")
 }
 
 // TestNotesOnEndings has scripts that print nothing and have no result, and what they are told.
@@ -36,10 +37,12 @@ func TestNotesOnEndings(t *testing.T) {
 		return "The code returns nothing. To get the value of its last expression, write: return " + text
 	}
 	promise := func(text string) string {
-		return "The code returns nothing, and does not wait for its last expression. To get the result, write: return await " + text
+		return "The code returns nothing, and does not wait for its last expression. To get the result, write: " +
+			"return await " + text
 	}
 	uncalled := func(name string) string {
-		return "The code declares " + name + " and does not call it. To get what it returns, write: return await " + name + "()"
+		return "The code declares " + name + " and does not call it. To get what it returns, write: return await " +
+			name + "()"
 	}
 	for script, want := range map[string]string{
 		"6 * 7":                                                       value("6 * 7"),
@@ -59,25 +62,27 @@ func TestNotesOnEndings(t *testing.T) {
 		"async function main(): Promise<number> { return 5 }\nmain()": promise("main()"),
 		"interface A { n: number }\nlet a: A = { n: 1 }\na.n = 2":     "",
 		"const data = [1];\nconst main = async () => data;":           uncalled("main"),
-		"const x = 1\nasync () => x":                                  "The last expression is a function, which is not called. To get what it returns, write: return await (async () => x)()",
-		"import fs from 'fs'; fs.readdirSync('/')":                    "The module exports nothing, so there is no result. To return a value, write: export default value",
-		"async function main() { console.log(1) } main()":             "",
-		"console.log(1); 5":                                           "",
-		"process.stdout.write('')":                                    "",
-		"fs.writeFileSync('/a', ''); 5":                               "",
-		"async function main() {} main()":                             "",
-		"void main(); async function main() { return 5 }":             "",
-		"new Promise(() => {})":                                       "",
-		"x = 5; var x":                                                "",
-		"let x = 5; x = 6":                                            "",
-		"let n = 0; for (let i = 0; i < 3; i++) n += i":               "",
-		"while (false)\n 5":                                           "",
-		"undefined":                                                   "",
-		"return undefined; 5":                                         "",
-		"return 5":                                                    "",
-		"export const x = 1; 5":                                       "",
-		"'use strict'":                                                "",
-		"{ 5 }":                                                       "",
+		"const x = 1\nasync () => x": "The last expression is a function, which is " +
+			"not called. To get what it returns, write: return await (async () => x)()",
+		"import fs from 'fs'; fs.readdirSync('/')": "The module exports nothing, so there is no result. To " +
+			"return a value, write: export default value",
+		"async function main() { console.log(1) } main()": "",
+		"console.log(1); 5":                               "",
+		"process.stdout.write('')":                        "",
+		"fs.writeFileSync('/a', ''); 5":                   "",
+		"async function main() {} main()":                 "",
+		"void main(); async function main() { return 5 }": "",
+		"new Promise(() => {})":                           "",
+		"x = 5; var x":                                    "",
+		"let x = 5; x = 6":                                "",
+		"let n = 0; for (let i = 0; i < 3; i++) n += i":   "",
+		"while (false)\n 5":                               "",
+		"undefined":                                       "",
+		"return undefined; 5":                             "",
+		"return 5":                                        "",
+		"export const x = 1; 5":                           "",
+		"'use strict'":                                    "",
+		"{ 5 }":                                           "",
 	} {
 		t.Run(script, func(t *testing.T) {
 			result := run(t, script, javascript.RunOptions{Files: filesWith(t, nil)})
@@ -91,24 +96,34 @@ func TestNotesOnEndings(t *testing.T) {
 		})
 	}
 	result := run(t, "module.exports = async () => 5")
-	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "The result is a function, which was not called. To get what it returns, write: return await module.exports()"}}, result.Console)
+	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "The result is a function, which was not " +
+		"called. To get what it returns, write: return await module.exports()"}}, result.Console)
 	require.EqualValues(t, 5, run(t, "module.exports = async () => 5\nreturn await module.exports()").Value)
 }
 
 // TestPositionsInEndings has errors of the last expression, which the runtime has put something in front of.
 func TestPositionsInEndings(t *testing.T) {
 	for script, want := range map[string]string{
-		"null.x":                              "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:1)",
-		"const a = '\u00e9'; a; null.x":       "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:19)",
-		"const a = 1\n  nope(a)":              "ReferenceError: nope is not defined\n    at <anonymous> (script.js:2:3)",
-		"const a = 1\n  1 + nope":             "ReferenceError: nope is not defined\n    at <anonymous> (script.js:2:7)",
+		"null.x": "TypeError: Cannot read properties of null (reading 'x')\n    at " +
+			"<anonymous> (script.js:1:1)",
+		"const a = '\u00e9'; a; null.x": "TypeError: Cannot read properties of null " +
+			"(reading 'x')\n    at <anonymous> (script.js:1:19)",
+		"const a = 1\n  nope(a)": "ReferenceError: nope is not defined\n    at " +
+			"<anonymous> (script.js:2:3)",
+		"const a = 1\n  1 + nope": "ReferenceError: nope is not defined\n    at " +
+			"<anonymous> (script.js:2:7)",
 		"[\n1,\n  (() => { throw 'y' })()\n]": "y",
 		"5; (() => {\n throw 'x'\n})()":       "x",
-		"let a = 1; a.":                       "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1:14",
-		"const f = () => {}; f(1; 2)":         "SyntaxError: Expected \")\" but found \";\"\n    at script.js:1:24",
-		"const a: number = 1;\n  1 + nope":    "ReferenceError: nope is not defined\n    at <anonymous> (script.js:2:7)",
-		"type A = {\n  n: number\n}\nlet a: A = null as any; a; a.n": "TypeError: Cannot read properties of null (reading 'n')\n    at <anonymous> (script.js:4:28)",
-		"const a = 5; [a, nope].map(String)":                         "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:14)",
+		"let a = 1; a.": "SyntaxError: unexpected end of input: a " +
+			"bracket is missing, or there is one too many\n    at script.js:1:14",
+		"const f = () => {}; f(1; 2)": "SyntaxError: Expected \")\" but found \";\"\n " +
+			"   at script.js:1:24",
+		"const a: number = 1;\n  1 + nope": "ReferenceError: nope is not defined\n    at " +
+			"<anonymous> (script.js:2:7)",
+		"type A = {\n  n: number\n}\nlet a: A = null as any; a; a.n": "TypeError: Cannot read properties of null " +
+			"(reading 'n')\n    at <anonymous> (script.js:4:28)",
+		"const a = 5; [a, nope].map(String)": "ReferenceError: nope is not defined\n    at <anonymous> " +
+			"(script.js:1:14)",
 	} {
 		_, err := tryRun(t, script)
 		require.EqualError(t, err, want, script)

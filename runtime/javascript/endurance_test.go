@@ -68,20 +68,26 @@ func (u *user) wantCall(text, tool string, input map[string]any, files afero.Fs)
 // goodWork is what users do that must have the right result, by name. i is different each time.
 var goodWork = map[string]func(u *user, i int) error{
 	"computing": func(u *user, i int) error {
-		return u.want(fmt.Sprint(i*999*500), `let n = 0; for (let k = 0; k < 1000; k++) n += k * i; return n`, javascript.RunOptions{Globals: map[string]any{"i": i}})
+		return u.want(fmt.Sprint(i*999*500), `let n = 0; for (let k = 0; k < 1000; k++) n += k * i; return n`,
+			javascript.RunOptions{Globals: map[string]any{"i": i}})
 	},
 	"strings": func(u *user, i int) error {
-		return u.want(strings.Repeat("ab", i%500), `return 'AB'.repeat(n).replace(/[A-Z]/g, (c) => c.toLowerCase())`, javascript.RunOptions{Globals: map[string]any{"n": i % 500}})
+		return u.want(strings.Repeat("ab", i%500), `return 'AB'.repeat(n).replace(/[A-Z]/g, (c) => c.toLowerCase())`,
+			javascript.RunOptions{Globals: map[string]any{"n": i % 500}})
 	},
 	"the console": func(u *user, i int) error {
-		result, err := u.engine.Run(context.Background(), fmt.Sprintf(`for (let k = 0; k < 50; k++) console.log(k, {i: %d}); process.stdout.write('end')`, i), nil)
-		if err != nil || len(result.Console) != 51 || result.Console[49].Text != fmt.Sprintf("49 {\n  \"i\": %d\n}", i) || result.Console[50].Text != "end" {
+		result, err := u.engine.Run(context.Background(),
+			fmt.Sprintf(`for (let k = 0; k < 50; k++) console.log(k, {i: %d}); process.stdout.write('end')`, i), nil)
+		if err != nil || len(result.Console) != 51 || result.Console[49].Text != fmt.Sprintf("49 {\n  \"i\": %d\n}",
+			i) || result.Console[50].Text != "end" {
 			return fmt.Errorf("%v: %w", result.Console, err)
 		}
 		return nil
 	},
 	"a console that is cut off": func(u *user, _ int) error {
-		result, err := u.engine.Run(context.Background(), `for (let k = 0; k < 100; k++) console.log('x'.repeat(100)); return 1`, &javascript.RunOptions{Limits: sandbox.Limits{Output: 1000}})
+		result, err := u.engine.Run(context.Background(),
+			`for (let k = 0; k < 100; k++) console.log('x'.repeat(100)); return 1`,
+			&javascript.RunOptions{Limits: sandbox.Limits{Output: 1000}})
 		if err != nil || result.Truncated == 0 || result.Text != "1" {
 			return fmt.Errorf("%d: %w", result.Truncated, err)
 		}
@@ -107,7 +113,8 @@ var goodWork = map[string]func(u *user, i int) error{
 			javascript.RunOptions{Files: call, Globals: map[string]any{"letter": string(rune('a' + i%26))}})
 	},
 	"files that are not there": func(u *user, _ int) error {
-		return u.want("ENOENT", `try { fs.readFileSync('/missing') } catch (e) { return e.code }`, javascript.RunOptions{Files: u.own})
+		return u.want("ENOENT", `try { fs.readFileSync('/missing') } catch (e) { return e.code }`,
+			javascript.RunOptions{Files: u.own})
 	},
 	"libraries": func(u *user, i int) error {
 		files := afero.NewMemMapFs()
@@ -120,11 +127,13 @@ var goodWork = map[string]func(u *user, i int) error{
 				return err
 			}
 		}
-		return u.want(fmt.Sprint(2*(i%7)), `which++; return math.double(which - 1)`, javascript.RunOptions{Files: files, Libraries: []string{"/lib"}})
+		return u.want(fmt.Sprint(2*(i%7)), `which++; return math.double(which - 1)`, javascript.RunOptions{Files: files,
+			Libraries: []string{"/lib"}})
 	},
 	"libraries that fail": func(u *user, i int) error {
 		files := afero.NewMemMapFs()
-		if err := afero.WriteFile(files, "/lib/a.js", []byte(fmt.Sprintf(`throw new Error('%d')`, i)), 0o600); err != nil {
+		if err := afero.WriteFile(files, "/lib/a.js", []byte(fmt.Sprintf(`throw new Error('%d')`, i)),
+			0o600); err != nil {
 			return err
 		}
 		return u.want("1", `return 1`, javascript.RunOptions{Files: files, Libraries: []string{"/lib"}})
@@ -138,7 +147,8 @@ var goodWork = map[string]func(u *user, i int) error{
 			}})
 	},
 	"functions that fail": func(u *user, _ int) error {
-		return u.want("no,fails panicked: no", `try { throws() } catch (e) { try { await fails() } catch (f) { return [e.message, f.message].join() } }`,
+		return u.want("no,fails panicked: no",
+			`try { throws() } catch (e) { try { await fails() } catch (f) { return [e.message, f.message].join() } }`,
 			javascript.RunOptions{Functions: []javascript.Function{
 				{Name: "throws", Call: func(context.Context, []any) (any, error) { return nil, errors.New("no") }},
 				{Name: "fails", Async: true, Call: func(context.Context, []any) (any, error) { panic("no") }},
@@ -149,17 +159,21 @@ var goodWork = map[string]func(u *user, i int) error{
 		for at := range data {
 			data[at] = byte(at)
 		}
-		return u.want(fmt.Sprintf("%d,%d", len(data), len(data)), `return [echo(data).length, data.filter((b, at) => b === at % 256).length].join()`,
-			javascript.RunOptions{Globals: map[string]any{"data": data}, Functions: []javascript.Function{{Name: "echo", Call: echo}}})
+		return u.want(fmt.Sprintf("%d,%d", len(data), len(data)),
+			`return [echo(data).length, data.filter((b, at) => b === at % 256).length].join()`,
+			javascript.RunOptions{Globals: map[string]any{"data": data},
+				Functions: []javascript.Function{{Name: "echo", Call: echo}}})
 	},
 	"TypeScript": func(u *user, i int) error {
-		return u.want(fmt.Sprint(i+1), fmt.Sprintf(`interface P<T> { x: T } enum E { A = 1 } const p: P<number> = {x: %d}; return p.x + E.A as number`, i), javascript.RunOptions{})
+		return u.want(fmt.Sprint(i+1),
+			fmt.Sprintf(`interface P<T> { x: T } enum E { A = 1 } const p: P<number> = {x: %d}; return p.x + E.A as number`, i), javascript.RunOptions{})
 	},
 	"modules": func(u *user, i int) error {
 		files := afero.NewMemMapFs()
 		for name, text := range map[string]string{
-			"/a.mjs":      `import {b} from './b.mjs'; export const a = () => b + 1`,
-			"/b.mjs":      fmt.Sprintf(`import {a} from './a.mjs'; export const b = %d; export const later = () => a()`, i),
+			"/a.mjs": `import {b} from './b.mjs'; export const a = () => b + 1`,
+			"/b.mjs": fmt.Sprintf(`import {a} from './a.mjs'; export const b = %d; export const later = () => a()`,
+				i),
 			"/c.cjs":      `module.exports = {n: require('./d.json').n}`,
 			"/d.json":     `{"n": 5}`,
 			"/broken.mjs": `export const x = `,
@@ -194,19 +208,23 @@ var goodWork = map[string]func(u *user, i int) error{
 		return nil
 	},
 	"an exception": func(u *user, i int) error {
-		_, err := u.engine.Run(context.Background(), fmt.Sprintf(`globalThis.kept = new Uint8Array(1e5); throw new RangeError('%d')`, i), nil)
-		if e, ok := errors.AsType[*javascript.ScriptError](err); !ok || e.Name != "RangeError" || e.Message != fmt.Sprint(i) {
+		_, err := u.engine.Run(context.Background(),
+			fmt.Sprintf(`globalThis.kept = new Uint8Array(1e5); throw new RangeError('%d')`, i), nil)
+		if e, ok := errors.AsType[*javascript.ScriptError](err); !ok || e.Name != "RangeError" ||
+			e.Message != fmt.Sprint(i) {
 			return fmt.Errorf("no exception: %w", err)
 		}
 		return nil
 	},
 	"recursion": func(u *user, _ int) error {
-		return u.want("RangeError", `function f() { f() } try { f() } catch (e) { return e.name }`, javascript.RunOptions{})
+		return u.want("RangeError", `function f() { f() } try { f() } catch (e) { return e.name }`,
+			javascript.RunOptions{})
 	},
 	"giving up": func(u *user, _ int) error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(u.random.IntN(3000))*time.Microsecond)
 		defer cancel()
-		_, err := u.engine.Run(ctx, `await new Promise((r) => setTimeout(r, 1e6))`, &javascript.RunOptions{Files: u.own, Globals: map[string]any{"x": []byte("x")}})
+		_, err := u.engine.Run(ctx, `await new Promise((r) => setTimeout(r, 1e6))`, &javascript.RunOptions{Files: u.own,
+			Globals: map[string]any{"x": []byte("x")}})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("was not stopped: %w", err)
 		}
@@ -236,8 +254,10 @@ var goodWork = map[string]func(u *user, i int) error{
 			u.wantCall(fmt.Sprint("two ", i), "filesystem", map[string]any{"command": "view", "path": path}, u.own))
 	},
 	"the memory tool": func(u *user, i int) error {
-		input := map[string]any{"command": "create", "path": fmt.Sprintf("/memories/%d.md", i%20), "file_text": fmt.Sprint(i)}
-		_ = u.wantCall("", "memory", map[string]any{"command": "delete", "path": input["path"]}, u.own) // it may be there
+		input := map[string]any{"command": "create", "path": fmt.Sprintf("/memories/%d.md", i%20),
+			"file_text": fmt.Sprint(i)}
+		// it may be there
+		_ = u.wantCall("", "memory", map[string]any{"command": "delete", "path": input["path"]}, u.own)
 		if err := u.wantCall("", "memory", input, u.own); err != nil {
 			return err
 		}
@@ -265,7 +285,8 @@ func addArguments(_ context.Context, args []any) (any, error) {
 // script must return or throw is the same everywhere.
 func hostileWork(u *user) (ended string, err error) {
 	script := u.hostile[u.random.IntN(len(u.hostile))]
-	options := javascript.RunOptions{Functions: selftest.Functions(), Limits: sandbox.Limits{Time: 100 * time.Millisecond}}
+	options := javascript.RunOptions{Functions: selftest.Functions(),
+		Limits: sandbox.Limits{Time: 100 * time.Millisecond}}
 	store := local.NewMemoryStore(nil)
 	defer store.Close()
 	if options.Files, err = store.Open(context.Background(), "hostile"); err != nil {
@@ -292,7 +313,9 @@ func TestEndurance(t *testing.T) {
 	const work, atOnce = 24_000, 16
 	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: atOnce})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
-	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil), memory.New(), filesystem.New())
+	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil), memory.New(), filesystem.New())
 	require.NoError(t, err)
 	small := vfs.Options{NoSync: true, History: vfs.HistoryOptions{Bytes: 256 << 10}}
 	onDisk, err := local.OpenStore(t.TempDir(), &small)
@@ -307,7 +330,8 @@ func TestEndurance(t *testing.T) {
 	}
 	hostile, err := selftest.Attacks()
 	require.NoError(t, err)
-	hostile = slices.DeleteFunc(hostile, func(a selftest.Attack) bool { return a.Grows > 0 || a.Source == "" }) // made alone, or no script
+	// made alone, or no script
+	hostile = slices.DeleteFunc(hostile, func(a selftest.Attack) bool { return a.Grows > 0 || a.Source == "" })
 	users := make([]*user, atOnce)
 	shared := open(onDisk, "shared")
 	for n := range users {
@@ -315,7 +339,8 @@ func TestEndurance(t *testing.T) {
 		if n%2 == 0 {
 			store = onDisk
 		}
-		users[n] = &user{engine, tools, open(store, fmt.Sprint("user-", n)), shared, hostile, rand.New(rand.NewPCG(1, uint64(n)))}
+		users[n] = &user{engine, tools, open(store, fmt.Sprint("user-", n)), shared, hostile,
+			rand.New(rand.NewPCG(1, uint64(n)))}
 	}
 	kinds := slices.Sorted(maps.Keys(goodWork))
 
@@ -367,8 +392,8 @@ func TestEndurance(t *testing.T) {
 	close(numbers)
 	group.Wait()
 	took := time.Since(start)
-	// Up to 64 images of the modules that scripts use are kept, each in a file of the memory, and what users have written
-	// in memory. If each run left four kilobytes, it would be more.
+	// Up to 64 images of the modules that scripts use are kept, each in a file of the memory, and what users have
+	// written in memory. If each run left four kilobytes, it would be more.
 	most := leakcheck.Growth{Mappings: 200, Descriptors: 64, Memory: 92 << 20}
 	if race.Enabled { // whose own memory would be counted
 		most.Memory = 0

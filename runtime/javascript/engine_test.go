@@ -56,7 +56,8 @@ func TestConcurrencyLimit(t *testing.T) {
 func TestClose(t *testing.T) {
 	e := enginetest.New(sandbox.EngineOptions{MaxRuns: 2})
 	errs := make(chan error)
-	for _, script := range []string{`for (;;);`, `await new Promise((r) => setTimeout(r, 1e9))`, `return await new Promise((r) => setTimeout(r, 1e9))`} {
+	for _, script := range []string{`for (;;);`, `await new Promise((r) => setTimeout(r, 1e9))`,
+		`return await new Promise((r) => setTimeout(r, 1e9))`} {
 		go func() {
 			_, err := e.Run(context.Background(), script, nil)
 			errs <- err
@@ -97,7 +98,8 @@ func TestManyActiveRuns(t *testing.T) {
 	}}
 	for i := range n {
 		ended.Go(func() {
-			result, err := e.Run(context.Background(), fmt.Sprintf(`const mine = 'x'.repeat(1000) + %d; await wait(); return mine`, i),
+			result, err := e.Run(context.Background(),
+				fmt.Sprintf(`const mine = 'x'.repeat(1000) + %d; await wait(); return mine`, i),
 				&javascript.RunOptions{Functions: []javascript.Function{wait}})
 			if assert.NoError(t, err) {
 				assert.Equal(t, strings.Repeat("x", 1000)+strconv.Itoa(i), result.Text)

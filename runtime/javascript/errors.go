@@ -34,7 +34,8 @@ func (e *ScriptError) Error() string { return e.Thrown }
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("the script exited with status %d. Use return for a result, and throw an Error for a failure.", e.Code)
+	return fmt.Sprintf("the script exited with status %d. Use return for a result, and throw an Error for a failure.",
+		e.Code)
 }
 
 var (
@@ -42,9 +43,10 @@ var (
 	ErrNeverSettles = errors.New("the script waits for a promise that can never settle: " +
 		"no timer and no call is pending that could resolve or reject it")
 
-	// ErrSuspend is what an asynchronous [Function] returns that has no answer yet, and will have none soon. When the script
-	// can do nothing else without that answer, its run ends with ErrSuspend, and [Result].State is where [Interpreter.Resume]
-	// goes on. The script's timers do not count as something that it can do: its clock stands still until then.
+	// ErrSuspend is what an asynchronous [Function] returns that has no answer yet, and will have none soon. When the
+	// script can do nothing else without that answer, its run ends with ErrSuspend, and [Result].State is where
+	// [Interpreter.Resume] goes on. The script's timers do not count as something that it can do: its clock stands
+	// still until then.
 	ErrSuspend = sandbox.ErrSuspend
 
 	// ErrHalted means that the script called halt. The message is the last entry of the console.

@@ -50,7 +50,8 @@ var escapeAttempts = map[string]struct{ script, want string }{
 		`let stolen = 0; Array.prototype[Symbol.iterator] = function* () { stolen++ }; console.log(1, 2); crypto.randomUUID(); await fs.writeFile('/x', 'y'); return stolen`, "0"},
 	"the kernel by stack frames": {
 		`let seen = []; Error.prepareStackTrace = (e, frames) => { for (const f of frames) seen.push(typeof f.getThis?.(), typeof f.getFunction?.()); return '' };
-		 try { await fs.readFile(5) } catch (e) { e.stack } return [seen.length > 0, ...new Set(seen)].join()`, "true,undefined"},
+		 try { await fs.readFile(5) } catch (e) { e.stack } return [seen.length > 0, ...new Set(seen)].join()`,
+		"true,undefined"},
 	"the kernel by caller and arguments": {
 		`let got = 'nothing'; const a = {toString() { try { got = typeof a.toString.caller } catch (e) { got = e.name } return 'x' }}; console.count(a); return got`, "TypeError"},
 	"the kernel by caller in sloppy functions": {
@@ -75,11 +76,14 @@ var escapeAttempts = map[string]struct{ script, want string }{
 		 try { await f(name); got.push(how + ' ' + name) } catch {}
 		 return got.join()`, "accessor os,require os,load os,created os,method os,other os,import os,node os"},
 	"what is frozen, silently": {
-		`String.prototype.concat = () => 'mine'; return 'a' + ('x'.concat === String.prototype.concat) + ['b'].join()`, "atrueb"},
+		`String.prototype.concat = () => 'mine'; return 'a' + ('x'.concat === String.prototype.concat) + ['b'].join()`,
+		"atrueb"},
 	"JSON replaced": {
-		`JSON.stringify = JSON.parse = () => 'hijacked'; console.log({a: 1}); return {b: [1]}`, "{\n  \"b\": [\n    1\n  ]\n}"},
+		`JSON.stringify = JSON.parse = () => 'hijacked'; console.log({a: 1}); return {b: [1]}`,
+		"{\n  \"b\": [\n    1\n  ]\n}"},
 	"Promise replaced": {
-		`globalThis.Promise = null; (async () => {})().constructor.prototype.then = () => { throw 1 }; return 'fine'`, "fine"},
+		`globalThis.Promise = null; (async () => {})().constructor.prototype.then = () => { throw 1 }; return 'fine'`,
+		"fine"},
 	"Array.prototype replaced": {
 		`for (const k of ['push', 'join', 'map', 'slice', 'forEach', 'concat']) Array.prototype[k] = () => { throw 'hijacked' }; console.log([1, {a: 2}]); return [3]`, "[\n  3\n]"},
 	"setters on Array.prototype": {
@@ -98,9 +102,11 @@ var escapeAttempts = map[string]struct{ script, want string }{
 	"a proxy as an argument": {
 		`console.log(new Proxy({}, {get() { throw new Error('trap') }, ownKeys() { throw new Error('trap') }})); return 'fine'`, "fine"},
 	"a path that is an object": {
-		`let n = 0; try { await fs.readFile({toString() { n++; return '/x' }}) } catch (e) { return e.code + n }`, "ERR_INVALID_ARG_TYPE0"},
+		`let n = 0; try { await fs.readFile({toString() { n++; return '/x' }}) } catch (e) { return e.code + n }`,
+		"ERR_INVALID_ARG_TYPE0"},
 	"a path out of the root": {`try { await fs.readFile('../../../../etc/passwd', 'utf8') } catch (e) { return e.message }`, "ENOENT: no such file or directory, '../../../../etc/passwd'"},
-	"a NUL in a path":        {`try { await fs.readFile('/a\0b') } catch (e) { return e.code }`, "ERR_INVALID_ARG_VALUE"},
+	"a NUL in a path": {`try { await fs.readFile('/a\0b') } catch (e) { return e.code }`,
+		"ERR_INVALID_ARG_VALUE"},
 	"a lone surrogate in a path": {
 		`await fs.writeFile('/\ud800', 'x'); return await fs.readFile('/\ufffd', 'utf8')`, "x"},
 	"freed memory, by detaching a buffer under its view": {`

@@ -43,7 +43,8 @@ var missingGlobals = func() map[string]string {
 		m[name] = network
 	}
 	m["fetch"] = network + ": " + howNetwork
-	for _, name := range []string{"window", "document", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt"} {
+	for _, name := range []string{"window", "document", "location", "localStorage", "sessionStorage", "DOMParser",
+		"alert", "confirm", "prompt"} {
 		m[name] = dom
 	}
 	return m
@@ -54,7 +55,8 @@ var missingModules = func() map[string]string {
 	m := map[string]string{}
 	for name, text := range map[string]string{
 		"axios cross-fetch dns http2 net node-fetch superagent tls undici ws": "there is no network",
-		"child_process cluster worker_threads":                                "there are no other processes and no threads",
+		"child_process cluster worker_threads": "there are no other processes and no " +
+			"threads",
 	} {
 		for name := range strings.FieldsSeq(name) {
 			m[name] = text
@@ -230,7 +232,8 @@ func (r *run) findUncalled(file, source string, m *module.Map) {
 		line, column, ok = m.Original(line, column)
 	}
 	if ok {
-		r.uncalled = fmt.Sprintf("%s:%d:%d: %s is a method, as in Node, so without a call it is always true. Write %[4]s().",
+		r.uncalled = fmt.Sprintf("%s:%d:%d: %s is a method, as in Node, so without a call it is always true. Write "+
+			"%[4]s().",
 			file, line, column, name)
 	}
 }
@@ -299,8 +302,10 @@ func lettersOf(name string) string {
 }
 
 var (
-	iteratedAfter  = regexp.MustCompile(`(?:\bof\s+|\.\.\.|\]\s*=\s*)((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)\]}\n]|$)`)
-	patternAfter   = regexp.MustCompile(`^(?:(?:const|let|var)\s*|\(?\s*)?\{\s*([\pL\pN_$]+)?[^{}=]*(?:=[^{}=]*)*\}\s*=\s*((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)}\n]|$)`)
+	iteratedAfter = regexp.MustCompile(
+		`(?:\bof\s+|\.\.\.|\]\s*=\s*)((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)\]}\n]|$)`)
+	patternAfter = regexp.MustCompile(
+		`^(?:(?:const|let|var)\s*|\(?\s*)?\{\s*([\pL\pN_$]+)?[^{}=]*(?:=[^{}=]*)*\}\s*=\s*((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)}\n]|$)`)
 	parameterAfter = regexp.MustCompile(`^[^{};]*\(\s*\{\s*([\pL\pN_$]+)`)
 )
 
@@ -342,7 +347,8 @@ func (r *run) explainValue(message, frame string) string {
 func (r *run) explainReadOnly(name, frame string) string {
 	text := r.statementAt(frame)
 	for at := strings.Index(text, name); at >= 0 && name != ""; { // which is in every text, and never behind itself
-		if before := lastName(text[:at]); before == "" && (at == 0 || text[at-1] != '.' && text[at-1] != '[') && !isNameLetter(rune(text[min(len(text)-1, at+len(name))])) {
+		if before := lastName(text[:at]); before == "" && (at == 0 || text[at-1] != '.' && text[at-1] != '[') &&
+			!isNameLetter(rune(text[min(len(text)-1, at+len(name))])) {
 			return "Assignment to constant variable."
 		}
 		next := strings.Index(text[at+len(name):], name)

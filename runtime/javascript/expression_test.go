@@ -30,26 +30,32 @@ func TestExpressions(t *testing.T) {
 // TestExpressionsThatFail has the positions of the expression, without what the runtime puts around it.
 func TestExpressionsThatFail(t *testing.T) {
 	for script, want := range map[string]string{
-		"null.x":                    "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:1)",
+		"null.x": "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> " +
+			"(script.js:1:1)",
 		"1 + nope":                  "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:5)",
 		"'\u00e9\U0001f600' + nope": "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:9)",
-		"(() => {\n  nope\n})()":    "ReferenceError: nope is not defined\n    at <anonymous> (script.js:2:3)\n    at <anonymous> (script.js:3:1)",
-		"(5 as number) + nope":      "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:17)",
-		"[].each()":                 "TypeError: [].each is not a function\n    at <anonymous> (script.js:1:4)",
-		"let 5":                     "SyntaxError: Unexpected number\n    at script.js:1:5",
-		"(1":                        "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",
-		"1 +":                       "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",
-		"1) + (2":                   "SyntaxError: a closing bracket too many: the code must be one expression",
-		"1) as number + (2":         "SyntaxError: expecting ';'\n    at script.js:1",
-		"1 as any) + (2":            "SyntaxError: Unexpected identifier 'as'\n    at script.js:1",
-		"a) => (b":                  "SyntaxError: a closing bracket too many: the code must be one expression",
-		"1); (2":                    "SyntaxError: a closing bracket too many: the code must be one expression",
-		"":                          "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",
-		"1\n; 2":                    "SyntaxError: Unexpected token ';'\n    at script.js:2:1",
-		"return 1":                  "SyntaxError: unexpected token in expression: 'return'\n    at script.js:1:1",
-		"import x from 'y'":         "SyntaxError: Unexpected identifier 'x'\n    at script.js:1:8",
-		"1 as <":                    "SyntaxError: Unexpected identifier 'as'\n    at script.js:1",
-		"\x00":                      "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:1:1",
+		"(() => {\n  nope\n})()": "ReferenceError: nope is not defined\n    at <anonymous> (script.js:2:3)\n    " +
+			"at <anonymous> (script.js:3:1)",
+		"(5 as number) + nope": "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:17)",
+		"[].each()":            "TypeError: [].each is not a function\n    at <anonymous> (script.js:1:4)",
+		"let 5":                "SyntaxError: Unexpected number\n    at script.js:1:5",
+		"(1": "SyntaxError: unexpected end of input: a bracket is missing, or there is one too " +
+			"many\n    at script.js:1",
+		"1 +": "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n " +
+			"   at script.js:1",
+		"1) + (2":           "SyntaxError: a closing bracket too many: the code must be one expression",
+		"1) as number + (2": "SyntaxError: expecting ';'\n    at script.js:1",
+		"1 as any) + (2":    "SyntaxError: Unexpected identifier 'as'\n    at script.js:1",
+		"a) => (b":          "SyntaxError: a closing bracket too many: the code must be one expression",
+		"1); (2":            "SyntaxError: a closing bracket too many: the code must be one expression",
+		"": "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n " +
+			"   at script.js:1",
+		"1\n; 2":            "SyntaxError: Unexpected token ';'\n    at script.js:2:1",
+		"return 1":          "SyntaxError: unexpected token in expression: 'return'\n    at script.js:1:1",
+		"import x from 'y'": "SyntaxError: Unexpected identifier 'x'\n    at script.js:1:8",
+		"1 as <":            "SyntaxError: Unexpected identifier 'as'\n    at script.js:1",
+		"\x00": "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at " +
+			"script.js:1:1",
 	} {
 		_, err := tryRun(t, script, javascript.RunOptions{Expression: true})
 		require.EqualError(t, err, want, script)

@@ -40,8 +40,9 @@ func (o *RunOptions) withNetwork() {
 
 type fetches struct{ open *responses.Table }
 
-// begin takes a number, a method, a URL, what to do with redirects, a list of names and values of headers, and the bytes
-// of a body or null. It returns {status, statusText, url, redirected, headers, data, done}, the last two as read does.
+// begin takes a number, a method, a URL, what to do with redirects, a list of names and values of headers, and the
+// bytes of a body or null. It returns {status, statusText, url, redirected, headers, data, done}, the last two as read
+// does.
 func (f *fetches) begin(ctx context.Context, args []any) (any, error) {
 	id, err := fetchNumber(args)
 	if err != nil || len(args) != 6 {
@@ -79,8 +80,9 @@ func (f *fetches) begin(ctx context.Context, args []any) (any, error) {
 		headers = append(headers, h.Name, fromBytes(h.Value))
 	}
 	answer := map[string]any{
-		"status": got.Status, "statusText": fromBytes(got.StatusText), "url": got.URL, "redirected": got.Redirected, "headers": headers,
-		"data": nil, "done": false,
+		"status": got.Status, "statusText": fromBytes(got.StatusText), "url": got.URL, "redirected": got.Redirected,
+		"headers": headers,
+		"data":    nil, "done": false,
 	}
 	if data, done, ok := f.open.Early(ctx, id, fetchPart, fetchMoment); ok {
 		answer["done"] = done

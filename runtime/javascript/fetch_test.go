@@ -60,29 +60,35 @@ func TestFetch(t *testing.T) {
 		"headers cannot be changed": {`const r = await fetch(base); r.headers.set('a', 'b')`, "TypeError: immutable"},
 		"post": {`return await (await fetch(base, { method: 'post', body: JSON.stringify({ a: 1 }), headers: { 'content-type': 'application/json' } })).text()`,
 			`POST /  "{\"a\":1}" application/json`},
-		"text as body":   {`return await (await fetch(base, { method: 'PUT', body: 'x' })).text()`, `PUT /  "x" text/plain;charset=UTF-8`},
+		"text as body": {`return await (await fetch(base, { method: 'PUT', body: 'x' })).text()`,
+			`PUT /  "x" text/plain;charset=UTF-8`},
 		"form as body":   {`return await (await fetch(base, { method: 'PUT', body: new URLSearchParams({ a: 'b c' }) })).text()`, `PUT /  "a=b+c" application/x-www-form-urlencoded;charset=UTF-8`},
 		"bytes as body":  {`return await (await fetch(base, { method: 'PATCH', body: new Uint8Array([65, 0]) })).text()`, `PATCH /  "A\x00" `},
 		"blob as body":   {`return await (await fetch(base, { method: 'POST', body: new Blob(['b'], { type: 'x/y' }) })).text()`, `POST /  "b" x/y`},
 		"stream as body": {`return await (await fetch(base, { method: 'POST', body: new Blob(['b', 'c']).stream(), duplex: 'half' })).text()`, `POST /  "bc" `},
 		"files as body": {`const f = new FormData(); f.append('a', 'b'); f.append('f', new File(['x'], 'n.txt', { type: 'text/plain' }));
 			const text = await (await fetch(base, { method: 'POST', body: f })).text(); return /name=."a.*filename=."n.txt.*boundary=/.test(text)`, "true"},
-		"a request":      {`return await (await fetch(new Request(base, { method: 'DELETE' }))).text()`, `DELETE /  "" `},
-		"null bodies":    {`const r = await fetch(base + '/status/204'); return [r.body, await r.text(), (await fetch(base, { method: 'HEAD' })).body].join('|')`, "||"},
-		"json":           {`return (await (await fetch(base + '/json')).json()).a`, "1"},
-		"bytes":          {`return (await (await fetch(base + '/large')).bytes()).length`, "1000000"},
-		"a form":         {`return (await (await fetch(base + '/form')).formData()).get('a')`, "b"},
-		"clones":         {`const r = await fetch(base + '/json'), c = r.clone(); return await r.text() + await c.text() + r.bodyUsed + c.url.endsWith('/json')`, `{"a":1}{"a":1}truetrue`},
-		"read twice":     {`const r = await fetch(base); await r.text(); await r.text()`, "TypeError: Body is unusable: Body has already been read"},
-		"chunks":         {`let n = 0, all = 0; for await (const c of (await fetch(base + '/large')).body) { n++; all += c.length } return [n > 1, all].join()`, "true,1000000"},
-		"a byob reader":  {`const r = (await fetch(base + '/json')).body.getReader({ mode: 'byob' }); return (await r.read(new Uint8Array(3))).value.length`, "3"},
-		"redirects":      {`const r = await fetch(base + '/redirect'); return [r.redirected, r.url.endsWith('/json'), await r.text()].join()`, `true,true,{"a":1}`},
-		"redirect error": {`await fetch(base + '/redirect', { redirect: 'error' })`, "TypeError: HOST redirects, and the request does not want to be redirected"},
+		"a request": {`return await (await fetch(new Request(base, { method: 'DELETE' }))).text()`,
+			`DELETE /  "" `},
+		"null bodies": {`const r = await fetch(base + '/status/204'); return [r.body, await r.text(), (await fetch(base, { method: 'HEAD' })).body].join('|')`, "||"},
+		"json":        {`return (await (await fetch(base + '/json')).json()).a`, "1"},
+		"bytes":       {`return (await (await fetch(base + '/large')).bytes()).length`, "1000000"},
+		"a form":      {`return (await (await fetch(base + '/form')).formData()).get('a')`, "b"},
+		"clones":      {`const r = await fetch(base + '/json'), c = r.clone(); return await r.text() + await c.text() + r.bodyUsed + c.url.endsWith('/json')`, `{"a":1}{"a":1}truetrue`},
+		"read twice": {`const r = await fetch(base); await r.text(); await r.text()`,
+			"TypeError: Body is unusable: Body has already been read"},
+		"chunks":        {`let n = 0, all = 0; for await (const c of (await fetch(base + '/large')).body) { n++; all += c.length } return [n > 1, all].join()`, "true,1000000"},
+		"a byob reader": {`const r = (await fetch(base + '/json')).body.getReader({ mode: 'byob' }); return (await r.read(new Uint8Array(3))).value.length`, "3"},
+		"redirects":     {`const r = await fetch(base + '/redirect'); return [r.redirected, r.url.endsWith('/json'), await r.text()].join()`, `true,true,{"a":1}`},
+		"redirect error": {`await fetch(base + '/redirect', { redirect: 'error' })`,
+			"TypeError: HOST redirects, and the request does not want to be redirected"},
 		"redirect manual": {`const r = await fetch(base + '/redirect', { redirect: 'manual' }); return [r.status, r.headers.get('location')].join()`,
 			"302,/json"},
 		"other hosts": {`try { await fetch('https://example.com/a?b') } catch (e) { return [e.name, e.code, e.message].join('|') }`,
-			"TypeError|denied|no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'"},
-		"other schemes": {`await fetch('file:///etc/passwd')`, "TypeError: requests go to https: and http: only, not to file:"},
+			"TypeError|denied|no rule allows GET https://example.com/a: whoever runs this can add one with --allow " +
+				"'GET https://example.com/a'"},
+		"other schemes": {`await fetch('file:///etc/passwd')`,
+			"TypeError: requests go to https: and http: only, not to file:"},
 		"relative URLs": {`await fetch('/a')`, "TypeError: Failed to parse URL from /a"},
 		"nothing":       {`await fetch()`, "TypeError: fetch: 1 argument required, but 0 found."},
 		"data URLs":     {`return await (await fetch('data:text/x;base64,aGk=')).text() + (await (await fetch('data:,a%20b')).blob()).type`, "hitext/plain;charset=us-ascii"},
@@ -104,18 +110,20 @@ func TestFetch(t *testing.T) {
 					const r = await fetch(blob, { headers: { range } });
 					return [r.status, r.headers.get('content-range'), r.headers.get('content-length'), r.headers.get('content-type'), await r.text()].join(' ');
 				} catch (e) { return e.name }
-			}))).join()`, "206 bytes 2-4/10 3 a/b 234,206 bytes 7-9/10 3 a/b 789,206 bytes 8-9/10 2 a/b 89,206 bytes 0-9/10 10 a/b 0123456789,206 bytes 8-9/10 2 a/b 89," +
+			}))).join()`, "206 bytes 2-4/10 3 a/b 234,206 bytes 7-9/10 3 a/b 789,206 bytes 8-9/10 2 a/b 89,206 bytes " +
+			"0-9/10 10 a/b 0123456789,206 bytes 8-9/10 2 a/b 89," +
 			"206 bytes 1-2/10 2 a/b 12,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError"},
 		"a fragment that is empty": {`return (await fetch(base + '/json#')).url === base + '/json'`, "true"},
 		"aborted after it has come": {`const c = new AbortController(); const r = await fetch(base + '/json', { signal: c.signal }); c.abort();
 			const first = await r.text().catch((e) => e.name); return [first, await r.text().catch((e) => e.name)].join()`, "AbortError,AbortError"},
 		"a body of an aborted request": {`let reason; const body = new ReadableStream({ cancel(r) { reason = r } });
 			const p = fetch(base, { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort('mine') }).catch((e) => e); return [reason, await p].join()`, "mine,mine"},
-		"blob URLs":        {`return await (await fetch(URL.createObjectURL(new Blob(['hi'])))).text()`, "hi"},
-		"its shape":        {`return [typeof fetch, fetch.name, fetch.length, Object.keys(globalThis).includes('fetch')].join()`, "function,fetch,1,false"},
-		"another fetch":    {`globalThis.fetch = () => 5; return fetch()`, "5"},
-		"what is under it": {`return Object.getOwnPropertyNames(globalThis).filter((n) => /fetch/i.test(n)).join()`, "fetch"},
-		"cookies":          {`await fetch(base + '/cookie'); const r = await fetch(base + '/cookie'); return [r.headers.get('set-cookie'), await r.text()].join('|')`, `|[]`},
+		"blob URLs":     {`return await (await fetch(URL.createObjectURL(new Blob(['hi'])))).text()`, "hi"},
+		"its shape":     {`return [typeof fetch, fetch.name, fetch.length, Object.keys(globalThis).includes('fetch')].join()`, "function,fetch,1,false"},
+		"another fetch": {`globalThis.fetch = () => 5; return fetch()`, "5"},
+		"what is under it": {`return Object.getOwnPropertyNames(globalThis).filter((n) => /fetch/i.test(n)).join()`,
+			"fetch"},
+		"cookies": {`await fetch(base + '/cookie'); const r = await fetch(base + '/cookie'); return [r.headers.get('set-cookie'), await r.text()].join('|')`, `|[]`},
 		"integrity": {`const digest = async (n, text) => 'sha' + n + '-' + Buffer.from(await crypto.subtle.digest('SHA-' + n, new TextEncoder().encode(text))).toString('base64');
 			const text = await (await fetch(base + '/a')).text();
 			const [d256, d384, d512] = await Promise.all([256, 384, 512].map((n) => digest(n, text)));
@@ -129,21 +137,26 @@ func TestFetch(t *testing.T) {
 				await (await fetch('data:,other', { integrity: other })).text(), await fetch(base, { method: 'HEAD', integrity: d256 }).catch((e) => e.name));
 			return got.join()`,
 			"true,true,true,true,true,true,true,true,true,true,true,TypeError,TypeError,TypeError,TypeError,true,other,TypeError"},
-		"many at once":   {`return (await Promise.all(Array.from({ length: 20 }, async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`, "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19"},
-		"nobody reads":   {`for (let i = 0; i < 20; i++) await fetch(base + '/large'); return 'all'`, "all"},
-		"aborted before": {`await fetch(base, { signal: AbortSignal.abort() })`, "AbortError: This operation was aborted"},
+		"many at once": {`return (await Promise.all(Array.from({ length: 20 }, async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`, "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19"},
+		"nobody reads": {`for (let i = 0; i < 20; i++) await fetch(base + '/large'); return 'all'`, "all"},
+		"aborted before": {`await fetch(base, { signal: AbortSignal.abort() })`,
+			"AbortError: This operation was aborted"},
 		"aborted":        {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(), 5); await p`, "AbortError: This operation was aborted"},
 		"aborted reason": {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(new RangeError('mine')), 5); await p`, "RangeError: mine"},
-		"times out":      {`await fetch(base + '/never', { signal: AbortSignal.timeout(5) })`, "TimeoutError: The operation was aborted due to timeout"},
+		"times out": {`await fetch(base + '/never', { signal: AbortSignal.timeout(5) })`,
+			"TimeoutError: The operation was aborted due to timeout"},
 		"aborted while it is read": {`const c = new AbortController(); const r = await fetch(base + '/slow', { signal: c.signal }); setTimeout(() => c.abort(), 5); await r.text()`,
 			"AbortError: This operation was aborted"},
 		"aborted in a stream": {`const c = new AbortController(); const r = (await fetch(base + '/slow', { signal: c.signal })).body.getReader();
 			const first = (await r.read()).value.length; c.abort(); try { await r.read() } catch (e) { return [first, e.name].join() }`, "4,AbortError"},
-		"cancelled":  {`const r = await fetch(base + '/slow'); await r.body.cancel(); return r.bodyUsed`, "true"},
-		"modules":    {`try { require('net') } catch (e) { return e.message.slice(0, 66) }`, `Cannot find module "net": there is no such module here: use fetch.`},
+		"cancelled": {`const r = await fetch(base + '/slow'); await r.body.cancel(); return r.bodyUsed`, "true"},
+		"modules": {`try { require('net') } catch (e) { return e.message.slice(0, 66) }`,
+			`Cannot find module "net": there is no such module here: use fetch.`},
 		"other APIs": {`new XMLHttpRequest()`, "ReferenceError: XMLHttpRequest is not defined (use fetch)"},
-		"cut off":    {`await (await fetch(base + '/short')).text()`, "TypeError: HOST: the response ended too early, or is damaged"},
-		"too large":  {`await (await fetch(base + '/endless')).text()`, "TypeError: HOST: the response has more than 2000000 bytes"},
+		"cut off": {`await (await fetch(base + '/short')).text()`,
+			"TypeError: HOST: the response ended too early, or is damaged"},
+		"too large": {`await (await fetch(base + '/endless')).text()`,
+			"TypeError: HOST: the response has more than 2000000 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := fetches(t, internet, network.Limits{ResponseSize: 2e6}, test.script)
@@ -195,7 +208,8 @@ func internet(w http.ResponseWriter, r *http.Request) {
 
 // TestFetchIsStopped: the end of a run ends its requests.
 func TestFetchIsStopped(t *testing.T) {
-	for _, script := range []string{`await fetch(base)`, `(await fetch(base + '/more')).text(); for (;;) {}`, `await (await fetch(base + '/more')).text()`} {
+	for _, script := range []string{`await fetch(base)`, `(await fetch(base + '/more')).text(); for (;;) {}`,
+		`await (await fetch(base + '/more')).text()`} {
 		begun, ended := make(chan struct{}), make(chan struct{})
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/more" {
@@ -225,8 +239,9 @@ func TestFetchInMemory(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(internet))
 	t.Cleanup(server.Close)
 	_, err := engine.Run(t.Context(), `await (await fetch(base + '/endless')).text()`, &javascript.RunOptions{
-		Network: networkTo(t, server, network.Limits{ResponseSize: network.Unlimited}), Globals: map[string]any{"base": server.URL},
-		Limits: sandbox.Limits{Memory: sandbox.MinMemory},
+		Network: networkTo(t, server, network.Limits{ResponseSize: network.Unlimited}),
+		Globals: map[string]any{"base": server.URL},
+		Limits:  sandbox.Limits{Memory: sandbox.MinMemory},
 	})
 	limit, ok := errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
@@ -250,7 +265,8 @@ func TestFetchBackpressure(t *testing.T) {
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		await r.cancel();
 		return 'read'`, &javascript.RunOptions{
-		Network: networkTo(t, server, network.Limits{ResponseSize: network.Unlimited}), Globals: map[string]any{"base": server.URL},
+		Network: networkTo(t, server, network.Limits{ResponseSize: network.Unlimited}),
+		Globals: map[string]any{"base": server.URL},
 	})
 	require.NoError(t, err)
 	require.Equal(t, "read", result.Text)
@@ -262,14 +278,17 @@ func TestFetchInSessions(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(internet))
 	t.Cleanup(server.Close)
 	options := func() *javascript.RunOptions {
-		return &javascript.RunOptions{Session: true, Network: networkTo(t, server, network.Limits{}), Globals: map[string]any{"base": server.URL}}
+		return &javascript.RunOptions{Session: true, Network: networkTo(t, server, network.Limits{}),
+			Globals: map[string]any{"base": server.URL}}
 	}
-	first, err := engine.Run(t.Context(), `var r = await fetch(base + '/slow'), whole = await fetch(base + '/json'); return await (await fetch(base + '/json')).text()`, options())
+	first, err := engine.Run(t.Context(),
+		`var r = await fetch(base + '/slow'), whole = await fetch(base + '/json'); return await (await fetch(base + '/json')).text()`, options())
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}`, first.Text)
 	next := options()
 	next.State = first.State
-	second, err := engine.Run(t.Context(), `return await (await fetch(base + '/json')).text() + await r.text().catch((e) => e.message)`, next)
+	second, err := engine.Run(t.Context(),
+		`return await (await fetch(base + '/json')).text() + await r.text().catch((e) => e.message)`, next)
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}the response is not there any more: it was cancelled, or the run was suspended meanwhile; make the request again`, second.Text)
 	without := &javascript.RunOptions{Session: true, State: first.State}
@@ -279,7 +298,9 @@ func TestFetchInSessions(t *testing.T) {
 
 // BenchmarkFetch compares fetch of a small body with net/http in the same process.
 func BenchmarkFetch(b *testing.B) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"a":1}`) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"a":1}`)
+	}))
 	b.Cleanup(server.Close)
 	b.Run("http", func(b *testing.B) {
 		for b.Loop() {
@@ -294,8 +315,9 @@ func BenchmarkFetch(b *testing.B) {
 		run := networkTo(b, server, network.Limits{PerRun: network.Unlimited, PerMinute: network.Unlimited})
 		script := fmt.Sprintf(`for (let i = 0; i < %d; i++) await (await fetch(base)).json()`, b.N)
 		b.ResetTimer()
-		_, err := engine.Run(b.Context(), script, &javascript.RunOptions{Network: run, Globals: map[string]any{"base": server.URL},
-			Limits: sandbox.Limits{Time: time.Hour, Work: sandbox.Unlimited}})
+		_, err := engine.Run(b.Context(), script, &javascript.RunOptions{Network: run,
+			Globals: map[string]any{"base": server.URL},
+			Limits:  sandbox.Limits{Time: time.Hour, Work: sandbox.Unlimited}})
 		require.NoError(b, err)
 	})
 }
@@ -314,5 +336,6 @@ func TestFetchCannotReachInward(t *testing.T) {
 		return [got.length, got[0], ...new Set(got)].join()`,
 		&javascript.RunOptions{Network: egresstest.Trap(t), Globals: map[string]any{"urls": urls}})
 	require.NoError(t, err)
-	require.Equal(t, fmt.Sprint(len(urls), ",public,public,TypeError"), result.Text) // the trap fails the test if it must
+	// the trap fails the test if it must
+	require.Equal(t, fmt.Sprint(len(urls), ",public,public,TypeError"), result.Text)
 }

@@ -52,9 +52,13 @@ type encodedFile struct {
 
 func (in *instance) newText(ctx context.Context, f encodedFile) (quickjs.Value, error) {
 	if size, ok := latin1Size(f.encoding, len(f.data)); ok {
-		return in.vm.NewLatin1(ctx, size, func(text []byte) error { return encodeLatin1(text, f.encoding, f.data, in.Spend) })
+		return in.vm.NewLatin1(ctx, size, func(text []byte) error {
+			return encodeLatin1(text, f.encoding, f.data, in.Spend)
+		})
 	}
-	return in.vm.NewText(ctx, func(do func(piece string) error) error { return encodeText(f.encoding, f.data, in.Spend, do) })
+	return in.vm.NewText(ctx, func(do func(piece string) error) error {
+		return encodeText(f.encoding, f.data, in.Spend, do)
+	})
 }
 
 // newLatin1 makes a string of characters up to U+00FF.
@@ -82,7 +86,8 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 	}
 	if args.value(fileOption) != quickjs.Undefined {
 		flag, _, _ = args.text(fileOption, 10)
-		flag = strings.Replace(strings.Replace(flag, "+", "", 1), "s", "", 1) // being read as well, and synchronous writing
+		// being read as well, and synchronous writing
+		flag = strings.Replace(strings.Replace(flag, "+", "", 1), "s", "", 1)
 	}
 	var known bool
 	if r.mode, known = writeModes[flag]; !known {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// Parts of files, which open files read and write. The script keeps what is open; for the host each part is an operation
-// of its own, with the rules, limits and records of one on a whole file.
+// Parts of files, which open files read and write. The script keeps what is open; for the host each part is an
+// operation of its own, with the rules, limits and records of one on a whole file.
 
 // maxPart is the most that is read at once, in bytes. Scripts ask again for the rest.
 const maxPart = 1 << 20

@@ -59,20 +59,32 @@ var fileOperations = map[string]fileOperation{
 	"readFile":   {onePath, prepareRead, readFile},
 	"writeFile":  {onePath, prepareWrite, writeFile},
 	"appendFile": {onePath, prepareWrite, writeFile},
-	"truncate":   {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.truncate(r.place, r.option) }},
-	"exists":     {onePath, nil, exists},
-	"access":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.access(r.place, r.option) }},
-	"stat":       {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.describe(r.place) }},
-	"readdir":    {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.list(r.place, r.has(fileRecursive)) }},
-	"mkdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.mkdir(r.place, r.has(fileRecursive)) }},
-	"unlink":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.unlink(r.place) }},
-	"rmdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rmdir(r.place, r.has(fileRecursive)) }},
+	"truncate": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
+		return nil, t.truncate(r.place, r.option)
+	}},
+	"exists": {onePath, nil, exists},
+	"access": {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.access(r.place, r.option) }},
+	"stat":   {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.describe(r.place) }},
+	"readdir": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
+		return t.list(r.place, r.has(fileRecursive))
+	}},
+	"mkdir": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
+		return t.mkdir(r.place, r.has(fileRecursive))
+	}},
+	"unlink": {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.unlink(r.place) }},
+	"rmdir": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
+		return nil, t.rmdir(r.place, r.has(fileRecursive))
+	}},
 	"rm": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
 		return nil, t.remove(r.place, r.has(fileRecursive), r.has(fileForce))
 	}},
-	"rename":   {[]string{"oldPath", "newPath"}, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rename(r.place, r.to) }},
-	"copyFile": {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyFile(r.place, r.to, r.has(fileExclusive)) }},
-	"cp":       {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyAny(r) }},
+	"rename": {[]string{"oldPath", "newPath"}, nil, func(t tree, r *fileRequest) (any, error) {
+		return nil, t.rename(r.place, r.to)
+	}},
+	"copyFile": {twoPaths, nil, func(t tree, r *fileRequest) (any, error) {
+		return nil, t.copyFile(r.place, r.to, r.has(fileExclusive))
+	}},
+	"cp": {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyAny(r) }},
 
 	"readPart":  {onePath, prepareReadPart, readRange},
 	"writePart": {onePath, prepareWritePart, writeRange},
@@ -176,10 +188,13 @@ func (in *instance) readPlace(args arguments, i int, p *place, what, operation s
 	case args.value(i) == quickjs.Undefined:
 		return missingArgument(what, operation)
 	case !ok:
-		return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}
+		return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: invalid argument, the " + what +
+			" of fs." + operation + " must be a string"}
 	case strings.Contains(given, "\x00"):
 		return invalid(codeValue, "", given)
-	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }):
+	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool {
+		return c < ' ' || c == 0x7f || c == '\\'
+	}):
 		return fileFailure("EINVAL", "invalid argument", given)
 	}
 	*p = place{given, path.Clean("/" + given)}

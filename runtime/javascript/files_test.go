@@ -38,13 +38,19 @@ func TestFiles(t *testing.T) {
 		"a file that is missing":            {`try { await fs.readFile('no.txt') } catch (e) { return [e instanceof Error, e.code, e.path, e.message].join('|') }`, "true|ENOENT|no.txt|ENOENT: no such file or directory, 'no.txt'"},
 		"reading a directory":               {`await fs.writeFile('/d/f', ''); try { await fs.readFile('/d') } catch (e) { return e.message }`, "EISDIR: illegal operation on a directory, '/d'"},
 		"writing a directory":               {`await fs.writeFile('/d/f', ''); try { await fs.writeFile('/d', '') } catch (e) { return e.message }`, "EISDIR: illegal operation on a directory, '/d'"},
-		"writing the root":                  {`try { await fs.writeFile('/', '') } catch (e) { return e.message }`, "EISDIR: illegal operation on a directory, '/'"},
-		"a file as a directory":             {`await fs.writeFile('/f', ''); try { await fs.writeFile('/f/g', '') } catch (e) { return e.message }`, "ENOTDIR: not a directory, '/f/g'"},
-		"no path":                           {`try { await fs.readFile() } catch (e) { return e.message }`, "EINVAL: missing required argument 'path' for fs.readFile"},
-		"no data":                           {`try { await fs.writeFile('/a', 5) } catch (e) { return e.message }`, "EINVAL: invalid argument, data must be string or buffer, '/a'"},
-		"an unknown encoding":               {`try { await fs.readFile('/a', 'latin7') } catch (e) { return e.code }`, "ERR_INVALID_ARG_VALUE"},
-		"a path that is too long":           {`try { await fs.readFile('x'.repeat(5000)) } catch (e) { return e.code }`, "EINVAL"},
-		"an error's stack is the script's":  {"\nasync function load() { return await fs.readFile('/no') }\ntry { await load() } catch (e) { return e.stack.includes('script.js:2:') }", "true"},
+		"writing the root": {`try { await fs.writeFile('/', '') } catch (e) { return e.message }`,
+			"EISDIR: illegal operation on a directory, '/'"},
+		"a file as a directory": {`await fs.writeFile('/f', ''); try { await fs.writeFile('/f/g', '') } catch (e) { return e.message }`, "ENOTDIR: not a directory, '/f/g'"},
+		"no path": {`try { await fs.readFile() } catch (e) { return e.message }`,
+			"EINVAL: missing required argument 'path' for fs.readFile"},
+		"no data": {`try { await fs.writeFile('/a', 5) } catch (e) { return e.message }`,
+			"EINVAL: invalid argument, data must be string or buffer, '/a'"},
+		"an unknown encoding": {`try { await fs.readFile('/a', 'latin7') } catch (e) { return e.code }`,
+			"ERR_INVALID_ARG_VALUE"},
+		"a path that is too long": {`try { await fs.readFile('x'.repeat(5000)) } catch (e) { return e.code }`,
+			"EINVAL"},
+		"an error's stack is the script's": {"\nasync function load() { return await fs.readFile('/no') }\ntry { " +
+			"await load() } catch (e) { return e.stack.includes('script.js:2:') }", "true"},
 	} {
 		for store, open := range map[string]func(t *testing.T) afero.Fs{
 			"in memory":      func(*testing.T) afero.Fs { return afero.NewMemMapFs() },
@@ -77,18 +83,21 @@ func TestLargeFiles(t *testing.T) {
 	}
 	t.Run("of wide text are never cut", func(t *testing.T) {
 		options := javascript.RunOptions{Files: afero.NewMemMapFs(), Limits: sandbox.Limits{Memory: 32 << 20}}
-		require.Equal(t, "EFBIG: file too large, '/a'", run(t, `try { await fs.writeFile('/a', '\xe9'.repeat(17e6)) } catch (e) { return e.message }`, options).Text)
+		require.Equal(t, "EFBIG: file too large, '/a'", run(t,
+			`try { await fs.writeFile('/a', '\xe9'.repeat(17e6)) } catch (e) { return e.message }`, options).Text)
 	})
 	files := afero.NewMemMapFs()
 	require.NoError(t, afero.WriteFile(files, "/large", make([]byte, 80<<20), 0o600))
 	require.Equal(t, "EFBIG: file too large, '/large'",
-		run(t, `try { await fs.readFile('/large') } catch (e) { return e.message }`, javascript.RunOptions{Files: files}).Text)
+		run(t, `try { await fs.readFile('/large') } catch (e) { return e.message }`,
+			javascript.RunOptions{Files: files}).Text)
 
 	require.NoError(t, afero.WriteFile(files, "/fits once", bytes.Repeat([]byte("x"), 40<<20), 0o600))
 	require.NoError(t, afero.WriteFile(files, "/fits not", bytes.Repeat([]byte("x"), 63<<20), 0o600))
 	for _, encoding := range []string{"undefined", "'utf8'"} {
 		read := func(path string) (*javascript.Result, error) {
-			return tryRun(t, fmt.Sprintf(`const all = await fs.readFile('%s', %s); return [all.length, all.at(-1)]`, path, encoding), javascript.RunOptions{Files: files})
+			return tryRun(t, fmt.Sprintf(`const all = await fs.readFile('%s', %s); return [all.length, all.at(-1)]`,
+				path, encoding), javascript.RunOptions{Files: files})
 		}
 		result, err := read("/fits once")
 		require.NoError(t, err)
@@ -119,12 +128,14 @@ func TestFileSystemsThatFail(t *testing.T) {
 		"broken":    {func() error { return errors.New("broken disk") }, "EIO: broken disk, '/a'"},
 		"out of reach": {func() error {
 			return &vfs.UnavailableError{Reason: "the database is restarting", Err: errors.New("db.internal:5432")}
-		}, "EIO: the files cannot be reached at the moment (the database is restarting), and nothing has been changed; try again later, '/a'"},
+		}, "EIO: the files cannot be reached at the moment (the database is restarting), and nothing has been " +
+			"changed; try again later, '/a'"},
 		"one that panics": {func() error { panic("oh") }, "EIO: panicked: oh, '/a'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := javascript.RunOptions{Files: brokenFs{afero.NewMemMapFs(), test.fail}}
-			require.Equal(t, test.want, run(t, `try { await fs.writeFile('/a', '') } catch (e) { return e.message }`, options).Text)
+			require.Equal(t, test.want, run(t, `try { await fs.writeFile('/a', '') } catch (e) { return e.message }`,
+				options).Text)
 		})
 	}
 	t.Run("one that hangs is abandoned when time is up", func(t *testing.T) {

@@ -48,7 +48,8 @@ func TestFilesWhateverAScriptHasReplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, usedFs, run(t, "const bytes = new Uint8Array([33]);"+script+";"+useFs, javascript.RunOptions{Files: afero.NewMemMapFs()}).Text)
+			require.Equal(t, usedFs, run(t, "const bytes = new Uint8Array([33]);"+script+";"+useFs,
+				javascript.RunOptions{Files: afero.NewMemMapFs()}).Text)
 		})
 	}
 }
@@ -69,8 +70,9 @@ func TestHostileArgumentsOfFiles(t *testing.T) {
 		"a shared buffer":                 {`const b = new Uint8Array(new SharedArrayBuffer(2)); b[0] = 65; b[1] = 66; fs.writeFileSync('/g', b); return fs.readFileSync('/g', 'utf8')`, "AB"},
 		"methods on something else":       {`const p = Object.getPrototypeOf(fs.statSync('/f')); return [p.isFile.call(5), p.isFile.call({}), p.isDirectory(), JSON.stringify(p.toJSON.call({a: 1}))].join()`, `false,false,false,{"isFile":false,"isDirectory":false,"a":1}`},
 		"callbacks without end":           {`let n = 0; await new Promise((end) => { const next = () => ++n < 1000 ? fs.stat('/f', next) : end(); next() }); return n`, "1000"},
-		"a callback and nothing else":     {`try { fs.readFile(() => {}) } catch (e) { return e.message }`, "EINVAL: missing required argument 'path' for fs.readFile"},
-		"operations that are no names":    {`return ['constructor', '__proto__', 'toString'].map((n) => typeof fs.promises[n + 'Sync']).join()`, "undefined,undefined,undefined"},
+		"a callback and nothing else": {`try { fs.readFile(() => {}) } catch (e) { return e.message }`,
+			"EINVAL: missing required argument 'path' for fs.readFile"},
+		"operations that are no names": {`return ['constructor', '__proto__', 'toString'].map((n) => typeof fs.promises[n + 'Sync']).join()`, "undefined,undefined,undefined"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +88,9 @@ func TestEncodingsStayWithinMemory(t *testing.T) {
 	files := afero.NewMemMapFs()
 	require.NoError(t, afero.WriteFile(files, "/f", make([]byte, 12<<20), 0o644))
 	options := javascript.RunOptions{Files: files, Limits: sandbox.Limits{Memory: 16 << 20}}
-	require.Equal(t, "EFBIG,EFBIG", run(t, `return ['hex', 'base64'].map((e) => { try { fs.readFileSync('/f', e) } catch (e) { return e.code } }).join()`, options).Text)
+	require.Equal(t, "EFBIG,EFBIG", run(t,
+		`return ['hex', 'base64'].map((e) => { try { fs.readFileSync('/f', e) } catch (e) { return e.code } }).join()`,
+		options).Text)
 }
 
 // A liarFs has one directory, /d, and one file, /f, that are not what they seem.
@@ -176,25 +180,46 @@ func TestFileSystemsThatLie(t *testing.T) {
 		call  string
 		want  string
 	}{
-		"a file that never ends":                {liarFs{info: file, read: forever}, `fs.readFile('/f')`, "EFBIG: file too large, '/f'"},
-		"a file that is smaller than it says":   {liarFs{info: sized(1 << 20), read: nothing}, `fs.readFile('/f', 'utf8')`, ""},
-		"a negative size":                       {liarFs{info: sized(-5), read: nothing}, `fs.readFile('/f', 'utf8')`, ""},
-		"an enormous size":                      {liarFs{info: sized(math.MaxInt64), read: nothing}, `fs.readFile('/f')`, "EFBIG: file too large, '/f'"},
-		"reading more than there is room":       {liarFs{info: file, read: func(b []byte) (int, error) { return len(b) + 1, nil }}, `fs.readFile('/f')`, "EIO: panicked:"},
-		"reading a negative number":             {liarFs{info: file, read: func([]byte) (int, error) { return -1, nil }}, `fs.readFile('/f')`, "EIO: panicked:"},
-		"no information":                        {liarFs{info: nil}, `fs.readFile('/f')`, "EIO: panicked:"},
-		"a device":                              {liarFs{info: fakeInfo{mode: fs.ModeDevice}, read: forever}, `fs.readFile('/f')`, "EINVAL: invalid argument, '/f'"},
-		"writing to a pipe":                     {liarFs{info: fakeInfo{mode: fs.ModeNamedPipe}}, `fs.writeFile('/f', '')`, "EINVAL: invalid argument, '/f'"},
-		"a device's state":                      {liarFs{info: fakeInfo{mode: fs.ModeDevice}, read: forever}, `fs.stat('/f').then((s) => [s.isFile(), s.isDirectory(), s.mime])`, "false,false,application/octet-stream"},
-		"writing less than all":                 {liarFs{info: file, write: func(b []byte) (int, error) { return len(b) - 1, nil }}, `fs.writeFile('/f', 'abc')`, "EIO: short write, '/f'"},
-		"failing to close":                      {liarFs{info: file, write: forever, failure: failOn("close")}, `fs.writeFile('/f', 'abc')`, "EIO: close failed, '/f'"},
-		"panicking when it closes":              {liarFs{info: file, write: forever, failure: func(op string) error { return panicOn(op, "close") }}, `fs.writeFile('/f', 'abc')`, "EIO: panicked: close, '/f'"},
-		"the host's paths, of two":              {liarFs{info: file}, `fs.rename('/f', '/g')`, "EIO: odd, '/g'"},
-		"the host's paths":                      {liarFs{info: file}, `fs.readFile('/h')`, "ENOENT: no such file or directory, '/h'"},
-		"names that are none":                   {liarFs{readdir: once("", ".", "..", "a/b", "/", "ok")}, `fs.readdir('/d')`, "ok"},
-		"names that are none, recursively":      {liarFs{readdir: once("..", ".")}, `fs.readdir('/d', {recursive: true})`, ""},
-		"names that are not UTF-8":              {liarFs{readdir: once("a\xff", "\x00b")}, `fs.readdir('/d').then(JSON.stringify)`, `["\u0000b","a` + "\ufffd" + `"]`},
-		"directories in each other without end": {liarFs{readdir: once("d")}, `fs.readdir('/d', {recursive: true})`, "ENOMEM: not enough memory, '/d'"},
+		"a file that never ends": {liarFs{info: file, read: forever}, `fs.readFile('/f')`,
+			"EFBIG: file too large, '/f'"},
+		"a file that is smaller than it says": {liarFs{info: sized(1 << 20), read: nothing},
+			`fs.readFile('/f', 'utf8')`, ""},
+		"a negative size": {liarFs{info: sized(-5), read: nothing}, `fs.readFile('/f', 'utf8')`,
+			""},
+		"an enormous size": {liarFs{info: sized(math.MaxInt64), read: nothing},
+			`fs.readFile('/f')`, "EFBIG: file too large, '/f'"},
+		"reading more than there is room": {liarFs{info: file, read: func(b []byte) (int, error) {
+			return len(b) + 1, nil
+		}}, `fs.readFile('/f')`, "EIO: panicked:"},
+		"reading a negative number": {liarFs{info: file, read: func([]byte) (int, error) {
+			return -1, nil
+		}}, `fs.readFile('/f')`, "EIO: panicked:"},
+		"no information": {liarFs{info: nil}, `fs.readFile('/f')`, "EIO: panicked:"},
+		"a device": {liarFs{info: fakeInfo{mode: fs.ModeDevice}, read: forever},
+			`fs.readFile('/f')`, "EINVAL: invalid argument, '/f'"},
+		"writing to a pipe": {liarFs{info: fakeInfo{mode: fs.ModeNamedPipe}},
+			`fs.writeFile('/f', '')`, "EINVAL: invalid argument, '/f'"},
+		"a device's state": {liarFs{info: fakeInfo{mode: fs.ModeDevice}, read: forever},
+			`fs.stat('/f').then((s) => [s.isFile(), s.isDirectory(), s.mime])`, "false,false,application/octet-stream"},
+		"writing less than all": {liarFs{info: file, write: func(b []byte) (int, error) {
+			return len(b) - 1, nil
+		}}, `fs.writeFile('/f', 'abc')`, "EIO: short write, '/f'"},
+		"failing to close": {liarFs{info: file, write: forever, failure: failOn("close")},
+			`fs.writeFile('/f', 'abc')`, "EIO: close failed, '/f'"},
+		"panicking when it closes": {liarFs{info: file, write: forever, failure: func(op string) error {
+			return panicOn(op, "close")
+		}}, `fs.writeFile('/f', 'abc')`, "EIO: panicked: close, '/f'"},
+		"the host's paths, of two": {liarFs{info: file}, `fs.rename('/f', '/g')`, "EIO: odd, '/g'"},
+		"the host's paths": {liarFs{info: file}, `fs.readFile('/h')`,
+			"ENOENT: no such file or directory, '/h'"},
+		"names that are none": {liarFs{readdir: once("", ".", "..", "a/b", "/", "ok")},
+			`fs.readdir('/d')`, "ok"},
+		"names that are none, recursively": {liarFs{readdir: once("..", ".")},
+			`fs.readdir('/d', {recursive: true})`, ""},
+		"names that are not UTF-8": {liarFs{readdir: once("a\xff", "\x00b")},
+			`fs.readdir('/d').then(JSON.stringify)`, `["\u0000b","a` + "\ufffd" + `"]`},
+		"directories in each other without end": {liarFs{readdir: once("d")}, `fs.readdir('/d', {recursive: true})`,
+			"ENOMEM: not enough memory, '/d'"},
 		"a directory that never ends": {liarFs{readdir: func(count int) ([]fs.FileInfo, error) {
 			return make([]fs.FileInfo, 0, count), nil
 		}}, `fs.readdir('/d')`, ""},
@@ -204,10 +229,15 @@ func TestFileSystemsThatLie(t *testing.T) {
 			}
 			return infos, nil
 		}}, `fs.readdir('/d')`, "ENOMEM: not enough memory, '/d'"},
-		"an entry without information": {liarFs{readdir: func(int) ([]fs.FileInfo, error) { return make([]fs.FileInfo, 1), nil }}, `fs.readdir('/d')`, "EIO: panicked:"},
-		"a directory that fails":       {liarFs{readdir: func(int) ([]fs.FileInfo, error) { return nil, errors.New("odd") }}, `fs.rmdir('/d')`, "EIO: odd, '/d'"},
-		"exists, where all fails":      {liarFs{failure: failOn("stat")}, `fs.exists('/f')`, "false"},
-		"exists, where all panics":     {liarFs{failure: func(op string) error { return panicOn(op, "stat") }}, `fs.exists('/f')`, "false"},
+		"an entry without information": {liarFs{readdir: func(int) ([]fs.FileInfo, error) {
+			return make([]fs.FileInfo, 1), nil
+		}}, `fs.readdir('/d')`, "EIO: panicked:"},
+		"a directory that fails": {liarFs{readdir: func(int) ([]fs.FileInfo, error) {
+			return nil, errors.New("odd")
+		}}, `fs.rmdir('/d')`, "EIO: odd, '/d'"},
+		"exists, where all fails": {liarFs{failure: failOn("stat")}, `fs.exists('/f')`, "false"},
+		"exists, where all panics": {liarFs{failure: func(op string) error { return panicOn(op, "stat") }},
+			`fs.exists('/f')`, "false"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,7 +258,8 @@ func TestFileSystemsThatLie(t *testing.T) {
 			}
 			return nil
 		}}
-		_, err := tryRun(t, `fs.readFileSync('/f')`, javascript.RunOptions{Files: files, Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
+		_, err := tryRun(t, `fs.readFileSync('/f')`, javascript.RunOptions{Files: files,
+			Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
 		require.Equal(t, byTime, endedAs(err))
 		<-ended // and its goroutine ends
 	})

@@ -60,7 +60,8 @@ func (m model) list(dir string, recursive bool) []string {
 	names := []string{}
 	prefix := strings.TrimSuffix(dir, "/") + "/"
 	for name := range m {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" && !strings.Contains(strings.TrimSuffix(rest, "/"), "/") {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" && !strings.Contains(strings.TrimSuffix(rest,
+			"/"), "/") {
 			names = append(names, rest)
 		}
 	}

@@ -14,11 +14,15 @@ import (
 func TestOpenFilesHostile(t *testing.T) {
 	const failed = `const failed = (f) => { try { return f() } catch (e) { return e.code } };`
 	for name, c := range map[string]struct{ code, want string }{
-		"thousands of handles":       {`let n = 0; try { for (;; n++) fs.openSync('/f') } catch (e) { return n + e.code }`, "1024EMFILE"},
-		"handles are used again":     {`for (let i = 0; i < 5000; i++) fs.closeSync(fs.openSync('/f')); return fs.openSync('/f')`, "3"},
-		"far behind the end":         {`return fs.readSync(fs.openSync('/f'), Buffer.alloc(9), 0, 9, 2 ** 53 - 1)`, "0"},
-		"farther":                    {`return fs.readSync(fs.openSync('/f'), Buffer.alloc(9), 0, 9, 2n ** 63n - 1n)`, "0"},
-		"writing far behind the end": {`return failed(() => fs.writeSync(fs.openSync('/f', 'r+'), 'x', 2 ** 53 - 1))`, "EFBIG"},
+		"thousands of handles": {`let n = 0; try { for (;; n++) fs.openSync('/f') } catch (e) { return n + e.code }`,
+			"1024EMFILE"},
+		"handles are used again": {`for (let i = 0; i < 5000; i++) fs.closeSync(fs.openSync('/f')); return fs.openSync('/f')`, "3"},
+		"far behind the end": {`return fs.readSync(fs.openSync('/f'), Buffer.alloc(9), 0, 9, 2 ** 53 - 1)`,
+			"0"},
+		"farther": {`return fs.readSync(fs.openSync('/f'), Buffer.alloc(9), 0, 9, 2n ** 63n - 1n)`,
+			"0"},
+		"writing far behind the end": {`return failed(() => fs.writeSync(fs.openSync('/f', 'r+'), 'x', 2 ** 53 - 1))`,
+			"EFBIG"},
 		"writing a little behind it": {`fs.writeSync(fs.openSync('/f', 'r+'), 'x', 6); return fs.readFileSync('/f').toString('hex')`, "746578740000" + "78"},
 		"a removed file":             {`const h = fs.openSync('/f', 'r+'); fs.rmSync('/f'); return failed(() => fs.readSync(h, Buffer.alloc(1))) + failed(() => fs.writeSync(h, 'x'))`, "ENOENTENOENT"},
 		"a file that became a directory": {

@@ -59,11 +59,14 @@ func (m model) somePath(random *rand.Rand) string {
 func (m model) someCall(random *rand.Rand) call {
 	yes := func() bool { return random.IntN(2) == 0 }
 	c := call{
-		Style: random.IntN(3), path: m.somePath(random), to: m.somePath(random), text: pick(random, "", "x", "some text", "é"), size: random.IntN(11) - 1,
+		Style: random.IntN(3), path: m.somePath(random), to: m.somePath(random), text: pick(random, "", "x",
+			"some text", "é"), size: random.IntN(11) - 1,
 		recursive: yes(), force: yes(), exclusive: yes(), appends: yes(),
-		Name: pick(random, "writeFile", "writeFile", "appendFile", "truncate", "readFile", "exists", "stat", "readdir", "mkdir", "mkdir", "unlink", "rmdir", "rm", "rename", "rename", "copyFile", "cp", "cp"),
+		Name: pick(random, "writeFile", "writeFile", "appendFile", "truncate", "readFile", "exists", "stat", "readdir",
+			"mkdir", "mkdir", "unlink", "rmdir", "rm", "rename", "rename", "copyFile", "cp", "cp"),
 	}
-	options := map[string]any{"recursive": c.recursive, "force": c.force, "errorOnExist": c.exclusive, "encoding": "utf8"}
+	options := map[string]any{"recursive": c.recursive, "force": c.force, "errorOnExist": c.exclusive,
+		"encoding": "utf8"}
 	switch c.Name {
 	case "writeFile", "appendFile":
 		options["flag"] = map[bool]string{true: "a", false: "w"}[c.appends] + map[bool]string{true: "x"}[c.exclusive]
@@ -91,7 +94,8 @@ func TestRandomCallsOfFiles(t *testing.T) {
 	for name, open := range fileSystems {
 		if name == "a project in a directory" {
 			open = func(t *testing.T) afero.Fs {
-				project, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true, History: vfs.HistoryOptions{Off: true}})
+				project, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true,
+					History: vfs.HistoryOptions{Off: true}})
 				require.NoError(t, err)
 				t.Cleanup(func() { require.NoError(t, project.Close()) })
 				return project
@@ -115,9 +119,11 @@ func TestRandomCallsOfFiles(t *testing.T) {
 				}
 				text, err := json.Marshal(calls)
 				require.NoError(t, err)
-				got := run(t, fmt.Sprintf("const calls = %s;", text)+playCalls, javascript.RunOptions{Files: files}).Value.([]any)
+				got := run(t, fmt.Sprintf("const calls = %s;", text)+playCalls,
+					javascript.RunOptions{Files: files}).Value.([]any)
 				for i := range want {
-					require.Equal(t, want[i], got[i], "round %d, call %d: %v, after %v", seed, i, calls[i], want[max(0, i-1)])
+					require.Equal(t, want[i], got[i], "round %d, call %d: %v, after %v", seed, i, calls[i],
+						want[max(0, i-1)])
 				}
 				for name, text := range m {
 					if !strings.HasSuffix(name, "/") {

@@ -68,8 +68,10 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`readFile('/f', {encoding: null})`, "bytes 102,105,108,101", ""},
 	{`readFile('/f', 'base64')`, "ZmlsZQ==", ""},
 	{`readFile('/f', 'hex')`, "66696c65", ""},
-	{`readFile('/f', 'rot13')`, "EINVAL: invalid argument, unknown encoding (known are 'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex'), '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
-	{`readFile('/f', 5)`, "EINVAL: invalid argument, unknown encoding (known are 'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex'), '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
+	{`readFile('/f', 'rot13')`, "EINVAL: invalid argument, unknown encoding (known are 'utf8', 'latin1', 'ascii', " +
+		"'utf16le', 'base64', 'base64url' and 'hex'), '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
+	{`readFile('/f', 5)`, "EINVAL: invalid argument, unknown encoding (known are 'utf8', 'latin1', 'ascii', " +
+		"'utf16le', 'base64', 'base64url' and 'hex'), '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
 	{`readFile('no')`, fmt.Sprintf(noEnt, "no"), ""},
 	{`readFile('/d')`, fmt.Sprintf(isDir, "/d"), ""},
 	{`readFile('/f/x')`, fmt.Sprintf(notDir, "/f/x"), ""},
@@ -78,18 +80,24 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`readFile(null)`, `The "path" argument must be of type string or an instance of Buffer or URL. Received null [TypeError,ERR_INVALID_ARG_TYPE,]`, ""},
 
 	{`writeFile('/f', 'new')`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=new"},
-	{`writeFile('/n/m/o', new Uint8Array([65, 66, 67]).subarray(1))`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ n/ n/m/ n/m/o=BC f=file"},
+	{`writeFile('/n/m/o', new Uint8Array([65, 66, 67]).subarray(1))`, "undefined",
+		"d/ d/e/ d/e/h=H d/g=G empty/ n/ n/m/ n/m/o=BC f=file"},
 	{`writeFile('/f', new Uint16Array([0x4241]).buffer)`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=AB"},
-	{`writeFile('/f', new DataView(new Uint8Array([65, 66, 67]).buffer, 1, 1))`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=B"},
+	{`writeFile('/f', new DataView(new Uint8Array([65, 66, 67]).buffer, 1, 1))`, "undefined",
+		"d/ d/e/ d/e/h=H d/g=G empty/ f=B"},
 	{`writeFile('/f', '4142', 'hex')`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=AB"},
 	{`writeFile('/f', 'QUI', {encoding: 'base64'})`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=AB"},
-	{`writeFile('/f', 'xyz', 'hex')`, "EINVAL: invalid argument, the data is not hex, '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
-	{`writeFile('/f', 'Q!', 'base64')`, "EINVAL: invalid argument, the data is not base64, '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
+	{`writeFile('/f', 'xyz', 'hex')`,
+		"EINVAL: invalid argument, the data is not hex, '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
+	{`writeFile('/f', 'Q!', 'base64')`,
+		"EINVAL: invalid argument, the data is not base64, '/f' [TypeError,ERR_INVALID_ARG_VALUE,/f]", ""},
 	{`writeFile('/f', '+', {flag: 'a'})`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=file+"},
 	{`writeFile('/f', '+', {flag: 'wx'})`, fmt.Sprintf(exist, "/f"), ""},
 	{`writeFile('/n', '+', {flag: 'wx+'})`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=file n=+"},
-	{`writeFile('/f', '', {flag: 'q'})`, "The argument 'flags' is invalid. Received 'q' [TypeError,ERR_INVALID_ARG_VALUE,]", ""},
-	{`writeFile('/f', {})`, "EINVAL: invalid argument, data must be string or buffer, '/f' [TypeError,ERR_INVALID_ARG_TYPE,/f]", ""},
+	{`writeFile('/f', '', {flag: 'q'})`,
+		"The argument 'flags' is invalid. Received 'q' [TypeError,ERR_INVALID_ARG_VALUE,]", ""},
+	{`writeFile('/f', {})`, "EINVAL: invalid argument, data must be string or buffer, '/f' " +
+		"[TypeError,ERR_INVALID_ARG_TYPE,/f]", ""},
 	{`writeFile('/f')`, fmt.Sprintf(missing, "data", "writeFile"), ""},
 	{`writeFile('/d', '')`, fmt.Sprintf(isDir, "/d"), ""},
 	{`writeFile('/', '')`, fmt.Sprintf(isDir, "/"), ""},
@@ -134,7 +142,8 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`readdir('/')`, `["d","empty","f"]`, ""},
 	{`readdir('/empty')`, `[]`, ""},
 	{`readdir('/', {recursive: true})`, `["d","d/e","d/e/h","d/g","empty","f"]`, ""},
-	{`readdir('/d', {withFileTypes: true})`, `[{"isFile":false,"isDirectory":true,"name":"e","parentPath":"/d"},{"isFile":true,"isDirectory":false,"name":"g","parentPath":"/d"}]`, ""},
+	{`readdir('/d', {withFileTypes: true})`,
+		`[{"isFile":false,"isDirectory":true,"name":"e","parentPath":"/d"},{"isFile":true,"isDirectory":false,"name":"g","parentPath":"/d"}]`, ""},
 	{`readdir('d', {withFileTypes: true, recursive: true}).then((l) => l.map((e) => e.parentPath + ':' + e.name + e.isFile() + e.isDirectory() + e.isSymbolicLink()))`, `["d:efalsetruefalse","d/e:htruefalsefalse","d:gtruefalsefalse"]`, ""},
 	{`readdir('/f')`, fmt.Sprintf(notDir, "/f"), ""},
 	{`readdir('/no')`, fmt.Sprintf(noEnt, "/no"), ""},
@@ -143,7 +152,8 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`unlink('/d')`, fmt.Sprintf(isDir, "/d"), ""},
 	{`unlink('/no')`, fmt.Sprintf(noEnt, "/no"), ""},
 	{`rmdir('/empty')`, "undefined", "d/ d/e/ d/e/h=H d/g=G f=file"},
-	{`rmdir('/d')`, "ENOTEMPTY: directory not empty, '/d' (pass {recursive: true} to remove it with its content) [Error,ENOTEMPTY,/d]", ""},
+	{`rmdir('/d')`, "ENOTEMPTY: directory not empty, '/d' (pass {recursive: true} to remove it with its content) " +
+		"[Error,ENOTEMPTY,/d]", ""},
 	{`rmdir('/d', {recursive: true})`, "undefined", "empty/ f=file"},
 	{`rmdir('/f')`, fmt.Sprintf(notDir, "/f"), ""},
 	{`rmdir('/f', {recursive: true})`, fmt.Sprintf(notDir, "/f"), ""},
@@ -178,7 +188,8 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`copyFile('/f', '/f/n')`, fmt.Sprintf(notDir, "/f/n"), ""},
 	{`copyFile('/f')`, fmt.Sprintf(missing, "dest", "copyFile"), ""},
 	{`cp('/d', '/n', {recursive: true})`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ n/ n/e/ n/e/h=H n/g=G f=file"},
-	{`cp('/d', '/empty', {recursive: true})`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ empty/e/ empty/e/h=H empty/g=G f=file"},
+	{`cp('/d', '/empty', {recursive: true})`, "undefined",
+		"d/ d/e/ d/e/h=H d/g=G empty/ empty/e/ empty/e/h=H empty/g=G f=file"},
 	{`cp('/f', '/n')`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=file n=file"},
 	{`cp('/f', '/d/g', {force: false})`, "undefined", ""},
 	{`cp('/f', '/d/g', {force: false, errorOnExist: true})`, fmt.Sprintf(exist, "/d/g"), ""},
@@ -191,8 +202,10 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`stat('/no')`, fmt.Sprintf(noEnt, "/no"), ""},
 	{`lstat('/f/x')`, fmt.Sprintf(notDir, "/f/x"), ""},
 	{`stat('/f').then((s) => [s.isFile(), s.isDirectory(), s.isSymbolicLink(), s.size, s.readonly, s.isBinary, s.mime, Math.abs(Date.now() - s.mtime) < 6e4, s.mtimeMs === s.mtime.getTime()])`, `[true,false,false,4,false,false,"text/plain",true,true]`, ""},
-	{`stat('/d').then((s) => [s.isFile(), s.isDirectory(), s.size, s.mime])`, `[false,true,0,"application/x-directory"]`, ""},
-	{`lstat('/f').then((s) => Object.keys(JSON.parse(JSON.stringify(s))))`, `["isFile","isDirectory","size","readonly","mtime","isBinary","mime","mtimeMs"]`, ""},
+	{`stat('/d').then((s) => [s.isFile(), s.isDirectory(), s.size, s.mime])`,
+		`[false,true,0,"application/x-directory"]`, ""},
+	{`lstat('/f').then((s) => Object.keys(JSON.parse(JSON.stringify(s))))`,
+		`["isFile","isDirectory","size","readonly","mtime","isBinary","mime","mtimeMs"]`, ""},
 }
 
 func TestFileFunctions(t *testing.T) {
@@ -242,7 +255,9 @@ func callback(call string) string {
 	if name == "exists" {
 		errorFirst = "yes"
 	}
-	return fmt.Sprintf("new Promise((yes, no) => { let late = false; const r = fs.%s(%s(...a) => { if (!late) no(new Error('called at once')); (%s)(...a) }); if (r !== undefined) no(new Error('returns something')); late = true })%s", name, args, errorFirst, then)
+	return fmt.Sprintf("new Promise((yes, no) => { let late = false; const r = fs.%s(%s(...a) => { if (!late) no(new "+
+		"Error('called at once')); (%s)(...a) }); if (r !== undefined) no(new Error('returns something')); late = "+
+		"true })%s", name, args, errorFirst, then)
 }
 
 func TestEncodings(t *testing.T) {
@@ -266,7 +281,8 @@ func TestEncodings(t *testing.T) {
 				await fs.writeFile('/a', %q, 'hex');
 				const text = await fs.readFile('/a', %[2]q);
 				await fs.writeFile('/b', text, %[2]q);
-				return [text, await fs.readFile('/b', 'hex')]`, test.hex, test.encoding), javascript.RunOptions{Files: afero.NewMemMapFs()})
+				return [text, await fs.readFile('/b', 'hex')]`, test.hex, test.encoding),
+				javascript.RunOptions{Files: afero.NewMemMapFs()})
 			back := test.back
 			if back == "" {
 				back = test.hex
@@ -284,22 +300,26 @@ func TestEncodings(t *testing.T) {
 // What readFile gives without an encoding is read as text by many who write for Node.
 func TestBytesAsText(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"toString":                  {`return fs.readFileSync('/a.json').toString()`, `{"a":"é"}`},
-		"toString of an encoding":   {`const b = await fs.readFile('/a.json'); return [b.toString('hex').slice(0, 4), b.toString('base64'), b.toString('latin1').length].join()`, `7b22,eyJhIjoiw6kifQ==,10`},
-		"JSON.parse":                {`return JSON.parse(await fs.readFile('/a.json')).a`, "é"},
-		"in a template":             {"return `${fs.readFileSync('/a.json')}` + fs.readFileSync('/a.json')", `{"a":"é"}{"a":"é"}`},
-		"what is written later":     {`const b = fs.readFileSync('/a.json'); b[0] = 91; return String(b).slice(0, 4)`, `["a"`},
-		"they are bytes":            {`const b = fs.readFileSync('/a.json'); return [b.constructor.name, b instanceof Uint8Array, Object.keys(b).length, structuredClone(b).length, [...b.slice(0, 2)]].join()`, "Buffer,true,10,10,123,34"},
-		"as all others":             {`return String(new Uint8Array([1, 2]))`, "1,2"},
-		"an unknown encoding":       {`try { fs.readFileSync('/a.json').toString('utf9') } catch (e) { return e.name + e.message }`, "TypeErrorUnknown encoding: utf9"},
-		"an encoding that is none":  {`try { fs.readFileSync('/a.json').toString({toString() { throw 1 }}) } catch (e) { return e }`, "1"},
-		"of something else":         {`const {toString} = fs.readFileSync('/a.json'); try { toString.call({}) } catch (e) { return e.name }`, "TypeError"},
-		"of a part":                 {`const b = fs.readFileSync('/a.json'); return b.toString.call(b.subarray(1, 4))`, `"a"`},
+		"toString":                {`return fs.readFileSync('/a.json').toString()`, `{"a":"é"}`},
+		"toString of an encoding": {`const b = await fs.readFile('/a.json'); return [b.toString('hex').slice(0, 4), b.toString('base64'), b.toString('latin1').length].join()`, `7b22,eyJhIjoiw6kifQ==,10`},
+		"JSON.parse":              {`return JSON.parse(await fs.readFile('/a.json')).a`, "é"},
+		"in a template": {"return `${fs.readFileSync('/a.json')}` + fs.readFileSync('/a.json')",
+			`{"a":"é"}{"a":"é"}`},
+		"what is written later": {`const b = fs.readFileSync('/a.json'); b[0] = 91; return String(b).slice(0, 4)`,
+			`["a"`},
+		"they are bytes":           {`const b = fs.readFileSync('/a.json'); return [b.constructor.name, b instanceof Uint8Array, Object.keys(b).length, structuredClone(b).length, [...b.slice(0, 2)]].join()`, "Buffer,true,10,10,123,34"},
+		"as all others":            {`return String(new Uint8Array([1, 2]))`, "1,2"},
+		"an unknown encoding":      {`try { fs.readFileSync('/a.json').toString('utf9') } catch (e) { return e.name + e.message }`, "TypeErrorUnknown encoding: utf9"},
+		"an encoding that is none": {`try { fs.readFileSync('/a.json').toString({toString() { throw 1 }}) } catch (e) { return e }`, "1"},
+		"of something else":        {`const {toString} = fs.readFileSync('/a.json'); try { toString.call({}) } catch (e) { return e.name }`, "TypeError"},
+		"of a part": {`const b = fs.readFileSync('/a.json'); return b.toString.call(b.subarray(1, 4))`,
+			`"a"`},
 		"more than there is memory": {`const b = fs.readFileSync('/a.json'); try { b.toString.call(new Uint8Array(2e7), 'hex').length } catch (e) { return e.name }`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := filesWith(t, map[string]string{"/a.json": `{"a":"é"}`})
-			result, err := tryRun(t, test.script, javascript.RunOptions{Files: files, Limits: sandbox.Limits{Memory: 32 << 20}})
+			result, err := tryRun(t, test.script, javascript.RunOptions{Files: files,
+				Limits: sandbox.Limits{Memory: 32 << 20}})
 			if test.want == "" {
 				require.ErrorContains(t, err, "memory limit exceeded")
 				return
@@ -313,16 +333,19 @@ func TestBytesAsText(t *testing.T) {
 func TestStatTellsWhatAFileIs(t *testing.T) {
 	files := afero.NewMemMapFs()
 	for name, content := range map[string]string{
-		"/a.png": "\x89PNG\r\n\x1a\n\x00", "/a.json": "{}", "/a.bin": "\x00\x01", "/long.txt": strings.Repeat("é", 1<<20),
+		"/a.png": "\x89PNG\r\n\x1a\n\x00", "/a.json": "{}", "/a.bin": "\x00\x01",
+		"/long.txt": strings.Repeat("é", 1<<20),
 	} {
 		require.NoError(t, afero.WriteFile(files, name, []byte(content), 0o600))
 	}
 	require.NoError(t, afero.WriteFile(files, "/locked.md", nil, 0o400))
-	require.Equal(t, "a.bin true application/octet-stream false\na.json false application/json false\na.png true image/png false\n"+
+	require.Equal(t, "a.bin true application/octet-stream false\na.json false application/json false\na.png true "+
+		"image/png false\n"+
 		"locked.md false text/markdown true\nlong.txt false text/plain false", run(t, `
 		return (await fs.readdir('/')).map((n) => { const s = fs.statSync(n); return [n, s.isBinary, s.mime, s.readonly].join(' ') }).join('\n')`,
 		javascript.RunOptions{Files: files}).Text)
-	require.Contains(t, run(t, `console.log(await fs.stat('/a.json'))`, javascript.RunOptions{Files: files}).Console[0].Text, `"isFile": true,`)
+	require.Contains(t, run(t, `console.log(await fs.stat('/a.json'))`,
+		javascript.RunOptions{Files: files}).Console[0].Text, `"isFile": true,`)
 }
 
 func TestReadOnlyFiles(t *testing.T) {
@@ -353,7 +376,9 @@ func TestReadOnlyFiles(t *testing.T) {
 		`writeFile('/memories/n/o', '', {flag: 'wx'})`:   "write '/memories/n/o'",
 		`cp('/memories', '/memories/n', {recursive: 1})`: "write '/memories/n'",
 	} {
-		require.Equal(t, "EROFS: read-only file system, "+want, run(t, `try { await fs.`+call+` } catch (e) { return e.message }`, javascript.RunOptions{Files: files}).Text, call)
+		require.Equal(t, "EROFS: read-only file system, "+want,
+			run(t, `try { await fs.`+call+` } catch (e) { return e.message }`,
+				javascript.RunOptions{Files: files}).Text, call)
 	}
 	require.Equal(t, "true,true,false,kept,kept", run(t, `
 		await fs.copyFile('/memories/m', '/n');
@@ -368,9 +393,11 @@ func TestReadOnlyFiles(t *testing.T) {
 }
 
 func TestQuotaOfFiles(t *testing.T) {
-	project, err := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 1000, Files: 5}}).Open(t.Context(), "test")
+	project, err := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 1000, Files: 5}}).Open(t.Context(),
+		"test")
 	require.NoError(t, err)
-	require.Equal(t, "ENOSPC: no space left on device, '/a/b/c'|[]|ENOSPC: no space left on device, '/f'|500|ENOSPC: no space left on device, '/g'|ENOSPC: no space left on device, '/1/2/3/4/5/6'", run(t, `
+	require.Equal(t, "ENOSPC: no space left on device, '/a/b/c'|[]|ENOSPC: no space left on device, '/f'|500|ENOSPC: "+
+		"no space left on device, '/g'|ENOSPC: no space left on device, '/1/2/3/4/5/6'", run(t, `
 		const out = []; const attempt = async (f) => { try { await f() } catch (e) { out.push(e.message) } };
 		await attempt(() => fs.writeFile('/a/b/c', 'x'.repeat(2000)));
 		out.push(JSON.stringify(await fs.readdir('/')));
@@ -392,7 +419,8 @@ func TestLinksInADirectory(t *testing.T) {
 	files, err := local.OpenDir(dir, nil)
 	require.NoError(t, err)
 	defer files.Close()
-	if err := afero.NewOsFs().(afero.Symlinker).SymlinkIfPossible("/etc/passwd", filepath.Join(dir, "link")); err != nil {
+	if err := afero.NewOsFs().(afero.Symlinker).SymlinkIfPossible("/etc/passwd",
+		filepath.Join(dir, "link")); err != nil {
 		t.Skip("there are no links here:", err)
 	}
 	require.Equal(t, "false,false|false,false|EINVAL,EINVAL,EINVAL|false", run(t, `

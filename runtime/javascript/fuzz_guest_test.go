@@ -44,8 +44,10 @@ func FuzzGuest(f *testing.F) {
 		}
 		for i := range liarImports {
 			f.Add(byte(0), slices.Concat(start, []byte{0, byte(i)}, more))
-			place := byte(5 - seed/4*2)                                                                               // among what has been made, or at the end of all addresses
-			f.Add(byte(0), slices.Concat(start, []byte{0, byte(i), 1, byte(seed), 2, place, byte(seed), 1, 1}, more)) // a stream, a place, how many
+			// among what has been made, or at the end of all addresses
+			place := byte(5 - seed/4*2)
+			// a stream, a place, how many
+			f.Add(byte(0), slices.Concat(start, []byte{0, byte(i), 1, byte(seed), 2, place, byte(seed), 1, 1}, more))
 		}
 		for i := range hostShapes {
 			for name := range 3 {
@@ -72,14 +74,16 @@ func FuzzGuest(f *testing.F) {
 func lie(t *testing.T, how byte, tape []byte) {
 	files := afero.NewMemMapFs()
 	for name, content := range map[string]string{
-		"/a.txt": "a\nb\n", "/d/b.js": "exports.a = 1", "/m.mjs": "import './a.mjs'; export default 1", "/a.mjs": "export let a: number", "/a.json": "[1]",
+		"/a.txt": "a\nb\n", "/d/b.js": "exports.a = 1", "/m.mjs": "import './a.mjs'; export default 1",
+		"/a.mjs": "export let a: number", "/a.json": "[1]",
 		"/lib/l.js": "var l = 1", "/lib/m.ts": "export const m: number = 1", "/lib/n.js": "module.exports = 1",
 	} {
 		require.NoError(t, afero.WriteFile(files, name, []byte(content), 0o644))
 	}
 	echo := func(_ context.Context, args []any) (any, error) { return args, nil }
 	options := RunOptions{
-		Limits: sandbox.Limits{Time: 30 * time.Millisecond, Memory: sandbox.MinMemory, Output: liarOutput, Work: 1 << 30}, Files: files,
+		Limits: sandbox.Limits{Time: 30 * time.Millisecond, Memory: sandbox.MinMemory, Output: liarOutput,
+			Work: 1 << 30}, Files: files,
 		Functions: []Function{{Name: "f", Call: echo}, {Name: "g", Async: true, Call: echo}},
 	}
 	if how&8 != 0 {
@@ -105,7 +109,8 @@ func lie(t *testing.T, how byte, tape []byte) {
 	}
 
 	script := []string{
-		"return 1", "if (1) { return 2 }", "const a: number = 1\nreturn a", "import m from '/m.mjs'\nexport default m", "import '/m.mjs'\nreturn 1",
+		"return 1", "if (1) { return 2 }", "const a: number = 1\nreturn a", "import m from '/m.mjs'\nexport default m",
+		"import '/m.mjs'\nreturn 1",
 		"return (", "}", "\x00",
 	}[how&7]
 	result := l.run(program, r, script)

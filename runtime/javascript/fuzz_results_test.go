@@ -31,7 +31,8 @@ const reported = `((v) => {
 
 // FuzzResults returns, throws and prints values of all kinds.
 func FuzzResults(f *testing.F) {
-	addChoices(f, []string{"\x00\x00\x01"}, []string{"\x01\x02\x00", "\x00\x03\x00", "\x01\x04\x00"}) // as data; returned, thrown, printed
+	// as data; returned, thrown, printed
+	addChoices(f, []string{"\x00\x00\x01"}, []string{"\x01\x02\x00", "\x00\x03\x00", "\x01\x04\x00"})
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		if len(choices) > 300 {
 			return

@@ -11,8 +11,10 @@ import (
 
 // Operations of the one function that a guest can call. The numbers are those of guest/quickjs/prelude/kernel.js.
 const (
-	opLog        = 1  // level, text; and 1 if it is a piece of a line
-	opFinish     = 2  // 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a thrownValue; or the same with 2, which does not return
+	opLog = 1 // level, text; and 1 if it is a piece of a line
+	// 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a
+	// thrownValue; or the same with 2, which does not return
+	opFinish     = 2
 	opBuiltin    = 3  // name of a module of Node: a function, or undefined if there is none
 	opClass      = 4  // value: the number of its class, 0 if it is no object
 	opCall       = 5  // number of the function, JSON of the arguments, their bytes: an answer
@@ -22,18 +24,24 @@ const (
 	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
 	opHalt       = 10 // message, an error: does not return, except in a library, which is to throw the error
 	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
-	opResolve    = 12 // specifier, path of the file that has it, 1 for an import: a path, or the name of a built-in module
-	opLoadFile   = 13 // path: a function, the text of a JSON file, or the promise of an ES module
-	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written; or a frame of the engine and 1
-	opExit       = 16 // status, an error: the same
-	opPlain      = 17 // value: whether it is an array or an object that holds nothing beside its properties
-	opUncalled   = 18 // a method of Stats has been read and not called
-	opState      = 19 // value: 0 for a promise that is pending, 1 fulfilled, 2 rejected; -1 for anything else
-	opInside     = 20 // a promise: its value or reason; a proxy and a number: its target (0) or handler (1); else undefined
-	opNamespace  = 21 // path of an ES module that require has loaded, true for __esModule too: its namespace object
-	opHook       = 22 // a function: from now on, it is the hook of quickjs.VM.SetReactionHook
-	opMatch      = 24 // 0: the number of the last match of a regular expression, 0 if there is none; 1: its string; n > 1: where that begins (even n) and ends (odd n) as a group, from 2 on, or -1; -1: how many groups it has
-	opInput      = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
+	// specifier, path of the file that has it, 1 for an import: a path, or the name of a built-in module
+	opResolve  = 12
+	opLoadFile = 13 // path: a function, the text of a JSON file, or the promise of an ES module
+	// stack of an error: its frames of scripts, with the lines and columns that were written; or a frame of the engine
+	// and 1
+	opStack    = 14
+	opExit     = 16 // status, an error: the same
+	opPlain    = 17 // value: whether it is an array or an object that holds nothing beside its properties
+	opUncalled = 18 // a method of Stats has been read and not called
+	opState    = 19 // value: 0 for a promise that is pending, 1 fulfilled, 2 rejected; -1 for anything else
+	// a promise: its value or reason; a proxy and a number: its target (0) or handler (1); else undefined
+	opInside    = 20
+	opNamespace = 21 // path of an ES module that require has loaded, true for __esModule too: its namespace object
+	opHook      = 22 // a function: from now on, it is the hook of quickjs.VM.SetReactionHook
+	// 0: the number of the last match of a regular expression, 0 if there is none; 1: its string; n > 1: where that
+	// begins (even n) and ends (odd n) as a group, from 2 on, or -1; -1: how many groups it has
+	opMatch = 24
+	opInput = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -151,7 +159,8 @@ func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quic
 func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
 	op, _ := args.int(0)
 	switch op {
-	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass, opState, opInside, opNamespace, opHook, opMatch:
+	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass, opState, opInside, opNamespace,
+		opHook, opMatch:
 	case opFile: // see witnessed
 	default:
 		if in.run.loadingFirst {

@@ -71,9 +71,10 @@ func attackHostWithin(t testing.TB, script string, limits sandbox.Limits) error 
 	engine, err := hostEngine()
 	require.NoError(t, err)
 	r := engine.begin(t, RunOptions{
-		Files:     afero.NewMemMapFs(),
-		Limits:    limits,
-		Functions: []Function{{Name: "f", Call: func(_ context.Context, args []any) (any, error) { return args, nil }}, {Name: "g", Async: true, Call: func(_ context.Context, args []any) (any, error) { return args, nil }}},
+		Files:  afero.NewMemMapFs(),
+		Limits: limits,
+		Functions: []Function{{Name: "f", Call: func(_ context.Context, args []any) (any, error) { return args, nil }},
+			{Name: "g", Async: true, Call: func(_ context.Context, args []any) (any, error) { return args, nil }}},
 	})
 	defer r.End()
 	in, err := r.sandbox(engine.program)
@@ -93,13 +94,19 @@ func attackHostWithin(t testing.TB, script string, limits sandbox.Limits) error 
 
 // hostileValues are expressions for what a script may hand to the host.
 var hostileValues = []string{
-	`undefined`, `null`, `true`, `0`, `1`, `2`, `3`, `-1`, `5`, `2147483647`, `-2147483648`, `4294967296`, `1e300`, `NaN`, `1.5`, `10n`, `2n ** 64n`,
-	`''`, `'/a'`, `'/'`, `'..'`, `'\0'`, `'\ud800'`, `'€'`, `'x'.repeat(10000)`, `'[]'`, `'[1]'`, `'{'`, `'"x"'`, `'['.repeat(5000)`, `'[' + '1,'.repeat(5000) + '1]'`,
-	`{}`, `[]`, `[1, 2]`, `() => 1`, `Symbol('s')`, `new Date(0)`, `/x/`, `new Map()`, `Promise.resolve(1)`, `new Proxy({}, {})`, `new Proxy(new ArrayBuffer(8), {})`,
-	`new ArrayBuffer(0)`, `new ArrayBuffer(100)`, `new SharedArrayBuffer(8)`, `new Uint8Array(8)`, `new DataView(new ArrayBuffer(4))`,
-	`(() => { const b = new ArrayBuffer(8, {maxByteLength: 16}); b.resize(2); return b })()`, `new ArrayBuffer(8, {maxByteLength: 1e6})`,
+	`undefined`, `null`, `true`, `0`, `1`, `2`, `3`, `-1`, `5`, `2147483647`, `-2147483648`, `4294967296`, `1e300`,
+	`NaN`, `1.5`, `10n`, `2n ** 64n`,
+	`''`, `'/a'`, `'/'`, `'..'`, `'\0'`, `'\ud800'`, `'€'`, `'x'.repeat(10000)`, `'[]'`, `'[1]'`, `'{'`, `'"x"'`,
+	`'['.repeat(5000)`, `'[' + '1,'.repeat(5000) + '1]'`,
+	`{}`, `[]`, `[1, 2]`, `() => 1`, `Symbol('s')`, `new Date(0)`, `/x/`, `new Map()`, `Promise.resolve(1)`,
+	`new Proxy({}, {})`, `new Proxy(new ArrayBuffer(8), {})`,
+	`new ArrayBuffer(0)`, `new ArrayBuffer(100)`, `new SharedArrayBuffer(8)`, `new Uint8Array(8)`,
+	`new DataView(new ArrayBuffer(4))`,
+	`(() => { const b = new ArrayBuffer(8, {maxByteLength: 16}); b.resize(2); return b })()`,
+	`new ArrayBuffer(8, {maxByteLength: 1e6})`,
 	`{valueOf() { throw 1 }, toString() { throw 2 }}`, `globalThis`, `raw`, `fs`,
-	`'readFile'`, `'writeFile'`, `'appendFile'`, `'stat'`, `'readdir'`, `'mkdir'`, `'rm'`, `'rename'`, `'copyFile'`, `'cp'`, `'truncate'`, `'hex'`, `'utf16le'`, `'wx'`,
+	`'readFile'`, `'writeFile'`, `'appendFile'`, `'stat'`, `'readdir'`, `'mkdir'`, `'rm'`, `'rename'`, `'copyFile'`,
+	`'cp'`, `'truncate'`, `'hex'`, `'utf16le'`, `'wx'`,
 }
 
 // TestCraftedHostCalls calls the host with every operation and many combinations of values.
@@ -139,15 +146,24 @@ func TestCraftedHostCalls(t *testing.T) {
 // webValues are further expressions, of arguments that functions of opWeb take, several of them at a time where these
 // belong together.
 var webValues = []string{
-	`new ArrayBuffer(100), 0, 100`, `new Uint8Array(4).buffer, 1, 2`, `new ArrayBuffer(8), 4, 2147483647`, `new ArrayBuffer(8), -1, 8`, `new SharedArrayBuffer(8), 0, 8`,
-	`raw(11, 'zlib.begin', 'gzip')`, `raw(11, 'zlib.begin')`, `raw(11, 'crypto.begin', 'sha512')`, `raw(11, 'crypto.begin', 'shake128')`,
-	`raw(11, 'crypto.cipher', 'gcm', 0, new ArrayBuffer(16), new ArrayBuffer(12))`, `raw(11, 'crypto.cipher', 'cbc', 1, new ArrayBuffer(16), new ArrayBuffer(16))`,
-	`new ArrayBuffer(16), new ArrayBuffer(16)`, `raw(11, 'pair.generate', 'P-256', 0)`, `raw(11, 'pair.generate', 'X25519', 0), raw(11, 'pair.generate', 'Ed25519', 0)`,
-	`'sha256'`, `'gzip'`, `'raw'`, `'any'`, `'gzip 6 3'`, `'raw -9 99'`, `'11 24 1 0 0 0'`, `'16 8 1 1000000'`, `'pkcs8'`, `'sign'`, `'verify'`, `'encrypt'`, `'agree'`,
-	`'{"name":"ECDSA","hash":"SHA-256","salt":-1}'`, `'{"kty":"EC","crv":"P-256","x":"","y":"","d":""}'`, `'P-256'`, `'RSA'`, `'base64'`, `'utf-8'`, `'shift_jis'`,
-	`'en'`, `'ar-EG zh-u-nu-hanidec'`, `'en sort default variant false true upper'`, `'th grapheme'`, `'en word'`, `'collator'`, `'number'`, `'currency'`, `'day'`, `'ordinal'`,
-	`'-1e300'`, `'1e4096'`, `'9'.repeat(1e5)`, `'Infinity'`, `'8.64e15'`, `'{"locale":"en","zone":"UTC"}'`, `'{"locale":"ar","calendar":"islamic","zone":"Asia/Tokyo","dateStyle":"full"}'`,
-	`'\u{1f600}\u0301'.repeat(3000)`, `'\ufdfa'.repeat(3000)`, `'http://a:1/?b=c#d'`, `'host'`, `'lt'`, `'upper'`, `'[[1,2],[3,4]]'`,
+	`new ArrayBuffer(100), 0, 100`, `new Uint8Array(4).buffer, 1, 2`, `new ArrayBuffer(8), 4, 2147483647`,
+	`new ArrayBuffer(8), -1, 8`, `new SharedArrayBuffer(8), 0, 8`,
+	`raw(11, 'zlib.begin', 'gzip')`, `raw(11, 'zlib.begin')`, `raw(11, 'crypto.begin', 'sha512')`,
+	`raw(11, 'crypto.begin', 'shake128')`,
+	`raw(11, 'crypto.cipher', 'gcm', 0, new ArrayBuffer(16), new ArrayBuffer(12))`,
+	`raw(11, 'crypto.cipher', 'cbc', 1, new ArrayBuffer(16), new ArrayBuffer(16))`,
+	`new ArrayBuffer(16), new ArrayBuffer(16)`, `raw(11, 'pair.generate', 'P-256', 0)`,
+	`raw(11, 'pair.generate', 'X25519', 0), raw(11, 'pair.generate', 'Ed25519', 0)`,
+	`'sha256'`, `'gzip'`, `'raw'`, `'any'`, `'gzip 6 3'`, `'raw -9 99'`, `'11 24 1 0 0 0'`, `'16 8 1 1000000'`,
+	`'pkcs8'`, `'sign'`, `'verify'`, `'encrypt'`, `'agree'`,
+	`'{"name":"ECDSA","hash":"SHA-256","salt":-1}'`, `'{"kty":"EC","crv":"P-256","x":"","y":"","d":""}'`, `'P-256'`,
+	`'RSA'`, `'base64'`, `'utf-8'`, `'shift_jis'`,
+	`'en'`, `'ar-EG zh-u-nu-hanidec'`, `'en sort default variant false true upper'`, `'th grapheme'`, `'en word'`,
+	`'collator'`, `'number'`, `'currency'`, `'day'`, `'ordinal'`,
+	`'-1e300'`, `'1e4096'`, `'9'.repeat(1e5)`, `'Infinity'`, `'8.64e15'`, `'{"locale":"en","zone":"UTC"}'`,
+	`'{"locale":"ar","calendar":"islamic","zone":"Asia/Tokyo","dateStyle":"full"}'`,
+	`'\u{1f600}\u0301'.repeat(3000)`, `'\ufdfa'.repeat(3000)`, `'http://a:1/?b=c#d'`, `'host'`, `'lt'`, `'upper'`,
+	`'[[1,2],[3,4]]'`,
 }
 
 // TestCraftedWebCalls calls every function of opWeb with many combinations of values.
@@ -228,13 +244,15 @@ func FuzzHostCalls(f *testing.F) {
 
 // FuzzScripts runs arbitrary source. Whatever it is, the error must be the script's.
 func FuzzScripts(f *testing.F) {
-	for _, seed := range []string{`return 1`, `}`, `throw 1`, `}, async function(){`, "`${", `/(/`, `console.log(1`, `await 0`, "\x00", "\xff", `import('qjs:std')`, `#x`, `class A{#x}`, `label: for(;;) break label`} {
+	for _, seed := range []string{`return 1`, `}`, `throw 1`, `}, async function(){`, "`${", `/(/`, `console.log(1`,
+		`await 0`, "\x00", "\xff", `import('qjs:std')`, `#x`, `class A{#x}`, `label: for(;;) break label`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, script string) {
 		engine, err := hostEngine()
 		require.NoError(t, err)
-		result, err := engine.Run(t.Context(), script, &RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second, Work: 50_000_000}})
+		result, err := engine.Run(t.Context(), script, &RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second,
+			Work: 50_000_000}})
 		require.NotNil(t, result)
 		if err != nil && !IsScriptFailure(err) {
 			t.Fatalf("%q: %v", script, err)

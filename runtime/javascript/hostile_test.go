@@ -85,7 +85,8 @@ func disturb(t *testing.T) {
 		_, err := engine.Run(ctx, `for (;;);`, &javascript.RunOptions{Limits: sandbox.Limits{Time: patience}})
 		close(stop)
 		done.Wait()
-		require.ErrorIs(t, err, context.Canceled, "the rest of the process was kept from running: %d ticks, %d collections", ticks.Load(), collections.Load())
+		require.ErrorIs(t, err, context.Canceled,
+			"the rest of the process was kept from running: %d ticks, %d collections", ticks.Load(), collections.Load())
 	})
 }
 
@@ -104,7 +105,8 @@ func TestEngineModulesAreStopped(t *testing.T) {
 		`const {out} = await import('qjs:std'); for (;;) out.puts('x')`,
 	} {
 		t.Run(script, func(t *testing.T) {
-			result, err := tryRun(t, script, javascript.RunOptions{Limits: sandbox.Limits{Time: 250 * time.Millisecond}})
+			result, err := tryRun(t, script,
+				javascript.RunOptions{Limits: sandbox.Limits{Time: 250 * time.Millisecond}})
 			require.Equal(t, byTime, endedAs(err), "%v", err)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.ErrorContains(t, err, "time limit")
@@ -196,8 +198,8 @@ func TestTheFirstReasonCounts(t *testing.T) {
 	})
 }
 
-// A script can catch that one thing is too large for any memory that it may have, but not that its memory is used up: the
-// engine would go on without what it could not have, such as the jobs of promises.
+// A script can catch that one thing is too large for any memory that it may have, but not that its memory is used up:
+// the engine would go on without what it could not have, such as the jobs of promises.
 func TestCatchingMemoryErrors(t *testing.T) {
 	for _, script := range []string{`new ArrayBuffer(1e9)`, `'abc'.repeat(1e8)`} {
 		require.Equal(t, "caught", run(t, `try { `+script+` } catch (e) { return 'caught' }`).Text, script)
@@ -229,7 +231,8 @@ func TestGarbageInCyclesIsCollected(t *testing.T) {
 			`for (let i = 0; i < 2500; i++) { const o = {b: new ArrayBuffer(memory / 64)}; o.self = o; }`,
 			`for (let i = 0; i < memory / 100; i++) { const o = [i]; o.push(o); }`,
 		} {
-			options := javascript.RunOptions{Limits: sandbox.Limits{Memory: memory}, Globals: map[string]any{"memory": memory}}
+			options := javascript.RunOptions{Limits: sandbox.Limits{Memory: memory},
+				Globals: map[string]any{"memory": memory}}
 			require.Equal(t, "done", run(t, script+` return 'done'`, options).Text, "%d: %s", memory, script)
 		}
 	}
@@ -256,8 +259,10 @@ func TestConcurrentRuns(t *testing.T) {
 		wg.Go(func() {
 			if i%5 == 0 {
 				test := hostile[rand.IntN(len(hostile))]
-				_, err := tryRun(t, test.script, javascript.RunOptions{Limits: sandbox.Limits{Time: 200 * time.Millisecond, Memory: 16 << 20}})
-				if ended := endedAs(err); ended != test.want && ended != byTime { // on a busy machine, time may be up first
+				_, err := tryRun(t, test.script,
+					javascript.RunOptions{Limits: sandbox.Limits{Time: 200 * time.Millisecond, Memory: 16 << 20}})
+				// on a busy machine, time may be up first
+				if ended := endedAs(err); ended != test.want && ended != byTime {
 					t.Errorf("%s: %s", test.script, ended)
 				}
 				return
@@ -280,7 +285,8 @@ func TestSourcesThatAreHardToRead(t *testing.T) {
 	}
 	for name, script := range map[string]string{
 		"slashes that may begin regular expressions": "x={}" + strings.Repeat("/[{}", 100_000) + "]/",
-		"imports of names from a long name":          "import {" + names.String() + "} from '/" + strings.Repeat("x", 300_000) + "';\nreturn 1",
+		"imports of names from a long name": "import {" + names.String() + "} from '/" + strings.Repeat("x",
+			300_000) + "';\nreturn 1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

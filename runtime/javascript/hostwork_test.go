@@ -21,38 +21,49 @@ import (
 // hostWork is what the host does for a script in proportion to a size that the script chooses. In each script n is that
 // size, in bytes, and the text or the bytes are made in before, which takes the engine hardly any work.
 var hostWork = map[string]struct{ before, script string }{
-	"console.log":                {`const s = 'x'.repeat(n)`, `console.log(s)`},
-	"console.log of wide text":   {`const s = '€'.repeat(n / 3)`, `console.log(s)`},
-	"writing to the output":      {`const s = 'x\n'.repeat(n / 2)`, `process.stdout.write(s)`},
-	"halt":                       {`const s = 'x'.repeat(n)`, `halt(s)`},
-	"TextEncoder":                {`const s = 'x'.repeat(n)`, `new TextEncoder().encode(s)`},
-	"TextEncoder of wide text":   {`const s = '€'.repeat(n / 3)`, `new TextEncoder().encode(s)`},
-	"encodeInto":                 {`const s = 'x'.repeat(n); const b = new Uint8Array(n)`, `new TextEncoder().encodeInto(s, b)`},
-	"a long label":               {`const s = 'x'.repeat(n)`, `try { new TextDecoder(s) } catch {}`},
-	"decoding UTF-8":             {`const b = new Uint8Array(n)`, `new TextDecoder().decode(b)`},
-	"decoding what is none":      {`const b = new Uint8Array(n).fill(255)`, `new TextDecoder().decode(b)`},
-	"decoding UTF-16":            {`const b = new Uint8Array(n)`, `new TextDecoder('utf-16le').decode(b)`},
-	"decoding single bytes":      {`const b = new Uint8Array(n).fill(255)`, `new TextDecoder('windows-1251').decode(b)`},
-	"decoding GB 18030":          {`const b = new Uint8Array(n)`, `new TextDecoder('gb18030').decode(b)`},
-	"decoding a stream":          {`const b = new Uint8Array(n)`, `new TextDecoder('iso-2022-jp').decode(b, {stream: true})`},
-	"atob":                       {`const s = 'A'.repeat(n)`, `atob(s)`},
-	"atob of white space":        {`const s = ' '.repeat(n)`, `atob(s)`},
-	"btoa":                       {`const s = 'x'.repeat(n)`, `btoa(s)`},
-	"SHA-1":                      {`const b = new Uint8Array(n)`, `await crypto.subtle.digest('SHA-1', b)`},
-	"createHash":                 {`const b = Buffer.alloc(n); const h = require('crypto').createHash('sha256')`, `h.update(b)`},
-	"a long sum":                 {`const h = require('crypto').createHash('shake128', {outputLength: n})`, `h.digest()`},
-	"pbkdf2":                     {`const { pbkdf2Sync } = require('crypto')`, `pbkdf2Sync('p', 's', n >> 4, 20, 'sha1')`},
-	"scrypt":                     {`const { scryptSync } = require('crypto')`, `scryptSync('p', 's', 20, {N: 2 ** Math.floor(Math.log2(n) - 8), r: 2, maxmem: 2 ** 40})`},
-	"AES-CBC":                    {`const b = Buffer.alloc(n); const c = require('crypto').createCipheriv('aes-128-cbc', b.subarray(0, 16), b.subarray(0, 16))`, `c.update(b)`},
-	"AES-GCM":                    {`const b = Buffer.alloc(n); const c = require('crypto').createCipheriv('aes-128-gcm', b.subarray(0, 16), b.subarray(0, 12))`, `c.update(b)`},
-	"compression":                {`const b = Buffer.alloc(n); const zlib = require('zlib')`, `zlib.deflateSync(b)`},
-	"decompression":              {`const zlib = require('zlib'); const b = zlib.deflateSync(Buffer.alloc(n))`, `zlib.inflateSync(b)`},
-	"decompression of a stream":  {`const z = require('zlib').deflateSync(Buffer.alloc(n)); const w = new DecompressionStream('deflate'); w.readable.pipeTo(new WritableStream()); const b = w.writable.getWriter()`, `await b.write(z)`},
-	"compressing a stream":       {`const b = Buffer.alloc(n); const z = require('zlib').createGzip()`, `await new Promise((done) => z.on('end', done).resume().end(b))`},
-	"decompressing a stream":     {`const zlib = require('zlib'); const b = zlib.gzipSync(Buffer.alloc(n)), z = zlib.createGunzip()`, `await new Promise((done) => z.on('end', done).resume().end(b))`},
-	"Brotli":                     {`const b = Buffer.alloc(n); const zlib = require('zlib')`, `zlib.brotliCompressSync(b, {params: {1: 4}})`},
-	"decompressing Brotli":       {`const zlib = require('zlib'); const b = zlib.brotliCompressSync(Buffer.alloc(n), {params: {1: 1}})`, `zlib.brotliDecompressSync(b)`},
-	"dividing a text":            {`const s = 'e' + '\u0301'.repeat(n / 4) + 'a'.repeat(n / 2)`, `new Intl.Segmenter().segment(s).containing(n / 2)`},
+	"console.log":              {`const s = 'x'.repeat(n)`, `console.log(s)`},
+	"console.log of wide text": {`const s = '€'.repeat(n / 3)`, `console.log(s)`},
+	"writing to the output":    {`const s = 'x\n'.repeat(n / 2)`, `process.stdout.write(s)`},
+	"halt":                     {`const s = 'x'.repeat(n)`, `halt(s)`},
+	"TextEncoder":              {`const s = 'x'.repeat(n)`, `new TextEncoder().encode(s)`},
+	"TextEncoder of wide text": {`const s = '€'.repeat(n / 3)`, `new TextEncoder().encode(s)`},
+	"encodeInto": {`const s = 'x'.repeat(n); const b = new Uint8Array(n)`,
+		`new TextEncoder().encodeInto(s, b)`},
+	"a long label":          {`const s = 'x'.repeat(n)`, `try { new TextDecoder(s) } catch {}`},
+	"decoding UTF-8":        {`const b = new Uint8Array(n)`, `new TextDecoder().decode(b)`},
+	"decoding what is none": {`const b = new Uint8Array(n).fill(255)`, `new TextDecoder().decode(b)`},
+	"decoding UTF-16":       {`const b = new Uint8Array(n)`, `new TextDecoder('utf-16le').decode(b)`},
+	"decoding single bytes": {`const b = new Uint8Array(n).fill(255)`,
+		`new TextDecoder('windows-1251').decode(b)`},
+	"decoding GB 18030": {`const b = new Uint8Array(n)`, `new TextDecoder('gb18030').decode(b)`},
+	"decoding a stream": {`const b = new Uint8Array(n)`,
+		`new TextDecoder('iso-2022-jp').decode(b, {stream: true})`},
+	"atob":                {`const s = 'A'.repeat(n)`, `atob(s)`},
+	"atob of white space": {`const s = ' '.repeat(n)`, `atob(s)`},
+	"btoa":                {`const s = 'x'.repeat(n)`, `btoa(s)`},
+	"SHA-1":               {`const b = new Uint8Array(n)`, `await crypto.subtle.digest('SHA-1', b)`},
+	"createHash": {`const b = Buffer.alloc(n); const h = require('crypto').createHash('sha256')`,
+		`h.update(b)`},
+	"a long sum": {`const h = require('crypto').createHash('shake128', {outputLength: n})`,
+		`h.digest()`},
+	"pbkdf2": {`const { pbkdf2Sync } = require('crypto')`,
+		`pbkdf2Sync('p', 's', n >> 4, 20, 'sha1')`},
+	"scrypt": {`const { scryptSync } = require('crypto')`,
+		`scryptSync('p', 's', 20, {N: 2 ** Math.floor(Math.log2(n) - 8), r: 2, maxmem: 2 ** 40})`},
+	"AES-CBC":     {`const b = Buffer.alloc(n); const c = require('crypto').createCipheriv('aes-128-cbc', b.subarray(0, 16), b.subarray(0, 16))`, `c.update(b)`},
+	"AES-GCM":     {`const b = Buffer.alloc(n); const c = require('crypto').createCipheriv('aes-128-gcm', b.subarray(0, 16), b.subarray(0, 12))`, `c.update(b)`},
+	"compression": {`const b = Buffer.alloc(n); const zlib = require('zlib')`, `zlib.deflateSync(b)`},
+	"decompression": {`const zlib = require('zlib'); const b = zlib.deflateSync(Buffer.alloc(n))`,
+		`zlib.inflateSync(b)`},
+	"decompression of a stream": {`const z = require('zlib').deflateSync(Buffer.alloc(n)); const w = new DecompressionStream('deflate'); w.readable.pipeTo(new WritableStream()); const b = w.writable.getWriter()`, `await b.write(z)`},
+	"compressing a stream": {`const b = Buffer.alloc(n); const z = require('zlib').createGzip()`,
+		`await new Promise((done) => z.on('end', done).resume().end(b))`},
+	"decompressing a stream": {`const zlib = require('zlib'); const b = zlib.gzipSync(Buffer.alloc(n)), z = zlib.createGunzip()`, `await new Promise((done) => z.on('end', done).resume().end(b))`},
+	"Brotli": {`const b = Buffer.alloc(n); const zlib = require('zlib')`,
+		`zlib.brotliCompressSync(b, {params: {1: 4}})`},
+	"decompressing Brotli": {`const zlib = require('zlib'); const b = zlib.brotliCompressSync(Buffer.alloc(n), {params: {1: 1}})`, `zlib.brotliDecompressSync(b)`},
+	"dividing a text": {`const s = 'e' + '\u0301'.repeat(n / 4) + 'a'.repeat(n / 2)`,
+		`new Intl.Segmenter().segment(s).containing(n / 2)`},
 	"comparing texts":            {`const s = 'x'.repeat(n / 2)`, `(s + 'a').localeCompare(s)`},
 	"the case of a language":     {`const s = 'I'.repeat(n)`, `s.toLocaleLowerCase('tr')`},
 	"a set of characters":        {`const s = '[' + 'a'.repeat(Math.min(n, 1e6)) + ']'`, `new RegExp(s, 'v')`},
@@ -102,9 +113,15 @@ func workOptions(t testing.TB, n int) javascript.RunOptions {
 	length := func(args []any) int { return int(args[0].(float64)) }
 	functions := []javascript.Function{
 		{Name: "count", Call: func(_ context.Context, args []any) (any, error) { return len(args), nil }},
-		{Name: "zeros", Call: func(_ context.Context, args []any) (any, error) { return make([]byte, length(args)), nil }},
-		{Name: "text", Call: func(_ context.Context, args []any) (any, error) { return strings.Repeat("x", length(args)), nil }},
-		{Name: "later", Async: true, Call: func(_ context.Context, args []any) (any, error) { return strings.Repeat("x", length(args)), nil }},
+		{Name: "zeros", Call: func(_ context.Context, args []any) (any, error) {
+			return make([]byte, length(args)), nil
+		}},
+		{Name: "text", Call: func(_ context.Context, args []any) (any, error) {
+			return strings.Repeat("x", length(args)), nil
+		}},
+		{Name: "later", Async: true, Call: func(_ context.Context, args []any) (any, error) {
+			return strings.Repeat("x", length(args)), nil
+		}},
 	}
 	return javascript.RunOptions{
 		Files: files, Functions: functions, Globals: map[string]any{"n": n},
@@ -155,7 +172,8 @@ func TestWorkOfTheHostIsStopped(t *testing.T) {
 			options.Limits.Work = (before + all) / 2
 			others := abandoned() // of other tests
 			result, err := tryRun(t, test.before+"\n"+test.script, options)
-			for end := time.Now().Add(time.Second); abandoned() > others && time.Now().Before(end); { // a goroutine may not have ended quite yet
+			// a goroutine may not have ended quite yet
+			for end := time.Now().Add(time.Second); abandoned() > others && time.Now().Before(end); {
 				time.Sleep(time.Millisecond)
 			}
 			require.LessOrEqual(t, abandoned(), others, "something goes on")
@@ -249,13 +267,15 @@ func TestMemoryForTheWorkOfTheHost(t *testing.T) {
 func TestEntriesCountWhatTheyHold(t *testing.T) {
 	const limit = sandbox.MinMemory
 	options := javascript.RunOptions{Limits: sandbox.Limits{Memory: limit, Output: sandbox.Unlimited}}
-	for _, script := range []string{`for (let i = 0; i < 1e5; i++) console.log('')`, `process.stdout.write('\n'.repeat(1e5))`, `process.stdout.write('a\n'.repeat(1e5))`} {
+	for _, script := range []string{`for (let i = 0; i < 1e5; i++) console.log('')`,
+		`process.stdout.write('\n'.repeat(1e5))`, `process.stdout.write('a\n'.repeat(1e5))`} {
 		before := leakcheck.Take()
 		result := run(t, script, options)
 		require.Positive(t, result.Truncated)
 		require.Greater(t, len(result.Console), 50_000)
 		if !race.Enabled {
-			require.Less(t, leakcheck.Take().Heap-before.Heap, int64(limit+limit/2), script) // an array that grows has room left
+			// an array that grows has room left
+			require.Less(t, leakcheck.Take().Heap-before.Heap, int64(limit+limit/2), script)
 		}
 		goruntime.KeepAlive(result)
 	}

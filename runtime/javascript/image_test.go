@@ -66,7 +66,8 @@ var leftOvers = []struct {
 	{"a syntax error", `let secret = 'SECRET' }`, true},
 	{"a promise that never settles", `globalThis.p = new Promise(() => {}); await p`, true},
 	{"rejections that nobody handles", `for (let i = 0; i < 2000; i++) Promise.reject('SECRET' + i)`, false},
-	{"timers that are pending at a throw", `setInterval(() => console.log('SECRET'), 1); setTimeout(() => {}, 1e6); await new Promise(r => setTimeout(r, 5)); throw 1`, true},
+	{"timers that are pending at a throw",
+		`setInterval(() => console.log('SECRET'), 1); setTimeout(() => {}, 1e6); await new Promise(r => setTimeout(r, 5)); throw 1`, true},
 	{"calls that are pending at a throw", `for (let i = 0; i < 10; i++) later('SECRET' + i); throw 1`, true},
 	{"a stack trace hook", `Error.prepareStackTrace = () => 'SECRET'; throw new Error('x')`, true},
 	{"a line that has not ended", `process.stdout.write('SECRET')`, true},
@@ -74,11 +75,13 @@ var leftOvers = []struct {
 	{"a module that is not there", `await import('/missing.mjs')`, true},
 	{"modules that fail in a cycle", `await import('/cycle.mjs')`, true},
 	{"garbage for finalizers", `const r = new FinalizationRegistry(() => console.log('SECRET')); for (let i = 0; i < 1000; i++) r.register({}, i)`, true},
-	{"eval and functions", `return new Function('return "SECRET"')() + (0, eval)('var secret = "SECRET"; secret')`, true},
+	{"eval and functions", `return new Function('return "SECRET"')() + (0, eval)('var secret = "SECRET"; secret')`,
+		true},
 	{"more memory than there was", `globalThis.a = new Uint8Array(8e6).fill(0x53)`, true},
 	{"memory over its limit", `const a = []; for (;;) a.push(new Uint8Array(1e6).fill(0x53))`, false},
 	{"an endless loop", `for (;;);`, false},
-	{"more arguments than the stack has room for", `const many = []; many.length = 60000; try { ((...a) => a)(...many, ...many, ...many) } catch {}`, true},
+	{"more arguments than the stack has room for",
+		`const many = []; many.length = 60000; try { ((...a) => a)(...many, ...many, ...many) } catch {}`, true},
 	{"an exit", `process.exit(3)`, false},
 	{"a halt", `halt('SECRET')`, false},
 	{"brackets in brackets", `for (const b of '[(') { const s = b.repeat(3000); try { JSON.parse(s) } catch {}; try { new RegExp(s) } catch {} }`, true},
@@ -121,7 +124,8 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 			_, err := engine.Run(t.Context(), test.script, leftOverOptions(release))
 			require.True(t, err == nil || IsScriptFailure(err), "%v", err)
 			if !test.reused {
-				require.Eventually(t, func() bool { return engine.engine.Stats().Idle == 1 }, patient, time.Millisecond, "another one takes its place")
+				require.Eventually(t, func() bool { return engine.engine.Stats().Idle == 1 }, patient, time.Millisecond,
+					"another one takes its place")
 			}
 			after := nextSandbox(t, engine)
 			require.Equal(t, test.reused, fresh.at == after.at)
@@ -172,13 +176,16 @@ func TestDescriptorsAreOpenAgain(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{MaxIdle: 1})
 	before := nextSandbox(t, engine).at
 	options := WithEngineModules(RunOptions{})
-	_, err := engine.Run(t.Context(), `const os = await import('qjs:os'); for (let i = 0; i < 10; i++) os.close(i)`, &options)
+	_, err := engine.Run(t.Context(), `const os = await import('qjs:os'); for (let i = 0; i < 10; i++) os.close(i)`,
+		&options)
 	require.NoError(t, err)
 	for range 2 {
-		result, err := engine.Run(t.Context(), `const std = await import('qjs:std'); std.out.puts('one'); std.out.flush(); std.err.puts('two'); std.err.flush()`, &options)
+		result, err := engine.Run(t.Context(),
+			`const std = await import('qjs:std'); std.out.puts('one'); std.out.flush(); std.err.puts('two'); std.err.flush()`, &options)
 		require.NoError(t, err)
 		require.Equal(t, []sandbox.Entry{
-			{Level: sandbox.LevelLog, Unfinished: true, Text: "one"}, {Level: sandbox.LevelError, Unfinished: true, Text: "two"},
+			{Level: sandbox.LevelLog, Unfinished: true, Text: "one"}, {Level: sandbox.LevelError, Unfinished: true,
+				Text: "two"},
 		}, result.Console)
 	}
 	require.Same(t, before, nextSandbox(t, engine).at, "all in the same sandbox")
@@ -215,12 +222,14 @@ func holdSandbox(t testing.TB, e *testEngine) (release func()) {
 func TestSandboxes(t *testing.T) {
 	t.Run("have any limit", func(t *testing.T) {
 		engine := cachedEngine(t, sandbox.EngineOptions{})
-		for _, limit := range []int64{sandbox.MinMemory, 200 << 20, sandbox.DefaultMemory, sandbox.MaxMemory, sandbox.MinMemory} {
+		for _, limit := range []int64{sandbox.MinMemory, 200 << 20, sandbox.DefaultMemory, sandbox.MaxMemory,
+			sandbox.MinMemory} {
 			half := fmt.Sprintf(`return new Uint8Array(%d).length`, limit/3)
 			result, err := engine.Run(t.Context(), half, &RunOptions{Limits: sandbox.Limits{Memory: limit}})
 			require.NoError(t, err)
 			require.EqualValues(t, limit/3, result.Value)
-			_, err = engine.Run(t.Context(), fmt.Sprintf(`new Uint8Array(%d)`, limit), &RunOptions{Limits: sandbox.Limits{Memory: limit}})
+			_, err = engine.Run(t.Context(), fmt.Sprintf(`new Uint8Array(%d)`, limit),
+				&RunOptions{Limits: sandbox.Limits{Memory: limit}})
 			require.True(t, err != nil && IsScriptFailure(err), "%v", err)
 		}
 	})

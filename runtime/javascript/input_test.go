@@ -44,7 +44,8 @@ func TestStdin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, reader := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input))} {
+			for _, reader := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input)),
+				iotest.DataErrReader(strings.NewReader(input))} {
 				require.Equal(t, want, run(t, script, javascript.RunOptions{Stdin: reader}).Text)
 			}
 		})
@@ -72,7 +73,8 @@ func TestStdinThatNeverComes(t *testing.T) {
 		return reader.Read(p)
 	})
 
-	_, err := engine.Run(ctx, `try { fs.readFileSync(0) } catch {} return 'went on'`, &javascript.RunOptions{Stdin: reading})
+	_, err := engine.Run(ctx, `try { fs.readFileSync(0) } catch {} return 'went on'`,
+		&javascript.RunOptions{Stdin: reading})
 
 	require.ErrorIs(t, err, context.Canceled)
 }
@@ -85,7 +87,8 @@ func TestStdinThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result := run(t, `try { return fs.readSync(0, Buffer.alloc(10)) } catch (e) { return e.message }`, javascript.RunOptions{Stdin: reader})
+			result := run(t, `try { return fs.readSync(0, Buffer.alloc(10)) } catch (e) { return e.message }`,
+				javascript.RunOptions{Stdin: reader})
 			require.NotContains(t, result.Text, "secret")
 			require.Contains(t, []string{"EIO: i/o error, read", "10"}, result.Text)
 		})
@@ -100,7 +103,8 @@ func TestStdinWithoutEnd(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitMemory, limit.Limit)
 
-	_, err = tryRun(t, `for await (const chunk of process.stdin);`, javascript.RunOptions{Stdin: endless, Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
+	_, err = tryRun(t, `for await (const chunk of process.stdin);`, javascript.RunOptions{Stdin: endless,
+		Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
 	require.ErrorAs(t, err, &limit)
 }
 

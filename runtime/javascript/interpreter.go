@@ -52,7 +52,8 @@ func newGuest() (sandbox.Guest, error) {
 		}},
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &instance{Instance: in}, nil },
 		DecodeState: decodeState,
-		CrashAdvice: "Do it in another way, with plainer means (loops, arrays and objects instead of generators, proxies, resizable buffers " +
+		CrashAdvice: "Do it in another way, with plainer means (loops, arrays and objects instead of generators, " +
+			"proxies, resizable buffers " +
 			"or finalizers), and in smaller steps, to find what it fails on.",
 	}
 	if _, err := hex.Decode(guest.Digest[:], []byte(quickjs.ModuleSHA256)); err != nil {
@@ -98,8 +99,8 @@ func (in *instance) called(ctx context.Context, stack []uint64) {
 }
 
 // Run runs a script in a fresh sandbox. The script is the body of an async function: return gives
-// the result, and await works; or it is an expression: see [RunOptions].Expression. The run lasts until the function has returned and no timer and no asynchronous call
-// is pending. If the function throws, the run ends at once.
+// the result, and await works; or it is an expression: see [RunOptions].Expression. The run lasts until the function
+// has returned and no timer and no asynchronous call is pending. If the function throws, the run ends at once.
 //
 // The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
 // [*sandbox.StoppedError], [ErrNeverSettles], [ErrHalted] or [sandbox.ErrClosed]; any other error is the host's.
@@ -192,8 +193,9 @@ func (r *run) collectAt() uint32 {
 }
 
 const (
-	// maxCollectAt is how many bytes a script may allocate before the first collection of cycles, if its memory limit is
-	// at least eight times as large. A collection visits all objects, and most scripts end without garbage in cycles.
+	// maxCollectAt is how many bytes a script may allocate before the first collection of cycles, if its memory limit
+	// is at least eight times as large. A collection visits all objects, and most scripts end without garbage in
+	// cycles.
 	maxCollectAt = 8 << 20
 	// sessionCollectAt is the same for a session, whose garbage is part of each state until it is collected.
 	sessionCollectAt = 700 << 10

@@ -9,13 +9,14 @@ import (
 	"github.com/toolrun/toolrun/internal/intl"
 )
 
-// The functions behind Intl (guest/quickjs/node/internal/intl). Their results depend on the arguments alone: what package
-// intl keeps between runs are tables of its own data, and formatters that never change.
+// The functions behind Intl (guest/quickjs/node/internal/intl). Their results depend on the arguments alone: what
+// package intl keeps between runs are tables of its own data, and formatters that never change.
 
 func init() {
 	for name, f := range map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
-		"intl.tag":              (*instance).intlTag,            // tag: the canonical one
-		"intl.resolve":          (*instance).intlResolve,        // kind of formatter, tags, keys and options by turns: locale, data, values of the keys
+		"intl.tag": (*instance).intlTag, // tag: the canonical one
+		// kind of formatter, tags, keys and options by turns: locale, data, values of the keys
+		"intl.resolve":          (*instance).intlResolve,
 		"intl.supported":        (*instance).intlSupported,      // tags: those that are there
 		"intl.values":           (*instance).intlValues,         // key: the values that Intl.supportedValuesOf gives
 		"intl.isUnit":           (*instance).intlIsUnit,         // name: 1 if it is a unit

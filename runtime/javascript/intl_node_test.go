@@ -17,7 +17,8 @@ import (
 )
 
 // intlAreas are the parts of Intl that are compared with Node, with their expressions in testdata/intl/expressions.js.
-var intlAreas = []string{"number", "list", "relative", "plural", "names", "locale", "date", "range", "collation", "segmentation"}
+var intlAreas = []string{"number", "list", "relative", "plural", "names", "locale", "date", "range", "collation",
+	"segmentation"}
 
 // intlExpressions is how many expressions there are of an area.
 const intlExpressions = 3000
@@ -90,7 +91,8 @@ func intlNode(t *testing.T) string {
 	version, err := exec.Command(path, "-p", "process.versions.cldr").Output()
 	require.NoError(t, err)
 	if strings.TrimSpace(string(version)) != "48.0" {
-		t.Skipf("node in PATH has CLDR %s instead of 48.0: install the version of npm's package node that has it", version)
+		t.Skipf("node in PATH has CLDR %s instead of 48.0: install the version of npm's package node that has it",
+			version)
 	}
 	return path
 }

@@ -18,10 +18,12 @@ import (
 
 func init() {
 	for name, f := range map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
-		"intl.compare":  (*instance).intlCompare,  // options, two texts: -1, 0 or 1
-		"intl.room":     (*instance).intlRoom,     // nothing: how many bytes of keys the script may keep
-		"intl.key":      (*instance).intlKey,      // options, a text: a text, of characters up to U+00FF, that compares as it
-		"intl.order":    (*instance).intlOrder,    // options, texts in one, a buffer of their lengths: 1, with the order in the buffer; or undefined
+		"intl.compare": (*instance).intlCompare, // options, two texts: -1, 0 or 1
+		"intl.room":    (*instance).intlRoom,    // nothing: how many bytes of keys the script may keep
+		// options, a text: a text, of characters up to U+00FF, that compares as it
+		"intl.key": (*instance).intlKey,
+		// options, texts in one, a buffer of their lengths: 1, with the order in the buffer; or undefined
+		"intl.order":    (*instance).intlOrder,
 		"intl.case":     (*instance).intlCase,     // tag, direction, text: text; undefined for most languages
 		"intl.segments": (*instance).intlSegments, // options, text, whether it ends: {list} of 2*length, +1 for words
 	} {
@@ -131,8 +133,8 @@ const (
 	orderWork = 16 // charged for each comparison while texts are sorted
 )
 
-// intlOrder sorts texts. The lengths, in code units, are those of the texts in order; in their place come the indexes of
-// the texts in the order of the collation. All are 32 bits wide.
+// intlOrder sorts texts. The lengths, in code units, are those of the texts in order; in their place come the indexes
+// of the texts in the order of the collation. All are 32 bits wide.
 func (in *instance) intlOrder(_ context.Context, args arguments) (quickjs.Value, error) {
 	options, cut, ok := args.text(firstWeb, maxName)
 	if !ok || cut > 0 {

@@ -49,7 +49,8 @@ func TestLibrariesSeeWhatIsTheirs(t *testing.T) {
 			engine := cachedEngine(t, sandbox.EngineOptions{})
 			for range 2 {
 				for i, options := range test.runs {
-					options.Libraries, options.Files = []string{"/lib"}, libraryFiles(t, map[string]string{"/lib/a.js": test.library})
+					options.Libraries, options.Files = []string{"/lib"},
+						libraryFiles(t, map[string]string{"/lib/a.js": test.library})
 					result, err := engine.Run(t.Context(), `return seen`, &options)
 					require.NoError(t, err)
 					require.Equal(t, test.want[i], result.Text, "run %d", i)
@@ -95,7 +96,8 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 	engine := cachedEngine(t, sandbox.EngineOptions{ImageMemory: 4 << 20})
 	const n, each = 16, 4 << 20
-	files := map[string]string{"/lib/a.js": fmt.Sprintf(`let n = 0; for (let i = 0; i < %d; i++) n += require('/data/' + i + '.json'); measure(n)`, n)}
+	files := map[string]string{"/lib/a.js": fmt.Sprintf(
+		`let n = 0; for (let i = 0; i < %d; i++) n += require('/data/' + i + '.json'); measure(n)`, n)}
 	for i := range n {
 		files[fmt.Sprintf("/data/%d.json", i)] = strings.Repeat(" ", each) + "1"
 	}
@@ -155,7 +157,8 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	files := libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`})
 	t.Run("because of a panic", func(t *testing.T) {
-		result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Libraries: []string{"/lib"}, Files: badList{files, func() int64 { panic("no") }}})
+		result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Libraries: []string{"/lib"},
+			Files: badList{files, func() int64 { panic("no") }}})
 		require.NoError(t, err)
 		require.Equal(t, "undefined", result.Text)
 		require.Len(t, result.Console, 1)
@@ -165,7 +168,8 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 		hang := make(chan struct{})
 		defer close(hang)
 		_, err := engine.Run(t.Context(), `return 1`, &RunOptions{
-			Libraries: []string{"/lib"}, Files: badList{files, func() int64 { <-hang; return 0 }}, Limits: sandbox.Limits{Time: 100 * time.Millisecond},
+			Libraries: []string{"/lib"}, Files: badList{files, func() int64 { <-hang; return 0 }},
+			Limits: sandbox.Limits{Time: 100 * time.Millisecond},
 		})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
@@ -174,10 +178,12 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 // TestClocksOfRunsWithLibraries has a library that has asked when the clock began, in another run.
 func TestClocksOfRunsWithLibraries(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
-	options := &RunOptions{Libraries: []string{"/lib"}, Files: libraryFiles(t, map[string]string{"/lib/a.js": `performance.timeOrigin`})}
+	options := &RunOptions{Libraries: []string{"/lib"},
+		Files: libraryFiles(t, map[string]string{"/lib/a.js": `performance.timeOrigin`})}
 	for _, script := range []string{`return %s`, `export default %s`} {
 		for range 2 {
-			result, err := engine.Run(t.Context(), fmt.Sprintf(script, `Date.now() - performance.timeOrigin - performance.now()`), options)
+			result, err := engine.Run(t.Context(), fmt.Sprintf(script,
+				`Date.now() - performance.timeOrigin - performance.now()`), options)
 			require.NoError(t, err)
 			require.InDelta(t, 0, result.Value, 90)
 			time.Sleep(100 * time.Millisecond)
@@ -190,7 +196,8 @@ func TestEqualGlobalsHaveTheSameLibraries(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	options := &RunOptions{
 		Libraries: []string{"/lib"}, Files: libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`}),
-		Globals: map[string]any{"all": map[string]any{"a": []byte("1"), "b": []byte("2"), "c": []byte("3"), "d": []byte("4")}},
+		Globals: map[string]any{"all": map[string]any{"a": []byte("1"), "b": []byte("2"), "c": []byte("3"),
+			"d": []byte("4")}},
 	}
 	for range 20 {
 		_, err := engine.Run(t.Context(), `return x`, options)
@@ -229,7 +236,8 @@ func TestSandboxesThatCannotBeginAreNotLost(t *testing.T) {
 			before = leakcheck.Take()
 		}
 		result, err := engine.Run(t.Context(), `return 1`, &RunOptions{
-			Limits: sandbox.Limits{Memory: sandbox.MinMemory, Time: patient}, Globals: map[string]any{"big": strings.Repeat("x", 8<<20)},
+			Limits:  sandbox.Limits{Memory: sandbox.MinMemory, Time: patient},
+			Globals: map[string]any{"big": strings.Repeat("x", 8<<20)},
 		})
 		limit := &sandbox.LimitError{}
 		require.ErrorAs(t, err, &limit)
@@ -260,10 +268,12 @@ func TestLibrariesCountTheSame(t *testing.T) {
 		"a module":     `export const a = 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := &RunOptions{Libraries: []string{"/lib"}, Files: libraryFiles(t, map[string]string{"/lib/a.js": library}), Limits: sandbox.Limits{Time: patient}}
+			options := &RunOptions{Libraries: []string{"/lib"},
+				Files: libraryFiles(t, map[string]string{"/lib/a.js": library}), Limits: sandbox.Limits{Time: patient}}
 			var first *Result
 			for range 3 {
-				result, err := engine.Run(t.Context(), `let s = []; for (let i = 0; i < 30000; i++) s.push({}); return s.length`, options)
+				result, err := engine.Run(t.Context(),
+					`let s = []; for (let i = 0; i < 30000; i++) s.push({}); return s.length`, options)
 				require.NoError(t, err)
 				if first == nil {
 					first = result

@@ -34,7 +34,8 @@ func TestIteratorHelpersAreClosed(t *testing.T) {
 				helper.next();
 				log.push(ended(helper), ended(helper), ended(f(source())));
 			}
-			return log.join()`, "next,return 0,return 0,true,true,true,next,return 0,return 0,true,true,true,next,return 0,return 0,true,true,true," +
+			return log.join()`, "next,return 0,return 0,true,true,true,next,return 0,return " +
+			"0,true,true,true,next,return 0,return 0,true,true,true," +
 			"next,next,next,return 0,return 0,true,true,true"},
 		{"both iterators of flatMap are closed", `
 			const helper = source().flatMap(() => ({ [Symbol.iterator]: source }));
@@ -61,7 +62,8 @@ func TestIteratorHelpersAreClosed(t *testing.T) {
 			return log.join()`, "TypeError,true"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			result := run(t, source+`const value = (() => {`+c.script+`})(); return typeof value === 'string' ? value : JSON.stringify(value)`)
+			result := run(t, source+`const value = (() => {`+c.script+
+				`})(); return typeof value === 'string' ? value : JSON.stringify(value)`)
 			require.Equal(t, c.want, result.Text)
 		})
 	}

@@ -99,7 +99,8 @@ func newLiar(t testing.TB, r *run, tape []byte) *liar {
 // start gives it the state of an engine that has loaded the prelude.
 func (l *liar) start(r *run) {
 	var state quickjs.State
-	fields, err := json.Marshal(map[string]any{"Runtime": l.address(), "Context": l.address(), "StackBase": l.address()})
+	fields, err := json.Marshal(map[string]any{"Runtime": l.address(), "Context": l.address(),
+		"StackBase": l.address()})
 	require.NoError(l.t, err)
 	require.NoError(l.t, json.Unmarshal(fields, &state))
 	l.in.vm, err = quickjs.Resume(l.in.Module(), state)
@@ -191,9 +192,12 @@ func pickFrom[T any](l *liar, from []T) T { return from[int(l.byte())%len(from)]
 
 // liarWords are texts that mean something to the host.
 var liarWords = []string{
-	"/a.txt", "/d", "/d/b.js", "/m.mjs", "/new/x", "/lib/l.js", "./a.txt", "fs", "node:path", "script.js", "qjs:std", "{}", "[]", "null", "[[1]]", `{"a":[1,"b"]}`,
-	`{"kind":"error","name":"Error","message":"m","stack":"    at f (script.js:1:2)\n"}`, "base64", "utf16le", "utf-8", "shift_jis", "sha-256",
-	"https://a.b/c?d#e", "1,2", "a", "1", "host", "href", "ReferenceError", "Buffer is not defined", "    at f (script.js:1:2)\n    at g (/d/b.js:1:80)",
+	"/a.txt", "/d", "/d/b.js", "/m.mjs", "/new/x", "/lib/l.js", "./a.txt", "fs", "node:path", "script.js", "qjs:std",
+	"{}", "[]", "null", "[[1]]", `{"a":[1,"b"]}`,
+	`{"kind":"error","name":"Error","message":"m","stack":"    at f (script.js:1:2)\n"}`, "base64", "utf16le", "utf-8",
+	"shift_jis", "sha-256",
+	"https://a.b/c?d#e", "1,2", "a", "1", "host", "href", "ReferenceError", "Buffer is not defined",
+	"    at f (script.js:1:2)\n    at g (/d/b.js:1:80)",
 }
 
 // allocate makes room in the memory.
@@ -338,8 +342,10 @@ var hostShapes = []struct {
 	op   int
 	args string
 }{
-	{opLog, "iti"}, {opFinish, "itwb"}, {opCall, "iwb"}, {opCallAsync, "iwbi"}, {opAttachment, ""}, {opRandom, "i"}, {opFile, "fiwwwbii"}, {opFile, "fiwbii"}, {opHalt, "t"},
-	{opWeb, "nttt"}, {opWeb, "nwww"}, {opWeb, "nwbii"}, {opWeb, "nwibii"}, {opWeb, "nbii"}, {opResolve, "wwi"}, {opLoadFile, "w"}, {opStack, "wi"}, {opExit, "i"},
+	{opLog, "iti"}, {opFinish, "itwb"}, {opCall, "iwb"}, {opCallAsync, "iwbi"}, {opAttachment, ""}, {opRandom, "i"},
+	{opFile, "fiwwwbii"}, {opFile, "fiwbii"}, {opHalt, "t"},
+	{opWeb, "nttt"}, {opWeb, "nwww"}, {opWeb, "nwbii"}, {opWeb, "nwibii"}, {opWeb, "nbii"}, {opResolve, "wwi"},
+	{opLoadFile, "w"}, {opStack, "wi"}, {opExit, "i"},
 	{opPlain, "b"}, {-1, ""},
 }
 

@@ -14,7 +14,8 @@ import (
 // liarExports are the functions that package quickjs calls.
 var liarExports = []string{
 	"malloc", "free", "QJS_CloneValue", "QJS_CreateFunctionProxy", "QJS_FreeValue",
-	"QJS_NewString", "QJS_ParseJSON", "QJS_ThrowInternalError", "JS_AtomToValue", "JS_GetException", "JS_GetPropertyStr", "JS_NewArrayBufferCopy", "JS_NewObject",
+	"QJS_NewString", "QJS_ParseJSON", "QJS_ThrowInternalError", "JS_AtomToValue", "JS_GetException",
+	"JS_GetPropertyStr", "JS_NewArrayBufferCopy", "JS_NewObject",
 }
 
 // liarImports are all functions that the engine can import, and their types.
@@ -95,7 +96,8 @@ func liarModule() []byte {
 		bodies = append(bodies, append(number(len(code)), code...))
 	}
 	imported := func(i liarImport) {
-		imports = append(imports, slices.Concat(text(i.module), text(i.name), []byte{function}, use(i.params, i.results)))
+		imports = append(imports, slices.Concat(text(i.module), text(i.name), []byte{function},
+			use(i.params, i.results)))
 	}
 	imported(liarImport{answerModule, "answer", append([]api.ValueType{i32}, answered...), []api.ValueType{i64}})
 	for _, i := range liarImports {
@@ -108,7 +110,8 @@ func liarModule() []byte {
 		add("import:"+i.name, i.params, i.results, nil, n+1)
 	}
 	exports = append(exports, slices.Concat(text("memory"), []byte{memory, 0}),
-		slices.Concat(text(metering.GlobalExport(0)), []byte{global, 0}), slices.Concat(text(metering.FuelExport), []byte{global, 1}))
+		slices.Concat(text(metering.GlobalExport(0)), []byte{global, 0}), slices.Concat(text(metering.FuelExport),
+			[]byte{global, 1}))
 	variable := []byte{i32, 1, 0x41, 0, 0x0b} // mutable, 0
 	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
 		section(1, types...), section(2, imports...), section(3, functions...),

@@ -163,7 +163,8 @@ type LibraryError struct {
 }
 
 func (e *LibraryError) Error() string {
-	return fmt.Sprintf("%s, which is loaded before the code, ended this run: %v Correct or delete %[1]s.", e.File, e.Err)
+	return fmt.Sprintf("%s, which is loaded before the code, ended this run: %v Correct or delete %[1]s.",
+		e.File, e.Err)
 }
 
 // Unwrap returns Err.
@@ -177,8 +178,8 @@ func brokenBy(file string, err error) error {
 	return err
 }
 
-// leaveOut makes the run go on without the library that has used up all memory, and reports whether it can. What has been
-// done by then must have had no effect, for the other libraries run again.
+// leaveOut makes the run go on without the library that has used up all memory, and reports whether it can. What has
+// been done by then must have had no effect, for the other libraries run again.
 func (r *run) leaveOut(err error, in *instance) bool {
 	broken, ok := errors.AsType[*LibraryError](err)
 	limit, _ := errors.AsType[*sandbox.LimitError](err)
@@ -196,15 +197,16 @@ func (r *run) leaveOut(err error, in *instance) bool {
 	return true
 }
 
-// leaveLibrary lets the library that is being loaded, and nothing else, end with the error that is the second argument of an
-// operation, and says why. It returns false if there is none.
+// leaveLibrary lets the library that is being loaded, and nothing else, end with the error that is the second argument
+// of an operation, and says why. It returns false if there is none.
 func (in *instance) leaveLibrary(args arguments, what, called string) bool {
 	r := in.run
 	if r.library == "" || !in.vm.MakeUncatchable(args.value(2)) {
 		return false
 	}
 	r.left = true
-	r.Output().Print(sandbox.LevelError, fmt.Sprintf("%s (%s called %s, which ends that library only)", what, r.library, called))
+	r.Output().Print(sandbox.LevelError, fmt.Sprintf("%s (%s called %s, which ends that library only)", what, r.library,
+		called))
 	return true
 }
 

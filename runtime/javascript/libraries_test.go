@@ -19,21 +19,24 @@ func TestLibrariesThatEnd(t *testing.T) {
 		library string
 		console []string // what the library has left on the console
 	}{
-		"halt":                    {`halt('enough'); console.log('after')`, []string{"enough" + halted}},
-		"halt that is caught":     {`try { halt('enough') } catch { console.log('caught') } finally { console.log('finally') }`, []string{"enough" + halted}},
-		"halt in a callback":      {`[1, 2].forEach(() => halt('enough'))`, []string{"enough" + halted}},
-		"halt in a job":           {`Promise.resolve().then(() => halt('enough')); queueMicrotask(() => console.log('other'))`, []string{"enough" + halted, "other"}},
-		"halt after await":        {`(async () => { await 0; halt('enough') })().catch((e) => { globalThis.kept = e })`, []string{"enough" + halted}},
+		"halt":                {`halt('enough'); console.log('after')`, []string{"enough" + halted}},
+		"halt that is caught": {`try { halt('enough') } catch { console.log('caught') } finally { console.log('finally') }`, []string{"enough" + halted}},
+		"halt in a callback":  {`[1, 2].forEach(() => halt('enough'))`, []string{"enough" + halted}},
+		"halt in a job":       {`Promise.resolve().then(() => halt('enough')); queueMicrotask(() => console.log('other'))`, []string{"enough" + halted, "other"}},
+		"halt after await": {`(async () => { await 0; halt('enough') })().catch((e) => { globalThis.kept = e })`,
+			[]string{"enough" + halted}},
 		"halt in nextTick":        {`process.nextTick(() => halt('enough')); process.nextTick(() => console.log('other'))`, []string{"enough" + halted, "other"}},
 		"halt with a placeholder": {`halt('%s %d')`, []string{"%s %d" + halted}},
-		"exit":                    {`console.log('before'); process.exit(); console.log('after')`, []string{"before", "exit 0" + exited}},
-		"exit with a status":      {`process.exit(3)`, []string{"exit 3" + exited}},
-		"exitCode and exit":       {`process.exitCode = 3; process.exit()`, []string{"exit 3" + exited}},
-		"exit with a listener":    {`process.once('exit', (c) => console.log('exit', c)); process.exit(4)`, []string{"exit 4", "exit 4" + exited}},
-		"abort":                   {`process.abort()`, []string{"exit 134" + exited}},
-		"an ES module":            {`export const x = 1; halt('enough')`, []string{"enough" + halted}},
-		"a CommonJS file":         {`exports.x = 1; process.exit(1)`, []string{"exit 1" + exited}},
-		"an exception":            {`throw 'x'`, []string{"x"}},
+		"exit": {`console.log('before'); process.exit(); console.log('after')`, []string{"before",
+			"exit 0" + exited}},
+		"exit with a status": {`process.exit(3)`, []string{"exit 3" + exited}},
+		"exitCode and exit":  {`process.exitCode = 3; process.exit()`, []string{"exit 3" + exited}},
+		"exit with a listener": {`process.once('exit', (c) => console.log('exit', c)); process.exit(4)`,
+			[]string{"exit 4", "exit 4" + exited}},
+		"abort":           {`process.abort()`, []string{"exit 134" + exited}},
+		"an ES module":    {`export const x = 1; halt('enough')`, []string{"enough" + halted}},
+		"a CommonJS file": {`exports.x = 1; process.exit(1)`, []string{"exit 1" + exited}},
+		"an exception":    {`throw 'x'`, []string{"x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := javascript.RunOptions{Libraries: []string{"/lib"}, Files: filesWith(t, map[string]string{
@@ -73,8 +76,10 @@ func TestLibrariesWithoutEnd(t *testing.T) {
 		result := run(t, `return later + early`, options)
 		require.Equal(t, "loaded1", result.Text)
 		require.Equal(t, []sandbox.Entry{
-			{Level: sandbox.LevelError, Library: "a.js", Text: "/lib/a.js is left out: memory limit exceeded: the script may use 8 MiB. Keep less data at a time."},
-			{Level: sandbox.LevelError, Library: "z.js", Text: "/lib/z.js is left out: memory limit exceeded: the script may use 8 MiB. Keep less data at a time."},
+			{Level: sandbox.LevelError, Library: "a.js", Text: "/lib/a.js is left out: memory limit exceeded: the " +
+				"script may use 8 MiB. Keep less data at a time."},
+			{Level: sandbox.LevelError, Library: "z.js", Text: "/lib/z.js is left out: memory limit exceeded: the " +
+				"script may use 8 MiB. Keep less data at a time."},
 		}, result.Console)
 	})
 	for name, test := range map[string]struct {
@@ -85,10 +90,13 @@ func TestLibrariesWithoutEnd(t *testing.T) {
 		"memory after an effect":      {`console.log('x'); ` + floods, small, sandbox.LimitMemory},
 		"memory with a limit on work": {floods, sandbox.Limits{Memory: 8 << 20, Work: 1 << 40}, sandbox.LimitMemory},
 		"time":                        {`for (;;);`, sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
-		"time in jobs":                {`const again = () => Promise.resolve().then(again); again()`, sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
-		"time in jobs after halt":     {`const again = () => Promise.resolve().then(again); again(); halt()`, sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
-		"time in a module":            {`export const x = 1; for (;;);`, sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
-		"work":                        {`for (;;);`, sandbox.Limits{Work: 1 << 20}, sandbox.LimitWork},
+		"time in jobs": {`const again = () => Promise.resolve().then(again); again()`,
+			sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
+		"time in jobs after halt": {`const again = () => Promise.resolve().then(again); again(); halt()`,
+			sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
+		"time in a module": {`export const x = 1; for (;;);`, sandbox.Limits{Time: 50 * time.Millisecond},
+			sandbox.LimitTime},
+		"work": {`for (;;);`, sandbox.Limits{Work: 1 << 20}, sandbox.LimitWork},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := files(map[string]string{"/lib/a.js": test.library})
@@ -100,7 +108,8 @@ func TestLibrariesWithoutEnd(t *testing.T) {
 			limit, ok := errors.AsType[*sandbox.LimitError](err)
 			require.True(t, ok)
 			require.Equal(t, test.limit, limit.Limit)
-			require.EqualError(t, err, "/lib/a.js, which is loaded before the code, ended this run: "+limit.Error()+" Correct or delete /lib/a.js.")
+			require.EqualError(t, err, "/lib/a.js, which is loaded before the code, ended this run: "+limit.Error()+
+				" Correct or delete /lib/a.js.")
 			require.True(t, javascript.IsScriptFailure(err))
 		})
 	}

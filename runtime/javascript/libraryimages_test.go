@@ -54,7 +54,8 @@ func TestLibrariesAreKept(t *testing.T) {
 		kept    bool
 		differs bool // the results of runs
 	}{
-		{"a script", map[string]string{"/lib/a.js": `var counter = 0; function next() { return ++counter }`}, `next(); return next()`, "2", true, false},
+		{"a script", map[string]string{"/lib/a.js": `var counter = 0; function next() { return ++counter }`},
+			`next(); return next()`, "2", true, false},
 		{"CommonJS with packages and data", map[string]string{
 			"/lib/a.js":                            `exports.add = require('./helpers/add.cjs').add; exports.data = require('../data.json'); exports.is = require('is')`,
 			"/lib/helpers/add.cjs":                 `exports.add = (a, b) => a + b`,
@@ -62,31 +63,44 @@ func TestLibrariesAreKept(t *testing.T) {
 			"/lib/node_modules/is/main.js":         `module.exports = x => x === 1`,
 			"/data.json":                           `{"x": [1, 2]}`,
 			"/lib/node_modules/is/node_modules/.x": ``,
-		}, `return [a.add(1, 2), a.data.x.length, a.is(1), require('/lib/a.js') === a].join()`, "3,2,true,true", true, false},
+		}, `return [a.add(1, 2), a.data.x.length, a.is(1), require('/lib/a.js') === a].join()`, "3,2,true,true",
+			true, false},
 		{"ES modules", map[string]string{"/lib/es.js": `import {b} from './b.mjs'; export const a = b + 1; export let live = 0; export function bump() { live++ }`, "/lib/b.mjs": `await null; export const b = 1`},
 			`es.bump(); return [es.a, es.live, (await import('/lib/b.mjs')).b].join()`, "2,1,1", true, false},
-		{"TypeScript, whose errors have lines", map[string]string{"/lib/t.ts": "interface X {}\n\n/* \u00e9 */ export function fail(x: number) { throw new Error('at ' + x) }"},
+		{"TypeScript, whose errors have lines", map[string]string{"/lib/t.ts": "interface X {}\n\n/* \u00e9 */ " +
+			"export function fail(x: number) { throw new Error('at ' + x) }"},
 			`try { t.fail(1) } catch (e) { console.log(e) }; return 1`, "1", true, false},
-		{"a global function of the host", map[string]string{"/lib/a.js": `globalThis.twice = x => host(x) + host(x)`}, `return twice('x')`, "xxxx", true, false},
-		{"a timer", map[string]string{"/lib/a.js": `globalThis.fired = 0; setTimeout(() => { fired++ }, 1)`}, `await new Promise(r => setTimeout(r, 20)); return fired`, "1", true, false},
+		{"a global function of the host", map[string]string{"/lib/a.js": `globalThis.twice = x => host(x) + host(x)`},
+			`return twice('x')`, "xxxx", true, false},
+		{"a timer", map[string]string{"/lib/a.js": `globalThis.fired = 0; setTimeout(() => { fired++ }, 1)`},
+			`await new Promise(r => setTimeout(r, 20)); return fired`, "1", true, false},
 		{"a promise that is waiting", map[string]string{"/lib/a.js": `globalThis.gate = new Promise(r => { globalThis.open = r }).then(x => x + 1)`}, `open(1); return await gate`, "2", true, false},
 		{"the time", map[string]string{"/lib/a.js": `const at = [Date.now(), performance.now()]; globalThis.goesOn = () => Date.now() >= at[0] && performance.now() >= at[1]`}, `return goesOn()`, "true", true, false},
 		{"changed prototypes", map[string]string{"/lib/a.js": `Array.prototype.last = function () { return this[this.length - 1] }; Object.prototype.hasOwn = 1`}, `return [1, 2].last()`, "2", true, false},
 
 		{"randomness", map[string]string{"/lib/a.js": `globalThis.r = Math.random()`}, `return r`, "", false, true},
-		{"random bytes", map[string]string{"/lib/a.js": `globalThis.r = crypto.randomUUID()`}, `return r`, "", false, true},
+		{"random bytes", map[string]string{"/lib/a.js": `globalThis.r = crypto.randomUUID()`}, `return r`, "",
+			false, true},
 		{"something printed", map[string]string{"/lib/a.js": `console.log('hello')`}, `return 1`, "1", false, false},
-		{"a piece of a line printed", map[string]string{"/lib/a.js": `process.stdout.write('hello')`}, `return 1`, "1", false, false},
-		{"an error", map[string]string{"/lib/a.js": `throw 1`, "/lib/b.js": `var b = 1`}, `return b`, "1", false, false},
+		{"a piece of a line printed", map[string]string{"/lib/a.js": `process.stdout.write('hello')`}, `return 1`, "1",
+			false, false},
+		{"an error", map[string]string{"/lib/a.js": `throw 1`, "/lib/b.js": `var b = 1`}, `return b`, "1",
+			false, false},
 		{"a rejection", map[string]string{"/lib/a.js": `Promise.reject(1)`}, `return 1`, "1", false, false},
 		{"a module that is missing", map[string]string{"/lib/a.js": `try { require('./nothing') } catch {}; globalThis.a = 1`}, `return a`, "1", true, false},
-		{"a file that is read", map[string]string{"/lib/a.js": `globalThis.text = fs.readFileSync('/data.txt', 'utf8')`, "/data.txt": "x"}, `return text`, "x", true, false},
+		{"a file that is read", map[string]string{"/lib/a.js": `globalThis.text = fs.readFileSync('/data.txt', 'utf8')`,
+			"/data.txt": "x"}, `return text`, "x", true, false},
 		{"a file that is looked for", map[string]string{"/lib/a.js": `globalThis.there = [fs.existsSync('/data.txt'), fs.existsSync('/no'), fs.statSync('/no', {throwIfNoEntry: false})]`, "/data.txt": "x"}, `return there.join()`, "true,false,", true, false},
-		{"a file that is looked at", map[string]string{"/lib/a.js": `globalThis.size = fs.statSync('/data.txt').size`, "/data.txt": "x"}, `return size`, "1", false, false},
-		{"a folder that is listed", map[string]string{"/lib/a.js": `globalThis.names = fs.readdirSync('/d')`, "/d/x": ""}, `return names.join()`, "x", false, false},
-		{"a file that is written", map[string]string{"/lib/a.js": `fs.appendFileSync('/log.txt', 'x')`}, `return fs.statSync('/log.txt').size`, "", false, true},
-		{"a call of the host", map[string]string{"/lib/a.js": `globalThis.v = host('y')`}, `return v`, "yy", false, false},
-		{"an asynchronous call", map[string]string{"/lib/a.js": `globalThis.v = later('y')`}, `return await v`, "yy", false, false},
+		{"a file that is looked at", map[string]string{"/lib/a.js": `globalThis.size = fs.statSync('/data.txt').size`,
+			"/data.txt": "x"}, `return size`, "1", false, false},
+		{"a folder that is listed", map[string]string{"/lib/a.js": `globalThis.names = fs.readdirSync('/d')`,
+			"/d/x": ""}, `return names.join()`, "x", false, false},
+		{"a file that is written", map[string]string{"/lib/a.js": `fs.appendFileSync('/log.txt', 'x')`},
+			`return fs.statSync('/log.txt').size`, "", false, true},
+		{"a call of the host", map[string]string{"/lib/a.js": `globalThis.v = host('y')`}, `return v`, "yy",
+			false, false},
+		{"an asynchronous call", map[string]string{"/lib/a.js": `globalThis.v = later('y')`}, `return await v`, "yy",
+			false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			engine := cachedEngine(t, sandbox.EngineOptions{})
@@ -145,16 +159,25 @@ func TestImagesOfPackages(t *testing.T) {
 		name, script, want string
 		kept, differs      bool
 	}{
-		{"require", `const p = require('p'); return [p.n, p.count(), require('p') === p].join()`, "2,1,true", true, false},
-		{"an import declaration", `import {m, change} from 'm'; export default [m, change(), loadsOfM, loads].join()`, "3,1,1,1", true, false},
-		{"the same, with return", `import url, {m} from 'm'; return m + url`, "3file:///node_modules/m/m.js", true, false},
-		{"an awaited import", `const {m} = await import('m'); return [m, require('p').count()].join()`, "3,1", true, false},
-		{"both kinds", `const p = require('p'); const m = (await import('m')).m; return [p.count(), m].join()`, "1,3", true, false},
+		{"require", `const p = require('p'); return [p.n, p.count(), require('p') === p].join()`, "2,1,true",
+			true, false},
+		{"an import declaration", `import {m, change} from 'm'; export default [m, change(), loadsOfM, loads].join()`,
+			"3,1,1,1", true, false},
+		{"the same, with return", `import url, {m} from 'm'; return m + url`, "3file:///node_modules/m/m.js",
+			true, false},
+		{"an awaited import", `const {m} = await import('m'); return [m, require('p').count()].join()`, "3,1",
+			true, false},
+		{"both kinds", `const p = require('p'); const m = (await import('m')).m; return [p.count(), m].join()`, "1,3",
+			true, false},
 		{"modules that wrap a file", `import {m} from 'm'; import p from 'p'; return [m, p.n, (await import('m')).m].join()`, "3,2,3", true, false},
-		{"a file of the project, in TypeScript", `import {own} from './own.ts'; const x: number = own; return x`, "7", true, false},
-		{"a package that is not installed, and not needed", `return require('optional').failed.slice(0, 27)`, "", false, false},
-		{"the same, first", `const o = require('optional'); return o.failed.slice(0, 28)`, `Cannot find module "nowhere"`, true, false},
-		{"what the script changes", `const {list} = require('state'); list.push(1); return list.length`, "1", true, false},
+		{"a file of the project, in TypeScript", `import {own} from './own.ts'; const x: number = own; return x`, "7",
+			true, false},
+		{"a package that is not installed, and not needed", `return require('optional').failed.slice(0, 27)`, "",
+			false, false},
+		{"the same, first", `const o = require('optional'); return o.failed.slice(0, 28)`,
+			`Cannot find module "nowhere"`, true, false},
+		{"what the script changes", `const {list} = require('state'); list.push(1); return list.length`, "1",
+			true, false},
 		{"what the script is to modules", `const p = require('parent'); return p.of.join()`, ".,true", true, false},
 		{"the time", `const {at} = require('timed'); return Date.now() >= at`, "true", true, false},
 
@@ -222,7 +245,8 @@ func TestPackagesThatChange(t *testing.T) {
 	see(`^p2\d+$`)
 	require.NoError(t, afero.WriteFile(files, "/node_modules/more/index.js", []byte(`module.exports = 'more'`), 0o600))
 	see("^p2more$")
-	require.NoError(t, afero.WriteFile(files, "/node_modules/p/q.js", []byte(`module.exports = require('fs').readFileSync('/data.txt') + require('fs').existsSync('/there')`), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/node_modules/p/q.js",
+		[]byte(`module.exports = require('fs').readFileSync('/data.txt') + require('fs').existsSync('/there')`), 0o600))
 	require.NoError(t, afero.WriteFile(files, "/data.txt", []byte("a"), 0o600))
 	see("^pafalsemore$")
 	require.NoError(t, afero.WriteFile(files, "/data.txt", []byte("b"), 0o600))
@@ -239,7 +263,8 @@ func TestPackagesThatChange(t *testing.T) {
 
 func TestLibrariesThatChange(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
-	files := libraryFiles(t, map[string]string{"/lib/a.js": `exports.v = 1 + require('./sub/b.js')`, "/lib/sub/b.js": `module.exports = 100`})
+	files := libraryFiles(t, map[string]string{"/lib/a.js": `exports.v = 1 + require('./sub/b.js')`,
+		"/lib/sub/b.js": `module.exports = 100`})
 	options := &RunOptions{Files: files, Libraries: []string{"/lib"}}
 	stamp := time.Now().Add(-time.Hour)
 	write := func(name, text string) {
@@ -348,7 +373,8 @@ func TestLibrariesOfOthers(t *testing.T) {
 	})
 	t.Run("do not age unless they have asked for the time", func(t *testing.T) {
 		engine := cachedEngine(t, sandbox.EngineOptions{})
-		for text, same := range map[string]bool{`var t = 1`: true, `var t = Date.now()`: false, `var t = +new Date()`: false, `var t = performance.now()`: false} {
+		for text, same := range map[string]bool{`var t = 1`: true, `var t = Date.now()`: false,
+			`var t = +new Date()`: false, `var t = performance.now()`: false} {
 			o := project(text)
 			first, err := engine.Run(t.Context(), `return t`, o)
 			require.NoError(t, err)
@@ -505,7 +531,8 @@ func TestLibrariesInHostileFiles(t *testing.T) {
 	} {
 		files := &hostileFiles{Fs: base, stat: stat}
 		for range 4 {
-			result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Files: files, Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: 300 * time.Millisecond}})
+			result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Files: files,
+				Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: 300 * time.Millisecond}})
 			require.NotNil(t, result, name)
 			require.True(t, err == nil || IsScriptFailure(err), "%s: %v", name, err)
 		}

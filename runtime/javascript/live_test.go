@@ -37,7 +37,8 @@ func TestConsoleAppearsWhileTheScriptRuns(t *testing.T) {
 	require.Equal(t, "WARN a,LOG b,LOG \u00e9,LOG c", result.Text)
 	require.Equal(t, sandbox.Entry{Text: "d", Unfinished: true}, <-seen)
 	require.Empty(t, seen)
-	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "a"}, {Text: "b\u00e9c"}, {Text: "d", Unfinished: true}},
+	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "a"}, {Text: "b\u00e9c"},
+		{Text: "d", Unfinished: true}},
 		result.Console, "the result has whole lines")
 }
 
@@ -53,16 +54,22 @@ func TestConsoleInPiecesIsWhatTheScriptHasWritten(t *testing.T) {
 		return b.String()
 	}
 	for name, test := range map[string]struct{ script, want string }{
-		"dots":                    {`for (let i = 0; i < 1e4; i++) process.stdout.write('.')`, strings.Repeat(".", 1e4)},
-		"lines in pieces":         {`for (let i = 0; i < 3e3; i++) process.stdout.write(i % 3 ? 'a\u00e9' : '\nb')`, strings.Repeat("\nba\u00e9a\u00e9", 1e3)},
-		"nothing":                 {`process.stdout.write('')`, ""},
-		"a line that others end":  {`process.stdout.write('a'); console.log('b'); process.stdout.write('c'); console.error('d')`, "ab\ncd\n"},
-		"a line of another level": {`process.stdout.write('a'); process.stderr.write('b'); process.stdout.write('c\n')`, "abc\n"},
-		"large pieces":            {`for (let i = 0; i < 9; i++) process.stdout.write('x'.repeat(5e4))`, strings.Repeat("x", 45e4)},
+		"dots": {`for (let i = 0; i < 1e4; i++) process.stdout.write('.')`,
+			strings.Repeat(".", 1e4)},
+		"lines in pieces": {`for (let i = 0; i < 3e3; i++) process.stdout.write(i % 3 ? 'a\u00e9' : '\nb')`,
+			strings.Repeat("\nba\u00e9a\u00e9", 1e3)},
+		"nothing":                {`process.stdout.write('')`, ""},
+		"a line that others end": {`process.stdout.write('a'); console.log('b'); process.stdout.write('c'); console.error('d')`, "ab\ncd\n"},
+		"a line of another level": {`process.stdout.write('a'); process.stderr.write('b'); process.stdout.write('c\n')`,
+			"abc\n"},
+		"large pieces": {`for (let i = 0; i < 9; i++) process.stdout.write('x'.repeat(5e4))`,
+			strings.Repeat("x", 45e4)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen []sandbox.Entry // Run returns after the last call
-			result := run(t, test.script, javascript.RunOptions{Console: func(e sandbox.Entry) { seen = append(seen, e) }})
+			result := run(t, test.script, javascript.RunOptions{Console: func(e sandbox.Entry) {
+				seen = append(seen, e)
+			}})
 			require.Equal(t, test.want, written(seen))
 			require.Equal(t, test.want, written(result.Console))
 		})
@@ -74,8 +81,11 @@ func TestConsoleThatIsSlowGetsFewPieces(t *testing.T) {
 	written := make(chan struct{})
 	var seen []sandbox.Entry
 	options := javascript.RunOptions{
-		Functions: []javascript.Function{{Name: "written", Call: func(context.Context, []any) (any, error) { close(written); return nil, nil }}},
-		Console:   func(e sandbox.Entry) { <-written; seen = append(seen, e) },
+		Functions: []javascript.Function{{Name: "written", Call: func(context.Context, []any) (any, error) {
+			close(written)
+			return nil, nil
+		}}},
+		Console: func(e sandbox.Entry) { <-written; seen = append(seen, e) },
 	}
 	run(t, `for (let i = 0; i < 1e5; i++) process.stdout.write('.'); written()`, options)
 	require.LessOrEqual(t, len(seen), 2)
@@ -84,7 +94,8 @@ func TestConsoleThatIsSlowGetsFewPieces(t *testing.T) {
 func TestConsoleGetsAllEntriesInOrder(t *testing.T) {
 	var seen []sandbox.Entry // Run returns after the last call
 	result := run(t, `for (let i = 0; i < 1e5; i++) console.log(i); console.error('end')`,
-		javascript.RunOptions{Console: func(e sandbox.Entry) { seen = append(seen, e) }, Limits: sandbox.Limits{Output: 1 << 16}})
+		javascript.RunOptions{Console: func(e sandbox.Entry) { seen = append(seen, e) },
+			Limits: sandbox.Limits{Output: 1 << 16}})
 	require.Positive(t, result.Truncated, "the output limit bounds a flood")
 	require.Equal(t, result.Console, seen)
 }

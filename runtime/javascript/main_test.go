@@ -24,7 +24,8 @@ var engine *enginetest.Engine
 func TestMain(m *testing.M) {
 	flag.Parse()
 	engine = enginetest.New(sandbox.EngineOptions{MaxRuns: 64})
-	if _, err := engine.Run(context.Background(), "", nil); err != nil { // what a process opens once must not count as a leak
+	// what a process opens once must not count as a leak
+	if _, err := engine.Run(context.Background(), "", nil); err != nil {
 		panic(err)
 	}
 	code := m.Run()

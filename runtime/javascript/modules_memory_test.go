@@ -70,7 +70,8 @@ var graphs = []struct {
 		if i >= n-2 {
 			return "export const v = 1;"
 		}
-		return fmt.Sprintf("import {w} from './%d.mjs'; import {v as next} from './%d.mjs'; import c from './one.cjs'; export const v = next + w + c.v;", i+1, i+2)
+		return fmt.Sprintf("import {w} from './%d.mjs'; import {v as next} from './%d.mjs'; import c from "+
+			"'./one.cjs'; export const v = next + w + c.v;", i+1, i+2)
 	}, `await import('/0.mjs'); let n = 0; while (fs.existsSync('/' + n + '.mjs')) n++; return n`},
 }
 
@@ -80,7 +81,8 @@ func graphFiles(t testing.TB, graph, n, nesting int) afero.Fs {
 	body := "\n" + strings.Repeat("(", nesting) + "1" + strings.Repeat(")", nesting) + ";\n"
 	g := graphs[graph]
 	for i := range n {
-		require.NoError(t, afero.WriteFile(files, fmt.Sprintf("/%d.%s", i, g.ending), []byte(g.content(i, n)+body), 0o644))
+		require.NoError(t, afero.WriteFile(files, fmt.Sprintf("/%d.%s", i, g.ending),
+			[]byte(g.content(i, n)+body), 0o644))
 	}
 	require.NoError(t, afero.WriteFile(files, "/one.cjs", []byte("exports.v = 1;"+body), 0o644))
 	return files
@@ -107,7 +109,8 @@ func TestMemoryOfModules(t *testing.T) {
 				if n > 190 { // or it takes minutes
 					nesting = 200
 				}
-				options := javascript.RunOptions{Files: graphFiles(t, i, n, nesting), Limits: sandbox.Limits{Memory: limit}}
+				options := javascript.RunOptions{Files: graphFiles(t, i, n, nesting),
+					Limits: sandbox.Limits{Memory: limit}}
 				debug.FreeOSMemory()
 				before := procmem.Resident()
 				var result *javascript.Result
@@ -130,8 +133,10 @@ func TestMemoryOfModules(t *testing.T) {
 		options := javascript.RunOptions{Files: filesWith(t, map[string]string{
 			"/lib/a.js": nested + "{" + recurse + "}", "/lib/b.js": "{" + recurse + "} exports.b = 1;" + nested,
 			"/a.mjs": "import './b.cjs'; import './c.mjs';" + nested + recurse,
-			"/b.cjs": recurse + "require('./d.cjs'); exports.x = 1; Object.defineProperty(exports, 'y', {enumerable: true, get() {" + recurse + "}});" + nested,
-			"/c.mjs": "import './b.cjs';" + nested + recurse + "await import('./e.mjs')", "/d.cjs": nested + recurse, "/e.mjs": nested + recurse,
+			"/b.cjs": recurse + "require('./d.cjs'); exports.x = 1; Object.defineProperty(exports, 'y', {enumerable: " +
+				"true, get() {" + recurse + "}});" + nested,
+			"/c.mjs": "import './b.cjs';" + nested + recurse + "await import('./e.mjs')", "/d.cjs": nested + recurse,
+			"/e.mjs": nested + recurse,
 		}), Libraries: []string{"/lib"}, Limits: sandbox.Limits{Memory: limit}}
 		script := recurse + `
 			const junk = [];

@@ -19,12 +19,15 @@ func randomModule(r *rand.Rand, name string, files []string) string {
 	for range r.IntN(4) {
 		// Files that fail are run again each time, so what they load later must come to an end.
 		later := "if ((globalThis.n = (globalThis.n ?? 0) + 1) < 200) import('FILE').catch(() => {});"
-		ways := []string{"require('FILE');", "try { require('FILE') } catch {}", later, "exports.f = () => require('FILE');"}
+		ways := []string{"require('FILE');", "try { require('FILE') } catch {}", later,
+			"exports.f = () => require('FILE');"}
 		if es {
-			ways = []string{"import 'FILE';", "import * as nUNIQUE from 'FILE';", "import dUNIQUE from 'FILE';", "export * from 'FILE';",
+			ways = []string{"import 'FILE';", "import * as nUNIQUE from 'FILE';", "import dUNIQUE from 'FILE';",
+				"export * from 'FILE';",
 				"import {v as vUNIQUE} from 'FILE';", later, "await import('FILE');"}
 		}
-		b.WriteString(strings.NewReplacer("FILE", other(), "UNIQUE", fmt.Sprint(r.IntN(1e9))).Replace(ways[r.IntN(len(ways))]) + "\n")
+		b.WriteString(strings.NewReplacer("FILE", other(), "UNIQUE",
+			fmt.Sprint(r.IntN(1e9))).Replace(ways[r.IntN(len(ways))]) + "\n")
 	}
 	switch r.IntN(12) {
 	case 0:
@@ -37,9 +40,12 @@ func randomModule(r *rand.Rand, name string, files []string) string {
 		b.WriteString("for (let i = 0, a = []; i < 2000; i++) a.push({i});\n")
 	}
 	if es {
-		b.WriteString([...]string{"export const v = 1;\n", "export default 2;\n", "export const v = 1; export default 3;\n", ""}[r.IntN(4)])
+		b.WriteString([...]string{"export const v = 1;\n", "export default 2;\n",
+			"export const v = 1; export default 3;\n", ""}[r.IntN(4)])
 	} else {
-		b.WriteString([...]string{"exports.v = 1;\n", "module.exports = 4;\n", "Object.defineProperty(exports, 'v', {enumerable: true, get() { return require('" + other() + "') }});\n", ""}[r.IntN(4)])
+		b.WriteString([...]string{"exports.v = 1;\n", "module.exports = 4;\n",
+			"Object.defineProperty(exports, 'v', {enumerable: true, get() { return require('" + other() + "') }});\n",
+			""}[r.IntN(4)])
 	}
 	return b.String()
 }
@@ -76,7 +82,8 @@ func TestRandomModules(t *testing.T) {
 				fmt.Fprintf(&script, "try { require('%s'); loaded++ } catch {}\n", name)
 			default:
 				// One that waits for itself never settles.
-				fmt.Fprintf(&script, "try { const m = await Promise.race([import('%s'), new Promise((r) => setTimeout(r, 5))]); for (const k in m) junk.push(m[k]); loaded++ } catch {}\n", name)
+				fmt.Fprintf(&script, "try { const m = await Promise.race([import('%s'), new Promise((r) => "+
+					"setTimeout(r, 5))]); for (const k in m) junk.push(m[k]); loaded++ } catch {}\n", name)
 			}
 			script.WriteString("for (let i = 0; i < 300; i++) junk.push([i]);\n")
 		}

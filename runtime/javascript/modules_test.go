@@ -24,18 +24,20 @@ func filesWith(t testing.TB, contents map[string]string) afero.Fs {
 }
 
 var moduleFiles = map[string]string{
-	"/lib/counter.js":   "export let n = 0;\nexport function inc() { n++ }\nexport default 'counter';",
-	"/lib/cycle-a.js":   "import {b} from './cycle-b.js';\nexport const a = 'a';\nexport const both = () => a + b;",
-	"/lib/cycle-b.js":   "import {a} from './cycle-a.js';\nexport const b = 'b';\nexport const other = () => a;",
-	"/lib/meta.mjs":     "export default import.meta.url;",
-	"/a b#.js":          "",
-	"/lib/late.js":      "await new Promise((r) => setTimeout(r, 5));\nexport const late = 7;",
-	"/lib/throws.js":    "export const x = 1;\n\nnull.x;",
-	"/lib/broken.js":    "export const x = 1;\nlet y = (;\n",
-	"/lib/common.js":    "exports.one = 1; exports.class = 2; exports['not a name'] = 3; exports.self = () => exports;",
-	"/lib/replaced.js":  "module.exports = function twice(x) { return 2 * x }; module.exports.version = '1';",
-	"/lib/babel.js":     "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = 'default'; exports.named = 'named';",
-	"/lib/requires.js":  "const common = require('./common'); const data = require('../data/d.json'); module.exports = common.one + data.v[0];",
+	"/lib/counter.js":  "export let n = 0;\nexport function inc() { n++ }\nexport default 'counter';",
+	"/lib/cycle-a.js":  "import {b} from './cycle-b.js';\nexport const a = 'a';\nexport const both = () => a + b;",
+	"/lib/cycle-b.js":  "import {a} from './cycle-a.js';\nexport const b = 'b';\nexport const other = () => a;",
+	"/lib/meta.mjs":    "export default import.meta.url;",
+	"/a b#.js":         "",
+	"/lib/late.js":     "await new Promise((r) => setTimeout(r, 5));\nexport const late = 7;",
+	"/lib/throws.js":   "export const x = 1;\n\nnull.x;",
+	"/lib/broken.js":   "export const x = 1;\nlet y = (;\n",
+	"/lib/common.js":   "exports.one = 1; exports.class = 2; exports['not a name'] = 3; exports.self = () => exports;",
+	"/lib/replaced.js": "module.exports = function twice(x) { return 2 * x }; module.exports.version = '1';",
+	"/lib/babel.js": "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = 'default'; " +
+		"exports.named = 'named';",
+	"/lib/requires.js": "const common = require('./common'); const data = require('../data/d.json'); module.exports " +
+		"= common.one + data.v[0];",
 	"/lib/cyclic-1.js":  "exports.first = 1; exports.of2 = require('./cyclic-2.js').of1;",
 	"/lib/cyclic-2.js":  "exports.of1 = require('./cyclic-1.js').first;",
 	"/lib/bad.js":       "exports.x = 1;\n  null.x;",
@@ -43,7 +45,8 @@ var moduleFiles = map[string]string{
 	"/data/d.json":      `{"v": [1, 2], "default": 5, "__proto__": {"polluted": true}}`,
 	"/data/broken.json": `{"v": [1, 2`,
 	"/y.mjs":            "export const y = 'why';",
-	"/typed.ts":         "interface P { x: number }\nexport const typed: P = { x: 5 };\nexport function fail(p: P | null): number {\n  type T = string;\n\n  return (p as any).x.y.z;\n}",
+	"/typed.ts": "interface P { x: number }\nexport const typed: P = { x: 5 };\nexport function fail(p: P | " +
+		"null): number {\n  type T = string;\n\n  return (p as any).x.y.z;\n}",
 }
 
 // TestExportedImportsInCycles is for modules that export what they import from each other.
@@ -55,7 +58,8 @@ func TestExportedImportsInCycles(t *testing.T) {
 		"a barrel": {"1", map[string]string{
 			"/convert.js": `export default function convert() { return 1 }`,
 			"/test.js":    "import { convert } from './main.js'\nexport default function test() { return convert() }",
-			"/main.js":    "import convert from './convert.js'\nimport test from './test.js'\nexport { convert, test }\nexport const got = () => test()",
+			"/main.js": "import convert from './convert.js'\nimport test from './test.js'\nexport { convert, test " +
+				"}\nexport const got = () => test()",
 		}},
 		"defaults and other names": {"5 5 5,4", map[string]string{
 			"/a.js":    `import {y as z} from './b.js'; export {z as default, z as w}; export let own = 4`,
@@ -120,7 +124,8 @@ func TestExportedImportsInCycles(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, run(t, `return (await import('/main.js')).got()`, javascript.RunOptions{Files: filesWith(t, test.files)}).Text)
+			require.Equal(t, test.want, run(t, `return (await import('/main.js')).got()`,
+				javascript.RunOptions{Files: filesWith(t, test.files)}).Text)
 		})
 	}
 }
@@ -128,7 +133,8 @@ func TestExportedImportsInCycles(t *testing.T) {
 func TestModules(t *testing.T) {
 	files := filesWith(t, moduleFiles)
 	for name, test := range map[string]struct{ script, want string }{
-		"a dynamic import":                  {`const {n, default: d} = await import('/lib/counter.js'); return n + d`, "0counter"},
+		"a dynamic import": {`const {n, default: d} = await import('/lib/counter.js'); return n + d`,
+			"0counter"},
 		"a relative one is from the root":   {`return (await import('./y.mjs')).y`, "why"},
 		"a module is loaded once":           {`const a = await import('/lib/counter.js'), b = await import('./lib/../lib/counter'); a.inc(); return b.n + String(a === b)`, "1true"},
 		"cycles":                            {`const {both} = await import('/lib/cycle-a.js'); const {other} = await import('/lib/cycle-b.js'); return both() + other()`, "aba"},
@@ -138,24 +144,29 @@ func TestModules(t *testing.T) {
 		"the script as a module":            {`import d, {n, inc} from '/lib/counter.js'; inc(); inc(); export default d + n`, "counter2"},
 		"a namespace":                       {`import * as c from '/lib/counter.js'; export default Object.keys(c).join()`, "default,inc,n"},
 		"a module without a default export": {`import {n} from '/lib/counter.js'; export const x = n`, "undefined"},
-		"imports and return":                {"import d, {n as count} from '/lib/counter.js';\nimport * as y from './y.mjs';\nreturn d + count + y.y", "counter0why"},
-		"JSON":                              {`import d from '/data/d.json'; return d.v`, "[\n  1,\n  2\n]"},
-		"JSON with an attribute":            {`import d from '/data/d.json' with {type: 'json'}; export default d.v.length`, "2"},
-		"dynamic JSON with an attribute":    {`return (await import('/data/d.json', {with: {type: 'json'}})).default.v.length`, "2"},
-		"JSON pollutes nothing":             {`const d = require('/data/d.json'); return String({}.polluted)`, "undefined"},
-		"CommonJS by its default":           {`import c from '/lib/common.js'; return c === c.self() && c['not a name']`, "3"},
-		"CommonJS by name":                  {`import {one, class as c} from '/lib/common.js'; return one + c`, "3"},
-		"CommonJS that is a function":       {`import twice, {version} from '/lib/replaced.js'; return twice(4) + version`, "81"},
-		"CommonJS that was an ES module":    {`import d, {named} from '/lib/babel.js'; return d + named`, "defaultnamed"},
-		"require":                           {`return require('/lib/requires.js')`, "2"},
-		"require loads once":                {`return require('/lib/common') === require('./lib/common.js')`, "true"},
-		"require in a cycle":                {`return require('/lib/cyclic-1.js')`, "{\n  \"first\": 1,\n  \"of2\": 1\n}"},
-		"require.resolve":                   {`return require.resolve('./lib/common')`, "/lib/common.js"},
-		"a file with a hashbang":            {`return require('/lib/hashbang.js').x`, "/lib/hashbang.js /lib"},
-		"built-in modules":                  {`return [require('fs') === fs, require('node:fs') === fs, (await import('node:fs')).default === fs].join()`, "true,true,true"},
-		"a file that was written before":    {`await fs.writeFile('/new.js', 'export default 8'); return (await import('/new.js')).default`, "8"},
-		"caught errors are not reported":    {`try { await import('/lib/throws.js') } catch (e) { return e.name }`, "TypeError"},
-		"what failed can be tried again":    {`try { require('/lib/bad.js') } catch {} try { require('/lib/bad.js') } catch (e) { return e.name }`, "TypeError"},
+		"imports and return": {"import d, {n as count} from '/lib/counter.js';\nimport * as y from " +
+			"'./y.mjs';\nreturn d + count + y.y", "counter0why"},
+		"JSON":                           {`import d from '/data/d.json'; return d.v`, "[\n  1,\n  2\n]"},
+		"JSON with an attribute":         {`import d from '/data/d.json' with {type: 'json'}; export default d.v.length`, "2"},
+		"dynamic JSON with an attribute": {`return (await import('/data/d.json', {with: {type: 'json'}})).default.v.length`, "2"},
+		"JSON pollutes nothing": {`const d = require('/data/d.json'); return String({}.polluted)`,
+			"undefined"},
+		"CommonJS by its default": {`import c from '/lib/common.js'; return c === c.self() && c['not a name']`,
+			"3"},
+		"CommonJS by name": {`import {one, class as c} from '/lib/common.js'; return one + c`, "3"},
+		"CommonJS that is a function": {`import twice, {version} from '/lib/replaced.js'; return twice(4) + version`,
+			"81"},
+		"CommonJS that was an ES module": {`import d, {named} from '/lib/babel.js'; return d + named`, "defaultnamed"},
+		"require":                        {`return require('/lib/requires.js')`, "2"},
+		"require loads once":             {`return require('/lib/common') === require('./lib/common.js')`, "true"},
+		"require in a cycle":             {`return require('/lib/cyclic-1.js')`, "{\n  \"first\": 1,\n  \"of2\": 1\n}"},
+		"require.resolve":                {`return require.resolve('./lib/common')`, "/lib/common.js"},
+		"a file with a hashbang":         {`return require('/lib/hashbang.js').x`, "/lib/hashbang.js /lib"},
+		"built-in modules":               {`return [require('fs') === fs, require('node:fs') === fs, (await import('node:fs')).default === fs].join()`, "true,true,true"},
+		"a file that was written before": {`await fs.writeFile('/new.js', 'export default 8'); return (await import('/new.js')).default`, "8"},
+		"caught errors are not reported": {`try { await import('/lib/throws.js') } catch (e) { return e.name }`,
+			"TypeError"},
+		"what failed can be tried again": {`try { require('/lib/bad.js') } catch {} try { require('/lib/bad.js') } catch (e) { return e.name }`, "TypeError"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,12 +180,16 @@ func TestModules(t *testing.T) {
 func TestModuleErrors(t *testing.T) {
 	files := filesWith(t, moduleFiles)
 	for name, test := range map[string]struct{ script, want string }{
-		"a missing file":              {`await import('/lib/nothing.js')`, "/lib/nothing.js"},
-		"a missing file of a file":    {`await fs.writeFile('/m.js', 'import "./nothing.js"'); await import('/m.js')`, "nothing.js"},
-		"an unknown name":             {`require('lodash')`, "lodash"},
-		"a module of Node's":          {`require('child_process')`, "there is no such module here: there are no other processes and no threads. Built-in modules are: "},
-		"the same, imported":          {`import {connect} from 'node:net'`, "there is no such module here: there is no network."},
-		"a package for the network":   {`import axios from 'axios'`, "there is no such module here: there is no network."},
+		"a missing file": {`await import('/lib/nothing.js')`, "/lib/nothing.js"},
+		"a missing file of a file": {`await fs.writeFile('/m.js', 'import "./nothing.js"'); await import('/m.js')`,
+			"nothing.js"},
+		"an unknown name": {`require('lodash')`, "lodash"},
+		"a module of Node's": {`require('child_process')`,
+			"there is no such module here: there are no other processes and no threads. Built-in modules are: "},
+		"the same, imported": {`import {connect} from 'node:net'`,
+			"there is no such module here: there is no network."},
+		"a package for the network": {`import axios from 'axios'`,
+			"there is no such module here: there is no network."},
 		"the engine's own modules":    {`await import('bjson')`, "bjson"},
 		"the network":                 {`await import('https://example.com/x.js')`, "no network"},
 		"an export that is not there": {`import {nope} from '/lib/counter.js'`, "nope"},
@@ -183,10 +198,11 @@ func TestModuleErrors(t *testing.T) {
 		"where CommonJS throws":       {`require('/lib/bad.js')`, "/lib/bad.js:2:3"},
 		"where the syntax is wrong":   {`await import('/lib/broken.js')`, "/lib/broken.js:2"},
 		"JSON that is none":           {`require('/data/broken.json')`, "/data/broken.json is not valid JSON"},
-		"an ES module that waits":     {`fs.writeFileSync('/w.mjs', 'await 1'); require('/w.mjs')`, "Use import() instead: await import('/w.mjs')"},
-		"what an ES module lacks":     {`fs.writeFileSync('/l.mjs', 'import {nope} from "/lib/counter.js"'); require('/l.mjs')`, "nope"},
-		"a name that is none":         {`require(5)`, "which is a string"},
-		"a name that is too long":     {`require('/' + 'x'.repeat(1e5))`, "too long"},
+		"an ES module that waits": {`fs.writeFileSync('/w.mjs', 'await 1'); require('/w.mjs')`,
+			"Use import() instead: await import('/w.mjs')"},
+		"what an ES module lacks": {`fs.writeFileSync('/l.mjs', 'import {nope} from "/lib/counter.js"'); require('/l.mjs')`, "nope"},
+		"a name that is none":     {`require(5)`, "which is a string"},
+		"a name that is too long": {`require('/' + 'x'.repeat(1e5))`, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +216,8 @@ func TestModuleErrors(t *testing.T) {
 
 func TestEngineModulesAreOutOfReach(t *testing.T) {
 	for _, name := range []string{"qjs:std", "qjs:os", "qjs:bjson", "std", "./qjs:std", "/qjs:std", "file:qjs:std"} {
-		for _, script := range []string{`await import('` + name + `')`, `require('` + name + `')`, `import * as x from '` + name + `'`} {
+		for _, script := range []string{`await import('` + name + `')`, `require('` + name + `')`,
+			`import * as x from '` + name + `'`} {
 			_, err := engine.Run(t.Context(), script, &javascript.RunOptions{Files: afero.NewMemMapFs()})
 			var e *javascript.ScriptError
 			require.ErrorAs(t, err, &e, script)
@@ -228,7 +245,8 @@ func TestModulesThatAttack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := tryRun(t, script, javascript.RunOptions{Files: afero.NewCopyOnWriteFs(files, afero.NewMemMapFs()), Limits: sandbox.Limits{Time: patience / 100}})
+			_, err := tryRun(t, script, javascript.RunOptions{Files: afero.NewCopyOnWriteFs(files, afero.NewMemMapFs()),
+				Limits: sandbox.Limits{Time: patience / 100}})
 			require.Error(t, err)
 			require.True(t, javascript.IsScriptFailure(err), "%v", err)
 		})
@@ -249,7 +267,8 @@ func TestHalt(t *testing.T) {
 			result, err := tryRun(t, script, javascript.RunOptions{Files: files})
 			require.ErrorIs(t, err, javascript.ErrHalted)
 			require.True(t, javascript.IsScriptFailure(err))
-			require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "before"}, {Level: sandbox.LevelError, Text: "enough"}}, result.Console)
+			require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "before"}, {Level: sandbox.LevelError,
+				Text: "enough"}}, result.Console)
 			_, err = files.Stat("/b")
 			require.Error(t, err)
 		})
@@ -260,8 +279,11 @@ func TestHalt(t *testing.T) {
 
 func TestLibraries(t *testing.T) {
 	files := filesWith(t, map[string]string{
-		"/lib/10-umd.js":     "(function (root, factory) { typeof exports === 'object' && typeof module !== 'undefined' ? module.exports = factory() : root.umd = factory() })(this, function () { return {name: 'umd'} });",
-		"/lib/20-script.js":  "var shared = 'global'; function helper() { return shared } undeclared = 1; console.log('script', typeof umd)",
+		"/lib/10-umd.js": "(function (root, factory) { typeof exports === 'object' && typeof module !== " +
+			"'undefined' ? module.exports = factory() : root.umd = factory() })(this, function () { return {name: " +
+			"'umd'} });",
+		"/lib/20-script.js": "var shared = 'global'; function helper() { return shared } undeclared = 1; " +
+			"console.log('script', typeof umd)",
 		"/lib/30-throws.js":  "console.log('before');\nthrow new TypeError('no')",
 		"/lib/40-syntax.js":  "let x = (\n",
 		"/lib/date-utils.js": "module.exports = {add: (a, b) => a + b}",
@@ -302,19 +324,24 @@ func TestLibraries(t *testing.T) {
 func TestTypeScript(t *testing.T) {
 	files := filesWith(t, moduleFiles)
 	for name, test := range map[string]struct{ script, want string }{
-		"types in the body of a function": {"interface P { x: number }\nconst p: P = { x: 2 };\nreturn p.x as number", "2"},
-		"an enum":                         {"enum E { A = 1, B }\nreturn E.B", "2"},
-		"with await":                      {"const f = async (x: number): Promise<number> => x;\nreturn await f(4)", "4"},
-		"with imports":                    {"import { typed } from '/typed.ts';\nconst x: number = typed.x;\nexport default x", "5"},
-		"with imports and return":         {"import { typed } from './typed';\nconst x: number = typed.x;\nreturn x", "5"},
-		"only types are imported":         {"import type { P } from '/typed.ts';\nconst x: P = {x: 1};\nreturn x.x", "1"},
-		"generics":                        {"function first<T>(list: T[]): T | undefined { return list[0] }\nreturn first<number>([9])", "9"},
+		"types in the body of a function": {"interface P { x: number }\nconst p: P = { x: 2 };\nreturn p.x as number",
+			"2"},
+		"an enum":    {"enum E { A = 1, B }\nreturn E.B", "2"},
+		"with await": {"const f = async (x: number): Promise<number> => x;\nreturn await f(4)", "4"},
+		"with imports": {"import { typed } from '/typed.ts';\nconst x: number = typed.x;\nexport default x",
+			"5"},
+		"with imports and return": {"import { typed } from './typed';\nconst x: number = typed.x;\nreturn x", "5"},
+		"only types are imported": {"import type { P } from '/typed.ts';\nconst x: P = {x: 1};\nreturn x.x", "1"},
+		"generics": {"function first<T>(list: T[]): T | undefined { return list[0] }\nreturn " +
+			"first<number>([9])", "9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, test.want, run(t, test.script, javascript.RunOptions{Files: files}).Text)
-			require.Equal(t, test.want, run(t, test.script, javascript.RunOptions{Files: files, Language: javascript.LanguageTypeScript}).Text)
-			_, err := tryRun(t, test.script, javascript.RunOptions{Files: files, Language: javascript.LanguageJavaScript})
+			require.Equal(t, test.want, run(t, test.script, javascript.RunOptions{Files: files,
+				Language: javascript.LanguageTypeScript}).Text)
+			_, err := tryRun(t, test.script, javascript.RunOptions{Files: files,
+				Language: javascript.LanguageJavaScript})
 			var script *javascript.ScriptError
 			if name != "only types are imported" && name != "with imports" || err != nil {
 				require.ErrorAs(t, err, &script)
@@ -339,7 +366,8 @@ func TestTypeScript(t *testing.T) {
 	require.Positive(t, column)
 	_, line, _ = position("const a = 1;\nconst b = (a;\n")
 	require.Equal(t, 2, line)
-	_, line, _ = position("throw Object.assign(new Error(), {stack: 'at f (script.js:' + '9'.repeat(30) + ':1)\\n at script.js:7:' + '9'.repeat(30)})")
+	_, line, _ = position("throw Object.assign(new Error(), {stack: 'at f (script.js:' + '9'.repeat(30) + ':1)\\n at " +
+		"script.js:7:' + '9'.repeat(30)})")
 	require.Equal(t, 7, line)
 }
 
@@ -350,7 +378,8 @@ func TestModulesAfterFailures(t *testing.T) {
 		script, want string
 	}{
 		"a cycle with something missing": {
-			files: map[string]string{"/a.js": "import './b.js'; import './missing.js'; export const a = 1", "/b.js": "import {a} from './a.js'; export const b = a"},
+			files: map[string]string{"/a.js": "import './b.js'; import './missing.js'; export const a = 1",
+				"/b.js": "import {a} from './a.js'; export const b = a"},
 			script: settle + `const before = [await settle('/a.js'), await settle('/b.js')];
 				const junk = []; for (let i = 0; i < 10000; i++) junk.push({i}); // in the place of what has been freed
 				await fs.writeFile('/missing.js', '');
@@ -358,7 +387,8 @@ func TestModulesAfterFailures(t *testing.T) {
 			want: `Cannot find module "./missing.js" imported from /a|Cannot find module "./missing.js" imported from /a|b|a|b`,
 		},
 		"what did not fail can be imported": {
-			files:  map[string]string{"/a.js": "import './b.js'; import './c.cjs'; let x = (;", "/b.js": "export const b = 1", "/c.cjs": "exports.c = 1; globalThis.n = (globalThis.n ?? 0) + 1"},
+			files: map[string]string{"/a.js": "import './b.js'; import './c.cjs'; let x = (;",
+				"/b.js": "export const b = 1", "/c.cjs": "exports.c = 1; globalThis.n = (globalThis.n ?? 0) + 1"},
 			script: settle + `return [await settle('/a.js'), await settle('/b.js'), await settle('/c.cjs'), n].join('|')`,
 			want:   "unexpected token in expression: ';'|b|c,default|1",
 		},
@@ -409,7 +439,8 @@ func TestPositionsInTypeScriptAreBounded(t *testing.T) {
 			fs.renameSync('/f.ts', '/f' + i + '.ts');
 			const {f} = await import('/f' + i + '.ts');
 			if (i === 0 || i === 119) try { f() } catch (e) { console.log(e.stack) }
-		}`, javascript.RunOptions{Files: afero.NewMemMapFs(), Limits: sandbox.Limits{Memory: 256 << 20, Time: 4 * patience}})
+		}`, javascript.RunOptions{Files: afero.NewMemMapFs(), Limits: sandbox.Limits{Memory: 256 << 20,
+		Time: 4 * patience}})
 	require.NoError(t, err)
 	require.Len(t, result.Console, 2)
 	require.Contains(t, result.Console[0].Text, "/f0.ts:4:")
@@ -428,6 +459,7 @@ func TestTooManyModules(t *testing.T) {
 		require.NoError(t, afero.WriteFile(files, name, nil, 0o644))
 	}
 	require.NoError(t, afero.WriteFile(files, "/all.mjs", []byte(all.String()), 0o644))
-	_, err := tryRun(t, `await import('/all.mjs')`, javascript.RunOptions{Files: files, Limits: sandbox.Limits{Memory: 512 << 20, Time: 4 * patience}})
+	_, err := tryRun(t, `await import('/all.mjs')`, javascript.RunOptions{Files: files,
+		Limits: sandbox.Limits{Memory: 512 << 20, Time: 4 * patience}})
 	require.ErrorContains(t, err, "more than 20000 modules have been loaded")
 }

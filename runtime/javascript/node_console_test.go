@@ -31,7 +31,8 @@ func FuzzNodeConsole(f *testing.F) {
 			text.WriteString(entry.Text + "\n")
 		}
 		var want string
-		require.NoError(t, json.Unmarshal([]byte(needNode(t).ask(t, "console", object{"source": program.String()})), &want))
+		require.NoError(t, json.Unmarshal([]byte(needNode(t).ask(t, "console", object{"source": program.String()})),
+			&want))
 		if want != text.String() {
 			t.Fatalf("%s\nnode: %q\nhere: %q", program.String(), want, text.String())
 		}
@@ -49,7 +50,8 @@ func (c *chooser) printing() string {
 		for range c.roll(4) {
 			args = append(args, plain())
 		}
-		return fmt.Sprintf("console.%s(%s)", choose(c, []string{"log", "info", "warn", "error", "debug"}), strings.Join(args, ", "))
+		return fmt.Sprintf("console.%s(%s)", choose(c, []string{"log", "info", "warn", "error", "debug"}),
+			strings.Join(args, ", "))
 	case 4:
 		return fmt.Sprintf("console.group(%s)", choose(c, []string{"", "'g'", "1, 'a\\nb'"}))
 	case 5:

@@ -83,7 +83,8 @@ var probes string
 // probeFiles has the questions as a library, which is loaded once for all runs.
 var probeFiles = sync.OnceValue(func() afero.Fs {
 	files := afero.NewMemMapFs()
-	if err := afero.WriteFile(files, "/lib/probes.js", []byte("globalThis.probes = "+strings.SplitN(probes, "const probes = ", 2)[1]), 0o644); err != nil {
+	if err := afero.WriteFile(files, "/lib/probes.js", []byte("globalThis.probes = "+strings.SplitN(probes,
+		"const probes = ", 2)[1]), 0o644); err != nil {
 		panic(err)
 	}
 	return files
@@ -95,12 +96,13 @@ func compare(t testing.TB, probe string, input any, normal func(node, here any) 
 	t.Helper()
 	data, err := json.Marshal(input)
 	require.NoError(t, err)
-	result := run(t, "const {probe, input} = question(); return JSON.stringify(probes[probe](JSON.parse(input)))", javascript.RunOptions{
-		Files: probeFiles(), Libraries: []string{"/lib"},
-		Functions: []javascript.Function{{Name: "question", Call: func(context.Context, []any) (any, error) {
-			return map[string]any{"probe": probe, "input": string(data)}, nil
-		}}},
-	})
+	result := run(t, "const {probe, input} = question(); return JSON.stringify(probes[probe](JSON.parse(input)))",
+		javascript.RunOptions{
+			Files: probeFiles(), Libraries: []string{"/lib"},
+			Functions: []javascript.Function{{Name: "question", Call: func(context.Context, []any) (any, error) {
+				return map[string]any{"probe": probe, "input": string(data)}, nil
+			}}},
+		})
 	require.Empty(t, result.Console)
 	want, got := answerOf(t, needNode(t).ask(t, probe, input)), answerOf(t, result.Text)
 	if normal != nil {
@@ -132,11 +134,15 @@ func validJSON(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 func FuzzNodeURL(f *testing.F) {
 	for i, input := range []string{
-		"https://user:pw@example.com:8080/a/./b/../c?d=e&f#g", "//host/x", "/abs", "rel/../x", "?q", "#h", "mailto:a@b", "data:text/plain,a b  #c", "file:///C:/x", "file://h/c|/y",
-		"http://1.2.0x3/", "http://[::1]:80/", "http://[1:2::3.4.5.6]", "http://a%41.com", "http://xn--mnchen-3ya.de/", "http://münchen.de/ü?ü#ü", "javascript:alert(1)", "ws:x", "blob:https://a/b",
-		"http://a b/", "http://:@/", "http://a:99999", "ht\ntp://a\t/", " http://x ", "http:\\\\a\\b", "a=1&b=%zz&c=+&=x&&y", "http://h/\\ud800", "non-special://a/b/../c", "x:/..//y", "http://0300.0.1",
+		"https://user:pw@example.com:8080/a/./b/../c?d=e&f#g", "//host/x", "/abs", "rel/../x", "?q", "#h", "mailto:a@b",
+		"data:text/plain,a b  #c", "file:///C:/x", "file://h/c|/y",
+		"http://1.2.0x3/", "http://[::1]:80/", "http://[1:2::3.4.5.6]", "http://a%41.com", "http://xn--mnchen-3ya.de/",
+		"http://münchen.de/ü?ü#ü", "javascript:alert(1)", "ws:x", "blob:https://a/b",
+		"http://a b/", "http://:@/", "http://a:99999", "ht\ntp://a\t/", " http://x ", "http:\\\\a\\b",
+		"a=1&b=%zz&c=+&=x&&y", "http://h/\\ud800", "non-special://a/b/../c", "x:/..//y", "http://0300.0.1",
 	} {
-		f.Add(input, "http://base.example/dir/file?query#hash", i%2 == 0, "x y:8/\\ud800?#&=+", []byte{byte(i), 1, byte(i + 5), 2, 30, 3})
+		f.Add(input, "http://base.example/dir/file?query#hash", i%2 == 0, "x y:8/\\ud800?#&=+",
+			[]byte{byte(i), 1, byte(i + 5), 2, 30, 3})
 	}
 	needNode(f)
 	f.Fuzz(func(t *testing.T, input, base string, hasBase bool, value string, steps []byte) {
@@ -145,7 +151,8 @@ func FuzzNodeURL(f *testing.F) {
 		}
 		c := &chooser{steps}
 		value = validJSON(value)
-		names := []string{"href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"}
+		names := []string{"href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search",
+			"hash"}
 		changes, calls := [][]any{}, [][]any{}
 		for len(c.bytes) > 0 && len(changes) < 8 {
 			name := choose(c, []string{"a", "b", "", "é"})
@@ -165,7 +172,8 @@ func FuzzNodeURL(f *testing.F) {
 				changes = append(changes, []any{what, name, value})
 				calls = append(calls, []any{what, name, choose(c, []any{value, nil, "1"})})
 			}
-			calls = append(calls, []any{choose(c, []string{"get", "getAll", "has"}), name, choose(c, []any{nil, value})})
+			calls = append(calls, []any{choose(c, []string{"get", "getAll", "has"}), name,
+				choose(c, []any{nil, value})})
 		}
 		question := object{"input": validJSON(input), "base": nil, "steps": changes}
 		// Node sometimes joins with paths to which nothing can be joined, and loses the mark of a query without text.
@@ -184,7 +192,9 @@ func FuzzNodeURL(f *testing.F) {
 				calls[i][2] = value
 			}
 		}
-		if hasBase && strings.Contains(input, "%") && strings.ContainsFunc(input, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		if hasBase && strings.Contains(input, "%") && strings.ContainsFunc(input, func(c rune) bool {
+			return c >= utf8.RuneSelf
+		}) {
 			return // Node takes characters for bytes if what is escaped beside them is not UTF-8
 		}
 		question = object{"input": validJSON(input), "list": nil, "steps": calls}
@@ -247,9 +257,11 @@ func untilPorts(answers any, steps [][]any) int {
 
 func beginning(list any, n int) any { return list.([]any)[:min(n, len(list.([]any)))] }
 
-var strangeHost = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:xn--[^"]*[^-a-z0-9."]|[^"]*[^-a-z0-9."][^"]*[.]xn--|xn---|xn--[^".]*-[."])`)
+var strangeHost = regexp.MustCompile(
+	`"hostname":"(?:[^"]*[.])?(?:xn--[^"]*[^-a-z0-9."]|[^"]*[^-a-z0-9."][^"]*[.]xn--|xn---|xn--[^".]*-[."])`)
 
-var almostNumber = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:(?:0x)?[-+][0-9a-f]*|(?:[0-9]{20}|0x[0-9a-f]{17})[^".]*)[.]?"`)
+var almostNumber = regexp.MustCompile(
+	`"hostname":"(?:[^"]*[.])?(?:(?:0x)?[-+][0-9a-f]*|(?:[0-9]{20}|0x[0-9a-f]{17})[^".]*)[.]?"`)
 
 var keptDot = regexp.MustCompile(`"pathname":"[^"]*/\.\.?(?:/|")`)
 
@@ -280,15 +292,19 @@ func edited(value any, edit func(string) string) any {
 
 // nodeLabels are labels of encodings, and texts that are none.
 var nodeLabels = []string{
-	"utf-8", "UTF8", " utf-8\n", "utf-16le", "utf-16be", "unicode", "latin1", "ascii", "windows-1252", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7",
-	"iso-8859-8", "iso-8859-8-i", "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "koi8-r", "koi8-u", "macintosh", "windows-874", "windows-1250", "windows-1251", "windows-1253",
-	"windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic", "ibm866", "gbk", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr",
+	"utf-8", "UTF8", " utf-8\n", "utf-16le", "utf-16be", "unicode", "latin1", "ascii", "windows-1252", "iso-8859-2",
+	"iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7",
+	"iso-8859-8", "iso-8859-8-i", "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "koi8-r", "koi8-u",
+	"macintosh", "windows-874", "windows-1250", "windows-1251", "windows-1253",
+	"windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic", "ibm866", "gbk",
+	"gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr",
 	"utf-7", "", "x", "\\u00a0utf-8", "iso-2022-kr", "utf-32", "replacement",
 }
 
 func FuzzNodeText(f *testing.F) {
 	for i := range nodeLabels {
-		f.Add(byte(i), byte(i), []byte("a\x80\xff\xe2\x82\xac\xf0\x9f\x98\x80\xed\xa0\x80\xef\xbb\xbf\x00\xd8\x1b$B"), "aGk=\\ud800 é€")
+		f.Add(byte(i), byte(i), []byte("a\x80\xff\xe2\x82\xac\xf0\x9f\x98\x80\xed\xa0\x80\xef\xbb\xbf\x00\xd8\x1b$B"),
+			"aGk=\\ud800 é€")
 	}
 	f.Add(byte(0), byte(4), []byte("\xef\xbb\xbfa\xe2\x82"), "YQ")
 	f.Add(byte(3), byte(0), []byte("\xff\xfea\x00\x00\xd8"), "\\ud83d\\ude00")
@@ -311,7 +327,8 @@ func FuzzNodeText(f *testing.F) {
 			name = "gbk" // which is decoded alike here, and not compared
 		}
 		compare(t, "text", object{
-			"label": name, "fatal": how&1 != 0, "ignoreBOM": how&2 != 0, "pieces": pieces, "input": validJSON(input), "room": int(how>>2) % 20,
+			"label": name, "fatal": how&1 != 0, "ignoreBOM": how&2 != 0, "pieces": pieces, "input": validJSON(input),
+			"room": int(how>>2) % 20,
 		}, otherTables)
 		compare(t, "base64", object{"input": validJSON(input)}, nil)
 	})
@@ -334,7 +351,8 @@ func otherTables(node, here any) (any, any) {
 		mine, ok := b[i].(string)
 		theirs, ok2 := a[i].(string)
 		switch {
-		case name == "windows-1252" && i < 4, otherDecoder[name], !ok, severalBytes[name] && strings.ContainsFunc(mine, doubtful), strings.ContainsAny(mine, disputed[name]):
+		case name == "windows-1252" && i < 4, otherDecoder[name], !ok, severalBytes[name] &&
+			strings.ContainsFunc(mine, doubtful), strings.ContainsAny(mine, disputed[name]):
 			a[i], b[i] = nil, nil
 		case ok2:
 			a[i], b[i] = withoutDoubtful([]rune(theirs), []rune(mine))
@@ -343,7 +361,8 @@ func otherTables(node, here any) (any, any) {
 	return a, b
 }
 
-// almostFourBytes reports whether there may be a sequence of four bytes of GB 18030 but for the second, which is no digit.
+// almostFourBytes reports whether there may be a sequence of four bytes of GB 18030 but for the second, which is no
+// digit.
 func almostFourBytes(data []byte) bool {
 	for i := range len(data) - 1 {
 		if data[i] > 0x80 && data[i+1] > '9' && data[i+1] < '@' {
@@ -373,7 +392,8 @@ func withoutDoubtful(theirs, mine []rune) (string, string) {
 var otherDecoder = map[string]bool{"euc-kr": true, "big5": true, "gbk": true}
 
 // severalBytes are the encodings in which characters can have several bytes.
-var severalBytes = map[string]bool{"gbk": true, "gb18030": true, "big5": true, "euc-jp": true, "iso-2022-jp": true, "shift_jis": true, "euc-kr": true}
+var severalBytes = map[string]bool{"gbk": true, "gb18030": true, "big5": true, "euc-jp": true, "iso-2022-jp": true,
+	"shift_jis": true, "euc-kr": true}
 
 func FuzzNodeClone(f *testing.F) {
 	addChoices(f, []string{""}, nil)

@@ -8,7 +8,8 @@ import (
 
 func TestGlobalsThatScriptsForNodeUse(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
-		"global": {`global.x = 1; return [global === globalThis, x, Object.keys(globalThis).includes('global')].join()`, "true,1,false"},
+		"global": {`global.x = 1; return [global === globalThis, x, Object.keys(globalThis).includes('global')].join()`,
+			"true,1,false"},
 		"the order": {`
 			const log = [];
 			setTimeout(() => log.push('timeout'), 0);

@@ -19,7 +19,8 @@ import (
 const pairWork = 256 << 10
 
 // withPair does an operation with copies of buffers, which may take long, apart from the run. bits tell how long.
-func withPair[T any](in *instance, bits int, buffers [][]byte, f func(buffers [][]byte) (T, error)) (result T, err error) {
+func withPair[T any](in *instance, bits int, buffers [][]byte, f func(buffers [][]byte) (T, error)) (result T,
+	err error) {
 	size := 0
 	copies := make([][]byte, len(buffers))
 	for i, b := range buffers {
@@ -114,10 +115,11 @@ func (in *instance) pairFromJWK(ctx context.Context, args arguments) (quickjs.Va
 	if !ok || cut > 0 || json.Unmarshal([]byte(text), &jwk) != nil {
 		return quickjs.Undefined, nil
 	}
-	read, err := withPair(in, min(6*len(jwk.N), nodecrypto.MaxModulus), [][]byte{[]byte(text)}, func([][]byte) (r readPair, err error) {
-		r.info, r.der, err = nodecrypto.FromJWK(jwk)
-		return r, err
-	})
+	read, err := withPair(in, min(6*len(jwk.N), nodecrypto.MaxModulus), [][]byte{[]byte(text)},
+		func([][]byte) (r readPair, err error) {
+			r.info, r.der, err = nodecrypto.FromJWK(jwk)
+			return r, err
+		})
 	return in.described(ctx, read, err)
 }
 
@@ -146,8 +148,10 @@ var pairOperations = map[string]struct {
 }{
 	"public": {1, func(_ nodecrypto.Scheme, data [][]byte) ([]byte, error) { return nodecrypto.PublicOf(data[0]) }},
 	"point":  {1, func(_ nodecrypto.Scheme, data [][]byte) ([]byte, error) { return nodecrypto.PointOf(data[0]) }},
-	"agree":  {2, func(_ nodecrypto.Scheme, data [][]byte) ([]byte, error) { return nodecrypto.Agree(data[0], data[1]) }},
-	"sign":   {2, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) { return s.Sign(data[0], data[1]) }},
+	"agree": {2, func(_ nodecrypto.Scheme, data [][]byte) ([]byte, error) {
+		return nodecrypto.Agree(data[0], data[1])
+	}},
+	"sign": {2, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) { return s.Sign(data[0], data[1]) }},
 	"verify": {3, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) {
 		ok, err := s.Verify(data[0], data[1], data[2])
 		if err != nil || !ok {
@@ -155,8 +159,12 @@ var pairOperations = map[string]struct {
 		}
 		return []byte{1}, nil
 	}},
-	"encrypt": {3, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) { return s.Encrypt(data[0], data[1], data[2]) }},
-	"decrypt": {3, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) { return s.Decrypt(data[0], data[1], data[2]) }},
+	"encrypt": {3, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) {
+		return s.Encrypt(data[0], data[1], data[2])
+	}},
+	"decrypt": {3, func(s nodecrypto.Scheme, data [][]byte) ([]byte, error) {
+		return s.Decrypt(data[0], data[1], data[2])
+	}},
 }
 
 func (in *instance) pairDo(ctx context.Context, args arguments) (quickjs.Value, error) {
@@ -174,7 +182,9 @@ func (in *instance) pairDo(ctx context.Context, args arguments) (quickjs.Value, 
 	if err != nil {
 		return 0, err
 	}
-	out, err := withPair(in, keyBits(found[0]), found, func(data [][]byte) ([]byte, error) { return operation.do(scheme, data) })
+	out, err := withPair(in, keyBits(found[0]), found, func(data [][]byte) ([]byte, error) {
+		return operation.do(scheme, data)
+	})
 	return in.pairResult(ctx, out, err)
 }
 

@@ -27,7 +27,8 @@ func TestNodeTestModule(t *testing.T) {
 				it.skip('z', () => { throw new Error('not run') });
 				it.todo('w');
 			})`,
-			"▶ s\n  ✔ x\n  ✔ y\n  ﹣ z # SKIP\n  ✔ w # TODO\n✔ s\nℹ tests 4, suites 1, pass 2, fail 0, skipped 1, todo 1", "",
+			"▶ s\n  ✔ x\n  ✔ y\n  ﹣ z # SKIP\n  ✔ w # TODO\n✔ s\nℹ tests 4, suites 1, pass 2, fail 0, skipped 1, " +
+				"todo 1", "",
 		},
 		"a failure": {
 			`test('one', () => { throw 'no' }); test('two', () => {})`,
@@ -39,11 +40,13 @@ func TestNodeTestModule(t *testing.T) {
 		},
 		"a time limit": {
 			`test('slow', { timeout: 1 }, () => new Promise(() => {}))`,
-			"✖ slow\n  [Error: test timed out after 1ms] { code: 'ERR_TEST_FAILURE' }\nℹ tests 1, pass 0, fail 1", "tests failed: 1. The console says why.",
+			"✖ slow\n  [Error: test timed out after 1ms] { code: 'ERR_TEST_FAILURE' }\nℹ tests 1, pass 0, fail 1",
+			"tests failed: 1. The console says why.",
 		},
 		"a plan": {
 			`test('p', (t) => { t.plan(2); t.assert.ok(1) })`,
-			"✖ p\n  [Error: plan expected 2 assertions but received 1] {\n    code: 'ERR_TEST_FAILURE'\n  }\nℹ tests 1, pass 0, fail 1",
+			"✖ p\n  [Error: plan expected 2 assertions but received 1] {\n    code: 'ERR_TEST_FAILURE'\n  }\nℹ tests " +
+				"1, pass 0, fail 1",
 			"tests failed: 1. The console says why.",
 		},
 		"mocks": {

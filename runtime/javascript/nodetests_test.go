@@ -24,7 +24,8 @@ import (
 )
 
 var (
-	nodeTestsOnly   = flag.String("nodetests-only", "", "run Node's tests whose file matches the regular expression, and print why they fail")
+	nodeTestsOnly = flag.String("nodetests-only", "",
+		"run Node's tests whose file matches the regular expression, and print why they fail")
 	nodeTestsModule = flag.String("nodetests-module", "", "run Node's tests of a module, and print why they fail")
 )
 
@@ -58,23 +59,31 @@ var nodeExclusions = []struct {
 	reason  string
 	pattern *regexp.Regexp // of the source
 }{
-	{"Node's own internals", regexp.MustCompile(`(?m)^// Flags:.*--(expose[-_]internals|allow-natives-syntax)|\binternalBinding\b|require\('internal/|process\.binding\(`)},
-	{"control of the garbage collector", regexp.MustCompile(`(?m)^// Flags:.*--expose[-_]gc|require\('(\.\./common/gc|v8)'\)|\bgc\(\)`)},
-	{"other command-line flags of Node or V8", regexp.MustCompile(`(?m)^// Flags:.*--(expose_externalize|experimental-vm|max-old|permission|experimental-permission|title|throw-|trace-|inspect)`)},
-	{"processes", regexp.MustCompile(`require\('((node:)?(child_process|cluster)|\.\./common/child_process)'\)|from 'node:child_process'|common\.(spawnPromisified|opensslCli|nodeProcessAborted|childShouldThrowAndAbort)|\bspawnPromisified\b|process\.(kill|execPath|initgroups|setgroups|setuid|seteuid)\(`)},
-	{"the network", regexp.MustCompile(`require\('(node:)?(net|http|https|http2|tls|dgram|dns)'\)|from '(node:)?(net|http|https)'|common\.PORT|hasIPv6`)},
+	{"Node's own internals", regexp.MustCompile(
+		`(?m)^// Flags:.*--(expose[-_]internals|allow-natives-syntax)|\binternalBinding\b|require\('internal/|process\.binding\(`)},
+	{"control of the garbage collector",
+		regexp.MustCompile(`(?m)^// Flags:.*--expose[-_]gc|require\('(\.\./common/gc|v8)'\)|\bgc\(\)`)},
+	{"other command-line flags of Node or V8",
+		regexp.MustCompile(`(?m)^// Flags:.*--(expose_externalize|experimental-vm|max-old|permission|experimental-permission|title|throw-|trace-|inspect)`)},
+	{"processes", regexp.MustCompile(
+		`require\('((node:)?(child_process|cluster)|\.\./common/child_process)'\)|from 'node:child_process'|common\.(spawnPromisified|opensslCli|nodeProcessAborted|childShouldThrowAndAbort)|\bspawnPromisified\b|process\.(kill|execPath|initgroups|setgroups|setuid|seteuid)\(`)},
+	{"the network", regexp.MustCompile(
+		`require\('(node:)?(net|http|https|http2|tls|dgram|dns)'\)|from '(node:)?(net|http|https)'|common\.PORT|hasIPv6`)},
 	{"threads", regexp.MustCompile(`require\('(node:)?worker_threads'\)|common/wpt`)},
 	{"separate realms", regexp.MustCompile(`require\('(node:)?vm'\)`)},
 	{"domains", regexp.MustCompile(`require\('(node:)?domain'\)`)},
 	{"a terminal", regexp.MustCompile(`require\('(node:)?(tty|repl)'\)|getTTYfd`)},
-	{"other files of Node's source", regexp.MustCompile(`'\.\./\.\./(deps|doc|lib|src|tools)\b|'\.\.', '\.\.', '(deps|doc|lib|src|tools)\b|\(rootDir, 'doc'`)},
+	{"other files of Node's source",
+		regexp.MustCompile(`'\.\./\.\./(deps|doc|lib|src|tools)\b|'\.\.', '\.\.', '(deps|doc|lib|src|tools)\b|\(rootDir, 'doc'`)},
 	{"the inspector", regexp.MustCompile(`require\('(node:)?inspector'\)|skipIfInspectorDisabled`)},
 	{"tracing", regexp.MustCompile(`require\('(node:)?trace_events'\)`)},
 	{"links, which the files of a project cannot be", regexp.MustCompile(`\b(symlink|symlinkSync|link|linkSync)\(`)},
-	{"modes of files, which only the host sets", regexp.MustCompile(`\bfs\.f?chmod(Sync)?\(.*mustSucceed|fileHandle\.chmod\(`)},
+	{"modes of files, which only the host sets",
+		regexp.MustCompile(`\bfs\.f?chmod(Sync)?\(.*mustSucceed|fileHandle\.chmod\(`)},
 	{"files of the machine", regexp.MustCompile(`'/proc/|(open|createReadStream)\(process\.execPath`)},
 	{"watching files", regexp.MustCompile(`\b(watch|watchFile|unwatchFile)\(`)},
-	{"public keys, which node:crypto has only in subtle", regexp.MustCompile(`\b(createSign|createVerify|publicEncrypt|privateEncrypt|publicDecrypt|privateDecrypt|createDiffieHellman|createDiffieHellmanGroup|getDiffieHellman|DiffieHellman|DiffieHellmanGroup|createECDH|X509Certificate|Certificate|createPublicKey|createPrivateKey|diffieHellman|generatePrime|generatePrimeSync|checkPrime|checkPrimeSync|setEngine)\b|\bgenerateKeyPair(Sync)?\((type, |keyType, |'[^']*', (\{|common))|\bgenerateKeyPair\b\)|\bECDH\.convertKey\b|\{ ECDH \}`)},
+	{"public keys, which node:crypto has only in subtle",
+		regexp.MustCompile(`\b(createSign|createVerify|publicEncrypt|privateEncrypt|publicDecrypt|privateDecrypt|createDiffieHellman|createDiffieHellmanGroup|getDiffieHellman|DiffieHellman|DiffieHellmanGroup|createECDH|X509Certificate|Certificate|createPublicKey|createPrivateKey|diffieHellman|generatePrime|generatePrimeSync|checkPrime|checkPrimeSync|setEngine)\b|\bgenerateKeyPair(Sync)?\((type, |keyType, |'[^']*', (\{|common))|\bgenerateKeyPair\b\)|\bECDH\.convertKey\b|\{ ECDH \}`)},
 	{"ciphers that are not here", regexp.MustCompile(`aes-128-ccm|'des3-wrap'|crypto\.createCipher\(`)},
 	{"curves of 448 bits", regexp.MustCompile(`name: '(Ed448|X448)'`)},
 }
@@ -121,11 +130,18 @@ func (r *nodeRun) functions() []javascript.Function {
 	}
 	return []javascript.Function{
 		{Name: "nodetest.expect", Call: locked(func(args []any) any {
-			r.calls = append(r.calls, nodeCalls{args[0].(string), args[1].(string), args[3].(string), args[2].(float64), 0})
+			r.calls = append(r.calls, nodeCalls{args[0].(string), args[1].(string), args[3].(string),
+				args[2].(float64), 0})
 			return float64(len(r.calls) - 1)
 		})},
-		{Name: "nodetest.called", Call: locked(func(args []any) any { r.calls[int(args[0].(float64))].actual++; return nil })},
-		{Name: "nodetest.fail", Call: locked(func(args []any) any { r.failures = append(r.failures, args[0].(string)); return nil })},
+		{Name: "nodetest.called", Call: locked(func(args []any) any {
+			r.calls[int(args[0].(float64))].actual++
+			return nil
+		})},
+		{Name: "nodetest.fail", Call: locked(func(args []any) any {
+			r.failures = append(r.failures, args[0].(string))
+			return nil
+		})},
 		{Name: "nodetest.skip", Call: locked(func(args []any) any { r.skipped = args[0].(string); return nil })},
 	}
 }
@@ -135,7 +151,8 @@ func (r *nodeRun) failed() []string {
 	failures := r.failures
 	for _, c := range r.calls {
 		if c.wording == "exactly" && c.actual != c.expected || c.actual < c.expected {
-			failures = append(failures, fmt.Sprintf("%s was called %v times, expected %s %v\n%s", c.name, c.actual, c.wording, c.expected, c.where))
+			failures = append(failures, fmt.Sprintf("%s was called %v times, expected %s %v\n%s", c.name, c.actual,
+				c.wording, c.expected, c.where))
 		}
 	}
 	return failures
@@ -201,7 +218,8 @@ func nodeTests(t testing.TB, source string) []*nodeTest {
 	var tests []*nodeTest
 	for _, entry := range entries {
 		for module, pattern := range patterns {
-			if pattern.MatchString(entry.Name()) && only.MatchString(entry.Name()) && (*nodeTestsModule == "" || *nodeTestsModule == module) {
+			if pattern.MatchString(entry.Name()) && only.MatchString(entry.Name()) && (*nodeTestsModule == "" ||
+				*nodeTestsModule == module) {
 				tests = append(tests, &nodeTest{file: entry.Name(), module: module})
 			}
 		}
@@ -318,7 +336,8 @@ func countNodeTests(t *testing.T, tests []*nodeTest, known map[string]string, pr
 		reason, expected := known[test.file]
 		show := func(what, why string) {
 			if print {
-				fmt.Printf("--- %s: %s (%v)\n%s\n", test.file, what, test.took.Round(time.Millisecond), strings.TrimSpace(why))
+				fmt.Printf("--- %s: %s (%v)\n%s\n", test.file, what, test.took.Round(time.Millisecond),
+					strings.TrimSpace(why))
 			}
 		}
 		switch {

@@ -33,7 +33,9 @@ func operations(t *testing.T) map[string]bool {
 		require.Positive(t, found)
 	}
 	constants("host.go", "op", "", func(s string) string { return strings.ToLower(s[:1]) + s[1:] })
-	constants("../../guest/quickjs/patches.go", "", "Argc", func(s string) string { return "engine " + strings.ToLower(s) })
+	constants("../../guest/quickjs/patches.go", "", "Argc", func(s string) string {
+		return "engine " + strings.ToLower(s)
+	})
 	for name := range webFunctions {
 		names["web "+name] = true
 	}

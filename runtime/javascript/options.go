@@ -94,9 +94,9 @@ type RunOptions struct {
 	// A response that has not been read is lost when the run is suspended, or when the script of a session is over.
 	Network network.Run
 
-	// Session makes the script one of a session: what it declares at its top level, and all else in the sandbox, is there
-	// for the next one. It goes on from State, which [Result].State of an earlier script was, or begins a session if
-	// State is nil; then Libraries are loaded. A declaration takes the place of an earlier one of the same name. Of
+	// Session makes the script one of a session: what it declares at its top level, and all else in the sandbox, is
+	// there for the next one. It goes on from State, which [Result].State of an earlier script was, or begins a session
+	// if State is nil; then Libraries are loaded. A declaration takes the place of an earlier one of the same name. Of
 	// timers, what is left when the script is over goes on with the next one. A function of an earlier script that is
 	// not among Functions any more fails when it is called.
 	//
@@ -106,7 +106,8 @@ type RunOptions struct {
 
 	// Stdin is the script's standard input: process.stdin and file descriptor 0. It is read when the script reads, on a
 	// goroutine of its own, of which the last call may still be in progress when the run has ended. The script waits
-	// meanwhile. Nil means that there is none: process.stdin is at its end, and fs.readFileSync(0) is an error that says so.
+	// meanwhile. Nil means that there is none: process.stdin is at its end, and fs.readFileSync(0) is an error that
+	// says so.
 	Stdin io.Reader
 
 	// Console, if not nil, gets each entry of the console when it is printed, and the text of process.stdout.write
@@ -184,5 +185,6 @@ func splitName(name string) ([]string, error) {
 }
 
 func nameError(name string) error {
-	return fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots, with hyphens behind the first dot at most", name)
+	return fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots, with hyphens "+
+		"behind the first dot at most", name)
 }

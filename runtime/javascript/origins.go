@@ -25,8 +25,8 @@ type origin struct {
 	inserted   insertion
 }
 
-// An insertion is text that the host has put into a line, before a column in bytes that does not count the prefix. Its length
-// is zero if there is none.
+// An insertion is text that the host has put into a line, before a column in bytes that does not count the prefix. Its
+// length is zero if there is none.
 type insertion struct{ Line, Column, Length int }
 
 // without returns a column as it is without the insertion.
@@ -215,8 +215,8 @@ const maxStack = 128 << 10
 const frameCost = 2 * stride
 
 // mapStack returns the script's frames of an error's stack, each after a line break, as people and models read them.
-// What is not a frame, such as the title of the error, is left out. With 1 as the second argument, it is one frame as the
-// engine has it.
+// What is not a frame, such as the title of the error, is left out. With 1 as the second argument, it is one frame as
+// the engine has it.
 func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value, error) {
 	stack, _, ok := args.text(1, maxStack)
 	if !ok {

@@ -80,7 +80,8 @@ func TestOutsidePackages(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, answers[name].Text, result.Text)
 			}
-			t.Logf("%v, %v, then %v; Node %v", took[0], took[1], took[2], time.Duration(answers[name].Ms)*time.Millisecond)
+			t.Logf("%v, %v, then %v; Node %v", took[0], took[1], took[2],
+				time.Duration(answers[name].Ms)*time.Millisecond)
 		})
 	}
 }

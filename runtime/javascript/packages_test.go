@@ -27,20 +27,24 @@ func TestPackages(t *testing.T) {
 		"/twice.mjs":                         `globalThis.count = (globalThis.count ?? 0) + 1; export const count = globalThis.count; export default 0`,
 	})
 	for name, test := range map[string]struct{ script, want string }{
-		"http in a package":                                {`const {http, Own} = require('uses'); return [http.METHODS.length, new Own() instanceof http.Agent, http.STATUS_CODES[404]].join()`, "35,true,Not Found"},
-		"what a placeholder cannot do":                     {`try { require('uses').connect(1) } catch (e) { return e.code + ': ' + e.message }`, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM: net.connect is not available: there is no network here"},
-		"a placeholder, imported by name":                  {`return (await import('uses/worker.mjs')).default`, "[\n  true,\n  \"function\"\n]"},
+		"http in a package":            {`const {http, Own} = require('uses'); return [http.METHODS.length, new Own() instanceof http.Agent, http.STATUS_CODES[404]].join()`, "35,true,Not Found"},
+		"what a placeholder cannot do": {`try { require('uses').connect(1) } catch (e) { return e.code + ': ' + e.message }`, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM: net.connect is not available: there is no network here"},
+		"a placeholder, imported by name": {`return (await import('uses/worker.mjs')).default`,
+			"[\n  true,\n  \"function\"\n]"},
 		"the same for processes":                           {`try { require('uses/child').execSync('ls') } catch (e) { return e.message }`, "child_process.execSync is not available: there are no other processes and no threads here"},
 		"the default export, for packages and for scripts": {`import a from 'importer/a.mjs'; import c from 'compiled'; export default [a, c, ...seen].join()`, "object,default,1,default,object,5"},
 		"the same, the other way round":                    {`const c = (await import('compiled')).default; const a = (await import('importer/a.mjs')).default; return [a, c, ...seen].join()`, "object,default,1,default,object,5"},
-		"not for the script":                               {`try { require('net') } catch (e) { return e.code }`, "MODULE_NOT_FOUND"},
-		"a form for browsers only":                         {`return require('bundled')`, "browser"},
-		"a cycle through both kinds":                       {`return require('/c.cjs')`, "{\n  \"before\": 1,\n  \"d\": [\n    \"before\"\n  ],\n  \"after\": 2\n}"},
-		"an ES module runs once":                           {`await import('/twice.mjs'); return [...require('/twice.cjs'), (await import('/twice.mjs')).count].join()`, "true,1,1"},
-		"one that has waited":                              {`await import('/waits.mjs'); try { require('/waits.mjs') } catch (e) { return e.code }`, "ERR_REQUIRE_ASYNC_MODULE"},
+		"not for the script": {`try { require('net') } catch (e) { return e.code }`,
+			"MODULE_NOT_FOUND"},
+		"a form for browsers only": {`return require('bundled')`, "browser"},
+		"a cycle through both kinds": {`return require('/c.cjs')`,
+			"{\n  \"before\": 1,\n  \"d\": [\n    \"before\"\n  ],\n  \"after\": 2\n}"},
+		"an ES module runs once": {`await import('/twice.mjs'); return [...require('/twice.cjs'), (await import('/twice.mjs')).count].join()`, "true,1,1"},
+		"one that has waited":    {`await import('/waits.mjs'); try { require('/waits.mjs') } catch (e) { return e.code }`, "ERR_REQUIRE_ASYNC_MODULE"},
 		"one that failed, tried again": {
 			`fs.writeFileSync('/later.mjs', 'import {x} from "./none.mjs"; export default x'); let first; try { require('/later.mjs') } catch (e) { first = e.code }
-			 fs.writeFileSync('/none.mjs', 'export const x = 7'); return first + require('/later.mjs').default`, "MODULE_NOT_FOUND7",
+			 fs.writeFileSync('/none.mjs', 'export const x = 7'); return first + require('/later.mjs').default`,
+			"MODULE_NOT_FOUND7",
 		},
 		"one that lacked an export, tried again": {
 			`fs.writeFileSync('/less.mjs', 'export const y = 7'); fs.writeFileSync('/later2.mjs', 'import {x} from "./less.mjs"; export default x');

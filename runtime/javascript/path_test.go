@@ -79,7 +79,8 @@ func TestPath(t *testing.T) {
 	for i, test := range calls {
 		require.Equal(t, test.want, answers[i], test.call)
 	}
-	require.Equal(t, "ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE", run(t, `const path = require('path');
+	require.Equal(t, "ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE",
+		run(t, `const path = require('path');
 		return [() => path.join('a', 1), () => path.dirname(), () => path.format(null), () => path.basename('a', 1)].map((f) => { try { f() } catch (e) { return e.code } }).join()`).Text)
 }
 
@@ -110,13 +111,15 @@ func TestPathIsLikeNodes(t *testing.T) {
 	if err != nil {
 		t.Skip("node is not there to compare with:", err)
 	}
-	command := exec.CommandContext(t.Context(), node, "-e", "const path = require('path').posix;"+pathDigest+"console.log(JSON.stringify(out))")
+	command := exec.CommandContext(t.Context(), node, "-e", "const path = require('path').posix;"+pathDigest+
+		"console.log(JSON.stringify(out))")
 	output, err := command.Output()
 	require.NoError(t, err)
 	var want []any
 	require.NoError(t, json.Unmarshal(output, &want))
 	files := afero.NewMemMapFs()
-	run(t, "const path = require('path');"+pathDigest+"await fs.writeFile('/out', JSON.stringify(out))", javascript.RunOptions{Files: files})
+	run(t, "const path = require('path');"+pathDigest+"await fs.writeFile('/out', JSON.stringify(out))",
+		javascript.RunOptions{Files: files})
 	output, err = afero.ReadFile(files, "/out")
 	require.NoError(t, err)
 	var got []any

@@ -41,18 +41,23 @@ func TestProcessWritesToTheConsole(t *testing.T) {
 		script string
 		want   []sandbox.Entry
 	}{
-		"a line":                     {`process.stdout.write('a b\n')`, []sandbox.Entry{log("a b")}},
-		"pieces of a line":           {`process.stdout.write('a'); process.stdout.write(''); process.stdout.write('é\nb')`, []sandbox.Entry{log("aé"), open("b")}},
-		"several lines":              {`process.stdout.write('a\n\nb\n')`, []sandbox.Entry{log("a"), log(""), log("b")}},
-		"errors":                     {`process.stderr.write('bad\n')`, []sandbox.Entry{failed("bad")}},
-		"both":                       {`process.stdout.write('a'); process.stderr.write('b\n'); process.stdout.write('c')`, []sandbox.Entry{open("a"), failed("b"), open("c")}},
-		"before entries of console":  {`process.stdout.write('a'); console.log('b'); process.stdout.write('c\n')`, []sandbox.Entry{open("a"), log("b"), log("c")}},
+		"a line": {`process.stdout.write('a b\n')`, []sandbox.Entry{log("a b")}},
+		"pieces of a line": {`process.stdout.write('a'); process.stdout.write(''); process.stdout.write('é\nb')`,
+			[]sandbox.Entry{log("aé"), open("b")}},
+		"several lines": {`process.stdout.write('a\n\nb\n')`, []sandbox.Entry{log("a"), log(""),
+			log("b")}},
+		"errors": {`process.stderr.write('bad\n')`, []sandbox.Entry{failed("bad")}},
+		"both": {`process.stdout.write('a'); process.stderr.write('b\n'); process.stdout.write('c')`,
+			[]sandbox.Entry{open("a"), failed("b"), open("c")}},
+		"before entries of console": {`process.stdout.write('a'); console.log('b'); process.stdout.write('c\n')`,
+			[]sandbox.Entry{open("a"), log("b"), log("c")}},
 		"with what is no whole text": {`process.stdout.write('\ud83d\0\n')`, []sandbox.Entry{log("\ufffd\x00")}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, run(t, test.script).Console) })
 	}
 	t.Run("a line that is not ended when the run is", func(t *testing.T) {
-		result, err := tryRun(t, `process.stdout.write('working...'); for (;;);`, javascript.RunOptions{Limits: sandbox.Limits{Work: 10_000_000}})
+		result, err := tryRun(t, `process.stdout.write('working...'); for (;;);`,
+			javascript.RunOptions{Limits: sandbox.Limits{Work: 10_000_000}})
 		require.Error(t, err)
 		require.Equal(t, []sandbox.Entry{open("working...")}, result.Console)
 	})
@@ -127,21 +132,29 @@ func TestExitListeners(t *testing.T) {
 		"more to do before the end": {`let n = 0; process.on('beforeExit', () => { if (n++ < 2) setTimeout(() => console.log('more'), 1) }); process.on('exit', () => console.log(n)); return 5`,
 			"5", []string{"more", "more", "3"}, ""},
 		"an exit code": {`process.exitCode = 3; process.on('exit', (c) => console.log(c)); return 5`,
-			"5", []string{"3"}, "the script exited with status 3. Use return for a result, and throw an Error for a failure."},
+			"5", []string{"3"}, "the script exited with status 3. Use return for a result, and throw an Error for a " +
+				"failure."},
 		"an exit code that is changed at the end": {`process.exitCode = 3; process.on('exit', () => { process.exitCode = 0 }); return 5`, "5", nil, ""},
 		"an exit": {`process.on('exit', (c) => { console.log(c, process.exitCode); process.exit(4) }); process.exit(2)`,
-			"", []string{"2 2"}, "the script exited with status 4. Use return for a result, and throw an Error for a failure."},
-		"an error":           {`process.on('exit', (c) => console.log(c)); throw 'x'`, "", []string{"1"}, "x"},
-		"an uncaught error":  {`process.on('exit', (c) => console.log(c)); setTimeout(() => { throw 'x' })`, "undefined", []string{"1"}, "Uncaught x"},
-		"what never settles": {`process.on('exit', (c) => console.log(c)); await new Promise(() => {})`, "", []string{"13"}, javascript.ErrNeverSettles.Error()},
+			"", []string{"2 2"}, "the script exited with status 4. Use return for a result, and throw an Error for a " +
+				"failure."},
+		"an error": {`process.on('exit', (c) => console.log(c)); throw 'x'`, "", []string{"1"}, "x"},
+		"an uncaught error": {`process.on('exit', (c) => console.log(c)); setTimeout(() => { throw 'x' })`,
+			"undefined", []string{"1"}, "Uncaught x"},
+		"what never settles": {`process.on('exit', (c) => console.log(c)); await new Promise(() => {})`, "",
+			[]string{"13"}, javascript.ErrNeverSettles.Error()},
 		"errors that are heard": {`process.on('uncaughtException', (e, origin) => console.log(e, origin)); setTimeout(() => { throw 1 }); setTimeout(() => { throw 2 }, 2); queueMicrotask(() => { throw 3 }); throw 4`,
-			"undefined", []string{"3 uncaughtException", "4 uncaughtException", "1 uncaughtException", "2 uncaughtException"}, ""},
+			"undefined", []string{"3 uncaughtException", "4 uncaughtException", "1 uncaughtException",
+				"2 uncaughtException"}, ""},
 		"rejections that are heard": {`process.on('unhandledRejection', async (e, p) => console.log(e, await p.catch((e) => e + 1))); Promise.reject(1); return 5`, "5", []string{"1 2"}, ""},
 		"rejections as exceptions":  {`process.on('uncaughtException', (e, origin) => console.log(e.message, origin)); Promise.reject(new Error('r')); return 5`, "5", []string{"r unhandledRejection"}, ""},
-		"an error in the listener":  {`process.on('uncaughtException', () => { throw 'again' }); throw 'x'`, "", nil, "Uncaught again"},
-		"a monitor":                 {`process.on('uncaughtExceptionMonitor', (e) => console.log(e)); throw 'x'`, "", []string{"x"}, "x"},
-		"a module's error":          {`process.on('uncaughtException', (e) => console.log(e)); export default 1; throw 'x'`, "undefined", []string{"x"}, ""},
-		"a warning":                 {`process.on('warning', (w) => console.log(w.name, w.code)); process.emitWarning('careful', 'W', 'C1'); await 0; return 5`, "5", []string{"(node:1) [C1] W: careful", "W C1"}, ""},
+		"an error in the listener": {`process.on('uncaughtException', () => { throw 'again' }); throw 'x'`, "", nil,
+			"Uncaught again"},
+		"a monitor": {`process.on('uncaughtExceptionMonitor', (e) => console.log(e)); throw 'x'`, "",
+			[]string{"x"}, "x"},
+		"a module's error": {`process.on('uncaughtException', (e) => console.log(e)); export default 1; throw 'x'`,
+			"undefined", []string{"x"}, ""},
+		"a warning": {`process.on('warning', (w) => console.log(w.name, w.code)); process.emitWarning('careful', 'W', 'C1'); await 0; return 5`, "5", []string{"(node:1) [C1] W: careful", "W C1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -79,7 +79,9 @@ func TestQuickJS(t *testing.T) {
 	attempt := func(source string) error {
 		_, err := engine.Run(t.Context(), source, &javascript.RunOptions{
 			Files: files, Limits: sandbox.Limits{Time: 10 * time.Second},
-			Functions: []javascript.Function{{Name: "print", Call: func(context.Context, []any) (any, error) { return nil, nil }}},
+			Functions: []javascript.Function{{Name: "print", Call: func(context.Context, []any) (any, error) {
+				return nil, nil
+			}}},
 		})
 		return err
 	}
@@ -102,8 +104,9 @@ func TestQuickJS(t *testing.T) {
 			continue
 		}
 		for _, function := range topLevel.FindAllStringSubmatch(source, -1) {
-			check(name+": "+function[1], strings.Join([]string{`import { assert, assertThrows } from "/assert.js"; import * as std from "/shim.js";`,
-				"const os = {}, bjson = {};", function[0], "await " + function[1] + "();"}, "\n"))
+			check(name+": "+function[1], strings.Join(
+				[]string{`import { assert, assertThrows } from "/assert.js"; import * as std from "/shim.js";`,
+					"const os = {}, bjson = {};", function[0], "await " + function[1] + "();"}, "\n"))
 		}
 	}
 	t.Logf("%d tests and functions of tests pass, %d fail without a crash", passed, failed)

@@ -15,8 +15,8 @@ const (
 	maxCaller = 1 << 10 // bytes of a stack frame that is kept
 )
 
-// callerText serves the operation "caller": the assertion, as it is written, at the first frame of the stack that was captured
-// since the operation was last asked for, or undefined.
+// callerText serves the operation "caller": the assertion, as it is written, at the first frame of the stack that was
+// captured since the operation was last asked for, or undefined.
 func (in *instance) callerText(ctx context.Context, _ arguments) (quickjs.Value, error) {
 	frame := in.caller
 	in.caller = ""
@@ -38,9 +38,9 @@ func (in *instance) callerText(ctx context.Context, _ arguments) (quickjs.Value,
 // calls are names with what opens their arguments.
 var calls = regexp.MustCompile(`((?:[\pL\pN_$]+\.)*[\pL\pN_$]+)\s*\(`)
 
-// assertionAt returns the assertion at a position of a text: the call of the name there or, since the engine also reports
-// the positions of arguments, a call around it. It is empty if there is none by one of the usual names, or it is too
-// long. Further lines are indented less, as the first one is.
+// assertionAt returns the assertion at a position of a text: the call of the name there or, since the engine also
+// reports the positions of arguments, a call around it. It is empty if there is none by one of the usual names, or it
+// is too long. Further lines are indented less, as the first one is.
 func assertionAt(text string, at int) string {
 	if at < 0 || at >= len(text) {
 		return ""

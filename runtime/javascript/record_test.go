@@ -113,7 +113,8 @@ func TestRequestsAreRecordedAndPlayedBack(t *testing.T) {
 	for range 5 {
 		var tape bytes.Buffer
 		recorder := recording.NewRecorder(&tape, recording.Header{Input: script}, nil)
-		options := javascript.RunOptions{Network: networkTo(t, server, network.Limits{ResponseSize: 200_000}), Globals: map[string]any{"base": server.URL}}
+		options := javascript.RunOptions{Network: networkTo(t, server, network.Limits{ResponseSize: 200_000}),
+			Globals: map[string]any{"base": server.URL}}
 		want, err := engine.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), script, &options)
 		require.NoError(t, err)
 		require.NoError(t, recorder.End(nil))

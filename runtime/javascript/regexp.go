@@ -55,7 +55,8 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		if !sets {
 			return quickjs.Undefined
 		}
-		return in.raise(ctx, &failure{name: "SyntaxError", message: "Invalid regular expression: with the flag v, it must not be longer " +
+		return in.raise(ctx, &failure{name: "SyntaxError", message: "Invalid regular expression: with the flag v, it " +
+			"must not be longer " +
 			"than 1 MiB, and characters that are half a pair must be escaped"})
 	}
 	if err := in.Spend(regexpWork * len(text)); err != nil {
@@ -64,7 +65,8 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 	var result jsregexp.Result
 	err, stopped := onText(in, len(text), func() (err error) {
 		result, err = jsregexp.Translate(text, jsregexp.Flags{
-			IgnoreCase: flags&regexpIgnoreCase != 0, Multiline: flags&regexpMultiline != 0, DotAll: flags&regexpDotAll != 0,
+			IgnoreCase: flags&regexpIgnoreCase != 0, Multiline: flags&regexpMultiline != 0,
+			DotAll:  flags&regexpDotAll != 0,
 			Unicode: flags&(regexpUnicode|regexpSets) != 0, Sets: sets,
 		})
 		return err
@@ -73,7 +75,8 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		panic(stopped)
 	}
 	if syntax, ok := errors.AsType[*jsregexp.SyntaxError](err); ok {
-		return in.raise(ctx, &failure{name: "SyntaxError", message: fmt.Sprintf("Invalid regular expression: /%.200s/: %s", text, syntax.Reason)})
+		return in.raise(ctx, &failure{name: "SyntaxError", message: fmt.Sprintf("Invalid regular expression: "+
+			"/%.200s/: %s", text, syntax.Reason)})
 	}
 	if !result.Changed {
 		return quickjs.Undefined

@@ -35,12 +35,15 @@ func TestNewRegularExpressions(t *testing.T) {
 		{`new RegExp('\\p{RGI_Emoji}', 'v')`, "SyntaxError"},
 		{`'x1️⃣#️⃣2'.match(/\p{Emoji_Keycap_Sequence}|[\p{Emoji_Keycap_Sequence}--\q{1️⃣}]/gv)`, "1️⃣,#️⃣"},
 		{`'😀'.split(new RegExp('', 'v')).length`, "1"},
-		{`'😀'.match(/(?:)/gv).length + ' ' + [...'😀'.matchAll(/(?:)/gv)].length + ' ' + '😀'.replace(/(?:)/gv, '-')`, "2 2 -😀-"},
-		{`'😀'.match(/(?:)/g).length + ' ' + [...'😀'.matchAll(/(?:)/gu)].length + ' ' + '😀'.split(/(?:)/).length`, "3 2 2"},
+		{`'😀'.match(/(?:)/gv).length + ' ' + [...'😀'.matchAll(/(?:)/gv)].length + ' ' + '😀'.replace(/(?:)/gv, '-')`,
+			"2 2 -😀-"},
+		{`'😀'.match(/(?:)/g).length + ' ' + [...'😀'.matchAll(/(?:)/gu)].length + ' ' + '😀'.split(/(?:)/).length`,
+			"3 2 2"},
 
 		// Modifiers.
 		{`'aA bB Bb AB'.match(/a(?i:b)|(?i:B)b/g)`, "Bb"},
-		{`/^(?i:straße)$/.test('STRAßE') + ' ' + /(?i:[a-c]x)/.test('BX') + ' ' + /(?i:k)/u.test('\u212a')`, "true true true"},
+		{`/^(?i:straße)$/.test('STRAßE') + ' ' + /(?i:[a-c]x)/.test('BX') + ' ' + /(?i:k)/u.test('\u212a')`,
+			"true true true"},
 		{`new RegExp('(?i:[^a])').test('A')`, "false"},
 		{`'a\nb'.match(/(?m:^)b/) + ' ' + /(?s:a.)b/.test('a\nb') + ' ' + /(?-s:a.)b/s.test('a\nb')`, "b true false"},
 		{`/(?i:a)/.source + ' ' + /(?i:a)/g.flags`, "(?i:a) g"},
@@ -48,19 +51,22 @@ func TestNewRegularExpressions(t *testing.T) {
 		{`new RegExp('(?i-i:a)')`, "SyntaxError"},
 
 		// Groups of one name.
-		{`JSON.stringify('2024-05 06/2023'.replace(/(?<y>\d{4})-(?<m>\d\d)|(?<m>\d\d)\/(?<y>\d{4})/g, '$<m>.$<y>'))`, `"05.2024 06.2023"`},
+		{`JSON.stringify('2024-05 06/2023'.replace(/(?<y>\d{4})-(?<m>\d\d)|(?<m>\d\d)\/(?<y>\d{4})/g, '$<m>.$<y>'))`,
+			`"05.2024 06.2023"`},
 		{`JSON.stringify(/(?:(?<a>x)|(?<a>y))/.exec('y').groups) + JSON.stringify(/(?:(?<a>x)|(?<a>y))/.exec('x').groups)`, `{"a":"y"}{"a":"x"}`},
 		{`/(?:(?<a>x)|(?<a>y))\k<a>/.test('xy') + ' ' + /^(?:(?<a>x)|(?<a>y))\k<a>$/.test('yy')`, "false true"},
 		{`JSON.stringify(/(?<a>x)|(?<a>y)/d.exec('zx').indices.groups)`, `{"a":[1,2]}`},
 		{`new RegExp('(?<a>x)(?<a>y)')`, "SyntaxError"},
 		{`/(?<a>x)|(?<a>y)/; new RegExp('(?<a>x)(?<a>y)')`, "SyntaxError"},
-		{`(() => { try { new RegExp('(?<a>x)|(?<a>y)[') } catch {} return new RegExp('(?<a>x)(?<a>y)') })()`, "SyntaxError"},
+		{`(() => { try { new RegExp('(?<a>x)|(?<a>y)[') } catch {} return new RegExp('(?<a>x)(?<a>y)') })()`,
+			"SyntaxError"},
 
 		// Properties, where case is ignored.
 		{`/^\p{Lu}\P{Lu}$/iu.test('aB') + ' ' + /\p{Lu}/u.test('a') + ' ' + /\p{Ll}/iu.source`, `true false \p{Ll}`},
 	} {
 		t.Run(c.script, func(t *testing.T) {
-			require.Equal(t, c.want, run(t, `try { return String(eval(`+"String.raw`"+c.script+"`"+`)) } catch (e) { return e.name }`).Text)
+			require.Equal(t, c.want, run(t, `try { return String(eval(`+"String.raw`"+c.script+"`"+
+				`)) } catch (e) { return e.name }`).Text)
 		})
 	}
 }

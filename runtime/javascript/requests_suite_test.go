@@ -31,8 +31,8 @@ var packagesWithoutRequests = map[string]string{
 	"undici": "net.connect is not available",   // it has its own connections
 }
 
-// TestOutsideRequests runs the scripts of testdata/npm/requests, which make requests with packages as npm installs them,
-// and compares what they return with what Node says, each with a server of its own.
+// TestOutsideRequests runs the scripts of testdata/npm/requests, which make requests with packages as npm installs
+// them, and compares what they return with what Node says, each with a server of its own.
 func TestOutsideRequests(t *testing.T) {
 	dir, scripts := outside(t, "requests")
 	require.GreaterOrEqual(t, len(scripts), 15)
@@ -44,7 +44,8 @@ func TestOutsideRequests(t *testing.T) {
 			require.NoError(t, err)
 			server := newRequestServer(t)
 			result, err := engine.Run(t.Context(), string(code), &javascript.RunOptions{
-				Files: afero.NewCopyOnWriteFs(packages, afero.NewMemMapFs()), Network: networkTo(t, server, network.Limits{}),
+				Files: afero.NewCopyOnWriteFs(packages, afero.NewMemMapFs()), Network: networkTo(t, server,
+					network.Limits{}),
 				Globals: map[string]any{"base": server.URL},
 			})
 			if text := packagesWithoutRequests[name]; text != "" {
@@ -94,8 +95,10 @@ func newRequestServer(t *testing.T) *httptest.Server {
 			if m := boundary.FindStringSubmatch(kind); m != nil {
 				kind, text = strings.ReplaceAll(kind, m[1], "B"), strings.ReplaceAll(text, m[1], "B")
 			}
-			answer(w, 200, map[string]string{"method": r.Method, "url": r.URL.String(), "body": text, "type": kind, "accept": cmp.Or(r.Header.Get("Accept"), "*/*"), // which fetch adds
-				"own": r.Header.Get("X-Own"), "authorization": r.Header.Get("Authorization")})
+			// which fetch adds
+			answer(w, 200, map[string]string{"method": r.Method, "url": r.URL.String(), "body": text, "type": kind,
+				"accept": cmp.Or(r.Header.Get("Accept"), "*/*"),
+				"own":    r.Header.Get("X-Own"), "authorization": r.Header.Get("Authorization")})
 		case "/json":
 			w.Header()["X-Twice"] = []string{"a", "b"}
 			answer(w, 200, map[string]int{"a": 1})
@@ -146,10 +149,12 @@ func newRequestServer(t *testing.T) *httptest.Server {
 			w.Write([]byte(strings.Repeat("0123456789", 100_000)))
 		case "/graphql":
 			if asked.Variables.ID == "bad" {
-				answer(w, 200, map[string]any{"data": nil, "errors": []any{map[string]string{"message": "no such item"}}})
+				answer(w, 200, map[string]any{"data": nil,
+					"errors": []any{map[string]string{"message": "no such item"}}})
 				return
 			}
-			answer(w, 200, map[string]any{"data": map[string]any{"item": map[string]string{"name": asked.Variables.ID + r.Header.Get("Authorization")}}})
+			answer(w, 200, map[string]any{"data": map[string]any{"item": map[string]string{"name": asked.Variables.ID +
+				r.Header.Get("Authorization")}}})
 		case "/v1/chat/completions", "/v1/messages":
 			serveModel(w, answer, path == "/v1/messages", asked.Model, asked.Stream)
 		default:
@@ -169,12 +174,15 @@ func newRequestServer(t *testing.T) *httptest.Server {
 }
 
 // serveModel answers as the APIs of two model providers do.
-func serveModel(w http.ResponseWriter, answer func(http.ResponseWriter, int, any), messages bool, model string, stream bool) {
+func serveModel(w http.ResponseWriter, answer func(http.ResponseWriter, int, any), messages bool, model string,
+	stream bool) {
 	if model == "missing" {
-		answer(w, 404, map[string]any{"type": "error", "error": map[string]string{"type": "not_found_error", "message": "no such model"}})
+		answer(w, 404, map[string]any{"type": "error", "error": map[string]string{"type": "not_found_error",
+			"message": "no such model"}})
 		return
 	}
-	events := []string{`{"choices":[{"index":0,"delta":{"content":"hel"}}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"}}]}`, `[DONE]`}
+	events := []string{`{"choices":[{"index":0,"delta":{"content":"hel"}}]}`,
+		`{"choices":[{"index":0,"delta":{"content":"lo"}}]}`, `[DONE]`}
 	whole := `{"choices":[{"index":0,"message":{"role":"assistant","content":"hello"}}]}`
 	if messages {
 		const head = `"id":"m","type":"message","role":"assistant","model":"m","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}`
@@ -182,8 +190,10 @@ func serveModel(w http.ResponseWriter, answer func(http.ResponseWriter, int, any
 		events = []string{`{"type":"message_start","message":{` + head + `,"content":[]}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hel"}}`,
-			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}`, `{"type":"content_block_stop","index":0}`,
-			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`, `{"type":"message_stop"}`}
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`,
+			`{"type":"message_stop"}`}
 	}
 	if !stream {
 		w.Header().Set("Content-Type", "application/json")

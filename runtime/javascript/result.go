@@ -24,9 +24,9 @@ type Result struct {
 	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
 	Truncated int64
 
-	// State is where the next script of a session goes on, if the script has ended well. It is nil if the script has ended
-	// by process.exit, or while calls of asynchronous functions had not returned. With ErrSuspend, State is where the run
-	// goes on, and with other errors it is nil.
+	// State is where the next script of a session goes on, if the script has ended well. It is nil if the script has
+	// ended by process.exit, or while calls of asynchronous functions had not returned. With ErrSuspend, State is where
+	// the run goes on, and with other errors it is nil.
 	State *sandbox.State
 
 	// Usage is what the run used.

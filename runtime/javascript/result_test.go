@@ -30,7 +30,8 @@ func TestPromisesInResults(t *testing.T) {
 	}
 	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "Promise { 1 } Promise { <pending> }"}},
 		run(t, `console.log(Promise.resolve(1), new Promise(() => {})); return 1`).Console)
-	for _, script := range []string{`return [Object.create(Promise.prototype)]`, `return await Promise.all([1, 2].map(async (x) => x))`, `return Promise.resolve([1])`} {
+	for _, script := range []string{`return [Object.create(Promise.prototype)]`,
+		`return await Promise.all([1, 2].map(async (x) => x))`, `return Promise.resolve([1])`} {
 		require.Empty(t, run(t, script).Console, script)
 	}
 }
@@ -39,16 +40,19 @@ func TestPromisesInResults(t *testing.T) {
 func TestResultsAsTextAndData(t *testing.T) {
 	type object = map[string]any
 	for script, want := range map[string]any{
-		`return {a: [1, 'x', true, null, {}], b: []}`:                        object{"a": []any{1.0, "x", true, nil, object{}}, "b": []any{}},
-		`return {'"\\\n': '"\\\n\ud800', __proto__: null, ['__proto__']: 1}`: object{"\"\\\n": "\"\\\n\ufffd", "__proto__": 1.0},
-		`return [1e21, 1e-7, -1.5, 123456789012345680000]`:                   []any{1e21, 1e-7, -1.5, 123456789012345680000.0},
-		`return {a: undefined, b: 1}`:                                        object{"b": 1.0},
-		`return [undefined, , NaN, -Infinity, () => 1, Symbol()]`:            []any{nil, nil, nil, nil, nil, nil},
+		`return {a: [1, 'x', true, null, {}], b: []}`: object{"a": []any{1.0, "x", true, nil,
+			object{}}, "b": []any{}},
+		`return {'"\\\n': '"\\\n\ud800', __proto__: null, ['__proto__']: 1}`: object{"\"\\\n": "\"\\\n\ufffd",
+			"__proto__": 1.0},
+		`return [1e21, 1e-7, -1.5, 123456789012345680000]`:        []any{1e21, 1e-7, -1.5, 123456789012345680000.0},
+		`return {a: undefined, b: 1}`:                             object{"b": 1.0},
+		`return [undefined, , NaN, -Infinity, () => 1, Symbol()]`: []any{nil, nil, nil, nil, nil, nil},
 		`return [10n]`:                        []any{"10"},
 		`return [-0]`:                         []any{0.0},
 		`return [new Date(0)]`:                []any{"1970-01-01T00:00:00.000Z"},
 		`return {a: {toJSON() { return 5 }}}`: object{"a": 5.0},
-		`return [new Map([[1, 2]]), new Set([1]), /x/, new Number(3)]`:          []any{object{}, object{}, object{}, 3.0},
+		`return [new Map([[1, 2]]), new Set([1]), /x/, new Number(3)]`: []any{object{}, object{},
+			object{}, 3.0},
 		`return {a: new Uint8Array([1, 2])}`:                                    object{"a": []byte{1, 2}},
 		`return new (class { x = 1; #y = 2; get z() { return 3 } })`:            object{"x": 1.0},
 		`const a = [1]; a.push(a); return a`:                                    nil,

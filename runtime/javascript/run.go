@@ -67,7 +67,8 @@ type outcome struct {
 func newRun(r *sandbox.Run, options RunOptions) *run {
 	random := rand.Text() // 26 letters of five bits
 	return &run{
-		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]), entry: "toolrun:" + random[12:],
+		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]), entry: "toolrun:" +
+			random[12:],
 		completions: make(chan completion), firstName: options.Name,
 	}
 }
@@ -155,10 +156,12 @@ func (in *instance) loop() error {
 			err = in.deliverEnded() // even if a timer is always due
 		}
 		var limit *sandbox.LimitError
-		if errors.As(err, &limit) && limit.Limit == sandbox.LimitTime && in.run.returned() && time.Since(began) < maxLeftOver {
+		if errors.As(err, &limit) && limit.Limit == sandbox.LimitTime && in.run.returned() &&
+			time.Since(began) < maxLeftOver {
 			// Time is up, but the script has its result and is only waiting, most likely for a timer that nobody
 			// cleared.
-			in.run.Output().Log(sandbox.LevelWarn, fmt.Sprintf("stopped after %v: timers or calls were still pending when the script had returned",
+			in.run.Output().Log(sandbox.LevelWarn, fmt.Sprintf("stopped after %v: timers or calls were still pending "+
+				"when the script had returned",
 				in.run.Limits().Time), 0)
 			return nil
 		}
@@ -216,7 +219,8 @@ const rejectionsFirst = -2 * time.Millisecond
 // wait for the next one, a negative duration if there is no timer, or rejectionsFirst. With a negative number of
 // pending calls, no timer runs.
 func (in *instance) tick(pending int) (time.Duration, error) {
-	v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Tick, quickjs.Int(int32(pending)), quickjs.Bool(len(in.rejections) > 0)))
+	v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Tick, quickjs.Int(int32(pending)),
+		quickjs.Bool(len(in.rejections) > 0)))
 	if err != nil {
 		return 0, err
 	}

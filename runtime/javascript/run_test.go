@@ -18,39 +18,48 @@ func TestResults(t *testing.T) {
 		text   string
 		value  any
 	}{
-		"a number":               {`return 6 * 7`, "42", 42.0},
-		"nothing":                {``, "undefined", nil},
-		"null":                   {`return null`, "null", nil},
-		"a string, raw":          {`return 'a "b"\n'`, "a \"b\"\n", "a \"b\"\n"},
-		"a NUL in a string":      {`return 'a\0b'`, "a\x00b", "a\x00b"},
-		"a NUL in literals":      {"/* \x00 */ const s = 'a\x00b' // \x00\nreturn [s, `${s}\x00`, /\x00/.test(s), s.length].join('')", "a\x00ba\x00b\x00true3", "a\x00ba\x00b\x00true3"},
-		"a lone surrogate":       {`return 'a\ud800b'`, "a\ufffdb", "a\ufffdb"},
-		"text beyond ASCII":      {`return 'caf\xe9 ' + '€' + '😀'`, "café €😀", "café €😀"},
-		"not a number":           {`return NaN`, "NaN", nil},
-		"minus zero":             {`return -0`, "-0", 0.0},
-		"a big integer":          {`return 12345678901234567890n`, "12345678901234567890n", "12345678901234567890"},
-		"a symbol":               {`return Symbol('x')`, "Symbol(x)", nil},
-		"a function":             {`return function f() {}`, "[Function: f]", nil},
-		"a class":                {`return class A {}`, "[class: A]", nil},
-		"a date":                 {`return new Date(0)`, "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z"},
-		"an invalid date":        {`return new Date(NaN)`, "Invalid Date", nil},
-		"an array":               {`return [1, 'a', []]`, "[\n  1,\n  \"a\",\n  []\n]", []any{1.0, "a", []any{}}},
-		"an object":              {`return {a: {b: 1}, c: {}}`, "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"c\": {}\n}", map[string]any{"a": map[string]any{"b": 1.0}, "c": map[string]any{}}},
+		"a number":          {`return 6 * 7`, "42", 42.0},
+		"nothing":           {``, "undefined", nil},
+		"null":              {`return null`, "null", nil},
+		"a string, raw":     {`return 'a "b"\n'`, "a \"b\"\n", "a \"b\"\n"},
+		"a NUL in a string": {`return 'a\0b'`, "a\x00b", "a\x00b"},
+		"a NUL in literals": {"/* \x00 */ const s = 'a\x00b' // \x00\nreturn [s, `${s}\x00`, /\x00/.test(s), " +
+			"s.length].join('')", "a\x00ba\x00b\x00true3", "a\x00ba\x00b\x00true3"},
+		"a lone surrogate":  {`return 'a\ud800b'`, "a\ufffdb", "a\ufffdb"},
+		"text beyond ASCII": {`return 'caf\xe9 ' + '€' + '😀'`, "café €😀", "café €😀"},
+		"not a number":      {`return NaN`, "NaN", nil},
+		"minus zero":        {`return -0`, "-0", 0.0},
+		"a big integer":     {`return 12345678901234567890n`, "12345678901234567890n", "12345678901234567890"},
+		"a symbol":          {`return Symbol('x')`, "Symbol(x)", nil},
+		"a function":        {`return function f() {}`, "[Function: f]", nil},
+		"a class":           {`return class A {}`, "[class: A]", nil},
+		"a date":            {`return new Date(0)`, "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z"},
+		"an invalid date":   {`return new Date(NaN)`, "Invalid Date", nil},
+		"an array":          {`return [1, 'a', []]`, "[\n  1,\n  \"a\",\n  []\n]", []any{1.0, "a", []any{}}},
+		"an object": {`return {a: {b: 1}, c: {}}`, "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"c\": {}\n}",
+			map[string]any{"a": map[string]any{"b": 1.0}, "c": map[string]any{}}},
 		"undefined in an object": {`return {a: undefined}`, "{\n  \"a\": undefined\n}", map[string]any{}},
 		"toJSON":                 {`return {toJSON() { return [1] }}`, "[\n  1\n]", []any{1.0}},
 		"a cycle":                {`const a = []; a.push(a); return a`, "[\n  [Circular]\n]", nil},
-		"a map":                  {`return new Map([['k', {a: 1}]])`, "Map(1) {\n  \"k\" => {\n    \"a\": 1\n  }\n}", map[string]any{}},
-		"a set":                  {`return new Set([1])`, "Set(1) {\n  1\n}", map[string]any{}},
-		"a regular expression":   {`return [/a+/g]`, "[\n  /a+/g\n]", []any{map[string]any{}}},
-		"an error in a list":     {`return [new TypeError('x')]`, "[\n  [TypeError: x]\n]", []any{map[string]any{}}},
-		"bytes":                  {`return new Uint8Array([1, 2])`, "Uint8Array(2) [1, 2]", []byte{1, 2}},
-		"a part of a buffer":     {`return new Uint8Array([1, 2, 3, 4]).subarray(1, 3)`, "Uint8Array(2) [2, 3]", []byte{2, 3}},
-		"an empty buffer":        {`return new ArrayBuffer(0)`, "ArrayBuffer(0) []", []byte{}},
-		"bytes in data":          {`return {a: [new Uint8Array([1]).buffer], b: new Uint8Array([2, 3])}`, "{\n  \"a\": [\n    ArrayBuffer(1) [1]\n  ],\n  \"b\": Uint8Array(2) [2, 3]\n}", map[string]any{"a": []any{[]byte{1}}, "b": []byte{2, 3}}},
-		"a promise's value":      {`return Promise.resolve(7)`, "7", 7.0},
-		"boxed values":           {`return [new Number(1), new String('s')]`, "[\n  1,\n  \"s\"\n]", []any{1.0, "s"}},
-		"a getter that throws":   {`return {get a() { throw new Error('no') }}`, "[a value that cannot be shown: Error: no]", nil},
-		"a revoked proxy":        {`const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); return [proxy]`, "[a value that cannot be shown: TypeError: Cannot perform an operation on a proxy that has been revoked]", nil},
+		"a map": {`return new Map([['k', {a: 1}]])`, "Map(1) {\n  \"k\" => {\n    \"a\": 1\n  }\n}",
+			map[string]any{}},
+		"a set":                {`return new Set([1])`, "Set(1) {\n  1\n}", map[string]any{}},
+		"a regular expression": {`return [/a+/g]`, "[\n  /a+/g\n]", []any{map[string]any{}}},
+		"an error in a list":   {`return [new TypeError('x')]`, "[\n  [TypeError: x]\n]", []any{map[string]any{}}},
+		"bytes":                {`return new Uint8Array([1, 2])`, "Uint8Array(2) [1, 2]", []byte{1, 2}},
+		"a part of a buffer": {`return new Uint8Array([1, 2, 3, 4]).subarray(1, 3)`, "Uint8Array(2) [2, 3]",
+			[]byte{2, 3}},
+		"an empty buffer": {`return new ArrayBuffer(0)`, "ArrayBuffer(0) []", []byte{}},
+		"bytes in data": {`return {a: [new Uint8Array([1]).buffer], b: new Uint8Array([2, 3])}`,
+			"{\n  \"a\": [\n    ArrayBuffer(1) [1]\n  ],\n  \"b\": Uint8Array(2) [2, 3]\n}",
+			map[string]any{"a": []any{[]byte{1}}, "b": []byte{2, 3}}},
+		"a promise's value": {`return Promise.resolve(7)`, "7", 7.0},
+		"boxed values":      {`return [new Number(1), new String('s')]`, "[\n  1,\n  \"s\"\n]", []any{1.0, "s"}},
+		"a getter that throws": {`return {get a() { throw new Error('no') }}`,
+			"[a value that cannot be shown: Error: no]", nil},
+		"a revoked proxy": {`const {proxy, revoke} = Proxy.revocable({}, {}); revoke(); return [proxy]`,
+			"[a value that cannot be shown: TypeError: Cannot perform an operation on a proxy that has been revoked]",
+			nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,37 +78,67 @@ func TestScriptErrors(t *testing.T) {
 		line, column int
 		text         string
 	}{
-		"an exception on the first line":            {`null.x`, "TypeError", 1, 1, "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:1)"},
-		"an exception further down":                 {"\n\n  throw new RangeError('r')", "RangeError", 3, 13, "RangeError: r\n    at <anonymous> (script.js:3:13)"},
-		"an exception in a function":                {"function f() {\n  throw new Error('e')\n}\nf()", "Error", 2, 13, "Error: e\n    at f (script.js:2:13)\n    at <anonymous> (script.js:4:1)"},
-		"an exception after an await":               {"await 0\nundefinedVariable", "ReferenceError", 2, 1, "ReferenceError: undefinedVariable is not defined\n    at <anonymous> (script.js:2:1)"},
-		"an exception in a declaration":             {"let a = null;\n\n  const b = a.b;", "TypeError", 3, 3, "TypeError: Cannot read properties of null (reading 'b')\n    at <anonymous> (script.js:3:3)"},
-		"an exception in a return":                  {"function f(a) {\n  return a.b.c;\n}\nif (1) {\n  return f({});\n}", "TypeError", 2, 3, "TypeError: Cannot read properties of undefined (reading 'c')\n    at f (script.js:2:3)\n    at <anonymous> (script.js:5:10)"},
-		"an exception in a condition":               {"let a = null;\nif (a.b) {}", "TypeError", 2, 1, "TypeError: Cannot read properties of null (reading 'b')\n    at <anonymous> (script.js:2:1)"},
-		"an error with a cause":                     {`throw new Error('a', {cause: 'b'})`, "Error", 1, 11, "Error: a\n    at <anonymous> (script.js:1:11)\nCaused by: b"},
-		"a thrown string":                           {`throw 'just text'`, "", 0, 0, "just text"},
-		"a thrown object":                           {`throw {code: 5}`, "", 0, 0, "{\n  \"code\": 5\n}"},
-		"thrown nothing":                            {`throw undefined`, "", 0, 0, "undefined"},
-		"a rejected promise":                        {`return Promise.reject('no')`, "", 0, 0, "no"},
-		"a syntax error":                            {"let x = 1;\nlet x = 2;", "SyntaxError", 2, 5, "SyntaxError: The symbol \"x\" has already been declared\n    at script.js:2:5"},
-		"a syntax error on line 1":                  {"let 5", "SyntaxError", 1, 5, "SyntaxError: expecting ';'\n    at script.js:1:5"},
-		"a missing bracket":                         {"if (1) {\n  f(", "SyntaxError", 2, 5, "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:2:5"},
-		"a word too many on the last line":          {"return 1 +\n  2 3", "SyntaxError", 2, 5, "SyntaxError: expecting ';'\n    at script.js:2:5"},
-		"bad JSON is no syntax error of the script": {"let a;\nJSON.parse('{')", "SyntaxError", 2, 6, "SyntaxError: Expected property name or '}' in JSON at position 1\n    at <input>:1:1\n    at <anonymous> (script.js:2:6)"},
-		"an error when toJSON is polluted":          {`Object.prototype.toJSON = () => 5; throw new Error('hi')`, "Error", 1, 46, "Error: hi\n    at <anonymous> (script.js:1:46)"},
-		"JSX":                                       {"const a = 1;\nreturn <b>hi</b>", "SyntaxError", 2, 17, "SyntaxError: Unterminated regular expression (there is no JSX here: make strings or objects)\n    at script.js:2:17"},
-		"a generic function is no JSX":              {"const f = <T,>(a: T) => a;\nlet 5", "SyntaxError", 2, 5, "SyntaxError: Expected \";\" but found \"5\"\n    at script.js:2:5"},
-		"a NUL in the source":                       {"let a;\nlet b\x00", "SyntaxError", 2, 6, "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
-		"an error whose message throws":             {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 15, "Error\n    at <anonymous> (script.js:1:15)"},
-		"brackets that end the wrapper":             {`})(); (async () => {`, "SyntaxError", 1, 1, "SyntaxError: unexpected token in expression: ')'\n    at script.js:1:1"},
-		"brackets that begin another one":           {`}, async function () { return 2`, "SyntaxError", 1, 1, "SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
-		"brackets that begin a statement":           {`} throw 1; async function g() {`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
-		"brackets that begin a block":               {`} { throw 1`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
-		"brackets that assign":                      {`}[globalThis.x] = async function () { return 2`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
-		"brackets that begin a method":              {`}, async f() {`, "SyntaxError", 1, 1, "SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
-		"brackets that call":                        {`}(0), async function () {`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
-		"super":                                     {`return super.toString()`, "SyntaxError", 1, 8, "SyntaxError: 'super' is only valid in a method\n    at script.js:1:8"},
-		"strict code":                               {`'use strict'; sloppy = 1`, "ReferenceError", 1, 15, "ReferenceError: sloppy is not defined\n    at <anonymous> (script.js:1:15)"},
+		"an exception on the first line": {`null.x`, "TypeError", 1, 1,
+			"TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:1)"},
+		"an exception further down": {"\n\n  throw new RangeError('r')", "RangeError", 3, 13,
+			"RangeError: r\n    at <anonymous> (script.js:3:13)"},
+		"an exception in a function": {"function f() {\n  throw new Error('e')\n}\nf()", "Error", 2, 13,
+			"Error: e\n    at f (script.js:2:13)\n    at <anonymous> (script.js:4:1)"},
+		"an exception after an await": {"await 0\nundefinedVariable", "ReferenceError", 2, 1,
+			"ReferenceError: undefinedVariable is not defined\n    at <anonymous> (script.js:2:1)"},
+		"an exception in a declaration": {"let a = null;\n\n  const b = a.b;", "TypeError", 3, 3,
+			"TypeError: Cannot read properties of null (reading 'b')\n    at <anonymous> (script.js:3:3)"},
+		"an exception in a return": {"function f(a) {\n  return a.b.c;\n}\nif (1) {\n  return " +
+			"f({});\n}", "TypeError", 2, 3, "TypeError: Cannot read properties of undefined (reading 'c')\n    at f " +
+			"(script.js:2:3)\n    at <anonymous> (script.js:5:10)"},
+		"an exception in a condition": {"let a = null;\nif (a.b) {}", "TypeError", 2, 1,
+			"TypeError: Cannot read properties of null (reading 'b')\n    at <anonymous> (script.js:2:1)"},
+		"an error with a cause": {`throw new Error('a', {cause: 'b'})`, "Error", 1, 11,
+			"Error: a\n    at <anonymous> (script.js:1:11)\nCaused by: b"},
+		"a thrown string":    {`throw 'just text'`, "", 0, 0, "just text"},
+		"a thrown object":    {`throw {code: 5}`, "", 0, 0, "{\n  \"code\": 5\n}"},
+		"thrown nothing":     {`throw undefined`, "", 0, 0, "undefined"},
+		"a rejected promise": {`return Promise.reject('no')`, "", 0, 0, "no"},
+		"a syntax error": {"let x = 1;\nlet x = 2;", "SyntaxError", 2, 5,
+			"SyntaxError: The symbol \"x\" has already been declared\n    at script.js:2:5"},
+		"a syntax error on line 1": {"let 5", "SyntaxError", 1, 5,
+			"SyntaxError: expecting ';'\n    at script.js:1:5"},
+		"a missing bracket": {"if (1) {\n  f(", "SyntaxError", 2, 5,
+			"SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at " +
+				"script.js:2:5"},
+		"a word too many on the last line": {"return 1 +\n  2 3", "SyntaxError", 2, 5,
+			"SyntaxError: expecting ';'\n    at script.js:2:5"},
+		"bad JSON is no syntax error of the script": {"let a;\nJSON.parse('{')", "SyntaxError", 2, 6,
+			"SyntaxError: Expected property name or '}' in JSON at position 1\n    at <input>:1:1\n    at " +
+				"<anonymous> (script.js:2:6)"},
+		"an error when toJSON is polluted": {`Object.prototype.toJSON = () => 5; throw new Error('hi')`, "Error", 1, 46,
+			"Error: hi\n    at <anonymous> (script.js:1:46)"},
+		"JSX": {"const a = 1;\nreturn <b>hi</b>", "SyntaxError", 2, 17,
+			"SyntaxError: Unterminated regular expression (there is no JSX here: make strings or objects)\n    at " +
+				"script.js:2:17"},
+		"a generic function is no JSX": {"const f = <T,>(a: T) => a;\nlet 5", "SyntaxError", 2, 5,
+			"SyntaxError: Expected \";\" but found \"5\"\n    at script.js:2:5"},
+		"a NUL in the source": {"let a;\nlet b\x00", "SyntaxError", 2, 6,
+			"SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
+		"an error whose message throws": {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 15, "Error\n    at <anonymous> (script.js:1:15)"},
+		"brackets that end the wrapper": {`})(); (async () => {`, "SyntaxError", 1, 1,
+			"SyntaxError: unexpected token in expression: ')'\n    at script.js:1:1"},
+		"brackets that begin another one": {`}, async function () { return 2`, "SyntaxError", 1, 1,
+			"SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
+		"brackets that begin a statement": {`} throw 1; async function g() {`, "SyntaxError", 1, 1,
+			"SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"brackets that begin a block": {`} { throw 1`, "SyntaxError", 1, 1,
+			"SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"brackets that assign": {`}[globalThis.x] = async function () { return 2`, "SyntaxError", 1, 1,
+			"SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"brackets that begin a method": {`}, async f() {`, "SyntaxError", 1, 1,
+			"SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
+		"brackets that call": {`}(0), async function () {`, "SyntaxError", 1, 1,
+			"SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"super": {`return super.toString()`, "SyntaxError", 1, 8,
+			"SyntaxError: 'super' is only valid in a method\n    at script.js:1:8"},
+		"strict code": {`'use strict'; sloppy = 1`, "ReferenceError", 1, 15,
+			"ReferenceError: sloppy is not defined\n    at <anonymous> (script.js:1:15)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,11 +157,15 @@ func TestScriptErrors(t *testing.T) {
 // Brackets that end the function that the script is, and begin something else.
 func TestScriptsCannotLeaveTheirFunction(t *testing.T) {
 	for _, ends := range []string{
-		`})(); (async () => {`, `}, async function () {`, `} async function g() {`, `} {`, `} if (1) {`, `}[globalThis.x] = async function () {`, `}(0), async function () {`,
-		`}, async f() {`, `}, ''() {`, `}})['']; ({async ''() {`, `} /x/; {`, "}`x`; {", `}; class A { m() {`, `} for (;;) {`, "}\n--> a comment\n{", `} <!-- {`,
+		`})(); (async () => {`, `}, async function () {`, `} async function g() {`, `} {`, `} if (1) {`,
+		`}[globalThis.x] = async function () {`, `}(0), async function () {`,
+		`}, async f() {`, `}, ''() {`, `}})['']; ({async ''() {`, `} /x/; {`, "}`x`; {", `}; class A { m() {`,
+		`} for (;;) {`, "}\n--> a comment\n{", `} <!-- {`,
 	} {
-		for _, language := range []javascript.Language{javascript.LanguageAuto, javascript.LanguageJavaScript, javascript.LanguageTypeScript} {
-			result, err := tryRun(t, `console.log('it has run'); `+ends+` console.log('this too')`, javascript.RunOptions{Language: language})
+		for _, language := range []javascript.Language{javascript.LanguageAuto, javascript.LanguageJavaScript,
+			javascript.LanguageTypeScript} {
+			result, err := tryRun(t, `console.log('it has run'); `+ends+` console.log('this too')`,
+				javascript.RunOptions{Language: language})
 			e, ok := errors.AsType[*javascript.ScriptError](err)
 			require.True(t, ok, "%s: %v", ends, err)
 			require.True(t, e.Syntax, ends)
@@ -134,7 +177,8 @@ func TestScriptsCannotLeaveTheirFunction(t *testing.T) {
 // Brackets, strings and comments that would have to go on in what is behind the script.
 func TestScriptsCannotUseWhatIsBehindThem(t *testing.T) {
 	for _, open := range []string{
-		`{`, `{{`, `({`, `({async ''(){`, `(`, `[`, "`", "`${", "`${{", `'\\`, `"\\`, `/*`, `/[`, `/\\`, `class A { m() {`, `if (1) {`, `switch (1) {`, `x = {`, `(function () {`, `(() => {`,
+		`{`, `{{`, `({`, `({async ''(){`, `(`, `[`, "`", "`${", "`${{", `'\\`, `"\\`, `/*`, `/[`, `/\\`,
+		`class A { m() {`, `if (1) {`, `switch (1) {`, `x = {`, `(function () {`, `(() => {`,
 		`)`, `)]`, `]`, `)[''](`, `)[''] + ({async ''() {`, `);({async ''() {`,
 	} {
 		result, err := tryRun(t, `console.log('it has run'); `+open)
@@ -163,15 +207,24 @@ func TestConsole(t *testing.T) {
 		script string
 		want   []sandbox.Entry
 	}{
-		"levels": {`console.log('l'); console.info('i'); console.warn('w'); console.error('e'); console.debug('d')`, []sandbox.Entry{
-			{Level: sandbox.LevelLog, Text: "l"}, {Level: sandbox.LevelInfo, Text: "i"}, {Level: sandbox.LevelWarn, Text: "w"}, {Level: sandbox.LevelError, Text: "e"}, {Level: sandbox.LevelDebug, Text: "d"}}},
-		"several arguments": {`console.log('a', 1, {b: 2}, null)`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "a 1 {\n  \"b\": 2\n} null"}}},
-		"no arguments":      {`console.log()`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: ""}}},
-		"groups":            {`console.group('g'); console.log('a\nb'); console.groupEnd(); console.log('c')`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "g"}, {Level: sandbox.LevelLog, Text: "  a\n  b"}, {Level: sandbox.LevelLog, Text: "c"}}},
-		"assertions":        {`console.assert(1, 'x'); console.assert(0, 'y')`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Assertion failed: y"}}},
-		"counts":            {`console.count(); console.count(); console.countReset(); console.count()`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "default: 1"}, {Level: sandbox.LevelLog, Text: "default: 2"}, {Level: sandbox.LevelLog, Text: "default: 1"}}},
+		"levels": {`console.log('l'); console.info('i'); console.warn('w'); console.error('e'); console.debug('d')`,
+			[]sandbox.Entry{
+				{Level: sandbox.LevelLog, Text: "l"}, {Level: sandbox.LevelInfo, Text: "i"}, {Level: sandbox.LevelWarn,
+					Text: "w"}, {Level: sandbox.LevelError, Text: "e"}, {Level: sandbox.LevelDebug, Text: "d"}}},
+		"several arguments": {`console.log('a', 1, {b: 2}, null)`,
+			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "a 1 {\n  \"b\": 2\n} null"}}},
+		"no arguments": {`console.log()`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: ""}}},
+		"groups": {`console.group('g'); console.log('a\nb'); console.groupEnd(); console.log('c')`,
+			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "g"}, {Level: sandbox.LevelLog, Text: "  a\n  b"},
+				{Level: sandbox.LevelLog, Text: "c"}}},
+		"assertions": {`console.assert(1, 'x'); console.assert(0, 'y')`,
+			[]sandbox.Entry{{Level: sandbox.LevelError, Text: "Assertion failed: y"}}},
+		"counts": {`console.count(); console.count(); console.countReset(); console.count()`,
+			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "default: 1"}, {Level: sandbox.LevelLog,
+				Text: "default: 2"}, {Level: sandbox.LevelLog, Text: "default: 1"}}},
 		"the engine's own printing": {`const std = await import('qjs:std'); std.out.puts('one\ntwo\n'); std.out.flush(); std.err.puts('three\n'); std.err.flush()`,
-			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "one"}, {Level: sandbox.LevelLog, Text: "two"}, {Level: sandbox.LevelError, Text: "three"}}},
+			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "one"}, {Level: sandbox.LevelLog, Text: "two"},
+				{Level: sandbox.LevelError, Text: "three"}}},
 		"rejections that are handled": {`Promise.reject(1).catch(() => {}); const p = Promise.reject(2); await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]); for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,12 +317,15 @@ func TestTimers(t *testing.T) {
 		})
 	}
 	t.Run("that outlast the time limit do not cost the result", func(t *testing.T) {
-		result := run(t, `setInterval(() => {}, 10); setTimeout(() => {}, 1e6); return 'result'`, javascript.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
+		result := run(t, `setInterval(() => {}, 10); setTimeout(() => {}, 1e6); return 'result'`,
+			javascript.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
 		require.Equal(t, "result", result.Text)
-		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "stopped after 2s: timers or calls were still pending when the script had returned"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "stopped after 2s: timers or calls were " +
+			"still pending when the script had returned"}}, result.Console)
 	})
 	t.Run("that were cleared do not hold memory", func(t *testing.T) {
-		require.Equal(t, "fine", run(t, `for (let i = 0; i < 20000; i++) clearTimeout(setTimeout(() => {}, 60000, new ArrayBuffer(8000))); return 'fine'`).Text)
+		require.Equal(t, "fine", run(t,
+			`for (let i = 0; i < 20000; i++) clearTimeout(setTimeout(() => {}, 60000, new ArrayBuffer(8000))); return 'fine'`).Text)
 	})
 	t.Run("what they print after the result is kept", func(t *testing.T) {
 		result := run(t, `async function main() { await new Promise((r) => setTimeout(r, 5)); console.log('done') } main()`)
@@ -286,7 +342,8 @@ func TestRandomnessDiffersBetweenRuns(t *testing.T) {
 			seen[v] = true
 		}
 	}
-	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, run(t, `return crypto.randomUUID()`).Text)
+	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, run(t,
+		`return crypto.randomUUID()`).Text)
 }
 
 func TestRunsAreIsolated(t *testing.T) {
@@ -306,19 +363,21 @@ func TestUsage(t *testing.T) {
 
 func TestInvalidOptions(t *testing.T) {
 	for name, options := range map[string]javascript.RunOptions{
-		"too little memory":        {Limits: sandbox.Limits{Memory: 1 << 20}},
-		"unlimited memory":         {Limits: sandbox.Limits{Memory: sandbox.Unlimited}},
-		"negative time":            {Limits: sandbox.Limits{Time: -5}},
-		"negative output":          {Limits: sandbox.Limits{Output: -5}},
-		"negative work":            {Limits: sandbox.Limits{Work: -5}},
-		"an unknown language":      {Language: 99},
-		"no function":              {Functions: []javascript.Function{{Name: "f"}}},
-		"a bad function name":      {Functions: []javascript.Function{{Name: "a-b", Call: echo}}},
-		"a function twice":         {Functions: []javascript.Function{{Name: "f", Call: echo}, {Name: "f", Call: echo}}},
+		"too little memory":   {Limits: sandbox.Limits{Memory: 1 << 20}},
+		"unlimited memory":    {Limits: sandbox.Limits{Memory: sandbox.Unlimited}},
+		"negative time":       {Limits: sandbox.Limits{Time: -5}},
+		"negative output":     {Limits: sandbox.Limits{Output: -5}},
+		"negative work":       {Limits: sandbox.Limits{Work: -5}},
+		"an unknown language": {Language: 99},
+		"no function":         {Functions: []javascript.Function{{Name: "f"}}},
+		"a bad function name": {Functions: []javascript.Function{{Name: "a-b", Call: echo}}},
+		"a function twice": {Functions: []javascript.Function{{Name: "f", Call: echo},
+			{Name: "f", Call: echo}}},
 		"a bad global name":        {Globals: map[string]any{"a..b": 1}},
 		"names through each other": {Globals: map[string]any{"a": 1, "a.b": 2}},
-		"a name used twice":        {Functions: []javascript.Function{{Name: "f", Call: echo}}, Globals: map[string]any{"f": 1}},
-		"a global like no JSON":    {Globals: map[string]any{"f": func() {}}},
+		"a name used twice": {Functions: []javascript.Function{{Name: "f", Call: echo}},
+			Globals: map[string]any{"f": 1}},
+		"a global like no JSON": {Globals: map[string]any{"f": func() {}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if options.Limits.Time == 0 {
@@ -356,7 +415,8 @@ func TestOutputLimit(t *testing.T) {
 	})
 	t.Run("bounds the engine's own printing", func(t *testing.T) {
 		result := run(t, `const {out} = await import('qjs:std'); for (let i = 0; i < 10000; i++) out.puts('x'); out.flush()`, small)
-		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Unfinished: true, Text: strings.Repeat("x", 75)}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Unfinished: true, Text: strings.Repeat("x", 75)}},
+			result.Console)
 		require.EqualValues(t, 9925, result.Truncated)
 	})
 	t.Run("is one MiB by default", func(t *testing.T) {
@@ -365,7 +425,8 @@ func TestOutputLimit(t *testing.T) {
 		require.EqualValues(t, 2<<20, result.Truncated)
 	})
 	t.Run("can be switched off", func(t *testing.T) {
-		result := run(t, `return 'x'.repeat(3 << 20)`, javascript.RunOptions{Limits: sandbox.Limits{Output: sandbox.Unlimited}})
+		result := run(t, `return 'x'.repeat(3 << 20)`,
+			javascript.RunOptions{Limits: sandbox.Limits{Output: sandbox.Unlimited}})
 		require.Len(t, result.Text, 3<<20)
 		require.Empty(t, result.Note())
 	})

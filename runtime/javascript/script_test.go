@@ -16,9 +16,12 @@ func TestBodiesWithoutAClosingBrace(t *testing.T) {
 	engine, err := hostEngine()
 	require.NoError(t, err)
 	tokens := []string{
-		"{", "(", ")", "[", "]", "'", `"`, "`", "${", "/", "*", "//", "/*", "*/", "\n", `\`, ";", ",", ":", "?", "=>", "=", "x", "''", "''()", "async", "await", "function", "class",
-		"return", "return 1", "if (1)", "for (;;)", "x => x", "()", "get", "static", "...", "<!--", "-->", "-", "+", "1", "yield", "new", "else", "case", "default", "do", "while", "label", "#x",
-		"super", "super.x", "super()", "arguments", "new.target", "import", "import.meta", "import(", "await x", "for await (x of x)", "yield x", "let", "var", "with (x)", "static", "eval", "this", "\\u0073uper",
+		"{", "(", ")", "[", "]", "'", `"`, "`", "${", "/", "*", "//", "/*", "*/", "\n", `\`, ";", ",", ":", "?", "=>",
+		"=", "x", "''", "''()", "async", "await", "function", "class",
+		"return", "return 1", "if (1)", "for (;;)", "x => x", "()", "get", "static", "...", "<!--", "-->", "-", "+",
+		"1", "yield", "new", "else", "case", "default", "do", "while", "label", "#x",
+		"super", "super.x", "super()", "arguments", "new.target", "import", "import.meta", "import(", "await x",
+		"for await (x of x)", "yield x", "let", "var", "with (x)", "static", "eval", "this", "\\u0073uper",
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	n := 20_000

@@ -61,8 +61,8 @@ const (
 	// maxSessionOrigins is how many bytes the origins of a session's files may take. Positions in further files are the
 	// engine's.
 	maxSessionOrigins = 1 << 20
-	// maxSessionScripts is how many scripts have an origin. It makes a difference only for those that were changed before
-	// they ran.
+	// maxSessionScripts is how many scripts have an origin. It makes a difference only for those that were changed
+	// before they ran.
 	maxSessionScripts = 32
 )
 
@@ -73,7 +73,8 @@ func (r *run) resumed() (*instance, error) {
 		return nil, err
 	}
 	if data.Suspended != nil {
-		return nil, &sandbox.StateError{Reason: "a script waits there for calls: it can be resumed, but no other can run"}
+		return nil, &sandbox.StateError{Reason: "a script waits there for calls: it can be resumed, but no other can " +
+			"run"}
 	}
 	in.reseed()
 	r.scripts = data.Scripts
@@ -121,7 +122,8 @@ func (r *run) state() (*sandbox.State, error) {
 			functions = append(functions, sessionFunction{f.Name, f.Async})
 		}
 	}
-	data := stateData{Functions: functions, Name: r.firstName, Scripts: r.scripts, Wrapped: slices.Sorted(maps.Keys(r.wrapped))}
+	data := stateData{Functions: functions, Name: r.firstName, Scripts: r.scripts,
+		Wrapped: slices.Sorted(maps.Keys(r.wrapped))}
 	if len(r.suspended) == 0 {
 		data.Scripts++
 	} else {

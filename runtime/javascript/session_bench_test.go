@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// BenchmarkSession compares a script in a fresh sandbox with one of a session, whose state is opened before it and sealed
-// behind it, and measures what a suspended script takes.
+// BenchmarkSession compares a script in a fresh sandbox with one of a session, whose state is opened before it and
+// sealed behind it, and measures what a suspended script takes.
 func BenchmarkSession(b *testing.B) {
 	key := []byte("0123456789abcdef")
 	seal := func(b *testing.B, s *sandbox.State) []byte {
@@ -39,7 +39,8 @@ func BenchmarkSession(b *testing.B) {
 		sealed := seal(b, first.State)
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				result, err := engine.Run(b.Context(), `return 1`, &javascript.RunOptions{Session: true, State: open(b, sealed)})
+				result, err := engine.Run(b.Context(), `return 1`, &javascript.RunOptions{Session: true,
+					State: open(b, sealed)})
 				require.NoError(b, err)
 				seal(b, result.State)
 			}
@@ -47,7 +48,8 @@ func BenchmarkSession(b *testing.B) {
 			b.ReportMetric(float64(first.State.Bytes()), "bytes-memory")
 		})
 	}
-	waiting, err := engine.Run(b.Context(), `const m = new Map([[1, 'a']]); return m.get(1) + await ask('x')`, asking(nil))
+	waiting, err := engine.Run(b.Context(), `const m = new Map([[1, 'a']]); return m.get(1) + await ask('x')`,
+		asking(nil))
 	require.True(b, errors.Is(err, javascript.ErrSuspend))
 	sealed := seal(b, waiting.State)
 	b.Run("resumed", func(b *testing.B) {

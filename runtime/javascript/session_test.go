@@ -20,7 +20,8 @@ type step struct{ script, want string }
 func TestSessions(t *testing.T) {
 	for name, steps := range map[string][]step{
 		"variables stay": {
-			{`let n = 1; const list = [1, 2]; var v = 'v'; function inc() { return ++n } class C { x = n }`, "undefined"},
+			{`let n = 1; const list = [1, 2]; var v = 'v'; function inc() { return ++n } class C { x = n }`,
+				"undefined"},
 			{`inc(); list.push(3); return [n, list.length, v, new C().x]`, "[\n  2,\n  3,\n  \"v\",\n  2\n]"},
 			{`return inc()`, "3"},
 		},
@@ -42,7 +43,8 @@ func TestSessions(t *testing.T) {
 			{`const q: P = { x: p.x + Color.Red }; return q.x`, "8"},
 		},
 		"imports": {
-			{`import { join } from 'node:path'; import * as util from 'util'; export const n = join('a', 'b')`, "undefined"},
+			{`import { join } from 'node:path'; import * as util from 'util'; export const n = join('a', 'b')`,
+				"undefined"},
 			{`return join(n, util.format('%d', 1))`, "a/b/1"},
 		},
 		"required modules stay": {
@@ -84,7 +86,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func session(t *testing.T, state *sandbox.State, script string, options ...javascript.RunOptions) (*javascript.Result, error) {
+func session(t *testing.T, state *sandbox.State, script string, options ...javascript.RunOptions) (*javascript.Result,
+	error) {
 	o := javascript.RunOptions{}
 	if len(options) > 0 {
 		o = options[0]
@@ -106,7 +109,8 @@ func TestSessionsKeepNothingOfFailures(t *testing.T) {
 		"too much work": {`n = 2; for (;;) ;`, "work limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result, err := session(t, begun.State, c.script, javascript.RunOptions{Limits: sandbox.Limits{Work: 100_000_000}})
+			result, err := session(t, begun.State, c.script,
+				javascript.RunOptions{Limits: sandbox.Limits{Work: 100_000_000}})
 			require.ErrorContains(t, err, c.want)
 			require.Nil(t, result.State)
 			result, err = session(t, begun.State, `return n`)
@@ -133,7 +137,8 @@ func TestSessionsHaveTheFunctionsOfTheirScripts(t *testing.T) {
 	first, err := session(t, nil, `const b = tools.b; return await b()`, give("tools.a", "tools.b"))
 	require.NoError(t, err)
 	require.Equal(t, "I am tools.b", first.Text)
-	second, err := session(t, first.State, `return [await tools.c(), await b(), await tools.b()].join()`, give("tools.c", "tools.b"))
+	second, err := session(t, first.State, `return [await tools.c(), await b(), await tools.b()].join()`,
+		give("tools.c", "tools.b"))
 	require.NoError(t, err)
 	require.Equal(t, "I am tools.c,I am tools.b,I am tools.b", second.Text)
 	third, err := session(t, second.State, `try { return await b() } catch (e) { return e.message }`, give("tools.c"))
@@ -166,7 +171,8 @@ func TestSessionsKnowTheirScripts(t *testing.T) {
 
 func TestSessionsGoOnInOtherProcesses(t *testing.T) {
 	key := []byte("0123456789abcdef")
-	result, err := session(t, nil, `const big = 'x'.repeat(1e6); let timer = 0; setTimeout(() => timer++, 1); class K { v = new Map([['k', [1n, /r/g]]]) }; const k = new K`)
+	result, err := session(t, nil,
+		`const big = 'x'.repeat(1e6); let timer = 0; setTimeout(() => timer++, 1); class K { v = new Map([['k', [1n, /r/g]]]) }; const k = new K`)
 	require.NoError(t, err)
 	sealed, err := result.State.Seal(key, 0)
 	require.NoError(t, err)
@@ -175,7 +181,8 @@ func TestSessionsGoOnInOtherProcesses(t *testing.T) {
 		state, err := other.OpenState(sealed, key, sandbox.DefaultMemory)
 		require.NoError(t, err)
 		for range 2 { // a state can be used more than once
-			result, err := other.Run(t.Context(), `return [big.length, timer, k instanceof K, k.v.get('k')[0], 'rr'.replace(k.v.get('k')[1], 's')].join()`,
+			result, err := other.Run(t.Context(),
+				`return [big.length, timer, k instanceof K, k.v.get('k')[0], 'rr'.replace(k.v.get('k')[1], 's')].join()`,
 				&javascript.RunOptions{Session: true, State: state})
 			require.NoError(t, err)
 			require.Equal(t, "1000000,1,true,1,ss", result.Text)
@@ -194,12 +201,14 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 		memory      int64
 		want        string
 	}{
-		"nothing":      {nil, key, sandbox.DefaultMemory, "it is no state"},
-		"another text": {[]byte("toolrun state 9\n" + string(sealed[16:])), key, sandbox.DefaultMemory, "another version"},
-		"changed":      {append(sealed[:len(sealed)-1:len(sealed)-1], sealed[len(sealed)-1]^1), key, sandbox.DefaultMemory, "changed"},
-		"cut off":      {sealed[:len(sealed)-1], key, sandbox.DefaultMemory, "changed"},
-		"another key":  {sealed, []byte("0123456789abcdeF"), sandbox.DefaultMemory, "another key"},
-		"too large":    {sealed, key, 1 << 20, "memory"},
+		"nothing": {nil, key, sandbox.DefaultMemory, "it is no state"},
+		"another text": {[]byte("toolrun state 9\n" + string(sealed[16:])), key, sandbox.DefaultMemory,
+			"another version"},
+		"changed": {append(sealed[:len(sealed)-1:len(sealed)-1], sealed[len(sealed)-1]^1), key,
+			sandbox.DefaultMemory, "changed"},
+		"cut off":     {sealed[:len(sealed)-1], key, sandbox.DefaultMemory, "changed"},
+		"another key": {sealed, []byte("0123456789abcdeF"), sandbox.DefaultMemory, "another key"},
+		"too large":   {sealed, key, 1 << 20, "memory"},
 	} {
 		_, err := engine.OpenState(c.sealed, c.key, c.memory)
 		var refused *sandbox.StateError
@@ -214,8 +223,8 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 	require.ErrorContains(t, err, "keep less data in variables")
 }
 
-// A state is compressed in parts, and those that are as in the state before are not compressed again. Whatever a script has
-// changed, the state that is opened again is the one that was sealed.
+// A state is compressed in parts, and those that are as in the state before are not compressed again. Whatever a script
+// has changed, the state that is opened again is the one that was sealed.
 func TestStatesAreSealedInParts(t *testing.T) {
 	key := []byte("0123456789abcdef")
 	result, err := session(t, nil, `const data = new Uint8Array(3_000_000), list = [];
@@ -245,8 +254,9 @@ func TestStatesAreSealedInParts(t *testing.T) {
 			result = got
 		}
 		at, size := random.IntN(2_000_000), []int{0, 1, 1000, 900_000}[step%4]
-		result, err = session(t, result.State, fmt.Sprintf(`for (let i = %d; i < %d; i++) data[i]++; while (list.length < %d) list.push({ n: list.length })`,
-			at, at+size, random.IntN(3000)))
+		result, err = session(t, result.State,
+			fmt.Sprintf(`for (let i = %d; i < %d; i++) data[i]++; while (list.length < %d) list.push({ n: list.length })`,
+				at, at+size, random.IntN(3000)))
 		require.NoError(t, err)
 	}
 }
@@ -283,7 +293,8 @@ func TestSessionsDoNotGrow(t *testing.T) {
 			var state *sandbox.State
 			first := 0
 			for i := range 150 {
-				result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Session: true, State: state, Functions: functions})
+				result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Session: true, State: state,
+					Functions: functions})
 				require.NoError(t, err)
 				if state = result.State; i == 10 {
 					first = size(state)
@@ -305,7 +316,10 @@ func TestVariablesOfSessions(t *testing.T) {
 		`import { join } from 'path'; n = -0; const big = 10n ** 20n, date = new Date(0), symbol = Symbol('s'), bytes = new Uint8Array(3), plain = { a: 1 }
 		Object.defineProperty(globalThis, 'trap', { get() { throw new Error('no') } }); const proxy = new Proxy({}, { get() { for (;;); } }); globalThis.added = true`,
 	} {
-		options := javascript.RunOptions{Functions: []javascript.Function{{Name: "tools.a", Call: func(context.Context, []any) (any, error) { return nil, nil }}}}
+		options := javascript.RunOptions{Functions: []javascript.Function{{Name: "tools.a", Call: func(context.Context,
+			[]any) (any, error) {
+			return nil, nil
+		}}}}
 		result, err := session(t, state, script, options)
 		require.NoError(t, err)
 		state = result.State
@@ -316,7 +330,8 @@ func TestVariablesOfSessions(t *testing.T) {
 		}
 		require.NoError(t, err)
 		require.Equal(t, []sandbox.Variable{
-			{Name: "C", Value: "class"}, {Name: "f", Value: "function"}, {Name: "late", Value: "undefined"}, {Name: "list", Value: "Array(2)"},
+			{Name: "C", Value: "class"}, {Name: "f", Value: "function"}, {Name: "late", Value: "undefined"},
+			{Name: "list", Value: "Array(2)"},
 			{Name: "map", Value: "Map(1)"}, {Name: "n", Value: "1"}, {Name: "old", Value: "null"},
 			{Name: "text", Value: `"a\n` + strings.Repeat("x", 58) + `…"`},
 		}, variables)
@@ -326,8 +341,10 @@ func TestVariablesOfSessions(t *testing.T) {
 	variables, err := engine.Variables(t.Context(), result.State, sandbox.Limits{})
 	require.NoError(t, err)
 	require.Subset(t, variables, []sandbox.Variable{
-		{Name: "added", Value: "true"}, {Name: "big", Value: "100000000000000000000n"}, {Name: "bytes", Value: "Uint8Array(3)"}, {Name: "date", Value: "Date"},
-		{Name: "join", Value: "function"}, {Name: "n", Value: "-0"}, {Name: "plain", Value: "Object"}, {Name: "proxy", Value: "1"},
+		{Name: "added", Value: "true"}, {Name: "big", Value: "100000000000000000000n"},
+		{Name: "bytes", Value: "Uint8Array(3)"}, {Name: "date", Value: "Date"},
+		{Name: "join", Value: "function"}, {Name: "n", Value: "-0"}, {Name: "plain", Value: "Object"},
+		{Name: "proxy", Value: "1"},
 		{Name: "symbol", Value: "Symbol(s)"}, {Name: "trap", Value: "accessor"},
 	})
 	require.Len(t, variables, 17)

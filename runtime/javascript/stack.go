@@ -126,7 +126,8 @@ func (r *run) showFrame(frame string) string {
 	if ok {
 		line, column = o.place(line, column)
 	}
-	if top, is := strings.CutPrefix(frame, "    at <eval> ("); is && ok && r.options.Session && !strings.HasPrefix(file, "/") {
+	if top, is := strings.CutPrefix(frame, "    at <eval> ("); is && ok && r.options.Session &&
+		!strings.HasPrefix(file, "/") {
 		frame = "    at <anonymous> (" + top // as without a session, where a script is the body of a function
 	}
 	return replacePosition(frame, file, r.nodePath(file, o.module), line, column)

@@ -73,7 +73,8 @@ func FuzzState(f *testing.F) {
 		for ; len(changes) >= 5; changes = changes[5:] { // each is a place and a byte
 			plain[binary.BigEndian.Uint32(changes)%uint32(len(plain))] ^= changes[4]
 		}
-		state, err := engine.OpenState(statetest.Forge(t, plain, uint64(len(plain)), stateKey), stateKey, sandbox.DefaultMemory)
+		state, err := engine.OpenState(statetest.Forge(t, plain, uint64(len(plain)), stateKey), stateKey,
+			sandbox.DefaultMemory)
 		if err != nil {
 			var refused *sandbox.StateError
 			require.ErrorAs(t, err, &refused)

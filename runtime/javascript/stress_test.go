@@ -23,7 +23,8 @@ func runAnything(t *testing.T, engine *testEngine, random *rand.Rand, release <-
 		script := leftOvers[random.IntN(len(leftOvers))].script
 		if random.IntN(2) == 0 {
 			library := fmt.Sprintf(`var who = %d, bytes = new Uint8Array(%d)`, random.IntN(4), 100_000*random.IntN(30))
-			options.Files, options.Libraries = libraryFiles(t, map[string]string{"/lib/a.js": library}), []string{"/lib"}
+			options.Files, options.Libraries = libraryFiles(t, map[string]string{"/lib/a.js": library}),
+				[]string{"/lib"}
 		}
 		if random.IntN(8) == 0 {
 			options.Limits.Memory = sandbox.MinMemory
@@ -35,7 +36,8 @@ func runAnything(t *testing.T, engine *testEngine, random *rand.Rand, release <-
 		}
 		_, err := engine.Run(ctx, script, options)
 		cancel()
-		if err != nil && !IsScriptFailure(err) && !errors.Is(err, sandbox.ErrClosed) && !errors.Is(err, context.Canceled) {
+		if err != nil && !IsScriptFailure(err) && !errors.Is(err, sandbox.ErrClosed) &&
+			!errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	}

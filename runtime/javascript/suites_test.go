@@ -53,7 +53,8 @@ var suites = []struct {
 			`hash of "sc:space  ?query#fragment" to ""`:                           newerSpaces,
 			`hash of "sc:space    #fragment" to ""`:                               newerSpaces,
 			`hash of "data:space` + strings.Repeat(" ", 130) + `#fragment" to ""`: newerSpaces,
-			"pathname of \"a:/\" to \"\\u0000\\u0001\\t\\n\\r\\u001f !\\\"#$%&'()*+,-./09:;<=>?@AZ[\\\\]^_`az{|}~\u007f\u0080\u0081\u00c9\u00e9\"": newerCaret,
+			"pathname of \"a:/\" to \"\\u0000\\u0001\\t\\n\\r\\u001f " +
+				"!\\\"#$%&'()*+,-./09:;<=>?@AZ[\\\\]^_`az{|}~\u007f\u0080\u0081\u00c9\u00e9\"": newerCaret,
 		},
 		script: `
 			for (const [part, cases] of Object.entries(JSON.parse(data))) {
@@ -144,7 +145,8 @@ func TestSuites(t *testing.T) {
 			for _, name := range counts["failed"].([]any) {
 				failed[name.(string)] = true
 			}
-			fmt.Printf("%s: %v passed, %d failed, %d of them as expected\n", suite.name, counts["passed"], len(failed), len(suite.exceptions))
+			fmt.Printf("%s: %v passed, %d failed, %d of them as expected\n", suite.name, counts["passed"], len(failed),
+				len(suite.exceptions))
 			for name := range failed {
 				if _, expected := suite.exceptions[name]; !expected {
 					t.Errorf("fails: %s", name)

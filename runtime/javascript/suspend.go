@@ -37,12 +37,13 @@ func (r *run) suspension() (*suspension, error) {
 	return s, nil
 }
 
-// Resume goes on with a script that waited for calls: the State of a result with [ErrSuspend]. These calls are made again,
-// with the same arguments, of the functions of the same names in options. Then it is as if the script had never waited:
-// its console begins with what it had printed, and its limits count what it had used. Of the options, Libraries, Language,
-// Expression, Session and State have no effect.
+// Resume goes on with a script that waited for calls: the State of a result with [ErrSuspend]. These calls are made
+// again, with the same arguments, of the functions of the same names in options. Then it is as if the script had never
+// waited: its console begins with what it had printed, and its limits count what it had used. Of the options,
+// Libraries, Language, Expression, Session and State have no effect.
 //
-// A state can be resumed any number of times. The error is a [*sandbox.StateError] if it cannot, and otherwise as for Run.
+// A state can be resumed any number of times. The error is a [*sandbox.StateError] if it cannot, and otherwise as for
+// Run.
 func (i *Interpreter) Resume(ctx context.Context, state *sandbox.State, options *RunOptions) (*Result, error) {
 	o, err := options.withDefaults()
 	if err != nil {
@@ -75,7 +76,8 @@ func (r *run) goOn() (*instance, error) {
 	}
 	s := data.Suspended
 	if s == nil {
-		return nil, &sandbox.StateError{Reason: "no script waits there: it is the state of a session between two of them"}
+		return nil, &sandbox.StateError{Reason: "no script waits there: it is the state of a session between two of " +
+			"them"}
 	}
 	r.mark, r.entry, r.options.Session = s.Mark, s.Entry, s.Session
 	r.options.Name = r.firstName

@@ -44,7 +44,8 @@ var pieces = []string{
 	`const dN = new Date(86400000 * N), iN = new Intl.NumberFormat('de').format(1234.5); await ask(1); out(dN.toISOString(), iN, new Intl.DateTimeFormat('en', { timeZone: 'UTC' }).format(dN));`,
 	`queueMicrotask(() => out('microtask', N)); process.nextTick(() => out('tick', N)); await ask(1); const stN = structuredClone(new Map([[1, new Set([N])]])); await ask(2); out(stN.get(1).has(N));`,
 	`const bufN = Buffer.from('héllo' + N); await ask(bufN.length); out(bufN.toString('hex'), require('crypto').createHash('sha256').update(bufN).digest('base64'));`,
-	`const taggedN = (s, ...v) => s.raw.join('|') + v.join(); out(taggedN` + "`a${await ask(N)}b\\n${await ask(2)}`" + `);`,
+	`const taggedN = (s, ...v) => s.raw.join('|') + v.join(); out(taggedN` + "`a${await ask(N)}b\\n${await ask(2)}`" +
+		`);`,
 	`const rN = Promise.withResolvers(); ask(N).then((v) => setTimeout(() => rN.resolve(v), 1)); out(await rN.promise);`,
 	`const { AsyncLocalStorage: ALN } = require('async_hooks'); const alsN = new ALN();
 	 await alsN.run('store N', async () => { await ask(N); out(alsN.getStore()); await new Promise((r) => setTimeout(() => { out('late', alsN.getStore()); r() }, 1)) }); out(alsN.getStore());`,
@@ -101,48 +102,49 @@ func TestRandomScriptsAreSuspendedAtEveryWait(t *testing.T) {
 		return x, nil
 	}
 	key := []byte("0123456789abcdef")
-	require.NoError(t, start(t.Context(), &sandbox.EngineOptions{CacheDir: enginetest.CacheDir()}, func(other *javascript.Interpreter) {
-		for seed := range count {
-			random := rand.New(rand.NewPCG(uint64(seed), 1))
-			script := randomScript(seed, random)
-			options := asking(answer)
-			options.Session = seed%2 == 1
-			want, err := engine.Run(t.Context(), script, options)
-			require.NoError(t, err, script)
+	require.NoError(t, start(t.Context(), &sandbox.EngineOptions{CacheDir: enginetest.CacheDir()},
+		func(other *javascript.Interpreter) {
+			for seed := range count {
+				random := rand.New(rand.NewPCG(uint64(seed), 1))
+				script := randomScript(seed, random)
+				options := asking(answer)
+				options.Session = seed%2 == 1
+				want, err := engine.Run(t.Context(), script, options)
+				require.NoError(t, err, script)
 
-			options = asking(nil)
-			options.Session = seed%2 == 1
-			got, err := engine.Run(t.Context(), script, options)
-			suspensions := 0
-			for ; err == javascript.ErrSuspend; suspensions++ {
-				on := other
-				if suspensions%2 == 1 {
-					on = engine.Interpreter
-				}
-				sealed, sealErr := got.State.Seal(key, 0)
-				require.NoError(t, sealErr)
-				state, openErr := on.OpenState(sealed, key, sandbox.DefaultMemory)
-				require.NoError(t, openErr)
-				answered := false // one of the calls that wait
-				options.Functions[0].Call = func(_ context.Context, args []any) (any, error) {
-					if answered || random.IntN(2) == 0 {
-						return nil, javascript.ErrSuspend
+				options = asking(nil)
+				options.Session = seed%2 == 1
+				got, err := engine.Run(t.Context(), script, options)
+				suspensions := 0
+				for ; err == javascript.ErrSuspend; suspensions++ {
+					on := other
+					if suspensions%2 == 1 {
+						on = engine.Interpreter
 					}
-					answered = true
-					return answer(args[0])
+					sealed, sealErr := got.State.Seal(key, 0)
+					require.NoError(t, sealErr)
+					state, openErr := on.OpenState(sealed, key, sandbox.DefaultMemory)
+					require.NoError(t, openErr)
+					answered := false // one of the calls that wait
+					options.Functions[0].Call = func(_ context.Context, args []any) (any, error) {
+						if answered || random.IntN(2) == 0 {
+							return nil, javascript.ErrSuspend
+						}
+						answered = true
+						return answer(args[0])
+					}
+					options.Functions[0].Call = inOrder(options.Functions[0].Call)
+					got, err = on.Resume(t.Context(), state, options)
+					require.Less(t, suspensions, 1000, script)
 				}
-				options.Functions[0].Call = inOrder(options.Functions[0].Call)
-				got, err = on.Resume(t.Context(), state, options)
-				require.Less(t, suspensions, 1000, script)
+				require.NoError(t, err, script)
+				require.Equal(t, want.Text, got.Text, script)
+				require.Equal(t, want.Console, got.Console, script)
+				if strings.Contains(script, "ask(") {
+					require.Positive(t, suspensions)
+				}
 			}
-			require.NoError(t, err, script)
-			require.Equal(t, want.Text, got.Text, script)
-			require.Equal(t, want.Console, got.Console, script)
-			if strings.Contains(script, "ask(") {
-				require.Positive(t, suspensions)
-			}
-		}
-	}))
+		}))
 }
 
 // inOrder makes a function that is not safe for concurrent use safe.

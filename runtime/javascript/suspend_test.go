@@ -63,7 +63,8 @@ func TestSuspendedScriptsGoOn(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		require.Equal(t, "1,5,true,1,2,7,8", result.Text)
-		require.Equal(t, []sandbox.Entry{{Text: "before"}, {Text: "after first"}, {Text: "RangeError no"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Text: "before"}, {Text: "after first"}, {Text: "RangeError no"}},
+			result.Console)
 	}
 }
 
@@ -91,7 +92,9 @@ func TestSuspendedScriptsOfSessions(t *testing.T) {
 	o.Session = true
 	first, err := engine.Run(t.Context(), `let x = await ask(1); return x + 1`, o)
 	require.ErrorIs(t, err, javascript.ErrSuspend)
-	second, err := engine.Resume(t.Context(), first.State, asking(func(x any) (any, error) { return x.(float64) * 10, nil }))
+	second, err := engine.Resume(t.Context(), first.State, asking(func(x any) (any, error) {
+		return x.(float64) * 10, nil
+	}))
 	require.NoError(t, err)
 	require.Equal(t, "11", second.Text)
 	third, err := session(t, second.State, `return x`)
@@ -152,7 +155,8 @@ func TestTimeOfPeopleDoesNotCount(t *testing.T) {
 			},
 		})
 	}
-	for _, script := range []string{`return await ask()`, `return askNow()`, `return (await Promise.all([ask(), ask()]))[0]`} {
+	for _, script := range []string{`return await ask()`, `return askNow()`,
+		`return (await Promise.all([ask(), ask()]))[0]`} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			result, err := engine.Run(t.Context(), script, options)
@@ -162,7 +166,8 @@ func TestTimeOfPeopleDoesNotCount(t *testing.T) {
 	}
 	short := *options
 	short.Limits.Time = 400 * time.Millisecond
-	for _, script := range []string{`ask(); for (;;);`, `ask(); hangNow()`, `await Promise.all([ask(), hang()])`, `ask(); await hang()`} {
+	for _, script := range []string{`ask(); for (;;);`, `ask(); hangNow()`, `await Promise.all([ask(), hang()])`,
+		`ask(); await hang()`} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			_, err := engine.Run(t.Context(), script, &short)

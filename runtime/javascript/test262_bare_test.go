@@ -38,7 +38,8 @@ func (b *bareEngine) run(ctx context.Context, suite *test262.Suite, c test262.Ca
 		input.emit = (event) => { report.events += JSON.stringify(event) + ' ' };
 		return report;
 	})`
-	handle, err := b.eval(ctx, instance, `{ const {stringify} = JSON;`+strings.ReplaceAll(report, "JSON.stringify", "stringify")+"("+string(text)+") }", "report.js")
+	handle, err := b.eval(ctx, instance, `{ const {stringify} = JSON;`+strings.ReplaceAll(report, "JSON.stringify",
+		"stringify")+"("+string(text)+") }", "report.js")
 	if err != nil || handle == quickjs.Exception {
 		return errors.Join(errors.New("the case cannot be handed over"), err)
 	}

@@ -21,7 +21,8 @@ import (
 )
 
 var (
-	test262Only   = flag.String("test262-only", "", "run the tests of test262 whose path matches the regular expression")
+	test262Only = flag.String("test262-only", "", "run the tests of test262 whose path matches the regular "+
+		"expression")
 	test262Every  = flag.Int("test262-every", 1, "run every nth test of test262")
 	test262InBare = flag.Bool("test262-bare", false, "run all of test262 that is run in the bare engine too")
 	test262Record = flag.Bool("test262-record", false, "record what fails of test262 in the bare engine too")
@@ -51,7 +52,8 @@ func TestTest262(t *testing.T) {
 	suite, err := test262.Open(dir)
 	require.NoError(t, err)
 	record, differences := readTest262Records(t)
-	require.Equal(t, quickjs.SHA256, record.Engine, "the record is of another engine: make it again by .ci/test262 -record")
+	require.Equal(t, quickjs.SHA256, record.Engine,
+		"the record is of another engine: make it again by .ci/test262 -record")
 	same := suite.Commit() == record.Commit
 	if !same {
 		fmt.Printf("warning: the record is of the commit %s, and the checkout of %q\n", record.Commit, suite.Commit())
@@ -122,7 +124,8 @@ func chooseTest262(t *testing.T, suite *test262.Suite) []string {
 }
 
 // runTest262Suite runs tests in sandboxes, and in the bare engine those cases that needBare asks for.
-func runTest262Suite(t *testing.T, suite *test262.Suite, paths []string, bare *bareEngine, needBare func(c test262.Case, failed bool) bool) *test262Results {
+func runTest262Suite(t *testing.T, suite *test262.Suite, paths []string, bare *bareEngine, needBare func(c test262.Case,
+	failed bool) bool) *test262Results {
 	r := &test262Results{ours: map[string]error{}, bare: map[string]error{}, skipped: map[string]int{}}
 	work := make(chan string)
 	var workers sync.WaitGroup
@@ -217,7 +220,8 @@ func (r *test262Results) compare(t *testing.T, record *test262.Record, differenc
 				}
 			}
 		}
-		fmt.Printf("in the bare engine: %d passed, %d failed, %d of which pass here\n", len(r.bare)-failed, failed, fewer)
+		fmt.Printf("in the bare engine: %d passed, %d failed, %d of which pass here\n", len(r.bare)-failed,
+			failed, fewer)
 	}
 	require.NotZero(t, passed)
 }

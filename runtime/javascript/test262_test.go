@@ -40,7 +40,8 @@ func runTest262(ctx context.Context, suite *test262.Suite, c test262.Case) error
 		Files:     files,
 		Limits:    sandbox.Limits{Time: test262Time},
 		Functions: []javascript.Function{{Name: "test262.emit", Call: emit}},
-		Globals:   map[string]any{"test262.harness": input.Harness, "test262.script": input.Script, "test262.module": input.Module},
+		Globals: map[string]any{"test262.harness": input.Harness, "test262.script": input.Script,
+			"test262.module": input.Module},
 	})
 	_, err = engine.Run(ctx, test262.Driver, &options)
 	mu.Lock()

@@ -63,7 +63,9 @@ func (t tree) change(p place, verb string, do func(t tree) error) error {
 		return at(p, verb, syscall.EROFS) // whatever is there
 	}
 	if e, ok := t.files.(exclusive); ok {
-		return at(p, verb, e.Exclusively(t.work.ctx, func(files afero.Fs) error { return do(tree{t.work, files, t.limit}) }))
+		return at(p, verb, e.Exclusively(t.work.ctx, func(files afero.Fs) error {
+			return do(tree{t.work, files, t.limit})
+		}))
 	}
 	return at(p, verb, do(t))
 }
@@ -158,7 +160,8 @@ func (t tree) access(p place, mode int) error {
 		return err
 	case mode&accessWrite != 0 && t.isReadOnly(p):
 		return at(p, "access", syscall.EROFS)
-	case mode&accessWrite != 0 && info.Mode().Perm()&0o222 == 0, mode&accessExecute != 0 && !info.IsDir() && info.Mode().Perm()&0o111 == 0:
+	case mode&accessWrite != 0 && info.Mode().Perm()&0o222 == 0, mode&accessExecute != 0 && !info.IsDir() &&
+		info.Mode().Perm()&0o111 == 0:
 		return syscall.EACCES
 	}
 	return nil

@@ -12,18 +12,23 @@ import (
 // TestMethodsOfStatsTakenForBooleans runs scripts that use the methods of what fs.stat returns with and without a call.
 func TestMethodsOfStatsTakenForBooleans(t *testing.T) {
 	files := map[string]string{
-		"/a.txt":     "a",
-		"/kind.mjs":  `import fs from 'fs'; export const kind = (p) => fs.statSync(p).isDirectory ? 'directory' : 'file'`,
-		"/kind.ts":   "type Path = string;\nexport function kind(p: Path): string {\n  return fs.statSync(p).isFile ? 'file' : 'directory' }",
+		"/a.txt":    "a",
+		"/kind.mjs": `import fs from 'fs'; export const kind = (p) => fs.statSync(p).isDirectory ? 'directory' : 'file'`,
+		"/kind.ts": "type Path = string;\nexport function kind(p: Path): string {\n  return fs.statSync(p).isFile " +
+			"? 'file' : 'directory' }",
 		"/right.mjs": `export const isFile = (p) => fs.statSync(p).isFile()`,
 	}
 	for name, test := range map[string]struct{ script, want string }{
-		"a condition":               {"const s = await fs.stat('/a.txt');\nreturn s.isDirectory ? 1 : 2", "script.js:2:10: isDirectory"},
-		"several, in a loop":        {`for (let i = 0; i < 3; i++) if (fs.lstatSync('/a.txt').isFile) await 0; return !fs.statSync('/').isFile`, "script.js:1:56: isFile"},
-		"entries":                   {`return (await fs.readdir('/', {withFileTypes: true})).filter((e) => e.isDirectory).length`, "script.js:1:71: isDirectory"},
-		"a script that throws":      {`if (fs.statSync('/a.txt').isDirectory) throw new Error('a directory')`, "script.js:1:27: isDirectory"},
-		"a module":                  {`import {kind} from '/kind.mjs'; export default kind('/a.txt')`, "/kind.mjs:1:64: isDirectory"},
-		"a module in TypeScript":    {`import {kind} from '/kind.ts'; export default kind('/a.txt')`, "/kind.ts:3:25: isFile"},
+		"a condition": {"const s = await fs.stat('/a.txt');\nreturn s.isDirectory ? 1 : 2",
+			"script.js:2:10: isDirectory"},
+		"several, in a loop": {`for (let i = 0; i < 3; i++) if (fs.lstatSync('/a.txt').isFile) await 0; return !fs.statSync('/').isFile`, "script.js:1:56: isFile"},
+		"entries":            {`return (await fs.readdir('/', {withFileTypes: true})).filter((e) => e.isDirectory).length`, "script.js:1:71: isDirectory"},
+		"a script that throws": {`if (fs.statSync('/a.txt').isDirectory) throw new Error('a directory')`,
+			"script.js:1:27: isDirectory"},
+		"a module": {`import {kind} from '/kind.mjs'; export default kind('/a.txt')`,
+			"/kind.mjs:1:64: isDirectory"},
+		"a module in TypeScript": {`import {kind} from '/kind.ts'; export default kind('/a.txt')`,
+			"/kind.ts:3:25: isFile"},
 		"calls":                     {`const s = fs.statSync('/a.txt'); return s.isDirectory() ? 1 : s.isFile() && !s.isSymbolicLink()`, ""},
 		"objects of the script":     {`const o = {isFile: true}; fs.statSync('/a.txt').isFile(); return o.isFile ? 1 : 2`, ""},
 		"code that never runs":      {`if (!fs.statSync('/a.txt').isFile()) return fs.statSync('/a.txt').isFile ? 1 : 2`, ""},

@@ -25,7 +25,8 @@ func TestUsingAndDecorators(t *testing.T) {
 			"SuppressedError,a,SuppressedError,b,body"},
 		{"the name", `const using = 1; const x = { using: 2 }; return using + x.using`, "3"},
 		{"comments and texts", "/* using a = b */ const s = `\n@a using b = c`; return s.length", "15"},
-		{"errors have the author's lines", "using a = null;\n\nthrow new Error('x')", "Error: x\n    at <anonymous> (script.js:3:11)"},
+		{"errors have the author's lines", "using a = null;\n\nthrow new Error('x')",
+			"Error: x\n    at <anonymous> (script.js:3:11)"},
 		{"decorators", `
 			const traced = (f, { name }) => function (...args) { log.push(name); return f.apply(this, args) };
 			const field = (_, { kind }) => (value) => value + kind.length;
@@ -72,8 +73,10 @@ func TestUsingAndDecorators(t *testing.T) {
 func TestUsingInFiles(t *testing.T) {
 	files := afero.NewMemMapFs()
 	for name, text := range map[string]string{
-		"/a.mjs":  "export const log = [];\nexport function f() { using a = { [Symbol.dispose]() { log.push('a') } }; log.push('b') }\n",
-		"/b.js":   "exports.log = [];\nexports.f = () => { using a = { [Symbol.dispose]() { exports.log.push('a') } }; exports.log.push('b') };\n",
+		"/a.mjs": "export const log = [];\nexport function f() { using a = { [Symbol.dispose]() { log.push('a') } " +
+			"}; log.push('b') }\n",
+		"/b.js": "exports.log = [];\nexports.f = () => { using a = { [Symbol.dispose]() { exports.log.push('a') } " +
+			"}; exports.log.push('b') };\n",
 		"/c.js":   "// using a = 1\n/** @type {x} */\nexports.mail = 'a@b.c';\n",
 		"/bad.js": "using = 1; @ 2",
 	} {

@@ -253,7 +253,8 @@ func (p *jsonParser) unexpected() bool {
 	case len(before) < jsonContext: // near the beginning
 		shown = `"` + string(utf16.Decode(before)) + string(utf16.Decode(after[:min(jsonContext, len(after))])) + `"...`
 	case len(after) > jsonContext:
-		shown = `..."` + string(utf16.Decode(before[len(before)-jsonContext:])) + string(utf16.Decode(after[:jsonContext])) + `"...`
+		shown = `..."` + string(utf16.Decode(before[len(before)-jsonContext:])) +
+			string(utf16.Decode(after[:jsonContext])) + `"...`
 	default:
 		shown = `..."` + string(utf16.Decode(before[len(before)-jsonContext:])) + string(utf16.Decode(after)) + `"`
 	}

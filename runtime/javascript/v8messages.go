@@ -10,29 +10,32 @@ import (
 
 // wordsOfV8 are messages that stand for themselves.
 var wordsOfV8 = map[string]string{
-	"BigInt are forbidden in JSON.stringify":         "Do not know how to serialize a BigInt",
-	"BigInt division by zero":                        "Division by zero",
-	"BigInt negative exponent":                       "Exponent must be non-negative",
-	"BigInt operands are forbidden for >>>":          "BigInts have no unsigned right shift, use >> instead",
-	"Date value is NaN":                              "Invalid time value",
-	"bad normalization form":                         "The normalization form should be one of NFC, NFD, NFKC, NFKD.",
-	"bigint argument with unary +":                   "Cannot convert a BigInt value to a number",
-	"cannot convert BigInt to number":                "Cannot mix BigInt and other types, use explicit conversions",
-	"cannot convert NaN or Infinity to BigInt":       "The number cannot be converted to a BigInt because it is not an integer",
-	"cannot convert bigint to number":                "Cannot convert a BigInt value to a number",
-	"cannot convert symbol to number":                "Cannot convert a Symbol value to a number",
-	"cannot convert symbol to string":                "Cannot convert a Symbol value to a string",
-	"cannot convert to BigInt":                       "Cannot convert the value to a BigInt",
-	"cannot convert to BigInt: not an integer":       "The number cannot be converted to a BigInt because it is not an integer",
-	"cannot invoke a running generator":              "Generator is already running",
-	"circular prototype chain":                       "Cyclic __proto__ value",
-	"circular reference":                             "Converting circular structure to JSON",
-	"could not delete property":                      "Cannot delete property",
-	"empty array":                                    "Reduce of empty array with no initial value",
-	"expecting hex digit":                            "URI malformed",
-	"expecting surrogate pair":                       "URI malformed",
-	"malformed UTF-8":                                "URI malformed",
-	"invalid 'in' operand":                           "Cannot use 'in' operator to search for a key in a value that is no object",
+	"BigInt are forbidden in JSON.stringify": "Do not know how to serialize a BigInt",
+	"BigInt division by zero":                "Division by zero",
+	"BigInt negative exponent":               "Exponent must be non-negative",
+	"BigInt operands are forbidden for >>>":  "BigInts have no unsigned right shift, use >> instead",
+	"Date value is NaN":                      "Invalid time value",
+	"bad normalization form":                 "The normalization form should be one of NFC, NFD, NFKC, NFKD.",
+	"bigint argument with unary +":           "Cannot convert a BigInt value to a number",
+	"cannot convert BigInt to number":        "Cannot mix BigInt and other types, use explicit conversions",
+	"cannot convert NaN or Infinity to BigInt": "The number cannot be converted to a BigInt because it is not " +
+		"an integer",
+	"cannot convert bigint to number": "Cannot convert a BigInt value to a number",
+	"cannot convert symbol to number": "Cannot convert a Symbol value to a number",
+	"cannot convert symbol to string": "Cannot convert a Symbol value to a string",
+	"cannot convert to BigInt":        "Cannot convert the value to a BigInt",
+	"cannot convert to BigInt: not an integer": "The number cannot be converted to a BigInt because it is not " +
+		"an integer",
+	"cannot invoke a running generator": "Generator is already running",
+	"circular prototype chain":          "Cyclic __proto__ value",
+	"circular reference":                "Converting circular structure to JSON",
+	"could not delete property":         "Cannot delete property",
+	"empty array":                       "Reduce of empty array with no initial value",
+	"expecting hex digit":               "URI malformed",
+	"expecting surrogate pair":          "URI malformed",
+	"malformed UTF-8":                   "URI malformed",
+	"invalid 'in' operand": "Cannot use 'in' operator to search for a key in a value that " +
+		"is no object",
 	"invalid 'instanceof' right operand":             "Right-hand side of 'instanceof' is not callable",
 	"invalid array length":                           "Invalid array length",
 	"invalid array buffer length":                    "Array buffer allocation failed",
@@ -56,9 +59,10 @@ var wordsOfV8 = map[string]string{
 	"regexp must have the 'g' flag":                  "called with a non-global RegExp argument",
 	"regexp not supported":                           "First argument must not be a regular expression",
 	"revoked proxy":                                  "Cannot perform an operation on a proxy that has been revoked",
-	"this is not initialized":                        "Must call super constructor in derived class before accessing 'this' or returning from derived constructor",
-	"toPrimitive":                                    "Cannot convert object to primitive value",
-	"unexpected data at the end":                     "Unexpected non-whitespace character after JSON",
+	"this is not initialized": "Must call super constructor in derived class before accessing " +
+		"'this' or returning from derived constructor",
+	"toPrimitive":                "Cannot convert object to primitive value",
+	"unexpected data at the end": "Unexpected non-whitespace character after JSON",
 }
 
 // wordsOfPatterns are V8's for messages about the pattern of a regular expression.
@@ -157,8 +161,8 @@ func inV8(name, message, caller string) string {
 	return wordsOfV8[message]
 }
 
-// matched returns the parts of a message that a pattern finds. The pattern's matches begin with a prefix: errors are made
-// in loops, where it tells most messages apart faster.
+// matched returns the parts of a message that a pattern finds. The pattern's matches begin with a prefix: errors are
+// made in loops, where it tells most messages apart faster.
 func matched(pattern *regexp.Regexp, prefix, message string) []string {
 	if !strings.HasPrefix(message, prefix) {
 		return nil

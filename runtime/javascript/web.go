@@ -19,10 +19,12 @@ import (
 // webFunctions are the functions by name, with their arguments and results. A result of undefined means that the
 // arguments are invalid; the prelude chooses the exception.
 var webFunctions = map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
-	"encode":       (*instance).webEncode,       // text: its bytes in UTF-8
-	"encodeInto":   (*instance).webEncodeInto,   // text, buffer, offset, length: {read, written}
-	"encoding":     (*instance).webEncoding,     // label: the encoding's name
-	"decode":       (*instance).webDecode,       // label, flags, buffer, offset, length: the text; with decodeMore, the bytes to put before the next ones are an attachment
+	"encode":     (*instance).webEncode,     // text: its bytes in UTF-8
+	"encodeInto": (*instance).webEncodeInto, // text, buffer, offset, length: {read, written}
+	"encoding":   (*instance).webEncoding,   // label: the encoding's name
+	// label, flags, buffer, offset, length: the text; with decodeMore, the bytes to put before the next ones are an
+	// attachment
+	"decode":       (*instance).webDecode,
 	"atob":         (*instance).webDecodeBase64, // text: text
 	"btoa":         (*instance).webEncodeBase64, // text: text
 	"url.parse":    (*instance).webParseURL,     // text, base or undefined: the URL's parts
@@ -32,7 +34,8 @@ var webFunctions = map[string]func(in *instance, ctx context.Context, args argum
 
 	"atomics.sleep": (*instance).sleep,      // milliseconds as text: nothing, after that time
 	"caller":        (*instance).callerText, // nothing: text, or undefined
-	"memory":        (*instance).memory,     // whether the limit is meant: the bytes of memory that the run has, or may have
+	// whether the limit is meant: the bytes of memory that the run has, or may have
+	"memory": (*instance).memory,
 
 	"buffer.bytes":    (*instance).bufferBytes,    // encoding, text: bytes
 	"buffer.text":     (*instance).bufferText,     // encoding, buffer, offset, length: text
@@ -41,34 +44,44 @@ var webFunctions = map[string]func(in *instance, ctx context.Context, args argum
 	"buffer.find":     (*instance).bufferFind,     // buffer, offset, length, and the same of another: where it begins
 	"buffer.findLast": (*instance).bufferFindLast, // the same: where it begins last
 
-	"crypto.hashes":  (*instance).cryptoHashes,  // nothing: {list} of names
-	"crypto.begin":   (*instance).cryptoBegin,   // name of a hash: its state, with its sizes in front (see cryptoBegin)
-	"crypto.update":  (*instance).cryptoUpdate,  // state, buffer, offset, length: nothing; the state changes
-	"crypto.sum":     (*instance).cryptoSum,     // state, size: bytes
-	"crypto.pbkdf2":  (*instance).cryptoPBKDF2,  // hash, password, salt, iterations, size: bytes
-	"crypto.scrypt":  (*instance).cryptoScrypt,  // password, salt, [N, r, p, maxmem] as text, size: bytes
-	"crypto.cipher":  (*instance).cryptoCipher,  // mode, 1 to decrypt, key, initialization vector: a state
-	"crypto.add":     (*instance).cryptoAdd,     // state, buffer, offset, length: nothing; the state changes
-	"crypto.convert": (*instance).cryptoConvert, // state, buffer, offset, length, 1 with padding: bytes; the state changes
-	"crypto.final":   (*instance).cryptoFinal,   // state, 1 with padding: bytes
-	"crypto.tag":     (*instance).cryptoTag,     // state: bytes
+	"crypto.hashes": (*instance).cryptoHashes, // nothing: {list} of names
+	"crypto.begin":  (*instance).cryptoBegin,  // name of a hash: its state, with its sizes in front (see cryptoBegin)
+	"crypto.update": (*instance).cryptoUpdate, // state, buffer, offset, length: nothing; the state changes
+	"crypto.sum":    (*instance).cryptoSum,    // state, size: bytes
+	"crypto.pbkdf2": (*instance).cryptoPBKDF2, // hash, password, salt, iterations, size: bytes
+	"crypto.scrypt": (*instance).cryptoScrypt, // password, salt, [N, r, p, maxmem] as text, size: bytes
+	"crypto.cipher": (*instance).cryptoCipher, // mode, 1 to decrypt, key, initialization vector: a state
+	"crypto.add":    (*instance).cryptoAdd,    // state, buffer, offset, length: nothing; the state changes
+	// state, buffer, offset, length, 1 with padding: bytes; the state changes
+	"crypto.convert": (*instance).cryptoConvert,
+	"crypto.final":   (*instance).cryptoFinal, // state, 1 with padding: bytes
+	"crypto.tag":     (*instance).cryptoTag,   // state: bytes
 
 	"crypto.wrap": (*instance).cryptoWrap, // 1 to decrypt, key, initial value of 8 bytes or 4, data: bytes
 
 	"pair.generate": (*instance).pairGenerate, // kind, bits of RSA's modulus: a private key
-	"pair.read":     (*instance).pairRead,     // pkcs8, spki or the kind of a point, buffer: {kind, bits, exponent}; the key is an attachment
-	"pair.fromJWK":  (*instance).pairFromJWK,  // JSON: as pair.read
-	"pair.toJWK":    (*instance).pairToJWK,    // private or public, key: the members
-	"pair.do":       (*instance).pairDo,       // what to do, {name, hash, salt} as JSON, buffers: bytes (see pairOperations)
+	// pkcs8, spki or the kind of a point, buffer: {kind, bits, exponent}; the key is an attachment
+	"pair.read":    (*instance).pairRead,
+	"pair.fromJWK": (*instance).pairFromJWK, // JSON: as pair.read
+	"pair.toJWK":   (*instance).pairToJWK,   // private or public, key: the members
+	// what to do, {name, hash, salt} as JSON, buffers: bytes (see pairOperations)
+	"pair.do": (*instance).pairDo,
 
-	"zlib.deflate":     (*instance).zlibDeflate,     // format, buffer, offset, length, level, dictionary or undefined: bytes
-	"zlib.inflate":     (*instance).zlibInflate,     // format, buffer, offset, length, limit, dictionary or undefined: bytes
-	"zlib.crc32":       (*instance).zlibCRC32,       // buffer, offset, length, sum: sum, as signed numbers
-	"zlib.begin":       (*instance).zlibBegin,       // format, or undefined to compress: the state of a stream
-	"zlib.deflatePart": (*instance).zlibDeflatePart, // state, buffer, offset, length, `format level flush`, dictionary or undefined: bytes; the state changes
-	"zlib.inflatePart": (*instance).zlibInflatePart, // state, buffer, offset, length, when to pause (negative at the end), dictionary or undefined: bytes; the state changes
-	"zlib.brotli":      (*instance).zlibBrotli,      // buffer, offset, length, numbers as text (quality, window, 1 to leave it open, flushes): bytes
-	"zlib.unbrotli":    (*instance).zlibUnbrotli,    // buffer, offset, length, limit, 1 to take a part, 4 bytes for how many were used: bytes
+	// format, buffer, offset, length, level, dictionary or undefined: bytes
+	"zlib.deflate": (*instance).zlibDeflate,
+	// format, buffer, offset, length, limit, dictionary or undefined: bytes
+	"zlib.inflate": (*instance).zlibInflate,
+	"zlib.crc32":   (*instance).zlibCRC32, // buffer, offset, length, sum: sum, as signed numbers
+	"zlib.begin":   (*instance).zlibBegin, // format, or undefined to compress: the state of a stream
+	// state, buffer, offset, length, `format level flush`, dictionary or undefined: bytes; the state changes
+	"zlib.deflatePart": (*instance).zlibDeflatePart,
+	// state, buffer, offset, length, when to pause (negative at the end), dictionary or undefined: bytes; the state
+	// changes
+	"zlib.inflatePart": (*instance).zlibInflatePart,
+	// buffer, offset, length, numbers as text (quality, window, 1 to leave it open, flushes): bytes
+	"zlib.brotli": (*instance).zlibBrotli,
+	// buffer, offset, length, limit, 1 to take a part, 4 bytes for how many were used: bytes
+	"zlib.unbrotli": (*instance).zlibUnbrotli,
 }
 
 // Flags of decode.

@@ -74,7 +74,8 @@ func TestMessages(t *testing.T) {
 			const got = await new Promise((resolve) => port.on('message', resolve));
 			let error; try { one.port1.postMessage(two.port1) } catch (e) { error = e.name }
 			try { one.port1.postMessage(1, [one.port1]) } catch (e) { error += e.name }
-			return [got, port === one.port2, port instanceof MessagePort, error].join()`, "waits,false,true,DataCloneErrorDataCloneError"},
+			return [got, port === one.port2, port instanceof MessagePort, error].join()`,
+			"waits,false,true,DataCloneErrorDataCloneError"},
 		"buffers move": {`
 			const { port1, port2 } = new MessageChannel(), b = new ArrayBuffer(8);
 			port1.postMessage(b, { transfer: [b] });
@@ -133,7 +134,8 @@ func TestPerformance(t *testing.T) {
 				performance.mark('after'); performance.measure('other');
 			});
 			performance.mark('unseen');
-			return log.join() + ' ' + PerformanceObserver.supportedEntryTypes`, "before+after,true function,mark,measure,resource"},
+			return log.join() + ' ' + PerformanceObserver.supportedEntryTypes`,
+			"before+after,true function,mark,measure,resource"},
 		"the clock": {`
 			const { performance: p, PerformanceObserver: O } = require('perf_hooks'), t = performance.now();
 			return [p === performance, O === PerformanceObserver, performance.now() >= t, Math.abs(Date.now() - performance.timeOrigin - performance.now()) < 1000, String(performance), p.timerify((a) => a + 1)(1)].join()`,
@@ -156,7 +158,8 @@ func TestURLPattern(t *testing.T) {
 		"texts": {`
 			const p = new URLPattern('http{s}?://*.example.com/a/*\\?x=:y#*', { ignoreCase: true });
 			return [p.protocol, p.hostname, p.port, p.pathname, p.search, p.hash, p.test('https://www.example.com/A/b?X=1'), p.test('https://example.com/a/b?x=1'),
-				new URLPattern('/:a', 'https://h/').exec('/v', 'https://h/').pathname.groups.a].join()`, "http{s}?,*.example.com,,/a/*,x=:y,*,true,false,v"},
+				new URLPattern('/:a', 'https://h/').exec('/v', 'https://h/').pathname.groups.a].join()`,
+			"http{s}?,*.example.com,,/a/*,x=:y,*,true,false,v"},
 		"what is refused": {`
 			const log = [];
 			for (const f of [() => new URLPattern('/x'), () => new URLPattern({ pathname: '/(' }), () => new URLPattern({ pathname: '/:a/:a' }), () => new URLPattern({ pathname: '/([z-a])' }), () => new URLPattern({ port: '99999' }), () => new URLPattern({}, 'https://h/')]) try { f(); log.push('no') } catch (e) { log.push(e.name) }
@@ -226,7 +229,8 @@ func TestHostileWebPlatform(t *testing.T) {
 			if c.limit == sandbox.LimitMemory {
 				limits.Time = patience
 			}
-			_, err := tryRun(t, c.script, javascript.RunOptions{Limits: limits, Globals: map[string]any{"bomb": bomb.Bytes()}})
+			_, err := tryRun(t, c.script, javascript.RunOptions{Limits: limits,
+				Globals: map[string]any{"bomb": bomb.Bytes()}})
 			var limit *sandbox.LimitError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, c.limit, limit.Limit)

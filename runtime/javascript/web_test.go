@@ -32,16 +32,19 @@ const thrownBy = `const thrown = (f) => { try { f(); return 'nothing' } catch (e
 
 func TestTextEncoder(t *testing.T) {
 	scriptTests{
-		"encodes":               {`return new TextEncoder().encode('a€\0😀')`, "Uint8Array(9) [97, 226, 130, 172, 0, 240, 159, 152, 128]"},
-		"encodes nothing":       {`return new TextEncoder().encode().length`, "0"},
-		"encodes other values":  {`return new TextEncoder().encode(12).join()`, "49,50"},
-		"replaces surrogates":   {`return new TextEncoder().encode('\ud800a\udc00').join()`, "239,191,189,97,239,191,189"},
+		"encodes": {`return new TextEncoder().encode('a€\0😀')`,
+			"Uint8Array(9) [97, 226, 130, 172, 0, 240, 159, 152, 128]"},
+		"encodes nothing":      {`return new TextEncoder().encode().length`, "0"},
+		"encodes other values": {`return new TextEncoder().encode(12).join()`, "49,50"},
+		"replaces surrogates": {`return new TextEncoder().encode('\ud800a\udc00').join()`,
+			"239,191,189,97,239,191,189"},
 		"says its encoding":     {`return new TextEncoder().encoding`, "utf-8"},
 		"encodes into an array": {`const b = new Uint8Array(8); return JSON.stringify(new TextEncoder().encodeInto('a€b😀', b.subarray(1))) + b.join()`, `{"read":3,"written":5}0,97,226,130,172,98,0,0`},
 		"fills an array":        {`const b = new Uint8Array(4); const {read, written} = new TextEncoder().encodeInto('😀x', b); return [read, written, b].join()`, "2,4,240,159,152,128"},
 		"counts a replacement":  {`const {read, written} = new TextEncoder().encodeInto('\ud800', new Uint8Array(9)); return [read, written].join()`, "1,3"},
 		"needs a Uint8Array":    {`return [new Uint16Array(4), new DataView(new ArrayBuffer(4)), new ArrayBuffer(4), {}, null].map((d) => thrown(() => new TextEncoder().encodeInto('a', d))).join()`, "TypeError,TypeError,TypeError,TypeError,TypeError"},
-		"needs its class":       {`return thrown(() => TextEncoder.prototype.encode.call({}, 'a'))`, "TypeError ERR_INVALID_THIS"},
+		"needs its class": {`return thrown(() => TextEncoder.prototype.encode.call({}, 'a'))`,
+			"TypeError ERR_INVALID_THIS"},
 	}.run(t)
 }
 
@@ -73,11 +76,13 @@ func TestTextDecoder(t *testing.T) {
 
 func TestBase64(t *testing.T) {
 	scriptTests{
-		"decodes":                    {`return atob(' aG k=\n') + atob('/w==').charCodeAt(0) + atob('').length`, "hi2550"},
-		"decodes a NUL":              {`return [...atob('AGEA')].map((c) => c.charCodeAt()).join()`, "0,97,0"},
-		"encodes":                    {`return btoa('hi\xff\0') + btoa('') + btoa(12)`, "aGn/AA==MTI="},
-		"refuses bad base64":         {`return ['a', 'aGk==', '-_', 'a\u00a0Gk', 'é', undefined].map((v) => thrown(() => atob(v))).join()`, "InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5"},
-		"refuses what is no byte":    {`return thrown(() => btoa('€')) + thrown(() => btoa('\ud800'))`, "InvalidCharacterError 5InvalidCharacterError 5"},
+		"decodes": {`return atob(' aG k=\n') + atob('/w==').charCodeAt(0) + atob('').length`,
+			"hi2550"},
+		"decodes a NUL":      {`return [...atob('AGEA')].map((c) => c.charCodeAt()).join()`, "0,97,0"},
+		"encodes":            {`return btoa('hi\xff\0') + btoa('') + btoa(12)`, "aGn/AA==MTI="},
+		"refuses bad base64": {`return ['a', 'aGk==', '-_', 'a\u00a0Gk', 'é', undefined].map((v) => thrown(() => atob(v))).join()`, "InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5"},
+		"refuses what is no byte": {`return thrown(() => btoa('€')) + thrown(() => btoa('\ud800'))`,
+			"InvalidCharacterError 5InvalidCharacterError 5"},
 		"goes back and forth":        {`let s = ''; for (let i = 0; i < 256; i++) s += String.fromCharCode(i); s = s.repeat(1000); return atob(btoa(s)) === s`, "true"},
 		"throws what conversions do": {`return thrown(() => btoa({toString() { throw new RangeError() }})) + thrown(() => atob(Symbol()))`, "RangeErrorTypeError"},
 	}.run(t)
@@ -86,11 +91,14 @@ func TestBase64(t *testing.T) {
 func TestDigest(t *testing.T) {
 	const hex = `const hex = (b) => Array.from(new Uint8Array(b), (x) => x.toString(16).padStart(2, '0')).join('');`
 	scriptTests{
-		"SHA-1":             {hex + `return hex(await crypto.subtle.digest('SHA-1', new TextEncoder().encode('abc')))`, "a9993e364706816aba3e25717850c26c9cd0d89d"},
-		"SHA-256":           {hex + `return hex(await crypto.subtle.digest({name: 'sha-256'}, new ArrayBuffer(0)))`, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-		"all lengths":       {`return (await Promise.all(['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'].map((a) => crypto.subtle.digest(a, new Uint8Array(3))))).map((b) => b.byteLength).join()`, "20,32,48,64"},
-		"another algorithm": {`return await crypto.subtle.digest('MD5', new Uint8Array(1)).catch((e) => e.name)`, "NotSupportedError"},
-		"no bytes":          {`return await crypto.subtle.digest('SHA-1', 'abc').catch((e) => e.name)`, "TypeError"},
+		"SHA-1": {hex + `return hex(await crypto.subtle.digest('SHA-1', new TextEncoder().encode('abc')))`,
+			"a9993e364706816aba3e25717850c26c9cd0d89d"},
+		"SHA-256": {hex + `return hex(await crypto.subtle.digest({name: 'sha-256'}, new ArrayBuffer(0)))`,
+			"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		"all lengths": {`return (await Promise.all(['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'].map((a) => crypto.subtle.digest(a, new Uint8Array(3))))).map((b) => b.byteLength).join()`, "20,32,48,64"},
+		"another algorithm": {`return await crypto.subtle.digest('MD5', new Uint8Array(1)).catch((e) => e.name)`,
+			"NotSupportedError"},
+		"no bytes": {`return await crypto.subtle.digest('SHA-1', 'abc').catch((e) => e.name)`, "TypeError"},
 	}.run(t)
 }
 
@@ -121,15 +129,21 @@ func TestHowObjectsRead(t *testing.T) {
   "search": "?c=d",
   "hash": "#e"
 }`},
-		"parameters":       {`return new URLSearchParams('a=1&b=2')`, "URLSearchParams {\n  \"a\" => \"1\",\n  \"b\" => \"2\"\n}"},
-		"no parameters":    {`return new URLSearchParams()`, "URLSearchParams {}"},
-		"a signal":         {`return AbortSignal.abort('why')`, "AbortSignal {\n  \"aborted\": true,\n  \"reason\": \"why\"\n}"},
-		"a controller":     {`return new AbortController()`, "AbortController {\n  \"signal\": AbortSignal {\n    \"aborted\": false\n  }\n}"},
-		"a decoder":        {`return new TextDecoder()`, "TextDecoder {\n  \"encoding\": \"utf-8\",\n  \"fatal\": false,\n  \"ignoreBOM\": false\n}"},
-		"an event":         {`return new Event('x')`, "Event {\n  \"type\": \"x\",\n  \"defaultPrevented\": false,\n  \"cancelable\": false,\n  \"target\": null\n}"},
-		"a target":         {`return [new EventTarget()]`, "[\n  EventTarget {}\n]"},
-		"a DOMException":   {`return [new DOMException('m', 'AbortError')]`, "[\n  [AbortError: m]\n]"},
-		"a reason in full": {"\nreturn new DOMException('m', 'AbortError')", "AbortError: m\n    at <anonymous> (script.js:2:12)"},
+		"parameters": {`return new URLSearchParams('a=1&b=2')`,
+			"URLSearchParams {\n  \"a\" => \"1\",\n  \"b\" => \"2\"\n}"},
+		"no parameters": {`return new URLSearchParams()`, "URLSearchParams {}"},
+		"a signal": {`return AbortSignal.abort('why')`,
+			"AbortSignal {\n  \"aborted\": true,\n  \"reason\": \"why\"\n}"},
+		"a controller": {`return new AbortController()`,
+			"AbortController {\n  \"signal\": AbortSignal {\n    \"aborted\": false\n  }\n}"},
+		"a decoder": {`return new TextDecoder()`,
+			"TextDecoder {\n  \"encoding\": \"utf-8\",\n  \"fatal\": false,\n  \"ignoreBOM\": false\n}"},
+		"an event": {`return new Event('x')`, "Event {\n  \"type\": \"x\",\n  \"defaultPrevented\": false,\n " +
+			" \"cancelable\": false,\n  \"target\": null\n}"},
+		"a target":       {`return [new EventTarget()]`, "[\n  EventTarget {}\n]"},
+		"a DOMException": {`return [new DOMException('m', 'AbortError')]`, "[\n  [AbortError: m]\n]"},
+		"a reason in full": {"\nreturn new DOMException('m', 'AbortError')",
+			"AbortError: m\n    at <anonymous> (script.js:2:12)"},
 	}.run(t)
 	t.Run("a URL in data is its text", func(t *testing.T) {
 		require.Equal(t, map[string]any{"u": "http://a/"}, run(t, `return {u: new URL('http://a')}`).Value)
@@ -140,7 +154,8 @@ func TestHowObjectsRead(t *testing.T) {
 		require.ErrorAs(t, err, &e)
 		require.Equal(t, "InvalidCharacterError", e.Name)
 		require.Equal(t, 2, e.Line)
-		require.Equal(t, "InvalidCharacterError: The string to be decoded is not correctly encoded.\n    at <anonymous> (script.js:2:1)", err.Error())
+		require.Equal(t, "InvalidCharacterError: The string to be decoded is not correctly encoded.\n    at "+
+			"<anonymous> (script.js:2:1)", err.Error())
 	})
 }
 
@@ -150,13 +165,21 @@ func TestConsoleOfTheStandard(t *testing.T) {
 		script string
 		want   []sandbox.Entry
 	}{
-		"dirxml":              {`console.dirxml(1, {})`, []sandbox.Entry{{Level: log, Text: "1 {}"}}},
-		"groups":              {`console.groupCollapsed('g'); console.log('a'); console.clear(); console.log('b')`, []sandbox.Entry{{Level: log, Text: "g"}, {Level: log, Text: "  a"}, {Level: log, Text: "b"}}},
-		"a missing count":     {`console.countReset('x')`, []sandbox.Entry{{Level: warn, Text: "Count for 'x' does not exist"}}},
-		"a missing timer":     {`console.timeEnd('x'); console.timeLog()`, []sandbox.Entry{{Level: warn, Text: "Timer 'x' does not exist"}, {Level: warn, Text: "Timer 'default' does not exist"}}},
-		"a timer twice":       {`console.time(); console.time()`, []sandbox.Entry{{Level: warn, Text: "Timer 'default' already exists"}}},
-		"a label of a method": {`console.countReset('toString'); console.timeEnd('constructor')`, []sandbox.Entry{{Level: warn, Text: "Count for 'toString' does not exist"}, {Level: warn, Text: "Timer 'constructor' does not exist"}}},
-		"a table of objects": {`console.table([{a: 1, b: 'x'}, {b: {c: [1, 2]}}, 5])`, []sandbox.Entry{{Level: log, Text: `
+		"dirxml": {`console.dirxml(1, {})`, []sandbox.Entry{{Level: log, Text: "1 {}"}}},
+		"groups": {`console.groupCollapsed('g'); console.log('a'); console.clear(); console.log('b')`,
+			[]sandbox.Entry{{Level: log, Text: "g"}, {Level: log, Text: "  a"}, {Level: log, Text: "b"}}},
+		"a missing count": {`console.countReset('x')`,
+			[]sandbox.Entry{{Level: warn, Text: "Count for 'x' does not exist"}}},
+		"a missing timer": {`console.timeEnd('x'); console.timeLog()`,
+			[]sandbox.Entry{{Level: warn, Text: "Timer 'x' does not exist"},
+				{Level: warn, Text: "Timer 'default' does not exist"}}},
+		"a timer twice": {`console.time(); console.time()`,
+			[]sandbox.Entry{{Level: warn, Text: "Timer 'default' already exists"}}},
+		"a label of a method": {`console.countReset('toString'); console.timeEnd('constructor')`,
+			[]sandbox.Entry{{Level: warn, Text: "Count for 'toString' does not exist"},
+				{Level: warn, Text: "Timer 'constructor' does not exist"}}},
+		"a table of objects": {`console.table([{a: 1, b: 'x'}, {b: {c: [1, 2]}}, 5])`,
+			[]sandbox.Entry{{Level: log, Text: `
 ┌─────────┬───┬───────────────────┬────────┐
 │ (index) │ a │ b                 │ Values │
 ├─────────┼───┼───────────────────┼────────┤
@@ -164,13 +187,15 @@ func TestConsoleOfTheStandard(t *testing.T) {
 │ 1       │   │ { "c": [ 1, 2 ] } │        │
 │ 2       │   │                   │ 5      │
 └─────────┴───┴───────────────────┴────────┘`[1:]}}},
-		"a table of some columns": {`console.table({r: {a: 1, b: 2}}, ['b', 'toString'])`, []sandbox.Entry{{Level: log, Text: `
+		"a table of some columns": {`console.table({r: {a: 1, b: 2}}, ['b', 'toString'])`,
+			[]sandbox.Entry{{Level: log, Text: `
 ┌─────────┬───┬──────────┐
 │ (index) │ b │ toString │
 ├─────────┼───┼──────────┤
 │ r       │ 2 │          │
 └─────────┴───┴──────────┘`[1:]}}},
-		"a table of some columns and a value": {`console.table([{a: 1}, 5], ['a'])`, []sandbox.Entry{{Level: log, Text: `
+		"a table of some columns and a value": {`console.table([{a: 1}, 5], ['a'])`,
+			[]sandbox.Entry{{Level: log, Text: `
 ┌─────────┬───┐
 │ (index) │ a │
 ├─────────┼───┤
@@ -189,8 +214,10 @@ func TestConsoleOfTheStandard(t *testing.T) {
 ├───────────────────┼────────┤
 │ 0                 │ 'a b'  │
 └───────────────────┴────────┘`[1:]}}},
-		"a table of nothing":   {`console.table([])`, []sandbox.Entry{{Level: log, Text: "┌─────────┐\n│ (index) │\n├─────────┤\n└─────────┘"}}},
-		"a table of no object": {`console.table(5); console.table('x'); console.table(null)`, []sandbox.Entry{{Level: log, Text: "5"}, {Level: log, Text: "x"}, {Level: log, Text: "null"}}},
+		"a table of nothing": {`console.table([])`, []sandbox.Entry{{Level: log, Text: "┌─────────┐\n│ (index) " +
+			"│\n├─────────┤\n└─────────┘"}}},
+		"a table of no object": {`console.table(5); console.table('x'); console.table(null)`,
+			[]sandbox.Entry{{Level: log, Text: "5"}, {Level: log, Text: "x"}, {Level: log, Text: "null"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,7 +231,8 @@ func TestConsoleOfTheStandard(t *testing.T) {
 		require.Regexp(t, `^t: \d+(\.\d{1,3})?ms$`, console[1].Text)
 	})
 	t.Run("durations", func(t *testing.T) { // as Node writes them
-		want := "0ms 0.123ms 1ms 9.877ms 123.457ms 1000ms 1.000s 1.235s 59.999s 1:00.000 (m:ss.mmm) 1:02.346 (m:ss.mmm) 59:59.000 (m:ss.mmm) " +
+		want := "0ms 0.123ms 1ms 9.877ms 123.457ms 1000ms 1.000s 1.235s 59.999s 1:00.000 (m:ss.mmm) 1:02.346 " +
+			"(m:ss.mmm) 59:59.000 (m:ss.mmm) " +
 			"1:00:00.000 (h:mm:ss.mmm) 1:02:03.457 (h:mm:ss.mmm) 30:00:00.000 (h:mm:ss.mmm)"
 		require.Equal(t, want, run(t, `
 			const lines = [];
@@ -246,11 +274,13 @@ func TestAbortSignalTimeout(t *testing.T) {
 				return nil, nil
 			}},
 		}
-		result := run(t, `AbortSignal.timeout(5).onabort = () => release(); slow(); return 'done'`, javascript.RunOptions{Functions: functions})
+		result := run(t, `AbortSignal.timeout(5).onabort = () => release(); slow(); return 'done'`,
+			javascript.RunOptions{Functions: functions})
 		require.Empty(t, result.Console)
 	})
 	t.Run("of any length is waited for", func(t *testing.T) {
-		require.Equal(t, "false", run(t, `const s = AbortSignal.timeout(2 ** 40); await new Promise((r) => setTimeout(r, 20)); return s.aborted`).Text)
+		require.Equal(t, "false", run(t,
+			`const s = AbortSignal.timeout(2 ** 40); await new Promise((r) => setTimeout(r, 20)); return s.aborted`).Text)
 	})
 	t.Run("goes off while other timers keep the run going", func(t *testing.T) {
 		result := run(t, `AbortSignal.timeout(5).onabort = () => console.log('aborted'); setTimeout(() => {}, 50); return 'done'`)

@@ -39,14 +39,17 @@ var wptDriver string
 
 // wptFolders are the folders of the suite whose tests are run, and of which the table has a line.
 var wptFolders = []string{
-	"FileAPI", "WebCryptoAPI", "compression", "console", "dom/abort", "dom/events", "encoding", "hr-time", "html/webappapis",
+	"FileAPI", "WebCryptoAPI", "compression", "console", "dom/abort", "dom/events", "encoding", "hr-time",
+	"html/webappapis",
 	"performance-timeline", "streams", "url", "urlpattern", "user-timing", "webidl", "webmessaging",
 }
 
 // wptFetchFolders are those that make requests, or are about what requests and responses are made of.
 var wptFetchFolders = []string{
-	"fetch/api/abort", "fetch/api/basic", "fetch/api/body", "fetch/api/cors", "fetch/api/crashtests", "fetch/api/credentials",
-	"fetch/api/headers", "fetch/api/redirect", "fetch/api/request", "fetch/api/response", "fetch/content-encoding", "fetch/content-length",
+	"fetch/api/abort", "fetch/api/basic", "fetch/api/body", "fetch/api/cors", "fetch/api/crashtests",
+	"fetch/api/credentials",
+	"fetch/api/headers", "fetch/api/redirect", "fetch/api/request", "fetch/api/response", "fetch/content-encoding",
+	"fetch/content-length",
 	"fetch/content-type", "fetch/data-urls", "fetch/range", "fetch/security", "mimesniff", "xhr/formdata",
 }
 
@@ -240,8 +243,8 @@ func (l *wptList) write(file string) error {
 	return os.WriteFile(file, []byte(text.String()), 0o644)
 }
 
-// versions returns the commits of the suite's folders, which the suite's selection in Node's source states. That of undici has
-// no such file: its own version is known.
+// versions returns the commits of the suite's folders, which the suite's selection in Node's source states. That of
+// undici has no such file: its own version is known.
 func (s *wptSuite) versions(t *testing.T) map[string]string {
 	data, err := os.ReadFile(filepath.Join(s.dir, "versions.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -267,38 +270,39 @@ func (s *wptSuite) tests(t *testing.T, excluded *wptList) (tests []*wptTest, lef
 			fmt.Printf("!! %s IS LEFT OUT: it is not in this version of the suite\n", folder)
 			continue
 		}
-		require.NoError(t, filepath.WalkDir(filepath.Join(s.dir, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(file, ".any.js") {
-				return err
-			}
-			name, _ := filepath.Rel(s.dir, file)
-			name = filepath.ToSlash(name)
-			for pattern := range excluded.reasons {
-				if strings.Contains(pattern, " ") { // subtests
-					continue
-				}
-				matched := name
-				if !strings.Contains(pattern, "/") {
-					matched = path.Base(name)
-				}
-				if ok, err := path.Match(pattern, matched); err != nil || ok {
-					used[pattern] = true
-					left[folder]++
+		require.NoError(t, filepath.WalkDir(filepath.Join(s.dir, filepath.FromSlash(folder)),
+			func(file string, entry fs.DirEntry, err error) error {
+				if err != nil || !strings.HasSuffix(file, ".any.js") {
 					return err
 				}
-			}
-			if !only.MatchString(name) {
-				return nil
-			}
-			found, err := s.load(name)
-			if errors.Is(err, fs.ErrNotExist) { // Debian's archive has no files that are made from others
-				fmt.Printf("!! %s IS LEFT OUT: %v\n", name, err)
-				left[folder]++
-				return nil
-			}
-			tests = append(tests, found...)
-			return err
-		}))
+				name, _ := filepath.Rel(s.dir, file)
+				name = filepath.ToSlash(name)
+				for pattern := range excluded.reasons {
+					if strings.Contains(pattern, " ") { // subtests
+						continue
+					}
+					matched := name
+					if !strings.Contains(pattern, "/") {
+						matched = path.Base(name)
+					}
+					if ok, err := path.Match(pattern, matched); err != nil || ok {
+						used[pattern] = true
+						left[folder]++
+						return err
+					}
+				}
+				if !only.MatchString(name) {
+					return nil
+				}
+				found, err := s.load(name)
+				if errors.Is(err, fs.ErrNotExist) { // Debian's archive has no files that are made from others
+					fmt.Printf("!! %s IS LEFT OUT: %v\n", name, err)
+					left[folder]++
+					return nil
+				}
+				tests = append(tests, found...)
+				return err
+			}))
 	}
 	for pattern := range excluded.reasons {
 		if !used[pattern] && !strings.Contains(pattern, " ") {
@@ -315,20 +319,22 @@ func TestWebPlatform(t *testing.T) {
 	if dir == "" {
 		t.Skip("TOOLRUN_WPT does not say where the web platform tests are")
 	}
-	suite := wptSuite{dir: dir, folders: wptFolders, excluded: "testdata/wpt/excluded.txt", failures: "testdata/wpt/failures.txt"}
+	suite := wptSuite{dir: dir, folders: wptFolders, excluded: "testdata/wpt/excluded.txt",
+		failures: "testdata/wpt/failures.txt"}
 	suite.check(t)
 }
 
-// TestWebPlatformFetch runs those that need a server, from the folder that TOOLRUN_WPT_FETCH names (test/fixtures/wpt of
-// the source of undici). A server of the test answers.
+// TestWebPlatformFetch runs those that need a server, from the folder that TOOLRUN_WPT_FETCH names (test/fixtures/wpt
+// of the source of undici). A server of the test answers.
 func TestWebPlatformFetch(t *testing.T) {
 	dir := os.Getenv("TOOLRUN_WPT_FETCH")
 	if dir == "" {
 		t.Skip("TOOLRUN_WPT_FETCH does not say where the web platform tests are")
 	}
 	suite := wptSuite{
-		dir: dir, folders: wptFetchFolders, excluded: "testdata/wpt/fetch-excluded.txt", failures: "testdata/wpt/fetch-failures.txt",
-		server: newWPTServer(t, dir),
+		dir: dir, folders: wptFetchFolders, excluded: "testdata/wpt/fetch-excluded.txt",
+		failures: "testdata/wpt/fetch-failures.txt",
+		server:   newWPTServer(t, dir),
 	}
 	suite.check(t)
 }
@@ -347,7 +353,9 @@ func (s *wptSuite) check(t *testing.T) {
 	for range goruntime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				results[i] = slices.DeleteFunc(s.run(t, string(harness), tests[i]), func(r wptResult) bool { return excluded.hasSubtest(tests[i], r.name) })
+				results[i] = slices.DeleteFunc(s.run(t, string(harness), tests[i]), func(r wptResult) bool {
+					return excluded.hasSubtest(tests[i], r.name)
+				})
 			}
 		})
 	}
@@ -388,7 +396,8 @@ func (s *wptSuite) check(t *testing.T) {
 	fmt.Printf("%-22s %6s %6s %8s %8s %7s\n", "folder", "left", "tests", "passed", "subtests", "")
 	for _, folder := range append(slices.Clone(s.folders), "all") {
 		if c := counts[folder]; c != nil {
-			fmt.Printf("%-22s %6d %6d %8d %8d %6.1f%%\n", folder, left[folder], c.files, c.passed, c.all, 100*float64(c.passed)/float64(max(c.all, 1)))
+			fmt.Printf("%-22s %6d %6d %8d %8d %6.1f%%\n", folder, left[folder], c.files, c.passed, c.all,
+				100*float64(c.passed)/float64(max(c.all, 1)))
 		}
 	}
 	if *wptVerbose {
@@ -413,7 +422,8 @@ func (s *wptSuite) compare(t *testing.T, versions map[string]string, passed map[
 	list := readWPTList(t, s.failures)
 	known := map[string]string{}
 	for _, line := range list.header {
-		if folder, version, ok := strings.Cut(strings.TrimPrefix(line, "version "), " "); ok && strings.HasPrefix(line, "version ") {
+		if folder, version, ok := strings.Cut(strings.TrimPrefix(line, "version "), " "); ok &&
+			strings.HasPrefix(line, "version ") {
 			known[folder] = version
 		}
 	}

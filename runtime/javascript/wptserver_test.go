@@ -29,8 +29,8 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// A wptServer answers requests as the web platform tests expect it: with the suite's files, and with what the programs beside
-// them say, which are written in Python there.
+// A wptServer answers requests as the web platform tests expect it: with the suite's files, and with what the programs
+// beside them say, which are written in Python there.
 type wptServer struct {
 	dir   string
 	first *httptest.Server
@@ -50,7 +50,9 @@ func newWPTServer(t *testing.T, dir string) *wptServer {
 
 // gate returns a gate that lets all requests to the server pass.
 func (s *wptServer) gate(t *testing.T) *egress.Gate {
-	policy := &network.Policy{Limits: network.Limits{Time: wptTime, PerRun: 1e5, PerMinute: 1e6, AtOnce: 1000, Redirects: 20}} // as many redirects as browsers
+	// as many redirects as browsers
+	policy := &network.Policy{Limits: network.Limits{Time: wptTime, PerRun: 1e5, PerMinute: 1e6, AtOnce: 1000,
+		Redirects: 20}}
 	for _, server := range []*httptest.Server{s.first, s.other} {
 		rule, err := network.ParseRule("* " + server.URL)
 		require.NoError(t, err)
@@ -268,7 +270,8 @@ var wptHandlers = map[string]func(s *wptServer, w http.ResponseWriter, r *http.R
 		if r.URL.Query().Has("cors") {
 			wptAccess(w, r)
 			w.Header().Set("Access-Control-Allow-Methods", "GET, POST, HEAD")
-			w.Header().Set("Access-Control-Allow-Headers", wptValue(r, "allow_headers", strings.Join(slices.Sorted(maps.Keys(fields)), ", ")))
+			w.Header().Set("Access-Control-Allow-Headers", wptValue(r, "allow_headers",
+				strings.Join(slices.Sorted(maps.Keys(fields)), ", ")))
 		}
 		w.Header().Set("Content-Type", "text/plain")
 	},
@@ -293,7 +296,8 @@ var wptHandlers = map[string]func(s *wptServer, w http.ResponseWriter, r *http.R
 		}
 		fields := wptFields(r)
 		w.Header().Set("X-Request-Method", r.Method)
-		for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Location"} {
+		for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Language",
+			"Content-Location"} {
 			value := "NO"
 			if values := fields[name]; len(values) > 0 {
 				value = values[0]
@@ -345,7 +349,8 @@ var wptHandlers = map[string]func(s *wptServer, w http.ResponseWriter, r *http.R
 			if parsed, err := url.Parse(target); err == nil {
 				scheme = parsed.Scheme
 			}
-			if !query.Has("simple") && slices.Contains([]string{"", "http", "https"}, scheme) { // the next one gets the parameters
+			// the next one gets the parameters
+			if !query.Has("simple") && slices.Contains([]string{"", "http", "https"}, scheme) {
 				separator := "?"
 				if strings.Contains(target, "?") {
 					separator = "&"

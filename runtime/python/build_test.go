@@ -41,11 +41,13 @@ func TestOtherModules(t *testing.T) {
 	}{
 		"nothing":             {python.Module{}, "Module.Bytes is nil"},
 		"a file that is gone": {python.Module{Bytes: func() ([]byte, error) { return nil, broken }}, "broken"},
-		"another file":        {python.Module{Bytes: func() ([]byte, error) { return []byte("x"), nil }, SHA256: sha256.Sum256([]byte("y"))}, "has the SHA-256 2d71"},
-		"text":                {python.FromBytes([]byte("hello")), "metering"},
-		"a component":         {python.FromBytes([]byte("\x00asm\r\x00\x01\x00")), "is a WebAssembly component"},
-		"another program":     {python.FromBytes(command()), "it is not a build of CPython that can be used here: it ended with status 0"},
-		"one that traps":      {python.FromBytes(command(0)), "unreachable"},
+		"another file": {python.Module{Bytes: func() ([]byte, error) { return []byte("x"), nil },
+			SHA256: sha256.Sum256([]byte("y"))}, "has the SHA-256 2d71"},
+		"text":        {python.FromBytes([]byte("hello")), "metering"},
+		"a component": {python.FromBytes([]byte("\x00asm\r\x00\x01\x00")), "is a WebAssembly component"},
+		"another program": {python.FromBytes(command()),
+			"it is not a build of CPython that can be used here: it ended with status 0"},
+		"one that traps": {python.FromBytes(command(0)), "unreachable"},
 	} {
 		_, err := python.New(t.Context(), engine, test.module)
 		require.ErrorContains(t, err, test.want, name)

@@ -11,8 +11,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Bounds on calls that are under way at the same time. Each has a goroutine and holds its arguments, and later its answer
-// until the code takes it.
+// Bounds on calls that are under way at the same time. Each has a goroutine and holds its arguments, and later its
+// answer until the code takes it.
 const (
 	maxPending     = 1000
 	maxPendingSize = 64 << 20  // bytes of arguments
@@ -21,11 +21,12 @@ const (
 
 // calls are the calls of a run that are under way while its code goes on.
 type calls struct {
-	started     int
-	pending     map[int]*pendingCall // by their numbers
-	suspended   []int                // the numbers of those whose answers come later, in the order in which that was known
-	left        bool                 // the code waits for these, and has been left
-	pendingSize int                  // bytes of arguments
+	started int
+	pending map[int]*pendingCall // by their numbers
+	// the numbers of those whose answers come later, in the order in which that was known
+	suspended   []int
+	left        bool // the code waits for these, and has been left
+	pendingSize int  // bytes of arguments
 	waitingSize atomic.Int64
 	ended       chan endedCall    // nil before the first one
 	early       map[int]endedCall // that have ended, while a recording says that another one ends first
@@ -184,7 +185,8 @@ func (in *instance) ends(timeout <-chan time.Time) (end endedCall, err error) {
 func (in *instance) endOf(number int) (endedCall, error) {
 	c := &in.run.calls
 	if c.pending[number] == nil {
-		return endedCall{}, fmt.Errorf("python: the recording has the end of call %d, which the code has not made", number)
+		return endedCall{}, fmt.Errorf("python: the recording has the end of call %d, which the code has not made",
+			number)
 	}
 	for {
 		if end, ok := c.early[number]; ok {

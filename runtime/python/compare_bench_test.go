@@ -21,7 +21,8 @@ func cold(b *testing.B) (run func(code string) string) {
 	ctx := context.Background()
 	cache, err := wazero.NewCompilationCacheWithDir(enginetest.CacheDir() + "-cold")
 	require.NoError(b, err)
-	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache).WithDebugInfoEnabled(false))
+	rt := wazero.NewRuntimeWithConfig(ctx,
+		wazero.NewRuntimeConfig().WithCompilationCache(cache).WithDebugInfoEnabled(false))
 	b.Cleanup(func() { require.NoError(b, rt.Close(ctx)) })
 	wasi_snapshot_preview1.MustInstantiate(ctx, rt)
 	compiled, err := rt.CompileModule(ctx, module)

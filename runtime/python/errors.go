@@ -29,19 +29,20 @@ func (e *ScriptError) Error() string { return e.Traceback }
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("the code exited with status %d. Let it end by itself, and raise an exception for a failure.", e.Code)
+	return fmt.Sprintf("the code exited with status %d. Let it end by itself, and raise an exception for a failure.",
+		e.Code)
 }
 
 // ErrNoReport means that the code has damaged the interpreter's own functions, so that the run's end is unknown.
 var ErrNoReport = errors.New("the code has changed functions that Python itself needs, so its result is lost")
 
-// ErrSuspend is what a [Function] returns that has no answer yet, and will have none soon. When the code awaits such calls
-// and nothing else, its run ends with ErrSuspend, and [Result].State is where [Interpreter.Resume] goes on. The code's timers
-// do not count as something else: its clock stands still until then.
+// ErrSuspend is what a [Function] returns that has no answer yet, and will have none soon. When the code awaits such
+// calls and nothing else, its run ends with ErrSuspend, and [Result].State is where [Interpreter.Resume] goes on. The
+// code's timers do not count as something else: its clock stands still until then.
 //
-// Only code that awaits at its top level, outside of functions, can be left while it waits, or the coroutines that it awaits
-// there, and only while it has no files open. Any other call that has no answer yet, such as one that is not awaited, raises
-// a RuntimeError in the code that says so.
+// Only code that awaits at its top level, outside of functions, can be left while it waits, or the coroutines that it
+// awaits there, and only while it has no files open. Any other call that has no answer yet, such as one that is not
+// awaited, raises a RuntimeError in the code that says so.
 var ErrSuspend = sandbox.ErrSuspend
 
 // cannotWait returns the error of a call that has no answer yet, where the code cannot wait for it.
@@ -52,7 +53,8 @@ func cannotWait(name string) error {
 
 // cannotWaitWithFiles is cannotWait for code that has files open.
 func cannotWaitWithFiles(name string) error {
-	return fmt.Errorf("%s has no answer yet, and code with open files cannot wait for it: close them first, databases as well", name)
+	return fmt.Errorf("%s has no answer yet, and code with open files cannot wait for it: close them first, "+
+		"databases as well", name)
 }
 
 // notWritten returns the error of code that has left files open, if they could not be closed.

@@ -32,7 +32,8 @@ func Example() {
 	files := afero.NewMemMapFs()
 	result, err := interpreter.Run(ctx, "open('/n.txt', 'w').write('42')\ndouble(21)", &python.RunOptions{
 		Files: files,
-		Functions: []python.Function{{Name: "double", Call: func(_ context.Context, args []any, _ map[string]any) (any, error) {
+		Functions: []python.Function{{Name: "double", Call: func(_ context.Context, args []any, _ map[string]any) (any,
+			error) {
 			n, ok := int64(0), len(args) == 1
 			if ok {
 				n, ok = args[0].(int64)

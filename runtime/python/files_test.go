@@ -23,18 +23,22 @@ func TestFiles(t *testing.T) {
 	options := python.RunOptions{Files: files}
 	require.NoError(t, afero.WriteFile(files, "/data/in.csv", []byte("name,n\na,1\nb,2\n"), 0o600))
 	require.NoError(t, files.MkdirAll("/lib/python/pkg", 0o700))
-	require.NoError(t, afero.WriteFile(files, "/lib/python/pkg/__init__.py", []byte("def double(x):\n    return x * 2\n"), 0o600))
-	require.NoError(t, afero.WriteFile(files, "/helper.py", []byte("import pkg\n\ndef fail():\n    return 1 / 0\n"), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/lib/python/pkg/__init__.py", []byte("def double(x):\n    return x * "+
+		"2\n"), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/helper.py", []byte("import pkg\n\ndef fail():\n    return 1 / 0\n"),
+		0o600))
 
 	for code, want := range map[string]string{
-		"open('/data/in.csv').read()":                                                   `'name,n\na,1\nb,2\n'`,
-		"import csv\nlist(csv.DictReader(open('data/in.csv')))":                         "[{'name': 'a', 'n': '1'}, {'name': 'b', 'n': '2'}]",
-		"import os\nos.getcwd(), sorted(os.listdir())":                                  "('/', ['data', 'helper.py', 'lib'])",
-		"import os\n[(d, sorted(n), f) for d, n, f in os.walk('/lib')]":                 "[('/lib', ['python'], []), ('/lib/python', ['pkg'], []), ('/lib/python/pkg', [], ['__init__.py'])]",
-		"from pathlib import Path\nsorted(map(str, Path('/').glob('**/*.py')))":         "['/helper.py', '/lib/python/pkg/__init__.py']",
-		"import pkg\npkg.double(21)":                                                    "42",
-		"import helper\nhelper.pkg.double(4)":                                           "8",
-		"import sys\nsys.path[-2:]":                                                     "['/lib/python', '/']",
+		"open('/data/in.csv').read()": `'name,n\na,1\nb,2\n'`,
+		"import csv\nlist(csv.DictReader(open('data/in.csv')))": "[{'name': 'a', 'n': '1'}, " +
+			"{'name': 'b', 'n': '2'}]",
+		"import os\nos.getcwd(), sorted(os.listdir())": "('/', ['data', 'helper.py', 'lib'])",
+		"import os\n[(d, sorted(n), f) for d, n, f in os.walk('/lib')]": "[('/lib', ['python'], []), " +
+			"('/lib/python', ['pkg'], []), ('/lib/python/pkg', [], ['__init__.py'])]",
+		"from pathlib import Path\nsorted(map(str, Path('/').glob('**/*.py')))": "['/helper.py', '/lib/python/pkg/__init__.py']",
+		"import pkg\npkg.double(21)":          "42",
+		"import helper\nhelper.pkg.double(4)": "8",
+		"import sys\nsys.path[-2:]":           "['/lib/python', '/']",
 		"try:\n    open('/nowhere')\nexcept FileNotFoundError as e:\n    x = str(e)\nx": `"[Errno 44] No such file or directory: '/nowhere'"`,
 	} {
 		require.Equal(t, want, run(t, code, options).Text, code)
@@ -42,7 +46,8 @@ func TestFiles(t *testing.T) {
 
 	require.NoError(t, afero.WriteFile(files, "/one/pkg.py", []byte("name = 'one'"), 0o600))
 	require.NoError(t, afero.WriteFile(files, "/two/pkg.py", []byte("name = 'two'"), 0o600))
-	require.Equal(t, "('two', ['/two', '/one', '/'], False)", run(t, "import pkg, sys\npkg.name, sys.path[-3:], '/lib/python' in sys.path",
+	require.Equal(t, "('two', ['/two', '/one', '/'], False)", run(t,
+		"import pkg, sys\npkg.name, sys.path[-3:], '/lib/python' in sys.path",
 		python.RunOptions{Files: files, Libraries: []string{"/two", "/one"}}).Text)
 	require.NoError(t, files.RemoveAll("/one"))
 	require.NoError(t, files.RemoveAll("/two"))
@@ -54,9 +59,12 @@ func TestFiles(t *testing.T) {
 	_, err := tryRun(t, "f = open('/out/c.txt', 'w')\nf.write('left open')\n1 / 0", options)
 	require.True(t, python.IsScriptFailure(err), "%v", err)
 	require.Equal(t, "left open", content(t, files, "/out/c.txt"))
-	run(t, "import sqlite3\ndb = sqlite3.connect('/out/t.db')\ndb.execute('create table t (x)')\ndb.execute('insert into t values (42)')\ndb.commit()", options)
-	require.Equal(t, "[(42,)]", run(t, "import sqlite3\nsqlite3.connect('/out/t.db').execute('select x from t').fetchall()", options).Text)
-	run(t, "import shutil, os, tempfile\nshutil.move('/out/a.txt', '/out/d.txt')\nos.remove('/out/b.txt')\nwith tempfile.TemporaryDirectory(dir='/out') as d: open(d + '/x', 'w').write('x')", options)
+	run(t, "import sqlite3\ndb = sqlite3.connect('/out/t.db')\ndb.execute('create table t (x)')\ndb.execute('insert "+
+		"into t values (42)')\ndb.commit()", options)
+	require.Equal(t, "[(42,)]", run(t,
+		"import sqlite3\nsqlite3.connect('/out/t.db').execute('select x from t').fetchall()", options).Text)
+	run(t, "import shutil, os, tempfile\nshutil.move('/out/a.txt', '/out/d.txt')\nos.remove('/out/b.txt')\nwith "+
+		"tempfile.TemporaryDirectory(dir='/out') as d: open(d + '/x', 'w').write('x')", options)
 	require.Equal(t, "['c.txt', 'd.txt', 't.db']", run(t, "import os\nsorted(os.listdir('/out'))", options).Text)
 
 	_, err = tryRun(t, "import helper\nhelper.fail()", options)
@@ -67,7 +75,8 @@ func TestFiles(t *testing.T) {
     return 1 / 0
            ~~^~~
 ZeroDivisionError: division by zero`)
-	require.Equal(t, "['data', 'helper.py', 'lib', 'out']", run(t, "import os\nsorted(os.listdir('/'))", options).Text, "no __pycache__, no temporary files")
+	require.Equal(t, "['data', 'helper.py', 'lib', 'out']", run(t, "import os\nsorted(os.listdir('/'))", options).Text,
+		"no __pycache__, no temporary files")
 
 	_, err = tryRun(t, "open('/x', 'w')")
 	require.ErrorContains(t, err, "PermissionError", "without files, nothing can be written")
@@ -95,11 +104,14 @@ db.execute('select count(*) from s').fetchone(), db.execute('pragma integrity_ch
 	require.Equal(t, "((3000,), ('ok',))", result.Text)
 
 	// A run that ends or is stopped within a transaction locks out nobody, and what it has not committed is undone.
-	for _, end := range []string{"", "while True: db.execute('insert into t select * from t limit 10')", "1 / 0", "import os\nos._exit(1)"} {
-		_, err := tryRun(t, "import sqlite3\ndb = sqlite3.connect('/t.db')\ndb.execute('pragma cache_size = 5')\ndb.execute(\"update t set b = 'y' || b\")\n"+end,
+	for _, end := range []string{"", "while True: db.execute('insert into t select * from t limit 10')", "1 / 0",
+		"import os\nos._exit(1)"} {
+		_, err := tryRun(t, "import sqlite3\ndb = sqlite3.connect('/t.db')\ndb.execute('pragma cache_size = "+
+			"5')\ndb.execute(\"update t set b = 'y' || b\")\n"+end,
 			python.RunOptions{Files: files, Limits: sandbox.Limits{Work: 100_000_000}})
 		require.True(t, err == nil || python.IsScriptFailure(err), "%v", err)
-		require.Equal(t, "[(3000, 'ok')]", run(t, "import sqlite3\ndb = sqlite3.connect('/t.db', timeout=0)\nok = db.execute('pragma integrity_check').fetchone()[0]\n"+
+		require.Equal(t, "[(3000, 'ok')]", run(t, "import sqlite3\ndb = sqlite3.connect('/t.db', timeout=0)\nok = "+
+			"db.execute('pragma integrity_check').fetchone()[0]\n"+
 			"db.execute(\"select count(*), ? from t where b like 'x%'\", [ok]).fetchall()", options).Text, end)
 	}
 
@@ -112,20 +124,24 @@ db.execute('select count(*) from s').fetchone(), db.execute('pragma integrity_ch
 	}
 	ended := make(chan *python.Result, 1)
 	go func() {
-		result, err := interpreter.Run(context.Background(), "import sqlite3\ndb = sqlite3.connect('/t.db')\ncount = \"select count(*) from t where b like 'x%'\"\n"+
-			"first = db.execute(count).fetchone()\nwait()\nfirst == db.execute(count).fetchone(), db.execute('pragma integrity_check').fetchone()[0]",
+		result, err := interpreter.Run(context.Background(),
+			"import sqlite3\ndb = sqlite3.connect('/t.db')\ncount = \"select count(*) from t where b like 'x%'\"\n"+
+				"first = db.execute(count).fetchone()\nwait()\nfirst == db.execute(count).fetchone(), "+
+				"db.execute('pragma integrity_check').fetchone()[0]",
 			&python.RunOptions{Files: files, Functions: []python.Function{{Name: "wait", Call: wait}}})
 		assert.NoError(t, err)
 		ended <- result
 	}()
 	<-connected
-	_, err := tryRun(t, "import os, sqlite3\ndb = sqlite3.connect('/t.db')\ndb.execute('pragma cache_size = 5')\ndb.execute(\"update t set b = 'y' || b\")\nos._exit(1)", options)
+	_, err := tryRun(t, "import os, sqlite3\ndb = sqlite3.connect('/t.db')\ndb.execute('pragma cache_size = "+
+		"5')\ndb.execute(\"update t set b = 'y' || b\")\nos._exit(1)", options)
 	require.Error(t, err)
 	close(stopped)
 	require.Equal(t, "(True, 'ok')", (<-ended).Text)
 
 	require.NoError(t, files.Mkdir("/t.db.lock", 0o700))
-	_, err = tryRun(t, "import sqlite3\nsqlite3.connect('/t.db', timeout=0).execute('select count(*) from t').fetchone()", options)
+	_, err = tryRun(t, "import sqlite3\nsqlite3.connect('/t.db', timeout=0).execute('select count(*) from "+
+		"t').fetchone()", options)
 	require.ErrorContains(t, err, "database is locked")
 	require.ErrorContains(t, err, "remove the folder with os.rmdir")
 	require.Equal(t, "(3000,)", run(t, "import os, sqlite3\nos.rmdir('/t.db.lock')\n"+

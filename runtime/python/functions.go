@@ -13,8 +13,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// A Function is a Go function that code can call. A call waits, and gives the value; where the code awaits what the call
-// gives, as in
+// A Function is a Go function that code can call. A call waits, and gives the value; where the code awaits what the
+// call gives, as in
 //
 //	await asyncio.gather(tools.a(), tools.b())
 //
@@ -30,8 +30,8 @@ type Function struct {
 	// Call does the work. Code that awaits calls makes several at the same time, so it must be safe for concurrent use.
 	// The context ends with the run. An error becomes an exception with its text as the message (a
 	// [FunctionError] can set a class and a code), and so does a panic. A function that does not return before the run
-	// ends is abandoned, and its result is dropped. [ErrSuspend] says that the answer comes later; it is of no use where
-	// [sandbox.CallNumber] of the context is negative, for the code cannot wait for the answer there.
+	// ends is abandoned, and its result is dropped. [ErrSuspend] says that the answer comes later; it is of no use
+	// where [sandbox.CallNumber] of the context is negative, for the code cannot wait for the answer there.
 	Call func(ctx context.Context, args []any, kwargs map[string]any) (any, error)
 }
 

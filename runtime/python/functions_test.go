@@ -23,12 +23,17 @@ func TestFunctions(t *testing.T) {
 			return nil, &python.FunctionError{Class: args[0].(string), Message: "no", Code: "c"}
 		}},
 		{Name: "tools.panic", Call: func(context.Context, []any, map[string]any) (any, error) { panic("on purpose") }},
-		{Name: "tools.error", Call: func(context.Context, []any, map[string]any) (any, error) { return nil, errors.New("went wrong") }},
+		{Name: "tools.error", Call: func(context.Context, []any, map[string]any) (any, error) {
+			return nil, errors.New("went wrong")
+		}},
 		{Name: "tools.odd", Call: func(context.Context, []any, map[string]any) (any, error) { return func() {}, nil }},
-		{Name: "tools.large", Call: func(context.Context, []any, map[string]any) (any, error) { return make([]byte, 60<<20), nil }},
+		{Name: "tools.large", Call: func(context.Context, []any, map[string]any) (any, error) {
+			return make([]byte, 60<<20), nil
+		}},
 	}
 	for code, want := range map[string]string{
-		"echo(1, 2.5, 'a', None, [True], (2,), k={'x': 2**70})": "{'args': [1, 2.5, 'a', None, [True], [2]], 'kwargs': {'k': {'x': '1180591620717411303424'}}}",
+		"echo(1, 2.5, 'a', None, [True], (2,), k={'x': 2**70})": "{'args': [1, 2.5, 'a', None, [True], [2]], " +
+			"'kwargs': {'k': {'x': '1180591620717411303424'}}}",
 		"echo()":                              "{'args': [], 'kwargs': {}}",
 		"tools['git-hub'](), tools.nothing()": "('x', None)",
 		"tools":                               "<functions: git-hub, nothing, fail, panic, error, odd, large>",
@@ -40,7 +45,8 @@ func TestFunctions(t *testing.T) {
 		require.Equal(t, want, run(t, code, python.RunOptions{Functions: functions}).Text, code)
 	}
 	for code, want := range map[string]string{
-		"tools.panic()": "RuntimeError: panicked: on purpose", "tools.error()": "RuntimeError: went wrong", "tools.odd()": "RuntimeError: json: unsupported type",
+		"tools.panic()": "RuntimeError: panicked: on purpose", "tools.error()": "RuntimeError: went wrong",
+		"tools.odd()": "RuntimeError: json: unsupported type",
 	} {
 		_, err := tryRun(t, code, python.RunOptions{Functions: functions})
 		require.ErrorContains(t, err, want)
@@ -51,19 +57,24 @@ func TestFunctions(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitMemory, limit.Limit)
 
-	never := []python.Function{{Name: "wait", Call: func(context.Context, []any, map[string]any) (any, error) { select {} }}}
-	_, err = tryRun(t, "wait()", python.RunOptions{Functions: never, Limits: sandbox.Limits{Time: 50 * time.Millisecond}})
+	never := []python.Function{{Name: "wait", Call: func(context.Context, []any, map[string]any) (any, error) {
+		select {}
+	}}}
+	_, err = tryRun(t, "wait()", python.RunOptions{Functions: never,
+		Limits: sandbox.Limits{Time: 50 * time.Millisecond}})
 	limit, ok = errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitTime, limit.Limit)
 
-	_, err = tryRun(t, "await wait()", python.RunOptions{Functions: never, Limits: sandbox.Limits{Time: 50 * time.Millisecond}})
+	_, err = tryRun(t, "await wait()", python.RunOptions{Functions: never,
+		Limits: sandbox.Limits{Time: 50 * time.Millisecond}})
 	limit, ok = errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitTime, limit.Limit)
 
 	call := never[0].Call
-	for _, names := range [][]string{{""}, {"a b"}, {"a.b.c"}, {"1a"}, {"a-b"}, {"__a"}, {"a", "a"}, {"a", "a.b"}, {"a.b", "a"}} {
+	for _, names := range [][]string{{""}, {"a b"}, {"a.b.c"}, {"1a"}, {"a-b"}, {"__a"}, {"a", "a"}, {"a", "a.b"},
+		{"a.b", "a"}} {
 		var functions []python.Function
 		for _, name := range names {
 			functions = append(functions, python.Function{Name: name, Call: call})

@@ -20,23 +20,31 @@ var hostile = []struct {
 	{"an endless loop", "while True: pass", sandbox.LimitTime},
 	{"an endless loop in C", "sum(iter(int, 1))", sandbox.LimitTime},
 	{"an endless generator", "import itertools\nlist(x for x in itertools.count() if False)", sandbox.LimitTime},
-	{"an endless loop of a deque", "import itertools, collections\ncollections.deque(itertools.cycle('a'), 0)", sandbox.LimitTime},
-	{"a loop that catches everything", "while True:\n  try:\n    while True: pass\n  except BaseException: pass\n  finally: continue", sandbox.LimitTime},
+	{"an endless loop of a deque", "import itertools, collections\ncollections.deque(itertools.cycle('a'), 0)",
+		sandbox.LimitTime},
+	{"a loop that catches everything",
+		"while True:\n  try:\n    while True: pass\n  except BaseException: pass\n  finally: continue",
+		sandbox.LimitTime},
 	{"a finally that loops", "try:\n  1 / 0\nfinally:\n  while True: pass", sandbox.LimitTime},
 	{"a regular expression", "import re\nre.match('(a+)+$', 'a' * 50 + 'b')", sandbox.LimitTime},
 	{"a large power", "10**10**8", sandbox.LimitTime},
 	{"digits of a large number", "import sys\nsys.set_int_max_str_digits(0)\nstr(1 << 10**7)", sandbox.LimitTime},
-	{"a string search", "('a' * 10**6).find('a' * 10**5 + 'b' + 'a' * 10**5)\nfor i in range(10**9): ('ab' * 10**6 + 'b').count('b' * 10**3 + 'a')", sandbox.LimitTime},
-	{"a recursive query", "import sqlite3\nsqlite3.connect(':memory:').execute('with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) from t').fetchall()", sandbox.LimitTime},
+	{"a string search", "('a' * 10**6).find('a' * 10**5 + 'b' + 'a' * 10**5)\nfor i in range(10**9): ('ab' * 10**6 + " +
+		"'b').count('b' * 10**3 + 'a')", sandbox.LimitTime},
+	{"a recursive query", "import sqlite3\nsqlite3.connect(':memory:').execute('with recursive t(x) as (select 1 " +
+		"union all select x + 1 from t) select count(*) from t').fetchall()", sandbox.LimitTime},
 	{"sleep", "import time\ntime.sleep(10**9)", sandbox.LimitTime},
 	{"an async sleep", "import asyncio\nawait asyncio.sleep(10**6)", sandbox.LimitTime},
 	{"a flood of output", "while True: print('a line of the flood')", sandbox.LimitTime},
 	{"an exit function that loops", "import atexit\n@atexit.register\ndef f():\n  while True: pass", sandbox.LimitTime},
 	{"a destructor that loops", "class A:\n  def __del__(self):\n    while True: pass\nA()\n1", sandbox.LimitTime},
-	{"an exception that cannot be shown", "class E(Exception):\n  def __str__(self):\n    while True: pass\nraise E", sandbox.LimitTime},
+	{"an exception that cannot be shown", "class E(Exception):\n  def __str__(self):\n    while True: pass\nraise E",
+		sandbox.LimitTime},
 	{"a result that cannot be shown", "class E:\n  def __repr__(self):\n    while True: pass\nE()", sandbox.LimitTime},
-	{"a sort", "import random\nclass A:\n  def __lt__(self, other): return random.random() < 0.5\nwhile True: sorted([A() for i in range(1000)])", sandbox.LimitTime},
-	{"compression of zeros", "import zlib\nz = zlib.compress(bytes(10**6))\nwhile True: zlib.decompress(z)", sandbox.LimitTime},
+	{"a sort", "import random\nclass A:\n  def __lt__(self, other): return random.random() < 0.5\nwhile True: " +
+		"sorted([A() for i in range(1000)])", sandbox.LimitTime},
+	{"compression of zeros", "import zlib\nz = zlib.compress(bytes(10**6))\nwhile True: zlib.decompress(z)",
+		sandbox.LimitTime},
 
 	{"a large list", "x = [0] * 10**8", sandbox.LimitMemory},
 	{"a growing list", "x = []\nwhile True: x.append(bytearray(10**6))", sandbox.LimitMemory},
@@ -44,14 +52,16 @@ var hostile = []struct {
 	{"a growing generator", "list(iter(int, 1))", sandbox.LimitMemory},
 	{"many small objects", "x = None\nwhile True: x = (x, {}, [])", sandbox.LimitMemory},
 	{"memory in an exception", "def f(): x = bytearray(3 * 10**7); f()\nf()", sandbox.LimitMemory},
-	{"a bomb of an archive", "import zlib\nz = zlib.compress(bytes(10**7))\nx = []\nwhile True: x.append(zlib.decompress(z))", sandbox.LimitMemory},
+	{"a bomb of an archive", "import zlib\nz = zlib.compress(bytes(10**7))\nx = []\nwhile True: " +
+		"x.append(zlib.decompress(z))", sandbox.LimitMemory},
 	{"more than there can be", "'x' * 10**10", "OverflowError"},
 	{"as much as there can be", "'x' * (2**31 - 100)", sandbox.LimitMemory},
 
 	{"recursion", "def f(): f()\nf()", "RecursionError"},
 	{"recursion without a limit", "import sys\nsys.setrecursionlimit(2**31 - 1)\ndef f(): f()\nf()", nil},
 	{"recursion in C", "class A:\n  def __repr__(self): return repr(self)\nrepr(A())", "RecursionError"},
-	{"recursion in C without a limit", "import sys\nsys.setrecursionlimit(2**31 - 1)\nclass A:\n  def __getattr__(self, n): return getattr(self, n + 'x')\nA().x", nil},
+	{"recursion in C without a limit", "import sys\nsys.setrecursionlimit(2**31 - 1)\nclass A:\n  def " +
+		"__getattr__(self, n): return getattr(self, n + 'x')\nA().x", nil},
 	{"nested data", "x = []\nfor i in range(10**5): x = [x]\nrepr(x)", "RecursionError"},
 	{"nested data that is freed", "x = []\nfor i in range(10**5): x = [x]\ndel x\n1", nil},
 	{"nested source", "eval('(' * 10**5 + ')' * 10**5)", nil},
@@ -63,14 +73,19 @@ var hostile = []struct {
 	{"a fork", "import os\nos.fork()", "AttributeError"},
 	{"a signal handler", "import signal\nsignal.signal(signal.SIGINT, lambda *a: None)\nwhile True: pass", nil},
 	{"a pickle", "import pickle\npickle.loads(b'cos\\nsystem\\n(S\"ls\"\\ntR.')", "AttributeError"},
-	{"code made by hand", "f = (lambda: 0).__code__\neval(f.replace(co_code=bytes(range(256)) * 8, co_stacksize=1))", nil},
-	{"code that reads beyond its constants", "f = (lambda: 0).__code__\neval(f.replace(co_code=b'\\x64\\xff' * 100, co_consts=()))", nil},
+	{"code made by hand", "f = (lambda: 0).__code__\neval(f.replace(co_code=bytes(range(256)) * 8, co_stacksize=1))",
+		nil},
+	{"code that reads beyond its constants",
+		"f = (lambda: 0).__code__\neval(f.replace(co_code=b'\\x64\\xff' * 100, co_consts=()))", nil},
 	{"an abort", "import os\nos.abort()", "crash"},
 	{"a wild request", "import time\nfor i in range(0, 2**31, 10**7): time.clock_getres(i)", nil},
-	{"requests of its own", "import time, gc, struct\nf = [o for o in gc.get_referrers(time) if isinstance(o, dict) and 'ask' in o]\nask = eval('ask', f[0]) if f else None\nfor op in 'RFBTVQXEZCO?':\n  for size in (0, 1, 3, 4, 5, 20):\n    if ask: ask(op.encode(), b'\\xff' * size)", nil},
+	{"requests of its own", "import time, gc, struct\nf = [o for o in gc.get_referrers(time) if isinstance(o, dict) " +
+		"and 'ask' in o]\nask = eval('ask', f[0]) if f else None\nfor op in 'RFBTVQXEZCO?':\n  for size in (0, 1, 3, " +
+		"4, 5, 20):\n    if ask: ask(op.encode(), b'\\xff' * size)", nil},
 	{"without builtins", "import builtins\nfor name in list(vars(builtins)): delattr(builtins, name)", nil},
 	{"without modules", "import sys\nsys.modules.clear()\n1", nil},
-	{"a closed console", "import sys, os\nfor f in (sys.stdout, sys.stderr, sys.stdin): f.close()\nfor i in range(20):\n  try: os.close(i)\n  except OSError: pass\n1", nil},
+	{"a closed console", "import sys, os\nfor f in (sys.stdout, sys.stderr, sys.stdin): f.close()\nfor i in " +
+		"range(20):\n  try: os.close(i)\n  except OSError: pass\n1", nil},
 	{"tracing", "import sys\ndef t(*a):\n  while True: pass\nsys.settrace(t)\n(lambda: 0)()", sandbox.LimitTime},
 }
 
@@ -114,7 +129,8 @@ func TestHostileCode(t *testing.T) {
 
 // TestWhatALimitLeaves keeps what was printed before a run was stopped.
 func TestWhatALimitLeaves(t *testing.T) {
-	result, err := tryRun(t, "print('before')\nwhile True: pass", python.RunOptions{Limits: sandbox.Limits{Work: 1_000_000}})
+	result, err := tryRun(t, "print('before')\nwhile True: pass",
+		python.RunOptions{Limits: sandbox.Limits{Work: 1_000_000}})
 	limit, ok := errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitWork, limit.Limit)

@@ -40,15 +40,18 @@ func TestManyAtOnce(t *testing.T) {
 		var arrived, ended sync.WaitGroup
 		arrived.Add(n)
 		goOn := make(chan struct{})
-		wait := python.Function{Name: "wait", Call: func(ctx context.Context, args []any, _ map[string]any) (any, error) {
+		wait := python.Function{Name: "wait", Call: func(ctx context.Context, args []any, _ map[string]any) (any,
+			error) {
 			arrived.Done()
 			<-goOn
 			return args[0], nil
 		}}
 		for i := range n {
 			ended.Go(func() {
-				code := first + fmt.Sprintf("\nimport json\nkept = json.dumps([%d, 'some text'])\nprint(kept)\n[wait(%[1]d), kept]", i)
-				result, err := interpreter.Run(t.Context(), code, &python.RunOptions{Functions: []python.Function{wait}})
+				code := first + fmt.Sprintf("\nimport json\nkept = json.dumps([%d, 'some "+
+					"text'])\nprint(kept)\n[wait(%[1]d), kept]", i)
+				result, err := interpreter.Run(t.Context(), code,
+					&python.RunOptions{Functions: []python.Function{wait}})
 				if err != nil || result.Text != fmt.Sprintf("[%d, '[%[1]d, \"some text\"]']", i) {
 					t.Errorf("run %d: %q, %v", i, result.Text, err)
 				}

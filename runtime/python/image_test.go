@@ -109,7 +109,8 @@ var leftOvers = []struct {
 	reused     bool
 }{
 	{"nothing", "1", true},
-	{"strings all over the memory", "kept = ['S3CRET' * 300 + str(i) for i in range(1000)]\nprint('S3CRET' * 100)", true},
+	{"strings all over the memory", "kept = ['S3CRET' * 300 + str(i) for i in range(1000)]\nprint('S3CRET' * 100)",
+		true},
 	{"changed modules", `
 import builtins, sys, os, random, json, asyncio, time, gc, linecache, warnings
 builtins.S3CRET = sys.S3CRET = 'S3CRET'
@@ -128,13 +129,18 @@ time.sleep = lambda n: 1 / 0`, true},
 	{"open files", "kept = [open('/file') for i in range(50)]\nopen('/S3CRET', 'w').write('S3CRET')", true},
 	{"closed streams", "import os\nfor i in range(10):\n  try: os.close(i)\n  except OSError: pass", true},
 	{"unfinished lines", "import sys\nprint('S3CRET', end='')\nprint('S3CRET', end='', file=sys.stderr)", true},
-	{"calls that are under way", "import asyncio\ntask = asyncio.create_task(later('S3CRET'))\nawait asyncio.sleep(0.001)\nlater = ToolError.code = 'S3CRET'\n1 / 0", true},
-	{"a standard input that is not read to its end", "input()\nimport builtins, contextvars\ncontextvars.ContextVar('S3CRET').set(1)", true},
+	{"calls that are under way", "import asyncio\ntask = asyncio.create_task(later('S3CRET'))\nawait " +
+		"asyncio.sleep(0.001)\nlater = ToolError.code = 'S3CRET'\n1 / 0", true},
+	{"a standard input that is not read to its end",
+		"input()\nimport builtins, contextvars\ncontextvars.ContextVar('S3CRET').set(1)", true},
 	{"a result", "{'S3CRET': ['S3CRET'] * 1000}", true},
 	{"an exception", "raise ValueError('S3CRET')", true},
-	{"a deep stack", "class A:\n  def __repr__(self):\n    secret = 'S3CRET'\n    return repr(self) + secret\nrepr(A())", true},
-	{"a database", "import sqlite3\ndb = sqlite3.connect(':memory:')\ndb.execute('create table S3CRET (x)')\ndb.execute('begin')", true},
-	{"patched functions of its own", "import gc, time\nfor o in gc.get_referrers(time):\n  if isinstance(o, dict) and 'ask' in o: o['main'] = o['run'] = o['ask'] = 'S3CRET'", true},
+	{"a deep stack", "class A:\n  def __repr__(self):\n    secret = 'S3CRET'\n    return repr(self) + " +
+		"secret\nrepr(A())", true},
+	{"a database", "import sqlite3\ndb = sqlite3.connect(':memory:')\ndb.execute('create table S3CRET " +
+		"(x)')\ndb.execute('begin')", true},
+	{"patched functions of its own", "import gc, time\nfor o in gc.get_referrers(time):\n  if isinstance(o, dict) " +
+		"and 'ask' in o: o['main'] = o['run'] = o['ask'] = 'S3CRET'", true},
 	{"more memory than there was", "kept = [bytes([83]) * 10**6 for i in range(20)]", true},
 	{"memory over its limit", "kept = []\nwhile True: kept.append(bytes([83]) * 10**6)", true},
 	{"an endless loop", "secret = 'S3CRET'\nwhile True: pass", false},
@@ -150,7 +156,9 @@ func leftOverOptions(t testing.TB) *RunOptions {
 		<-ctx.Done()
 		return "S3CRET", nil
 	}
-	return &RunOptions{Files: files, Stdin: []byte("S3CRET\nS3CRET"), Functions: []Function{{Name: "later", Call: later}}, Limits: sandbox.Limits{Time: time.Minute, Memory: 40 << 20, Work: 10_000_000}}
+	return &RunOptions{Files: files, Stdin: []byte("S3CRET\nS3CRET"),
+		Functions: []Function{{Name: "later", Call: later}}, Limits: sandbox.Limits{Time: time.Minute, Memory: 40 << 20,
+			Work: 10_000_000}}
 }
 
 // TestImagesOnDisk compares a sandbox that starts from an image on disk with one of the process that made the image,
@@ -210,10 +218,14 @@ func TestImagesOnDisk(t *testing.T) {
 	small := binary.LittleEndian.AppendUint64(bytes.Clone(memory[:8]), 1<<16) // a page of WebAssembly without content
 	small = binary.LittleEndian.AppendUint64(small, 0)
 	for name, damage := range map[string]func(){
-		"a bit of the memory":       rewrite("memory", func(data []byte) []byte { data[len(data)/2] ^= 1; return data }),
-		"files that are no image":   forge(map[string]string{"memory": "memory", "state.json": string(state)}),
-		"globals of another module": forge(map[string]string{"memory": string(memory), "state.json": `{"Globals":[1,2,3,4,5,6],"State":{}}`}),
-		"memory of another module":  forge(map[string]string{"memory": string(small), "state.json": string(state)}),
+		"a bit of the memory": rewrite("memory", func(data []byte) []byte {
+			data[len(data)/2] ^= 1
+			return data
+		}),
+		"files that are no image": forge(map[string]string{"memory": "memory", "state.json": string(state)}),
+		"globals of another module": forge(map[string]string{"memory": string(memory),
+			"state.json": `{"Globals":[1,2,3,4,5,6],"State":{}}`}),
+		"memory of another module": forge(map[string]string{"memory": string(small), "state.json": string(state)}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			damage()
@@ -229,7 +241,8 @@ func TestImagesOnDisk(t *testing.T) {
 }
 
 // TestNothingIsLeft runs code after each that leaves something, in the same sandbox where it is used again. The memory
-// of the sandbox before that is compared, byte by byte, with one that has not been used. All start from an image on disk.
+// of the sandbox before that is compared, byte by byte, with one that has not been used. All start from an image on
+// disk.
 func TestNothingIsLeft(t *testing.T) {
 	const probe = `
 import sys, os, random, json, asyncio, time, warnings, gc
@@ -250,7 +263,8 @@ time.sleep(0)
 			_, err := i.Run(t.Context(), test.code, leftOverOptions(t))
 			require.True(t, err == nil || IsScriptFailure(err), "%v", err)
 			if !test.reused {
-				require.Eventually(t, func() bool { return i.engine.Stats().Idle == 1 }, time.Minute, time.Millisecond, "another one takes its place")
+				require.Eventually(t, func() bool { return i.engine.Stats().Idle == 1 }, time.Minute, time.Millisecond,
+					"another one takes its place")
 			}
 			after := nextSandbox(t, i)
 			require.Equal(t, test.reused, before == after.at)
@@ -271,8 +285,10 @@ time.sleep(0)
 func TestRandomness(t *testing.T) {
 	i := ownInterpreter(t, sandbox.EngineOptions{})
 	for _, code := range []string{
-		"import random\nrandom.random()", "import secrets\nsecrets.token_hex()", "import uuid\nstr(uuid.uuid4())", "import os\nos.urandom(8)",
-		"import random\nrandom.Random().random()", "import tempfile\nnext(tempfile._get_candidate_names())", "import uuid\nstr(uuid.uuid1())",
+		"import random\nrandom.random()", "import secrets\nsecrets.token_hex()", "import uuid\nstr(uuid.uuid4())",
+		"import os\nos.urandom(8)",
+		"import random\nrandom.Random().random()", "import tempfile\nnext(tempfile._get_candidate_names())",
+		"import uuid\nstr(uuid.uuid1())",
 	} {
 		seen := map[string]bool{}
 		for range 3 {

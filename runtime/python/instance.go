@@ -84,7 +84,8 @@ const deepStack = 128 << 10 // bytes
 func (in *instance) Resume(state any) error {
 	in.session = session{}
 	vm := state.(*imageState).VM
-	if known := in.vm.State(); known != vm && known != (python.State{}) { // all images of a program have the same boot code
+	// all images of a program have the same boot code
+	if known := in.vm.State(); known != vm && known != (python.State{}) {
 		return errors.New("python: the state of another image")
 	}
 	in.vm.Resume(vm)
@@ -187,7 +188,8 @@ func (in *instance) called(number uint32) uint64 {
 		return in.reply([]byte(in.run.code))
 	case python.OpFill:
 		in.fill(payload)
-	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd, python.OpImported, python.OpSuspended:
+	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd, python.OpImported,
+		python.OpSuspended:
 		in.run.add(op, payload)
 	case python.OpCall:
 		return in.reply(in.call(payload))

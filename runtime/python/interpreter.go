@@ -89,12 +89,12 @@ func (m Module) metered() ([]byte, error) {
 	return module, nil
 }
 
-// Run runs code in a fresh sandbox, as the module __main__, or in that of a session. await works outside of functions, as
-// in a notebook.
+// Run runs code in a fresh sandbox, as the module __main__, or in that of a session. await works outside of functions,
+// as in a notebook.
 //
 // The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError], [*sandbox.StateError] or
-// [*sandbox.StoppedError], [ErrNoReport], [ErrSuspend] or [sandbox.ErrClosed]; any other error is the host's. The result is never
-// nil: it has the console output before an error, and the usage.
+// [*sandbox.StoppedError], [ErrNoReport], [ErrSuspend] or [sandbox.ErrClosed]; any other error is the host's. The
+// result is never nil: it has the console output before an error, and the usage.
 func (i *Interpreter) Run(ctx context.Context, code string, options *RunOptions) (*Result, error) {
 	o, err := options.withDefaults()
 	if err != nil {

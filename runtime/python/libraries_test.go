@@ -44,8 +44,8 @@ func outcome(t testing.TB, i *Interpreter, code string, options RunOptions) stri
 	return out.String()
 }
 
-// TestLibrariesAreKept runs code three times whose libraries can be kept, or cannot, and compares what it gives with what
-// it gives when it does not begin with imports, so that they are no step of their own.
+// TestLibrariesAreKept runs code three times whose libraries can be kept, or cannot, and compares what it gives with
+// what it gives when it does not begin with imports, so that they are no step of their own.
 func TestLibrariesAreKept(t *testing.T) {
 	i := ownInterpreter(t, sandbox.EngineOptions{ImageMemory: 2 << 30})
 	const kept, notKept, differs = "kept", "not kept", "not kept, and differs"
@@ -53,22 +53,32 @@ func TestLibrariesAreKept(t *testing.T) {
 		name, library, code, want string
 	}{
 		{"a module", "def double(x): return x * 2", "import a\na.double(21)", kept},
-		{"names of it", "def double(x): return x * 2", "from a import (double,\n    double as d)  # twice\nd(21)", kept},
+		{"names of it", "def double(x): return x * 2", "from a import (double,\n    double as d)  # twice\nd(21)",
+			kept},
 		{"all names", "x = 1", "from a import *\nx", kept},
-		{"with modules of the standard library", "import tomllib, xml.dom.minidom\nx = 1", "import os, json\nimport wave\nimport a\na.x", kept},
+		{"with modules of the standard library", "import tomllib, xml.dom.minidom\nx = 1",
+			"import os, json\nimport wave\nimport a\na.x", kept},
 		{"state that is changed later", "seen = []", "import a\na.seen.append(1)\na.seen", kept},
-		{"other modules", "import sub.part, single\nfrom sub.part import x\ntry:\n    import nothing\nexcept ImportError:\n    x += single.y", "import a\na.x", kept},
+		{"other modules", "import sub.part, single\nfrom sub.part import x\ntry:\n    import nothing\nexcept " +
+			"ImportError:\n    x += single.y", "import a\na.x", kept},
 		{"a namespace", "import space.inner\nx = space.inner.v, list(space.__path__)", "import a\na.x", kept},
 		{"a module of the project's own", "import own\nx = own.v", "import a\na.x", kept},
-		{"files that are read", "import pkgutil\nx = open('/data.txt').read(), pkgutil.get_data('sub', 'data.bin'), open('/empty').read()", "import a\na.x", kept},
-		{"a folder that is listed", "import os\nx = sorted(os.listdir('/lib')), os.path.getsize('/data.txt')", "import a\na.x", kept},
-		{"changed builtins", "import builtins\nbuiltins.sum = lambda x: -1\nbuiltins.extra = 5", "import a\nsum([1]), extra", kept},
-		{"changed modules", "import json, sys\njson.dumps = lambda x: 'mine'\nsys.argv.append('more')", "import a, json, sys\njson.dumps(1), sys.argv", kept},
-		{"the working directory", "import os\nos.chdir('/lib')", "import a, os\nos.getcwd(), open('/data.txt').read()", kept},
-		{"what is done at the end", "import atexit\natexit.register(print, 'the end')", "import a\nprint('the code')", kept},
+		{"files that are read", "import pkgutil\nx = open('/data.txt').read(), pkgutil.get_data('sub', 'data.bin'), " +
+			"open('/empty').read()", "import a\na.x", kept},
+		{"a folder that is listed", "import os\nx = sorted(os.listdir('/lib')), os.path.getsize('/data.txt')",
+			"import a\na.x", kept},
+		{"changed builtins", "import builtins\nbuiltins.sum = lambda x: -1\nbuiltins.extra = 5",
+			"import a\nsum([1]), extra", kept},
+		{"changed modules", "import json, sys\njson.dumps = lambda x: 'mine'\nsys.argv.append('more')",
+			"import a, json, sys\njson.dumps(1), sys.argv", kept},
+		{"the working directory", "import os\nos.chdir('/lib')", "import a, os\nos.getcwd(), open('/data.txt').read()",
+			kept},
+		{"what is done at the end", "import atexit\natexit.register(print, 'the end')",
+			"import a\nprint('the code')", kept},
 		{"the arguments", "import sys\nx = sys.argv[1:], __name__", "import a\na.x", kept},
 		{"the time", "import time\nx = time.time()", "import a, time\ntime.time() >= a.x", kept},
-		{"a generator of its own", "import random\nr = random.Random()\ns = random.Random(3)\nx = r.random(), s.random()", "import a\na.s.random(), a.r.random() != a.x[0]", kept},
+		{"a generator of its own", "import random\nr = random.Random()\ns = random.Random(3)\nx = r.random(), " +
+			"s.random()", "import a\na.s.random(), a.r.random() != a.x[0]", kept},
 		{"an error of the code", "def f(): return 1 / 0", "import a\n\ndef g():\n    return a.f()\ng()", kept},
 
 		{"something printed", "print('hello')", "import a\n1", notKept},
@@ -92,24 +102,30 @@ func TestLibrariesAreKept(t *testing.T) {
 		{"random bytes", "import os\nx = os.urandom(8)", "import a\na.x", differs},
 		{"an identifier", "import uuid\nx = str(uuid.uuid4())", "import a\na.x", differs},
 		{"a call of the host", "import __main__\nx = __main__.host('y')", "import a\na.x", notKept},
-		{"a call of the host that is awaited", "import asyncio, __main__\nx = asyncio.run(__main__.host.start('y'))", "import a\na.x", notKept},
+		{"a call of the host that is awaited", "import asyncio, __main__\nx = asyncio.run(__main__.host.start('y'))",
+			"import a\na.x", notKept},
 		{"standard input", "x = input()", "import a\na.x", notKept},
 		{"waiting", "import time\ntime.sleep(0.001)", "import a\n1", notKept},
 		{"too much memory", "x = []\nwhile True: x.append(bytearray(10**6))", "import a\n1", notKept},
 		{"its end that never comes", "while True: pass", "import a\n1", notKept},
 		{"recursion", "def f(): f()\nf()", "import a\n1", notKept},
-		{"what is the host's", "import gc, time\nfor o in gc.get_referrers(time):\n  if isinstance(o, dict) and 'ask' in o: o['ask'](b'M', b'r')", "import a\n1", kept},
+		{"what is the host's", "import gc, time\nfor o in gc.get_referrers(time):\n  if isinstance(o, dict) and " +
+			"'ask' in o: o['ask'](b'M', b'r')", "import a\n1", kept},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{
-				"/lib/python/a.py": test.library, "/lib/python/single.py": "y = 1", "/lib/python/sub/__init__.py": "", "/lib/python/sub/part.py": "x = 1",
-				"/lib/python/sub/data.bin": "data", "/lib/python/space/inner.py": "v = 1", "/own.py": "v = 1", "/data.txt": "text", "/empty": "",
+				"/lib/python/a.py": test.library, "/lib/python/single.py": "y = 1", "/lib/python/sub/__init__.py": "",
+				"/lib/python/sub/part.py":  "x = 1",
+				"/lib/python/sub/data.bin": "data", "/lib/python/space/inner.py": "v = 1", "/own.py": "v = 1",
+				"/data.txt": "text", "/empty": "",
 			}
 			options := func() RunOptions {
 				return RunOptions{
-					Owner: fmt.Sprint(n), Args: []string{"one"}, Files: libraryFiles(t, files), Stdin: []byte("line\nmore\n"),
+					Owner: fmt.Sprint(n), Args: []string{"one"}, Files: libraryFiles(t, files),
+					Stdin:  []byte("line\nmore\n"),
 					Limits: sandbox.Limits{Time: time.Minute, Memory: 48 << 20, Work: 20_000_000},
-					Functions: []Function{{Name: "host", Call: func(_ context.Context, args []any, _ map[string]any) (any, error) {
+					Functions: []Function{{Name: "host", Call: func(_ context.Context, args []any,
+						_ map[string]any) (any, error) {
 						return fmt.Sprint(args[0], args[0]), nil
 					}}},
 				}
@@ -140,11 +156,13 @@ func TestLibrariesAreKept(t *testing.T) {
 // TestPlacesOfImports compares where import statements are with what CPython says.
 func TestPlacesOfImports(t *testing.T) {
 	i := ownInterpreter(t, sandbox.EngineOptions{})
-	const code = "# \u00e9\nimport a  # one\nimport b . c , d\tas  e\nfrom f import g\n\nfrom h . i import(j, # two\n  k as l ,\n\n)  \nfrom m import *\nimport n;\n"
+	const code = "# \u00e9\nimport a  # one\nimport b . c , d\tas  e\nfrom f import g\n\nfrom h . i import(j, # " +
+		"two\n  k as l ,\n\n)  \nfrom m import *\nimport n;\n"
 	modules := python.LeadingImports(code)
 	require.Len(t, modules, 6)
 	for _, m := range modules {
-		line, err := i.Run(t.Context(), fmt.Sprintf("import ast\n[(s.lineno, s.end_lineno, s.end_col_offset) for s in ast.parse(%q).body if "+
+		line, err := i.Run(t.Context(), fmt.Sprintf("import ast\n[(s.lineno, s.end_lineno, s.end_col_offset) for s "+
+			"in ast.parse(%q).body if "+
 			"%q in [getattr(s, 'module', ''), *(n.name for n in s.names)]]", code, m.Module), nil)
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprintf("[(%d, %d, %d)]", m.Line, m.LastLine, m.LastColumn), line.Text, m.Module)
@@ -154,7 +172,8 @@ func TestPlacesOfImports(t *testing.T) {
 func TestLibrariesThatChange(t *testing.T) {
 	i := ownInterpreter(t, sandbox.EngineOptions{})
 	files := libraryFiles(t, map[string]string{
-		"/lib/python/a.py":            "import os, sub.b\ntry:\n    from extra import e\nexcept ImportError:\n    e = 0\nv = 1 + sub.b.v + e + len(os.listdir('/data'))",
+		"/lib/python/a.py": "import os, sub.b\ntry:\n    from extra import e\nexcept ImportError:\n    e " +
+			"= 0\nv = 1 + sub.b.v + e + len(os.listdir('/data'))",
 		"/lib/python/sub/__init__.py": "", "/lib/python/sub/b.py": "v = 100", "/data/one": "",
 	})
 	stamp := time.Now().Add(-time.Hour)
@@ -196,7 +215,8 @@ func TestLibrariesThatChange(t *testing.T) {
 	require.NoError(t, files.Remove("/extra.py"))
 	see("204", 1)
 	require.NoError(t, files.Remove("/lib/python/a.py"))
-	require.Contains(t, outcome(t, i, "import a\na.v", RunOptions{Files: files}), "ModuleNotFoundError: No module named 'a'")
+	require.Contains(t, outcome(t, i, "import a\na.v", RunOptions{Files: files}),
+		"ModuleNotFoundError: No module named 'a'")
 }
 
 func TestLibrariesOfOthers(t *testing.T) {
@@ -224,22 +244,28 @@ func TestLibrariesOfOthers(t *testing.T) {
 	})
 	t.Run("of which the code of a run changes what it can", func(t *testing.T) {
 		o := project("changes", "x = 1\nseen = []")
-		const look = "import a, builtins, sys, os\na.x, a.seen, hasattr(builtins, 'S3CRET'), 'S3CRET' in sys.modules, sys.path[-1], os.getcwd(), 'kept' in globals()"
+		const look = "import a, builtins, sys, os\na.x, a.seen, hasattr(builtins, 'S3CRET'), 'S3CRET' in " +
+			"sys.modules, sys.path[-1], os.getcwd(), 'kept' in globals()"
 		want := outcome(t, i, look, o)
 		for range 2 {
-			outcome(t, i, "import a # S3CRET\nimport builtins, sys, os\nkept = a.x = builtins.S3CRET = 'S3CRET'\na.seen.append(1)\n"+
-				"sys.modules['S3CRET'] = a\nsys.path.append('S3CRET')\nos.chdir('/lib')\nbuiltins.print = None\na.__file__ = 'S3CRET'", o)
+			outcome(t, i, "import a # S3CRET\nimport builtins, sys, os\nkept = a.x = builtins.S3CRET = "+
+				"'S3CRET'\na.seen.append(1)\n"+
+				"sys.modules['S3CRET'] = a\nsys.path.append('S3CRET')\nos.chdir('/lib')\nbuiltins.print = "+
+				"None\na.__file__ = 'S3CRET'", o)
 			require.Equal(t, want, outcome(t, i, look, o))
 		}
 	})
 	t.Run("whose image has nothing of the code that comes after", func(t *testing.T) {
-		o := project("after", "import gc, linecache\nfound = [s for s in gc.get_objects() if ''.join(['S3', 'CRET']) in repr(s)[:100000] and s is not globals()]")
+		o := project("after", "import gc, linecache\nfound = [s for s in gc.get_objects() if ''.join(['S3', 'CRET']) "+
+			"in repr(s)[:100000] and s is not globals()]")
 		require.Equal(t, "(0, [])\n", outcome(t, i, "import a\n'S3CRET' and (len(a.found), a.found)", o))
 	})
 	t.Run("with other functions, arguments and names", func(t *testing.T) {
 		o := project("options", "import __main__, sys\nx = sorted(n for n in vars(__main__) if n[0] != '_'), sys.argv")
-		require.Equal(t, "(['ToolError', 'f'], ['script.py'])\n", outcome(t, i, "import a\na.x", withFunction(o, "f", 1)))
-		require.Equal(t, "(['ToolError', 'g'], ['script.py'])\n", outcome(t, i, "import a\na.x", withFunction(o, "g", 1)))
+		require.Equal(t, "(['ToolError', 'f'], ['script.py'])\n", outcome(t, i, "import a\na.x",
+			withFunction(o, "f", 1)))
+		require.Equal(t, "(['ToolError', 'g'], ['script.py'])\n", outcome(t, i, "import a\na.x",
+			withFunction(o, "g", 1)))
 		require.Equal(t, "1\n", outcome(t, i, "import a\nf()", withFunction(o, "f", 1)))
 		require.Equal(t, "2\n", outcome(t, i, "import a\nf()", withFunction(o, "f", 2)), "functions are the run's own")
 		o.Args = []string{"x"}
@@ -291,7 +317,9 @@ func TestLibrariesOfOthers(t *testing.T) {
 }
 
 func withFunction(o RunOptions, name string, value int) RunOptions {
-	o.Functions = []Function{{Name: name, Call: func(context.Context, []any, map[string]any) (any, error) { return value, nil }}}
+	o.Functions = []Function{{Name: name, Call: func(context.Context, []any, map[string]any) (any, error) {
+		return value, nil
+	}}}
 	return o
 }
 
@@ -315,7 +343,8 @@ func TestLibrariesAreBounded(t *testing.T) {
 	for _, most := range []int64{1, 60 << 20} {
 		i := ownInterpreter(t, sandbox.EngineOptions{ImageMemory: most})
 		for n := range 4 {
-			o := RunOptions{Owner: fmt.Sprint(n), Files: libraryFiles(t, map[string]string{"/lib/python/a.py": "x = 1"})}
+			o := RunOptions{Owner: fmt.Sprint(n),
+				Files: libraryFiles(t, map[string]string{"/lib/python/a.py": "x = 1"})}
 			for range 2 {
 				require.Equal(t, "1\n", outcome(t, i, "import a\na.x", o))
 				require.LessOrEqual(t, i.engine.Stats().ImageMemory, most)
@@ -359,7 +388,8 @@ func TestLibrariesInHostileFiles(t *testing.T) {
 			if name == "hangs" {
 				limit = 200 * time.Millisecond
 			}
-			result, err := i.Run(t.Context(), "import a\na.x", &RunOptions{Files: files, Limits: sandbox.Limits{Time: limit}})
+			result, err := i.Run(t.Context(), "import a\na.x", &RunOptions{Files: files,
+				Limits: sandbox.Limits{Time: limit}})
 			require.NotNil(t, result, name)
 			require.True(t, err == nil || IsScriptFailure(err), "%s: %v", name, err)
 		}

@@ -96,8 +96,8 @@ def main():
 }
 
 // BenchmarkAgainstNative compares Python in the sandbox with the machine's own, /usr/bin/python3.11 or
-// TOOLRUN_NATIVE_PYTHON, by the processor time that main takes, since others may use the machine as well. The metric is the
-// ratio of the shortest times.
+// TOOLRUN_NATIVE_PYTHON, by the processor time that main takes, since others may use the machine as well. The metric is
+// the ratio of the shortest times.
 func BenchmarkAgainstNative(b *testing.B) {
 	needPython(b)
 	native := cmp.Or(os.Getenv("TOOLRUN_NATIVE_PYTHON"), "/usr/bin/python3.11")

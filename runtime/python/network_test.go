@@ -83,7 +83,8 @@ urllib.request.urlopen('BASE/redirect').geturl()`, "'BASE/echo'"},
 urllib.request.urlopen('BASE/large').read().__len__()`, "1000000"},
 		"what is not allowed": {`import urllib.request
 urllib.request.urlopen('https://example.com/a')`,
-			"urllib.error.URLError: <urlopen error no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'>"},
+			"urllib.error.URLError: <urlopen error no rule allows GET https://example.com/a: whoever runs this can " +
+				"add one with --allow 'GET https://example.com/a'>"},
 		"urlopen of ftp": {`import urllib.request
 urllib.request.urlopen('ftp://example.com/a')`,
 			"urllib.error.URLError: <urlopen error requests go to https: and http: only, not to ftp:>"},
@@ -96,7 +97,8 @@ d = r.json(); r.status_code, r.ok, r.headers['CONTENT-TYPE'], d['url'], d['own']
 			`[('{"a": 1}', 'application/json'), ('a=b+c', 'application/x-www-form-urlencoded'), ('x', '')]`},
 		"files": {`import requests, io
 d = requests.post('BASE', files={'f': ('n.txt', b'content', 'text/plain')}, data={'a': 'b'}).json()
-'filename="n.txt"' in d['body'], 'name="a"' in d['body'], d['type'].startswith('multipart/form-data; boundary=')`, "(True, True, True)"},
+'filename="n.txt"' in d['body'], 'name="a"' in d['body'], d['type'].startswith('multipart/form-data; boundary=')`,
+			"(True, True, True)"},
 		"failures": {`import requests
 r = requests.get('BASE/missing')
 try: r.raise_for_status()
@@ -121,7 +123,8 @@ out`, "'there was no response after 0.01 seconds'"},
 		"what requests cannot reach": {`import requests
 try: requests.get('https://example.com')
 except requests.exceptions.ConnectionError as e: out = str(e)
-out`, "\"no rule allows GET https://example.com/: whoever runs this can add one with --allow 'GET https://example.com/'\""},
+out`, "\"no rule allows GET https://example.com/: whoever runs this can add one with --allow 'GET " +
+			"https://example.com/'\""},
 		"no JSON": {`import requests
 try: requests.get('BASE/lines').json()
 except ValueError as e: out = type(e).__name__
@@ -178,7 +181,8 @@ s.get('BASE/own').json()['own'], s.get('BASE/other').json()['own']`, "('adapter'
 s = requests.Session()
 p = s.prepare_request(requests.Request('POST', 'BASE/a', json={'a': 1}))
 p.headers['X-Own'] = 'me'
-d = s.send(p).json(); p.method, p.path_url, p.headers['content-length'], d['body'], d['own']`, `('POST', '/a', '8', '{"a": 1}', 'me')`},
+d = s.send(p).json(); p.method, p.path_url, p.headers['content-length'], d['body'], d['own']`,
+			`('POST', '/a', '8', '{"a": 1}', 'me')`},
 		"modules of requests": {`import requests.packages, urllib3
 from requests.packages.urllib3.util.retry import Retry
 urllib3.disable_warnings()
@@ -186,7 +190,8 @@ requests.codes.NOT_FOUND, requests.codes['teapot'], requests.utils.quote('a b'),
 			"(404, 418, 'a%20b', <RequestsCookieJar[]>, True)"},
 		"links": {`import requests
 requests.get('BASE/links').links`,
-			"{'next': {'url': 'http://a/?page=2', 'rel': 'next'},\n 'last': {'url': 'http://a/?page=9', 'rel': 'last', 'title': 'a; b'}}"},
+			"{'next': {'url': 'http://a/?page=2', 'rel': 'next'},\n 'last': {'url': 'http://a/?page=9', 'rel': " +
+				"'last', 'title': 'a; b'}}"},
 		"bad headers and schemes": {`import requests
 out = []
 for url, headers in (('BASE', {'a': 'b\nc'}), ('ftp://a', {}), ('BASE', {'a b\n': 'c'}), ('http://', {})):
@@ -295,7 +300,8 @@ func TestNetworkIsStopped(t *testing.T) {
 		<-begun
 		cancel()
 	}()
-	_, err := interpreter.Run(ctx, "import requests\nrequests.get('"+server.URL+"')", &python.RunOptions{Network: networkTo(t, server)})
+	_, err := interpreter.Run(ctx, "import requests\nrequests.get('"+server.URL+"')",
+		&python.RunOptions{Network: networkTo(t, server)})
 	require.ErrorIs(t, err, context.Canceled)
 	<-ended
 }
@@ -313,5 +319,6 @@ for url in json.loads(`+strconv.QuoteToASCII(string(urls))+`):
         except (OSError, ValueError): got.append('refused')
 len(got), got[0], got[1], sorted(set(got))`, &python.RunOptions{Network: egresstest.Trap(t)})
 	require.NoError(t, err)
-	require.Equal(t, fmt.Sprintf("(%d, 'public', 'public', ['public', 'refused'])", 2*len(egresstest.Trapped())), result.Text)
+	require.Equal(t, fmt.Sprintf("(%d, 'public', 'public', ['public', 'refused'])", 2*len(egresstest.Trapped())),
+		result.Text)
 }

@@ -76,11 +76,11 @@ type RunOptions struct {
 	// Environment is what the code finds in os.environ, beside what was there before.
 	Environment map[string]string
 
-	// Session makes the code one of a session: its variables, functions, classes and imports, and all else in the sandbox,
-	// are there for the code after it. It goes on from State, which [Result].State of an earlier run was, or begins a
-	// session if State is nil. Tasks of asyncio that are left when code ends well go on while later code awaits. The
-	// generator of the module random goes on as well: whoever uses one state twice gets the same numbers twice. A function
-	// of earlier code that is not among Functions any more fails when it is called.
+	// Session makes the code one of a session: its variables, functions, classes and imports, and all else in the
+	// sandbox, are there for the code after it. It goes on from State, which [Result].State of an earlier run was, or
+	// begins a session if State is nil. Tasks of asyncio that are left when code ends well go on while later code
+	// awaits. The generator of the module random goes on as well: whoever uses one state twice gets the same numbers
+	// twice. A function of earlier code that is not among Functions any more fails when it is called.
 	//
 	// Without Session, State has no effect.
 	Session bool
@@ -118,13 +118,15 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 }
 
 func isFileName(name string) bool {
-	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' }) && name[0] != '<'
+	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' }) &&
+		name[0] != '<'
 }
 
 // runOptions returns the options of the sandbox's run.
 func (o *RunOptions) runOptions() sandbox.RunOptions {
 	return sandbox.RunOptions{
-		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin, StdinFrom: o.StdinFrom, Files: o.Files,
+		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin, StdinFrom: o.StdinFrom,
+		Files: o.Files,
 		State: o.State,
 	}
 }

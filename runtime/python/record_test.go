@@ -42,7 +42,8 @@ hash('text'), id(object()) > 0, time.perf_counter()
 
 func TestCodeIsRecordedAndPlayedBack(t *testing.T) {
 	needPython(t)
-	functions := []python.Function{{Name: "tools.echo", Call: func(_ context.Context, args []any, _ map[string]any) (any, error) {
+	functions := []python.Function{{Name: "tools.echo", Call: func(_ context.Context, args []any,
+		_ map[string]any) (any, error) {
 		for range rand.IntN(100) { // so that answers come in any order
 			goruntime.Gosched()
 		}
@@ -55,21 +56,25 @@ func TestCodeIsRecordedAndPlayedBack(t *testing.T) {
 		}
 		files := afero.NewMemMapFs()
 		require.NoError(t, afero.WriteFile(files, "/in.txt", []byte("what is there"), 0o600))
-		require.NoError(t, afero.WriteFile(files, "/lib/python/mylib.py", []byte("import random\ndrawn = random.random()"), 0o600))
+		require.NoError(t, afero.WriteFile(files, "/lib/python/mylib.py", []byte("import random\ndrawn = "+
+			"random.random()"), 0o600))
 		var tape bytes.Buffer
 		recorder := recording.NewRecorder(&tape, recording.Header{}, nil)
-		want, err := interpreter.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), code, &python.RunOptions{
-			Functions: functions, Files: recorder.Files(vfs.Foreign(files)), StdinFrom: recorder.Stdin(strings.NewReader(fmt.Sprintln(n))),
-		})
+		want, err := interpreter.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), code,
+			&python.RunOptions{
+				Functions: functions, Files: recorder.Files(vfs.Foreign(files)),
+				StdinFrom: recorder.Stdin(strings.NewReader(fmt.Sprintln(n))),
+			})
 		require.NoError(t, err)
 		require.NoError(t, recorder.End(nil))
 
 		recorded, err := recording.Read(&tape, nil)
 		require.NoError(t, err)
 		player := recorded.Player()
-		got, err := interpreter.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: player}), code, &python.RunOptions{
-			Functions: functions, Files: player.Files(), StdinFrom: player.Stdin(),
-		})
+		got, err := interpreter.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: player}), code,
+			&python.RunOptions{
+				Functions: functions, Files: player.Files(), StdinFrom: player.Stdin(),
+			})
 		if d := player.Difference(); d != nil {
 			require.NoError(t, d)
 		}

@@ -13,7 +13,8 @@ import (
 // A Result is the output and usage of a run.
 type Result struct {
 	// Text is the value of the code's last expression, if its last statement is one and the value is not None, as a
-	// notebook shows it: its repr, in several lines for long lists, tuples, sets and dictionaries. Otherwise it is empty.
+	// notebook shows it: its repr, in several lines for long lists, tuples, sets and dictionaries. Otherwise it is
+	// empty.
 	Text string
 
 	// Value is the same value as data: nil, bool, int64, float64, string, []any and map[string]any. Integers that are
@@ -28,8 +29,8 @@ type Result struct {
 	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
 	Truncated int64
 
-	// State is where the next code of a session goes on, if the code has ended well, and not by os._exit. With ErrSuspend,
-	// State is where the run goes on, and with other errors it is nil.
+	// State is where the next code of a session goes on, if the code has ended well, and not by os._exit. With
+	// ErrSuspend, State is where the run goes on, and with other errors it is nil.
 	State *sandbox.State
 
 	// Usage is what the run used.

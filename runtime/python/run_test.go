@@ -52,25 +52,35 @@ func TestTheLastExpressionIsTheResult(t *testing.T) {
 			text: "{'a': [1.5, True, None], 'b': (2,), 'c': 1180591620717411303424, 'd': {3}, 'e': range(0, 2)}",
 			value: map[string]any{"a": []any{1.5, true, nil}, "b": []any{int64(2)}, "c": "1180591620717411303424",
 				"d": []any{int64(3)}, "e": []any{int64(0), int64(1)}}},
-		{name: "a dataclass", code: "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nP(1)", text: "P(x=1)",
+		{name: "a dataclass", code: "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nP(1)",
+			text:  "P(x=1)",
 			value: map[string]any{"x": int64(1)}},
 		{name: "no data", code: "object", text: "<class 'object'>"},
 		{name: "not a number", code: "float('nan')", text: "nan"},
 		{name: "a cycle", code: "x = []\nx.append(x)\nx", text: "[[...]]"},
-		{name: "a long list", code: "list(range(50))", text: "[" + seq(0, 27) + ",\n " + seq(27, 50) + "]", value: numbers(50)},
+		{name: "a long list", code: "list(range(50))", text: "[" + seq(0, 27) + ",\n " + seq(27, 50) + "]",
+			value: numbers(50)},
 		{name: "other letters", code: "'größer \\U0001f600 \\x00'", text: `'größer 😀 \x00'`, value: "größer 😀 \x00"},
-		{name: "a lone surrogate", code: "print('\\ud800')\n'\\ud800'", text: `'\ud800'`, value: "\ufffd", console: `\ud800`},
-		{name: "await", code: "import asyncio\nawait asyncio.sleep(0)\nx = await asyncio.sleep(0, 5)\nx", text: "5", value: int64(5)},
-		{name: "async for", code: "async def f():\n    yield 1\n[x async for x in f()]", text: "[1]", value: []any{int64(1)}},
-		{name: "with a future", code: "from __future__ import annotations\ndef f(x: y): pass\nf.__annotations__", text: "{'x': 'y'}",
+		{name: "a lone surrogate", code: "print('\\ud800')\n'\\ud800'", text: `'\ud800'`, value: "\ufffd",
+			console: `\ud800`},
+		{name: "await", code: "import asyncio\nawait asyncio.sleep(0)\nx = await asyncio.sleep(0, 5)\nx", text: "5",
+			value: int64(5)},
+		{name: "async for", code: "async def f():\n    yield 1\n[x async for x in f()]", text: "[1]",
+			value: []any{int64(1)}},
+		{name: "with a future", code: "from __future__ import annotations\ndef f(x: y): pass\nf.__annotations__",
+			text:  "{'x': 'y'}",
 			value: map[string]any{"x": "y"}},
-		{name: "__main__", code: "import sys\n__name__, sys.modules['__main__'].__dict__ is globals()", text: "('__main__', True)",
+		{name: "__main__", code: "import sys\n__name__, sys.modules['__main__'].__dict__ is globals()",
+			text:  "('__main__', True)",
 			value: []any{"__main__", true}},
-		{name: "standard error", code: "import sys\nprint('a'); print('b', file=sys.stderr); print('c')", console: "a\nERROR b\nc"},
+		{name: "standard error", code: "import sys\nprint('a'); print('b', file=sys.stderr); print('c')",
+			console: "a\nERROR b\nc"},
 		{name: "an unfinished line", code: "print('a', end='')", console: "a"},
-		{name: "exit functions", code: "import atexit\natexit.register(print, 'bye')\n1", text: "1", value: int64(1), console: "bye"},
+		{name: "exit functions", code: "import atexit\natexit.register(print, 'bye')\n1", text: "1", value: int64(1),
+			console: "bye"},
 		{name: "exit", code: "print(1)\nexit()\nprint(2)", console: "1"},
-		{name: "a pickle", code: "import pickle\nclass A: pass\ntype(pickle.loads(pickle.dumps(A()))) is A", text: "True", value: true},
+		{name: "a pickle", code: "import pickle\nclass A: pass\ntype(pickle.loads(pickle.dumps(A()))) is A",
+			text: "True", value: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result := run(t, test.code)
@@ -144,19 +154,22 @@ Traceback (most recent call last):
     raise OSError('x')
 OSError: x`},
 		{"a syntax error", "x = 1\ny = (2\n",
-			python.ScriptError{Type: "SyntaxError", Message: "'(' was never closed (script.py, line 2)", File: "script.py", Line: 2, Column: 5, Syntax: true}, `
+			python.ScriptError{Type: "SyntaxError", Message: "'(' was never closed (script.py, line 2)",
+				File: "script.py", Line: 2, Column: 5, Syntax: true}, `
   File "script.py", line 2
     y = (2
         ^
 SyntaxError: '(' was never closed`},
 		{"an indentation", "if 1:\nx = 1\n",
-			python.ScriptError{Type: "IndentationError", Message: "expected an indented block after 'if' statement on line 1 (script.py, line 2)",
+			python.ScriptError{Type: "IndentationError", Message: "expected an indented block after 'if' statement " +
+				"on line 1 (script.py, line 2)",
 				File: "script.py", Line: 2, Column: 1, Syntax: true}, `
   File "script.py", line 2
     x = 1
     ^
 IndentationError: expected an indented block after 'if' statement on line 1`},
-		{"a NUL", "x = 1\x00", python.ScriptError{Type: "SyntaxError", Message: "source code string cannot contain null bytes", Syntax: true},
+		{"a NUL", "x = 1\x00", python.ScriptError{Type: "SyntaxError", Message: "source code string cannot contain " +
+			"null bytes", Syntax: true},
 			"\nSyntaxError: source code string cannot contain null bytes"},
 		{"one that cannot be shown", "class Bad(Exception):\n    def __str__(self): return 1 / 0\nraise Bad",
 			python.ScriptError{Type: "Bad", File: "script.py", Line: 3}, `
@@ -172,7 +185,8 @@ Traceback (most recent call last):
                                ~~^~~
 ZeroDivisionError: division by zero`},
 		{"recursion", "def f(n):\n    return f(n + 1)\nf(0)",
-			python.ScriptError{Type: "RecursionError", Message: "maximum recursion depth exceeded", File: "script.py", Line: 2}, `
+			python.ScriptError{Type: "RecursionError", Message: "maximum recursion depth exceeded", File: "script.py",
+				Line: 2}, `
 Traceback (most recent call last):
   File "script.py", line 3, in <module>
     f(0)
@@ -188,7 +202,8 @@ Traceback (most recent call last):
   [Previous line repeated N more times]
 RecursionError: maximum recursion depth exceeded`},
 		{"input", "input('name? ')", python.ScriptError{Type: "EOFError",
-			Message: "input() has nobody to ask: put the value into the code, or read it from a file", File: "script.py", Line: 1}, `
+			Message: "input() has nobody to ask: put the value into the code, or read it from a file",
+			File:    "script.py", Line: 1}, `
 Traceback (most recent call last):
   File "script.py", line 1, in <module>
     input('name? ')
@@ -199,7 +214,8 @@ EOFError: input() has nobody to ask: put the value into the code, or read it fro
 			script, ok := errors.AsType[*python.ScriptError](err)
 			require.True(t, ok, "%v", err)
 			require.True(t, python.IsScriptFailure(err))
-			traceback := repeated.ReplaceAllString(script.Traceback, "repeated N more") // builds differ in how deep they go
+			// builds differ in how deep they go
+			traceback := repeated.ReplaceAllString(script.Traceback, "repeated N more")
 			require.Equal(t, strings.TrimPrefix(test.traceback, "\n"), traceback)
 			got := *script
 			got.Traceback = ""
@@ -256,20 +272,22 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import http.client\nhttp.client.HTTPSConnection('a')":                 "has no attribute 'HTTPSConnection'\nThere is no network.",
 		"from http.client import HTTPSConnection":                              "There is no network.",
 		"import smtplib\nsmtplib.SMTP_SSL('a')":                                "There is no network.",
-		"!pip install requests\nprint('x')":                                    "nothing can be installed: leave the line out",
-		"x = 1\nfiles = !ls":                                                   "There is no shell",
-		"x = 1\n%matplotlib inline":                                            "There are no magic commands: leave the line out",
-		"%%time\nx = 1":                                                        "There are no magic commands",
-		"print?":                                                               "Use help(NAME)",
-		"get_ipython().run_line_magic('matplotlib', 'inline')":                 "There is no IPython: leave the line out.",
-		"pip install requests":                                                 "nothing can be installed",
-		"$ ls -la":                                                             "There is no shell",
-		"x = 1\ncd /tmp":                                                       "There is no shell",
-		">>> 1 + 1\n2":                                                         "Leave out the prompts",
-		"import IPython":                                                       "display(x) works without an import",
+		"!pip install requests\nprint('x')": "nothing can be installed: leave the " +
+			"line out",
+		"x = 1\nfiles = !ls":        "There is no shell",
+		"x = 1\n%matplotlib inline": "There are no magic commands: leave the line out",
+		"%%time\nx = 1":             "There are no magic commands",
+		"print?":                    "Use help(NAME)",
+		"get_ipython().run_line_magic('matplotlib', 'inline')": "There is no IPython: leave the line out.",
+		"pip install requests":                                 "nothing can be installed",
+		"$ ls -la":                                             "There is no shell",
+		"x = 1\ncd /tmp":                                       "There is no shell",
+		">>> 1 + 1\n2":                                         "Leave out the prompts",
+		"import IPython":                                       "display(x) works without an import",
 		"import urllib.request\nurllib.request.urlopen('ftp://127.0.0.1:1')": "There is no network.",
 		"import xmlrpc.client\nxmlrpc.client.ServerProxy('https://a').f()":   "There is no network.",
-		"x = 5\nreturn x": "    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function\nThe value of the last expression is the result",
+		"x = 5\nreturn x": "    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function\nThe value of the " +
+			"last expression is the result",
 		"import asyncio\nasync def f(): pass\nawait f()\nasyncio.get_event_loop().run_until_complete(f())": "Write await main()",
 		"import asyncio\nasync def g(): pass\nasync def f(): asyncio.run(g())\nawait asyncio.gather(f())":  "Write await main() instead of asyncio.run",
 		"import ctypes": "There are no native libraries.",
@@ -280,7 +298,8 @@ func TestWhatIsNotHere(t *testing.T) {
 		require.Contains(t, script.Traceback, want, code)
 		require.NotContains(t, script.Traceback, "toolrun", code)
 	}
-	result := run(t, "import importlib.util\ntry:\n    import numpy\nexcept ImportError as e:\n    print(e)\nimportlib.util.find_spec('numpy')")
+	result := run(t, "import importlib.util\ntry:\n    import numpy\nexcept ImportError as e:\n    "+
+		"print(e)\nimportlib.util.find_spec('numpy')")
 	require.Equal(t, "No module named 'numpy'", lines(result), "code that asks gets Python's own answer")
 }
 
@@ -306,11 +325,13 @@ func TestOptions(t *testing.T) {
 		}}
 		result := run(t, "import sys\ninput('name? '), sys.stdin.read(), sys.stdin.read(1)", options)
 		require.Equal(t, "('name? !', 'and more', '')", result.Text)
-		result = run(t, "import sys\nlen(sys.stdin.read())", python.RunOptions{Stdin: []byte("12"), StdinFrom: strings.NewReader(strings.Repeat("x", 1<<20))})
+		result = run(t, "import sys\nlen(sys.stdin.read())", python.RunOptions{Stdin: []byte("12"),
+			StdinFrom: strings.NewReader(strings.Repeat("x", 1<<20))})
 		require.Equal(t, "1048578", result.Text)
 		never, _ := io.Pipe()
 		require.Equal(t, "1", run(t, "1", python.RunOptions{StdinFrom: never}).Text, "nobody reads")
-		_, err := tryRun(t, "input()", python.RunOptions{StdinFrom: never, Limits: sandbox.Limits{Time: 20 * time.Millisecond}})
+		_, err := tryRun(t, "input()", python.RunOptions{StdinFrom: never,
+			Limits: sandbox.Limits{Time: 20 * time.Millisecond}})
 		limit, ok := errors.AsType[*sandbox.LimitError](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, sandbox.LimitTime, limit.Limit)
@@ -318,10 +339,12 @@ func TestOptions(t *testing.T) {
 		require.ErrorContains(t, err, "OSError")
 	})
 	t.Run("an expression", func(t *testing.T) {
-		for code, want := range map[string]string{"6 * 7": "42", " (1,\n2)": "(1, 2)", "await __import__('asyncio').sleep(0, 'x')": "'x'", "print(1)": ""} {
+		for code, want := range map[string]string{"6 * 7": "42", " (1,\n2)": "(1, 2)",
+			"await __import__('asyncio').sleep(0, 'x')": "'x'", "print(1)": ""} {
 			require.Equal(t, want, run(t, code, python.RunOptions{Expression: true}).Text, code)
 		}
-		for code, column := range map[string]int{"1) + (2": 2, "x = 1": 3, "1; 2": 2, "": 0, "import sys": 1, "1 +": 4} {
+		for code, column := range map[string]int{"1) + (2": 2, "x = 1": 3, "1; 2": 2, "": 0, "import sys": 1,
+			"1 +": 4} {
 			_, err := tryRun(t, code, python.RunOptions{Expression: true})
 			script, ok := errors.AsType[*python.ScriptError](err)
 			require.True(t, ok, "%s: %v", code, err)
@@ -339,13 +362,15 @@ func TestOptions(t *testing.T) {
 			return text
 		}
 		var live []sandbox.Entry
-		result := run(t, "print('a')\nprint('b', end='', flush=True)\nprint('c')", python.RunOptions{Console: func(e sandbox.Entry) { live = append(live, e) }})
+		result := run(t, "print('a')\nprint('b', end='', flush=True)\nprint('c')",
+			python.RunOptions{Console: func(e sandbox.Entry) { live = append(live, e) }})
 		require.Equal(t, "a\nbc\n", text(live))
 		require.Equal(t, "a\nbc\n", text(result.Console))
 	})
 	t.Run("that cannot be", func(t *testing.T) {
 		needPython(t)
-		for _, options := range []python.RunOptions{{Name: "a\nb"}, {Name: "<string>"}, {Args: []string{"\x00"}}, {Args: []string{"\xff"}}, {Libraries: []string{"lib"}},
+		for _, options := range []python.RunOptions{{Name: "a\nb"}, {Name: "<string>"}, {Args: []string{"\x00"}},
+			{Args: []string{"\xff"}}, {Libraries: []string{"lib"}},
 			{Limits: sandbox.Limits{Time: -2}}} {
 			_, err := interpreter.Run(t.Context(), "1", &options)
 			require.Error(t, err)
@@ -381,7 +406,8 @@ func TestOutputLimit(t *testing.T) {
 
 // TestUnfinishedLines stops code in the middle of a line.
 func TestUnfinishedLines(t *testing.T) {
-	for _, end := range []string{"while True: pass", "import os\nos.abort()", "x = []\nwhile True: x.append(x * 1000)", "import os\nos._exit(3)"} {
+	for _, end := range []string{"while True: pass", "import os\nos.abort()", "x = []\nwhile True: x.append(x * 1000)",
+		"import os\nos._exit(3)"} {
 		for code, want := range map[string]string{
 			"print('a')\nprint('b', 'c', end='')\n":                                 "a\nb c",
 			"print('ä', end='')\nimport sys\nprint('e', end='', file=sys.stderr)\n": "ä\nERROR e",
@@ -398,17 +424,22 @@ func TestUnfinishedLines(t *testing.T) {
 
 func TestAsyncio(t *testing.T) {
 	for code, want := range map[string]string{
-		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 1000)\n    print(n)\n    return n\nasyncio.run(asyncio.wait_for(f(1), 5))": "1",
-		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 500)\n    print(n)\n    return n\nawait asyncio.gather(f(3), f(1), f(2))":  "[3, 1, 2]",
+		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 1000)\n    print(n)\n    return " +
+			"n\nasyncio.run(asyncio.wait_for(f(1), 5))": "1",
+		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 500)\n    print(n)\n    return n\nawait " +
+			"asyncio.gather(f(3), f(1), f(2))": "[3, 1, 2]",
 		"import asyncio\nawait asyncio.to_thread(pow, 2, 3)": "8",
-		"import asyncio\nq = asyncio.Queue()\nasync def put():\n    await q.put(7)\nasync with asyncio.TaskGroup() as g:\n    g.create_task(put())\nawait q.get()": "7",
-		"import asyncio\ntry:\n    async with asyncio.timeout(0.001):\n        await asyncio.sleep(10)\nexcept TimeoutError:\n    print('late')\n1":                "1",
+		"import asyncio\nq = asyncio.Queue()\nasync def put():\n    await q.put(7)\nasync with asyncio.TaskGroup() " +
+			"as g:\n    g.create_task(put())\nawait q.get()": "7",
+		"import asyncio\ntry:\n    async with asyncio.timeout(0.001):\n        await asyncio.sleep(10)\nexcept " +
+			"TimeoutError:\n    print('late')\n1": "1",
 	} {
 		require.Equal(t, want, run(t, code).Text, code)
 	}
 	const tick = "import asyncio\nasync def tick(n=0):\n    await asyncio.sleep(0.001)\n    print('tick')\n    if n:\n" +
 		"        asyncio.create_task(tick(n - 1))\n"
-	const work = "import asyncio\nq = asyncio.Queue()\nasync def work():\n    while True:\n        print(await q.get())\n" +
+	const work = "import asyncio\nq = asyncio.Queue()\nasync def work():\n    while True:\n        print(await " +
+		"q.get())\n" +
 		"        q.task_done()\nq.put_nowait('tick')\n"
 	for code, want := range map[string]string{
 		tick + "asyncio.create_task(tick(1))\nprint('end')": "end\ntick\ntick",
@@ -432,27 +463,35 @@ func TestAsyncio(t *testing.T) {
 	for _, code := range []string{"f()", "7\nawait f()\nf()"} {
 		require.Equal(t, "7", run(t, "async def f():\n    return 7\n"+code).Text, code)
 	}
-	require.Contains(t, run(t, "async def f(): pass\nc = f()\nc").Text, "<coroutine object f", "it can be awaited later")
+	require.Contains(t, run(t, "async def f(): pass\nc = f()\nc").Text, "<coroutine object f",
+		"it can be awaited later")
 	_, err := tryRun(t, "import asyncio\nawait asyncio.Future()")
 	require.ErrorContains(t, err, "waits for something that can never happen")
 }
 
-// TestMendsOfTheLibrary has inputs that keep the library of these builds busy for hours. The bound is one of counted work.
+// TestMendsOfTheLibrary has inputs that keep the library of these builds busy for hours. The bound is one of counted
+// work.
 func TestMendsOfTheLibrary(t *testing.T) {
 	const parser = "import html.parser\nclass P(html.parser.HTMLParser):\n    def __getattribute__(self, name):\n" +
-		"        if name.startswith('handle_') or name == 'unknown_decl':\n            return lambda *a: print(name, *a) if all(len(str(x)) < 99 for x in a) else None\n" +
+		"        if name.startswith('handle_') or name == 'unknown_decl':\n            return lambda *a: print(name, " +
+		"*a) if all(len(str(x)) < 99 for x in a) else None\n" +
 		"        return super().__getattribute__(name)\np = P()\n"
 	for code, want := range map[string]string{
-		parser + "p.feed('<![with x]><b>')\np.close()":            "handle_comment [with x]\nhandle_starttag b []",
-		parser + "p.feed('<![if IE]><!--[if x]><![endif]-->')":    "unknown_decl if IE\nhandle_comment [if x]><![endif]",
-		parser + "p.feed('<![CDATA[a>b]]><!DOCTYPE html><?x y>')": "unknown_decl CDATA[a>b\nhandle_decl DOCTYPE html\nhandle_pi x y",
-		parser + "p.feed('a<!--b')\np.feed('c-->d')\np.close()":   "handle_data a\nhandle_comment bc\nhandle_data d",
-		parser + "p.feed('a<!--b')\np.close()":                    "handle_data a\nhandle_comment b",
-		parser + "p.feed('1 <a &amp; b')\np.close()":              "handle_data 1 \nhandle_data <a & b",
-		parser + "for s in '<!--', '<!', '<![', '<a', '</a', '</', '<?', '<![CDATA[', '<a \"':\n    p.feed(s * 50000)\n    p.close()\n    p.reset()": "",
-		"import csv\ns = csv.Sniffer().sniff\nfor t in '\"a\",\"b\"\\n', \"x; 'y'; z\\nx; 'y'; z\", '\"a\"\"b\"|c\\n', 'a\\tb\\nc\\td':\n" +
+		parser + "p.feed('<![with x]><b>')\np.close()": "handle_comment [with x]\nhandle_starttag b []",
+		parser + "p.feed('<![if IE]><!--[if x]><![endif]-->')": "unknown_decl if IE\nhandle_comment [if " +
+			"x]><![endif]",
+		parser + "p.feed('<![CDATA[a>b]]><!DOCTYPE html><?x y>')": "unknown_decl CDATA[a>b\nhandle_decl DOCTYPE " +
+			"html\nhandle_pi x y",
+		parser + "p.feed('a<!--b')\np.feed('c-->d')\np.close()": "handle_data a\nhandle_comment bc\nhandle_data d",
+		parser + "p.feed('a<!--b')\np.close()":                  "handle_data a\nhandle_comment b",
+		parser + "p.feed('1 <a &amp; b')\np.close()":            "handle_data 1 \nhandle_data <a & b",
+		parser + "for s in '<!--', '<!', '<![', '<a', '</a', '</', '<?', '<![CDATA[', '<a \"':\n    p.feed(s * " +
+			"50000)\n    p.close()\n    p.reset()": "",
+		"import csv\ns = csv.Sniffer().sniff\nfor t in '\"a\",\"b\"\\n', \"x; 'y'; z\\nx; 'y'; z\", " +
+			"'\"a\"\"b\"|c\\n', 'a\\tb\\nc\\td':\n" +
 			"    d = s(t)\n    print(d.delimiter, d.quotechar, d.doublequote, d.skipinitialspace)": ", \" False False\n; ' False True\n| \" True False\n\t \" False False",
-		"import csv\nfor t in '\"\",' * 9999, '\"\",' * 100 + '\"' * 100 + '0' + '\"' * 100 + '0', ',\"' * 9999, '\"\\n' * 9999:\n    try: csv.Sniffer().sniff(t)\n    except csv.Error: pass": "",
+		"import csv\nfor t in '\"\",' * 9999, '\"\",' * 100 + '\"' * 100 + '0' + '\"' * 100 + '0', ',\"' * 9999, " +
+			"'\"\\n' * 9999:\n    try: csv.Sniffer().sniff(t)\n    except csv.Error: pass": "",
 	} {
 		result, err := tryRun(t, code, python.RunOptions{Limits: sandbox.Limits{Work: 100_000_000}})
 		require.NoError(t, err, code)
@@ -470,6 +509,7 @@ func TestReplacedStreams(t *testing.T) {
 // TestForPackages has what packages want when they are imported.
 func TestForPackages(t *testing.T) {
 	require.Equal(t, "'localhost'", run(t, "import socket\nsocket.gethostname()").Text)
-	result := run(t, "import sqlite3\nclass C(sqlite3.Connection):\n    def __init__(self, *args, **options): pass\ntype(sqlite3.connect('', factory=C)).__name__")
+	result := run(t, "import sqlite3\nclass C(sqlite3.Connection):\n    def __init__(self, *args, **options): "+
+		"pass\ntype(sqlite3.connect('', factory=C)).__name__")
 	require.Equal(t, "'C'", result.Text)
 }

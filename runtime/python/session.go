@@ -8,11 +8,11 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// A session is a sandbox in which code runs several times, in the same module __main__. Between two runs the sandbox is a
-// [sandbox.State].
+// A session is a sandbox in which code runs several times, in the same module __main__. Between two runs the sandbox is
+// a [sandbox.State].
 
-// stateData is what the host knows of a sandbox in which nothing is in progress, beside what its memory has. It is encoded
-// as JSON.
+// stateData is what the host knows of a sandbox in which nothing is in progress, beside what its memory has. It is
+// encoded as JSON.
 type stateData struct {
 	Functions []string // the names of those that code can have, by the number with which it calls the host
 	Name      string   // of the first code
@@ -49,7 +49,8 @@ func (r *run) restore() (*instance, *stateData, error) {
 	in := started.Driver().(*instance)
 	in.begin(r)
 	data := &stateData{}
-	if json.Unmarshal(r.options.State.Language(), data) != nil || !isFileName(data.Name) || data.Scripts < 0 || data.Started < 0 {
+	if json.Unmarshal(r.options.State.Language(), data) != nil || !isFileName(data.Name) || data.Scripts < 0 ||
+		data.Started < 0 {
 		return nil, nil, errDamaged
 	}
 	r.functions, r.firstName, r.scripts, r.calls.started = data.Functions, data.Name, data.Scripts, data.Started

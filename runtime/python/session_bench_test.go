@@ -39,7 +39,8 @@ func BenchmarkSession(b *testing.B) {
 		sealed := seal(b, first.State)
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				result, err := interpreter.Run(b.Context(), `1`, &python.RunOptions{Session: true, State: open(b, sealed)})
+				result, err := interpreter.Run(b.Context(), `1`, &python.RunOptions{Session: true,
+					State: open(b, sealed)})
 				require.NoError(b, err)
 				seal(b, result.State)
 			}

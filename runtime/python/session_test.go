@@ -51,7 +51,9 @@ func TestSessions(t *testing.T) {
 			{"j.dumps(Counter('aab')), os.path.join('a', 'b')", `('{"a": 2, "b": 1}', 'a/b')`},
 		},
 		"closures, generators and coroutines": {
-			{"def counter():\n    n = 0\n    def up():\n        nonlocal n\n        n += 1\n        return n\n    return up\nup = counter(); up()\ng = (x * x for x in range(9)); next(g)\nasync def f(): return up()\nwaiting = f()", ""},
+			{"def counter():\n    n = 0\n    def up():\n        nonlocal n\n        n += 1\n        return n\n    " +
+				"return up\nup = counter(); up()\ng = (x * x for x in range(9)); next(g)\nasync def f(): return " +
+				"up()\nwaiting = f()", ""},
 			{"up(), next(g), await waiting", "(2, 1, 3)"},
 			{"next(g), next(g)", "(4, 9)"},
 		},
@@ -60,21 +62,26 @@ func TestSessions(t *testing.T) {
 			{"second = random.random()\nrandom.seed(1)\n(first, second) == (random.random(), random.random())", "True"},
 		},
 		"databases in memory": {
-			{"import sqlite3\ndb = sqlite3.connect(':memory:')\ndb.execute('create table t (x)')\ndb.execute('insert into t values (5)')\nNone", ""},
+			{"import sqlite3\ndb = sqlite3.connect(':memory:')\ndb.execute('create table t (x)')\ndb.execute('insert " +
+				"into t values (5)')\nNone", ""},
 			{"db.execute('select x from t').fetchall()", "[(5,)]"},
 		},
 		"tasks go on while later code awaits": {
-			{"import asyncio\nasync def tick():\n    for n in range(3):\n        await asyncio.sleep(0.001)\n        ticks.append(n)\nticks = []\ntask = asyncio.create_task(tick())\nawait asyncio.sleep(0)", ""},
+			{"import asyncio\nasync def tick():\n    for n in range(3):\n        await asyncio.sleep(0.001)\n        " +
+				"ticks.append(n)\nticks = []\ntask = asyncio.create_task(tick())\nawait asyncio.sleep(0)", ""},
 			{"ticks, task.done()", "([], False)"},
 			{"await task\nticks", "[0, 1, 2]"},
 			{"asyncio.run(asyncio.sleep(0, 'another loop'))", "'another loop'"},
 		},
 		"events wake those who wait": {
-			{"import asyncio\nevent, queue = asyncio.Event(), asyncio.Queue()\nasync def wait():\n    await event.wait()\n    return await queue.get()\ntask = asyncio.create_task(wait())\nawait asyncio.sleep(0)", ""},
+			{"import asyncio\nevent, queue = asyncio.Event(), asyncio.Queue()\nasync def wait():\n    await " +
+				"event.wait()\n    return await queue.get()\ntask = asyncio.create_task(wait())\nawait " +
+				"asyncio.sleep(0)", ""},
 			{"event.set(); queue.put_nowait('ok')\nawait task", "'ok'"},
 		},
 		"working directory, environment and context": {
-			{"import os, contextvars, decimal\nos.environ['A'] = 'b'\nv = contextvars.ContextVar('v', default=1)\nv.set(2)\ndecimal.getcontext().prec = 5", ""},
+			{"import os, contextvars, decimal\nos.environ['A'] = 'b'\nv = contextvars.ContextVar('v', " +
+				"default=1)\nv.set(2)\ndecimal.getcontext().prec = 5", ""},
 			{"os.environ['A'], v.get(), decimal.Decimal(1) / 3", "('b', 2, Decimal('0.33333'))"},
 		},
 		"exit functions do not run, as a session does not end": {
@@ -132,7 +139,9 @@ func TestSessionsHaveTheFunctionsOfTheirRuns(t *testing.T) {
 		o := python.RunOptions{}
 		for _, name := range names {
 			o.Functions = append(o.Functions, python.Function{
-				Name: name, Call: func(context.Context, []any, map[string]any) (any, error) { return "I am " + name, nil },
+				Name: name, Call: func(context.Context, []any, map[string]any) (any, error) {
+					return "I am " + name, nil
+				},
 			})
 		}
 		return o
@@ -143,7 +152,8 @@ func TestSessionsHaveTheFunctionsOfTheirRuns(t *testing.T) {
 	second, err := session(t, first.State, "tools.c(), b(), await tools.b()", give("tools.c", "tools.b"))
 	require.NoError(t, err)
 	require.Equal(t, "('I am tools.c', 'I am tools.b', 'I am tools.b')", second.Text)
-	third, err := session(t, second.State, "try:\n    b()\nexcept RuntimeError as e:\n    x = str(e)\nx, e if 0 else 1", give("tools.c"))
+	third, err := session(t, second.State, "try:\n    b()\nexcept RuntimeError as e:\n    x = str(e)\nx, e if 0 else 1",
+		give("tools.c"))
 	require.NoError(t, err)
 	require.Equal(t, "('tools.b is not there any more', 1)", third.Text)
 	fourth, err := session(t, third.State, "b is tools.b, await b(), other()", give("tools.b", "other"))
@@ -176,9 +186,12 @@ func TestSessionsKnowTheirCode(t *testing.T) {
 func TestFilesOfSessions(t *testing.T) {
 	files := afero.NewMemMapFs()
 	o := python.RunOptions{Files: files}
-	require.NoError(t, afero.WriteFile(files, "/lib/python/pack.py", []byte("made = []\ndef use(): made.append(1); return len(made)"), 0o644))
-	first, err := session(t, nil, "import pack, os, sqlite3\npack.use()\nf = open('a.txt', 'w')\nf.write('text')\nfd = os.open('b.txt', os.O_CREAT | os.O_WRONLY)\nos.write(fd, b'raw')\n"+
-		"db = sqlite3.connect('c.db')\ndb.execute('create table t (x)')\ndb.commit()\nlisting = os.scandir('/')\nos.mkdir('sub')\nos.chdir('sub')", o)
+	require.NoError(t, afero.WriteFile(files, "/lib/python/pack.py", []byte("made = []\ndef use(): made.append(1); "+
+		"return len(made)"), 0o644))
+	first, err := session(t, nil, "import pack, os, sqlite3\npack.use()\nf = open('a.txt', 'w')\nf.write('text')\nfd "+
+		"= os.open('b.txt', os.O_CREAT | os.O_WRONLY)\nos.write(fd, b'raw')\n"+
+		"db = sqlite3.connect('c.db')\ndb.execute('create table t (x)')\ndb.commit()\nlisting = "+
+		"os.scandir('/')\nos.mkdir('sub')\nos.chdir('sub')", o)
 	require.NoError(t, err)
 	for name, want := range map[string]string{"/a.txt": "text", "/b.txt": "raw"} {
 		data, err := afero.ReadFile(files, name)
@@ -192,7 +205,8 @@ def told(f):
 open('d.txt', 'w').close()
 pack.use(), told(lambda: f.write('more')), told(lambda: db.execute('select 1')), os.listdir('/sub'), told(lambda: sqlite3.connect('/c.db').execute('select count(*) from t').fetchone())`, o)
 	require.NoError(t, err)
-	require.Equal(t, "(2, 'I/O operation on closed file.', 'Cannot operate on a closed database.', ['d.txt'], (0,))", second.Text)
+	require.Equal(t, "(2, 'I/O operation on closed file.', 'Cannot operate on a closed database.', ['d.txt'], (0,))",
+		second.Text)
 }
 
 func TestInputOfSessions(t *testing.T) {
@@ -207,7 +221,9 @@ func TestInputOfSessions(t *testing.T) {
 }
 
 func TestSessionsGoOnInOtherProcesses(t *testing.T) {
-	result, err := session(t, nil, "import re, datetime, dataclasses\nbig = 'x' * 10**6\n@dataclasses.dataclass\nclass K:\n    v: dict\nk = K({'k': [1, re.compile('r')]})\nwhen = datetime.datetime(2020, 1, 2)")
+	result, err := session(t, nil, "import re, datetime, dataclasses\nbig = 'x' * "+
+		"10**6\n@dataclasses.dataclass\nclass K:\n    v: dict\nk = K({'k': [1, re.compile('r')]})\nwhen = "+
+		"datetime.datetime(2020, 1, 2)")
 	require.NoError(t, err)
 	sealed, err := result.State.Seal(stateKey, 0)
 	require.NoError(t, err)
@@ -215,7 +231,8 @@ func TestSessionsGoOnInOtherProcesses(t *testing.T) {
 	state, err := other(t).OpenState(sealed, stateKey, sandbox.DefaultMemory)
 	require.NoError(t, err)
 	for range 2 { // a state can be used more than once
-		result, err := other(t).Run(t.Context(), "len(big), isinstance(k, K), k.v['k'][1].sub('s', 'rr'), str(when)", &python.RunOptions{Session: true, State: state})
+		result, err := other(t).Run(t.Context(), "len(big), isinstance(k, K), k.v['k'][1].sub('s', 'rr'), str(when)",
+			&python.RunOptions{Session: true, State: state})
 		require.NoError(t, err)
 		require.Equal(t, "(1000000, True, 'ss', '2020-01-02 00:00:00')", result.Text)
 	}
@@ -263,13 +280,17 @@ func newOther() (*python.Interpreter, error) {
 }
 
 func TestVariablesOfSessions(t *testing.T) {
-	first, err := session(t, nil, "import json as j\nn = 1.5\ntext = 'a\\n' + 'x' * 100\nitems = {'a': 1}\ndef f(): pass\nclass C:\n    def __len__(self): raise ValueError\nc = C()\nnone = None\ntype = len = 5\nbig = 10 ** 5000")
+	first, err := session(t, nil, "import json as j\nn = 1.5\ntext = 'a\\n' + 'x' * 100\nitems = {'a': 1}\ndef f(): "+
+		"pass\nclass C:\n    def __len__(self): raise ValueError\nc = C()\nnone = None\ntype = len = 5\nbig = 10 ** "+
+		"5000")
 	require.NoError(t, err)
 	variables, err := interpreter.Variables(t.Context(), first.State, sandbox.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, []sandbox.Variable{
-		{Name: "C", Value: "class"}, {Name: "big", Value: "int"}, {Name: "c", Value: "C"}, {Name: "f", Value: "function"}, {Name: "items", Value: "dict(1)"},
-		{Name: "j", Value: "module"}, {Name: "len", Value: "5"}, {Name: "n", Value: "1.5"}, {Name: "none", Value: "None"},
+		{Name: "C", Value: "class"}, {Name: "big", Value: "int"}, {Name: "c", Value: "C"},
+		{Name: "f", Value: "function"}, {Name: "items", Value: "dict(1)"},
+		{Name: "j", Value: "module"}, {Name: "len", Value: "5"}, {Name: "n", Value: "1.5"},
+		{Name: "none", Value: "None"},
 		{Name: "text", Value: `'a\n` + strings.Repeat("x", 58) + `…'`}, {Name: "type", Value: "5"},
 	}, variables)
 	second, err := session(t, first.State, "n, '__describe' in globals()")

@@ -34,7 +34,8 @@ func FuzzState(f *testing.F) {
 	var states [][]byte
 	for _, code := range []string{
 		"n = 1\nm = {1: [1, 'a', {2}]}\ndef g(): yield n\nit = g()\nclass C: pass",
-		"import asyncio\nx = [1, 'a', 2**70]\nawait asyncio.gather(tools.ask([1, {'a': 2}]), tools.ask('x'), asyncio.sleep(1)), x",
+		"import asyncio\nx = [1, 'a', 2**70]\nawait asyncio.gather(tools.ask([1, {'a': 2}]), tools.ask('x'), " +
+			"asyncio.sleep(1)), x",
 	} {
 		result, _ := interpreter.Run(f.Context(), code, options)
 		states = append(states, statetest.Unseal(f, result.State, stateKey))
@@ -83,17 +84,21 @@ func TestForgedStates(t *testing.T) {
 	_, err = interpreter.Resume(t.Context(), state, asking(echo))
 	require.NoError(t, err)
 	for name, c := range map[string]struct{ from, to string }{
-		"of the program":          {`"Program":"`, `"Program":"x`},
-		"where the boot code is":  {`"Run":`, `"Run":1`},
-		"which function runs":     {`"Function":`, `"Function":1`},
-		"where the stack is":      {`"Stack":`, `"Stack":1`},
-		"no state of the driver":  {`"Driver":{`, `"Driver":null,"x":{`},
-		"a negative clock":        {`"Elapsed":`, `"Elapsed":-`},
-		"no language":             {`"Language":"`, `"Language":"e30=","x":"`},
-		"a call of no function":   {`"Language":"`, `"Language":"` + languageWith(`[{"Number":1,"Payload":"WzIsW10se31d"}]`) + `","x":"`},
-		"a call without a number": {`"Language":"`, `"Language":"` + languageWith(`[{"Number":0,"Payload":"WzAsW10se31d"}]`) + `","x":"`},
-		"a number that comes yet": {`"Language":"`, `"Language":"` + languageWith(`[{"Number":2,"Payload":"WzAsW10se31d"}]`) + `","x":"`},
-		"two of one number":       {`"Language":"`, `"Language":"` + languageWith(`[{"Number":1,"Payload":"WzAsW10se31d"},{"Number":1,"Payload":"WzAsW10se31d"}]`) + `","x":"`},
+		"of the program":         {`"Program":"`, `"Program":"x`},
+		"where the boot code is": {`"Run":`, `"Run":1`},
+		"which function runs":    {`"Function":`, `"Function":1`},
+		"where the stack is":     {`"Stack":`, `"Stack":1`},
+		"no state of the driver": {`"Driver":{`, `"Driver":null,"x":{`},
+		"a negative clock":       {`"Elapsed":`, `"Elapsed":-`},
+		"no language":            {`"Language":"`, `"Language":"e30=","x":"`},
+		"a call of no function": {`"Language":"`, `"Language":"` +
+			languageWith(`[{"Number":1,"Payload":"WzIsW10se31d"}]`) + `","x":"`},
+		"a call without a number": {`"Language":"`, `"Language":"` +
+			languageWith(`[{"Number":0,"Payload":"WzAsW10se31d"}]`) + `","x":"`},
+		"a number that comes yet": {`"Language":"`, `"Language":"` +
+			languageWith(`[{"Number":2,"Payload":"WzAsW10se31d"}]`) + `","x":"`},
+		"two of one number": {`"Language":"`, `"Language":"` +
+			languageWith(`[{"Number":1,"Payload":"WzAsW10se31d"},{"Number":1,"Payload":"WzAsW10se31d"}]`) + `","x":"`},
 	} {
 		length := binary.LittleEndian.Uint32(plain)
 		header := string(plain[4 : 4+length])

@@ -28,12 +28,13 @@ func (r *run) suspension() *suspension {
 	return s
 }
 
-// Resume goes on with code that waited for calls: the State of a result with [ErrSuspend]. These calls are made again, with
-// the same arguments, of the functions of the same names in options. Then it is as if the code had never waited: its console
-// begins with what it had printed, and its limits count what it had used. Of the options, Name, Args, Libraries, Expression,
-// Session and State have no effect.
+// Resume goes on with code that waited for calls: the State of a result with [ErrSuspend]. These calls are made again,
+// with the same arguments, of the functions of the same names in options. Then it is as if the code had never waited:
+// its console begins with what it had printed, and its limits count what it had used. Of the options, Name, Args,
+// Libraries, Expression, Session and State have no effect.
 //
-// A state can be resumed any number of times. The error is a [*sandbox.StateError] if it cannot, and otherwise as for Run.
+// A state can be resumed any number of times. The error is a [*sandbox.StateError] if it cannot, and otherwise as for
+// Run.
 func (i *Interpreter) Resume(ctx context.Context, state *sandbox.State, options *RunOptions) (*Result, error) {
 	o, err := options.withDefaults()
 	if err != nil {

@@ -209,8 +209,10 @@ func randomProgram(seed int, random *rand.Rand) string {
 	}
 	for n, piece := range chosen {
 		piece = numberName.ReplaceAllString(piece, fmt.Sprint(n+1))
-		if random.IntN(4) == 0 && !strings.Contains(piece, "except*") && !strings.Contains(piece, "exec(") { // all variables are in a frame
-			piece = fmt.Sprintf("\nasync def in_function%d():%s\nawait in_function%d()", n, strings.ReplaceAll(piece, "\n", "\n    "), n)
+		// all variables are in a frame
+		if random.IntN(4) == 0 && !strings.Contains(piece, "except*") && !strings.Contains(piece, "exec(") {
+			piece = fmt.Sprintf("\nasync def in_function%d():%s\nawait in_function%d()", n, strings.ReplaceAll(piece,
+				"\n", "\n    "), n)
 		}
 		b.WriteString(piece + "\n")
 	}
@@ -297,21 +299,25 @@ func text(result *python.Result) string {
 	return b.String()
 }
 
-// TestSuspendedCodeGoesOnInAnotherProcess resumes a state three times, each in a process of its own and with an answer of
-// its own.
+// TestSuspendedCodeGoesOnInAnotherProcess resumes a state three times, each in a process of its own and with an answer
+// of its own.
 func TestSuspendedCodeGoesOnInAnotherProcess(t *testing.T) {
 	if file := os.Getenv("TOOLRUN_TEST_STATE"); file != "" { // this is the other process
 		sealed, err := os.ReadFile(file)
 		require.NoError(t, err)
 		state, err := interpreter.OpenState(sealed, stateKey, sandbox.DefaultMemory)
 		require.NoError(t, err)
-		result, err := interpreter.Resume(t.Context(), state, asking(func(any) (any, error) { return os.Getenv("TOOLRUN_TEST_ANSWER"), nil }))
+		result, err := interpreter.Resume(t.Context(), state, asking(func(any) (any, error) {
+			return os.Getenv("TOOLRUN_TEST_ANSWER"), nil
+		}))
 		require.NoError(t, err)
 		fmt.Printf("%s%s\n", text(result), result.Text)
 		return
 	}
-	first := suspended(t, "import dataclasses\n@dataclasses.dataclass\nclass Order:\n    item: str\n    def g(self):\n        yield from self.item\n"+
-		"made = Order('xyz')\nletters = made.g()\nprint(next(letters))\nanswer = await tools.ask(made.item)\nprint(answer, *letters)\nmade, answer")
+	first := suspended(t, "import dataclasses\n@dataclasses.dataclass\nclass Order:\n    item: str\n    def "+
+		"g(self):\n        yield from self.item\n"+
+		"made = Order('xyz')\nletters = made.g()\nprint(next(letters))\nanswer = await "+
+		"tools.ask(made.item)\nprint(answer, *letters)\nmade, answer")
 	sealed, err := first.State.Seal(stateKey, 0)
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "state")
@@ -327,12 +333,14 @@ func TestSuspendedCodeGoesOnInAnotherProcess(t *testing.T) {
 
 // The answers of three forks are their own.
 func TestForksOfOneState(t *testing.T) {
-	first := suspended(t, "import random\nrandom.seed(1)\nseen = []\nfor n in range(3):\n    seen.append(await tools.ask(n))\nseen, random.random()")
+	first := suspended(t, "import random\nrandom.seed(1)\nseen = []\nfor n in range(3):\n    seen.append(await "+
+		"tools.ask(n))\nseen, random.random()")
 	for _, add := range []int64{10, 20, 30} {
 		o := asking(func(x any) (any, error) { return x.(int64) + add, nil })
 		forked, err := interpreter.Resume(t.Context(), first.State, o)
 		require.NoError(t, err)
-		whole, err := interpreter.Run(context.Background(), "import random\nrandom.seed(1)\n[await tools.ask(n) for n in range(3)], random.random()", o)
+		whole, err := interpreter.Run(context.Background(),
+			"import random\nrandom.seed(1)\n[await tools.ask(n) for n in range(3)], random.random()", o)
 		require.NoError(t, err)
 		require.Equal(t, whole.Text, forked.Text)
 		require.False(t, errors.Is(err, python.ErrSuspend))

@@ -82,7 +82,8 @@ it.send(5), many, (a, b) == (random.random(), random.random())`)
 		}))
 		require.NoError(t, err)
 		require.Equal(t, "(5, [1, 2, 3], True)", result.Text)
-		require.Equal(t, []sandbox.Entry{{Text: "before"}, {Text: "in one line"}, {Text: "after first"}, {Text: "ToolError no"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Text: "before"}, {Text: "in one line"}, {Text: "after first"},
+			{Text: "ToolError no"}}, result.Console)
 		require.Nil(t, result.State)
 	}
 }
@@ -164,14 +165,17 @@ x`)
 // Where a frame of the code is under the call, it cannot be left.
 func TestCodeThatCannotWait(t *testing.T) {
 	needPython(t)
-	const frames = "RuntimeError: tools.ask has no answer yet, and only code that awaits at its top level can wait for it: write await tools.ask(...) outside of functions"
-	const files = "RuntimeError: tools.ask has no answer yet, and code with open files cannot wait for it: close them first"
+	const frames = "RuntimeError: tools.ask has no answer yet, and only code that awaits at its top level can wait " +
+		"for it: write await tools.ask(...) outside of functions"
+	const files = "RuntimeError: tools.ask has no answer yet, and code with open files cannot wait for it: close " +
+		"them first"
 	for code, want := range map[string]string{
 		"def f():\n    return tools.ask(1)\nf()": frames,
-		"import asyncio\ndef f():\n    async def main():\n        return await asyncio.gather(tools.ask(1), tools.ask(2))\n    return asyncio.run(main())\nf()": frames,
-		"import asyncio\nloop = asyncio.new_event_loop()\nloop.run_until_complete(tools.ask(1))":                                                                frames,
-		"with open('a', 'w') as f:\n    f.write(await tools.ask('x'))":                                                                                          files,
-		"import sqlite3\ndb = sqlite3.connect('db')\ndb.execute('create table t (x)')\nawait tools.ask(1)":                                                      files,
+		"import asyncio\ndef f():\n    async def main():\n        return await asyncio.gather(tools.ask(1), " +
+			"tools.ask(2))\n    return asyncio.run(main())\nf()": frames,
+		"import asyncio\nloop = asyncio.new_event_loop()\nloop.run_until_complete(tools.ask(1))":           frames,
+		"with open('a', 'w') as f:\n    f.write(await tools.ask('x'))":                                     files,
+		"import sqlite3\ndb = sqlite3.connect('db')\ndb.execute('create table t (x)')\nawait tools.ask(1)": files,
 	} {
 		o := asking(nil)
 		o.Files = afero.NewMemMapFs()
@@ -220,7 +224,8 @@ func TestExceptionsAfterAWait(t *testing.T) {
 	require.Equal(t, "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    await f()\n"+
 		"  File \"script.py\", line 3, in f\n    raise KeyError('k')\nKeyError: 'k'", script.Traceback)
 	require.Equal(t, 3, script.Line)
-	ended := suspended(t, "import asyncio\nasync def f():\n    try:\n        await asyncio.sleep(100)\n    finally:\n        print('cleaned up', await tools.ask('x'))\n"+
+	ended := suspended(t, "import asyncio\nasync def f():\n    try:\n        await asyncio.sleep(100)\n    "+
+		"finally:\n        print('cleaned up', await tools.ask('x'))\n"+
 		"task = asyncio.create_task(f())\nawait asyncio.sleep(0)\n1 / 0")
 	_, err = interpreter.Resume(t.Context(), ended.State, asking(echo))
 	require.ErrorAs(t, err, &script)
@@ -238,12 +243,14 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 		memory      int64
 		want        string
 	}{
-		"nothing":      {nil, stateKey, sandbox.DefaultMemory, "it is no state"},
-		"another text": {[]byte("toolrun state 9\n" + string(sealed[16:])), stateKey, sandbox.DefaultMemory, "another version"},
-		"changed":      {append(sealed[:len(sealed)-1:len(sealed)-1], sealed[len(sealed)-1]^1), stateKey, sandbox.DefaultMemory, "changed"},
-		"cut off":      {sealed[:len(sealed)-1], stateKey, sandbox.DefaultMemory, "changed"},
-		"another key":  {sealed, []byte("0123456789abcdeF"), sandbox.DefaultMemory, "another key"},
-		"too large":    {sealed, stateKey, 16 << 20, "memory"},
+		"nothing": {nil, stateKey, sandbox.DefaultMemory, "it is no state"},
+		"another text": {[]byte("toolrun state 9\n" + string(sealed[16:])), stateKey, sandbox.DefaultMemory,
+			"another version"},
+		"changed": {append(sealed[:len(sealed)-1:len(sealed)-1], sealed[len(sealed)-1]^1), stateKey,
+			sandbox.DefaultMemory, "changed"},
+		"cut off":     {sealed[:len(sealed)-1], stateKey, sandbox.DefaultMemory, "changed"},
+		"another key": {sealed, []byte("0123456789abcdeF"), sandbox.DefaultMemory, "another key"},
+		"too large":   {sealed, stateKey, 16 << 20, "memory"},
 	} {
 		_, err := interpreter.OpenState(c.sealed, c.key, c.memory)
 		var refused *sandbox.StateError

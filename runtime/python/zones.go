@@ -11,8 +11,8 @@ import (
 
 // zone returns the TZif data of a time zone, or nil if there is no such zone.
 //
-// Go does not hand out the data that it has, but tells all that is in it: when the zone's offset changes, and what it is
-// called then. Files of version 2 need only that. Go's own rules go on for ever; here they end with lastYear.
+// Go does not hand out the data that it has, but tells all that is in it: when the zone's offset changes, and what it
+// is called then. Files of version 2 need only that. Go's own rules go on for ever; here they end with lastYear.
 //
 // See RFC 8536.
 func zone(name string) []byte {
@@ -51,7 +51,8 @@ const (
 // loadZone loads a zone by its name in the IANA database. What Go takes for a name beside that is none: the host's own
 // zone, and what may lie around in the host's directory of zones.
 func loadZone(name string) (*time.Location, bool) {
-	if name == "" || len(name) > 64 || name == "Local" || strings.HasPrefix(name, "local") || strings.Trim(name, zoneLetters) != "" {
+	if name == "" || len(name) > 64 || name == "Local" || strings.HasPrefix(name, "local") ||
+		strings.Trim(name, zoneLetters) != "" {
 		return nil, false
 	}
 	location, err := time.LoadLocation(name)

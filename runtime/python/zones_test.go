@@ -23,10 +23,13 @@ func TestZones(t *testing.T) {
 		require.Equal(t, want, result.Text, code)
 	}
 	result := run(t, "import zoneinfo\nall = zoneinfo.available_timezones()\n"+
-		"(len(all) == len({zoneinfo.ZoneInfo(name).key for name in all}), {'UTC', 'Europe/Berlin', 'Asia/Kolkata'} <= all, zoneinfo.available_timezones() is all)")
+		"(len(all) == len({zoneinfo.ZoneInfo(name).key for name in all}), {'UTC', 'Europe/Berlin', 'Asia/Kolkata'} "+
+		"<= all, zoneinfo.available_timezones() is all)")
 	require.Equal(t, "(True, True, False)", result.Text)
-	for _, name := range []string{"Local", "localtime", "", "../../etc/passwd", "/etc/localtime", "Europe/Nowhere", "a\x00b", "x" + string(make([]byte, 100))} {
-		result := run(t, "import sys\nfrom zoneinfo import *\ntry:\n    ZoneInfo(sys.stdin.read())\nexcept (ValueError, ZoneInfoNotFoundError) as e:\n    print('none')",
+	for _, name := range []string{"Local", "localtime", "", "../../etc/passwd", "/etc/localtime", "Europe/Nowhere",
+		"a\x00b", "x" + string(make([]byte, 100))} {
+		result := run(t, "import sys\nfrom zoneinfo import *\ntry:\n    ZoneInfo(sys.stdin.read())\nexcept "+
+			"(ValueError, ZoneInfoNotFoundError) as e:\n    print('none')",
 			stdin(name))
 		require.Equal(t, "none", lines(result), name)
 	}

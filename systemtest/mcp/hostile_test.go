@@ -91,11 +91,13 @@ func TestHostileLists(t *testing.T) {
 		"schemas": func(t *testing.T, r *registry.Registry) {
 			any := `{"type":"object"}`
 			for tool, schema := range map[string]string{
-				"deep": any, "invalid": `{"type":"object","properties":{"a":{}}}`, "text": any, "none": any, "empty": any,
+				"deep": any, "invalid": `{"type":"object","properties":{"a":{}}}`, "text": any, "none": any,
+				"empty":   any,
 				"outside": `{"type":"object","properties":{"a":{}}}`, "large": any, "output": any, "slow": any,
-				"smuggled": `{"type":"object","properties":{"a":{}}}`, "hidden": `{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
-				"nested":  `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
-				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
+				"smuggled": `{"type":"object","properties":{"a":{}}}`,
+				"hidden":   `{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
+				"nested":   `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
+				"untyped":  `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
 			} {
 				spec, ok := r.Spec("schemas_" + tool)
 				require.True(t, ok, tool)
@@ -103,10 +105,14 @@ func TestHostileLists(t *testing.T) {
 				require.Nil(t, spec.OutputSchema)
 				note := strings.Join(spec.SchemaNotes, "\n")
 				require.Contains(t, note, map[string]string{
-					"deep": "it takes any arguments: the JSON has more than 128 levels of nesting", "text": "it takes any arguments: it is not a JSON object",
-					"none": "it takes any arguments", "large": "it takes any arguments: it has 3", "slow": "more than 2000",
-					"invalid": "left out of its schema: /properties/a/type (it is unknown)", "outside": "/properties/a/$ref (it leads to another document)",
-					"smuggled": "/properties/a/enum (it is not a list of values, or has text that people would not see)",
+					"deep": "it takes any arguments: the JSON has more than 128 levels of nesting",
+					"text": "it takes any arguments: it is not a JSON object",
+					"none": "it takes any arguments", "large": "it takes any arguments: it has 3",
+					"slow":    "more than 2000",
+					"invalid": "left out of its schema: /properties/a/type (it is unknown)",
+					"outside": "/properties/a/$ref (it leads to another document)",
+					"smuggled": "/properties/a/enum (it is not a list of values, or has text that people would not " +
+						"see)",
 				}[tool], tool)
 				if tool == "hidden" || tool == "nested" || tool == "untyped" || tool == "empty" || tool == "output" {
 					require.Empty(t, note, tool)
@@ -256,7 +262,8 @@ func TestRestlessServer(t *testing.T) {
 	lists, err := strconv.Atoi(mcptest.Call(t, set, "restless_t", `{}`).Text())
 	require.NoError(t, err)
 	require.LessOrEqual(t, lists, 10)
-	require.Contains(t, log.String(), "MCP server says something else of a tool than before\" server=restless tool=restless_t")
+	require.Contains(t, log.String(),
+		"MCP server says something else of a tool than before\" server=restless tool=restless_t")
 }
 
 // TestRequestsOfServers has servers that send forbidden requests, some disguised as answers, some with large ids that
@@ -350,7 +357,8 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{
-		"PATH=/bin", "HOME=/home/x", "GITHUB_TOKEN=[redacted]", "GREETING=hello /home/x", "GORACE=atexit_sleep_ms=0", serverKind + "=good",
+		"PATH=/bin", "HOME=/home/x", "GITHUB_TOKEN=[redacted]", "GREETING=hello /home/x", "GORACE=atexit_sleep_ms=0",
+		serverKind + "=good",
 	}, lines)
 	require.NotContains(t, log.String(), "s3cr3t")
 	require.Contains(t, mcptest.Call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")
@@ -359,7 +367,9 @@ func TestEnvironment(t *testing.T) {
 		"crashing": "no such database: [redacted] [31m  at main"} {
 		server = stdio(kind)
 		server.Env["API_KEY"] = "${MY_API_KEY}"
-		set = mcptest.Open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
+		set = mcptest.Open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
+			return environ[name], true
+		}},
 			map[string]mcpclient.ServerConfig{kind: server})
 		require.ErrorContains(t, set.Status()[0].Err, want)
 	}

@@ -267,7 +267,8 @@ var attacks = map[string]func(n int) string{
 		return strings.Replace(initializeRequest, `"name":"t"`, `"name":"`+strings.Repeat("x", n)+`"`, 1)
 	},
 	"batch": func(n int) string {
-		return "[" + strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":`+mcptest.Arrays(n/50)+`}}},`, 49) + aNotification + "]"
+		return "[" + strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":`+
+			mcptest.Arrays(n/50)+`}}},`, 49) + aNotification + "]"
 	},
 	"blanks": func(n int) string { return strings.Repeat(" ", n) + aPing },
 }
@@ -381,7 +382,8 @@ func TestMemoryOfSessions(t *testing.T) {
 		}
 		status, text, header := c.post(greeting(n))
 		require.Equal(t, 200, status, text)
-		c.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"a":`+mcptest.Arrays(4096)+`}}}`),
+		c.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"a":`+
+			mcptest.Arrays(4096)+`}}}`),
 			"Mcp-Session-Id", header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version", "2025-03-26")
 	}
 	status, text, _ := c.post([]byte(initializeRequest))

@@ -53,9 +53,12 @@ func (g *grammar) again(text string, n int) string {
 }
 
 var methods = []string{
-	"ping", "initialize", "tools/call", "tools/list", "prompts/list", "prompts/get", "resources/list", "resources/templates/list", "resources/read",
-	"resources/subscribe", "resources/unsubscribe", "completion/complete", "logging/setLevel", "server/discover", "notifications/initialized",
-	"notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "nothing", "", "rpc.x", "subscriptions/listen",
+	"ping", "initialize", "tools/call", "tools/list", "prompts/list", "prompts/get", "resources/list",
+	"resources/templates/list", "resources/read",
+	"resources/subscribe", "resources/unsubscribe", "completion/complete", "logging/setLevel", "server/discover",
+	"notifications/initialized",
+	"notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "nothing", "", "rpc.x",
+	"subscriptions/listen",
 }
 
 // message makes one, or a batch.

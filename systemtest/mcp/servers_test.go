@@ -167,7 +167,8 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":%s}}`, id, mcptest.Arrays(size))
 		return
 	case "error":
-		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}`, id, x[:size/2], mcptest.Arrays(size/2))
+		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}`, id, x[:size/2],
+			mcptest.Arrays(size/2))
 		return
 	case "batch":
 		s.send(`[{"jsonrpc":"2.0","id":"b","method":"ping","params":{"_meta":{"a":%s}}}]`, mcptest.Arrays(size))
@@ -175,7 +176,8 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 		s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`,
 			mcptest.Arrays(size))
 	case "log":
-		s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}`, mcptest.Arrays(size))
+		s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}`,
+			mcptest.Arrays(size))
 	case "asks":
 		for i := range 20 {
 			s.send(`{"jsonrpc":"2.0","id":"g%d","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"a":%s}}}`, i, mcptest.Arrays(size/20))
@@ -254,7 +256,8 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			`"name":{"type":"str","required":true}},"required":["email"]}}`)
 	case "names":
 		s.tools(id, strings.Join([]string{
-			mcptest.PlainTool, mcptest.PlainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
+			mcptest.PlainTool, mcptest.PlainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`,
+			`{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
 			`{"name":"` + strings.Repeat("x", 100) + `2"}`, `{"name":"a_b_0123456789"}`,
 		}, ","))
 	case "wordy":
@@ -265,11 +268,14 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		}
 		s.tools(id, strings.Join(list, ","))
 	case "utf8":
-		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
+		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+
+			`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
 	case "restless": // its tools change with each listing, and it reports that
 		s.lists++
 		s.tools(id, fmt.Sprintf(`{"name":"t","description":"%d","inputSchema":{"type":"object"}}`, s.lists))
-		time.AfterFunc(300*time.Millisecond, func() { fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) })
+		time.AfterFunc(300*time.Millisecond, func() {
+			fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		})
 	case "silent": // it never answers a second listing
 		if s.lists++; s.lists > 1 {
 			fmt.Fprintln(os.Stderr, "asked again")

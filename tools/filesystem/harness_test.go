@@ -37,7 +37,9 @@ const failed = registry.CodeTool
 var text = tooltest.Text
 
 // bothTools is made once, since some tests need it thousands of times.
-var bothTools = sync.OnceValues(func() (*registry.Registry, error) { return registry.New(memory.New(), filesystem.New()) })
+var bothTools = sync.OnceValues(func() (*registry.Registry, error) {
+	return registry.New(memory.New(), filesystem.New())
+})
 
 func newBench(t testing.TB, files vfs.Project) *bench {
 	tools, err := bothTools()

@@ -28,9 +28,11 @@ func TestMissingParameters(t *testing.T) {
 		{`{"path":"/x"}`, "Error: command is required"},
 		{`{"command":"explode"}`, "Unknown filesystem command: explode." + all},
 		{`{"command":"View","path":"/"}`, "Unknown filesystem command: View. Did you mean view?" + all},
-		{`{"command":"write","path":"/x","content":"x"}`, "Unknown filesystem command: write. Did you mean create?" + all},
+		{`{"command":"write","path":"/x","content":"x"}`, "Unknown filesystem command: write. Did you mean create?" +
+			all},
 		{`{"command":"view_all","paths":["/x"]}`, "Unknown filesystem command: view_all. Did you mean view-all?" + all},
-		{`{"command":"str-replace","path":"/x"}`, "Unknown filesystem command: str-replace. Did you mean str_replace?" + all},
+		{`{"command":"str-replace","path":"/x"}`, "Unknown filesystem command: str-replace. Did you mean str_replace?" +
+			all},
 		{`{"command":"read_file","path":"/x"}`, "Unknown filesystem command: read_file. Did you mean view?" + all},
 		{`{"command":"list files","path":"/x"}`, "Unknown filesystem command: list files. Did you mean view?" + all},
 		{`{"command":" Delete ","path":"/x"}`, "Unknown filesystem command:  Delete . Did you mean delete?" + all},
@@ -38,31 +40,46 @@ func TestMissingParameters(t *testing.T) {
 		{`{"command":"view","path":""}`, "Error: path is required for view command"},
 		{`{"command":"view","path":["/"]}`, "Error: path is required for view command"},
 		{`{"command":"create","file_text":"x"}`, "Error: path is required for create command"},
-		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command. The argument content is unknown; did you mean file_text?"},
-		{`{"command":"create","file_path":"/x","file_text":"x"}`, "Error: path is required for create command. The argument file_path is unknown; did you mean path?"},
-		{`{"command":"rename","from":"/x","to":"/y"}`, "Error: old_path and new_path are required for rename command. The arguments from, to are unknown."},
-		{`{"command":"rename","old_path":"/x","to":"/y"}`, "Error: old_path and new_path are required for rename command. The argument to is unknown; did you mean new_path?"},
-		{`{"command":"view-all","files":["/x"]}`, "Error: paths array is required and must not be empty. The argument files is unknown; did you mean paths?"},
-		{`{"action":"view","path":"/x"}`, "Error: command is required. The argument action is unknown; did you mean command?"},
-		{`{"command":"str_replace","path":"/x","old_text":"x","new_text":"y"}`, "Error: old_str is required for str_replace command. The arguments new_text, old_text are unknown; did you mean old_str?"},
-		{`{"command":"create","path":"/x.json","file_text":{"a":1}}`, "Error: file_text is required for create command, as a string: pass the text itself, also if it is JSON"},
+		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command. The " +
+			"argument content is unknown; did you mean file_text?"},
+		{`{"command":"create","file_path":"/x","file_text":"x"}`,
+			"Error: path is required for create command. The argument file_path is unknown; did you mean path?"},
+		{`{"command":"rename","from":"/x","to":"/y"}`,
+			"Error: old_path and new_path are required for rename command. The arguments from, to are unknown."},
+		{`{"command":"rename","old_path":"/x","to":"/y"}`, "Error: old_path and new_path are required for rename " +
+			"command. The argument to is unknown; did you mean new_path?"},
+		{`{"command":"view-all","files":["/x"]}`,
+			"Error: paths array is required and must not be empty. The argument files is unknown; did you mean paths?"},
+		{`{"action":"view","path":"/x"}`,
+			"Error: command is required. The argument action is unknown; did you mean command?"},
+		{`{"command":"str_replace","path":"/x","old_text":"x","new_text":"y"}`, "Error: old_str is required for " +
+			"str_replace command. The arguments new_text, old_text are unknown; did you mean old_str?"},
+		{`{"command":"create","path":"/x.json","file_text":{"a":1}}`,
+			"Error: file_text is required for create command, as a string: pass the text itself, also if it is JSON"},
 		{`{"command":"str_replace","old_str":"x"}`, "Error: path is required for str_replace command"},
 		{`{"command":"str_replace","path":"/x"}`, "Error: old_str is required for str_replace command"},
 		{`{"command":"str_replace","path":"/x","old_str":""}`, "Error: old_str is required for str_replace command"},
 		{`{"command":"str_replace","path":"/x","old_str":{}}`, "Error: old_str is required for str_replace command"},
 		{`{"command":"insert"}`, "Error: path is required for insert command"},
-		{`{"command":"insert","path":"/x","insert_text":"x"}`, "Error: insert_line (number) is required for insert command"},
-		{`{"command":"insert","path":"/x","insert_line":"one"}`, "Error: insert_line (number) is required for insert command"},
-		{`{"command":"insert","path":"/x","insert_line":1,"text":"x"}`, "Error: insert_text is required for insert command. The argument text is unknown; did you mean insert_text?"},
+		{`{"command":"insert","path":"/x","insert_text":"x"}`,
+			"Error: insert_line (number) is required for insert command"},
+		{`{"command":"insert","path":"/x","insert_line":"one"}`,
+			"Error: insert_line (number) is required for insert command"},
+		{`{"command":"insert","path":"/x","insert_line":1,"text":"x"}`,
+			"Error: insert_text is required for insert command. The argument text is unknown; did you mean " +
+				"insert_text?"},
 		{`{"command":"append","path":"/x","new_str":"x"}`, "Error: file_text is required for append command"},
 		{`{"command":"view","path":"  "}`, "Error: path is required for view command"},
-		{`{"command":"rename","old_path":"\t","new_path":"/y"}`, "Error: old_path and new_path are required for rename command"},
+		{`{"command":"rename","old_path":"\t","new_path":"/y"}`,
+			"Error: old_path and new_path are required for rename command"},
 		{`{"command":"append"}`, "Error: path is required for append command"},
 		{`{"command":"mkdir"}`, "Error: path is required for mkdir command"},
 		{`{"command":"delete"}`, "Error: path is required for delete command"},
 		{`{"command":"rename","old_path":"/x"}`, "Error: old_path and new_path are required for rename command"},
-		{`{"command":"rename","path":"/x","new_path":"/y"}`, "Error: old_path and new_path are required for rename command"},
-		{`{"command":"copy","new_path":"/x","old_path":1}`, "Error: old_path and new_path are required for copy command"},
+		{`{"command":"rename","path":"/x","new_path":"/y"}`,
+			"Error: old_path and new_path are required for rename command"},
+		{`{"command":"copy","new_path":"/x","old_path":1}`, "Error: old_path and new_path are required for copy " +
+			"command"},
 		{`{"command":"view-all"}`, "Error: paths array is required and must not be empty."},
 		{`{"command":"view-all","paths":[]}`, "Error: paths array is required and must not be empty."},
 		{`{"command":"view-all","path":"/x"}`, "Error: paths array is required and must not be empty."},
@@ -91,10 +108,15 @@ func TestInputsAreTakenLeniently(t *testing.T) {
 func TestPathsAreTrimmed(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, nil))
 	do(b,
-		step{object{"command": "create", "path": " /a b/c d \n", "file_text": "x"}, "File created successfully at: /a b/c d", ""},
-		step{object{"command": "rename", "old_path": " /a b/c d", "new_path": "\t/e "}, "Successfully renamed /a b/c d to /e", ""},
-		step{object{"command": "view-all", "paths": []string{" /e "}}, "=== /e ===\nHere's the content of /e with line numbers:\n     1\tx", ""},
-		step{object{"command": "create", "path": " /memories/x", "file_text": "x"}, "Error: Cannot write to readonly path /memories/x. The /memories directory is managed by the memory tool.", failed},
+		step{object{"command": "create", "path": " /a b/c d \n", "file_text": "x"},
+			"File created successfully at: /a b/c d", ""},
+		step{object{"command": "rename", "old_path": " /a b/c d", "new_path": "\t/e "},
+			"Successfully renamed /a b/c d to /e", ""},
+		step{object{"command": "view-all", "paths": []string{" /e "}},
+			"=== /e ===\nHere's the content of /e with line numbers:\n     1\tx", ""},
+		step{object{"command": "create", "path": " /memories/x", "file_text": "x"},
+			"Error: Cannot write to readonly path /memories/x. The /memories directory is managed by the memory tool.",
+			failed},
 	)
 	require.Equal(t, map[string]string{"/a b/": "", "/e": "x"}, b.Tree())
 }
@@ -106,11 +128,16 @@ func TestEmptyFiles(t *testing.T) {
 		step{object{"command": "create", "path": "/b", "file_text": ""}, "File created successfully at: /b", ""},
 		step{object{"command": "append", "path": "/c"}, "File created successfully at: /c", ""},
 		step{object{"command": "create", "path": "/d", "file_text": "x"}, "File created successfully at: /d", ""},
-		step{object{"command": "append", "path": "/d"}, "Content appended to /d (nothing, since no text was given)", ""},
+		step{object{"command": "append", "path": "/d"}, "Content appended to /d (nothing, since no text was given)",
+			""},
 		step{object{"command": "append", "path": "/d", "file_text": ""}, "Content appended to /d", ""},
-		step{object{"command": "insert", "path": "/d", "insert_line": 1}, "The file /d has been edited. (Nothing was inserted, since no text was given.)", ""},
-		step{object{"command": "insert", "path": "/d", "insert_line": 2}, "Error: Invalid `insert_line` parameter: 2. It should be within the range of lines of the file: [0, 1]", failed},
-		step{object{"command": "insert", "path": "/no", "insert_line": 0}, "Error: The path /no does not exist or is not a file.", failed},
+		step{object{"command": "insert", "path": "/d", "insert_line": 1},
+			"The file /d has been edited. (Nothing was inserted, since no text was given.)", ""},
+		step{object{"command": "insert", "path": "/d", "insert_line": 2},
+			"Error: Invalid `insert_line` parameter: 2. It should be within the range of lines of the file: [0, 1]",
+			failed},
+		step{object{"command": "insert", "path": "/no", "insert_line": 0},
+			"Error: The path /no does not exist or is not a file.", failed},
 		step{object{"command": "str_replace", "path": "/d", "old_str": "x"}, "The file has been edited.\n", ""},
 	)
 	require.Equal(t, map[string]string{"/a": "", "/b": "", "/c": "", "/d": ""}, b.Tree())
@@ -155,12 +182,15 @@ func TestOtherFileSystems(t *testing.T) {
 	require.NoError(t, err)
 	files := vfs.Foreign(afero.NewMemMapFs())
 	call := func(files afero.Fs, input string) registry.Result {
-		return tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: files})
+		return tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(input)},
+			registry.Env{Files: files})
 	}
 	create := `{"command":"create","path":"/d/f","file_text":"a"}`
 	require.Equal(t, "File created successfully at: /d/f", call(files, create).Text())
-	require.Equal(t, "The file has been edited.\n     1\tb", call(files, `{"command":"str_replace","path":"/d/f","old_str":"a","new_str":"b"}`).Text())
-	require.Equal(t, "Error: Cannot write to readonly path /memories/x. The /memories directory is managed by the memory tool.",
+	require.Equal(t, "The file has been edited.\n     1\tb", call(files,
+		`{"command":"str_replace","path":"/d/f","old_str":"a","new_str":"b"}`).Text())
+	require.Equal(t, "Error: Cannot write to readonly path /memories/x. The /memories directory is managed by the "+
+		"memory tool.",
 		call(files, `{"command":"create","path":"/memories/x","file_text":"a"}`).Text())
 
 	// A host may make everything read-only.
@@ -198,7 +228,8 @@ func TestCallsThatAreCanceled(t *testing.T) {
 		`{"command":"copy","old_path":"/d","new_path":"/e"}`,
 		`{"command":"delete","path":"/d"}`,
 	} {
-		result := b.Tools.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: b.Files})
+		result := b.Tools.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(input)},
+			registry.Env{Files: b.Files})
 		require.Equal(t, registry.CodeCanceled, result.Code, input)
 	}
 	require.Equal(t, before, b.Tree())
@@ -227,7 +258,8 @@ func TestFailuresOfTheHost(t *testing.T) {
 		{`{"command":"delete","path":"/f"}`, "Error: The path /f could not be deleted", failed},
 		{`{"command":"view","path":"/f"}`, "Tool execution failed: open /f: input/output error", registry.CodeFailed},
 	} {
-		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
+		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem",
+			Input: json.RawMessage(test.input)}, registry.Env{Files: files})
 		require.Equal(t, test.want, result.Text())
 		require.Equal(t, test.code, result.Code)
 		require.ErrorIs(t, result.Err, syscall.EIO)

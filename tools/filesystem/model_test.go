@@ -256,7 +256,8 @@ func (m model) list(dir string, depth int, isMemory bool) string {
 	slices.Sort(names)
 	if !isMemory {
 		slices.SortStableFunc(names, func(a, b string) int {
-			return strings.Compare(map[bool]string{true: "1", false: "2"}[m.isDir(a)], map[bool]string{true: "1", false: "2"}[m.isDir(b)])
+			return strings.Compare(map[bool]string{true: "1", false: "2"}[m.isDir(a)], map[bool]string{true: "1",
+				false: "2"}[m.isDir(b)])
 		})
 	}
 	text := ""

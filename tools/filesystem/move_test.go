@@ -31,7 +31,8 @@ func TestMkdir(t *testing.T) {
 			step{object{"command": "mkdir", "path": "/d/e"}, "Error: Directory /d/e already exists", failed},
 			step{object{"command": "mkdir", "path": "/d"}, "Error: Directory /d already exists", failed},
 			step{object{"command": "mkdir", "path": "/f"}, "Error: A file already exists at /f", failed},
-			step{object{"command": "mkdir", "path": "/f/d/e"}, "Error: The path /f/d/e cannot be used: /f is a file, not a directory.", failed},
+			step{object{"command": "mkdir", "path": "/f/d/e"},
+				"Error: The path /f/d/e cannot be used: /f is a file, not a directory.", failed},
 			step{object{"command": "mkdir", "path": "/"}, "Error: Cannot create directory at the root path.", failed},
 		)
 		require.Equal(b.T, map[string]string{"/d/": "", "/d/e/": "", "/f": "f"}, b.Tree())
@@ -60,18 +61,25 @@ func TestRenameAndCopy(t *testing.T) {
 						step{move("/f", "/d", overwrite), "Error: The destination /d is a directory.", failed},
 						step{move("/d", "/empty", overwrite), "Error: The destination /empty is a directory.", failed},
 						step{move("/d/e/h", "/d", overwrite), "Error: The destination /d is a directory.", failed},
-						step{move("/d", "/d/e/x", overwrite), "Error: Cannot " + verb + " /d into itself: /d/e/x is inside of it.", failed},
-						step{move("/d", "/d/e", overwrite), "Error: Cannot " + verb + " /d into itself: /d/e is inside of it.", failed},
+						step{move("/d", "/d/e/x", overwrite), "Error: Cannot " + verb +
+							" /d into itself: /d/e/x is inside of it.", failed},
+						step{move("/d", "/d/e", overwrite), "Error: Cannot " + verb +
+							" /d into itself: /d/e is inside of it.", failed},
 						step{move("/f", "/f", overwrite), "Error: /f is both the source and the destination.", failed},
 						step{move("/d", "/d/", overwrite), "Error: /d is both the source and the destination.", failed},
-						step{move("/f", "/g/x/y", overwrite), "Error: The path /g/x/y cannot be used: /g is a file, not a directory.", failed},
-						step{move("/f", "/f/x", overwrite), "Error: The path /f/x cannot be used: /f is a file, not a directory.", failed},
+						step{move("/f", "/g/x/y", overwrite),
+							"Error: The path /g/x/y cannot be used: /g is a file, not a directory.", failed},
+						step{move("/f", "/f/x", overwrite),
+							"Error: The path /f/x cannot be used: /f is a file, not a directory.", failed},
 					)
 				}
 				do(b,
-					step{move("/f", "/g", false), "Error: The destination /g already exists. Set overwrite to true to replace.", failed},
-					step{move("/d", "/g", false), "Error: The destination /g already exists. Set overwrite to true to replace.", failed},
-					step{move("/d", "/g", true), "Error: The destination /g is a file, which a directory cannot replace.", failed},
+					step{move("/f", "/g", false), "Error: The destination /g already exists. Set overwrite to true " +
+						"to replace.", failed},
+					step{move("/d", "/g", false), "Error: The destination /g already exists. Set overwrite to true " +
+						"to replace.", failed},
+					step{move("/d", "/g", true), "Error: The destination /g is a file, which a directory cannot " +
+						"replace.", failed},
 				)
 				require.Equal(b.T, before, b.Tree())
 			})
@@ -96,7 +104,8 @@ func TestRename(t *testing.T) {
 			step{rename("/new", "/"), "Error: The destination / is a directory.", failed},
 		)
 		require.Equal(b.T, map[string]string{
-			"/README.md": "r", "/new/": "", "/new/dir/": "", "/new/dir/f": "f", "/new/d/": "", "/new/d/e/": "", "/new/d/e/h": "h",
+			"/README.md": "r", "/new/": "", "/new/dir/": "", "/new/dir/f": "f", "/new/d/": "", "/new/d/e/": "",
+			"/new/d/e/h": "h",
 		}, b.Tree())
 	})
 }
@@ -117,8 +126,10 @@ func TestCopy(t *testing.T) {
 			step{copied("/", "/x"), "Error: Cannot copy / into itself: /x is inside of it.", failed},
 		)
 		require.Equal(b.T, map[string]string{
-			"/f": "f", "/g": "f", "/d/": "", "/d/e/": "", "/d/e/h": "h", "/bin": "\x00", "/memories/": "", "/memories/m": "m",
-			"/new/": "", "/new/d/": "", "/new/d/e/": "", "/new/d/e/h": "h", "/new/bin": "\x00", "/m/": "", "/m/m": "m", "/f2": "m",
+			"/f": "f", "/g": "f", "/d/": "", "/d/e/": "", "/d/e/h": "h", "/bin": "\x00", "/memories/": "",
+			"/memories/m": "m",
+			"/new/":       "", "/new/d/": "", "/new/d/e/": "", "/new/d/e/h": "h", "/new/bin": "\x00", "/m/": "",
+			"/m/m": "m", "/f2": "m",
 		}, b.Tree())
 	})
 }
@@ -128,13 +139,15 @@ func TestPathsThatCannotBe(t *testing.T) {
 		b.Put(map[string]string{"/Readme.md": "r"})
 		long := strings.Repeat("n", 256)
 		for path, want := range map[string]string{
-			`/a\b`:                    `Error: The path "/a\\b" cannot be used: it contains a backslash; names are separated by "/".`,
-			"/a\nb":                   `Error: The path "/a\nb" cannot be used: it contains a control character.`,
-			"/.toolrun/history":       `Error: The path "/.toolrun/history" cannot be used: .toolrun is reserved.`,
-			"/x/.TOOLRUN":             `Error: The path "/x/.TOOLRUN" cannot be used: .toolrun is reserved.`,
-			"/" + long:                `Error: The path "/` + long[:199] + `..." cannot be used: a name in it is too long.`,
-			strings.Repeat("d/", 100): `Error: The path "` + strings.Repeat("d/", 100) + `" cannot be used: it is nested too deep.`,
-			"/README.md":              `Error: The path /README.md cannot be used: there is "Readme.md" already, which differs in upper and lower case or the form of letters only. Use that name or a different one.`,
+			`/a\b`:              `Error: The path "/a\\b" cannot be used: it contains a backslash; names are separated by "/".`,
+			"/a\nb":             `Error: The path "/a\nb" cannot be used: it contains a control character.`,
+			"/.toolrun/history": `Error: The path "/.toolrun/history" cannot be used: .toolrun is reserved.`,
+			"/x/.TOOLRUN":       `Error: The path "/x/.TOOLRUN" cannot be used: .toolrun is reserved.`,
+			"/" + long: `Error: The path "/` + long[:199] +
+				`..." cannot be used: a name in it is too long.`,
+			strings.Repeat("d/", 100): `Error: The path "` + strings.Repeat("d/", 100) +
+				`" cannot be used: it is nested too deep.`,
+			"/README.md": `Error: The path /README.md cannot be used: there is "Readme.md" already, which differs in upper and lower case or the form of letters only. Use that name or a different one.`,
 		} {
 			do(b, step{object{"command": "create", "path": path, "file_text": "x"}, want, failed})
 			do(b, step{object{"command": "copy", "old_path": "/Readme.md", "new_path": path}, want, failed})

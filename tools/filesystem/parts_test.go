@@ -60,17 +60,22 @@ func TestPartsHaveTheirCommandsAlone(t *testing.T) {
 	require.Equal(t, "Unknown tool: filesystem", do("filesystem", create).Text())
 	require.Equal(t, "File created successfully at: /a.txt", do("filesystem_edit", create).Text())
 	require.Contains(t, do("filesystem_view", `{"command":"view","path":"/a.txt"}`).Text(), "1\ta")
-	require.Equal(t, "Error: filesystem_view has no command create: filesystem_edit has it, if that is enabled", do("filesystem_view", create).Text())
-	require.Equal(t, "Unknown filesystem_view command: explode. The commands are view, view-all.", do("filesystem_view", `{"command":"explode","path":"/a.txt"}`).Text())
+	require.Equal(t, "Error: filesystem_view has no command create: filesystem_edit has it, if that is enabled",
+		do("filesystem_view", create).Text())
+	require.Equal(t, "Unknown filesystem_view command: explode. The commands are view, view-all.", do("filesystem_view",
+		`{"command":"explode","path":"/a.txt"}`).Text())
 	require.Equal(t, "Error: command is required", do("filesystem_view", `{"path":"/a.txt"}`).Text())
 	require.Equal(t, "Error: filesystem_edit has no command delete: filesystem_delete has it, if that is enabled",
 		do("filesystem_edit", `{"command":"delete","path":"/a.txt"}`).Text())
-	require.Equal(t, "Successfully deleted /a.txt", do("filesystem_delete", `{"command":"delete","path":"/a.txt"}`).Text())
+	require.Equal(t, "Successfully deleted /a.txt",
+		do("filesystem_delete", `{"command":"delete","path":"/a.txt"}`).Text())
 
 	require.Equal(t, "File created successfully at: /a.txt", do("filesystem_edit", create).Text())
-	require.Equal(t, "Successfully deleted /a.txt", do("filesystem_delete", `{"path":"/a.txt"}`).Text(), "there is only one command")
+	require.Equal(t, "Successfully deleted /a.txt", do("filesystem_delete", `{"path":"/a.txt"}`).Text(),
+		"there is only one command")
 	require.Equal(t, "Error: path is required for delete command", do("filesystem_delete", `{}`).Text())
-	require.Equal(t, "delete /a.txt", filesystem.Parts()[2].(registry.InputRenderer).RenderInput(json.RawMessage(`{"path":"/a.txt"}`)))
+	require.Equal(t, "delete /a.txt",
+		filesystem.Parts()[2].(registry.InputRenderer).RenderInput(json.RawMessage(`{"path":"/a.txt"}`)))
 
 	env.Selection.Enable = map[string]bool{"filesystem_delete": false}
 	require.Equal(t, []string{"filesystem_view", "filesystem_edit"}, names())

@@ -26,18 +26,24 @@ func TestMemoriesAreReadOnly(t *testing.T) {
 					step{object{"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"}, to, failed},
 					step{object{"command": "append", "path": path, "file_text": "x"}, to, failed},
 					step{object{"command": "mkdir", "path": path}, to, failed},
-					step{object{"command": "delete", "path": path}, "Error: Cannot delete readonly path " + path + "." + managed, failed},
-					step{object{"command": "rename", "old_path": path, "new_path": "/x"}, "Error: Cannot move from readonly path " + path + "." + managed, failed},
-					step{object{"command": "rename", "old_path": "/f", "new_path": path}, "Error: Cannot move to readonly path " + path + "." + managed, failed},
-					step{object{"command": "rename", "old_path": "/f", "new_path": path, "overwrite": true}, "Error: Cannot move to readonly path " + path + "." + managed, failed},
+					step{object{"command": "delete", "path": path}, "Error: Cannot delete readonly path " + path + "." +
+						managed, failed},
+					step{object{"command": "rename", "old_path": path, "new_path": "/x"},
+						"Error: Cannot move from readonly path " + path + "." + managed, failed},
+					step{object{"command": "rename", "old_path": "/f", "new_path": path},
+						"Error: Cannot move to readonly path " + path + "." + managed, failed},
+					step{object{"command": "rename", "old_path": "/f", "new_path": path, "overwrite": true},
+						"Error: Cannot move to readonly path " + path + "." + managed, failed},
 					step{object{"command": "copy", "old_path": "/f", "new_path": path}, to, failed},
 					step{object{"command": "copy", "old_path": "/f", "new_path": path, "overwrite": true}, to, failed},
 				)
 			}
 			require.Equal(b.T, before, b.Tree())
 		}
-		do(b, step{object{"command": "create", "path": "/MEMORIES/x", "file_text": "x"}, "Error: Cannot write to readonly path /MEMORIES/x." + managed, failed})
-		do(b, step{object{"command": "view", "path": "/memories/m.md"}, "Here's the content of /memories/m.md with line numbers:\n     1\tm", ""})
+		do(b, step{object{"command": "create", "path": "/MEMORIES/x", "file_text": "x"},
+			"Error: Cannot write to readonly path /MEMORIES/x." + managed, failed})
+		do(b, step{object{"command": "view", "path": "/memories/m.md"},
+			"Here's the content of /memories/m.md with line numbers:\n     1\tm", ""})
 	})
 }
 
@@ -45,8 +51,10 @@ func TestMemoriesAreReadOnly(t *testing.T) {
 // system.
 func TestNoSpellingReachesMemories(t *testing.T) {
 	spellings := []string{
-		"memories", "//memories", "/./memories", "/x/../memories", "/../memories", "/../../memories/../memories", "memories/", "/memories/.",
-		"/memories/d/..", "/Memories", "/MEMORIES", "/memorie\u017f", "/\u200cmemories", "/mem\u200dories", "/memories\ufeff",
+		"memories", "//memories", "/./memories", "/x/../memories", "/../memories", "/../../memories/../memories",
+		"memories/", "/memories/.",
+		"/memories/d/..", "/Memories", "/MEMORIES", "/memorie\u017f", "/\u200cmemories", "/mem\u200dories",
+		"/memories\ufeff",
 		"/memories\x00", `\memories`, `/x\..\memories`, "/memories\n", "/memor\u0131es/../memories",
 	}
 	onBoth(t, func(b *bench) {
@@ -76,13 +84,15 @@ func TestNoSpellingReachesMemories(t *testing.T) {
 		for _, path := range []string{"/", "..", "/memories/..", "/memories/../"} {
 			require.True(b.T, b.Call(object{"command": "delete", "path": path}).IsError())
 			require.True(b.T, b.Call(object{"command": "rename", "old_path": path, "new_path": "/x"}).IsError())
-			require.True(b.T, b.Call(object{"command": "copy", "old_path": "/d", "new_path": path, "overwrite": true}).IsError())
+			require.True(b.T, b.Call(object{"command": "copy", "old_path": "/d", "new_path": path,
+				"overwrite": true}).IsError())
 		}
 		require.Equal(b.T, before, b.Tree())
 
 		// The guard does not stop what is something else.
 		for _, path := range []string{"/memoriesfoo", "/d/memories", "/memories2/m.md", "/.memories"} {
-			require.False(b.T, b.Call(object{"command": "create", "path": path, "file_text": "x", "overwrite": true}).IsError(), path)
+			require.False(b.T, b.Call(object{"command": "create", "path": path, "file_text": "x",
+				"overwrite": true}).IsError(), path)
 		}
 	})
 }

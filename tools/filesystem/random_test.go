@@ -35,11 +35,14 @@ func pick[T any](d *dice, from []T) T { return from[d.roll(len(from))] }
 var (
 	someNames = []string{"a", "b", "c.md", "memories", "node_modules", ".h", "ä"}
 	someTexts = []string{
-		"", "a", "a\n", "b\na\nb\n", "\n", "a\nb", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n", "aa", "$&", "\x00", "ä\r\nö", strings.Repeat("x\n", 700),
+		"", "a", "a\n", "b\na\nb\n", "\n", "a\nb", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n", "aa", "$&",
+		"\x00", "ä\r\nö", strings.Repeat("x\n", 700),
 	}
 	someOld   = []string{"a", "b", "\n", "aa", "a\nb", "three\nfour", "five\n", "\x00", "ö", "zz"}
-	fileTools = []string{"view", "create", "append", "str_replace", "str_replace", "insert", "insert", "mkdir", "delete", "rename", "rename", "copy", "copy"}
-	memTools  = []string{"view", "create", "append", "str_replace", "insert", "insert", "mkdir", "delete", "rename", "rename", "copy"}
+	fileTools = []string{"view", "create", "append", "str_replace", "str_replace", "insert", "insert", "mkdir",
+		"delete", "rename", "rename", "copy", "copy"}
+	memTools = []string{"view", "create", "append", "str_replace", "insert", "insert", "mkdir", "delete", "rename",
+		"rename", "copy"}
 )
 
 // path chooses a path, most often one at which there is something.
@@ -111,7 +114,8 @@ func (d *dice) command(m model) (command, object) {
 // play does commands until there are no more bytes, and compares with the model.
 func play(b *bench, d *dice) {
 	b.T.Helper()
-	m := model{"/t.txt": someTexts[6], "/d/": "", "/d/u.txt": "b\na\nb\n", "/memories/": "", "/memories/t.txt": someTexts[6]}
+	m := model{"/t.txt": someTexts[6], "/d/": "", "/d/u.txt": "b\na\nb\n", "/memories/": "",
+		"/memories/t.txt": someTexts[6]}
 	b.Put(m)
 	for len(d.bytes) > 0 {
 		c, input := d.command(m)
@@ -204,7 +208,8 @@ func FuzzInput(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, isMemory bool, input []byte) {
 		b := newBench(t, tooltest.InMemory(t, nil))
-		b.Put(map[string]string{"/a.txt": "a\nb\n", "/b.bin": "\x00", "/d/e": "", "/memories/a.txt": "a\n", "/memories/d/e": ""})
+		b.Put(map[string]string{"/a.txt": "a\nb\n", "/b.bin": "\x00", "/d/e": "", "/memories/a.txt": "a\n",
+			"/memories/d/e": ""})
 		before := b.Tree()
 		tool := "filesystem"
 		if isMemory {

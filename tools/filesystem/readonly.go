@@ -18,5 +18,6 @@ func isMemory(name string) bool {
 
 // readOnly is the error of changing the memory. verb is what has been attempted.
 func readOnly(verb, name string) error {
-	return registry.Errorf("Error: Cannot %s readonly path %s. The /memories directory is managed by the memory tool.", verb, name)
+	return registry.Errorf("Error: Cannot %s readonly path %s. The /memories directory is managed by the memory tool.",
+		verb, name)
 }

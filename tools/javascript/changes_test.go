@@ -33,21 +33,28 @@ func TestChangedFiles(t *testing.T) {
 		{"files that are made", `await fs.writeFile('/n', ''); await fs.appendFile('/m/o', 'x'); await fs.copyFile('/f', '/p')`, "created /m/o, /n, /p"},
 		{"files that are written", `await fs.writeFile('/f', 'f'); await fs.appendFile('/d/g', 'x'); await fs.truncate('d/e/h')`, "changed /d/e/h, /d/g, /f"},
 		{"files that are removed", `await fs.unlink('/f'); await fs.rm('/d/g')`, "deleted /d/g, /f"},
-		{"some of each", `await fs.writeFile('n', ''); await fs.writeFile('f', ''); await fs.unlink('/d/g')`, "created /n; changed /f; deleted /d/g"},
-		{"what is made and removed again", `await fs.writeFile('/n/m', ''); await fs.rm('/n', {recursive: true}); await fs.mkdir('/o'); await fs.rmdir('/o')`, ""},
+		{"some of each", `await fs.writeFile('n', ''); await fs.writeFile('f', ''); await fs.unlink('/d/g')`,
+			"created /n; changed /f; deleted /d/g"},
+		{"what is made and removed again",
+			`await fs.writeFile('/n/m', ''); await fs.rm('/n', {recursive: true}); await fs.mkdir('/o'); await fs.rmdir('/o')`, ""},
 		{"what is removed and made again", `await fs.unlink('/f'); await fs.writeFile('/f', 'f')`, "changed /f"},
 		{"an empty directory", `await fs.mkdir('/n/m'); await fs.rmdir('/empty')`, "created /n/m/; deleted /empty/"},
 		{"a directory with a file", `await fs.mkdir('/n/m'); await fs.writeFile('/n/m/o', '')`, "created /n/m/o"},
 		{"a tree that is removed", `await fs.rm('/d', {recursive: true})`, "deleted /d/e/h, /d/g"},
 		{"a tree that is renamed", `await fs.rename('/d', '/n')`, "created /n/e/h, /n/g; deleted /d/e/h, /d/g"},
-		{"a tree that is renamed and comes back", `await fs.rename('/d', '/n'); await fs.rename('/n', '/d')`, "changed /d/e/h, /d/g"},
-		{"a file that is renamed twice", `await fs.rename('/f', '/n'); await fs.rename('/n', '/m')`, "created /m; deleted /f"},
-		{"a file in the place of another", `await fs.unlink('/f'); await fs.rename('/d/g', '/f')`, "changed /f; deleted /d/g"},
-		{"a directory in the place of a file", `await fs.unlink('/f'); await fs.mkdir('/f')`, "created /f/; deleted /f"},
+		{"a tree that is renamed and comes back", `await fs.rename('/d', '/n'); await fs.rename('/n', '/d')`,
+			"changed /d/e/h, /d/g"},
+		{"a file that is renamed twice", `await fs.rename('/f', '/n'); await fs.rename('/n', '/m')`,
+			"created /m; deleted /f"},
+		{"a file in the place of another", `await fs.unlink('/f'); await fs.rename('/d/g', '/f')`,
+			"changed /f; deleted /d/g"},
+		{"a directory in the place of a file", `await fs.unlink('/f'); await fs.mkdir('/f')`,
+			"created /f/; deleted /f"},
 		{"a tree that is copied", `await fs.cp('/d', '/n', {recursive: true})`, "created /n/e/h, /n/g"},
 		{"other spellings", `await fs.writeFile('x/../f', ''); await fs.unlink('d//g')`, "changed /f; deleted /d/g"},
 		{"what is done before it fails", `await fs.writeFile('/n', ''); throw 'no'`, "created /n"},
-		{"many", `for (let i = 10; i < 30; i++) await fs.writeFile('/n' + i, '')`, "created /n10, /n11, /n12, /n13, /n14, /n15, /n16, /n17, /n18, /n19 and 10 more"},
+		{"many", `for (let i = 10; i < 30; i++) await fs.writeFile('/n' + i, '')`,
+			"created /n10, /n11, /n12, /n13, /n14, /n15, /n16, /n17, /n18, /n19 and 10 more"},
 		{"long names", `await fs.writeFile('/' + 'x'.repeat(250), '')`, "created /" + strings.Repeat("x", 199) + "..."},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -107,7 +114,8 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	ctx := &expiring{t.Context(), make(chan struct{})}
 	env = newEnv(t)
 	env.Files = vfs.Wrap(env.Files, func(files afero.Fs) afero.Fs { return hangingFs{files, ctx.expire, release} })
-	call := registry.Call{Tool: javascript.Name, Input: json.RawMessage(`{"code":"await fs.writeFile('/n', ''); await fs.unlink('/n')"}`)}
+	call := registry.Call{Tool: javascript.Name,
+		Input: json.RawMessage(`{"code":"await fs.writeFile('/n', ''); await fs.unlink('/n')"}`)}
 	result = r.Dispatch(ctx, call, env)
 	require.Equal(t, registry.CodeTimeout, result.Code)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n; 1 more"), result.Text())
@@ -195,8 +203,10 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 		t.Skip("takes long")
 	}
 	spellings := []string{
-		"/memories", "memories", "./memories", "//memories", "/memories/", "/memories/.", "/x/../memories", "/../memories", "/memories/../memories", "/d/../../memories",
-		"/MEMORIES", "/Memories", "/memorieſ", "/mem\u200dories", "/memories\ufeff", "/memories\x00", `\memories`, `/x\..\memories`, "/memories\n",
+		"/memories", "memories", "./memories", "//memories", "/memories/", "/memories/.", "/x/../memories",
+		"/../memories", "/memories/../memories", "/d/../../memories",
+		"/MEMORIES", "/Memories", "/memorieſ", "/mem\u200dories", "/memories\ufeff", "/memories\x00", `\memories`,
+		`/x\..\memories`, "/memories\n",
 	}
 	const script = `
 		const below = ['', '/m.md', '/d', '/d/n', '/new', '/new/x'];
@@ -221,13 +231,15 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 	tooltest.OnBoth(t, func(t testing.TB, files vfs.Project) *tooltest.Bench {
 		return &tooltest.Bench{T: t, Tools: newRegistry(t), Tool: javascript.Name, Files: files}
 	}, func(b *tooltest.Bench) {
-		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x", "/e/memories/m.md": "x", "/e/memories/d/o": "x"})
+		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x",
+			"/e/memories/m.md": "x", "/e/memories/d/o": "x"})
 		before := b.Tree()
 		result := b.Call(tooltest.Object{"code": strings.ReplaceAll(script, "SPELLINGS", string(names))})
 		require.Equal(b.T, "[]", result.Text(), "what has been done")
 		require.Equal(b.T, before, b.Tree())
 		// The guard does not stop what is something else.
 		result = b.Call(tooltest.Object{"code": `for (const p of ['/memoriesfoo', '/d/memories', '/memories2/m.md', '/.memories']) await fs.writeFile(p, 'y'); return 'ok'`})
-		require.Equal(b.T, "ok\nFiles: created /.memories, /memories2/m.md, /memoriesfoo; changed /d/memories", result.Text())
+		require.Equal(b.T, "ok\nFiles: created /.memories, /memories2/m.md, /memoriesfoo; changed /d/memories",
+			result.Text())
 	})
 }

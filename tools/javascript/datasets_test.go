@@ -37,7 +37,8 @@ func TestDataSets(t *testing.T) {
 		await fs.writeFile('/out/mpg.csv', Papa.unparse(table, {newline: '\n'}) + '\n');
 		return cars.length`)
 	require.Equal(t, "406\nFiles: created /out/mpg.csv", result.Text())
-	require.Equal(t, "Here's the content of /out/mpg.csv with line numbers:\n     1\torigin,count,mean\n     2\tJapan,79,30.45\n     3\tEurope,70,27.89\n     4\tUSA,249,20.08", view("/out/mpg.csv"))
+	require.Equal(t, "Here's the content of /out/mpg.csv with line numbers:\n     1\torigin,count,mean\n     "+
+		"2\tJapan,79,30.45\n     3\tEurope,70,27.89\n     4\tUSA,249,20.08", view("/out/mpg.csv"))
 
 	result = run(t, r, env, `
 		interface Day { date: string; precipitation: number; temp_max: number; weather: string }
@@ -54,8 +55,10 @@ func TestDataSets(t *testing.T) {
 		console.table(years);
 		return data.length`)
 	require.Contains(t, result.Text(), "=== Result ===\n1461\nFiles: created /out/weather.json")
-	require.Contains(t, view("/out/weather.json"), "\"2012\": {\n     3\t  \"rain\": 1226,\n     4\t  \"hottest\": 34.4,\n     5\t  \"sunny\": 118")
-	require.Contains(t, view("/out/weather.json"), "\"2015\": {\n    18\t  \"rain\": 1139.2,\n    19\t  \"hottest\": 35,\n    20\t  \"sunny\": 162")
+	require.Contains(t, view("/out/weather.json"),
+		"\"2012\": {\n     3\t  \"rain\": 1226,\n     4\t  \"hottest\": 34.4,\n     5\t  \"sunny\": 118")
+	require.Contains(t, view("/out/weather.json"),
+		"\"2015\": {\n    18\t  \"rain\": 1139.2,\n    19\t  \"hottest\": 35,\n    20\t  \"sunny\": 162")
 
 	result = run(t, r, env, `
 		import {writeFile} from 'fs/promises';
@@ -65,6 +68,7 @@ func TestDataSets(t *testing.T) {
 		await writeFile('/out/top.md', '| genre | gross |\n|---|---|\n' + top.map(([g, n]) => '| ' + g + ' | ' + n + ' |').join('\n') + '\n');
 		return [movies.length, movies.filter((m) => /[^\x00-\x7f]/.test(m.Title)).length, movies.find((m) => /Ast/.test(m.Title)).Title].join()`)
 	require.Equal(t, "3201,20,AstÈrix aux Jeux Olympiques\nFiles: created /out/top.md", result.Text())
-	require.Contains(t, view("/out/top.md"), "     3\t| Adventure | 66080959632 |\n     4\t| Action | 60435609765 |\n     5\t| Comedy | 50384049282 |")
+	require.Contains(t, view("/out/top.md"),
+		"     3\t| Adventure | 66080959632 |\n     4\t| Action | 60435609765 |\n     5\t| Comedy | 50384049282 |")
 	require.Contains(t, view("/"), "/out/top.md")
 }

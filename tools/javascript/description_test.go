@@ -32,12 +32,14 @@ var claims = map[string][]claim{
 	},
 	"`fs.stat` is as in Node: call `isFile()` and `isDirectory()`; without the parentheses they are always true": {
 		{`const s = await fs.stat('/data'); return [s.isFile(), s.isDirectory()].join()`, `^false,true$`},
-		{`return (await fs.stat('/data')).isFile ? 1 : 2`, `(?s)^=== Console output ===\n\[WARN\] script(-2)?.js:1:33: isFile is a method, .*\n1$`},
+		{`return (await fs.stat('/data')).isFile ? 1 : 2`,
+			`(?s)^=== Console output ===\n\[WARN\] script(-2)?.js:1:33: isFile is a method, .*\n1$`},
 	},
 	"The code is the body of an async function: `return` gives the result, `await` works": {
 		{`return await Promise.resolve(5)`, `^5$`},
 	},
-	"Code with `import` or `export` works too; if it has no `return`, its `export default` or `module.exports` is the result": {
+	"Code with `import` or `export` works too; if it has no `return`, its `export default` or `module.exports` is " +
+		"the result": {
 		{`module.exports = {a: 1}`, `^{\n  "a": 1\n}$`},
 		{`import path from 'path'; return path.sep`, `^/$`},
 		{`import path from 'path'; export default path.sep`, `^/$`},
@@ -49,8 +51,9 @@ var claims = map[string][]claim{
 		{`export const a = 1`, `^undefined$`},
 		{`return a`, `^1$`},
 	},
-	"TypeScript is recognised; its types are removed, not checked": {{"const a: number = 'text' as any;\nreturn a", `^text$`}},
-	"Types are removed, not checked":                               {{"const a: number = 'text';\nreturn a", `^text$`}},
+	"TypeScript is recognised; its types are removed, not checked": {{"const a: number = 'text' as any;\nreturn a",
+		`^text$`}},
+	"Types are removed, not checked": {{"const a: number = 'text';\nreturn a", `^text$`}},
 	"Each call gets a fresh sandbox: nothing is kept from one call to the next but files": {
 		{`globalThis.kept = 1; await fs.writeFile('/kept', '1')`, `undefined`},
 		{`return typeof kept + fs.existsSync('/kept')`, `^undefinedtrue$`},
@@ -63,25 +66,30 @@ var claims = map[string][]claim{
 		{`const five = await Promise.resolve(5); return five`, `^5$`},
 		{`return five + 1; five = 6`, `^6$`},
 	},
-	"Top-level variables, functions, classes and imports stay from call to call, until no call has used them for 30 days; a later declaration replaces an earlier one": {
+	"Top-level variables, functions, classes and imports stay from call to call, until no call has used them for 30 " +
+		"days; a later declaration replaces an earlier one": {
 		{`import { sep } from 'path'; let n = 1; const list = [n]; var v = 2; function f() { return ++n } class C { x = 4 }`, `^undefined$`},
 		{`list.push(f(), v, new C().x, sep); return list.join()`, `^1,2,2,4,/$`},
-		{`const n = 7, f = () => 8; let list = 9; class v { static x = 10 }; return [n, f(), list, v.x].join()`, `^7,8,9,10$`},
+		{`const n = 7, f = () => 8; let list = 9; class v { static x = 10 }; return [n, f(), list, v.x].join()`,
+			`^7,8,9,10$`},
 		{`return [n, f(), list, v.x, sep].join()`, `^7,8,9,10,/$`},
 	},
 	"If a call fails, variables are as they were before it": {
 		{`let kept = 1; await fs.writeFile('/kept', '1')`, `^undefined\n`},
-		{`kept = 2; await fs.writeFile('/kept', '2'); throw new Error('no')`, `^Error: no(?s:.)*\nNote: the call failed, so the session's variables are as they were before it.$`},
+		{`kept = 2; await fs.writeFile('/kept', '2'); throw new Error('no')`,
+			`^Error: no(?s:.)*\nNote: the call failed, so the session's variables are as they were before it.$`},
 		{`return kept + fs.readFileSync('/kept', 'utf8')`, `^12$`},
 	},
 	"If a call fails, variables and files are as they were before it": {
 		{`let kept = 1; await fs.writeFile('/kept', '1')`, `^undefined\n`},
-		{`kept = 2; await fs.writeFile('/kept', '2'); throw new Error('no')`, `(?s)^Error: no.*\nNote: all changes that the call made to files were undone.$`},
+		{`kept = 2; await fs.writeFile('/kept', '2'); throw new Error('no')`,
+			`(?s)^Error: no.*\nNote: all changes that the call made to files were undone.$`},
 		{`return kept + fs.readFileSync('/kept', 'utf8')`, `^11$`},
 	},
 	"If a call fails, files are as they were before it": {
 		{`await fs.writeFile('/kept', '1')`, `^undefined\n`},
-		{`await fs.writeFile('/kept', '2'); null.x`, `(?s)^TypeError: .*\nNote: all changes that the call made to files were undone.$`},
+		{`await fs.writeFile('/kept', '2'); null.x`,
+			`(?s)^TypeError: .*\nNote: all changes that the call made to files were undone.$`},
 		{`return fs.readFileSync('/kept', 'utf8')`, `^1$`},
 	},
 	"There are no files": {
@@ -89,13 +97,15 @@ var claims = map[string][]claim{
 		{`await fs.writeFile('/a', 'b')`, `^Error: E`},
 		{`import '/a.js'`, `^Error: `},
 	},
-	"It is like Node 20: globals such as Buffer, Intl, crypto and process, and modules such as assert, events, stream, util and zlib": {
+	"It is like Node 20: globals such as Buffer, Intl, crypto and process, and modules such as assert, events, " +
+		"stream, util and zlib": {
 		{`return [console.log, setTimeout, setInterval, queueMicrotask, TextEncoder, TextDecoder, atob, btoa, Buffer, structuredClone, URL, URLSearchParams, AbortController, EventTarget,
 			crypto.getRandomValues, crypto.randomUUID, crypto.subtle.digest, performance.now, process.stdout.write].every((f) => typeof f === 'function')`, `^true$`},
 		{`return new TextDecoder().decode(new TextEncoder().encode('é')) + atob(btoa('x')) + structuredClone([1])[0] + new URL('/a', 'http://b').href + new URLSearchParams({c: 1})`, `^éx1http://b/ac=1$`},
 		{`return Buffer.from('68c3a9', 'hex').toString()`, `^hé$`},
 		{`const { createHash } = require('crypto'), zlib = require('zlib');
-			return createHash('md5').update(zlib.gunzipSync(zlib.gzipSync('a'))).digest('hex')`, `^0cc175b9c0f1b6a831c399e269772661$`},
+			return createHash('md5').update(zlib.gunzipSync(zlib.gzipSync('a'))).digest('hex')`,
+			`^0cc175b9c0f1b6a831c399e269772661$`},
 		{`require('assert').strictEqual(1, 1); const {EventEmitter} = require('events'), {pipeline} = require('stream/promises'), util = require('util');
 			return [process.version.startsWith('v20.'), process instanceof EventEmitter, typeof pipeline, util.format('%d', 5), new Intl.NumberFormat('de').format(1234.5)].join()`, `^true,true,function,5,1.234,5$`},
 		{`return (await crypto.subtle.digest('SHA-256', new Uint8Array())).byteLength + crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(2)).length`, `^70$`},
@@ -104,13 +114,15 @@ var claims = map[string][]claim{
 		{`setTimeout(() => { throw new Error('late') }); return 1`, `^1\nUncaught Error: late`},
 		{`async function main() { throw new Error('lost') } main()`, `^Uncaught \(in promise\) Error: lost`},
 	},
-	"`halt(message)` ends it at once": {{`try { halt('stop') } finally { console.log('after') }`, `^=== Console output ===\n\[ERROR\] stop\n=== Result ===\nHalted(\nNote: the call failed, .*)?$`}},
+	"`halt(message)` ends it at once": {{`try { halt('stop') } finally { console.log('after') }`,
+		`^=== Console output ===\n\[ERROR\] stop\n=== Result ===\nHalted(\nNote: the call failed, .*)?$`}},
 	"There is no network, no DOM, no WebAssembly and no other process": {
 		{`return [typeof fetch, typeof XMLHttpRequest, typeof WebSocket, typeof document, typeof window, typeof WebAssembly].join()`, `^(undefined,?)+$`},
 		{`await import('https://example.com/x.js')`, `no network`},
 		{`require('child_process')`, `^Error: `},
 	},
-	"Files are those of the project": {{`return fs.existsSync('/etc/passwd') + fs.readdirSync('/').join()`, `^false.*data`}},
+	"Files are those of the project": {{`return fs.existsSync('/etc/passwd') + fs.readdirSync('/').join()`,
+		`^false.*data`}},
 	"`await fs.readFile(path)` gives a Buffer, `await fs.readFile(path, 'utf8')` a string": {
 		{`return (await fs.readFile('/data/sales.csv')).constructor.name + await fs.readFile('/data/sales.csv', 'utf8')`, `^Buffera,b$`},
 	},
@@ -118,19 +130,22 @@ var claims = map[string][]claim{
 		{`await fs.writeFile('/new/a/1', 'é'); await fs.writeFile('/new/b/2', new ArrayBuffer(3)); await fs.writeFile('/new/c/3', new Uint16Array(2));
 		  return fs.statSync('/new/a/1').size + fs.statSync('/new/b/2').size + fs.statSync('/new/c/3').size`, `^9\n`},
 	},
-	"`fs.stat(path)` gives isFile(), isDirectory(), size, mtime (a Date), readonly, isBinary and mime; `fs.readdir(path, {withFileTypes, recursive})` gives names or entries, directories first": {
+	"`fs.stat(path)` gives isFile(), isDirectory(), size, mtime (a Date), readonly, isBinary and mime; " +
+		"`fs.readdir(path, {withFileTypes, recursive})` gives names or entries, directories first": {
 		{`const s = await fs.stat('/data/sales.csv'); return [s.isFile(), s.isDirectory(), s.size, s.mtime instanceof Date, s.mtime > 1e12, s.readonly, s.isBinary, s.mime].join()`, `^true,false,3,true,true,false,false,text/csv$`},
 		{`fs.writeFileSync('/list/a', ''); fs.writeFileSync('/list/z/b', ''); const es = await fs.readdir('/list', {withFileTypes: true});
 		  return [fs.readdirSync('/list'), es.map((e) => e.name + e.isDirectory()), await fs.readdir('/list', {recursive: true})].join(';')`, `^z,a;ztrue,afalse;z,(a,z/b|z/b,a)\n`},
 	},
-	"There are also appendFile, truncate, exists, access, mkdir, copyFile, cp, rename (never overwrites), unlink, rmdir and rm": {
+	"There are also appendFile, truncate, exists, access, mkdir, copyFile, cp, rename (never overwrites), unlink, " +
+		"rmdir and rm": {
 		{`fs.writeFileSync('/r1', ''); fs.writeFileSync('/r2', ''); await fs.rename('/r1', '/r2')`, `^Error: EEXIST`},
 		{`fs.writeFileSync('/m/1', 'abc'); await fs.appendFile('/m/1', 'd'); await fs.truncate('/m/1', 2); await fs.access('/m/1'); await fs.mkdir('/m/d'); await fs.copyFile('/m/1', '/m/2'); await fs.cp('/m', '/n', {recursive: true});
 		  await fs.unlink('/m/2'); await fs.rmdir('/m/d'); await fs.rm('/m', {recursive: true}); return (await fs.exists('/m')) + fs.readFileSync('/n/2', 'utf8')`, `^falseab\n`},
 	},
 	"All of them have a `Sync` variant and take a callback, as in Node; their errors have a code": {
 		{`return ['readFile', 'writeFile', 'stat', 'readdir', 'appendFile', 'truncate', 'exists', 'access', 'mkdir', 'copyFile', 'cp', 'rename', 'unlink', 'rmdir', 'rm'].every((n) => typeof fs[n] === 'function' && typeof fs[n + 'Sync'] === 'function')`, `^true$`},
-		{`return await new Promise((done) => fs.readFile('/data/sales.csv', 'utf8', (e, text) => done(e + text)))`, `^nulla,b$`},
+		{`return await new Promise((done) => fs.readFile('/data/sales.csv', 'utf8', (e, text) => done(e + text)))`,
+			`^nulla,b$`},
 		{`try { fs.statSync('/nothing') } catch (e) { return e.code }`, `^ENOENT$`},
 	},
 	"Paths are absolute, as in /data/sales.csv": {{`return fs.existsSync('/data/sales.csv')`, `^true$`}},
@@ -144,30 +159,40 @@ var claims = map[string][]claim{
 		{`await fs.appendFile('/said', 'y')`, `\nFiles: changed /said$`},
 		{`await fs.unlink('/said')`, `\nFiles: deleted /said$`},
 	},
-	"`import x from '/lib/x.js'`, `await import('./y.mjs')` and `require('/data/z.json')` load files of the project (JavaScript, TypeScript, JSON)": {
+	"`import x from '/lib/x.js'`, `await import('./y.mjs')` and `require('/data/z.json')` load files of the project " +
+		"(JavaScript, TypeScript, JSON)": {
 		{`import x from '/lib/x.js'; return x`, `x$`},
 		{`return (await import('./y.mjs')).default`, `y$`},
-		{`return require('/data/z.json').z + typeof require('fs').readFile + require('path').join('a', '..', 'b')`, `zfunctionb$`},
+		{`return require('/data/z.json').z + typeof require('fs').readFile + require('path').join('a', '..', 'b')`,
+			`zfunctionb$`},
 		{`import {typed} from '/typed.ts'; return typed`, `5$`},
 	},
-	"There are no other packages, and none can be installed": {{`require('lodash')`, `lodash`}, {`require('child_process')`, `^Error: `}},
-	"The .js and .ts files that lie in /lib itself run before the code, in the order of their names, and share its global scope; what they export is a global named after the file (/lib/date-utils.js is dateUtils)": {
+	"There are no other packages, and none can be installed": {{`require('lodash')`, `lodash`},
+		{`require('child_process')`, `^Error: `}},
+	"The .js and .ts files that lie in /lib itself run before the code, in the order of their names, and share its " +
+		"global scope; what they export is a global named after the file (/lib/date-utils.js is dateUtils)": {
 		{`return globals + dateUtils.add(1, 2)`, `^a,b3$`},
 	},
 	"Nothing is loaded from /lib unless the code imports it": {
 		{`return typeof globals + typeof dateUtils + require('/lib/date-utils.js').add(1, 2)`, `^undefinedundefined3$`},
 	},
-	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of memory": {
+	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of " +
+		"memory": {
 		{`for (;;);`, `^time limit exceeded: the script was stopped after 1s`},
 		{`const a = []; for (;;) a.push(new Uint8Array(1e6))`, `^memory limit exceeded: the script may use 64 MiB`},
 	},
-	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 16 MiB of memory": {
+	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 16 MiB of " +
+		"memory": {
 		{`const a = []; for (;;) a.push(new Uint8Array(1e6))`, `^memory limit exceeded: the script may use 16 MiB`},
 	},
-	"Code can call the other tools: `await tools.NAME(input)`, several at once with Promise.all, 100 times in one run at most": {
-		{`return await tools.filesystem({command: 'view', path: '/data/sales.csv'})`, `^Here's the content of /data/sales.csv .*\n     1\ta,b\nTool calls: filesystem 1$`},
-		{`return (await Promise.all([1, 2].map(() => tools.filesystem({command: 'view', path: '/'})))).length`, `^2\nTool calls: filesystem 2$`},
-		{`let n = 0; try { for (;; n++) await tools.filesystem({command: 'view', path: '/'}) } catch { return n }`, `^100\n`},
+	"Code can call the other tools: `await tools.NAME(input)`, several at once with Promise.all, 100 times in one " +
+		"run at most": {
+		{`return await tools.filesystem({command: 'view', path: '/data/sales.csv'})`,
+			`^Here's the content of /data/sales.csv .*\n     1\ta,b\nTool calls: filesystem 1$`},
+		{`return (await Promise.all([1, 2].map(() => tools.filesystem({command: 'view', path: '/'})))).length`,
+			`^2\nTool calls: filesystem 2$`},
+		{`let n = 0; try { for (;; n++) await tools.filesystem({command: 'view', path: '/'}) } catch { return n }`,
+			`^100\n`},
 	},
 	"A call gives what the tool returns, text unless another type is declared here": {
 		{`return typeof await tools.filesystem({command: 'view', path: '/'})`, `^string\n`},
@@ -213,9 +238,11 @@ func TestDescription(t *testing.T) {
 				env := newEnv(t)
 				env.Selection = selection
 				for name, content := range map[string]string{
-					"/data/sales.csv": "a,b", "/data/z.json": `{"z": "z"}`, "/memories/note.md": "remember", "/y.mjs": "export default 'y'",
-					"/lib/x.js": "export default 'x'", "/typed.ts": "export const typed: number = 5", "/lib/date-utils.js": "module.exports = {add: (a, b) => a + b}",
-					"/lib/0b.ts": "globals += ',b' as string", "/lib/0a.js": "var globals = 'a'",
+					"/data/sales.csv": "a,b", "/data/z.json": `{"z": "z"}`, "/memories/note.md": "remember",
+					"/y.mjs":    "export default 'y'",
+					"/lib/x.js": "export default 'x'", "/typed.ts": "export const typed: number = 5",
+					"/lib/date-utils.js": "module.exports = {add: (a, b) => a + b}",
+					"/lib/0b.ts":         "globals += ',b' as string", "/lib/0a.js": "var globals = 'a'",
 				} {
 					require.NoError(t, env.Files.MkdirAll("/data", 0o755))
 					require.NoError(t, env.Files.MkdirAll("/lib", 0o755))

@@ -26,7 +26,9 @@ import (
 // fuzzedTools are made once, since they serve thousands of calls. Their engine is there for as long as the process.
 var fuzzedTools = sync.OnceValue(func() *registry.Registry {
 	engine := enginetest.New(runtime.EngineOptions{})
-	r, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil), filesystem.New())
+	r, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil), filesystem.New())
 	if err != nil {
 		panic(err)
 	}
@@ -37,19 +39,30 @@ var fuzzedTools = sync.OnceValue(func() *registry.Registry {
 // in a way that is not foreseen, and nothing but the files that are the code's may change.
 func FuzzInput(f *testing.F) {
 	for i, code := range []string{
-		"return 1", "const a: number = 1; return a", "import {one} from '/lib/l.js'\nexport default one", "```js\nreturn 1\n```", "", "\x00", "\xff", "return '\\ud800'", "halt('x')", "process.exit(3)",
-		"await fs.writeFile('/n', 'x'.repeat(5000)); return fs.readdir('/', {recursive: true})", "await fs.writeFile('/memories/a.txt', ''); return 1", "await fs.rm('/', {recursive: true, force: true})",
-		"await fs.rename('/memories', '/m')", "await fs.rename('/d', '/memories/d')", "await fs.writeFile('/../../outside.txt', 'x'); await fs.writeFile('../outside.txt', '')",
-		"await fs.cp('/memories', '/d', {recursive: true}); await fs.writeFile('/d/a.txt', '2')", "await fs.writeFile('/.toolrun/x', '')", "await fs.mkdir('/lib/sub'); await fs.writeFile('/lib/z.js', 'throw 1')",
-		"return await tools.memory({command: 'create', path: '/memories/b', file_text: 'b'})", "return await tools.filesystem({command: 'delete', path: '/memories/a.txt'})",
-		"return await tools.javascript({code: 'return 1'})", "return await Promise.all([1, 2].map((n) => tools.filesystem({command: 'view', path: '/a.txt', n})))",
-		"for (let i = 0; i < 3000; i++) await fs.writeFile('/many/' + i, '')", "return 'x'.repeat(1e6)", "return new Uint8Array(1e6)", "console.log('a'); throw new Error('e', {cause: {a: [1]}})", "await new Promise(() => {})",
-		"const o = {}; o.o = o; return o", "return JSON.parse('['.repeat(5000) + ']'.repeat(5000))", "import('/a.txt')", "require('/d/e.json')",
+		"return 1", "const a: number = 1; return a", "import {one} from '/lib/l.js'\nexport default one",
+		"```js\nreturn 1\n```", "", "\x00", "\xff", "return '\\ud800'", "halt('x')", "process.exit(3)",
+		"await fs.writeFile('/n', 'x'.repeat(5000)); return fs.readdir('/', {recursive: true})",
+		"await fs.writeFile('/memories/a.txt', ''); return 1", "await fs.rm('/', {recursive: true, force: true})",
+		"await fs.rename('/memories', '/m')", "await fs.rename('/d', '/memories/d')",
+		"await fs.writeFile('/../../outside.txt', 'x'); await fs.writeFile('../outside.txt', '')",
+		"await fs.cp('/memories', '/d', {recursive: true}); await fs.writeFile('/d/a.txt', '2')",
+		"await fs.writeFile('/.toolrun/x', '')",
+		"await fs.mkdir('/lib/sub'); await fs.writeFile('/lib/z.js', 'throw 1')",
+		"return await tools.memory({command: 'create', path: '/memories/b', file_text: 'b'})",
+		"return await tools.filesystem({command: 'delete', path: '/memories/a.txt'})",
+		"return await tools.javascript({code: 'return 1'})",
+		"return await Promise.all([1, 2].map((n) => tools.filesystem({command: 'view', path: '/a.txt', n})))",
+		"for (let i = 0; i < 3000; i++) await fs.writeFile('/many/' + i, '')", "return 'x'.repeat(1e6)",
+		"return new Uint8Array(1e6)", "console.log('a'); throw new Error('e', {cause: {a: [1]}})",
+		"await new Promise(() => {})",
+		"const o = {}; o.o = o; return o", "return JSON.parse('['.repeat(5000) + ']'.repeat(5000))", "import('/a.txt')",
+		"require('/d/e.json')",
 	} {
 		f.Add(true, []byte(code), byte(i))
 	}
 	for i, input := range []string{
-		`{"code":"return 1"}`, `{"code":1}`, `{"code":["return 1"]}`, `{"kode":"return 1"}`, `{}`, `[]`, `null`, `"return 1"`, `{"code":"return 1","code":"return 2"}`, `{"code":"\ud800"}`, `{"code":null}`, `{`, ``,
+		`{"code":"return 1"}`, `{"code":1}`, `{"code":["return 1"]}`, `{"kode":"return 1"}`, `{}`, `[]`, `null`,
+		`"return 1"`, `{"code":"return 1","code":"return 2"}`, `{"code":"\ud800"}`, `{"code":null}`, `{`, ``,
 		`{"code":"return 1","x":1e999999}`, `"{\"code\":\"return 1\"}"`,
 	} {
 		f.Add(false, []byte(input), byte(i))
@@ -60,7 +73,8 @@ func FuzzInput(f *testing.F) {
 		require.NoError(t, os.Mkdir(root, 0o700))
 		b := &tooltest.Bench{T: t, Tools: fuzzedTools(), Files: tooltest.InDirectory(t, root, nil)}
 		b.Put(map[string]string{
-			"/a.txt": "a\n", "/d/e.json": "[1]", "/memories/a.txt": "1", "/memories/d/e": "2", "/lib/l.js": "exports.one = 1",
+			"/a.txt": "a\n", "/d/e.json": "[1]", "/memories/a.txt": "1", "/memories/d/e": "2",
+			"/lib/l.js": "exports.one = 1",
 		})
 		secret := filepath.Join(outside, "outside.txt")
 		require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
@@ -105,7 +119,8 @@ func FuzzInput(f *testing.F) {
 		}
 		for name, content := range after {
 			require.NotEqual(t, "special", content)
-			require.False(t, strings.HasPrefix(name, "/memories/") && options[javascript.OptionToolCalls] == false, name)
+			require.False(t, strings.HasPrefix(name, "/memories/") &&
+				options[javascript.OptionToolCalls] == false, name)
 			require.NotContains(t, content, "secret")
 		}
 		content, err := os.ReadFile(secret)

@@ -74,7 +74,8 @@ var libraries = map[string]struct {
 	},
 	"dayjs": {
 		map[string]string{"dayjs/dayjs.min.js": "/lib/dayjs.min.js", "dayjs/plugin/utc.js": "/lib/dayjs_utc.js"},
-		`dayjs.extend(dayjs_plugin_utc); return dayjs.utc('2024-02-28').add(2, 'day').format('YYYY-MM-DD dddd')`, "2024-03-01 Friday",
+		`dayjs.extend(dayjs_plugin_utc); return dayjs.utc('2024-02-28').add(2, 'day').format('YYYY-MM-DD dddd')`,
+		"2024-03-01 Friday",
 	},
 	"dayjs, ES modules": {
 		map[string]string{"dayjs/esm": "/lib/dayjs"},
@@ -92,20 +93,26 @@ var libraries = map[string]struct {
 	},
 	"mathjs, CommonJS file by file": {
 		map[string]string{
-			"mathjs": "/lib/node_modules/mathjs", "@babel/runtime": "/lib/node_modules/@babel/runtime", "complex.js": "/lib/node_modules/complex.js",
-			"decimal.js": "/lib/node_modules/decimal.js", "escape-latex": "/lib/node_modules/escape-latex", "fraction.js": "/lib/node_modules/fraction.js",
-			"javascript-natural-sort": "/lib/node_modules/javascript-natural-sort", "seedrandom": "/lib/node_modules/seedrandom",
-			"tiny-emitter": "/lib/node_modules/tiny-emitter", "typed-function": "/lib/node_modules/typed-function",
+			"mathjs": "/lib/node_modules/mathjs", "@babel/runtime": "/lib/node_modules/@babel/runtime",
+			"complex.js": "/lib/node_modules/complex.js",
+			"decimal.js": "/lib/node_modules/decimal.js", "escape-latex": "/lib/node_modules/escape-latex",
+			"fraction.js":             "/lib/node_modules/fraction.js",
+			"javascript-natural-sort": "/lib/node_modules/javascript-natural-sort",
+			"seedrandom":              "/lib/node_modules/seedrandom",
+			"tiny-emitter":            "/lib/node_modules/tiny-emitter",
+			"typed-function":          "/lib/node_modules/typed-function",
 		},
 		`const {evaluate} = require('mathjs'); return evaluate('sqrt(16) + 5!')`, "124",
 	},
 	"marked": {
 		map[string]string{"marked/lib/marked.umd.js": "/lib/marked.umd.js"},
-		`return marked.parse('# Hi\n\n- *a*\n- ` + "`b`" + `')`, "<h1>Hi</h1>\n<ul>\n<li><em>a</em></li>\n<li><code>b</code></li>\n</ul>\n",
+		`return marked.parse('# Hi\n\n- *a*\n- ` + "`b`" + `')`,
+		"<h1>Hi</h1>\n<ul>\n<li><em>a</em></li>\n<li><code>b</code></li>\n</ul>\n",
 	},
 	"marked, an ES module": {
 		map[string]string{"marked/lib/marked.esm.js": "/lib/marked.js"},
-		`import {marked as m} from '/lib/marked.js'; return m.parseInline('**b**') + marked.parseInline('_i_')`, "<strong>b</strong><em>i</em>",
+		`import {marked as m} from '/lib/marked.js'; return m.parseInline('**b**') + marked.parseInline('_i_')`,
+		"<strong>b</strong><em>i</em>",
 	},
 	"handlebars": {
 		map[string]string{"handlebars/dist/handlebars.js": "/lib/handlebars.js"},
@@ -114,8 +121,10 @@ var libraries = map[string]struct {
 	},
 	"ajv, with what it requires": {
 		map[string]string{
-			"ajv": "/lib/node_modules/ajv", "fast-deep-equal": "/lib/node_modules/fast-deep-equal", "fast-uri": "/lib/node_modules/fast-uri",
-			"json-schema-traverse": "/lib/node_modules/json-schema-traverse", "require-from-string": "/lib/node_modules/require-from-string",
+			"ajv": "/lib/node_modules/ajv", "fast-deep-equal": "/lib/node_modules/fast-deep-equal",
+			"fast-uri":             "/lib/node_modules/fast-uri",
+			"json-schema-traverse": "/lib/node_modules/json-schema-traverse",
+			"require-from-string":  "/lib/node_modules/require-from-string",
 		},
 		`import Ajv from 'ajv'; const check = new Ajv({allErrors: true}).compile({type: 'object', required: ['a'], properties: {a: {type: 'integer', minimum: 2}}, additionalProperties: false});
 		 return [check({a: 3}), check({a: 1, b: 2}), check.errors.map((e) => e.keyword).sort().join('+')].join()`,
@@ -123,7 +132,8 @@ var libraries = map[string]struct {
 	},
 	"decimal.js": {
 		map[string]string{"decimal.js/decimal.js": "/lib/decimal.js"},
-		`return new Decimal('0.1').plus('0.2').times('1e30').toFixed() + ' ' + Decimal.sqrt(2).toString()`, "300000000000000000000000000000 1.4142135623730950488",
+		`return new Decimal('0.1').plus('0.2').times('1e30').toFixed() + ' ' + Decimal.sqrt(2).toString()`,
+		"300000000000000000000000000000 1.4142135623730950488",
 	},
 	"js-yaml": {
 		map[string]string{"js-yaml/dist/js-yaml.mjs": "/lib/js-yaml.mjs"},

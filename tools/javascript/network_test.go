@@ -24,13 +24,15 @@ import (
 func networkEnv(t testing.TB, rule string) (env registry.Env, server *httptest.Server) {
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "a=b")
-		fmt.Fprintf(w, "%s %s %t %s", r.Method, r.URL.Path, r.Header.Get("Authorization") == "Bearer the-secret-itself", r.Header.Get("Authorization"))
+		fmt.Fprintf(w, "%s %s %t %s", r.Method, r.URL.Path, r.Header.Get("Authorization") == "Bearer the-secret-itself",
+			r.Header.Get("Authorization"))
 	}))
 	t.Cleanup(server.Close)
 	parsed, err := network.ParseRule(fmt.Sprintf(rule, server.URL))
 	require.NoError(t, err)
 	gate, end, err := toolrun.NewGate("test", &network.Policy{Rules: []network.Rule{parsed},
-		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"}, Plain: true}}}, nil)
+		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"},
+			Plain: true}}}, nil)
 	require.NoError(t, err)
 	t.Cleanup(end)
 	env = newEnv(t)
@@ -47,7 +49,8 @@ var networkClaims = map[string][]claim{
 		{`await fetch('HOST/a', { method: 'POST' })`, `^TypeError: no rule allows POST HOST/a: `},
 	},
 	"Where no rule allows a request, the error says which one is missing; whoever runs this can add it": {
-		{`await fetch('https://example.com/a')`, `^TypeError: no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
+		{`await fetch('https://example.com/a')`,
+			`^TypeError: no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
 	},
 	"There are no cookies and no sockets; `http` and `https` make the same requests": {
 		{`return (await fetch('HOST')).headers.get('set-cookie')`, `^null$`},
@@ -55,8 +58,10 @@ var networkClaims = map[string][]claim{
 		{`return new Promise((resolve) => require('http').get('HOST/a', (r) => r.on('data', (d) => resolve(d.toString()))))`, `^GET /a false $`},
 		{`return new Promise((resolve) => require('https').get('https://example.com').on('error', (e) => resolve(e.message)))`, `^no rule allows GET https://example.com/: `},
 	},
-	"Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the values: process.env.TOKEN for 127.0.0.1": {
-		{`return await (await fetch('HOST/a', { headers: { authorization: 'Bearer ' + process.env.TOKEN } })).text()`, `^GET /a true Bearer secret-TOKEN-is-put-in-outside$`},
+	"Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the " +
+		"values: process.env.TOKEN for 127.0.0.1": {
+		{`return await (await fetch('HOST/a', { headers: { authorization: 'Bearer ' + process.env.TOKEN } })).text()`,
+			`^GET /a true Bearer secret-TOKEN-is-put-in-outside$`},
 		{`return process.env.TOKEN`, `^secret-TOKEN-is-put-in-outside$`},
 	},
 }
@@ -100,7 +105,8 @@ func TestNetworkApproval(t *testing.T) {
 	get := `return await (await fetch('` + server.URL + `/a')).text()`
 	for _, rule := range []string{"netwrok", "network:requset", registry.AskNetwork} { // also one that is misspelt
 		env.Selection.Ask = []string{rule}
-		require.Contains(t, run(t, r, env, get).Text(), "needs the approval of a person, and there is nobody here who could give it")
+		require.Contains(t, run(t, r, env, get).Text(),
+			"needs the approval of a person, and there is nobody here who could give it")
 	}
 
 	var asked []registry.ApprovalRequest
@@ -111,13 +117,17 @@ func TestNetworkApproval(t *testing.T) {
 	}
 	require.Equal(t, "GET /a false ", run(t, r, env, get).Text())
 	require.Len(t, asked, 1)
-	require.JSONEq(t, fmt.Sprintf(`{"method": "GET", "url": "%s/a", "bytes": 0}`, server.URL), string(asked[0].Call.Input))
-	run(t, r, env, `return await (await fetch('`+server.URL+`/a', { method: 'POST', body: 'text', headers: { 'x-one': '1' } })).text()`)
-	run(t, r, env, `return await (await fetch('`+server.URL+`/a', { method: 'POST', body: new Uint8Array([255]) })).text()`)
+	require.JSONEq(t, fmt.Sprintf(`{"method": "GET", "url": "%s/a", "bytes": 0}`, server.URL),
+		string(asked[0].Call.Input))
+	run(t, r, env, `return await (await fetch('`+server.URL+
+		`/a', { method: 'POST', body: 'text', headers: { 'x-one': '1' } })).text()`)
+	run(t, r, env, `return await (await fetch('`+server.URL+
+		`/a', { method: 'POST', body: new Uint8Array([255]) })).text()`)
 	require.Len(t, asked, 3)
 	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "headers": {"x-one": ["1"], "content-type": ["text/plain;charset=UTF-8"]},
 		"body": "text", "bytes": 4}`, server.URL), string(asked[1].Call.Input))
-	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "bytes": 1}`, server.URL), string(asked[2].Call.Input))
+	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "bytes": 1}`, server.URL),
+		string(asked[2].Call.Input))
 	asked = asked[:1]
 	require.Equal(t, registry.NetworkTool, asked[0].Spec.Name)
 	require.Equal(t, "javascript", asked[0].Callers[0].Tool)
@@ -126,7 +136,8 @@ func TestNetworkApproval(t *testing.T) {
 	require.Len(t, asked, 1, "nobody is asked for what is not allowed")
 
 	env.Selection.Ask = []string{registry.AskDestructive}
-	code := `const a = await (await fetch('` + server.URL + `/a')).text(); await fetch('` + server.URL + `/b', { method: 'DELETE' }); return a`
+	code := `const a = await (await fetch('` + server.URL + `/a')).text(); await fetch('` + server.URL +
+		`/b', { method: 'DELETE' }); return a`
 	decision = registry.Decision{Reason: "not today."}
 	env.Approve = func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
 		asked = append(asked, request)
@@ -150,7 +161,9 @@ func TestNetworkApproval(t *testing.T) {
 func TestToolNamedNetwork(t *testing.T) {
 	engine := enginetest.New(runtime.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil),
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil),
 		registry.Func(registry.Spec{Name: "network", Description: "Draws a network."},
 			func(context.Context, struct{}, registry.Env) (string, error) { return "drawn", nil }))
 	require.NoError(t, err)
@@ -161,7 +174,8 @@ func TestToolNamedNetwork(t *testing.T) {
 	fetching := `await (await fetch('` + server.URL + `/a')).text();`
 	for _, c := range []struct{ always, other string }{{draw, fetching}, {fetching, draw}} {
 		var asked []string
-		env.Approve = registry.RememberApprovals(func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		env.Approve = registry.RememberApprovals(func(_ context.Context, request registry.ApprovalRequest) (
+			registry.Decision, error) {
 			asked = append(asked, request.Call.Tool)
 			return registry.Decision{Approved: len(asked) == 1, Always: true}, nil
 		})

@@ -31,15 +31,16 @@ func (p problem) program(t *testing.T, solution string, typed bool) program {
 
 // withoutTypes returns TypeScript as a CommonJS module.
 func withoutTypes(t *testing.T, code string) string {
-	result := api.Transform(code, api.TransformOptions{Loader: api.LoaderTS, Format: api.FormatCommonJS, Target: api.ES2022})
+	result := api.Transform(code, api.TransformOptions{Loader: api.LoaderTS, Format: api.FormatCommonJS,
+		Target: api.ES2022})
 	if len(result.Errors) > 0 {
 		return code // whose syntax is an error for Node too
 	}
 	return string(result.Code)
 }
 
-// TestHumanEvalX runs the problems of HumanEval-X in JavaScript with their solutions and tests, by the tool and by Node.
-// A wrong solution passes nowhere. TOOLRUN_HUMANEVAL_X names humaneval_js.jsonl.gz.
+// TestHumanEvalX runs the problems of HumanEval-X in JavaScript with their solutions and tests, by the tool and by
+// Node. A wrong solution passes nowhere. TOOLRUN_HUMANEVAL_X names humaneval_js.jsonl.gz.
 func TestHumanEvalX(t *testing.T) {
 	var programs, wrong []program
 	for _, p := range jsonLines[problem](t, published(t, "TOOLRUN_HUMANEVAL_X")) {
@@ -63,7 +64,8 @@ func compare(t *testing.T, suite string, programs []program, dir string, least i
 		if there[i].passed() {
 			passed++
 		}
-		c.add(p.name, here[i].passed() == there[i].passed(), "--- here:\n"+here[i].String()+"--- in Node:\n"+there[i].String())
+		c.add(p.name, here[i].passed() == there[i].passed(), "--- here:\n"+here[i].String()+"--- in Node:\n"+
+			there[i].String())
 	}
 	t.Logf("%d of %d pass in Node", passed, len(programs))
 	require.GreaterOrEqual(t, passed, least)
@@ -82,11 +84,12 @@ var problemSets = []struct {
 	{"mbxp-ts", "mbxp/mbtsp_release_v1.2.jsonl", "", true, 350, 1},
 	{"mbxp-js-samples", "mbxp/mbjsp_release_v1.2.jsonl", "mbxp/examples/mbjsp_samples.jsonl", false, 700, 1},
 	{"mbxp-ts-samples", "mbxp/mbtsp_release_v1.2.jsonl", "mbxp/examples/mbtsp_samples.jsonl", true, 700, 1},
-	{"mathqa-js-samples", "multilingual_mathqa/mathqa-test-javascript_v1.jsonl", "multilingual_mathqa/examples/javascript_samples.jsonl", false, 300, 4},
+	{"mathqa-js-samples", "multilingual_mathqa/mathqa-test-javascript_v1.jsonl",
+		"multilingual_mathqa/examples/javascript_samples.jsonl", false, 300, 4},
 }
 
-// TestProblems runs the problems of MBXP and MathQA-X with published solutions by the tool and by Node: what passes there
-// passes here, and what fails there fails here. TOOLRUN_MXEVAL names a checkout of amazon-science/mxeval.
+// TestProblems runs the problems of MBXP and MathQA-X with published solutions by the tool and by Node: what passes
+// there passes here, and what fails there fails here. TOOLRUN_MXEVAL names a checkout of amazon-science/mxeval.
 func TestProblems(t *testing.T) {
 	data := filepath.Join(published(t, "TOOLRUN_MXEVAL"), "data")
 	dir := withPackages(t)

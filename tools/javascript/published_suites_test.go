@@ -85,7 +85,9 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 	t.Helper()
 	engine := enginetest.New(sandbox.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil },
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine.Interpreter, nil
+	},
 		&javascript.Options{Output: 8 << 20})) // what tests of others print about themselves is long
 	require.NoError(t, err)
 	base := afero.Fs(afero.NewMemMapFs())
@@ -156,7 +158,8 @@ func withPackages(t *testing.T) string {
 	for _, folder := range []string{"node_modules", "lib/node_modules"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 		for _, entry := range entries {
-			require.NoError(t, os.Symlink(filepath.Join(packages(t), entry.Name()), filepath.Join(dir, folder, entry.Name())))
+			require.NoError(t, os.Symlink(filepath.Join(packages(t), entry.Name()), filepath.Join(dir, folder,
+				entry.Name())))
 		}
 	}
 	return dir
@@ -173,8 +176,9 @@ var isolated = sync.OnceValue(func() []string {
 // endsNode is the error of a program that takes the process of Node with it.
 const endsNode = "it has ended the process of Node"
 
-// inNode runs programs by Node, each in its own worker, for at most 20 seconds. They can read the folder and the packages
-// of npm, and write where they run, and nothing else; they have no network where the system lets us take it away.
+// inNode runs programs by Node, each in its own worker, for at most 20 seconds. They can read the folder and the
+// packages of npm, and write where they run, and nothing else; they have no network where the system lets us take it
+// away.
 func inNode(t *testing.T, programs []program, dir string) []outcome {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -203,7 +207,8 @@ func inNode(t *testing.T, programs []program, dir string) []outcome {
 	driver, err := filepath.Abs("testdata/published/node.mjs")
 	require.NoError(t, err)
 	args := append(slices.Clone(isolated()), node, "--no-warnings", "--experimental-permission", "--allow-worker",
-		"--allow-fs-read="+dir+"/", "--allow-fs-read="+packages(t)+"/", "--allow-fs-read="+driver, "--allow-fs-write="+work+"/", driver)
+		"--allow-fs-read="+dir+"/", "--allow-fs-read="+packages(t)+"/", "--allow-fs-read="+driver, "--allow-fs-write="+
+			work+"/", driver)
 	done := map[string]outcome{}
 	// drive runs programs until all are done, or one of them has taken the process with it.
 	drive := func(names []string) {
@@ -304,7 +309,8 @@ func (c *tally) check(t *testing.T, share float64, least int) {
 // compareText runs programs by the tool and by Node, and compares what a function makes of their outcomes. It returns
 // that of Node's. Programs for which it is nothing are left out, and those that differ also from one run of Node to the
 // next.
-func compareText(t *testing.T, suite string, programs []program, dir string, text func(outcome) string, share float64, least int) (there []string) {
+func compareText(t *testing.T, suite string, programs []program, dir string, text func(outcome) string, share float64,
+	least int) (there []string) {
 	t.Helper()
 	here, first := inTool(t, programs, dir), inNode(t, programs, dir)
 	c := tally{suite: suite}
@@ -323,7 +329,8 @@ func compareText(t *testing.T, suite string, programs []program, dir string, tex
 	for j, o := range inNode(t, again, dir) {
 		i := at[j]
 		if text(o) == there[i] {
-			c.add(again[j].name, false, "--- here:\n"+clipped(text(here[i]))+here[i].String()+"--- in Node:\n"+clipped(there[i])+o.String())
+			c.add(again[j].name, false, "--- here:\n"+clipped(text(here[i]))+here[i].String()+"--- in Node:\n"+
+				clipped(there[i])+o.String())
 		}
 	}
 	c.check(t, share, least)

@@ -23,8 +23,8 @@ type Error = coderun.Error
 // Usage is the resources that a run used.
 type Usage = coderun.Usage
 
-// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, perhaps after the
-// code had returned, and of the files that it has changed, which is nil if there are none.
+// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, perhaps after
+// the code had returned, and of the files that it has changed, which is nil if there are none.
 func render(result *js.Result, failure error, files *Changes) registry.Result {
 	text := result.Text
 	run := coderun.Run{

@@ -24,14 +24,19 @@ func TestFileFunctions(t *testing.T) {
 	r := newRegistry(t)
 	for _, c := range []rule{
 		{"readFile gives a Buffer", `const b = await fs.readFile('/a.txt'); return [b.constructor.name, b instanceof Uint8Array, b.join('.')].join()`, "Buffer,true,195.169.33"},
-		{"readFile gives a string with an encoding", `return await fs.readFile('/a.txt', 'utf8') + await fs.readFile('/a.txt', 'utf-8') + await fs.readFile('/a.txt', {encoding: 'utf8'})`, "é!é!é!"},
+		{"readFile gives a string with an encoding",
+			`return await fs.readFile('/a.txt', 'utf8') + await fs.readFile('/a.txt', 'utf-8') + await fs.readFile('/a.txt', {encoding: 'utf8'})`, "é!é!é!"},
 		{"all give promises", `return ['readFile', 'writeFile', 'appendFile', 'exists', 'mkdir', 'readdir', 'unlink', 'rmdir', 'rm', 'rename', 'copyFile', 'stat'].filter((name) => {
-			const p = fs[name]('/nothing', '/nothing'); p.catch(() => {}); return !(p instanceof Promise) }).length`, "0"},
+			const p = fs[name]('/nothing', '/nothing'); p.catch(() => {}); return !(p instanceof Promise) }).length`,
+			"0"},
 		{"writeFile makes parents", `await fs.writeFile('/x/y/z.txt', 'a'); return await fs.readFile('/x/y/z.txt', 'utf8')`, "a"},
 		{"writeFile replaces", `await fs.writeFile('/a.txt', 'b'); return await fs.readFile('/a.txt', 'utf8')`, "b"},
-		{"writeFile takes an ArrayBuffer", `await fs.writeFile('/b', new Uint8Array([1, 2, 3]).buffer); return (await fs.readFile('/b')).join()`, "1,2,3"},
+		{"writeFile takes an ArrayBuffer",
+			`await fs.writeFile('/b', new Uint8Array([1, 2, 3]).buffer); return (await fs.readFile('/b')).join()`,
+			"1,2,3"},
 		{"writeFile writes only the bytes of a view", `const all = new Uint8Array([1, 2, 3, 4, 5, 6]); await fs.writeFile('/b', all.subarray(1, 3)); await fs.appendFile('/b', new DataView(all.buffer, 4, 1));
-			await fs.appendFile('/b', new Uint16Array(all.buffer, 4, 1)); return (await fs.readFile('/b')).join()`, "2,3,5,5,6"},
+			await fs.appendFile('/b', new Uint16Array(all.buffer, 4, 1)); return (await fs.readFile('/b')).join()`,
+			"2,3,5,5,6"},
 		{"appendFile", `await fs.appendFile('/a.txt', 'b'); await fs.appendFile('/new/c.txt', 'c'); return await fs.readFile('/a.txt', 'utf8') + await fs.readFile('/new/c.txt', 'utf8')`, "é!bc"},
 		{"exists", `return [await fs.exists('/a.txt'), await fs.exists('/dir'), await fs.exists('/nothing'), await fs.exists('/a.txt/x'), await fs.exists('')].join()`, "true,true,false,false,false"},
 		{"mkdir makes parents", `await fs.mkdir('/m/n/o'); return (await fs.stat('/m/n/o')).isDirectory()`, "true"},
@@ -54,7 +59,8 @@ func TestFileFunctions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := newEnv(t)
-			writeFiles(t, env.Files, map[string]string{"/a.txt": "é!", "/dir/b.txt": "b", "/dir/Z.txt": "z", "/dir/a/x": "", "/memories/m.md": "note"})
+			writeFiles(t, env.Files, map[string]string{"/a.txt": "é!", "/dir/b.txt": "b", "/dir/Z.txt": "z",
+				"/dir/a/x": "", "/memories/m.md": "note"})
 			require.NoError(t, env.Files.MkdirAll("/dir/B/empty", 0o755))
 			require.Equal(t, c.want, withoutFiles(run(t, r, env, c.code).Text()))
 		})
@@ -64,7 +70,8 @@ func TestFileFunctions(t *testing.T) {
 // TestFileErrors checks the errors of fs: they are Errors with a code and a path, and the message has the path as it
 // was passed.
 func TestFileErrors(t *testing.T) {
-	const missing, exists, isDir, notDir = "ENOENT: no such file or directory, ", "EEXIST: file already exists, ", "EISDIR: illegal operation on a directory, ", "ENOTDIR: not a directory, "
+	const missing, exists, isDir, notDir = "ENOENT: no such file or directory, ", "EEXIST: file already exists, ",
+		"EISDIR: illegal operation on a directory, ", "ENOTDIR: not a directory, "
 	const readOnly, invalid = "EROFS: read-only file system, ", "EINVAL: invalid argument, "
 	r := newRegistry(t)
 	for _, c := range []struct{ call, message, path string }{
@@ -95,7 +102,8 @@ func TestFileErrors(t *testing.T) {
 		{`writeFile('/a.txt/b', '')`, notDir + "'/a.txt/b'", "/a.txt/b"},
 		{`mkdir('/a.txt/b')`, notDir + "'/a.txt/b'", "/a.txt/b"},
 		{`readFile('/a.txt/b')`, notDir + "'/a.txt/b'", "/a.txt/b"},
-		{`rmdir('/dir')`, "ENOTEMPTY: directory not empty, '/dir' (pass {recursive: true} to remove it with its content)", "/dir"},
+		{`rmdir('/dir')`, "ENOTEMPTY: directory not empty, '/dir' (pass {recursive: true} to remove it with its " +
+			"content)", "/dir"},
 		{`rename('/dir', '/dir/sub')`, invalid + "'/dir/sub'", "/dir/sub"},
 		{`readFile('')`, invalid + "''", ""},
 		{`readFile('/a\0b')`, invalid + "'/a\x00b'", "/a\x00b"},

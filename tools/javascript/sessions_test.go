@@ -55,16 +55,19 @@ func TestSessions(t *testing.T) {
 	requireRun(t, newRegistry(t), env, `return add(1)`, "4")
 
 	// What fails, is stopped or ends early changes nothing.
-	requireRun(t, r, env, `add(10); throw new Error('no')`, "Error: no\n    at <anonymous> (script-4.js:1:20)"+failedNote)
+	requireRun(t, r, env, `add(10); throw new Error('no')`, "Error: no\n    at <anonymous> (script-4.js:1:20)"+
+		failedNote)
 	stopped := env
 	stopped.Limits.Timeout = 50 * time.Millisecond
 	require.Contains(t, run(t, r, stopped, `add(10); for (;;);`).Text(), failedNote)
 	requireRun(t, r, env, `add(10); process.exit(0)`,
-		"undefined\nNote: the code ended early, or with calls still under way, so the session's variables are as they were before the call.")
+		"undefined\nNote: the code ended early, or with calls still under way, so the session's variables are as "+
+			"they were before the call.")
 	requireRun(t, r, env, `return n`, "4")
 
 	// Undoing a call undoes its variables.
-	result := r.Dispatch(t.Context(), registry.Call{ID: "last", Tool: "javascript", Input: json.RawMessage(`{"code": "add(100); fs.writeFileSync('/f', 'x')"}`)}, env)
+	result := r.Dispatch(t.Context(), registry.Call{ID: "last", Tool: "javascript",
+		Input: json.RawMessage(`{"code": "add(100); fs.writeFileSync('/f', 'x')"}`)}, env)
 	require.False(t, result.IsError(), result.Text())
 	_, err := env.Files.(vfs.Project).Undo(t.Context(), "last")
 	require.NoError(t, err)
@@ -81,7 +84,10 @@ func TestSessionsThatCannotBeUsed(t *testing.T) {
 		"the name": {session: "../x", want: `Error: code cannot run: invalid argument: the session name "../x" has other characters: use up to 64 lower-case letters, digits, - and _, as in main or chat-7`},
 		"no files": {session: "main", change: func(env *registry.Env) { env.Files = nil },
 			want: "Error: code cannot run in the session main: only a project that can be changed keeps sessions."},
-		"a part of the project": {session: "main", change: func(env *registry.Env) { env.Files = vfs.Sub(env.Files, "/dir") },
+		"a part of the project": {session: "main", change: func(env *registry.Env) {
+			env.Files = vfs.Sub(env.Files,
+				"/dir")
+		},
 			want: "Error: code cannot run in the session main: only a project that can be changed keeps sessions."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,11 +105,13 @@ func TestSessionsThatCannotBeUsed(t *testing.T) {
 	defer p.Close()
 	states, _ := vfs.StatesOf(p)
 	for i := range 99 {
-		require.NoError(t, states.WriteState(t.Context(), vfs.StateID{Session: fmt.Sprint("s", i), Tool: "javascript"}, nil, vfs.StateInfo{}))
+		require.NoError(t, states.WriteState(t.Context(), vfs.StateID{Session: fmt.Sprint("s", i), Tool: "javascript"},
+			nil, vfs.StateInfo{}))
 	}
 	requireRun(t, r, inSession(t, store, "full", "last"), `let n = 1`, "undefined")
 	requireRun(t, r, inSession(t, store, "full", "more"), `let n = 1`, "Error: code cannot run in the session more: "+
-		"the project has 100 sessions, and can have no more. Tell the user to delete some with `toolrun session delete`.")
+		"the project has 100 sessions, and can have no more. Tell the user to delete some with `toolrun session "+
+		"delete`.")
 	requireRun(t, r, inSession(t, store, "full", "last"), `return n`, "1")
 
 	// So is their size, by that of a state and by the project's quota.
@@ -136,14 +144,16 @@ func TestForgedStates(t *testing.T) {
 		data             []byte
 		reason           string
 	}{
-		"empty":                 {"a", "main", nil, "it is no state, or one of another version of toolrun"},
-		"text":                  {"b", "main", []byte(strings.Repeat("toolrun state 1\n", 100)), "it was changed, or sealed with another key"},
-		"changed":               {"c", "main", changed, "it was changed, or sealed with another key"},
-		"of another key":        {"p", "main", forged, "it was changed, or sealed with another key"},
-		"of another project":    {"d", "main", sealed, "it was changed, or sealed with another key"},
-		"of another session":    {"p", "other", sealed, "it was changed, or sealed with another key"},
-		"cut":                   {"e", "main", sealed[:len(sealed)-10], "it was changed, or sealed with another key"},
-		"its head with another": {"f", "main", append(bytes.Clone(sealed[:64]), forged[64:]...), "it was changed, or sealed with another key"},
+		"empty": {"a", "main", nil, "it is no state, or one of another version of toolrun"},
+		"text": {"b", "main", []byte(strings.Repeat("toolrun state 1\n", 100)),
+			"it was changed, or sealed with another key"},
+		"changed":            {"c", "main", changed, "it was changed, or sealed with another key"},
+		"of another key":     {"p", "main", forged, "it was changed, or sealed with another key"},
+		"of another project": {"d", "main", sealed, "it was changed, or sealed with another key"},
+		"of another session": {"p", "other", sealed, "it was changed, or sealed with another key"},
+		"cut":                {"e", "main", sealed[:len(sealed)-10], "it was changed, or sealed with another key"},
+		"its head with another": {"f", "main", append(bytes.Clone(sealed[:64]), forged[64:]...),
+			"it was changed, or sealed with another key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := inSession(t, store, c.project, c.session)
@@ -151,7 +161,8 @@ func TestForgedStates(t *testing.T) {
 			id := vfs.StateID{Session: c.session, Tool: "javascript"}
 			_, before, _ := states.ReadState(t.Context(), id)
 			require.NoError(t, states.WriteState(t.Context(), id, c.data, before))
-			note := "\nNote: the variables of earlier calls could not be used: " + c.reason + ". The call began without any. Declare again what you need."
+			note := "\nNote: the variables of earlier calls could not be used: " + c.reason +
+				". The call began without any. Declare again what you need."
 			text := run(t, r, env, `return secret`).Text()
 			require.Contains(t, text, "ReferenceError: secret is not defined\n")
 			require.Contains(t, text, note+failedNote)
@@ -175,11 +186,16 @@ func TestStatesAreOutOfReach(t *testing.T) {
 	script := inSession(t, store, "p", "")
 	require.NoError(t, afero.WriteFile(env.Files, "/mine.txt", []byte("x"), 0o644))
 	for _, code := range []string{
-		`return fs.readFileSync(path)`, `fs.writeFileSync(path, 'x')`, `fs.appendFileSync(path, 'x')`, `fs.unlinkSync(path)`, `fs.statSync(path)`,
-		`fs.renameSync(path, '/stolen')`, `fs.renameSync('/mine.txt', path)`, `fs.copyFileSync(path, '/stolen')`, `fs.copyFileSync('/mine.txt', path)`,
-		`return fs.readdirSync(require('path').dirname(path))`, `return fs.readdirSync('/.toolrun')`, `fs.cpSync('/.toolrun', '/stolen', {recursive: true})`,
-		`fs.rmSync('/.toolrun', {recursive: true})`, `require(path)`, `await import(path)`, `fs.openSync(path, 'r+')`, `fs.truncateSync(path)`,
-		`fs.symlinkSync(path, '/stolen')`, `fs.linkSync(path, '/stolen')`, `fs.utimesSync(path, 1, 1)`, `fs.mkdirSync(path, {recursive: true})`,
+		`return fs.readFileSync(path)`, `fs.writeFileSync(path, 'x')`, `fs.appendFileSync(path, 'x')`,
+		`fs.unlinkSync(path)`, `fs.statSync(path)`,
+		`fs.renameSync(path, '/stolen')`, `fs.renameSync('/mine.txt', path)`, `fs.copyFileSync(path, '/stolen')`,
+		`fs.copyFileSync('/mine.txt', path)`,
+		`return fs.readdirSync(require('path').dirname(path))`, `return fs.readdirSync('/.toolrun')`,
+		`fs.cpSync('/.toolrun', '/stolen', {recursive: true})`,
+		`fs.rmSync('/.toolrun', {recursive: true})`, `require(path)`, `await import(path)`, `fs.openSync(path, 'r+')`,
+		`fs.truncateSync(path)`,
+		`fs.symlinkSync(path, '/stolen')`, `fs.linkSync(path, '/stolen')`, `fs.utimesSync(path, 1, 1)`,
+		`fs.mkdirSync(path, {recursive: true})`,
 	} {
 		result := run(t, r, script, fmt.Sprintf("const path = %q; %s", name, code))
 		require.True(t, result.IsError(), code)
@@ -187,9 +203,12 @@ func TestStatesAreOutOfReach(t *testing.T) {
 	}
 	requireRun(t, r, script, `return fs.readdirSync('/', {recursive: true}).join()`, "mine.txt")
 	for _, input := range []map[string]any{
-		{"command": "view", "path": name}, {"command": "create", "path": name, "file_text": "x"}, {"command": "delete", "path": name},
-		{"command": "rename", "old_path": name, "new_path": "/stolen"}, {"command": "rename", "old_path": "/mine.txt", "new_path": name},
-		{"command": "insert", "path": name, "insert_line": 0, "insert_text": "x"}, {"command": "view", "path": "/.toolrun"},
+		{"command": "view", "path": name}, {"command": "create", "path": name, "file_text": "x"}, {"command": "delete",
+			"path": name},
+		{"command": "rename", "old_path": name, "new_path": "/stolen"}, {"command": "rename", "old_path": "/mine.txt",
+			"new_path": name},
+		{"command": "insert", "path": name, "insert_line": 0, "insert_text": "x"},
+		{"command": "view", "path": "/.toolrun"},
 	} {
 		text, err := json.Marshal(input)
 		require.NoError(t, err)
@@ -220,7 +239,8 @@ func TestOldSessionsAreDropped(t *testing.T) {
 	r := newRegistry(t)
 	age := func(session string, days float64) {
 		when := time.Now().Add(-time.Duration(days * float64(24*time.Hour)))
-		require.NoError(t, os.Chtimes(filepath.Join(dir, "p", vfs.Reserved, "sessions", "javascript-"+session), when, when))
+		require.NoError(t, os.Chtimes(filepath.Join(dir, "p", vfs.Reserved, "sessions", "javascript-"+session),
+			when, when))
 	}
 	for _, session := range []string{"a", "b", "c"} {
 		requireRun(t, r, inSession(t, store, "p", session), `let n = 1`, "undefined")
@@ -229,7 +249,8 @@ func TestOldSessionsAreDropped(t *testing.T) {
 	requireRun(t, r, inSession(t, store, "p", "a"), `return n`, "1")
 	age("a", 31)
 	requireRun(t, r, inSession(t, store, "p", "a"), `return typeof n`,
-		"undefined\nNote: the session's variables were dropped, because no call had used them for 30 days. The call began without any.")
+		"undefined\nNote: the session's variables were dropped, because no call had used them for 30 days. The call "+
+			"began without any.")
 	age("b", 31)
 	age("c", 29)
 	env := inSession(t, store, "p", "d")
@@ -268,15 +289,17 @@ func TestCallsOfASession(t *testing.T) {
 	require.NoError(t, err)
 	defer unlock()
 	env.Limits.Timeout = 20 * time.Millisecond
-	requireRun(t, r, env, `return n`, "Error: nothing was run: another call has been using the session for 20ms. Wait for it to end, and call again.")
+	requireRun(t, r, env, `return n`, "Error: nothing was run: another call has been using the session for 20ms. "+
+		"Wait for it to end, and call again.")
 }
 
-// TestCallsByToolsHaveNoSession has a tool that runs code. That begins anew and leaves nothing, and does not wait for the
-// session, which who calls the tool may have.
+// TestCallsByToolsHaveNoSession has a tool that runs code. That begins anew and leaves nothing, and does not wait for
+// the session, which who calls the tool may have.
 func TestCallsByToolsHaveNoSession(t *testing.T) {
-	relay := registry.Func(registry.Spec{Name: "relay", Description: "Runs code."}, func(ctx context.Context, in struct {
-		Code string `json:"code"`
-	}, env registry.Env) (string, error) {
+	relay := registry.Func(registry.Spec{Name: "relay", Description: "Runs code."}, func(ctx context.Context,
+		in struct {
+			Code string `json:"code"`
+		}, env registry.Env) (string, error) {
 		input, err := json.Marshal(in)
 		if err != nil {
 			return "", err
@@ -290,7 +313,8 @@ func TestCallsByToolsHaveNoSession(t *testing.T) {
 	states, _ := vfs.StatesOf(env.Files)
 	unlock, err := states.LockSession(t.Context(), "main")
 	require.NoError(t, err)
-	result := r.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "relay", Input: json.RawMessage(`{"code": "globalThis.m = 2; return typeof n"}`)}, env)
+	result := r.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "relay",
+		Input: json.RawMessage(`{"code": "globalThis.m = 2; return typeof n"}`)}, env)
 	require.Equal(t, "undefined", result.Text())
 	unlock()
 	requireRun(t, r, env, `return typeof m + n`, "undefined1")
@@ -318,7 +342,8 @@ func BenchmarkSessionCalls(b *testing.B) {
 		{"session", "small", `let n = 1; function f() { return n }`, `return 1`},
 		{"session of 2 MB", "large", list, `return 1`},
 		{"session whose 2 MB change", "changing", list, change + `return 1`},
-		{"session whose 2 MB change twice", "twice", list, change + change + `return 1`}, // what the script itself takes
+		// what the script itself takes
+		{"session whose 2 MB change twice", "twice", list, change + change + `return 1`},
 	} {
 		env := inSession(b, store, "p", c.session)
 		require.False(b, run(b, r, env, c.begin).IsError())

@@ -66,7 +66,8 @@ func TestSnippets(t *testing.T) {
 		}
 		programs = append(programs, program{
 			name: strings.TrimSuffix(filepath.Base(file), ".md"), code: b.String(),
-			forNode: "(async () => {" + b.String() + "})().catch((error) => { console.log(error); process.exitCode = 1; });",
+			forNode: "(async () => {" + b.String() + "})().catch((error) => { console.log(error); process.exitCode = " +
+				"1; });",
 		})
 	}
 	require.Greater(t, len(programs), 400)
@@ -97,7 +98,8 @@ func parses(code string) bool {
 
 // asExpression returns code without its semicolon and comments, if it is an expression.
 func asExpression(code string) (string, bool) {
-	result := api.Transform(code, api.TransformOptions{LogLevel: api.LogLevelSilent, MinifyWhitespace: true, Charset: api.CharsetUTF8})
+	result := api.Transform(code, api.TransformOptions{LogLevel: api.LogLevelSilent, MinifyWhitespace: true,
+		Charset: api.CharsetUTF8})
 	text := strings.TrimSuffix(strings.TrimSpace(string(result.Code)), ";")
 	if len(result.Errors) > 0 || text == "" || !parses("("+text+"\n)") {
 		return "", false

@@ -111,9 +111,11 @@ func (s ownSuite) prepare(t *testing.T) (dir string, files []string) {
 		code, err := os.ReadFile("testdata/published/vitest.mjs")
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(shim, "index.js"), code, 0o644))
-		require.NoError(t, os.WriteFile(filepath.Join(shim, "package.json"), []byte(`{"name":"vitest","type":"module","exports":"./index.js"}`), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(shim, "package.json"),
+			[]byte(`{"name":"vitest","type":"module","exports":"./index.js"}`), 0o644))
 	}
-	require.NoError(t, filepath.WalkDir(filepath.Join(checkout, s.folder), func(name string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(filepath.Join(checkout, s.folder), func(name string, d fs.DirEntry,
+		err error) error {
 		if err != nil {
 			return err
 		}

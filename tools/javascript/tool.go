@@ -75,7 +75,8 @@ type Interpreter func(ctx context.Context) (*js.Interpreter, error)
 type Options struct {
 	// ScriptName is what stack traces call the code. Empty means script.js.
 	ScriptName string
-	// Args become process.argv, after "toolrun" and the name of the script. Nil leaves process.argv with made-up names of Node and the script.
+	// Args become process.argv, after "toolrun" and the name of the script. Nil leaves process.argv with made-up names
+	// of Node and the script.
 	Args []string
 	// Stdin is the script's standard input: see [js.RunOptions].Stdin. Nil means that it has none.
 	Stdin io.Reader
@@ -149,7 +150,8 @@ func (t *tool) Spec() registry.Spec {
 		}, {
 			ID: OptionLanguage, Label: "Language", Subtitle: "What code is written in",
 			Type: registry.OptionSelect, Default: "auto", Choices: []registry.Choice{
-				{Value: "auto", Label: "Automatic"}, {Value: "javascript", Label: "JavaScript"}, {Value: "typescript", Label: "TypeScript"},
+				{Value: "auto", Label: "Automatic"}, {Value: "javascript", Label: "JavaScript"},
+				{Value: "typescript", Label: "TypeScript"},
 			},
 		}, {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",

@@ -24,7 +24,9 @@ func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
 	engine := enginetest.New(runtime.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil), filesystem.New())
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil), filesystem.New())
 	require.NoError(t, err)
 	return r
 }
@@ -119,10 +121,14 @@ func TestLongResultsCanBeReadFromFiles(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	result := run(t, r, env, "return Array.from({length: 20000}, (_, i) => `line ${i + 1}`).join('\\n')")
 	require.Contains(t, result.Text(), "It is in the file /.tool-output/call.txt;")
-	require.Contains(t, result.Text(), " Read on with fs.readFile in the javascript tool, or the filesystem tool's view command and view_range.]")
-	require.Equal(t, "line 10000", run(t, r, env, "return (await fs.readFile('/.tool-output/call.txt', 'utf8')).split('\\n')[9999]").Text())
-	view := registry.Call{Tool: "filesystem", Input: json.RawMessage(`{"command":"view","path":"/.tool-output/call.txt","view_range":[10000,10001]}`)}
-	require.Equal(t, "Here's the content of /.tool-output/call.txt with line numbers:\n 10000\tline 10000\n 10001\tline 10001", r.Dispatch(t.Context(), view, env).Text())
+	require.Contains(t, result.Text(),
+		" Read on with fs.readFile in the javascript tool, or the filesystem tool's view command and view_range.]")
+	require.Equal(t, "line 10000", run(t, r, env,
+		"return (await fs.readFile('/.tool-output/call.txt', 'utf8')).split('\\n')[9999]").Text())
+	view := registry.Call{Tool: "filesystem",
+		Input: json.RawMessage(`{"command":"view","path":"/.tool-output/call.txt","view_range":[10000,10001]}`)}
+	require.Equal(t, "Here's the content of /.tool-output/call.txt with line numbers:\n 10000\tline 10000\n "+
+		"10001\tline 10001", r.Dispatch(t.Context(), view, env).Text())
 }
 
 func TestCallsAtOnce(t *testing.T) {
@@ -143,12 +149,15 @@ func TestCallsAtOnce(t *testing.T) {
 }
 
 func TestAnEngineThatDoesNotStart(t *testing.T) {
-	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return nil, fmt.Errorf("no engine") }, nil))
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return nil, fmt.Errorf("no engine")
+	}, nil))
 	require.NoError(t, err)
 	result := run(t, r, registry.Env{}, "return 1")
 	require.Equal(t, registry.CodeFailed, result.Code)
 	require.Equal(t, "Tool execution failed: starting the engine: no engine", result.Text())
-	require.Equal(t, "return 1", r.RenderInput(registry.Call{Tool: "javascript", Input: json.RawMessage(`{"code":"return 1"}`)}))
+	require.Equal(t, "return 1", r.RenderInput(registry.Call{Tool: "javascript",
+		Input: json.RawMessage(`{"code":"return 1"}`)}))
 }
 
 func BenchmarkReturnOne(b *testing.B) {
@@ -163,14 +172,15 @@ func BenchmarkReturnOne(b *testing.B) {
 func TestReport(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	for code, want := range map[string]javascript.Report{
-		`return 1`:                       {Text: "1"},
-		`return ''`:                      {},
-		`return 'undefined'`:             {Text: "undefined"},
-		`console.log(1)`:                 {Text: "", Undefined: true, Console: []runtime.Entry{{Text: "1"}}},
-		`console.warn('=== Result ===')`: {Undefined: true, Console: []runtime.Entry{{Level: runtime.LevelWarn, Text: "=== Result ==="}}},
-		`process.exit(3)`:                {Exited: true, Status: 3},
-		`await fs.writeFile('/f', 'x')`:  {Undefined: true},
-		`throw 'no'`:                     {Text: "no"},
+		`return 1`:           {Text: "1"},
+		`return ''`:          {},
+		`return 'undefined'`: {Text: "undefined"},
+		`console.log(1)`:     {Text: "", Undefined: true, Console: []runtime.Entry{{Text: "1"}}},
+		`console.warn('=== Result ===')`: {Undefined: true, Console: []runtime.Entry{{Level: runtime.LevelWarn,
+			Text: "=== Result ==="}}},
+		`process.exit(3)`:               {Exited: true, Status: 3},
+		`await fs.writeFile('/f', 'x')`: {Undefined: true},
+		`throw 'no'`:                    {Text: "no"},
 	} {
 		if want.Console == nil {
 			want.Console = []runtime.Entry{}
@@ -190,6 +200,7 @@ func TestAsExpression(t *testing.T) {
 	r, env := withToolCalls(t)
 	call := registry.Call{ID: "1", Tool: javascript.Name, Input: json.RawMessage(`{"code": "6 * 7"}`)}
 	require.Equal(t, "42", r.Dispatch(javascript.AsExpression(t.Context()), call, env).Content[0].Text)
-	require.Equal(t, "=== Console output ===\n[WARN] The code returns nothing. To get the value of its last expression, write: return 6 * 7\n"+
+	require.Equal(t, "=== Console output ===\n[WARN] The code returns nothing. To get the value of its last "+
+		"expression, write: return 6 * 7\n"+
 		"=== Result ===\nundefined", r.Dispatch(t.Context(), call, env).Content[0].Text)
 }

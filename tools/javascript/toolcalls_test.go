@@ -32,7 +32,9 @@ func withToolCalls(t testing.TB, tools ...registry.Tool) (*registry.Registry, re
 	t.Helper()
 	engine := enginetest.New(runtime.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(append([]registry.Tool{javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil)}, tools...)...)
+	r, err := registry.New(append([]registry.Tool{javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine.Interpreter, nil
+	}, nil)}, tools...)...)
 	require.NoError(t, err)
 	env := newEnv(t)
 	env.Limits.Timeout = 30 * time.Second
@@ -41,12 +43,14 @@ func withToolCalls(t testing.TB, tools ...registry.Tool) (*registry.Registry, re
 }
 
 // toolOf makes a tool that takes anything.
-func toolOf(name string, do func(ctx context.Context, input string, env registry.Env) (registry.Result, error), change ...func(*registry.Spec)) registry.Tool {
+func toolOf(name string, do func(ctx context.Context, input string, env registry.Env) (registry.Result, error),
+	change ...func(*registry.Spec)) registry.Tool {
 	spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(`{"type":"object"}`)}
 	for _, c := range change {
 		c(&spec)
 	}
-	return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result,
+		error) {
 		return do(ctx, string(call.Input), env)
 	})
 }
@@ -71,17 +75,21 @@ func callsOf(t testing.TB, result registry.Result) []javascript.ToolCall {
 }
 
 func TestToolCalls(t *testing.T) {
-	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("off", func(s *registry.Spec) { s.OffByDefault = true }),
+	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("off", func(s *registry.Spec) {
+		s.OffByDefault = true
+	}),
 		says("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
 		says("__proto__"), says("constructor"), says("then"), says("hasOwnProperty"),
 		toolOf("data", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1, "__proto__": []int{2}}}, nil
+			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1,
+				"__proto__": []int{2}}}, nil
 		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
 		toolOf("undeclared", func(context.Context, string, registry.Env) (registry.Result, error) {
 			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1}}, nil
 		}),
 		toolOf("images", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "a picture", Data: []byte{1}, MIME: "image/png"}, {Text: "of a cat"}}}, nil
+			return registry.Result{Content: []registry.Part{{Text: "a picture", Data: []byte{1}, MIME: "image/png"},
+				{Text: "of a cat"}}}, nil
 		}),
 		toolOf("long", func(context.Context, string, registry.Env) (registry.Result, error) {
 			return registry.Text(strings.Repeat("long\n", 50_000)), nil
@@ -99,7 +107,8 @@ func TestToolCalls(t *testing.T) {
 		{"no input", `return [await tools.constructor(), await tools.constructor(undefined), await tools.constructor(null)].join()`,
 			"constructor{},constructor{},constructor{}\nTool calls: constructor 3"},
 		{"a name with a hyphen", `return await tools['git-hub']({})`, "git-hub{}\nTool calls: git-hub 1"},
-		{"names that objects have anyway", `return [await tools.hasOwnProperty({}), await tools.then({}), Object.keys(tools).includes('then')].join()`,
+		{"names that objects have anyway",
+			`return [await tools.hasOwnProperty({}), await tools.then({}), Object.keys(tools).includes('then')].join()`,
 			"hasOwnProperty{},then{},true\nTool calls: hasOwnProperty 1, then 1"},
 		{"data", `const d = await tools.data(); return [d.n, Object.keys(d), Array.isArray(Object.getPrototypeOf(d))].join()`, "1,__proto__,n,false\nTool calls: data 1"},
 		{"data of an unknown type", `return await tools.undeclared()`, "text\nTool calls: undeclared 1"},
@@ -107,16 +116,23 @@ func TestToolCalls(t *testing.T) {
 		{"a long text", `return (await tools.long()).length`, "250000\nTool calls: long 1"},
 		{"an error", `try { await tools.fails() } catch (e) { return [e instanceof Error, e.name, e.code, e.message].join() }`,
 			"true,ToolError,tool_error,There is no such city.\nTool calls: fails 1 (1 failed)"},
-		{"a failure", `return tools.breaks().catch((e) => e.code + e.message)`, "tool_failedTool execution failed: no connection\nTool calls: breaks 1 (1 failed)"},
-		{"a panic", `return tools.panics().catch((e) => e.code + e.message)`, "tool_failedTool execution failed: panic: oh\nTool calls: panics 1 (1 failed)"},
-		{"an input that does not fit", `return tools.filesystem({command: 7, path: {}}).catch((e) => e.code)`, "invalid_input\nTool calls: filesystem 1 (1 failed)"},
+		{"a failure", `return tools.breaks().catch((e) => e.code + e.message)`,
+			"tool_failedTool execution failed: no connection\nTool calls: breaks 1 (1 failed)"},
+		{"a panic", `return tools.panics().catch((e) => e.code + e.message)`,
+			"tool_failedTool execution failed: panic: oh\nTool calls: panics 1 (1 failed)"},
+		{"an input that does not fit", `return tools.filesystem({command: 7, path: {}}).catch((e) => e.code)`,
+			"invalid_input\nTool calls: filesystem 1 (1 failed)"},
 		{"several tools", `await tools.filesystem({command: 'create', path: '/a', file_text: 'x'})
 			const all = await Promise.allSettled([tools.fails(), tools.filesystem({command: 'view', path: '/a'}), tools.filesystem({command: 'view', path: '/b'})])
-			return all.map((r) => r.status).join()`, "rejected,fulfilled,rejected\nTool calls: fails 1 (1 failed), filesystem 3 (1 failed)"},
-		{"those that are not for code", `return ['javascript', 'off', 'net', '__proto__'].map((n) => Object.hasOwn(tools, n)).join()`, "false,false,false,false"},
+			return all.map((r) => r.status).join()`,
+			"rejected,fulfilled,rejected\nTool calls: fails 1 (1 failed), filesystem 3 (1 failed)"},
+		{"those that are not for code",
+			`return ['javascript', 'off', 'net', '__proto__'].map((n) => Object.hasOwn(tools, n)).join()`,
+			"false,false,false,false"},
 		{"what another tool may change", `try { await fs.writeFile('/memories/a.md', 'x') } catch (e) { console.log(e.code) }
 			await tools.memory({command: 'create', path: '/memories/a.md', file_text: 'kept'})
-			return await fs.readFile('/memories/a.md', 'utf8')`, "=== Console output ===\n[LOG] EROFS\n=== Result ===\nkept\nTool calls: memory 1"},
+			return await fs.readFile('/memories/a.md', 'utf8')`,
+			"=== Console output ===\n[LOG] EROFS\n=== Result ===\nkept\nTool calls: memory 1"},
 		{"none", `return Object.keys(tools).length > 5`, "true"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -124,7 +140,8 @@ func TestToolCalls(t *testing.T) {
 		})
 	}
 	result := run(t, r, env, `await tools.fails().catch(() => {}); await tools.constructor({}); throw new Error('x')`)
-	require.Equal(t, []javascript.ToolCall{{Tool: "fails", Code: registry.CodeTool}, {Tool: "constructor", OK: true}}, callsOf(t, result))
+	require.Equal(t, []javascript.ToolCall{{Tool: "fails", Code: registry.CodeTool}, {Tool: "constructor", OK: true}},
+		callsOf(t, result))
 	require.Contains(t, result.Text(), "\nTool calls: constructor 1, fails 1 (1 failed)")
 	result = run(t, r, env, `await tools.fails()`)
 	require.Contains(t, result.Text(), "ToolError: There is no such city.")
@@ -134,7 +151,8 @@ func TestToolCalls(t *testing.T) {
 
 	env.Selection.Grants = []registry.Capability{registry.CapabilityNetwork}
 	env.Selection.Enable = map[string]bool{"off": true, "memory": false}
-	require.Equal(t, "true,true,false", run(t, r, env, `return ['off', 'net', 'memory'].map((n) => n in tools).join()`).Text())
+	require.Equal(t, "true,true,false",
+		run(t, r, env, `return ['off', 'net', 'memory'].map((n) => n in tools).join()`).Text())
 
 	env.Selection.Options = nil
 	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "it is off unless it is chosen")
@@ -147,7 +165,8 @@ func TestToolCallsRunAtOnce(t *testing.T) {
 	const many = 50
 	var here sync.WaitGroup
 	here.Add(many)
-	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, input string, _ registry.Env) (registry.Result, error) {
+	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, input string, _ registry.Env) (registry.Result,
+		error) {
 		here.Done()
 		here.Wait() // until all are here
 		return registry.Text(input), nil
@@ -164,7 +183,8 @@ func TestTooManyToolCalls(t *testing.T) {
 		return registry.Text("done"), nil
 	}))
 	result := run(t, r, env, `for (let i = 0; i < 100; i++) await tools.count(); return tools.count().catch((e) => e.code + ': ' + e.message)`)
-	require.Equal(t, "too_many_calls: Tools can be called 100 times in one run, and all of these calls have been made. "+
+	require.Equal(t, "too_many_calls: Tools can be called 100 times in one run, and all of these calls have been "+
+		"made. "+
 		"Return what there is, and go on in another run.\nTool calls: count 100; 1 more were refused", result.Text())
 	require.EqualValues(t, 100, made.Swap(0))
 	result = run(t, r, env, `return (await Promise.allSettled(Array.from({length: 900}, () => tools.count()))).filter((r) => r.status === 'rejected').length`)
@@ -178,14 +198,16 @@ func TestToolResultsAreBounded(t *testing.T) {
 		t.Skip("takes long")
 	}
 	r, env := withToolCalls(t, toolOf("large", func(context.Context, string, registry.Env) (registry.Result, error) {
-		return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]string{"a": strings.Repeat("x", 15<<20)}}, nil
+		return registry.Result{Content: []registry.Part{{Text: "text"}},
+			Data: map[string]string{"a": strings.Repeat("x", 15<<20)}}, nil
 	}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
 		toolOf("fails", func(context.Context, string, registry.Env) (registry.Result, error) {
 			return registry.Failure(registry.CodeTool, strings.Repeat("x", 1<<20)), nil
 		}))
 	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 256
 	result := run(t, r, env, `let n = 0; try { for (;; n++) await tools.large() } catch (e) { return n + e.code + e.message }`)
-	require.Contains(t, result.Text(), "4too_many_callsThe call of large was made, but its result is dropped: the results of one run may have 64 MiB together.")
+	require.Contains(t, result.Text(), "4too_many_callsThe call of large was made, but its result is dropped: the "+
+		"results of one run may have 64 MiB together.")
 	require.Contains(t, run(t, r, env, `return (await tools.fails().catch((e) => e.message)).length`).Text(), "65539\n")
 
 	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 16
@@ -195,7 +217,8 @@ func TestToolResultsAreBounded(t *testing.T) {
 func TestToolCallsEndWithTheRun(t *testing.T) {
 	late := make(chan error, 10)
 	started := make(chan struct{}, 10)
-	r, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string, env registry.Env) (registry.Result, error) {
+	r, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string, env registry.Env) (registry.Result,
+		error) {
 		started <- struct{}{}
 		<-ctx.Done()
 		return registry.Result{}, ctx.Err()
@@ -237,12 +260,14 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 			<-started
 			cancel()
 		}()
-		result := r.Dispatch(ctx, registry.Call{ID: "c", Tool: javascript.Name, Input: json.RawMessage(`{"code":"await tools.hang()"}`)}, env)
+		result := r.Dispatch(ctx, registry.Call{ID: "c", Tool: javascript.Name,
+			Input: json.RawMessage(`{"code":"await tools.hang()"}`)}, env)
 		require.Equal(t, registry.CodeCanceled, result.Code)
 		require.Contains(t, result.Text(), "Tool calls: hang 1 (1 failed)")
 	})
 	t.Run("unless its own time is up before", func(t *testing.T) {
-		slow, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string, _ registry.Env) (registry.Result, error) {
+		slow, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string,
+			_ registry.Env) (registry.Result, error) {
 			<-ctx.Done()
 			return registry.Result{}, ctx.Err()
 		}, func(s *registry.Spec) { s.Timeout = 10 * time.Millisecond }))
@@ -273,7 +298,8 @@ func TestMiddlewareSeesToolCalls(t *testing.T) {
 	var audit bytes.Buffer
 	r, env := withToolCalls(t, says("a"), says("b"))
 	r = r.Using(observe.Audit(&audit, &observe.AuditOptions{WholeInput: true}))
-	require.Equal(t, "a{\"n\":1}b{}\nTool calls: a 1, b 1", run(t, r, env, `return await tools.a({n: 1}) + await tools.b()`).Text())
+	require.Equal(t, "a{\"n\":1}b{}\nTool calls: a 1, b 1", run(t, r, env,
+		`return await tools.a({n: 1}) + await tools.b()`).Text())
 	var got []string
 	for line := range strings.Lines(audit.String()) {
 		var l struct{ Tool, Call, Parent, Outcome, Project string }
@@ -304,7 +330,8 @@ func TestToolCallsInTheHistory(t *testing.T) {
 }
 
 func TestToolsAreDeclared(t *testing.T) {
-	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("__proto__"), says("off", func(s *registry.Spec) { s.OffByDefault = true }),
+	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("__proto__"),
+		says("off", func(s *registry.Spec) { s.OffByDefault = true }),
 		says("data", func(s *registry.Spec) {
 			s.OutputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
 		}), says("hostile", func(s *registry.Spec) { s.Description = "*/ }; ``` evil" }))
@@ -315,7 +342,8 @@ func TestToolsAreDeclared(t *testing.T) {
 	}
 	text := describe(env.Selection)
 	for _, want := range []string{
-		"\n\nCode can call the other tools: `await tools.NAME(input)`", "100 times", "```ts\ndeclare const tools: {\n", "  memory(input: {\n",
+		"\n\nCode can call the other tools: `await tools.NAME(input)`", "100 times", "```ts\ndeclare const tools: {\n",
+		"  memory(input: {\n",
 		`    command: "view" | "view-all" | "create" | "str_replace" | "insert" | "append" | "mkdir" | "delete" | "rename" | "copy";`, `  "git-hub"(input?: Record<string, unknown>): Promise<string>;`,
 		"  data(input?: Record<string, unknown>): Promise<{\n", "  /** * / }; ''' evil */\n",
 	} {
@@ -341,7 +369,8 @@ func TestToolCallsOutsideOfARegistry(t *testing.T) {
 	tool, _ := r.Tool(javascript.Name)
 	options, err := r.Options(javascript.Name, env.Selection)
 	require.NoError(t, err)
-	result, err := tool.Execute(t.Context(), registry.Call{Input: json.RawMessage(`{"code":"return typeof tools"}`)}, registry.Env{Options: options})
+	result, err := tool.Execute(t.Context(), registry.Call{Input: json.RawMessage(`{"code":"return typeof tools"}`)},
+		registry.Env{Options: options})
 	require.NoError(t, err)
 	require.Equal(t, "undefined", result.Text())
 }
@@ -367,7 +396,8 @@ func BenchmarkToolCalls(b *testing.B) {
 	b.Run("by the host", func(b *testing.B) {
 		for b.Loop() {
 			for i := range 50 {
-				call := registry.Call{ID: fmt.Sprint(i), Tool: "say", Input: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))}
+				call := registry.Call{ID: fmt.Sprint(i), Tool: "say",
+					Input: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))}
 				if result := r.Dispatch(b.Context(), call, env); result.IsError() {
 					b.Fatal(result.Text())
 				}
@@ -379,7 +409,8 @@ func BenchmarkToolCalls(b *testing.B) {
 // TestConsoleIsReportedWhileCodeRuns runs code that calls a tool which waits for what the code has printed.
 func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
 	seen := make(chan registry.Progress, 10)
-	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, _ string, env registry.Env) (registry.Result, error) {
+	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, _ string, env registry.Env) (registry.Result,
+		error) {
 		env.Report("waiting", 1, 2)
 		select {
 		case <-seen:
@@ -402,14 +433,16 @@ func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	require.ElementsMatch(t, []registry.Progress{
-		{CallID: "call", Tool: "javascript", Message: "[WARN] first", Console: &registry.ConsoleEntry{Level: "WARN", Text: "first"}},
+		{CallID: "call", Tool: "javascript", Message: "[WARN] first", Console: &registry.ConsoleEntry{Level: "WARN",
+			Text: "first"}},
 		{CallID: "call.1", Tool: "wait", Message: "waiting", Done: 1, Total: 2},
-		{CallID: "call", Tool: "javascript", Message: "[LOG] seen", Console: &registry.ConsoleEntry{Level: "LOG", Text: "seen"}},
+		{CallID: "call", Tool: "javascript", Message: "[LOG] seen", Console: &registry.ConsoleEntry{Level: "LOG",
+			Text: "seen"}},
 	}, reports)
 }
 
-// Calls that code makes are asked for one by one, and the code waits; its time stands still meanwhile, and so does that of
-// the call of the code itself.
+// Calls that code makes are asked for one by one, and the code waits; its time stands still meanwhile, and so does that
+// of the call of the code itself.
 func TestApprovalsOfCallsThatCodeMakes(t *testing.T) {
 	t.Parallel()
 	r, env := withToolCalls(t, says("a"), says("b"))

@@ -21,7 +21,8 @@ type codeNode struct {
 	each       bool // it runs once for each item
 }
 
-// codeNodes returns the nodes with code in the workflows below a folder, without those whose code has been there already.
+// codeNodes returns the nodes with code in the workflows below a folder, without those whose code has been there
+// already.
 func codeNodes(t *testing.T, root string, seen map[string]bool) (out []codeNode) {
 	require.NoError(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(name) != ".json" {
@@ -54,7 +55,8 @@ func codeNodes(t *testing.T, root string, seen map[string]bool) (out []codeNode)
 			seen[code] = true
 			each := p.Mode == "runOnceForEachItem" || node.Type == "n8n-nodes-base.functionItem"
 			id := fmt.Sprintf("%x", sha256.Sum256([]byte(code)))[:8]
-			out = append(out, codeNode{filepath.Base(root) + "/" + strings.TrimSuffix(filepath.Base(name), ".json") + " " + id, code, each})
+			out = append(out, codeNode{filepath.Base(root) + "/" + strings.TrimSuffix(filepath.Base(name), ".json") +
+				" " + id, code, each})
 		}
 		return nil
 	}))
@@ -66,8 +68,10 @@ func (n codeNode) program(t *testing.T, around string) program {
 	text, err := json.Marshal(n.code)
 	require.NoError(t, err)
 	names := []string{
-		"$", "$input", "$json", "$node", "$items", "$item", "$env", "$vars", "$secrets", "$itemIndex", "$runIndex", "$mode", "$binary", "$workflow",
-		"$execution", "$prevNode", "$parameter", "$getWorkflowStaticData", "getWorkflowStaticData", "items", "item", "$jmespath", "$if", "$ifEmpty",
+		"$", "$input", "$json", "$node", "$items", "$item", "$env", "$vars", "$secrets", "$itemIndex", "$runIndex",
+		"$mode", "$binary", "$workflow",
+		"$execution", "$prevNode", "$parameter", "$getWorkflowStaticData", "getWorkflowStaticData", "items", "item",
+		"$jmespath", "$if", "$ifEmpty",
 	}
 	before := ""
 	if strings.Contains(n.code, "DateTime") || strings.Contains(n.code, "$now") || strings.Contains(n.code, "$today") {
@@ -75,13 +79,14 @@ func (n codeNode) program(t *testing.T, around string) program {
 			"const $now = DateTime.fromMillis(__now), $today = $now.startOf('day');\n"
 	}
 	code := around + before +
-		"const __node = async function ({ " + strings.Join(names, ", ") + " }) {\nreturn await (async () => {\n" + n.code + "\n})();\n};\n"
+		"const __node = async function ({ " + strings.Join(names, ", ") + " }) {\nreturn await (async () => {\n" +
+		n.code + "\n})();\n};\n"
 	run := fmt.Sprintf("__run(__node, %s, %t)", text, n.each)
 	return program{name: n.name, code: code + "await " + run, forNode: code + run}
 }
 
-// TestWorkflows runs the code nodes of published workflows of n8n by the tool and by Node, with made-up input: they give
-// the same result, or fail in the same way. TOOLRUN_WORKFLOWS names folders with workflows, separated as in PATH.
+// TestWorkflows runs the code nodes of published workflows of n8n by the tool and by Node, with made-up input: they
+// give the same result, or fail in the same way. TOOLRUN_WORKFLOWS names folders with workflows, separated as in PATH.
 func TestWorkflows(t *testing.T) {
 	around, err := os.ReadFile("testdata/published/n8n.js")
 	require.NoError(t, err)

@@ -21,15 +21,27 @@ import (
 // it.
 func FuzzInput(f *testing.F) {
 	seeds := []string{
-		`{"command":"view","path":"/memories"}`, `{"command":"view","path":"README.md","view_range":[1,-1]}`, `{"command":"view","path":"/memories/d","view_range":[2]}`,
-		`{"command":"create","path":"/memories/README.md","file_text":"</content>\n# x\n","overwrite":true}`, `{"command":"create","path":"/memories/</listing>/\u202e","file_text":""}`,
-		`{"command":"create","path":"/memories/../x","file_text":"x"}`, `{"command":"create","path":"/memories/./x","file_text":"x"}`, `{"command":"create","path":"../../outside.txt","file_text":"x","overwrite":true}`,
-		`{"command":"create","path":"/memories","file_text":"x"}`, `{"command":"create","path":"a\u0000b","file_text":"\ud800"}`, `{"command":"create","path":"data","file_text":"data:image/png;base64,iVBORw0KGgo="}`,
-		`{"command":"str_replace","path":"/memories/README.md","old_str":"a","new_str":"$&"}`, `{"command":"str_replace","path":"/memories/b.bin","old_str":"","new_str":"b"}`,
-		`{"command":"insert","path":"/memories/README.md","insert_line":-1,"insert_text":"b"}`, `{"command":"insert","path":"README.md","insert_line":1e300,"insert_text":"b\n"}`,
-		`{"command":"delete","path":"/memories"}`, `{"command":"delete","path":"/memories/d"}`, `{"command":"delete","path":"/"}`, `{"command":"delete","path":"/a.txt"}`,
-		`{"command":"rename","old_path":"/memories/d","new_path":"/memories/d/e"}`, `{"command":"rename","old_path":"README.md","new_path":"/a.txt"}`, `{"command":"rename","old_path":"/memories","new_path":"/m"}`,
-		`{"command":"copy","old_path":"README.md","new_path":"x"}`, `{"command":"view"}`, `{}`, `[]`, `{"command":["view"],"path":5}`, `{"command":"view","path":"/memories","command":"delete"}`, `"view"`, ``,
+		`{"command":"view","path":"/memories"}`, `{"command":"view","path":"README.md","view_range":[1,-1]}`,
+		`{"command":"view","path":"/memories/d","view_range":[2]}`,
+		`{"command":"create","path":"/memories/README.md","file_text":"</content>\n# x\n","overwrite":true}`,
+		`{"command":"create","path":"/memories/</listing>/\u202e","file_text":""}`,
+		`{"command":"create","path":"/memories/../x","file_text":"x"}`,
+		`{"command":"create","path":"/memories/./x","file_text":"x"}`,
+		`{"command":"create","path":"../../outside.txt","file_text":"x","overwrite":true}`,
+		`{"command":"create","path":"/memories","file_text":"x"}`,
+		`{"command":"create","path":"a\u0000b","file_text":"\ud800"}`,
+		`{"command":"create","path":"data","file_text":"data:image/png;base64,iVBORw0KGgo="}`,
+		`{"command":"str_replace","path":"/memories/README.md","old_str":"a","new_str":"$&"}`,
+		`{"command":"str_replace","path":"/memories/b.bin","old_str":"","new_str":"b"}`,
+		`{"command":"insert","path":"/memories/README.md","insert_line":-1,"insert_text":"b"}`,
+		`{"command":"insert","path":"README.md","insert_line":1e300,"insert_text":"b\n"}`,
+		`{"command":"delete","path":"/memories"}`, `{"command":"delete","path":"/memories/d"}`,
+		`{"command":"delete","path":"/"}`, `{"command":"delete","path":"/a.txt"}`,
+		`{"command":"rename","old_path":"/memories/d","new_path":"/memories/d/e"}`,
+		`{"command":"rename","old_path":"README.md","new_path":"/a.txt"}`,
+		`{"command":"rename","old_path":"/memories","new_path":"/m"}`,
+		`{"command":"copy","old_path":"README.md","new_path":"x"}`, `{"command":"view"}`, `{}`, `[]`,
+		`{"command":["view"],"path":5}`, `{"command":"view","path":"/memories","command":"delete"}`, `"view"`, ``,
 	}
 	for i := range seeds {
 		f.Add([]byte(seeds[i]), []byte(seeds[(i*7+3)%len(seeds)]))
@@ -40,7 +52,8 @@ func FuzzInput(f *testing.F) {
 		require.NoError(t, os.Mkdir(root, 0o700))
 		b := newBench(t, tooltest.InDirectory(t, root, nil))
 		b.Put(map[string]string{
-			"/a.txt": "a\n", "/d/e": "e", "/memories/README.md": "a\nb\n", "/memories/b.bin": "\x00\xff", "/memories/d/e": "", "/memories/.h": "h", "/memories/node_modules/x": "",
+			"/a.txt": "a\n", "/d/e": "e", "/memories/README.md": "a\nb\n", "/memories/b.bin": "\x00\xff",
+			"/memories/d/e": "", "/memories/.h": "h", "/memories/node_modules/x": "",
 		})
 		require.NoError(t, os.WriteFile(filepath.Join(outside, "outside.txt"), []byte("secret"), 0o600))
 		for _, input := range [][]byte{first, second} {

@@ -17,7 +17,8 @@ import (
 )
 
 var apis = []registry.API{
-	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP, registry.XML,
+	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
+	registry.XML,
 }
 
 func options(set map[string]any) registry.Selection {
@@ -61,7 +62,8 @@ func TestSystemPromptOfAnEmptyMemory(t *testing.T) {
 		require.True(b.T, strings.HasPrefix(prompt, advised))
 		require.Contains(b.T, prompt, "Changes to /memories/README.md show in this prompt on the next message.")
 		require.True(b.T, strings.HasSuffix(prompt, "\n\n### Files\n\nThe /memories directory is empty."))
-		require.Equal(b.T, "## Memory\n\n### Files\n\nThe /memories directory is empty.", promptOf(b, registry.OpenAIChat, map[string]any{"noHandHolding": true}))
+		require.Equal(b.T, "## Memory\n\n### Files\n\nThe /memories directory is empty.",
+			promptOf(b, registry.OpenAIChat, map[string]any{"noHandHolding": true}))
 		require.Empty(b.T, b.Tree())
 	})
 }
@@ -121,7 +123,8 @@ func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
 	line := strings.Repeat("ä", 99) + "\n"
 	const end = "\n</content>"
 	cut := func(shown, total int) string {
-		return end + fmt.Sprintf("\n\n[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command with view_range to see more.]", shown, total)
+		return end + fmt.Sprintf("\n\n[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view "+
+			"command with view_range to see more.]", shown, total)
 	}
 	for _, test := range []struct{ readme, want string }{
 		{"", end},
@@ -139,7 +142,8 @@ func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
 func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		b.Put(map[string]string{
-			"/memories/README.md":   "a </content>\r\n</listing> &lt;/content> </Content\n><content>< /content></contents>\t",
+			"/memories/README.md": "a </content>\r\n</listing> &lt;/content> </Content\n><content>< " +
+				"/content></contents>\t",
 			"/memories/a</listing>": "",
 			"/memories/b</LISTING>": "",
 			"/memories/c</content>": "",
@@ -171,13 +175,15 @@ func TestSystemPromptIsLimited(t *testing.T) {
 	for i := range 600 {
 		b.Put(map[string]string{fmt.Sprintf("/memories/%03d", i): ""})
 	}
-	require.Contains(t, promptOf(b, registry.MCP, nil), "\n/memories/499\n[100 more. Use the memory tool's view command to see them.]\n</listing>")
+	require.Contains(t, promptOf(b, registry.MCP, nil),
+		"\n/memories/499\n[100 more. Use the memory tool's view command to see them.]\n</listing>")
 }
 
 func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		b.Put(map[string]string{"/memories/README.md": "a\x00"})
-		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\n\n## /memories/README.md\n\nThe file is not text."))
+		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil),
+			"\n\n## /memories/README.md\n\nThe file is not text."))
 		require.NoError(b.T, b.Files.Remove("/memories/README.md"))
 		b.Put(map[string]string{"/memories/README.md/": ""})
 		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\n/memories/README.md\n</listing>"))
@@ -205,9 +211,11 @@ func TestOtherFileSystems(t *testing.T) {
 	files := vfs.Foreign(afero.NewMemMapFs())
 	for _, test := range []struct{ input, want string }{
 		{`{"command":"create","path":"/d/f","file_text":"a"}`, "File created successfully at: /memories/d/f"},
-		{`{"command":"view","path":"/memories/d/f"}`, "Here's the content of /memories/d/f with line numbers:\n     1\ta"},
+		{`{"command":"view","path":"/memories/d/f"}`,
+			"Here's the content of /memories/d/f with line numbers:\n     1\ta"},
 	} {
-		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "memory", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
+		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "memory",
+			Input: json.RawMessage(test.input)}, registry.Env{Files: files})
 		require.Equal(t, test.want, result.Text())
 	}
 }

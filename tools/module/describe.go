@@ -17,9 +17,9 @@ const describeTime = 10 * time.Second
 // ErrNotDescribed means that a module does not describe itself.
 var ErrNotDescribed = errors.New("the module does not describe itself")
 
-// Describe asks a module for its manifest, as programs made with package guest/tool answer, and as [command.Command] says
-// how. It runs without files, environment, clock and randomness. The error wraps [ErrNotDescribed] if the answer is not a
-// manifest, and is a [*command.RefusedError] if the module cannot be run.
+// Describe asks a module for its manifest, as programs made with package guest/tool answer, and as [command.Command]
+// says how. It runs without files, environment, clock and randomness. The error wraps [ErrNotDescribed] if the answer
+// is not a manifest, and is a [*command.RefusedError] if the module cannot be run.
 func Describe(ctx context.Context, engine *sandbox.Engine, code []byte) (*Manifest, error) {
 	loaded, err := command.Load(ctx, engine, code, &command.Options{NoClock: true, NoRandom: true})
 	if err != nil {

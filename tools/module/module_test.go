@@ -50,7 +50,8 @@ func printing(texts map[int32]string, exit func(m *asm.Module) []byte) []byte {
 		for fd := int32(1); fd <= 2; fd++ {
 			text := texts[fd]
 			m.Data(at, text)
-			code = append(code, asm.Code(asm.I32(0), asm.I32(at), asm.Store(), asm.I32(4), asm.I32(int32(len(text))), asm.Store(),
+			code = append(code, asm.Code(asm.I32(0), asm.I32(at), asm.Store(), asm.I32(4), asm.I32(int32(len(text))),
+				asm.Store(),
 				asm.I32(fd), asm.I32(0), asm.I32(1), asm.I32(8), asm.Call(write), asm.Drop)...)
 			at += 10_000
 		}
@@ -111,28 +112,43 @@ func TestResults(t *testing.T) {
 		{"a text", printing(map[int32]string{1: "forty-two\n", 2: "a log"}, exits(0)), nil, "forty-two", "", ""},
 		{"nothing", printing(nil, does()), nil, registry.EmptyResult, "", ""},
 		{"what is not UTF-8", printing(map[int32]string{1: "a\xffb"}, does()), nil, "a\uFFFDb", "", ""},
-		{"an error that it writes itself", printing(map[int32]string{1: "no such city\n", 2: ""}, exits(1)), nil, "no such city",
-			`{"error":{"kind":"exit","message":"The tool thing failed with exit status 1.","status":1}}`, registry.CodeTool},
+		{"an error that it writes itself", printing(map[int32]string{1: "no such city\n", 2: ""}, exits(1)), nil,
+			"no such city",
+			`{"error":{"kind":"exit","message":"The tool thing failed with exit status 1.","status":1}}`,
+			registry.CodeTool},
 		{"an error with a log", printing(map[int32]string{2: "cannot read x\nis it there?\n"}, exits(3)), nil,
-			"The tool thing failed with exit status 3.\n=== End of the tool's log ===\ncannot read x\nis it there?", "-", registry.CodeTool},
+			"The tool thing failed with exit status 3.\n=== End of the tool's log ===\ncannot read x\nis it there?",
+			"-", registry.CodeTool},
 		{"a crash", printing(map[int32]string{1: "half a res", 2: "panic: oh"}, does(asm.Unreachable)), nil,
 			"The tool thing has crashed (unreachable). That is a fault of the tool; other input may work.\n" +
 				"=== End of the tool's log ===\npanic: oh", "-", registry.CodeTool},
-		{"a time limit", program(does(asm.Forever())), func(m *module.Manifest) { m.Limits.Time = module.Duration(30 * time.Millisecond) },
-			"The tool thing was stopped after its time limit of 30ms. Ask for less at a time.", "-", registry.CodeTimeout},
+		{"a time limit", program(does(asm.Forever())), func(m *module.Manifest) {
+			m.Limits.Time = module.Duration(30 * time.Millisecond)
+		},
+			"The tool thing was stopped after its time limit of 30ms. Ask for less at a time.", "-",
+			registry.CodeTimeout},
 		{"a work limit", program(does(asm.Forever())), func(m *module.Manifest) { m.Limits.Work = 1000 },
-			"The tool thing was stopped at its work limit of 1000 units. Ask for less at a time.", "-", registry.CodeTool},
-		{"a memory limit", program(does(asm.Forever(asm.I32(1), asm.MemoryGrow, 0, asm.I32(-1), 0x46, asm.If, asm.Empty, asm.Unreachable, asm.End))),
+			"The tool thing was stopped at its work limit of 1000 units. Ask for less at a time.", "-",
+			registry.CodeTool},
+		{"a memory limit", program(does(asm.Forever(asm.I32(1), asm.MemoryGrow, 0, asm.I32(-1), 0x46, asm.If, asm.Empty,
+			asm.Unreachable, asm.End))),
 			func(m *module.Manifest) { m.Limits.Memory = 4 },
 			"The tool thing was stopped at its memory limit of 4 MiB. Ask for less at a time.", "-", registry.CodeTool},
 		{"a recursion limit", program(does(asm.Call(0))), nil,
-			"The tool thing was stopped because it recursed too deeply. Give it input that is nested less deeply.", "-", registry.CodeTool},
-		{"an output limit", printing(map[int32]string{1: "0123456789"}, does()), func(m *module.Manifest) { m.Limits.Output = 4 },
+			"The tool thing was stopped because it recursed too deeply. Give it input that is nested less deeply.", "-",
+			registry.CodeTool},
+		{"an output limit", printing(map[int32]string{1: "0123456789"}, does()), func(m *module.Manifest) {
+			m.Limits.Output = 4
+		},
 			"0123\n[6 bytes of the result were left out: it is longer than the tool's limit.]", "", ""},
-		{"an object that was promised", printing(map[int32]string{1: " {\"n\": 1}\n"}, does()), output, " {\"n\": 1}", `{"n": 1}`, ""},
+		{"an object that was promised", printing(map[int32]string{1: " {\"n\": 1}\n"}, does()), output, " {\"n\": 1}",
+			`{"n": 1}`, ""},
 		{"a text where an object was promised", printing(map[int32]string{1: "text"}, does()), output,
 			"the tool thing has failed: its output is not the JSON object that it promises", "", registry.CodeTool},
-		{"a long object that was promised", printing(map[int32]string{1: `{"a":1}`}, does()), func(m *module.Manifest) { output(m); m.Limits.Output = 4 },
+		{"a long object that was promised", printing(map[int32]string{1: `{"a":1}`}, does()), func(m *module.Manifest) {
+			output(m)
+			m.Limits.Output = 4
+		},
 			"the result of thing is longer than 4 bytes. Ask for less at a time", "", registry.CodeTool},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -167,11 +183,14 @@ func TestNothingThatIsNotGranted(t *testing.T) {
 	}
 	digits := asm.Code() // of the 8 bytes at 80, in base 16, but with letters from a to p; not all bytes are text
 	for i := range int32(16) {
-		digits = asm.Code(digits, asm.I32(100+i), asm.I32(80+i/2), 0x2d, 0, 0, asm.I32(4*(i%2)), 0x76, asm.I32(15), 0x71, // load8_u, shr_u, and
+		// load8_u, shr_u, and
+		digits = asm.Code(digits, asm.I32(100+i), asm.I32(80+i/2), 0x2d, 0, 0, asm.I32(4*(i%2)), 0x76,
+			asm.I32(15), 0x71,
 			asm.I32('a'), 0x6a, 0x3a, 0, 0) // add, store8
 	}
 	clock := printed(func(m *asm.Module) []byte {
-		return asm.Code(asm.I32(0), 0x42, 0, asm.I32(80), asm.Call(m.Import(wasi, "clock_time_get", "iIi:i")), asm.Drop, digits)
+		return asm.Code(asm.I32(0), 0x42, 0, asm.I32(80), asm.Call(m.Import(wasi, "clock_time_get", "iIi:i")),
+			asm.Drop, digits)
 	}, 16)
 	random := printed(func(m *asm.Module) []byte {
 		return asm.Code(asm.I32(80), asm.I32(8), asm.Call(m.Import(wasi, "random_get", "ii:i")), asm.Drop, digits)
@@ -207,9 +226,11 @@ func TestStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, list)
 
-	m := &module.Manifest{Name: "thing", Description: "Does a thing.", Asks: module.Asks{Files: module.AccessWrite, Clock: true}}
+	m := &module.Manifest{Name: "thing", Description: "Does a thing.", Asks: module.Asks{Files: module.AccessWrite,
+		Clock: true}}
 	withNames := append(echo(), asm.Section(0, asm.Code(asm.Name("name"), []byte("debugging")))...)
-	installed, err := store.Add(m, withNames, module.AddOptions{Grants: module.Grants{Files: module.AccessRead}, From: "here"})
+	installed, err := store.Add(m, withNames, module.AddOptions{Grants: module.Grants{Files: module.AccessRead},
+		From: "here"})
 	require.NoError(t, err)
 	require.Equal(t, module.AccessRead, installed.Grants.Files)
 	require.NotEqual(t, installed.Original, installed.Manifest.SHA256)
@@ -350,7 +371,8 @@ func TestFilesAreThoseThatAreGranted(t *testing.T) {
 			r := tools(t, add(t, making(c.name), module.Grants{Files: c.granted}, func(m *module.Manifest) {
 				m.Asks = module.Asks{Files: module.AccessWrite, Folder: c.folder}
 			}))
-			result := r.Dispatch(t.Context(), registry.Call{Tool: "thing", Input: json.RawMessage(`{}`)}, registry.Env{Project: "p", Files: files})
+			result := r.Dispatch(t.Context(), registry.Call{Tool: "thing", Input: json.RawMessage(`{}`)},
+				registry.Env{Project: "p", Files: files})
 			require.Equal(t, c.made == "", result.IsError(), result.Text())
 			if c.made != "" {
 				info, err := files.Stat(c.made)

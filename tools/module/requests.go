@@ -37,7 +37,8 @@ func (r *requests) Do(ctx context.Context, request *network.Request) (*network.R
 	}
 	if rule, err := (&network.Policy{Rules: r.rules}).Allows(method, request.URL); err == nil && rule == nil {
 		return nil, &network.Error{Kind: network.KindDenied,
-			Message: fmt.Sprintf("%s %.200s is not among the requests that were granted to the tool %s", method, request.URL, r.name)}
+			Message: fmt.Sprintf("%s %.200s is not among the requests that were granted to the tool %s", method,
+				request.URL, r.name)}
 	}
 	request.Rules = r.rules
 	return r.Run.Do(ctx, request)
@@ -59,5 +60,6 @@ func (t *Tool) describeFor(offer registry.Offer) string {
 	if len(t.rules) == 0 || !offer.Options.Bool(OptionNetwork) || !offer.Network.On() {
 		return text + "\n\nThis tool has no network here: what needs one fails."
 	}
-	return text + "\n\nThis tool makes requests to these hosts only, as far as they are allowed: " + coderun.Hosts(&network.Policy{Rules: t.rules}) + "."
+	return text + "\n\nThis tool makes requests to these hosts only, as far as they are allowed: " +
+		coderun.Hosts(&network.Policy{Rules: t.rules}) + "."
 }

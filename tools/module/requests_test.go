@@ -23,13 +23,16 @@ import (
 func requesting(url string) []byte {
 	head := `{"url":"` + url + `"}`
 	m := &asm.Module{}
-	request, response, result := m.Import("toolrun", "request", "iiii:I"), m.Import("toolrun", "response", "ii:I"), m.Import("toolrun", "result", "ii:i")
+	request, response, result := m.Import("toolrun", "request", "iiii:I"), m.Import("toolrun", "response", "ii:I"),
+		m.Import("toolrun", "result", "ii:i")
 	write, exit := m.Import(wasi, "fd_write", "iiii:i"), m.Import(wasi, "proc_exit", "i:")
 	status := asm.Code(asm.LocalGet, 0, 0x42, 32, 0x88, 0xa7)
 	m.Export("_start", m.Func(":", "I",
 		asm.I32(1000), asm.I32(int32(len(head))), asm.I32(0), asm.I32(0), asm.Call(request), asm.LocalSet, 0,
-		status, 0x45, asm.If, asm.Empty, asm.LocalGet, 0, 0xa7, asm.I32(-1), asm.Call(response), asm.LocalSet, 0, asm.End,
-		asm.I32(0), asm.I32(4096), asm.Store(), asm.I32(4), asm.I32(4096), asm.I32(60000), asm.Call(result), asm.Store(),
+		status, 0x45, asm.If, asm.Empty, asm.LocalGet, 0, 0xa7, asm.I32(-1), asm.Call(response), asm.LocalSet, 0,
+		asm.End,
+		asm.I32(0), asm.I32(4096), asm.Store(), asm.I32(4), asm.I32(4096), asm.I32(60000), asm.Call(result),
+		asm.Store(),
 		asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8), asm.Call(write), asm.Drop, status, asm.Call(exit)))
 	m.Data(1000, head)
 	m.Memory(2)
@@ -63,18 +66,24 @@ func TestRequests(t *testing.T) {
 	}{
 		{"a request", one, asked, []string{server.URL}, nil, `"status":200,`, ""},
 		{"no grant", one, nil, []string{server.URL}, nil, "there is no network for this module", registry.CodeTool},
-		{"an option without a grant", one, nil, []string{server.URL}, true, "there is no network for this module", registry.CodeTool},
-		{"a grant that the project takes back", one, asked, []string{server.URL}, false, "there is no network for this module", registry.CodeTool},
+		{"an option without a grant", one, nil, []string{server.URL}, true, "there is no network for this module",
+			registry.CodeTool},
+		{"a grant that the project takes back", one, asked, []string{server.URL}, false,
+			"there is no network for this module", registry.CodeTool},
 		{"a project without a network", one, asked, nil, nil, "there is no network for this module", registry.CodeTool},
-		{"what the project does not allow", "https://example.com/", asked, []string{server.URL}, nil, "no rule allows GET https://example.com/", registry.CodeTool},
+		{"what the project does not allow", "https://example.com/", asked, []string{server.URL}, nil,
+			"no rule allows GET https://example.com/", registry.CodeTool},
 		{"what is not asked for", other, asked, []string{server.URL}, nil, denied, registry.CodeTool},
 		{"what is not granted", one, asked[1:], []string{server.URL}, nil, denied, registry.CodeTool},
-		{"a redirect to what is not granted", redirect, asked, []string{server.URL}, nil, other + " is not among the requests that this code may make",
+		{"a redirect to what is not granted", redirect, asked, []string{server.URL}, nil,
+			other + " is not among the requests that this code may make",
 			registry.CodeTool},
 		{"no URL", "http://[", asked, []string{server.URL}, nil, "http://[", registry.CodeTool},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			installed := add(t, requesting(c.url), module.Grants{Network: c.granted}, func(m *module.Manifest) { m.Asks.Network = asked })
+			installed := add(t, requesting(c.url), module.Grants{Network: c.granted}, func(m *module.Manifest) {
+				m.Asks.Network = asked
+			})
 			r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }))
 			require.NoError(t, err)
 			policy := &network.Policy{}
@@ -98,7 +107,8 @@ func TestRequests(t *testing.T) {
 			}
 			definitions, err := r.Definitions(registry.MCP, env.Selection)
 			require.NoError(t, err)
-			hosts := "This tool makes requests to these hosts only, as far as they are allowed: " + server.URL + " (GET)"
+			hosts := "This tool makes requests to these hosts only, as far as they are allowed: " + server.URL +
+				" (GET)"
 			if len(c.granted) == 0 || c.allowed == nil || c.option == false {
 				hosts = "This tool has no network here"
 			}
@@ -114,6 +124,7 @@ func TestRequestsOfAManifest(t *testing.T) {
 	_, err := module.ParseManifest([]byte(`{"name":"a","description":"b","asks":{"network":["example.com"]}}`))
 	require.ErrorContains(t, err, "asks: the network rule \"example.com\": write it with its scheme")
 	m := &module.Manifest{Name: "a", Description: "b", Asks: module.Asks{Network: []string{"https://example.com"}}}
-	_, err = module.OpenStore(t.TempDir()).Add(m, echo(), module.AddOptions{Grants: module.Grants{Network: []string{"https://example.org"}}})
+	_, err = module.OpenStore(t.TempDir()).Add(m, echo(),
+		module.AddOptions{Grants: module.Grants{Network: []string{"https://example.org"}}})
 	require.EqualError(t, err, `grant: the tool does not ask for the requests "https://example.org"`)
 }

@@ -24,8 +24,8 @@ const (
 )
 
 // A Store keeps modules in a directory of the operator, outside of projects: NAME/tool.json is the manifest,
-// NAME/module.wasm the module, and NAME/installed.json where it came from and what it may use. Several processes can use
-// it at the same time. Whoever can write to the directory decides which modules there are and what they may use.
+// NAME/module.wasm the module, and NAME/installed.json where it came from and what it may use. Several processes can
+// use it at the same time. Whoever can write to the directory decides which modules there are and what they may use.
 type Store struct{ dir string }
 
 // OpenStore returns the store in a directory, which need not exist.
@@ -65,7 +65,8 @@ var ErrExists = errors.New("there is a module of this name already")
 type ChangedError struct{ Name, Want, Is string }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the module %s has been changed since it was added: its SHA-256 is %s, and not %s. Add it again if you trust it",
+	return fmt.Sprintf("the module %s has been changed since it was added: its SHA-256 is %s, and not %s. Add it "+
+		"again if you trust it",
 		e.Name, e.Is, e.Want)
 }
 
@@ -131,7 +132,8 @@ func (s *Store) Get(name string) (*Installed, error) {
 	if err != nil {
 		return fail(fmt.Errorf("%s: %w", installedFile, err))
 	}
-	return &Installed{Manifest: m, Grants: more.Grants, From: more.From, Original: more.Original, Added: more.Added, dir: dir}, nil
+	return &Installed{Manifest: m, Grants: more.Grants, From: more.From, Original: more.Original, Added: more.Added,
+		dir: dir}, nil
 }
 
 // Read returns the bytes of a module. The error is a [*ChangedError] if they are not those that were added.
@@ -176,8 +178,9 @@ type AddOptions struct {
 	Replace bool
 }
 
-// Add adds a module, without its custom sections. If the manifest has a SHA-256, it must be that of the module as given;
-// the one that is kept is that of what is kept. The error is a [*command.RefusedError] if the module cannot be run.
+// Add adds a module, without its custom sections. If the manifest has a SHA-256, it must be that of the module as
+// given; the one that is kept is that of what is kept. The error is a [*command.RefusedError] if the module cannot be
+// run.
 func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Installed, error) {
 	m := *manifest
 	if err := m.check(); err != nil {
@@ -198,7 +201,8 @@ func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Ins
 		return nil, err
 	}
 	m.SHA256 = digest(stripped)
-	more := installed{Grants: options.Grants, From: options.From, Original: original, Added: time.Now().UTC().Truncate(time.Second)}
+	more := installed{Grants: options.Grants, From: options.From, Original: original,
+		Added: time.Now().UTC().Truncate(time.Second)}
 	if err := s.write(&m, stripped, more, options.Replace); err != nil {
 		return nil, err
 	}

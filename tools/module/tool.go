@@ -207,7 +207,8 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	limit := env.Limits.Timeout
 	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
 		if limit -= late.Round(time.Millisecond); limit <= 0 {
-			return registry.Result{}, fmt.Errorf("loading the module took %v, which is all the time that the call has", late.Round(time.Millisecond))
+			return registry.Result{}, fmt.Errorf("loading the module took %v, which is all the time that the call has",
+				late.Round(time.Millisecond))
 		}
 	}
 	options := sandbox.RunOptions{
@@ -240,7 +241,8 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if result == nil {
 		return registry.Result{}, failure
 	}
-	if _, stopped := errors.AsType[*sandbox.StoppedError](failure); failure != nil && !stopped && !sandbox.IsGuestFailure(failure) {
+	if _, stopped := errors.AsType[*sandbox.StoppedError](failure); failure != nil && !stopped &&
+		!sandbox.IsGuestFailure(failure) {
 		return registry.Result{}, failure
 	}
 	t.log(ctx, env, result, failure)
@@ -274,7 +276,8 @@ func (t *Tool) log(ctx context.Context, env registry.Env, result *command.Result
 		return
 	}
 	if crash, ok := errors.AsType[*sandbox.CrashError](failure); ok {
-		env.Logger.LogAttrs(ctx, slog.LevelError, "a module has crashed", slog.String("tool", t.installed.Manifest.Name),
+		env.Logger.LogAttrs(ctx, slog.LevelError, "a module has crashed",
+			slog.String("tool", t.installed.Manifest.Name),
 			slog.String("trap", crash.Trap), slog.String("stack", crash.Stack))
 	}
 	if text := logEnd(result); text != "" {
@@ -315,7 +318,8 @@ func (t *Tool) render(result *command.Result, failure error) registry.Result {
 			return out
 		}
 		if result.Cut > 0 {
-			text += fmt.Sprintf("\n[%d bytes of the result were left out: it is longer than the tool's limit.]", result.Cut)
+			text += fmt.Sprintf("\n[%d bytes of the result were left out: it is longer than the tool's limit.]",
+				result.Cut)
 		}
 		out.Content = []registry.Part{{Text: text}}
 		return out
@@ -359,7 +363,8 @@ func describe(name string, failure error) *Error {
 		out.Message = fmt.Sprintf("The tool %s failed with exit status %d.", name, exit.Code)
 	case errors.As(failure, &crash):
 		out.Kind = "crash"
-		out.Message = fmt.Sprintf("The tool %s has crashed (%s). That is a fault of the tool; other input may work.", name, crash.Trap)
+		out.Message = fmt.Sprintf("The tool %s has crashed (%s). That is a fault of the tool; other input may work.",
+			name, crash.Trap)
 	case errors.Is(failure, context.Canceled), errors.Is(failure, context.DeadlineExceeded):
 		out.Kind = "stopped"
 		out.Message = fmt.Sprintf("The tool %s was stopped: %v", name, errors.Unwrap(failure))
@@ -370,13 +375,17 @@ func describe(name string, failure error) *Error {
 func limitMessage(name string, limit *sandbox.LimitError) string {
 	switch limit.Limit {
 	case sandbox.LimitTime:
-		return fmt.Sprintf("The tool %s was stopped after its time limit of %v. Ask for less at a time.", name, time.Duration(limit.Value))
+		return fmt.Sprintf("The tool %s was stopped after its time limit of %v. Ask for less at a time.", name,
+			time.Duration(limit.Value))
 	case sandbox.LimitMemory:
-		return fmt.Sprintf("The tool %s was stopped at its memory limit of %d MiB. Ask for less at a time.", name, limit.Value>>20)
+		return fmt.Sprintf("The tool %s was stopped at its memory limit of %d MiB. Ask for less at a time.", name,
+			limit.Value>>20)
 	case sandbox.LimitWork:
-		return fmt.Sprintf("The tool %s was stopped at its work limit of %d units. Ask for less at a time.", name, limit.Value)
+		return fmt.Sprintf("The tool %s was stopped at its work limit of %d units. Ask for less at a time.", name,
+			limit.Value)
 	case sandbox.LimitRecursion:
-		return fmt.Sprintf("The tool %s was stopped because it recursed too deeply. Give it input that is nested less deeply.", name)
+		return fmt.Sprintf("The tool %s was stopped because it recursed too deeply. Give it input that is nested "+
+			"less deeply.", name)
 	}
 	return limit.Error()
 }

@@ -23,9 +23,11 @@ func calling(tool, input string, times int32) []byte {
 	write, exit := m.Import(wasi, "fd_write", "iiii:i"), m.Import(wasi, "proc_exit", "i:")
 	m.Export("_start", m.Func(":", "Ii",
 		asm.Loop, asm.Empty,
-		asm.I32(1000), asm.I32(int32(len(tool))), asm.I32(2000), asm.I32(int32(len(input))), asm.Call(call), asm.LocalSet, answer,
+		asm.I32(1000), asm.I32(int32(len(tool))), asm.I32(2000), asm.I32(int32(len(input))), asm.Call(call),
+		asm.LocalSet, answer,
 		asm.LocalGet, count, asm.I32(1), asm.Add, 0x22, count, asm.I32(times), 0x48, asm.BrIf, 0, asm.End,
-		asm.I32(0), asm.I32(4096), asm.Store(), asm.I32(4), asm.I32(4096), asm.I32(60000), asm.Call(result), asm.Store(),
+		asm.I32(0), asm.I32(4096), asm.Store(), asm.I32(4), asm.I32(4096), asm.I32(60000), asm.Call(result),
+		asm.Store(),
 		asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8), asm.Call(write), asm.Drop,
 		asm.LocalGet, answer, 0x42, 32, 0x88, 0xa7, asm.Call(exit)))
 	m.Data(1000, tool)
@@ -71,23 +73,30 @@ func TestCallsOfOtherTools(t *testing.T) {
 	}{
 		{"text", calling("greet", input, 1), asked, nil, "hello you\nTool calls: greet 1", ""},
 		{"data", calling("length", input, 1), asked, nil, "{\"Length\":3}\nTool calls: length 1", ""},
-		{"a tool that fails", calling("fail", input, 1), asked, nil, "There is no word.\nTool calls: fail 1 (1 failed)", registry.CodeTool},
+		{"a tool that fails", calling("fail", input, 1), asked, nil, "There is no word.\nTool calls: fail 1 (1 failed)",
+			registry.CodeTool},
 		{"input that does not fit", calling("greet", `{"word":""}`, 1), asked, nil, "minLength", registry.CodeTool},
-		{"input that is not JSON", calling("greet", `{"word":`, 1), asked, nil, "Tool calls: greet 1 (1 failed)", registry.CodeTool},
-		{"no grants", calling("greet", input, 1), nil, nil, "this module cannot call tools: it has not been granted any", registry.CodeTool},
+		{"input that is not JSON", calling("greet", `{"word":`, 1), asked, nil, "Tool calls: greet 1 (1 failed)",
+			registry.CodeTool},
+		{"no grants", calling("greet", input, 1), nil, nil, "this module cannot call tools: it has not been granted " +
+			"any", registry.CodeTool},
 		{"another grant", calling("greet", input, 1), []string{"length"}, nil,
 			`the tool "greet" cannot be called: it has not been granted`, registry.CodeTool},
 		{"a grant that the project takes back", calling("greet", input, 1), asked, false,
 			"this module cannot call tools: it has not been granted any", registry.CodeTool},
 		{"an option without a grant", calling("greet", input, 1), nil, true,
 			"this module cannot call tools: it has not been granted any", registry.CodeTool},
-		{"a tool that is not there", calling("absent", input, 1), asked, nil, "Unknown tool: absent", registry.CodeTool},
-		{"a tool that is off", calling("off", input, 1), append([]string{"off"}, asked...), nil, "Unknown tool: off", registry.CodeTool},
+		{"a tool that is not there", calling("absent", input, 1), asked, nil, "Unknown tool: absent",
+			registry.CodeTool},
+		{"a tool that is off", calling("off", input, 1), append([]string{"off"}, asked...), nil, "Unknown tool: off",
+			registry.CodeTool},
 		{"itself", calling("thing", input, 1), asked, nil, `the tool "thing" cannot be called`, registry.CodeTool},
 		{"itself through another", calling("again", input, 1), asked, nil,
 			"nested_call: Tool thing cannot be called by itself.\nTool calls: again 1", ""},
-		{"a name that is none", calling("no such\nname", input, 1), asked, nil, `the tool "no such\nname" cannot`, registry.CodeTool},
-		{"more calls than a run may make", calling("greet", input, 103), asked, nil, "Tool calls: greet 100; 3 more were refused",
+		{"a name that is none", calling("no such\nname", input, 1), asked, nil, `the tool "no such\nname" cannot`,
+			registry.CodeTool},
+		{"more calls than a run may make", calling("greet", input, 103), asked, nil,
+			"Tool calls: greet 100; 3 more were refused",
 			registry.CodeTool},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -96,7 +105,8 @@ func TestCallsOfOtherTools(t *testing.T) {
 			})
 			off := registry.Func(registry.Spec{Name: "off", Description: "Is off."},
 				func(context.Context, word, registry.Env) (string, error) { return "it was called", nil })
-			r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet, length, fail, again, off)
+			r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet, length, fail,
+				again, off)
 			require.NoError(t, err)
 			env := registry.Env{Selection: registry.Selection{Enable: map[string]bool{"off": false}}}
 			if c.option != nil {
@@ -124,7 +134,8 @@ func TestToolsOfAManifest(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	m := &module.Manifest{Name: "a", Description: "b", Asks: module.Asks{Tools: []string{"c"}}}
-	_, err := module.OpenStore(t.TempDir()).Add(m, echo(), module.AddOptions{Grants: module.Grants{Tools: []string{"c", "d"}}})
+	_, err := module.OpenStore(t.TempDir()).Add(m, echo(), module.AddOptions{Grants: module.Grants{Tools: []string{"c",
+		"d"}}})
 	require.EqualError(t, err, "grant: the tool does not ask to call the tool d")
 }
 

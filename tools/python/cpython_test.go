@@ -19,9 +19,11 @@ import (
 
 // cpythonModules are the modules of CPython's tests that are run here.
 var cpythonModules = []string{
-	"test_statistics", "test_zipfile", "test_decimal", "test_pathlib", "test_itertools", "test_math", // what takes longest
+	// what takes longest
+	"test_statistics", "test_zipfile", "test_decimal", "test_pathlib", "test_itertools", "test_math",
 	"test_json", "test_csv", "test_re", "test_datetime", "test_collections", "test_deque", "test_defaultdict",
-	"test_ordered_dict", "test_sqlite3", "test_textwrap", "test_string", "test_dataclasses", "test_enum", "test_functools",
+	"test_ordered_dict", "test_sqlite3", "test_textwrap", "test_string", "test_dataclasses", "test_enum",
+	"test_functools",
 	"test_heapq", "test_bisect", "test_random",
 }
 
@@ -85,7 +87,8 @@ func copyTests(t *testing.T, files afero.Fs, lib, module string) {
 		if name := strings.TrimSuffix(top, ".py"); strings.HasPrefix(name, "test_") || top == "decimaltestdata" {
 			return name == module || top == "decimaltestdata" && module == "test_decimal"
 		}
-		return !slices.Contains([]string{"libregrtest", "audiodata", "leakers", "crashers", "idlelib", "cjkencodings"}, top)
+		return !slices.Contains([]string{"libregrtest", "audiodata", "leakers", "crashers", "idlelib", "cjkencodings"},
+			top)
 	})
 	// The module in Python, with which that in C is compared; the build from npm does not have it.
 	if data, err := os.ReadFile(filepath.Join(lib, "_pydecimal.py")); err == nil && module == "test_decimal" {

@@ -37,7 +37,9 @@ func describe(offer registry.Offer) string {
 		Seconds:  offer.Timeout(sandbox.DefaultTime).Seconds(),
 		Memory:   offer.Options.Number(OptionMemory),
 		Hosts:    coderun.Hosts(offer.Network),
-		Secrets:  coderun.Secrets(offer.Network, func(name string) string { return fmt.Sprintf("os.environ[%q]", name) }),
+		Secrets: coderun.Secrets(offer.Network, func(name string) string {
+			return fmt.Sprintf("os.environ[%q]", name)
+		}),
 	})
 	if err != nil { // the template is fixed
 		panic(err)

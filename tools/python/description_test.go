@@ -23,7 +23,8 @@ var claims = map[string][]claim{
 		{"print('a')\n6 * 7", "^a\n=== Result ===\n42$"},
 		{"import sys\nsys.version_info[0]", "^3$"},
 	},
-	"The code runs as in a notebook: the value of the last expression is the result, `await` works outside of functions": {
+	"The code runs as in a notebook: the value of the last expression is the result, `await` works outside of " +
+		"functions": {
 		{"x = 5\nx", "^5$"},
 		{"import asyncio\nawait asyncio.sleep(0, 'slept')", "^'slept'$"},
 	},
@@ -35,55 +36,70 @@ var claims = map[string][]claim{
 		{"kept = 1", ""},
 		{"'kept' in globals()", "^False$"},
 	},
-	"Top-level variables, functions, classes and imports stay from call to call, until no call has used them for 30 days; files that are open are closed at the end of each call": {
-		{"import json\nkept = 1\ndef f(): return kept + 1\nclass C: x = 5\nopened = open('/kept', 'w')\nopened.write('1')", "^1\n"},
+	"Top-level variables, functions, classes and imports stay from call to call, until no call has used them for 30 " +
+		"days; files that are open are closed at the end of each call": {
+		{"import json\nkept = 1\ndef f(): return kept + 1\nclass C: x = 5\nopened = open('/kept', " +
+			"'w')\nopened.write('1')", "^1\n"},
 		{"json.dumps([kept, f(), C.x, opened.closed, open('/kept').read()])", `^'\[1, 2, 5, true, "1"\]'$`},
 	},
 	"If a call fails, variables are as they were before it": {
 		{"kept = 1\nopen('/kept', 'w').write('1')", "^1\n"},
-		{"kept = 2\nopen('/kept', 'w').write('2')\n1 / 0", `(?s)ZeroDivisionError.*\nNote: the call failed, so the session's variables are as they were before it.$`},
+		{"kept = 2\nopen('/kept', 'w').write('2')\n1 / 0",
+			`(?s)ZeroDivisionError.*\nNote: the call failed, so the session's variables are as they were before it.$`},
 		{"kept, open('/kept').read()", `^\(1, '2'\)$`},
 	},
 	"If a call fails, variables and files are as they were before it": {
 		{"kept = 1\nopen('/kept', 'w').write('1')", "^1\n"},
-		{"kept = 2\nopen('/kept', 'w').write('2')\n1 / 0", `(?s)ZeroDivisionError.*\nNote: all changes that the call made to files were undone.$`},
+		{"kept = 2\nopen('/kept', 'w').write('2')\n1 / 0",
+			`(?s)ZeroDivisionError.*\nNote: all changes that the call made to files were undone.$`},
 		{"kept, open('/kept').read()", `^\(1, '1'\)$`},
 	},
 	"If a call fails, files are as they were before it": {
 		{"open('/kept', 'w').write('1')", "^1\n"},
-		{"open('/kept', 'w').write('2')\n1 / 0", `(?s)ZeroDivisionError.*\nNote: all changes that the call made to files were undone.$`},
+		{"open('/kept', 'w').write('2')\n1 / 0",
+			`(?s)ZeroDivisionError.*\nNote: all changes that the call made to files were undone.$`},
 		{"open('/kept').read()", "^'1'$"},
 	},
 	"An exception that is not caught is an error with its traceback": {
 		{"def f():\n    return {}['k']\nf()", `(?s)^Traceback .*in f\n    return \{\}\['k'\]\n.*KeyError: 'k'$`},
 	},
-	"There is the standard library: json, csv, re, math, statistics, decimal, fractions, random, datetime, zoneinfo, collections, itertools, functools, dataclasses, pathlib, sqlite3, zipfile, hashlib, base64, html, xml.etree.ElementTree, urllib.parse, tomllib, difflib, textwrap, unittest and others": {
-		{"import json, csv, re, math, statistics, decimal, fractions, random, datetime, zoneinfo, collections, itertools, functools, dataclasses, pathlib, sqlite3, zipfile, hashlib, base64, html, xml.etree.ElementTree, urllib.parse, tomllib, difflib, textwrap, unittest\n1", "^1$"},
-		{"import zoneinfo, datetime\nstr(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')))", `^'2024-07-01 00:00:00\+02:00'$`},
+	"There is the standard library: json, csv, re, math, statistics, decimal, fractions, random, datetime, zoneinfo, " +
+		"collections, itertools, functools, dataclasses, pathlib, sqlite3, zipfile, hashlib, base64, html, " +
+		"xml.etree.ElementTree, urllib.parse, tomllib, difflib, textwrap, unittest and others": {
+		{"import json, csv, re, math, statistics, decimal, fractions, random, datetime, zoneinfo, collections, " +
+			"itertools, functools, dataclasses, pathlib, sqlite3, zipfile, hashlib, base64, html, " +
+			"xml.etree.ElementTree, urllib.parse, tomllib, difflib, textwrap, unittest\n1", "^1$"},
+		{"import zoneinfo, datetime\nstr(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')))",
+			`^'2024-07-01 00:00:00\+02:00'$`},
 		{"import sqlite3\nsqlite3.connect(':memory:').execute('select 42').fetchall()", `^\[\(42,\)\]$`},
 	},
-	"numpy, pandas, matplotlib, requests and other packages that need native code or a network are not there, and pip cannot install any": {
+	"numpy, pandas, matplotlib, requests and other packages that need native code or a network are not there, and " +
+		"pip cannot install any": {
 		{"import numpy", "numpy is not available"}, {"import pandas", "pandas is not available"},
 		{"import matplotlib.pyplot", "matplotlib is not available"}, {"import requests", "requests is not available"},
 		{"import pip", "pip is not available"},
 	},
 	"asyncio works; threads, subprocesses, sockets and input() do not": {
-		{"import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nasync def main():\n    return await asyncio.gather(f(1), f(2))\nasyncio.run(main())", `^\[1, 2\]$`},
+		{"import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nasync def main():\n    " +
+			"return await asyncio.gather(f(1), f(2))\nasyncio.run(main())", `^\[1, 2\]$`},
 		{"import threading\nthreading.Thread(target=print).start()", "There are no threads"},
 		{"import subprocess\nsubprocess.run('ls')", "There are no other processes"},
 		{"import socket\nsocket.socket()", "There is no network"},
 		{"input()", "EOFError"},
 	},
 	"Files are those of the project, at /, which is the working directory: `open('/data/sales.csv')`": {
-		{"import os\nos.getcwd(), open('/data/sales.csv').read(), open('data/sales.csv').read()", `^\('/', 'a,b', 'a,b'\)$`},
+		{"import os\nos.getcwd(), open('/data/sales.csv').read(), open('data/sales.csv').read()",
+			`^\('/', 'a,b', 'a,b'\)$`},
 		{"import os\nos.path.exists('/etc/passwd')", "^False$"},
 	},
 	"pathlib, os, shutil, csv, zipfile and sqlite3 work on them": {
 		{"from pathlib import Path\nPath('/data/sales.csv').read_text()", "^'a,b'$"},
 		{"import shutil, os\nshutil.copy('/data/sales.csv', '/copy')\nos.listdir('/data')", `^\['sales.csv'\]\n`},
 		{"import csv\nlist(csv.reader(open('/data/sales.csv')))", `^\[\['a', 'b'\]\]$`},
-		{"import zipfile\nwith zipfile.ZipFile('/z.zip', 'w') as z: z.write('/data/sales.csv')\nzipfile.ZipFile('/z.zip').namelist()", `^\['data/sales.csv'\]\n`},
-		{"import sqlite3\nwith sqlite3.connect('/t.db') as db: db.execute('create table t (x)')\nsqlite3.connect('/t.db').execute('select count(*) from t').fetchone()", `^\(0,\)\n`},
+		{"import zipfile\nwith zipfile.ZipFile('/z.zip', 'w') as z: " +
+			"z.write('/data/sales.csv')\nzipfile.ZipFile('/z.zip').namelist()", `^\['data/sales.csv'\]\n`},
+		{"import sqlite3\nwith sqlite3.connect('/t.db') as db: db.execute('create table t " +
+			"(x)')\nsqlite3.connect('/t.db').execute('select count(*) from t').fetchone()", `^\(0,\)\n`},
 	},
 	"Everything under /memories is read-only": {
 		{"open('/memories/note.md').read()", "^'remember'$"},
@@ -103,32 +119,42 @@ var claims = map[string][]claim{
 		{"import os\nos.listdir('/')", `^\[\]`},
 		{"open('/a', 'w')", `^Traceback`},
 	},
-	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of memory, of which Python takes 25": {
+	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of " +
+		"memory, of which Python takes 25": {
 		{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
 		{"bytearray(40 << 20)", `^memory limit exceeded: the script may use 64 MiB`},
 		{"len(bytearray(37 << 20))", `^38797312$`},
 	},
-	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 48 MiB of memory, of which Python takes 25": {
+	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 48 MiB of " +
+		"memory, of which Python takes 25": {
 		{"bytearray(30 << 20)", `^memory limit exceeded: the script may use 48 MiB`},
 	},
 	"Code can call the other tools: `tools.NAME(key=value)`, 100 times in one run at most": {
-		{"tools.filesystem(command='view', path='/data/sales.csv')", `^"Here's the content of /data/sales.csv .*a,b"\nTool calls: filesystem 1$`},
+		{"tools.filesystem(command='view', path='/data/sales.csv')",
+			`^"Here's the content of /data/sales.csv .*a,b"\nTool calls: filesystem 1$`},
 		{"tools.filesystem({'command': 'view', 'path': '/'})[:4]", `^'Here'\nTool calls: filesystem 1$`},
-		{"n = 0\ntry:\n    while True:\n        tools.filesystem(command='view', path='/')\n        n += 1\nexcept ToolError as e:\n    n = (n, e.code)\nn", `^\(100, 'too_many_calls'\)\n`},
+		{"n = 0\ntry:\n    while True:\n        tools.filesystem(command='view', path='/')\n        n += 1\nexcept " +
+			"ToolError as e:\n    n = (n, e.code)\nn", `^\(100, 'too_many_calls'\)\n`},
 	},
 	"A call waits and gives what the tool returns, text or a dictionary": {
 		{"type(tools.filesystem(command='view', path='/'))", `^<class 'str'>\n`},
 		{"tools.facts()['n'] + 1", `^43\n`},
 	},
-	"`await tools.NAME(...)` works as well, and `await asyncio.gather(tools.A(...), tools.B(...))` makes calls at the same time": {
+	"`await tools.NAME(...)` works as well, and `await asyncio.gather(tools.A(...), tools.B(...))` makes calls at " +
+		"the same time": {
 		{"(await tools.facts())['n'] + 1", `^43\nTool calls: facts 1$`},
-		{"async def main():\n    return await tools.facts()\nimport asyncio\nasyncio.run(main())", `^\{'n': 42\}\nTool calls: facts 1$`},
+		{"async def main():\n    return await tools.facts()\nimport asyncio\nasyncio.run(main())",
+			`^\{'n': 42\}\nTool calls: facts 1$`},
 		{"import asyncio\nawait asyncio.gather(tools.meet(), tools.meet())", `^\['met', 'met'\]\nTool calls: meet 2$`},
-		{"import asyncio\ncalls = [tools.meet() for i in range(2)]\nawait asyncio.gather(*calls)", `^\['met', 'met'\]\nTool calls: meet 2$`},
-		{"import asyncio\nr = await asyncio.gather(*[tools.facts() for i in range(101)], return_exceptions=True)\n[e.code for e in r if isinstance(e, ToolError)]", `^\['too_many_calls'\]\nTool calls: facts 100; 1 more were refused$`},
+		{"import asyncio\ncalls = [tools.meet() for i in range(2)]\nawait asyncio.gather(*calls)",
+			`^\['met', 'met'\]\nTool calls: meet 2$`},
+		{"import asyncio\nr = await asyncio.gather(*[tools.facts() for i in range(101)], " +
+			"return_exceptions=True)\n[e.code for e in r if isinstance(e, ToolError)]",
+			`^\['too_many_calls'\]\nTool calls: facts 100; 1 more were refused$`},
 	},
 	"A call that fails raises ToolError with the tool's text and a `code`": {
-		{"try:\n    tools.filesystem(command='view', path='/nothing')\nexcept ToolError as e:\n    x = (str(e), e.code)\nx",
+		{"try:\n    tools.filesystem(command='view', path='/nothing')\nexcept ToolError as e:\n    x = (str(e), " +
+			"e.code)\nx",
 			`^\('The path /nothing does not exist. Please provide a valid path.', 'tool_error'\)\n`},
 		{"tools.filesystem(1)", `invalid tool call: filesystem takes keyword arguments, or one dictionary, and nothing else`},
 	},
@@ -143,7 +169,8 @@ func TestDescription(t *testing.T) {
 	require.Equal(t, 60.0, spec.Timeout.Seconds())
 	used := map[string]bool{}
 	for i, options := range []map[string]any{
-		{}, {"memory": 48}, {}, {"toolCalls": true}, {"session": "main"}, {"session": "main", "rollback": true}, {"rollback": true},
+		{}, {"memory": 48}, {}, {"toolCalls": true}, {"session": "main"}, {"session": "main", "rollback": true},
+		{"rollback": true},
 	} {
 		selection := registry.Selection{Options: map[string]map[string]any{python.Name: options}, NoProject: i == 2}
 		definitions, err := r.Definitions(registry.Anthropic, selection)

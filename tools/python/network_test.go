@@ -17,7 +17,8 @@ import (
 
 // networkClaims show that what the description says of the network is true. HOST stands for the server.
 var networkClaims = map[string][]claim{
-	"numpy, pandas, matplotlib and other packages that need native code or a network are not there, and pip cannot install any": {
+	"numpy, pandas, matplotlib and other packages that need native code or a network are not there, and pip cannot " +
+		"install any": {
 		{"import numpy", `^(?s).*ModuleNotFoundError`},
 	},
 	"`urllib.request` and a module `requests` reach these hosts and no others: HOST (GET)": {
@@ -26,11 +27,13 @@ var networkClaims = map[string][]claim{
 		{"import requests\nrequests.post('HOST/a')", `ConnectionError: no rule allows POST HOST/a: `},
 	},
 	"Where no rule allows a request, the error says which one is missing; whoever runs this can add it": {
-		{"import requests\nrequests.get('https://example.com/a')", `no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
+		{"import requests\nrequests.get('https://example.com/a')",
+			`no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
 	},
 	"There are no cookies": {{"import requests\n'set-cookie' in requests.get('HOST').headers", `^False$`}},
 	`Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the values: os.environ["TOKEN"] for 127.0.0.1`: {
-		{"import os, requests\nrequests.get('HOST/a', headers={'Authorization': 'Bearer ' + os.environ['TOKEN']}).text", `^'GET /a True Bearer secret-TOKEN-is-put-in-outside'$`},
+		{"import os, requests\nrequests.get('HOST/a', headers={'Authorization': 'Bearer ' + os.environ['TOKEN']}).text",
+			`^'GET /a True Bearer secret-TOKEN-is-put-in-outside'$`},
 	},
 }
 
@@ -39,13 +42,15 @@ func TestNetworkDescription(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "a=b")
 		given := r.Header.Get("Authorization")
-		fmt.Fprintf(w, "%s %s %s %s", r.Method, r.URL.Path, map[bool]string{true: "True", false: "False"}[given == "Bearer the-secret-itself"], given)
+		fmt.Fprintf(w, "%s %s %s %s", r.Method, r.URL.Path, map[bool]string{true: "True",
+			false: "False"}[given == "Bearer the-secret-itself"], given)
 	}))
 	t.Cleanup(server.Close)
 	rule, err := network.ParseRule(server.URL + "/**")
 	require.NoError(t, err)
 	gate, end, err := toolrun.NewGate("test", &network.Policy{Rules: []network.Rule{rule},
-		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"}, Plain: true}}}, nil)
+		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"},
+			Plain: true}}}, nil)
 	require.NoError(t, err)
 	t.Cleanup(end)
 	env := newEnv(t)

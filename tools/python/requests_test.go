@@ -48,7 +48,8 @@ func served(t *testing.T) *httptest.Server {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Twice", "a")
 		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "url": r.URL.String(), "body": string(latin),
-			"type": strings.Split(r.Header.Get("Content-Type"), ";")[0], "own": r.Header.Get("X-Own"), "auth": r.Header.Get("Authorization")})
+			"type": strings.Split(r.Header.Get("Content-Type"), ";")[0], "own": r.Header.Get("X-Own"),
+			"auth": r.Header.Get("Authorization")})
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", echo)
@@ -97,15 +98,16 @@ func served(t *testing.T) *httptest.Server {
 	return server
 }
 
-// TestRequests runs the programs in testdata/requests, which make requests by urllib and requests, by the tool and by the
-// Python of this machine with the package itself, which is in TOOLRUN_PYTHON_PACKAGES: they print the same, and leave the
-// same files.
+// TestRequests runs the programs in testdata/requests, which make requests by urllib and requests, by the tool and by
+// the Python of this machine with the package itself, which is in TOOLRUN_PYTHON_PACKAGES: they print the same, and
+// leave the same files.
 func TestRequests(t *testing.T) {
 	packages := named(t, "TOOLRUN_PYTHON_PACKAGES")
 	server := served(t)
 	rule, err := network.ParseRule("* " + server.URL + "/**")
 	require.NoError(t, err)
-	gate, end, err := toolrun.NewGate("p", &network.Policy{Rules: []network.Rule{rule}, Limits: network.Limits{PerMinute: network.Unlimited}}, nil)
+	gate, end, err := toolrun.NewGate("p", &network.Policy{Rules: []network.Rule{rule},
+		Limits: network.Limits{PerMinute: network.Unlimited}}, nil)
 	require.NoError(t, err)
 	t.Cleanup(end)
 	s := newSandboxed(t, 64)

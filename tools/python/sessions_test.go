@@ -26,7 +26,8 @@ func TestSessions(t *testing.T) {
 	}
 	env := in("p", "main")
 	const failed = "\nNote: the call failed, so the session's variables are as they were before it."
-	const early = "\nNote: the code ended early, or with calls still under way, so the session's variables are as they were before the call."
+	const early = "\nNote: the code ended early, or with calls still under way, so the session's variables are as " +
+		"they were before the call."
 	for _, c := range []struct {
 		env        registry.Env
 		code, want string
@@ -36,8 +37,10 @@ func TestSessions(t *testing.T) {
 		{in("p", "other"), "'n' in globals()", "False"},
 		{in("q", "main"), "'n' in globals()", "False"},
 		{in("p", ""), "'n' in globals()", "False"},
-		{env, "add(10)\n1 / 0", "Traceback (most recent call last):\n  File \"script-3.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero" + failed},
-		{env, "import os\nadd(10); os._exit(0)", "Note: the code printed nothing, and it does not end with an expression that has a value." + early},
+		{env, "add(10)\n1 / 0", "Traceback (most recent call last):\n  File \"script-3.py\", line 2, in <module>\n   " +
+			" 1 / 0\n    ~~^~~\nZeroDivisionError: division by zero" + failed},
+		{env, "import os\nadd(10); os._exit(0)",
+			"Note: the code printed nothing, and it does not end with an expression that has a value." + early},
 		{env, "n", "4"},
 	} {
 		require.Equal(t, c.want, run(t, r, c.env, c.code).Text(), c.code)
@@ -49,6 +52,7 @@ func TestSessions(t *testing.T) {
 	sealed = bytes.Clone(sealed)
 	sealed[20]++ // of the code by which the process would know it
 	require.NoError(t, states.WriteState(t.Context(), id, sealed, info))
-	require.Equal(t, "False\nNote: the variables of earlier calls could not be used: it was changed, or sealed with another key. "+
+	require.Equal(t, "False\nNote: the variables of earlier calls could not be used: it was changed, or sealed with "+
+		"another key. "+
 		"The call began without any. Declare again what you need.", run(t, r, env, "'n' in globals()").Text())
 }

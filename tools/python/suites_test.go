@@ -114,13 +114,15 @@ func native(t testing.TB, code, dir string, env ...string) outcome {
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	return outcome{stdout.String(), strings.ReplaceAll(stderr.String(), script, "script.py"), cmd.ProcessState.ExitCode()}
+	return outcome{stdout.String(), strings.ReplaceAll(stderr.String(), script, "script.py"),
+		cmd.ProcessState.ExitCode()}
 }
 
 // frame is a place in a traceback: a line of its file, and the lines of code after it.
 var frame = regexp.MustCompile(`(?m)^ +File "([^"]*)", line .*\n(?: {4,}.*\n)*`)
 
-// comparable returns the outcome without what may differ: the code of the standard library, which has other places here.
+// comparable returns the outcome without what may differ: the code of the standard library, which has other places
+// here.
 func (o outcome) comparable() outcome {
 	o.stderr = frame.ReplaceAllStringFunc(o.stderr, func(s string) string {
 		if frame.FindStringSubmatch(s)[1] == "script.py" {

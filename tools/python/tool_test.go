@@ -21,7 +21,8 @@ import (
 func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
 	interpreter := pythontest.New(t, runtime.EngineOptions{})
-	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil), filesystem.New(), facts, newMeet())
+	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil),
+		filesystem.New(), facts, newMeet())
 	require.NoError(t, err)
 	return r
 }
@@ -79,18 +80,26 @@ func TestResults(t *testing.T) {
 		{"a value", "6 * 7", "42", python.Report{Text: "42"}, `"value":42`},
 		{"a print", "print(6 * 7)", "42", python.Report{Undefined: true}, `"console":[{"level":"LOG","text":"42"}]`},
 		{"both", "print('a')\n6 * 7", "a\n=== Result ===\n42", python.Report{Text: "42"}, `"value":42`},
-		{"nothing", "x = 1", "Note: the code printed nothing, and it does not end with an expression that has a value.", python.Report{Undefined: true}, `"console":[]`},
-		{"standard error", "import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\n[stderr] b", python.Report{Undefined: true}, `"level":"ERROR"`},
-		{"parts of lines", "import sys\nprint('a', end='', flush=True)\nprint('b', end='', flush=True)\nprint('c', file=sys.stderr)\nprint('d')",
+		{"nothing", "x = 1", "Note: the code printed nothing, and it does not end with an expression that has a value.",
+			python.Report{Undefined: true}, `"console":[]`},
+		{"standard error", "import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\n[stderr] b",
+			python.Report{Undefined: true}, `"level":"ERROR"`},
+		{"parts of lines", "import sys\nprint('a', end='', flush=True)\nprint('b', end='', flush=True)\nprint('c', " +
+			"file=sys.stderr)\nprint('d')",
 			"ab\n[stderr] c\nd", python.Report{Undefined: true}, `"unfinished":true`},
-		{"an exception", "print('a')\n1 / 0", "a\n=== Error ===\nTraceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero",
-			python.Report{Text: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero"}, `"kind":"exception","message":`},
+		{"an exception", "print('a')\n1 / 0", "a\n=== Error ===\nTraceback (most recent call last):\n  File " +
+			"\"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero",
+			python.Report{Text: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    " +
+				"1 / 0\n    ~~^~~\nZeroDivisionError: division by zero"}, `"kind":"exception","message":`},
 		{"a syntax error", "1 +", "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax",
-			python.Report{Text: "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax"}, `"kind":"syntax"`},
-		{"an exit", "exit(3)", "the code exited with status 3. Let it end by itself, and raise an exception for a failure.",
+			python.Report{Text: "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax"},
+			`"kind":"syntax"`},
+		{"an exit", "exit(3)", "the code exited with status 3. Let it end by itself, and raise an exception for a " +
+			"failure.",
 			python.Report{Exited: true, Status: 3}, `"kind":"exit"`},
 		{"code in a fence", "```python\n6 * 7\n```", "42", python.Report{Text: "42"}, `"value":42`},
-		{"a heading of its own", "print('=== Result ===')\n1", "=== Result ===\n=== Result ===\n1", python.Report{Text: "1"}, `"value":1`},
+		{"a heading of its own", "print('=== Result ===')\n1", "=== Result ===\n=== Result ===\n1",
+			python.Report{Text: "1"}, `"value":1`},
 		{"no data", "object", "<class 'object'>", python.Report{Text: "<class 'object'>"}, `"console":[]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -111,8 +120,10 @@ func TestInput(t *testing.T) {
 		result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name, Input: json.RawMessage(input)}, env)
 		require.Equal(t, "Error: code parameter is required and must be a string", result.Text())
 	}
-	result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name, Input: json.RawMessage(`{"code": "1", "timeout": 5}`)}, env)
-	require.Equal(t, "1\nNote: these arguments are unknown and were ignored: timeout. The only argument is code.", result.Text())
+	result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name,
+		Input: json.RawMessage(`{"code": "1", "timeout": 5}`)}, env)
+	require.Equal(t, "1\nNote: these arguments are unknown and were ignored: timeout. The only argument is code.",
+		result.Text())
 }
 
 // TestFiles works on the files of a project, with all that a project keeps.
@@ -133,16 +144,19 @@ db.executemany('insert into t values (:a, :b)', rows)
 db.commit()
 db.close()
 sorted(os.listdir('/'))`)
-	require.Equal(t, "['data', 'memories', 'out']\nFiles: created /out/rows.db, /out/rows.json; deleted /old", result.Text())
+	require.Equal(t, "['data', 'memories', 'out']\nFiles: created /out/rows.db, /out/rows.json; deleted /old",
+		result.Text())
 	data, err := afero.ReadFile(env.Files, "/out/rows.json")
 	require.NoError(t, err)
 	require.Equal(t, `[{"a": "1", "b": "2"}]`, string(data))
-	require.Equal(t, "[('1', '2')]", run(t, r, env, "import sqlite3\nsqlite3.connect('/out/rows.db').execute('select * from t').fetchall()").Text())
+	require.Equal(t, "[('1', '2')]", run(t, r, env,
+		"import sqlite3\nsqlite3.connect('/out/rows.db').execute('select * from t').fetchall()").Text())
 	result = run(t, r, env, "open('/memories/note').read()")
 	require.Equal(t, "'x'", result.Text())
 	result = run(t, r, env, "open('/memories/note', 'w')")
 	require.Contains(t, result.Text(), "OSError: [Errno 69] Read-only file system: '/memories/note'")
-	require.True(t, strings.HasPrefix(run(t, r, registry.Env{}, "import os\nos.listdir('/')").Text(), "[]"), "no project, no files")
+	require.True(t, strings.HasPrefix(run(t, r, registry.Env{}, "import os\nos.listdir('/')").Text(), "[]"),
+		"no project, no files")
 }
 
 // TestPackagesAreKept imports packages of projects in memory and on disk, between which other calls change files.
@@ -156,13 +170,16 @@ func TestPackagesAreKept(t *testing.T) {
 		project, err := store.Open(t.Context(), "test")
 		require.NoError(t, err)
 		env := registry.Env{Project: name, Files: project}
-		const code = "try:\n    import missing\nexcept ImportError:\n    pass\nfrom pkg.part import v\nimport time\nmade = time.time()"
+		const code = "try:\n    import missing\nexcept ImportError:\n    pass\nfrom pkg.part import v\nimport " +
+			"time\nmade = time.time()"
 		write(t, env.Files, "/lib/python/pkg/__init__.py", code)
 		write(t, env.Files, "/lib/python/pkg/part.py", "v = 1")
 		made := run(t, r, env, "import pkg\npkg.made").Text()
 		for range 2 {
-			require.Equal(t, made+"\nFiles: created /out", run(t, r, env, "import pkg\nopen('/out', 'w').close()\npkg.made").Text())
-			require.Equal(t, made+"\nFiles: deleted /out", run(t, r, env, "import os\nfrom pkg import made\nos.remove('/out')\nmade").Text())
+			require.Equal(t, made+"\nFiles: created /out", run(t, r, env,
+				"import pkg\nopen('/out', 'w').close()\npkg.made").Text())
+			require.Equal(t, made+"\nFiles: deleted /out", run(t, r, env,
+				"import os\nfrom pkg import made\nos.remove('/out')\nmade").Text())
 		}
 		write(t, env.Files, "/lib/python/pkg/part.py", "v = 2")
 		require.Equal(t, "2", run(t, r, env, "from pkg import v\nv").Text())

@@ -130,7 +130,8 @@ func Copy(ctx context.Context, from Place, name string, to Place, newName string
 			return err
 		}
 		id := vfs.StateID{Session: newName, Tool: state.Tool}
-		sealed, err = sandbox.Reseal(sealed, vfs.StateKey(from.Key, from.Project, state.StateID), vfs.StateKey(to.Key, to.Project, id))
+		sealed, err = sandbox.Reseal(sealed, vfs.StateKey(from.Key, from.Project, state.StateID),
+			vfs.StateKey(to.Key, to.Project, id))
 		if err != nil {
 			return fmt.Errorf("%v: %w", state.StateID, err)
 		}

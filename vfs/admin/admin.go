@@ -42,17 +42,17 @@ func (r Result) String() string {
 	return "project " + r.ID
 }
 
-// begun are records of projects that are being copied into a store, so that one that has been copied in part is not taken
-// for one that somebody has changed.
+// begun are records of projects that are being copied into a store, so that one that has been copied in part is not
+// taken for one that somebody has changed.
 const begun = "store-migration"
 
 // Migrate copies everything from a store into another one, and compares the copy with the original: all projects, with
 // their settings and their history; those that were discarded and can be recovered; and the records. It calls report
-// after each of them. What fails does not keep it from the others; the error is one of theirs then. Nobody should change
-// the stores meanwhile.
+// after each of them. What fails does not keep it from the others; the error is one of theirs then. Nobody should
+// change the stores meanwhile.
 //
-// It can be repeated, also after it was interrupted: what has been copied is compared only. What is in the other store and
-// not the same is left alone ([ErrDifferent]).
+// It can be repeated, also after it was interrupted: what has been copied is compared only. What is in the other store
+// and not the same is left alone ([ErrDifferent]).
 func Migrate(ctx context.Context, from, to vfs.Store, report func(Result)) error {
 	failed := error(nil)
 	noted := func(r Result) {
@@ -144,7 +144,8 @@ func open(
 	}
 	own, ok := p.(*project.Project)
 	if !ok {
-		return nil, nil, errors.Join(fmt.Errorf("its store is none of this module: %w", errors.ErrUnsupported), p.Close())
+		return nil, nil, errors.Join(fmt.Errorf("its store is none of this module: %w", errors.ErrUnsupported),
+			p.Close())
 	}
 	return own, func() { _ = p.Close() }, nil
 }
@@ -165,8 +166,9 @@ type Checker interface {
 	Check(ctx context.Context, report func(id, problem string)) error
 }
 
-// Check looks for what is wrong in a store, and calls report with it: it reads all files and all that the histories have
-// kept, those of discarded projects and the records as well, and counts what the projects hold. It changes nothing. Projects that others change meanwhile may seem wrong.
+// Check looks for what is wrong in a store, and calls report with it: it reads all files and all that the histories
+// have kept, those of discarded projects and the records as well, and counts what the projects hold. It changes
+// nothing. Projects that others change meanwhile may seem wrong.
 func Check(ctx context.Context, store vfs.Store, report func(id, problem string)) error {
 	for id, err := range vfs.IDs(ctx, store) {
 		if err != nil {
@@ -250,13 +252,16 @@ func checkProject(ctx context.Context, p vfs.Project, id string, report func(id,
 		if errors.Is(err, syscall.EISDIR) {
 			continue
 		}
-		checkContent(f, err, -1, func(problem string) { report(id, fmt.Sprintf("what change %d has kept: %s", e.ID, problem)) })
+		checkContent(f, err, -1, func(problem string) {
+			report(id, fmt.Sprintf("what change %d has kept: %s", e.ID, problem))
+		})
 	}
 	return nil
 }
 
 // checkStates reads the states of sessions, and adds them to what the project holds.
-func checkStates(ctx context.Context, p vfs.Project, id string, held *vfs.Usage, report func(id, problem string)) error {
+func checkStates(ctx context.Context, p vfs.Project, id string, held *vfs.Usage,
+	report func(id, problem string)) error {
 	states, ok := vfs.StatesOf(p)
 	if !ok {
 		return nil

@@ -67,7 +67,9 @@ func fill(t *testing.T, store vfs.Store) {
 		require.NoError(t, p.MkdirAll("/gone/sub", 0o755))
 		storetest.Write(t, p, "/gone/sub/file", "was here")
 		require.NoError(t, p.WithCall("third").RemoveAll("/gone"))
-		require.NoError(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte(`{"retention":"all"}`), nil }))
+		require.NoError(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) {
+			return []byte(`{"retention":"all"}`), nil
+		}))
 		require.NoError(t, p.Close())
 	}
 }
@@ -194,7 +196,9 @@ func TestMigrateBeside(t *testing.T) {
 	}
 	records := func(store vfs.Store) vfs.Records { return store.(vfs.RecordStore).Records("kind é") }
 	set := func(store vfs.Store, name, text string, keep time.Duration) {
-		require.NoError(t, records(store).Change(t.Context(), name, keep, func([]byte) ([]byte, error) { return []byte(text), nil }))
+		require.NoError(t, records(store).Change(t.Context(), name, keep, func([]byte) ([]byte, error) {
+			return []byte(text), nil
+		}))
 	}
 	set(disk, "for good", "1", 0)
 	set(disk, "for an hour", "2", time.Hour)
@@ -279,6 +283,8 @@ func TestCheck(t *testing.T) {
 	requireSound(t, store)
 	require.NoError(t, os.WriteFile(dir+"/p/other", []byte("x"), 0o600))
 	var problems []string
-	require.NoError(t, admin.Check(t.Context(), store, func(id, problem string) { problems = append(problems, id+": "+problem) }))
+	require.NoError(t, admin.Check(t.Context(), store, func(id, problem string) {
+		problems = append(problems, id+": "+problem)
+	}))
 	require.Equal(t, []string{"p: it is said to have 7 bytes in 1 files and directories, and has 8 in 2"}, problems)
 }

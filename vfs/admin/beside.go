@@ -56,11 +56,14 @@ func migrateDiscarded(ctx context.Context, from, to vfs.Store, report func(Resul
 	return nil
 }
 
-// migrateOne copies a discarded project, of which there are so many with the same id and time in the other store: the n-th,
-// which may be any of them there.
-func migrateOne(ctx context.Context, source, target vfs.DiscardCopier, d vfs.Discarded, n, there int) (copied bool, err error) {
+// migrateOne copies a discarded project, of which there are so many with the same id and time in the other store: the
+// n-th, which may be any of them there.
+func migrateOne(ctx context.Context, source, target vfs.DiscardCopier, d vfs.Discarded, n, there int) (copied bool,
+	err error) {
 	openFrom := func(store vfs.DiscardCopier, n int) (*project.Project, func(), error) {
-		return open(ctx, func(ctx context.Context, _ string) (vfs.Project, error) { return store.OpenDiscarded(ctx, d, n) }, d.ID)
+		return open(ctx, func(ctx context.Context, _ string) (vfs.Project, error) {
+			return store.OpenDiscarded(ctx, d, n)
+		}, d.ID)
 	}
 	original, closeOriginal, err := openFrom(source, n)
 	if errors.Is(err, fs.ErrNotExist) { // its time is over
@@ -168,7 +171,8 @@ func checkBeside(ctx context.Context, store vfs.Store, report func(id, problem s
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			if err := checkOne(ctx, p, err, fmt.Sprintf("%s, deleted %s", d.ID, d.Time.Format(time.RFC3339)), report); err != nil {
+			if err := checkOne(ctx, p, err, fmt.Sprintf("%s, deleted %s", d.ID, d.Time.Format(time.RFC3339)),
+				report); err != nil {
 				return err
 			}
 		}

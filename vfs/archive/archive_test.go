@@ -80,7 +80,8 @@ func gzipped(t testing.TB, data []byte) []byte {
 func (i archiveItem) zip(t testing.TB, w *zip.Writer) {
 	t.Helper()
 	kinds := map[byte]fs.FileMode{
-		tar.TypeSymlink: fs.ModeSymlink, tar.TypeFifo: fs.ModeNamedPipe, tar.TypeChar: fs.ModeDevice | fs.ModeCharDevice,
+		tar.TypeSymlink: fs.ModeSymlink, tar.TypeFifo: fs.ModeNamedPipe,
+		tar.TypeChar:  fs.ModeDevice | fs.ModeCharDevice,
 		tar.TypeBlock: fs.ModeDevice, tar.TypeDir: fs.ModeDir,
 	}
 	h := &zip.FileHeader{Name: i.name, Method: zip.Deflate, Modified: i.time}
@@ -326,7 +327,8 @@ func TestExportOfNothing(t *testing.T) {
 // Programs other than this must find the same in the archives.
 func TestExportIsOrdered(t *testing.T) {
 	p := archiveProject(t, local.NewMemoryStore(nil))
-	writeArchiveFiles(t, p, archiveItem{name: "/b/y"}, archiveItem{name: "/b/x"}, archiveItem{name: "/b-"}, archiveItem{name: "/a/"})
+	writeArchiveFiles(t, p, archiveItem{name: "/b/y"}, archiveItem{name: "/b/x"}, archiveItem{name: "/b-"},
+		archiveItem{name: "/a/"})
 	want := []string{"a/", "b/", "b/x", "b/y", "b-"}
 	var names []string
 	data := exported(t, p, Zip)
@@ -572,7 +574,8 @@ func pick[T any](evil bool, attack, control T) T {
 // named attacks by a name.
 func named(name, attack, control string, reason string) archiveAttack {
 	return archiveAttack{name: name, want: fs.ErrInvalid, reason: reason, items: func(evil bool) []archiveItem {
-		return []archiveItem{{name: "first", body: "1"}, {name: pick(evil, attack, control), body: "2"}, {name: "last", body: "3"}}
+		return []archiveItem{{name: "first", body: "1"}, {name: pick(evil, attack, control), body: "2"},
+			{name: "last", body: "3"}}
 	}}
 }
 
@@ -635,22 +638,25 @@ func archiveAttacks() []archiveAttack {
 		{name: "many bytes", want: syscall.ENOSPC, reason: "20000 bytes", items: func(evil bool) []archiveItem {
 			return []archiveItem{sized("a", 7_000), sized("b", 7_000), sized("c", pick(evil, 6_001, 5_900))}
 		}},
-		{name: "many bytes with what is there", want: syscall.ENOSPC, reason: "20000", items: func(evil bool) []archiveItem {
-			return []archiveItem{sized("a", 7_000), sized("b", 7_000), sized("c", pick(evil, 5_960, 5_959))}
-		}},
+		{name: "many bytes with what is there", want: syscall.ENOSPC, reason: "20000",
+			items: func(evil bool) []archiveItem {
+				return []archiveItem{sized("a", 7_000), sized("b", 7_000), sized("c", pick(evil, 5_960, 5_959))}
+			}},
 		{name: "many files", want: syscall.ENOSPC, reason: "30 files", items: func(evil bool) (items []archiveItem) {
 			for i := range pick(evil, 31, 24) {
 				items = append(items, file(fmt.Sprint(i)))
 			}
 			return items
 		}},
-		{name: "many files with what is there", want: syscall.ENOSPC, reason: "30", items: func(evil bool) (items []archiveItem) {
-			for i := range pick(evil, 25, 24) {
-				items = append(items, file(fmt.Sprint(i)))
-			}
-			return items
-		}},
-		named2("many directories", strings.Repeat("d/", 23)+"f", strings.Repeat("d/", 22)+"f", syscall.ENOSPC, "30 files"),
+		{name: "many files with what is there", want: syscall.ENOSPC, reason: "30",
+			items: func(evil bool) (items []archiveItem) {
+				for i := range pick(evil, 25, 24) {
+					items = append(items, file(fmt.Sprint(i)))
+				}
+				return items
+			}},
+		named2("many directories", strings.Repeat("d/", 23)+"f", strings.Repeat("d/", 22)+"f", syscall.ENOSPC,
+			"30 files"),
 		named2("file over directory", "dir", "dirs", syscall.EISDIR, "directory"),
 		named2("directory over file", "old/", "older/", syscall.ENOTDIR, "file"),
 		named2("directory of something over file", "old/a/b", "older/a/b", syscall.ENOTDIR, "file"),
@@ -693,7 +699,8 @@ func damagedArchives() []archiveAttack {
 	tars := []Format{Tar, TarGzip}
 	return []archiveAttack{
 		damage("nothing at all", "", func([]byte) []byte { return nil }, archiveFormats...),
-		damage("something else", "", func([]byte) []byte { return []byte(strings.Repeat("no archive ", 500)) }, archiveFormats...),
+		damage("something else", "", func([]byte) []byte { return []byte(strings.Repeat("no archive ", 500)) },
+			archiveFormats...),
 		damage("the other format", "", func(data []byte) []byte { return gzippedBytes(data) }, archiveFormats...),
 		damage("half of it", "", func(data []byte) []byte { return data[:len(data)/2] }, archiveFormats...),
 		damage("all but a byte", "", func(data []byte) []byte { return data[:len(data)-1] }, archiveFormats...),
@@ -703,10 +710,13 @@ func damagedArchives() []archiveAttack {
 			return data
 		}, Zip),
 		damage("a byte of a header", "header", func(data []byte) []byte { data[1030] ^= 1; return data }, Tar),
-		damage("a byte of the checksum", "checksum", func(data []byte) []byte { data[len(data)-5] ^= 1; return data }, TarGzip),
-		damage("a byte of the length", "checksum", func(data []byte) []byte { data[len(data)-1] ^= 1; return data }, TarGzip),
+		damage("a byte of the checksum", "checksum", func(data []byte) []byte { data[len(data)-5] ^= 1; return data },
+			TarGzip),
+		damage("a byte of the length", "checksum", func(data []byte) []byte { data[len(data)-1] ^= 1; return data },
+			TarGzip),
 		damage("a byte behind it", "", func(data []byte) []byte { return append(data, 'x') }, archiveFormats...),
-		damage("a block behind it", "", func(data []byte) []byte { return append(data, make([]byte, 511+512)...) }, Zip, TarGzip),
+		damage("a block behind it", "", func(data []byte) []byte { return append(data, make([]byte, 511+512)...) }, Zip,
+			TarGzip),
 		damage("itself behind it", "", func(data []byte) []byte { return append(data, data...) }, tars...),
 	}
 }
@@ -797,13 +807,23 @@ func zipAttacks() []archiveAttack {
 		raw("says it is longer", "", fs.ErrInvalid, func(h *zip.FileHeader) { h.UncompressedSize64++ }),
 		raw("says it is shorter", "", fs.ErrInvalid, func(h *zip.FileHeader) { h.UncompressedSize64-- }),
 		raw("says it is nothing", "", fs.ErrInvalid, func(h *zip.FileHeader) { h.UncompressedSize64 = 0 }),
-		raw("says it is huge", "quota exceeded", syscall.ENOSPC, func(h *zip.FileHeader) { h.UncompressedSize64 = math.MaxUint64 }),
-		raw("content beyond the end", "truncated", fs.ErrInvalid, func(h *zip.FileHeader) { h.CompressedSize64 = 1 << 40 }),
-		raw("content far beyond the end", "truncated", fs.ErrInvalid, func(h *zip.FileHeader) { h.CompressedSize64 = math.MaxUint64 }),
+		raw("says it is huge", "quota exceeded", syscall.ENOSPC, func(h *zip.FileHeader) {
+			h.UncompressedSize64 = math.MaxUint64
+		}),
+		raw("content beyond the end", "truncated", fs.ErrInvalid, func(h *zip.FileHeader) {
+			h.CompressedSize64 = 1 << 40
+		}),
+		raw("content far beyond the end", "truncated", fs.ErrInvalid, func(h *zip.FileHeader) {
+			h.CompressedSize64 = math.MaxUint64
+		}),
 		slashed("directory with a content", "content", func(*zip.FileHeader) {}),
-		raw("directory by its mode", "by its mode", fs.ErrInvalid, func(h *zip.FileHeader) { h.SetMode(fs.ModeDir | 0o755) }),
+		raw("directory by its mode", "by its mode", fs.ErrInvalid, func(h *zip.FileHeader) {
+			h.SetMode(fs.ModeDir | 0o755)
+		}),
 		raw("socket", "device", fs.ErrInvalid, func(h *zip.FileHeader) { h.SetMode(fs.ModeSocket | 0o644) }),
-		slashed("link that looks like a directory", "link", func(h *zip.FileHeader) { h.SetMode(fs.ModeSymlink | 0o644) }),
+		slashed("link that looks like a directory", "link", func(h *zip.FileHeader) {
+			h.SetMode(fs.ModeSymlink | 0o644)
+		}),
 		squeezed("is longer than it says", "", uint64(len(content))-1),
 		squeezed("is far longer than it says", "", 1),
 		squeezed("is shorter than it says", "", uint64(len(content))+1),
@@ -942,10 +962,12 @@ func tarAttacks() []archiveAttack {
 	}
 	return []archiveAttack{
 		headers("hard link", "hard link", fs.ErrInvalid, func(evil bool) *tar.Header {
-			return &tar.Header{Name: "b", Typeflag: pick[byte](evil, tar.TypeLink, tar.TypeReg), Linkname: pick(evil, "a", "")}
+			return &tar.Header{Name: "b", Typeflag: pick[byte](evil, tar.TypeLink, tar.TypeReg), Linkname: pick(evil,
+				"a", "")}
 		}),
 		headers("symbolic link out", "symbolic link", fs.ErrInvalid, func(evil bool) *tar.Header {
-			return &tar.Header{Name: "b", Typeflag: pick[byte](evil, tar.TypeSymlink, tar.TypeDir), Linkname: pick(evil, "/etc", "")}
+			return &tar.Header{Name: "b", Typeflag: pick[byte](evil, tar.TypeSymlink, tar.TypeDir), Linkname: pick(evil,
+				"/etc", "")}
 		}),
 		global("name for all", "path", "b"),
 		global("size for all", "size", "100"),
@@ -962,7 +984,9 @@ func tarAttacks() []archiveAttack {
 		patched("sparse file", "", fs.ErrInvalid, func(block []byte) { block[156] = tar.TypeGNUSparse }),
 		patched("kind of nobody", "kind", fs.ErrInvalid, func(block []byte) { block[156] = 'Z' }),
 		patched("directory with a content", "content", fs.ErrInvalid, func(block []byte) { block[156] = tar.TypeDir }),
-		patched("negative size", "", fs.ErrInvalid, func(block []byte) { copy(block[124:136], bytes.Repeat([]byte{0xff}, 12)) }),
+		patched("negative size", "", fs.ErrInvalid, func(block []byte) {
+			copy(block[124:136], bytes.Repeat([]byte{0xff}, 12))
+		}),
 		patched("huge size", "quota exceeded", syscall.ENOSPC, func(block []byte) {
 			copy(block[124:136], append([]byte{0x80, 0, 0, 0}, bytes.Repeat([]byte{0x7f}, 8)...))
 		}),
@@ -994,7 +1018,8 @@ func tarAttacks() []archiveAttack {
 			return append(data, make([]byte, 10_000)...) // a tape has blocks of 10 KiB
 		}),
 		{
-			name: "another in a second stream", formats: []Format{TarGzip}, want: fs.ErrInvalid, reason: "behind its end",
+			name: "another in a second stream", formats: []Format{TarGzip}, want: fs.ErrInvalid,
+			reason: "behind its end",
 			build: func(t testing.TB, _ Format, evil bool) []byte {
 				data := packed(t, Tar, someItems...)
 				if evil {
@@ -1143,9 +1168,11 @@ func TestImportWhileOthersWrite(t *testing.T) {
 			open = append(open, f)
 		}
 		for _, format := range archiveFormats {
-			_, err := importBytes(t, p, packed(t, format, archiveItem{name: "a", body: strings.Repeat("x", 2001)}), format)
+			_, err := importBytes(t, p, packed(t, format, archiveItem{name: "a", body: strings.Repeat("x", 2001)}),
+				format)
 			require.ErrorIs(t, err, syscall.ENOSPC)
-			_, err = importBytes(t, p, packed(t, format, archiveItem{name: "a", body: strings.Repeat("x", 2000)}), format)
+			_, err = importBytes(t, p, packed(t, format, archiveItem{name: "a", body: strings.Repeat("x", 2000)}),
+				format)
 			require.NoError(t, err)
 			require.NoError(t, p.Remove("/a"))
 		}
@@ -1160,7 +1187,8 @@ func TestImportWhileOthersWrite(t *testing.T) {
 func TestStageChecksSize(t *testing.T) {
 	for size, want := range []string{"longer", "longer", "longer", "", "shorter", "shorter"} {
 		im := &importing{buf: make([]byte, 2)}
-		err := im.stage(t.Context(), &branch{entryInfo: entryInfo{name: "a", size: int64(size)}, path: "/a"}, strings.NewReader("123"))
+		err := im.stage(t.Context(), &branch{entryInfo: entryInfo{name: "a", size: int64(size)}, path: "/a"},
+			strings.NewReader("123"))
 		if want == "" {
 			require.NoError(t, err)
 		} else {
@@ -1209,10 +1237,11 @@ func TestImportOfLongArchive(t *testing.T) {
 		}
 		if format == TarGzip {
 			zeros := gzipped(t, make([]byte, 1<<20))
-			from = io.MultiReader(bytes.NewReader(gzipped(t, packed(t, Tar, someItems...))), readerFunc(func(b []byte) (int, error) {
-				reads += 1 << 20
-				return copy(b, zeros), nil // it fits
-			}))
+			from = io.MultiReader(bytes.NewReader(gzipped(t, packed(t, Tar, someItems...))),
+				readerFunc(func(b []byte) (int, error) {
+					reads += 1 << 20
+					return copy(b, zeros), nil // it fits
+				}))
 		}
 		_, err := Import(t.Context(), p, from, format)
 		var quota *vfs.QuotaError
@@ -1308,7 +1337,8 @@ func TestImportWithLittleRoom(t *testing.T) {
 		items []archiveItem
 		limit string // that is exceeded
 	}{
-		{"the same sizes", []archiveItem{{name: "a", body: body(400)}, {name: "b", body: body(500)}, {name: "c", body: body(100)}}, ""},
+		{"the same sizes", []archiveItem{{name: "a", body: body(400)}, {name: "b", body: body(500)},
+			{name: "c", body: body(100)}}, ""},
 		{"growing first", []archiveItem{{name: "a", body: body(500)}, {name: "b", body: body(400)}}, ""},
 		{"growing last", []archiveItem{{name: "b", body: body(300)}, {name: "c", body: body(300)}}, ""},
 		{"growing only", []archiveItem{{name: "c", body: body(101)}}, "bytes"},
@@ -1320,7 +1350,8 @@ func TestImportWithLittleRoom(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			storetest.Each(t, &options, func(t *testing.T, p vfs.Project) {
-				writeArchiveFiles(t, p, archiveItem{name: "/a", body: body(400)}, archiveItem{name: "/b", body: body(500)},
+				writeArchiveFiles(t, p, archiveItem{name: "/a", body: body(400)},
+					archiveItem{name: "/b", body: body(500)},
 					archiveItem{name: "/c", body: body(100)})
 				for _, format := range archiveFormats {
 					before := archiveSnapshot(t, p)
@@ -1375,7 +1406,8 @@ func TestExportFitsProject(t *testing.T) {
 		for i := range 30 {
 			items = append(items, archiveItem{name: fmt.Sprintf("/%02d", i), body: strings.Repeat("y", 100)})
 		}
-		items = append(items, archiveItem{name: strings.Repeat("/"+strings.Repeat("ü", vfs.MaxName/2), deepNames) + "/"})
+		items = append(items, archiveItem{name: strings.Repeat("/"+strings.Repeat("ü", vfs.MaxName/2),
+			deepNames) + "/"})
 		writeArchiveFiles(t, p, items...)
 		for _, format := range archiveFormats {
 			other := archiveProject(t, local.NewMemoryStore(&options))
@@ -1446,7 +1478,9 @@ func TestImportFromFailingReader(t *testing.T) {
 		for _, format := range archiveFormats {
 			data := packed(t, format, someItems...)
 			for length := 0; length < len(data); length += 97 {
-				from := io.MultiReader(bytes.NewReader(data[:length]), readerFunc(func([]byte) (int, error) { return 0, broken }))
+				from := io.MultiReader(bytes.NewReader(data[:length]), readerFunc(func([]byte) (int, error) {
+					return 0, broken
+				}))
 				_, err := Import(t.Context(), p, from, format)
 				require.ErrorIs(t, err, broken)
 				require.NotErrorAs(t, err, new(*Error))
@@ -1592,7 +1626,9 @@ func (f unsteadyFile) Close() error {
 // unsteadily returns a view that fails at the nth change, and how many changes have been tried.
 func unsteadily(p afero.Fs, n int, fails error) (afero.Fs, func() int) {
 	left := n
-	return vfs.Wrap(p, func(files afero.Fs) afero.Fs { return unsteady{files, &left, fails} }), func() int { return n - left }
+	return vfs.Wrap(p, func(files afero.Fs) afero.Fs { return unsteady{files, &left, fails} }), func() int {
+		return n - left
+	}
 }
 
 // If something fails in the midst of an import, what has been put in place is taken back.
@@ -1641,7 +1677,8 @@ func TestImportIsNotTakenBack(t *testing.T) {
 	files := vfs.Wrap(p, func(files afero.Fs) afero.Fs {
 		return breaking{files, func() bool { changes++; return changes > 3 }, broken}
 	})
-	result, err := importBytes(t, files, packed(t, Tar, archiveItem{name: "a"}, archiveItem{name: "b"}, archiveItem{name: "c"},
+	result, err := importBytes(t, files, packed(t, Tar, archiveItem{name: "a"}, archiveItem{name: "b"},
+		archiveItem{name: "c"},
 		archiveItem{name: "d"}), Tar)
 	require.ErrorIs(t, err, broken)
 	require.ErrorContains(t, err, "part of the import is in place")
@@ -1696,7 +1733,8 @@ func TestArchivesOfViews(t *testing.T) {
 				if name == "foreign" {
 					return
 				}
-				_, err = importBytes(t, files, packed(t, Zip, archiveItem{name: "large", body: strings.Repeat("x", 8_001)}), Zip)
+				_, err = importBytes(t, files,
+					packed(t, Zip, archiveItem{name: "large", body: strings.Repeat("x", 8_001)}), Zip)
 				var quota *vfs.QuotaError
 				require.ErrorAs(t, err, &quota, "the project's quota")
 				_, err = p.Undo(t.Context(), result.Call)

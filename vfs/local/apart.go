@@ -115,7 +115,8 @@ func (a *apart) Rename(old, name string) error {
 	if from == to {
 		return from.Rename(old, name)
 	}
-	if err := errors.Join(to.makeMeta(), ignoreExists(to.Mkdir(project.TempDir, 0o700)), to.RemoveAll(moving)); err != nil {
+	if err := errors.Join(to.makeMeta(), ignoreExists(to.Mkdir(project.TempDir, 0o700)),
+		to.RemoveAll(moving)); err != nil {
 		return err
 	}
 	err := project.Copier{From: from, To: to, Durable: a.durable}.Tree(old, moving)

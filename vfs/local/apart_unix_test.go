@@ -18,8 +18,10 @@ import (
 // What a person has in a directory that is removed comes back, even if the tools could not have made it.
 func TestUndoBringsBackWhatToolsCannotMake(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T, dir string) vfs.Project{
-		"history inside": func(t *testing.T, dir string) vfs.Project { return openDir(t, dir, &vfs.Options{NoSync: true}) },
-		"history apart":  func(t *testing.T, dir string) vfs.Project { return openApart(t, dir, t.TempDir()) },
+		"history inside": func(t *testing.T, dir string) vfs.Project {
+			return openDir(t, dir, &vfs.Options{NoSync: true})
+		},
+		"history apart": func(t *testing.T, dir string) vfs.Project { return openApart(t, dir, t.TempDir()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, outside := t.TempDir(), t.TempDir()
@@ -32,7 +34,8 @@ func TestUndoBringsBackWhatToolsCannotMake(t *testing.T) {
 				}
 			}
 			for link, to := range map[string]string{
-				"link": "a", "dangling": "nowhere", "out": outside, "file": filepath.Join(outside, "secret"), "up": "../..",
+				"link": "a", "dangling": "nowhere", "out": outside, "file": filepath.Join(outside, "secret"),
+				"up": "../..",
 			} {
 				require.NoError(t, os.Symlink(to, filepath.Join(inside, link)))
 			}

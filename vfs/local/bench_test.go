@@ -70,7 +70,9 @@ func pairs(b *testing.B) []pair {
 			read:    func(name string) ([]byte, error) { return afero.ReadFile(bare, name) },
 			list:    func(name string) ([]fs.FileInfo, error) { return afero.ReadDir(bare, name) },
 			write:   func(name string, data []byte) error { return afero.WriteFile(bare, name, data, 0o644) },
-			put:     func(name string, data []byte) error { return vfs.WriteFile(context.Background(), bare, name, data) },
+			put: func(name string, data []byte) error {
+				return vfs.WriteFile(context.Background(), bare, name, data)
+			},
 		},
 		{
 			kind:    "disk",
@@ -194,7 +196,9 @@ func BenchmarkList(b *testing.B) {
 			return err
 		}
 		b.Run(p.kind, func(b *testing.B) {
-			compare(b, func() error { return check(afero.ReadDir(p.project, "/d")) }, func() error { return check(p.list("/d")) })
+			compare(b, func() error { return check(afero.ReadDir(p.project, "/d")) }, func() error {
+				return check(p.list("/d"))
+			})
 		})
 	}
 }
@@ -247,7 +251,8 @@ func BenchmarkProtected(b *testing.B) {
 					}
 					for i := range 20 {
 						require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprint("file", i)), nil, 0o644))
-						require.NoError(b, os.WriteFile(filepath.Join(dir, ".git/hooks", fmt.Sprint("sample", i)), nil, 0o644))
+						require.NoError(b, os.WriteFile(filepath.Join(dir, ".git/hooks", fmt.Sprint("sample", i)),
+							nil, 0o644))
 					}
 					p, err := local.OpenDir(dir, &vfs.Options{NoSync: noSync, Unprotect: unprotect})
 					require.NoError(b, err)

@@ -37,7 +37,9 @@ func TestContextsThatEndAtEachStage(t *testing.T) {
 
 	operations := map[string]func(ctx context.Context, p vfs.Project) error{
 		"exclusively": func(ctx context.Context, p vfs.Project) error {
-			return p.Exclusively(ctx, func(files afero.Fs) error { return afero.WriteFile(files, "/old", []byte("new"), 0o644) })
+			return p.Exclusively(ctx, func(files afero.Fs) error {
+				return afero.WriteFile(files, "/old", []byte("new"), 0o644)
+			})
 		},
 		"write": func(ctx context.Context, p vfs.Project) error {
 			return vfs.WriteFile(ctx, p, "/a/b/new", []byte("new"))
@@ -79,7 +81,9 @@ func TestContextsThatEndAtEachStage(t *testing.T) {
 				for _, info := range infos {
 					require.NoError(t, project.RemoveAll("/"+info.Name()))
 				}
-				require.NoError(t, project.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte("old"), nil }))
+				require.NoError(t, project.EditSettings(t.Context(), func([]byte) ([]byte, error) {
+					return []byte("old"), nil
+				}))
 				for _, file := range []string{"/gone", "/old", "/tree/a", "/tree/deep/b"} {
 					require.NoError(t, vfs.WriteFile(t.Context(), project, file, []byte("old")))
 				}
@@ -114,7 +118,8 @@ func TestContextsThatEndAtEachStage(t *testing.T) {
 					require.True(t, strings.HasSuffix(left, ".lock"), "%d looks: %s", n, left)
 				}
 			}
-			looking := []string{"copy", "export", "import", "import of a stream"} // the others look only while they wait for others
+			// the others look only while they wait for others
+			looking := []string{"copy", "export", "import", "import of a stream"}
 			require.Equal(t, slices.Contains(looking, name), stopped > 0)
 			before.Require(t, leakcheck.Growth{Mappings: 50})
 		})

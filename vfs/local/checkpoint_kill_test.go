@@ -51,8 +51,8 @@ func filesAndState(t *testing.T, p vfs.Project) map[string]string {
 	return all
 }
 
-// restoreForever restores two checkpoints by turns, and creates and deletes a third one, until it is killed. It says when
-// it has begun, and what it restores and has restored.
+// restoreForever restores two checkpoints by turns, and creates and deletes a third one, until it is killed. It says
+// when it has begun, and what it restores and has restored.
 func restoreForever(t *testing.T, work task, project vfs.Project, say func(...any)) {
 	endWithInput()
 	p, ctx := project.(vfs.Checkpointer), context.Background()
@@ -70,8 +70,8 @@ func restoreForever(t *testing.T, work task, project vfs.Project, say func(...an
 	}
 }
 
-// Whenever a process is killed that restores a checkpoint, whoever comes next finds all files as they were, or as they are
-// in the checkpoint, and can undo that.
+// Whenever a process is killed that restores a checkpoint, whoever comes next finds all files as they were, or as they
+// are in the checkpoint, and can undo that.
 func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

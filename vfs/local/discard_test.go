@@ -26,7 +26,8 @@ func TestDiscardedProjectsExpire(t *testing.T) {
 	defer store.Close()
 	discarded, err := store.Discarded(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []vfs.Discarded{{ID: "a", Time: time.Unix(young, 0).UTC(), Until: time.Unix(young, 0).UTC().Add(time.Hour)}},
+	require.Equal(t, []vfs.Discarded{{ID: "a", Time: time.Unix(young, 0).UTC(),
+		Until: time.Unix(young, 0).UTC().Add(time.Hour)}},
 		discarded)
 }
 

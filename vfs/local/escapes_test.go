@@ -121,8 +121,10 @@ func attack(t *testing.T, p vfs.Project, path string) {
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), secret)
 	for _, flag := range []int{
-		os.O_RDONLY, os.O_RDWR, os.O_WRONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_CREATE,
-		os.O_WRONLY | os.O_CREATE | os.O_APPEND, os.O_RDWR | os.O_CREATE | os.O_TRUNC, os.O_RDWR | os.O_CREATE | os.O_EXCL,
+		os.O_RDONLY, os.O_RDWR, os.O_WRONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_TRUNC,
+		os.O_RDWR | os.O_CREATE,
+		os.O_WRONLY | os.O_CREATE | os.O_APPEND, os.O_RDWR | os.O_CREATE | os.O_TRUNC,
+		os.O_RDWR | os.O_CREATE | os.O_EXCL,
 	} {
 		f, err := p.OpenFile(path, flag, 0o666)
 		if err != nil {
@@ -317,7 +319,10 @@ func TestHostileMeta(t *testing.T) {
 		"garbage as state": func(t *testing.T, meta string) {
 			require.NoError(t, os.WriteFile(filepath.Join(meta, "state"), []byte(strings.Repeat("x", 64)), 0o600))
 		},
-		"a directory as state": func(t *testing.T, meta string) { require.NoError(t, os.Mkdir(filepath.Join(meta, "state"), 0o700)) },
+		"a directory as state": func(t *testing.T, meta string) {
+			require.NoError(t, os.Mkdir(filepath.Join(meta,
+				"state"), 0o700))
+		},
 		"a file as history": func(t *testing.T, meta string) {
 			require.NoError(t, os.WriteFile(filepath.Join(meta, "history"), nil, 0o600))
 		},
@@ -355,7 +360,10 @@ func TestHostileMeta(t *testing.T) {
 				[]byte(`{"n":1,"op":"write","path":"/a","kept":true}`), 0o600))
 			require.NoError(t, os.Symlink("../../../secret", filepath.Join(meta, "history", "0000000000000001.kept")))
 		},
-		"a link as tmp": func(t *testing.T, meta string) { require.NoError(t, os.Symlink("../..", filepath.Join(meta, "tmp"))) },
+		"a link as tmp": func(t *testing.T, meta string) {
+			require.NoError(t, os.Symlink("../..", filepath.Join(meta,
+				"tmp")))
+		},
 		"a link as history": func(t *testing.T, meta string) {
 			require.NoError(t, os.Symlink("../..", filepath.Join(meta, "history")))
 		},
@@ -419,7 +427,8 @@ func TestHistoriesThatAreTooLarge(t *testing.T) {
 		for n := range 64 {
 			fmt.Fprintf(&text, "{\"n\":%d,\"op\":\"mkdir\",\"path\":\"/%d\"}\n", page*64+n, n)
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(pages, fmt.Sprintf("%016d.page", page)), []byte(text.String()), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(pages, fmt.Sprintf("%016d.page", page)),
+			[]byte(text.String()), 0o600))
 	}
 	const most = 2*limit/4096 + 128 // twice as many as there can be
 	changes, err := p.Changes(t.Context(), "/")

@@ -41,7 +41,8 @@ func TestSpecialFilesAreNotOpened(t *testing.T) {
 			p, inside, _ := openInside(t)
 			make(t, filepath.Join(inside, "x"))
 			for _, flag := range []int{
-				os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_APPEND,
+				os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_CREATE,
+				os.O_WRONLY | os.O_APPEND,
 			} {
 				_, err := p.OpenFile("x", flag, 0o600)
 				require.ErrorIs(t, err, fs.ErrPermission)

@@ -191,8 +191,8 @@ func TestAWriteThatFailsInPlaceLeavesTheHistoryGood(t *testing.T) {
 	require.Equal(t, "before", string(content))
 }
 
-// A process dies when a call has changed a file once more, and before the history says what the file has become: that is
-// still the work of the call, which can be undone.
+// A process dies when a call has changed a file once more, and before the history says what the file has become: that
+// is still the work of the call, which can be undone.
 func TestTheSecondWriteOfACallIsTheLast(t *testing.T) {
 	for name, write := range map[string]func(t *testing.T, p vfs.Project, h *faulty){
 		"anew": func(t *testing.T, p vfs.Project, h *faulty) {

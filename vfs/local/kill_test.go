@@ -323,7 +323,8 @@ func changeForever(t *testing.T, work task, project vfs.Project, say func(...any
 			// Nobody has changed anything since, so there is nothing in the way; but perhaps nothing has happened.
 			// A tree can have become larger than all of the history.
 			_, err = project.Undo(ctx, id)
-			if undo, ok := errors.AsType[*vfs.UndoError](err); ok && len(undo.Reasons) == 1 && strings.HasSuffix(undo.Reasons[0], " was too large to keep") {
+			if undo, ok := errors.AsType[*vfs.UndoError](err); ok && len(undo.Reasons) == 1 &&
+				strings.HasSuffix(undo.Reasons[0], " was too large to keep") {
 				err = nil
 			}
 			require.NoError(t, expected(err), "seed %d, undoing change %d", work.Seed, i)

@@ -23,10 +23,11 @@ var _ vfs.Layer = (*layerProject)(nil)
 
 // OpenLayer makes a project of a directory of the host as [OpenDir] does, but keeps all changes, and what a project
 // keeps for itself, in another directory, the layer, which is made if it does not exist. Nothing is written to the
-// directory until the layer is applied. The quota is for files, as always: neither the history nor the layer's notes about
-// changed paths count, which have a limit of their own (64 MiB; beyond it, changes are a [*vfs.QuotaError]), nor copies of
-// files of the directory that have not grown. While the layer is applied, the directory has a subdirectory ".toolrun" for
-// files that are being written. Each layer belongs to one directory, and neither can be inside of the other.
+// directory until the layer is applied. The quota is for files, as always: neither the history nor the layer's notes
+// about changed paths count, which have a limit of their own (64 MiB; beyond it, changes are a [*vfs.QuotaError]), nor
+// copies of files of the directory that have not grown. While the layer is applied, the directory has a subdirectory
+// ".toolrun" for files that are being written. Each layer belongs to one directory, and neither can be inside of the
+// other.
 func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	o, err := options.WithDefaults()
 	if err != nil {

@@ -127,7 +127,8 @@ func TestLayerIsAppliedAfterAFailure(t *testing.T) {
 				require.NotContains(t, d, "!", "%v %d", killed, at)
 			}
 			write := vfs.Difference{Path: "/a.txt", Op: vfs.OpWrite}
-			if !killed && at%2 == 1 && slices.Contains(applied[:at], write) { // what is applied is no longer the layer's
+			// what is applied is no longer the layer's
+			if !killed && at%2 == 1 && slices.Contains(applied[:at], write) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("theirs"), 0o644))
 				shown["/a.txt"] = "theirs"
 			}
@@ -151,13 +152,16 @@ func TestLayerConflictsAfterAFailure(t *testing.T) {
 		change   func(dir string) error
 		conflict string
 	}{
-		"a file":              {writes("a.txt"), "/a.txt"},
-		"a removed file":      {func(dir string) error { return errors.Join(os.RemoveAll(dir+"/empty"), writes("empty")(dir)) }, "/empty"},
+		"a file": {writes("a.txt"), "/a.txt"},
+		"a removed file": {func(dir string) error {
+			return errors.Join(os.RemoveAll(dir+"/empty"), writes("empty")(dir))
+		}, "/empty"},
 		"in what is removed":  {writes("other/late"), "/other"},
 		"in what is replaced": {writes("dir/sub/late"), "/dir"},
 		"over what is new":    {writes("dir/sub/p"), "/dir"},
 		"a directory instead": {func(dir string) error {
-			return errors.Join(os.RemoveAll(dir+"/dir/sub"), os.MkdirAll(dir+"/dir/sub", 0o755), writes("dir/sub/late")(dir))
+			return errors.Join(os.RemoveAll(dir+"/dir/sub"), os.MkdirAll(dir+"/dir/sub", 0o755),
+				writes("dir/sub/late")(dir))
 		}, "/dir"},
 		"beside": {writes("late"), ""},
 	} {
@@ -200,7 +204,8 @@ func writes(name string) func(dir string) error {
 	}
 }
 
-// What a killed process has begun to drop, after applying or for good, is dropped by the next one, and means nothing else.
+// What a killed process has begun to drop, after applying or for good, is dropped by the next one, and means nothing
+// else.
 func TestLayerIsDroppedAfterAFailure(t *testing.T) {
 	for _, applied := range []bool{true, false} {
 		for _, top := range []string{"/", "/dir"} {

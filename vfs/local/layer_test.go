@@ -77,12 +77,14 @@ func changeLayer(t *testing.T, p vfs.Project) {
 }
 
 var changedLayer = map[string]string{
-	"/": "directory", "/a.txt": "changed", "/dir": "directory", "/dir/b.txt": "B+", "/moved": "directory", "/moved/c.txt": "c",
+	"/": "directory", "/a.txt": "changed", "/dir": "directory", "/dir/b.txt": "B+", "/moved": "directory",
+	"/moved/c.txt": "c",
 	"/moved/d.txt": "d", "/other": "directory", "/other/new.txt": "n", "/empty": "directory",
 }
 
 var layerDifferences = []string{
-	"write /a.txt", "remove /dir/sub", "write /dir/b.txt", "remove /empty", "mkdir /empty", "mkdir /moved", "create /moved/c.txt",
+	"write /a.txt", "remove /dir/sub", "write /dir/b.txt", "remove /empty", "mkdir /empty", "mkdir /moved",
+	"create /moved/c.txt",
 	"create /moved/d.txt", "remove /other/e.txt", "create /other/new.txt",
 }
 
@@ -148,7 +150,8 @@ func TestLayerIsAppliedInPart(t *testing.T) {
 	changeLayer(t, p)
 	write(t, p, "/new/er/f.txt", "f")
 	all, shown := differences(t, p), snapshot(t, p)
-	for _, none := range []string{"/none", "dir/none", "/a.txt/none", "/other/none", "/other/e.txt/none", "/dir/sub/none", "/moved/none"} {
+	for _, none := range []string{"/none", "dir/none", "/a.txt/none", "/other/none", "/other/e.txt/none",
+		"/dir/sub/none", "/moved/none"} {
 		for _, do := range []func(ctx context.Context, names ...string) ([]vfs.Difference, error){p.Apply, p.Discard} {
 			done, err := do(t.Context(), "/a.txt", none)
 			require.ErrorIs(t, err, vfs.ErrNoDifference, none)
@@ -162,7 +165,8 @@ func TestLayerIsAppliedInPart(t *testing.T) {
 		want  []string
 	}{
 		{[]string{"/a.txt"}, []string{"write /a.txt"}},
-		{[]string{"/other/new.txt"}, []string{"remove /other/e.txt", "create /other/new.txt"}}, // it hides what is below
+		// it hides what is below
+		{[]string{"/other/new.txt"}, []string{"remove /other/e.txt", "create /other/new.txt"}},
 		{[]string{"/new/er/f.txt"}, []string{"mkdir /new", "mkdir /new/er", "create /new/er/f.txt"}},
 		{[]string{"/dir/sub/c.txt"}, []string{"remove /dir/sub"}}, // it is removed with that
 		{[]string{"/dir"}, []string{"write /dir/b.txt"}},
@@ -173,7 +177,8 @@ func TestLayerIsAppliedInPart(t *testing.T) {
 		require.Equal(t, part.want, shortly(done))
 		require.Equal(t, shown, snapshot(t, p), "it shows the same as before")
 	}
-	require.Equal(t, []string{"remove /empty", "mkdir /empty", "mkdir /moved", "create /moved/c.txt", "create /moved/d.txt"}, differences(t, p))
+	require.Equal(t, []string{"remove /empty", "mkdir /empty", "mkdir /moved", "create /moved/c.txt",
+		"create /moved/d.txt"}, differences(t, p))
 }
 
 func TestLayerConflicts(t *testing.T) {
@@ -289,7 +294,8 @@ func TestLayerOverLinks(t *testing.T) {
 
 // TestLayerBehavesLikeAProject does the same at random with a layer over files and with a project in memory.
 func TestLayerBehavesLikeAProject(t *testing.T) {
-	names := []string{"/a.txt", "/dir", "/dir/b.txt", "/dir/sub", "/dir/sub/c.txt", "/other", "/other/e.txt", "/empty", "/x", "/dir/x", "/x/y"}
+	names := []string{"/a.txt", "/dir", "/dir/b.txt", "/dir/sub", "/dir/sub/c.txt", "/other", "/other/e.txt", "/empty",
+		"/x", "/dir/x", "/x/y"}
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		dir, layer := layeredDir(t), t.TempDir()

@@ -129,9 +129,9 @@ func (l *layered) endApplying(all []vfs.Difference, done int) error {
 	return l.drop(applied)
 }
 
-// An application makes what is below as it is in the layer. Files are written in the directory ".toolrun" below, which is
-// there only meanwhile, so that each is put in its place in one step, and what is left of a process that was killed can be
-// found.
+// An application makes what is below as it is in the layer. Files are written in the directory ".toolrun" below, which
+// is there only meanwhile, so that each is put in its place in one step, and what is left of a process that was killed
+// can be found.
 type application struct {
 	l *layered
 	// session is what names of temporary files begin with; "" before the first.

@@ -195,8 +195,8 @@ func (l *layered) changedBelow(at string) (bool, error) {
 	return l.foreign(at, info, newEntrySet(known.Before), known.Hidden)
 }
 
-// foreign reports whether something below, at a path or, if the layer hides that, in it, is neither what was there before
-// nor what is in the layer.
+// foreign reports whether something below, at a path or, if the layer hides that, in it, is neither what was there
+// before nor what is in the layer.
 func (l *layered) foreign(name string, info fs.FileInfo, before entrySet, hidden bool) (bool, error) {
 	if !before.has(name, info) {
 		applied, err := l.disk.Lstat(name)

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-// layerFile is where a layer keeps its notes: lines of JSON, of which the last one about a path counts. Only whoever has
-// the lock adds one.
+// layerFile is where a layer keeps its notes: lines of JSON, of which the last one about a path counts. Only whoever
+// has the lock adds one.
 const layerFile = "/" + vfs.Reserved + "/layer"
 
 // maxLayerFile is the most bytes of notes that a layer may have.
@@ -37,11 +37,12 @@ type note struct {
 	Was string `json:"was,omitempty"`
 	// Dropped takes back what has been noted.
 	Dropped bool `json:"dropped,omitempty"`
-	// Applying says that applying the layer has begun to change what is below, and has not ended. If that is a directory,
-	// Before is what was in it, as entriesOf has it.
+	// Applying says that applying the layer has begun to change what is below, and has not ended. If that is a
+	// directory, Before is what was in it, as entriesOf has it.
 	Applying bool   `json:"applying,omitempty"`
 	Before   []byte `json:"before,omitempty"`
-	// Dropping says that what is in the layer at the path, and in it, is being dropped. Only such a note can be of the root.
+	// Dropping says that what is in the layer at the path, and in it, is being dropped. Only such a note can be of the
+	// root.
 	Dropping bool `json:"dropping,omitempty"`
 
 	length int64 // of the line
@@ -121,7 +122,8 @@ func (n *layerNotes) refresh() error {
 		if json.Unmarshal(line, &one) != nil {
 			continue // a process has not finished it
 		}
-		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path && (clean != "/" || one.Dropping || one.Dropped) {
+		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path && (clean != "/" || one.Dropping ||
+			one.Dropped) {
 			one.length = int64(len(line))
 			n.keep(one)
 		}
@@ -271,8 +273,8 @@ func (n *layerNotes) sync() error {
 	return n.layer.Sync(path.Dir(layerFile))
 }
 
-// beginDropping notes that what is at some paths is being dropped, if there are notes about any of it: without its files
-// they would mean something else.
+// beginDropping notes that what is at some paths is being dropped, if there are notes about any of it: without its
+// files they would mean something else.
 func (n *layerNotes) beginDropping(tops []string) error {
 	var begun []note
 	for _, top := range tops {

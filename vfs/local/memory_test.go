@@ -182,7 +182,8 @@ func TestMemoryOperations(t *testing.T) {
 		{"replacing a file", rename("/f", "/g"), nil, "/d/ /d/a=/d/a /d/e/ /empty/ /g=/f"},
 		{"renaming a file to itself", rename("/f", "/f"), nil, ""},
 		{"renaming a directory to itself", rename("/d", "/d"), nil, ""},
-		{"renaming a directory", rename("/d", "/empty/d"), nil, "/empty/ /empty/d/ /empty/d/a=/d/a /empty/d/e/ /f=/f /g=/g"},
+		{"renaming a directory", rename("/d", "/empty/d"), nil,
+			"/empty/ /empty/d/ /empty/d/a=/d/a /empty/d/e/ /f=/f /g=/g"},
 		{"renaming what is missing", rename("/x", "/y"), syscall.ENOENT, ""},
 		{"renaming what is missing to itself", rename("/x", "/x"), syscall.ENOENT, ""},
 		{"renaming into what is missing", rename("/f", "/x/y"), syscall.ENOENT, ""},
@@ -194,7 +195,8 @@ func TestMemoryOperations(t *testing.T) {
 		{"renaming a directory to a file", rename("/d", "/f"), syscall.ENOTDIR, ""},
 		{"renaming a directory into itself", rename("/d", "/d/x"), syscall.EINVAL, ""},
 		{"renaming a directory below itself", rename("/d", "/d/e/x"), syscall.EINVAL, ""},
-		{"renaming a directory to one with a longer name", rename("/d", "/dd"), nil, "/dd/ /dd/a=/d/a /dd/e/ /empty/ /f=/f /g=/g"},
+		{"renaming a directory to one with a longer name", rename("/d", "/dd"), nil,
+			"/dd/ /dd/a=/d/a /dd/e/ /empty/ /f=/f /g=/g"},
 		{"renaming the root", rename("/", "/x"), syscall.EBUSY, ""},
 		{"renaming to the root", rename("/f", "/"), syscall.EBUSY, ""},
 
@@ -211,7 +213,8 @@ func TestMemoryOperations(t *testing.T) {
 		{"removing all of the root", removeAll("/"), syscall.EBUSY, ""},
 
 		{"changing the mode of what is missing", func(m *memory) error { return m.Chmod("/x", 0) }, syscall.ENOENT, ""},
-		{"changing the times of what is missing", func(m *memory) error { return m.Chtimes("/x", now(), now()) }, syscall.ENOENT, ""},
+		{"changing the times of what is missing", func(m *memory) error { return m.Chtimes("/x", now(), now()) },
+			syscall.ENOENT, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := memoryWith(t, "/d/", "/d/a", "/d/e/", "/empty/", "/f", "/g")
@@ -648,7 +651,8 @@ func TestMemoryConcurrently(t *testing.T) {
 				if err != nil && err != io.EOF {
 					return err
 				}
-				if read := bytes.TrimRight(piece[:n], "\x00"); len(read) > 0 && bytes.Count(read, read[:1]) < len(read) {
+				if read := bytes.TrimRight(piece[:n], "\x00"); len(read) > 0 &&
+					bytes.Count(read, read[:1]) < len(read) {
 					return fmt.Errorf("%s has parts of several writes: %v", name, read)
 				}
 				if _, err := f.Stat(); err != nil {

@@ -49,7 +49,8 @@ type step struct {
 
 var (
 	operationKinds = []string{
-		"afero write", "afero write", "write", "write", "append", "edit", "handle", "handle", "handle", "rename", "rename", "remove", "remove all",
+		"afero write", "afero write", "write", "write", "append", "edit", "handle", "handle", "handle", "rename",
+		"rename", "remove", "remove all",
 		"mkdir", "mkdir all", "mkdir all", "copy", "copy", "move", "chmod", "stat", "readdir", "read",
 		"hold", "use held", "use held", "close held",
 		"undo", "undo", "undo last call", "undo some call", "restore", "restore", "reopen",
@@ -60,13 +61,17 @@ var (
 	// Spellings are such that many paths meet: a few again and again, the same in other ways, names that are twins, and
 	// invalid ones.
 	spellings = append(slices.Repeat([]string{"/a", "/b", "/a/x", "/b/x", "/a/x/y", "/c"}, 10),
-		"a/", "/A", "//b/.", "a/./x/", "/a/X", "/b/x/y", "/b/../a/x/y", "/A/x", "/é", "/e\u0301", "/É", "/é/x", "/E\u0301/x",
-		"/c/c/c", "/C/c", "/..", "/../b/y", "", "/.toolrun", "/a/.ToolRun/x", "/a\x00", `a\b`, "/\xff", "/"+strings.Repeat("l", 256),
+		"a/", "/A", "//b/.", "a/./x/", "/a/X", "/b/x/y", "/b/../a/x/y", "/A/x", "/é", "/e\u0301", "/É", "/é/x",
+		"/E\u0301/x",
+		"/c/c/c", "/C/c", "/..", "/../b/y", "", "/.toolrun", "/a/.ToolRun/x", "/a\x00", `a\b`, "/\xff",
+		"/"+strings.Repeat("l", 256),
 		strings.Repeat("d/", 65))
 	openFlags = []int{
 		os.O_WRONLY | os.O_CREATE, os.O_RDWR | os.O_CREATE, os.O_RDWR, os.O_WRONLY | os.O_APPEND,
-		os.O_RDWR | os.O_CREATE | os.O_APPEND, os.O_RDWR | os.O_CREATE | os.O_EXCL, os.O_WRONLY | os.O_CREATE | os.O_TRUNC,
-		os.O_RDWR | os.O_CREATE | os.O_TRUNC | os.O_APPEND, os.O_RDWR | os.O_TRUNC, os.O_RDWR | os.O_CREATE | os.O_EXCL | os.O_TRUNC,
+		os.O_RDWR | os.O_CREATE | os.O_APPEND, os.O_RDWR | os.O_CREATE | os.O_EXCL,
+		os.O_WRONLY | os.O_CREATE | os.O_TRUNC,
+		os.O_RDWR | os.O_CREATE | os.O_TRUNC | os.O_APPEND, os.O_RDWR | os.O_TRUNC,
+		os.O_RDWR | os.O_CREATE | os.O_EXCL | os.O_TRUNC,
 		os.O_RDONLY, os.O_RDONLY | os.O_CREATE, os.O_RDWR | os.O_SYNC,
 		os.O_RDONLY | os.O_TRUNC, os.O_WRONLY | os.O_RDWR, os.O_RDONLY | 1<<30,
 	}
@@ -94,7 +99,8 @@ func (in *input) operation() (o operation) {
 	case "handle", "hold", "use held":
 		o.flag = openFlags[in.next(len(openFlags))]
 		for range in.next(4) {
-			o.steps = append(o.steps, step{stepKinds[in.next(len(stepKinds))], in.next(200), in.next(256) - 10, in.next(4)})
+			o.steps = append(o.steps, step{stepKinds[in.next(len(stepKinds))], in.next(200), in.next(256) - 10,
+				in.next(4)})
 		}
 	}
 	o.n = in.next(256)
@@ -119,10 +125,13 @@ func edited(content string, n int) string {
 
 // classes are the kinds of errors that are told apart.
 var classes = map[string]error{
-	"ErrNotExist": fs.ErrNotExist, "ErrExist": fs.ErrExist, "ErrPermission": fs.ErrPermission, "ErrInvalid": fs.ErrInvalid, "ErrClosed": fs.ErrClosed,
-	"ENOENT": syscall.ENOENT, "EEXIST": syscall.EEXIST, "ENOTDIR": syscall.ENOTDIR, "EISDIR": syscall.EISDIR, "ENOTEMPTY": syscall.ENOTEMPTY,
-	"EINVAL": syscall.EINVAL, "ENAMETOOLONG": syscall.ENAMETOOLONG, "ENOSPC": syscall.ENOSPC, "EBUSY": syscall.EBUSY, "ESTALE": syscall.ESTALE,
-	"EPERM": syscall.EPERM, "EBADF": syscall.EBADF, "EOF": io.EOF, "ErrNotKept": vfs.ErrNotKept,
+	"ErrNotExist": fs.ErrNotExist, "ErrExist": fs.ErrExist, "ErrPermission": fs.ErrPermission,
+	"ErrInvalid": fs.ErrInvalid, "ErrClosed": fs.ErrClosed,
+	"ENOENT": syscall.ENOENT, "EEXIST": syscall.EEXIST, "ENOTDIR": syscall.ENOTDIR, "EISDIR": syscall.EISDIR,
+	"ENOTEMPTY": syscall.ENOTEMPTY,
+	"EINVAL":    syscall.EINVAL, "ENAMETOOLONG": syscall.ENAMETOOLONG, "ENOSPC": syscall.ENOSPC, "EBUSY": syscall.EBUSY,
+	"ESTALE": syscall.ESTALE,
+	"EPERM":  syscall.EPERM, "EBADF": syscall.EBADF, "EOF": io.EOF, "ErrNotKept": vfs.ErrNotKept,
 }
 
 // class describes an error by what it is.
@@ -446,7 +455,8 @@ func (m *model) creatable(name, except string) error {
 		return notDir{}
 	}
 	for other := range m.files {
-		if other != name && other != except && path.Dir(other) == path.Dir(name) && strings.EqualFold(path.Base(other), path.Base(name)) {
+		if other != name && other != except && path.Dir(other) == path.Dir(name) && strings.EqualFold(path.Base(other),
+			path.Base(name)) {
 			return syscall.EEXIST
 		}
 	}
@@ -896,7 +906,8 @@ func (m *model) do(o operation) string {
 		var outcome []string
 		for _, other := range slices.Sorted(maps.Keys(m.files)) {
 			if path.Dir(other) == name {
-				outcome = append(outcome, describeItem(path.Base(other), m.files[other].dir, int64(len(m.files[other].content))))
+				outcome = append(outcome, describeItem(path.Base(other), m.files[other].dir,
+					int64(len(m.files[other].content))))
 			}
 		}
 		return strings.Join(outcome, ",")
@@ -1099,7 +1110,8 @@ func encode(small bool, operations ...operation) (out []byte) {
 
 // perform does the operations one by one.
 func perform(t *testing.T, options vfs.Options, operations []operation, projects func(options *vfs.Options) []*real) {
-	r := &run{t: t, projects: projects(&options), model: &model{files: map[string]*thing{}, quota: options.Quota}, all: map[string]*past{}}
+	r := &run{t: t, projects: projects(&options), model: &model{files: map[string]*thing{}, quota: options.Quota},
+		all: map[string]*past{}}
 	done := 0
 	defer func() {
 		if t.Failed() {
@@ -1413,7 +1425,8 @@ func (r *run) restore(n int) {
 			if later.ID <= change.ID {
 				continue
 			}
-			if later.Op == vfs.OpRemove && vfs.Within(target, later.Path) || later.Op == vfs.OpRename && later.To == target {
+			if later.Op == vfs.OpRemove && vfs.Within(target, later.Path) || later.Op == vfs.OpRename &&
+				later.To == target {
 				break
 			}
 			if later.Op == vfs.OpRename && vfs.Within(target, later.Path) {
@@ -1541,8 +1554,9 @@ func inDatabase(t *testing.T, options *vfs.Options) *real {
 func seeds() [][]byte {
 	const (
 		write, edit, remove, removeAll, mkdirAll = "afero write", "edit", "remove", "remove all", "mkdir all"
-		create, inPlace, anew                    = os.O_RDWR | os.O_CREATE | os.O_EXCL, os.O_RDWR, os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-		appending                                = os.O_RDWR | os.O_CREATE | os.O_APPEND
+		create, inPlace, anew                    = os.O_RDWR | os.O_CREATE | os.O_EXCL, os.O_RDWR,
+			os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		appending = os.O_RDWR | os.O_CREATE | os.O_APPEND
 	)
 	one := func(kind, a string, n int) operation { return operation{kind: kind, a: a, n: n} }
 	two := func(kind, a, b string) operation { return operation{kind: kind, a: a, b: b} }
@@ -1554,30 +1568,44 @@ func seeds() [][]byte {
 	writing := step{kind: "write", size: 100}
 	return [][]byte{
 		// A tree is made, changed in several ways, and all of that is undone again.
-		encode(false, one("write", "/a/x/y", 9), one("append", "/b/x", 8), one(edit, "/a/x/y", 7), two("rename", "/a", "/c"), undo, undo, undo, undo),
+		encode(false, one("write", "/a/x/y", 9), one("append", "/b/x", 8), one(edit, "/a/x/y", 7), two("rename", "/a",
+			"/c"), undo, undo, undo, undo),
 		// A call makes something, changes and removes it, and makes something else in its place.
-		encode(false, one("write", "/a/x/y", 9), one(removeAll, "/a", 0), same(one(write, "/a", 8)), same(one(edit, "/a", 7)), undo, reopen),
+		encode(false, one("write", "/a/x/y", 9), one(removeAll, "/a", 0), same(one(write, "/a", 8)),
+			same(one(edit, "/a", 7)), undo, reopen),
 		// Several spellings of a path, and names that there cannot be beside it.
-		encode(false, one("write", "/a/x", 9), one("read", "a/./x/", 0), one(write, "/A/x", 8), one(write, "/a/X", 8), two("rename", "/a", "/A"), one("readdir", "", 2)),
-		encode(false, one(write, "/é", 9), one("read", "/e\u0301", 0), one("mkdir", "/É", 0), one(mkdirAll, "/E\u0301/x", 0), one(remove, "/e\u0301", 0), one("mkdir", "/É", 0)),
+		encode(false, one("write", "/a/x", 9), one("read", "a/./x/", 0), one(write, "/A/x", 8), one(write, "/a/X", 8),
+			two("rename", "/a", "/A"), one("readdir", "", 2)),
+		encode(false, one(write, "/é", 9), one("read", "/e\u0301", 0), one("mkdir", "/É", 0),
+			one(mkdirAll, "/E\u0301/x", 0), one(remove, "/e\u0301", 0), one("mkdir", "/É", 0)),
 		// What is below a file, invalid, or the root.
-		encode(false, one(write, "/a", 9), one("stat", "/a/x", 0), one("write", "/a/x/y", 9), one(removeAll, "/a/x", 0), two("move", "/a", "/a/x"), one(write, "/..", 1), one("chmod", "", 0)),
+		encode(false, one(write, "/a", 9), one("stat", "/a/x", 0), one("write", "/a/x/y", 9), one(removeAll, "/a/x", 0),
+			two("move", "/a", "/a/x"), one(write, "/..", 1), one("chmod", "", 0)),
 		// A file is replaced while it is open for writing in place, and the other way round.
-		encode(false, one(write, "/a", 9), open("hold", "/a", inPlace, writing), same(one(write, "/a", 8)), open("use held", "/a", 0, writing), one("close held", "/a", 0), undo),
-		encode(false, open("hold", "/a", anew, writing), open("use held", "/a", 0, writing), open("handle", "/a", appending, writing), one("close held", "/a", 0), one("read", "/a", 0), undo),
+		encode(false, one(write, "/a", 9), open("hold", "/a", inPlace, writing), same(one(write, "/a", 8)),
+			open("use held", "/a", 0, writing), one("close held", "/a", 0), undo),
+		encode(false, open("hold", "/a", anew, writing), open("use held", "/a", 0, writing),
+			open("handle", "/a", appending, writing), one("close held", "/a", 0), one("read", "/a", 0), undo),
 		// A file is renamed while it is open for writing in place.
-		encode(false, open("hold", "/a", create, writing), open("use held", "/a", 0, writing), two("rename", "/a", "/b"), open("use held", "/a", 0, writing), one("close held", "/a", 0), undo, reopen),
+		encode(false, open("hold", "/a", create, writing), open("use held", "/a", 0, writing),
+			two("rename", "/a", "/b"), open("use held", "/a", 0, writing), one("close held", "/a", 0), undo, reopen),
 		// Two handles write to one file by turns.
-		encode(false, open("hold", "/b", create), open("handle", "/b", inPlace, writing), open("use held", "/b", 0, step{kind: "truncate", offset: 5}), undo),
+		encode(false, open("hold", "/b", create), open("handle", "/b", inPlace, writing), open("use held", "/b", 0,
+			step{kind: "truncate", offset: 5}), undo),
 		// A file is restored where a directory is by now, and a directory where a file is.
-		encode(false, one(write, "/a", 9), one(remove, "/a", 0), one("mkdir", "/a", 0), one("restore", "/a", 0), one(remove, "/a", 0), one(write, "/a", 3), one("restore", "/a", 1)),
+		encode(false, one(write, "/a", 9), one(remove, "/a", 0), one("mkdir", "/a", 0), one("restore", "/a", 0),
+			one(remove, "/a", 0), one(write, "/a", 3), one("restore", "/a", 1)),
 		// A file is renamed over another, and what it replaced is restored.
-		encode(false, one(write, "/a", 9), one(write, "/b", 8), two("rename", "/a", "/b"), one("restore", "/a", 0), reopen, undo, undo, reopen),
+		encode(false, one(write, "/a", 9), one(write, "/b", 8), two("rename", "/a", "/b"), one("restore", "/a", 0),
+			reopen, undo, undo, reopen),
 		// A tree is copied beside itself, into itself, over something, and moved.
-		encode(false, one("write", "/a/x/y", 9), two("copy", "/a", "/b"), two("copy", "/a", "/a/x"), two("copy", "/a", "/b"), two("move", "/b", "/c"), undo, undo),
+		encode(false, one("write", "/a/x/y", 9), two("copy", "/a", "/b"), two("copy", "/a", "/a/x"), two("copy", "/a",
+			"/b"), two("move", "/b", "/c"), undo, undo),
 		// There is little room.
-		encode(true, one(write, "/a", 250), one(write, "/b", 250), one("append", "/a", 250), one("append", "/b/x", 1), one(mkdirAll, "/c/c/c", 0), one("write", "/a/x/y", 1), two("copy", "/c", "/é"), undo),
-		encode(true, open("handle", "/a", anew, writing, step{kind: "truncate", offset: 245}, writing), open("handle", "/a", appending, writing, writing, writing), one(removeAll, "/a", 0), one("restore", "/a", 0)),
+		encode(true, one(write, "/a", 250), one(write, "/b", 250), one("append", "/a", 250), one("append", "/b/x", 1),
+			one(mkdirAll, "/c/c/c", 0), one("write", "/a/x/y", 1), two("copy", "/c", "/é"), undo),
+		encode(true, open("handle", "/a", anew, writing, step{kind: "truncate", offset: 245}, writing), open("handle",
+			"/a", appending, writing, writing, writing), one(removeAll, "/a", 0), one("restore", "/a", 0)),
 	}
 }
 
@@ -1676,30 +1704,35 @@ func TestUndoKnowsTheCallsOwnChanges(t *testing.T) {
 		_, err = project.Stat("/f")
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	})
-	inStores(t, "doing it again completes what a quota has interrupted", vfs.Options{Quota: vfs.Quota{Bytes: 100}}, func(t *testing.T, project vfs.Project) {
-		write(t, project, "/a", "a")
-		write(t, project, "/b", strings.Repeat("b", 80))
-		require.NoError(t, project.WithCall("call").Rename("/a", "/b"))
-		write(t, project, "/c", strings.Repeat("c", 80))
-		_, err := project.Undo(ctx, "call")
-		require.ErrorIs(t, err, syscall.ENOSPC)
-		require.NoError(t, project.Remove("/c"))
-		_, err = project.Undo(ctx, "call")
-		require.NoError(t, err)
-		requireContent(t, project, "/a", "a")
-		requireContent(t, project, "/b", strings.Repeat("b", 80))
-	})
+	inStores(t, "doing it again completes what a quota has interrupted", vfs.Options{Quota: vfs.Quota{Bytes: 100}},
+		func(t *testing.T, project vfs.Project) {
+			write(t, project, "/a", "a")
+			write(t, project, "/b", strings.Repeat("b", 80))
+			require.NoError(t, project.WithCall("call").Rename("/a", "/b"))
+			write(t, project, "/c", strings.Repeat("c", 80))
+			_, err := project.Undo(ctx, "call")
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			require.NoError(t, project.Remove("/c"))
+			_, err = project.Undo(ctx, "call")
+			require.NoError(t, err)
+			requireContent(t, project, "/a", "a")
+			requireContent(t, project, "/b", strings.Repeat("b", 80))
+		})
 }
 
 func TestWhatThereIsNoRoomForChangesNothing(t *testing.T) {
 	ctx := context.Background()
 	ten := []byte("0123456789")
 	for name, do := range map[string]func(project vfs.Project) error{
-		"restoring":                  func(project vfs.Project) error { return project.Restore(ctx, 4, "") },
-		"writing with directories":   func(project vfs.Project) error { return vfs.WriteFile(ctx, project, "/d/e/f", ten) },
-		"appending with directories": func(project vfs.Project) error { return vfs.Append(ctx, project, "/d/e/f", ten) },
-		"copying":                    func(project vfs.Project) error { return vfs.Copy(ctx, project, "/full", "/d") },
-		"making directories":         func(project vfs.Project) error { return project.MkdirAll("/d/e/f/g", 0o755) },
+		"restoring": func(project vfs.Project) error { return project.Restore(ctx, 4, "") },
+		"writing with directories": func(project vfs.Project) error {
+			return vfs.WriteFile(ctx, project, "/d/e/f", ten)
+		},
+		"appending with directories": func(project vfs.Project) error {
+			return vfs.Append(ctx, project, "/d/e/f", ten)
+		},
+		"copying":            func(project vfs.Project) error { return vfs.Copy(ctx, project, "/full", "/d") },
+		"making directories": func(project vfs.Project) error { return project.MkdirAll("/d/e/f/g", 0o755) },
 	} {
 		inStores(t, name, vfs.Options{Quota: vfs.Quota{Bytes: 15, Files: 4}}, func(t *testing.T, project vfs.Project) {
 			require.NoError(t, vfs.WriteFile(ctx, project, "/d/e/f", ten)) // 1, 2, 3
@@ -1716,24 +1749,27 @@ func TestWhatThereIsNoRoomForChangesNothing(t *testing.T) {
 
 func TestRoomIsWhatThereIsNow(t *testing.T) {
 	ctx := context.Background()
-	inStores(t, "what a compound operation has removed makes room in it", vfs.Options{Quota: vfs.Quota{Bytes: 100, Files: 1}}, func(t *testing.T, project vfs.Project) {
-		require.NoError(t, afero.WriteFile(project, "/a", make([]byte, 80), 0o644))
-		require.NoError(t, vfs.Exclusively(ctx, project, func(files afero.Fs) error {
-			if err := files.Remove("/a"); err != nil {
-				return err
-			}
-			return afero.WriteFile(files, "/b", make([]byte, 80), 0o644)
-		}))
-	})
-	inStores(t, "writing nothing needs none", vfs.Options{Quota: vfs.Quota{Bytes: 10}}, func(t *testing.T, project vfs.Project) {
-		f, err := project.Create("/f")
-		require.NoError(t, err)
-		_, err = f.WriteAt(nil, 1000)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-	})
+	inStores(t, "what a compound operation has removed makes room in it",
+		vfs.Options{Quota: vfs.Quota{Bytes: 100, Files: 1}}, func(t *testing.T, project vfs.Project) {
+			require.NoError(t, afero.WriteFile(project, "/a", make([]byte, 80), 0o644))
+			require.NoError(t, vfs.Exclusively(ctx, project, func(files afero.Fs) error {
+				if err := files.Remove("/a"); err != nil {
+					return err
+				}
+				return afero.WriteFile(files, "/b", make([]byte, 80), 0o644)
+			}))
+		})
+	inStores(t, "writing nothing needs none", vfs.Options{Quota: vfs.Quota{Bytes: 10}},
+		func(t *testing.T, project vfs.Project) {
+			f, err := project.Create("/f")
+			require.NoError(t, err)
+			_, err = f.WriteAt(nil, 1000)
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+		})
 	t.Run("growth counts from when the project was opened, each time", func(t *testing.T) {
-		store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true, Quota: vfs.Quota{Bytes: 100, Growth: true}})
+		store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true, Quota: vfs.Quota{Bytes: 100,
+			Growth: true}})
 		require.NoError(t, err)
 		for _, name := range []string{"/a", "/b", "/c"} {
 			project, err := store.Open(t.Context(), "p")

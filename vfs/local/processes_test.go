@@ -450,7 +450,9 @@ func fillWithBytes(t *testing.T, work task, project vfs.Project, say func(...any
 				err = errors.Join(project.Rename(name, name+"!"), project.RemoveAll(name))
 			}
 		case 4:
-			err = vfs.Edit(ctx, project, "/shared", func(content []byte) ([]byte, error) { return append(content, piece...), nil })
+			err = vfs.Edit(ctx, project, "/shared", func(content []byte) ([]byte, error) {
+				return append(content, piece...), nil
+			})
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -537,7 +539,8 @@ func TestProcessesTogetherStayWithinTheQuota(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						if test.quota.Bytes > 0 && found.Bytes > test.quota.Bytes || test.quota.Files > 0 && found.Files > test.quota.Files {
+						if test.quota.Bytes > 0 && found.Bytes > test.quota.Bytes || test.quota.Files > 0 &&
+							found.Files > test.quota.Files {
 							return fmt.Errorf("there is too much: %+v", found)
 						}
 						return nil

@@ -59,10 +59,14 @@ func openDir(t *testing.T, dir string, options *vfs.Options) vfs.Project {
 func protectionAttacks() map[string]func(p vfs.Project) error {
 	attacks := map[string]func(p vfs.Project) error{}
 	for _, name := range []string{
-		"/.git/config", ".git/hooks/pre-commit", "/.git/new", "/sub/../.git/config", "//.git//config", "./.git/./config",
-		"/.envrc", "/new/../.envrc", "/sub/.envrc", "/sub/.ENVRC", "/.Yarnrc.yml", "/tree/.mcp.json", "/.bashrc", "/.hg", "/.gitmodules",
-		"/sub/.g\u200cit", "/sub/.envr\u200dc", "/.mi\u017fe.toml", "/.to\u006Fl-versions", "/\u202e.npmrc", "/.\u212aube", "/x.code-workspace",
-		"/sub/HEAD", "/sub/head", "/new.git", "/mirror.git/config", "/repository/HEAD", "/.vscode", "/sub/.vscode/x.json",
+		"/.git/config", ".git/hooks/pre-commit", "/.git/new", "/sub/../.git/config", "//.git//config",
+		"./.git/./config",
+		"/.envrc", "/new/../.envrc", "/sub/.envrc", "/sub/.ENVRC", "/.Yarnrc.yml", "/tree/.mcp.json", "/.bashrc",
+		"/.hg", "/.gitmodules",
+		"/sub/.g\u200cit", "/sub/.envr\u200dc", "/.mi\u017fe.toml", "/.to\u006Fl-versions", "/\u202e.npmrc",
+		"/.\u212aube", "/x.code-workspace",
+		"/sub/HEAD", "/sub/head", "/new.git", "/mirror.git/config", "/repository/HEAD", "/.vscode",
+		"/sub/.vscode/x.json",
 		"/.helix", "/mise", "/lefthook-local.yml",
 	} {
 		attacks["write "+name] = func(p vfs.Project) error { return vfs.WriteFile(ctxOf(), p, name, []byte("x")) }
@@ -75,11 +79,13 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 		}
 	}
 	for _, name := range []string{
-		"/pnpm-workspace.yaml", "/.ghci", "/.ocamlinit", "/.gitpod.yml", "/.trae", "/.bazelrc", "/ci.bazelrc", "/.rspec",
+		"/pnpm-workspace.yaml", "/.ghci", "/.ocamlinit", "/.gitpod.yml", "/.trae", "/.bazelrc", "/ci.bazelrc",
+		"/.rspec",
 		"/.venv/bin/activate", "/venv/bin/Activate.ps1", "/env/Scripts/activate.bat", "/.venv/bin/activate_this.py",
 		"/venv/bin/activate.fish", "/.venv/lib/python3.13/site-packages/x.pth", "/pyvenv.cfg", "/sub/conftest.py",
 		"/sitecustomize.py", "/usercustomize.pyc", "/tox.ini", "/noxfile.py", "/eslint.config.mjs", "/.eslintrc",
-		"/packages/a/.eslintrc.cjs", "/prettier.config.ts", "/.prettierrc.json5", "/Vite.config.MTS", "/jest.config.json",
+		"/packages/a/.eslintrc.cjs", "/prettier.config.ts", "/.prettierrc.json5", "/Vite.config.MTS",
+		"/jest.config.json",
 		"/babel.config.js", "/.babelrc", "/tailwind.config.cts", "/postcss.config.mjs", "/.postcssrc.yml",
 		"/webpack.config.prod.js", "/.oxlintrc.json", "/xo.config.ts", "/.markdownlint-cli2.cjs", "/cspell.config.mjs",
 		"/.pre-commit-config.yaml", "/lefthook.jsonc", "/.iex.exs", "/.RData", "/.octaverc",
@@ -87,10 +93,12 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 	} {
 		attacks["write "+name] = func(p vfs.Project) error { return vfs.WriteFile(ctxOf(), p, name, []byte("x")) }
 	}
-	for _, name := range []string{"/.git/x", "/.idea", "/.HUSKY", "/sub/.vscode/y", "/a/b/.cursor/c", "/x.GIT", "/a/.trae"} {
+	for _, name := range []string{"/.git/x", "/.idea", "/.HUSKY", "/sub/.vscode/y", "/a/b/.cursor/c", "/x.GIT",
+		"/a/.trae"} {
 		attacks["mkdir "+name] = func(p vfs.Project) error { return p.MkdirAll(name, 0o755) }
 	}
-	for _, name := range []string{"/.git", "/.git/config", "/sub", "/deep", "/.envrc", "/mirror.git", "/repository", "/repository/HEAD"} {
+	for _, name := range []string{"/.git", "/.git/config", "/sub", "/deep", "/.envrc", "/mirror.git", "/repository",
+		"/repository/HEAD"} {
 		attacks["remove all "+name] = func(p vfs.Project) error { return p.RemoveAll(name) }
 		attacks["rename "+name] = func(p vfs.Project) error { return p.Rename(name, "/elsewhere") }
 		attacks["move "+name] = func(p vfs.Project) error { return vfs.Move(ctxOf(), p, name, "/elsewhere") }
@@ -98,7 +106,9 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 	for _, name := range []string{"/.envrc", "/.git/hooks/sample"} {
 		attacks["remove "+name] = func(p vfs.Project) error { return p.Remove(name) }
 		attacks["chmod "+name] = func(p vfs.Project) error { return p.Chmod(name, 0o777) }
-		attacks["chtimes "+name] = func(p vfs.Project) error { return p.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)) }
+		attacks["chtimes "+name] = func(p vfs.Project) error {
+			return p.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0))
+		}
 		attacks["append "+name] = func(p vfs.Project) error { return vfs.Append(ctxOf(), p, name, []byte("x")) }
 		attacks["in place "+name] = func(p vfs.Project) error {
 			f, err := p.OpenFile(name, os.O_RDWR|os.O_SYNC, 0)
@@ -181,8 +191,10 @@ func TestOtherNamesOfProtectedFiles(t *testing.T) {
 	p := openDir(t, protectedDir(t), &vfs.Options{NoSync: true})
 	open := openDir(t, protectedDir(t), &vfs.Options{NoSync: true, Unprotect: []string{"*"}})
 	for _, name := range []string{
-		"/.git./config", "/.git /config", "/.git. ./config", "/git~1/config", "/GIT~2/hooks/x", "/.git::$INDEX_ALLOCATION/config",
-		"/.envrc::$DATA", "/.envrc:stream", "/.ENVRC.", "/sub/vscode~1/tasks.json", "/envrc~1", "/gitmod~1", "/gi7eba~1",
+		"/.git./config", "/.git /config", "/.git. ./config", "/git~1/config", "/GIT~2/hooks/x",
+		"/.git::$INDEX_ALLOCATION/config",
+		"/.envrc::$DATA", "/.envrc:stream", "/.ENVRC.", "/sub/vscode~1/tasks.json", "/envrc~1", "/gitmod~1",
+		"/gi7eba~1",
 		"/MISE~1.TOM", "/eslint~3.mjs", "/YARNRC~1.YML", "/mirror~1.git", "/microf~1.ps1", "/.\u200cgit. ",
 	} {
 		require.ErrorAs(t, vfs.WriteFile(t.Context(), p, name, []byte("x")), new(*vfs.ProtectedError), name)
@@ -191,7 +203,8 @@ func TestOtherNamesOfProtectedFiles(t *testing.T) {
 		require.NoError(t, vfs.WriteFile(t.Context(), open, name, []byte("x")), name)
 	}
 	for _, name := range []string{
-		"/.toolrun.", "/.toolrun /x", "/.TOOLRUN. .", "/.toolrun::$DATA", "/.toolrun:x/y", "/toolru~1", "/a/TOOLRU~2/x", "/to12ab~1",
+		"/.toolrun.", "/.toolrun /x", "/.TOOLRUN. .", "/.toolrun::$DATA", "/.toolrun:x/y", "/toolru~1", "/a/TOOLRU~2/x",
+		"/to12ab~1",
 	} {
 		require.ErrorAs(t, vfs.WriteFile(t.Context(), open, name, []byte("x")), new(*vfs.InvalidPathError), name)
 	}
@@ -201,9 +214,12 @@ func TestOtherNamesOfProtectedFiles(t *testing.T) {
 func TestProtectionIsNarrow(t *testing.T) {
 	p := openDir(t, protectedDir(t), &vfs.Options{NoSync: true})
 	for _, name := range []string{
-		"/.gitignore", "/git", "/github/x", "/.env", "/head/x", "/HEADER", "/src/git/config", "/npmrc", "/.gitkeep", "/a.github", "/Makefile",
-		"/app/activate/page.tsx", "/activate.ts", "/src/activateUser.js", "/bazel/x", "/vite.ts", "/eslint.config/rules", "/config.ts",
-		"/model.pth", "/package.json", "/pyproject.toml", "/build.rs", "/tsconfig.json", "/.eslintignore", "/test_conftest.py",
+		"/.gitignore", "/git", "/github/x", "/.env", "/head/x", "/HEADER", "/src/git/config", "/npmrc", "/.gitkeep",
+		"/a.github", "/Makefile",
+		"/app/activate/page.tsx", "/activate.ts", "/src/activateUser.js", "/bazel/x", "/vite.ts",
+		"/eslint.config/rules", "/config.ts",
+		"/model.pth", "/package.json", "/pyproject.toml", "/build.rs", "/tsconfig.json", "/.eslintignore",
+		"/test_conftest.py",
 		"/notes~1.txt", "/git~x", "/~1", "/a.b~1", "/git:hub", "/x. ", "/.github-pages", "/docker-compose.override.yml",
 		"/.jshintrc", "/.editorconfig", "/.dockerignore", "/CLAUDE.md",
 	} {
@@ -219,10 +235,12 @@ func TestProtectionIsNarrow(t *testing.T) {
 }
 
 func TestProtectionOptions(t *testing.T) {
-	options := vfs.Options{NoSync: true, Protect: []string{"Secret*", ".github"}, Unprotect: []string{".yarnrc*", ".ENVRC", ".github"}}
+	options := vfs.Options{NoSync: true, Protect: []string{"Secret*", ".github"}, Unprotect: []string{".yarnrc*",
+		".ENVRC", ".github"}}
 	p := openDir(t, protectedDir(t), &options)
 	for name, free := range map[string]bool{
-		"/.yarnrc.yml": true, "/.envrc": true, "/.github/x": false, "/a/secrets/x": false, "/SECRET": false, "/.npmrc": false, "/secre": true,
+		"/.yarnrc.yml": true, "/.envrc": true, "/.github/x": false, "/a/secrets/x": false, "/SECRET": false,
+		"/.npmrc": false, "/secre": true,
 	} {
 		err := vfs.WriteFile(t.Context(), p, name, []byte("x"))
 		if free {
@@ -237,9 +255,11 @@ func TestProtectionOptions(t *testing.T) {
 			require.ErrorIs(t, err, fs.ErrInvalid, name)
 		}
 	}
-	p = openDir(t, t.TempDir(), &vfs.Options{NoSync: true, Unprotect: []string{".git", "karma.conf.*"}, Protect: []string{"Activate", ".secret"}})
+	p = openDir(t, t.TempDir(), &vfs.Options{NoSync: true, Unprotect: []string{".git", "karma.conf.*"},
+		Protect: []string{"Activate", ".secret"}})
 	for name, free := range map[string]bool{
-		"/.git/x": true, "/.git./x": true, "/git~1/x": true, "/karma.conf.js": true, "/karmac~1.js": true, "/eslint~1.js": false, "/gitmod~1": false,
+		"/.git/x": true, "/.git./x": true, "/git~1/x": true, "/karma.conf.js": true, "/karmac~1.js": true,
+		"/eslint~1.js": false, "/gitmod~1": false,
 		"/.secret.": false, "/secret~1": false, "/activate/x": false, "/bazel/x": true, "/bazel": false,
 	} {
 		err := vfs.WriteFile(t.Context(), p, name, []byte("x"))
@@ -293,19 +313,22 @@ func TestGitExecutesNothing(t *testing.T) {
 		"other case": {write("/.GIT/../.git/config", "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n"), ""},
 		"another repository": {func(files afero.Fs) error {
 			return errors.Join(
-				write("/sub/.git", "gitdir: ../evil")(files), files.MkdirAll("/evil/objects", 0o755), files.MkdirAll("/evil/refs", 0o755),
+				write("/sub/.git", "gitdir: ../evil")(files), files.MkdirAll("/evil/objects", 0o755),
+				files.MkdirAll("/evil/refs", 0o755),
 				write("/evil/head2", "ref: refs/heads/main\n")(files), files.Rename("/evil/head2", "/evil/HEAD"),
 				write("/evil/config", "[core]\n\tworktree = ../sub\n\tfsmonitor = \"touch EXECUTED #\"\n")(files))
 		}, "sub"},
 		"a repository without a working tree": {func(files afero.Fs) error {
 			return errors.Join(
 				files.MkdirAll("/sub/objects", 0o755), files.MkdirAll("/sub/refs", 0o755),
-				write("/sub/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch EXECUTED #\"\n")(files),
+				write("/sub/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = "+
+					".\n\tfsmonitor = \"touch EXECUTED #\"\n")(files),
 				write("/sub/HEAD", "ref: refs/heads/main\n")(files))
 		}, "sub"},
 		"renamed": {func(files afero.Fs) error {
 			return errors.Join(files.Rename("/.git", "/old"),
-				write("/old/config", "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n")(files), files.Rename("/old", "/.git"))
+				write("/old/config", "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n")(files), files.Rename("/old",
+					"/.git"))
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -314,7 +337,8 @@ func TestGitExecutesNothing(t *testing.T) {
 				git := func(in string, arguments ...string) {
 					cmd := exec.Command("git", arguments...)
 					cmd.Dir = filepath.Join(dir, in)
-					cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+					cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+						"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 					out, err := cmd.CombinedOutput()
 					if protected {
 						require.NoError(t, err, "%s", out)
@@ -377,7 +401,9 @@ func TestRepositoriesOfAnyNameAreProtected(t *testing.T) {
 		"removed":             func(files afero.Fs) error { return files.RemoveAll("/.bare/config") },
 		"permissions":         func(files afero.Fs) error { return files.Chmod("/.bare/config", 0o600) },
 		"renamed":             func(files afero.Fs) error { return files.Rename("/.bare", "/b") },
-		"renamed into":        func(files afero.Fs) error { return files.Rename("/plain", "/.bare/hooks/post-checkout") },
+		"renamed into": func(files afero.Fs) error {
+			return files.Rename("/plain", "/.bare/hooks/post-checkout")
+		},
 		"linked tree":         appended("/main/.git", ""),
 		"nearly one":          appended("/half/config", command),
 		"nearly one, objects": func(files afero.Fs) error { return files.MkdirAll("/half/Objects", 0o755) },
@@ -403,12 +429,14 @@ func TestTargetsOfProtectedLinksAreProtected(t *testing.T) {
 	for _, made := range []string{".git/hooks", "tools/vscode", "scripts", "real/sub", "other/husky"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, made), 0o755))
 	}
-	for _, file := range []string{"tools/vscode/tasks.json", "scripts/pc", "scripts/free", "other/husky/x", "real/sub/npm"} {
+	for _, file := range []string{"tools/vscode/tasks.json", "scripts/pc", "scripts/free", "other/husky/x",
+		"real/sub/npm"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("x"), 0o644))
 	}
 	for link, to := range map[string]string{
 		".vscode": "tools/vscode", ".git/hooks/pre-commit": "../../scripts/pc", ".idea": "gone/idea", "way": "real",
-		".npmrc": "way/sub/npm", ".husky": "between", "between": "other", ".claude": outside, ".zed": filepath.Join(dir, "zed"),
+		".npmrc": "way/sub/npm", ".husky": "between", "between": "other", ".claude": outside, ".zed": filepath.Join(dir,
+			"zed"),
 		".fleet": ".fleet", "ordinary": "scripts/free", ".cursorrules": "AGENTS.md",
 	} {
 		require.NoError(t, os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))))
@@ -433,7 +461,8 @@ func TestTargetsOfProtectedLinksAreProtected(t *testing.T) {
 	} {
 		require.ErrorAs(t, attack(), new(*vfs.ProtectedError), name)
 	}
-	for _, free := range []string{"/scripts/free", "/scripts/pc2", "/tools/other", "/tools/vscode2/x", "/real/x", "/AGENTS.md"} {
+	for _, free := range []string{"/scripts/free", "/scripts/pc2", "/tools/other", "/tools/vscode2/x", "/real/x",
+		"/AGENTS.md"} {
 		write(t, p, free, "x")
 	}
 	require.EqualError(t, p.Remove("/tools/vscode/tasks.json"),
@@ -465,8 +494,10 @@ func TestTargetsOfProtectedLinksAreProtected(t *testing.T) {
 
 func TestProtectedErrorText(t *testing.T) {
 	p := openDir(t, protectedDir(t), nil)
-	require.EqualError(t, p.Rename("/sub", "/x"), "rename /sub: /sub/.vscode is protected, because other programs may execute it")
-	require.EqualError(t, p.Remove("/.git/config"), "remove /.git/config: /.git is protected, because other programs may execute it")
+	require.EqualError(t, p.Rename("/sub", "/x"),
+		"rename /sub: /sub/.vscode is protected, because other programs may execute it")
+	require.EqualError(t, p.Remove("/.git/config"),
+		"remove /.git/config: /.git is protected, because other programs may execute it")
 	require.Equal(t, "/.git", fmt.Sprint((&vfs.ProtectedError{Path: "/.git"}).Protected()))
 }
 

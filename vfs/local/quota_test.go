@@ -46,41 +46,66 @@ func TestQuotas(t *testing.T) {
 		bytes int64  // afterwards
 		files int64
 	}{
-		"a file that fits":                {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "n", size(100)) }, "", 1000, 5},
-		"a file that is too much":         {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "n", size(101)) }, "bytes", 900, 4},
-		"overwriting by less":             {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "c", size(10)) }, "", 610, 4},
-		"overwriting by as much as fits":  {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "c", size(400)) }, "", 1000, 4},
-		"overwriting by too large a file": {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "c", size(401)) }, "file size", 900, 4},
-		"appending as much as fits":       {func(p vfs.Project) error { return vfs.Append(ctx, p, "c", size(100)) }, "", 1000, 4},
-		"appending too much":              {func(p vfs.Project) error { return vfs.Append(ctx, p, "c", size(101)) }, "file size", 900, 4},
-		"copying a file":                  {func(p vfs.Project) error { return vfs.Copy(ctx, p, "c", "n") }, "bytes", 900, 4},
-		"copying a tree":                  {func(p vfs.Project) error { return vfs.Copy(ctx, p, "d", "n") }, "bytes", 900, 4},
-		"renaming over a file":            {func(p vfs.Project) error { return p.Rename("d/a", "c") }, "", 600, 3},
-		"removing":                        {func(p vfs.Project) error { return p.Remove("c") }, "", 600, 3},
-		"removing a tree":                 {func(p vfs.Project) error { return p.RemoveAll("d") }, "", 300, 1},
-		"directories that are too many":   {func(p vfs.Project) error { return p.MkdirAll("1/2/3", 0o700) }, "files", 900, 4},
-		"directories that fit":            {func(p vfs.Project) error { return p.MkdirAll("1/2", 0o700) }, "", 900, 6},
-		"files that are too many":         {func(p vfs.Project) error { _ = p.MkdirAll("1/2", 0o700); return vfs.WriteFile(ctx, p, "n", nil) }, "files", 900, 6},
+		"a file that fits": {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "n", size(100)) },
+			"", 1000, 5},
+		"a file that is too much": {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "n", size(101)) },
+			"bytes", 900, 4},
+		"overwriting by less": {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "c", size(10)) },
+			"", 610, 4},
+		"overwriting by as much as fits": {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "c", size(400)) },
+			"", 1000, 4},
+		"overwriting by too large a file": {func(p vfs.Project) error { return vfs.WriteFile(ctx, p, "c", size(401)) },
+			"file size", 900, 4},
+		"appending as much as fits": {func(p vfs.Project) error { return vfs.Append(ctx, p, "c", size(100)) }, "",
+			1000, 4},
+		"appending too much": {func(p vfs.Project) error { return vfs.Append(ctx, p, "c", size(101)) },
+			"file size", 900, 4},
+		"copying a file": {func(p vfs.Project) error { return vfs.Copy(ctx, p, "c", "n") }, "bytes",
+			900, 4},
+		"copying a tree": {func(p vfs.Project) error { return vfs.Copy(ctx, p, "d", "n") }, "bytes",
+			900, 4},
+		"renaming over a file": {func(p vfs.Project) error { return p.Rename("d/a", "c") }, "", 600, 3},
+		"removing":             {func(p vfs.Project) error { return p.Remove("c") }, "", 600, 3},
+		"removing a tree":      {func(p vfs.Project) error { return p.RemoveAll("d") }, "", 300, 1},
+		"directories that are too many": {func(p vfs.Project) error { return p.MkdirAll("1/2/3", 0o700) }, "files",
+			900, 4},
+		"directories that fit": {func(p vfs.Project) error { return p.MkdirAll("1/2", 0o700) }, "", 900, 6},
+		"files that are too many": {func(p vfs.Project) error {
+			_ = p.MkdirAll("1/2", 0o700)
+			return vfs.WriteFile(ctx, p, "n", nil)
+		}, "files", 900, 6},
 		"files that are too many, one way": {func(p vfs.Project) error {
 			_ = p.MkdirAll("1/2", 0o700)
 			return handle(p, "n", os.O_CREATE|os.O_EXCL|os.O_RDWR, nil)
 		}, "files", 900, 6},
 		"growing in place": {func(p vfs.Project) error {
-			return handle(p, "c", os.O_RDWR, func(f afero.File) error { _, err := f.WriteAt(size(100), 300); return err })
+			return handle(p, "c", os.O_RDWR, func(f afero.File) error {
+				_, err := f.WriteAt(size(100), 300)
+				return err
+			})
 		}, "", 1000, 4},
 		"growing in place too much": {func(p vfs.Project) error {
 			_ = p.Chmod("c", 0o600)
 			return handle(p, "d/a", os.O_RDWR, func(f afero.File) error {
-				_ = handle(p, "c", os.O_RDWR|os.O_APPEND, func(f afero.File) error { _, err := f.Write(size(60)); return err })
+				_ = handle(p, "c", os.O_RDWR|os.O_APPEND, func(f afero.File) error {
+					_, err := f.Write(size(60))
+					return err
+				})
 				_, err := f.WriteAt(size(41), 300)
 				return err
 			})
 		}, "bytes", 960, 4},
 		"a hole": {func(p vfs.Project) error {
-			return handle(p, "c", os.O_RDWR, func(f afero.File) error { _, err := f.WriteAt([]byte("x"), 1<<40); return err })
+			return handle(p, "c", os.O_RDWR, func(f afero.File) error {
+				_, err := f.WriteAt([]byte("x"), 1<<40)
+				return err
+			})
 		}, "file size", 900, 4},
 		"a hole at the end of all numbers": {func(p vfs.Project) error {
-			return handle(p, "c", os.O_RDWR, func(f afero.File) error { _, err := f.WriteAt([]byte("xy"), 1<<63-1); return err })
+			return handle(p, "c", os.O_RDWR, func(f afero.File) error {
+				_, err := f.WriteAt([]byte("xy"), 1<<63-1)
+				return err
+			})
 		}, "file size", 900, 4},
 		"truncating to more": {func(p vfs.Project) error {
 			return handle(p, "c", os.O_RDWR, func(f afero.File) error { return f.Truncate(1 << 60) })

@@ -19,11 +19,12 @@ import (
 //
 // The first version is written under another name, so that it is whole once the file is there. To a file that stays
 // small the next version is appended, which has to wait for the disk once and not twice. One that was interrupted is
-// not taken for a version, since its checksum is wrong, and is cut off before the next one. This relies on disks to leave
-// the bytes alone that are before those being written. What has been replaced is in the file until that is written anew.
+// not taken for a version, since its checksum is wrong, and is cut off before the next one. This relies on disks to
+// leave the bytes alone that are before those being written. What has been replaced is in the file until that is
+// written anew.
 //
-// A version is 16 bytes and the data, little-endian: until when it is kept in milliseconds since 1970, or zero; the size
-// of the data; and a CRC-32C of all that but itself.
+// A version is 16 bytes and the data, little-endian: until when it is kept in milliseconds since 1970, or zero; the
+// size of the data; and a CRC-32C of all that but itself.
 const versionHead = 16
 
 // maxAppended is the size in bytes of the largest file with more than one version.
@@ -100,8 +101,8 @@ func versionsIn(content []byte) (all versions, err error) {
 	}
 }
 
-// readRecord returns the last version in a file. The error is fs.ErrNotExist if there is none, or its time is over. Without
-// its data, less is read.
+// readRecord returns the last version in a file. The error is fs.ErrNotExist if there is none, or its time is over.
+// Without its data, less is read.
 func readRecord(dir *os.Root, file string, data bool) (version, error) {
 	f, err := dir.OpenFile(file, os.O_RDONLY|nonblocking, 0)
 	if err != nil {

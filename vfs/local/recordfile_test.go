@@ -49,8 +49,8 @@ func onlyRecord(t testing.TB, dir string) string {
 	return files[0]
 }
 
-// TestInterruptedRecord leaves a record as a machine may that loses its power, or a process that is killed, at each byte
-// of a change.
+// TestInterruptedRecord leaves a record as a machine may that loses its power, or a process that is killed, at each
+// byte of a change.
 func TestInterruptedRecord(t *testing.T) {
 	dir := t.TempDir()
 	r := recordsIn(t, dir)
@@ -217,7 +217,8 @@ func TestRecordsRemovedByOthers(t *testing.T) {
 		}
 		if remove != "" {
 			kind := filepath.Dir(onlyRecord(t, dir))
-			target := map[string]string{"kind/lock": filepath.Join(kind, "lock"), "kind": kind, ".": filepath.Dir(kind)}[remove]
+			target := map[string]string{"kind/lock": filepath.Join(kind, "lock"), "kind": kind,
+				".": filepath.Dir(kind)}[remove]
 			if err := os.RemoveAll(target); err != nil {
 				t.Skip(err) // Windows does not remove what is open
 			}
@@ -391,7 +392,9 @@ func TestRecordAgain(t *testing.T) {
 	dir := t.TempDir()
 	before := recordsIn(t, dir)
 	for _, name := range []string{"one", "other"} {
-		err := before.Change(t.Context(), name, time.Millisecond, func([]byte) ([]byte, error) { return []byte("old"), nil })
+		err := before.Change(t.Context(), name, time.Millisecond, func([]byte) ([]byte, error) {
+			return []byte("old"), nil
+		})
 		require.NoError(t, err)
 	}
 	time.Sleep(5 * time.Millisecond)

@@ -65,7 +65,8 @@ func (r *records) Get(ctx context.Context, name string) ([]byte, error) {
 	return data, recordError(name, err)
 }
 
-func (r *records) Change(ctx context.Context, name string, keep time.Duration, change func(data []byte) ([]byte, error)) error {
+func (r *records) Change(ctx context.Context, name string, keep time.Duration, change func(data []byte) ([]byte,
+	error)) error {
 	if err := vfs.CheckID(name); err != nil {
 		return err
 	}
@@ -159,9 +160,11 @@ func (w *watchers) tell(names ...string) {
 	}
 }
 
-// watch reports names until the context ends. If look is not nil, it is called again and again, and returns further ones.
+// watch reports names until the context ends. If look is not nil, it is called again and again, and returns further
+// ones.
 func (w *watchers) watch(ctx context.Context, changed func(name string), look func() []string) error {
-	one := &watcher{names: map[string]bool{"": true}, some: make(chan struct{}, 1)} // there may have been changes before
+	// there may have been changes before
+	one := &watcher{names: map[string]bool{"": true}, some: make(chan struct{}, 1)}
 	one.some <- struct{}{}
 	w.mu.Lock()
 	if w.all == nil {

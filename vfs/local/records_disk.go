@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-// diskRecords are the records of one kind in a directory: recordsDir/KIND of the store's, where each is a file. Changes are
-// made under the lock of a file that is kept for that.
+// diskRecords are the records of one kind in a directory: recordsDir/KIND of the store's, where each is a file. Changes
+// are made under the lock of a file that is kept for that.
 type diskRecords struct {
 	root     *os.Root // of the store
 	dir      string
@@ -26,7 +26,8 @@ type diskRecords struct {
 	swept    time.Time     // under the lock
 
 	mu sync.Mutex
-	// opened is the directory, if it has been needed, and self what it is: os.Root opens each directory in a name again.
+	// opened is the directory, if it has been needed, and self what it is: os.Root opens each directory in a name
+	// again.
 	opened *os.Root
 	self   fs.FileInfo
 }

@@ -22,17 +22,20 @@ func TestTieredHistory(t *testing.T) {
 		compact  bool
 		tiered   bool
 	}{
-		"by the options":                    {options: vfs.HistoryOptions{Tiered: true}, tiered: true},
-		"by the settings":                   {settings: `{"retention":"tiered"}`, tiered: true},
-		"not if the settings say otherwise": {options: vfs.HistoryOptions{Tiered: true}, settings: `{"retention":"all"}`},
-		"not by default":                    {settings: `{"retention":"some"}`},
-		"when it is asked for":              {compact: true, tiered: true},
+		"by the options":  {options: vfs.HistoryOptions{Tiered: true}, tiered: true},
+		"by the settings": {settings: `{"retention":"tiered"}`, tiered: true},
+		"not if the settings say otherwise": {options: vfs.HistoryOptions{Tiered: true},
+			settings: `{"retention":"all"}`},
+		"not by default":       {settings: `{"retention":"some"}`},
+		"when it is asked for": {compact: true, tiered: true},
 	} {
 		t.Run(why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p, err := local.NewMemoryStore(&vfs.Options{History: test.options}).Open(t.Context(), "p")
 				require.NoError(t, err)
-				require.NoError(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte(test.settings), nil }))
+				require.NoError(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) {
+					return []byte(test.settings), nil
+				}))
 				require.NoError(t, afero.WriteFile(p, "/gone", []byte("kept"), 0o644))
 				require.NoError(t, p.Remove("/gone"))
 				const writes = 3 * 24 * 3
@@ -135,8 +138,8 @@ func TestThinnedHistoriesAreRecovered(t *testing.T) {
 	})
 }
 
-// TestAgeOfWhatAnotherProcessDropped: how old the oldest change is has to be looked up again when another process has dropped
-// the one that was the oldest.
+// TestAgeOfWhatAnotherProcessDropped: how old the oldest change is has to be looked up again when another process has
+// dropped the one that was the oldest.
 func TestAgeOfWhatAnotherProcessDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

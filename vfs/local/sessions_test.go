@@ -112,7 +112,8 @@ func TestForeignStates(t *testing.T) {
 		"the directory is a link": func(sessions string) error { return os.Symlink(filepath.Dir(outside), sessions) },
 		"the directory is a file": func(sessions string) error { return os.WriteFile(sessions, nil, 0o600) },
 		"a state is a link": func(sessions string) error {
-			return errors.Join(os.Mkdir(sessions, 0o700), os.Symlink(outside, filepath.Join(sessions, "javascript-main")))
+			return errors.Join(os.Mkdir(sessions, 0o700),
+				os.Symlink(outside, filepath.Join(sessions, "javascript-main")))
 		},
 		"a state is a directory": func(sessions string) error {
 			return os.MkdirAll(filepath.Join(sessions, "javascript-main"), 0o700)

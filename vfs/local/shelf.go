@@ -53,8 +53,8 @@ func (s *Store) OpenDiscarded(ctx context.Context, want vfs.Discarded, n int) (v
 	return nil, projectError(want.ID, fs.ErrNotExist)
 }
 
-// AddDiscarded implements [vfs.DiscardCopier]. What is left of one that was interrupted goes with the next one that has the
-// same id and time, or when the store is opened.
+// AddDiscarded implements [vfs.DiscardCopier]. What is left of one that was interrupted goes with the next one that has
+// the same id and time, or when the store is opened.
 func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
 	if err := vfs.CheckID(d.ID); err != nil {
 		return err

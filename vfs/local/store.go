@@ -62,7 +62,8 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 		return nil, err
 	}
 	place := &diskPlace{
-		dir: dir, root: root, noSync: o.NoSync, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{},
+		dir: dir, root: root, noSync: o.NoSync, loose: ignoresCase(root, dir), counted: map[string]bool{},
+		shared: map[string]*shared{},
 	}
 	place.sweep(time.Now().Add(-o.History.Age))
 	return &Store{o, place}, nil

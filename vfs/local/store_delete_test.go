@@ -64,7 +64,8 @@ func TestDeletingWhatOthersOpen(t *testing.T) {
 							return
 						}
 						for i := range 5 {
-							if err := afero.WriteFile(p, fmt.Sprint("/", i), nil, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+							if err := afero.WriteFile(p, fmt.Sprint("/", i), nil, 0o600); err != nil &&
+								!errors.Is(err, fs.ErrNotExist) {
 								t.Error(err)
 							}
 						}

@@ -17,12 +17,14 @@ import (
 )
 
 func TestProjectIDs(t *testing.T) {
-	for _, id := range []string{"a", "default", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "V1StGXR8_Z5jdHi6B-myT", "-", "_",
+	for _, id := range []string{"a", "default", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "V1StGXR8_Z5jdHi6B-myT", "-",
+		"_",
 		"com10", strings.Repeat("x", 128)} {
 		require.NoError(t, vfs.CheckID(id), id)
 		require.True(t, vfs.IsPlainID(id), id)
 	}
-	for _, id := range []string{".", "..", "a/b", `a\b`, "../a", "a.b", "a b", "a:b", "é", "con", "NUL", "Aux", "com1", "LPT9",
+	for _, id := range []string{".", "..", "a/b", `a\b`, "../a", "a.b", "a b", "a:b", "é", "con", "NUL", "Aux", "com1",
+		"LPT9",
 		"~", "a%2fb", "*", ".toolrun"} {
 		require.NoError(t, vfs.CheckID(id), id)
 		require.False(t, vfs.IsPlainID(id), id)

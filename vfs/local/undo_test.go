@@ -47,7 +47,8 @@ func TestHistory(t *testing.T) {
 			require.WithinDuration(t, time.Now(), c.Time, time.Minute)
 		}
 		require.Equal(t, []string{
-			"6fifthremove/dtrue", "5fourthrename/d/f/gfalse", "4thirdwrite/d/ftrue", "3secondwrite/d/ftrue", "2firstcreate/d/ffalse",
+			"6fifthremove/dtrue", "5fourthrename/d/f/gfalse", "4thirdwrite/d/ftrue", "3secondwrite/d/ftrue",
+			"2firstcreate/d/ffalse",
 			"1firstmkdir/dfalse",
 		}, compact(texts))
 		changes, err = p.Changes(t.Context(), "g")
@@ -93,9 +94,12 @@ func compact(texts []string) []string {
 func TestUndo(t *testing.T) {
 	ctx := context.Background()
 	for name, do := range map[string]func(t *testing.T, p vfs.Project){
-		"creating":           func(t *testing.T, p vfs.Project) { write(t, p, "/new/dir/file", "x") },
-		"writing":            func(t *testing.T, p vfs.Project) { write(t, p, "/a", "other") },
-		"writing twice":      func(t *testing.T, p vfs.Project) { write(t, p, "/a", "other"); write(t, p, "/a", "third") },
+		"creating": func(t *testing.T, p vfs.Project) { write(t, p, "/new/dir/file", "x") },
+		"writing":  func(t *testing.T, p vfs.Project) { write(t, p, "/a", "other") },
+		"writing twice": func(t *testing.T, p vfs.Project) {
+			write(t, p, "/a", "other")
+			write(t, p, "/a", "third")
+		},
 		"removing":           func(t *testing.T, p vfs.Project) { require.NoError(t, p.Remove("/a")) },
 		"removing a tree":    func(t *testing.T, p vfs.Project) { require.NoError(t, p.RemoveAll("/d")) },
 		"renaming":           func(t *testing.T, p vfs.Project) { require.NoError(t, p.Rename("/a", "/d/new")) },
@@ -233,10 +237,14 @@ func TestConflictsNameTheCall(t *testing.T) {
 		change func(t *testing.T, p vfs.Project)
 		reason string
 	}{
-		"a file":             {func(t *testing.T, p vfs.Project) { write(t, p, "/d/f", "2") }, "/d/f has been changed since by second"},
-		"its removal":        {func(t *testing.T, p vfs.Project) { require.NoError(t, p.Remove("/d/f")) }, "/d/f has been changed since by second"},
-		"a folder's name":    {func(t *testing.T, p vfs.Project) { require.NoError(t, p.Rename("/d", "/e")) }, "/d has been changed since by second"},
-		"a folder's removal": {func(t *testing.T, p vfs.Project) { require.NoError(t, p.RemoveAll("/d")) }, "/d has been changed since by second"},
+		"a file": {func(t *testing.T, p vfs.Project) { write(t, p, "/d/f", "2") },
+			"/d/f has been changed since by second"},
+		"its removal": {func(t *testing.T, p vfs.Project) { require.NoError(t, p.Remove("/d/f")) },
+			"/d/f has been changed since by second"},
+		"a folder's name": {func(t *testing.T, p vfs.Project) { require.NoError(t, p.Rename("/d", "/e")) },
+			"/d has been changed since by second"},
+		"a folder's removal": {func(t *testing.T, p vfs.Project) { require.NoError(t, p.RemoveAll("/d")) },
+			"/d has been changed since by second"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			forEachStore(t, nil, func(t *testing.T, p vfs.Project) {
@@ -313,7 +321,8 @@ func TestHistoryIsBounded(t *testing.T) {
 
 func TestHistoryGrowsOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, err := local.NewMemoryStore(&vfs.Options{History: vfs.HistoryOptions{Age: time.Hour}}).Open(t.Context(), "project")
+		p, err := local.NewMemoryStore(&vfs.Options{History: vfs.HistoryOptions{Age: time.Hour}}).Open(t.Context(),
+			"project")
 		require.NoError(t, err)
 		for i := range 4 {
 			write(t, p, "/f", fmt.Sprint(i))
@@ -401,8 +410,12 @@ func TestRestoredDirectoriesAreNotRemovedWithOthersChanges(t *testing.T) {
 		"a new file": func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "sub", "new"), []byte("mine"), 0o600))
 		},
-		"a new directory": func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, "mine"), 0o700)) },
-		"a file removed":  func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "sub", "b"))) },
+		"a new directory": func(t *testing.T, dir string) {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, "mine"), 0o700))
+		},
+		"a file removed": func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "sub", "b")))
+		},
 		"a file renamed": func(t *testing.T, dir string) {
 			require.NoError(t, os.Rename(filepath.Join(dir, "sub", "b"), filepath.Join(dir, "sub", "c")))
 		},

@@ -46,8 +46,8 @@ var (
 	_ vfs.WatchedStore  = (*Store)(nil)
 )
 
-// New returns a store whose projects lie in several others, which have names. It closes them when it is closed. That which
-// keeps the records must be a [vfs.RecordStore].
+// New returns a store whose projects lie in several others, which have names. It closes them when it is closed. That
+// which keeps the records must be a [vfs.RecordStore].
 func New(rule *Rule, members map[string]vfs.Store) (*Store, error) {
 	router, err := rule.check(func(name string) bool { return members[name] != nil })
 	if err != nil {
@@ -56,7 +56,8 @@ func New(rule *Rule, members map[string]vfs.Store) (*Store, error) {
 	if _, ok := members[rule.Records].(vfs.RecordStore); !ok {
 		return nil, fmt.Errorf("partition: the store %q keeps no records: %w", rule.Records, errors.ErrUnsupported)
 	}
-	return &Store{router: router, rule: rule, members: maps.Clone(members), names: slices.Sorted(maps.Keys(members))}, nil
+	return &Store{router: router, rule: rule, members: maps.Clone(members), names: slices.Sorted(maps.Keys(members))},
+		nil
 }
 
 // Open opens all stores of a configuration with a function, and returns the store that they are together.
@@ -64,11 +65,14 @@ func Open(
 	c *Config, options *vfs.Options, open func(place string, options *vfs.Options) (vfs.Store, error),
 ) (*Store, error) {
 	reopen := func(name string, options *vfs.Options) (vfs.Store, error) { return open(c.Stores[name], options) }
-	return openAll(&c.Rule, slices.Sorted(maps.Keys(c.Stores)), reopen, func(name string) (vfs.Store, error) { return reopen(name, options) })
+	return openAll(&c.Rule, slices.Sorted(maps.Keys(c.Stores)), reopen, func(name string) (vfs.Store, error) {
+		return reopen(name, options)
+	})
 }
 
 func openAll(
-	rule *Rule, names []string, reopen func(string, *vfs.Options) (vfs.Store, error), open func(name string) (vfs.Store, error),
+	rule *Rule, names []string, reopen func(string, *vfs.Options) (vfs.Store, error),
+	open func(name string) (vfs.Store, error),
 ) (*Store, error) {
 	members := map[string]vfs.Store{}
 	fail := func(err error) (*Store, error) {
@@ -227,7 +231,9 @@ func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 		}
 		all = append(all, slices.DeleteFunc(some, func(d vfs.Discarded) bool { return s.router.of(d.ID) != name })...)
 	}
-	slices.SortStableFunc(all, func(a, b vfs.Discarded) int { return cmp.Compare(b.Time.UnixNano(), a.Time.UnixNano()) })
+	slices.SortStableFunc(all, func(a, b vfs.Discarded) int {
+		return cmp.Compare(b.Time.UnixNano(), a.Time.UnixNano())
+	})
 	return all, nil
 }
 
@@ -235,7 +241,8 @@ func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 func (s *Store) Recover(ctx context.Context, id, as string) error {
 	name := s.router.of(id)
 	if other := s.router.of(as); other != name {
-		return fmt.Errorf("%w: the project %s is in the store %s, and %s would be in the store %s: recover it under its own id",
+		return fmt.Errorf("%w: the project %s is in the store %s, and %s would be in the store %s: recover it under "+
+			"its own id",
 			fs.ErrInvalid, id, name, as, other)
 	}
 	member, err := s.keeping(name)
@@ -256,7 +263,8 @@ func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error]
 		return lister.AllRecords(ctx)
 	}
 	return func(yield func(vfs.RecordInfo, error) bool) {
-		yield(vfs.RecordInfo{}, fmt.Errorf("the store %q does not list its records: %w", s.rule.Records, errors.ErrUnsupported))
+		yield(vfs.RecordInfo{}, fmt.Errorf("the store %q does not list its records: %w", s.rule.Records,
+			errors.ErrUnsupported))
 	}
 }
 
@@ -319,7 +327,8 @@ func (s *Store) Check(ctx context.Context, report func(id, problem string)) erro
 				return fmt.Errorf("store %s: %w", name, err)
 			}
 			if right := s.router.of(id); right != name {
-				report(id, fmt.Sprintf("it is in the store %s, and the rule says %s: move it, or name %s in \"projects\"", name, right, name))
+				report(id, fmt.Sprintf("it is in the store %s, and the rule says %s: move it, or name %s in "+
+					"\"projects\"", name, right, name))
 			}
 		}
 		if c, ok := s.members[name].(interface {

@@ -43,7 +43,8 @@ func TestStore(t *testing.T) {
 
 // TestSlots has the slots of ids, which must be the same forever.
 func TestSlots(t *testing.T) {
-	for id, slot := range map[string]int{"notes": 1018, "NOTES": 1018, "team/é": 181, "team/É": 181, "alice@example.com": 700} {
+	for id, slot := range map[string]int{"notes": 1018, "NOTES": 1018, "team/é": 181, "team/É": 181,
+		"alice@example.com": 700} {
 		require.Equal(t, slot, partition.Slot(id), id)
 	}
 	// Ids that differ in case only conflict, so they must be in the same store.
@@ -65,7 +66,8 @@ func TestRules(t *testing.T) {
 	rule.Prefixes = map[string]string{"acme/": "b", "acme/sub/": "a", "": "a"}
 	store, _ := memory(t, rule)
 	for id, name := range map[string]string{
-		"notes": "b", "Notes": "b", "acme/one": "a", "ACME/ONE": "a", "acme/two": "b", "Acme/Sub/x": "a", "other": "a", "other2": "a",
+		"notes": "b", "Notes": "b", "acme/one": "a", "ACME/ONE": "a", "acme/two": "b", "Acme/Sub/x": "a", "other": "a",
+		"other2": "a",
 	} {
 		require.Equal(t, name, store.Name(id), id)
 	}
@@ -85,7 +87,8 @@ func TestRules(t *testing.T) {
 		`unknown field "Slots"`:          `{"stores": {"a": "x", "b": "y"}, "slots": {"0-1023": "a"}, "records": "a", "Slots": {"0-1023": "b"}}`,
 		"cannot unmarshal array":         `[]`,
 		"after top-level value":          `{"stores": {"a": "x"}, "slots": {"0-1023": "a"}, "records": "a"} 1`,
-		"it has control chars":           "{\"stores\": {\"a\": \"x\"}, \"projects\": {\"\\u0001\": \"a\"}, \"slots\": {\"0-1023\": \"a\"}, \"records\": \"a\"}",
+		"it has control chars": "{\"stores\": {\"a\": \"x\"}, \"projects\": {\"\\u0001\": \"a\"}, " +
+			"\"slots\": {\"0-1023\": \"a\"}, \"records\": \"a\"}",
 	} {
 		_, err := partition.ParseConfig([]byte(rule))
 		if strings.HasPrefix(text, "project A") { // or a: whichever comes first
@@ -162,9 +165,10 @@ func TestDiscarded(t *testing.T) {
 func TestDatabases(t *testing.T) {
 	stores := map[string]string{"a": pgtest.URL(t), "b": pgtest.URL(t)}
 	open := func(rule partition.Rule) *partition.Store {
-		store, err := partition.Open(&partition.Config{Stores: stores, Rule: rule}, nil, func(place string, options *vfs.Options) (vfs.Store, error) {
-			return storetest.OpenDatabaseAt(t, place, options)
-		})
+		store, err := partition.Open(&partition.Config{Stores: stores, Rule: rule}, nil,
+			func(place string, options *vfs.Options) (vfs.Store, error) {
+				return storetest.OpenDatabaseAt(t, place, options)
+			})
 		require.NoError(t, err)
 		return store
 	}
@@ -172,7 +176,9 @@ func TestDatabases(t *testing.T) {
 	for _, id := range []string{"p1", "p2", "p3", "p4", "p5"} {
 		storetest.Write(t, storetest.Open(t, first, id).WithCall("call"), "/file", id)
 	}
-	require.NoError(t, first.Records("kind").Change(t.Context(), "name", 0, func([]byte) ([]byte, error) { return []byte("record"), nil }))
+	require.NoError(t, first.Records("kind").Change(t.Context(), "name", 0, func([]byte) ([]byte, error) {
+		return []byte("record"), nil
+	}))
 
 	// Another process sees what is changed in either database.
 	second, err := first.With(nil)
@@ -212,9 +218,14 @@ func TestDatabases(t *testing.T) {
 	_, err = fourth.OpenExisting(t.Context(), "p1")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	var problems []string
-	require.NoError(t, fourth.Check(t.Context(), func(id, problem string) { problems = append(problems, id+": "+problem) }))
-	require.Equal(t, []string{`p1: it is in the store b, and the rule says c: move it, or name b in "projects"`}, problems)
-	require.NoError(t, admin.Migrate(t.Context(), third, fourth, func(r admin.Result) { require.Equal(t, r.ID == "p1", r.Copied, r.ID) }))
+	require.NoError(t, fourth.Check(t.Context(), func(id, problem string) {
+		problems = append(problems, id+": "+problem)
+	}))
+	require.Equal(t, []string{`p1: it is in the store b, and the rule says c: move it, or name b in "projects"`},
+		problems)
+	require.NoError(t, admin.Migrate(t.Context(), third, fourth, func(r admin.Result) {
+		require.Equal(t, r.ID == "p1", r.Copied, r.ID)
+	}))
 	p := storetest.Open(t, fourth, "p1")
 	require.Equal(t, "new", storetest.Read(t, p, "/file"))
 	require.NoError(t, third.Delete(t.Context(), "p1"), "the old one")
@@ -247,10 +258,12 @@ func TestMembersThatFail(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 	require.ErrorContains(t, err, "store b")
 	require.Equal(t, 1, closed)
-	_, err = partition.New(&halves, map[string]vfs.Store{"a": closing{local.NewMemoryStore(nil), &closed}, "b": local.NewMemoryStore(nil)})
+	_, err = partition.New(&halves, map[string]vfs.Store{"a": closing{local.NewMemoryStore(nil), &closed},
+		"b": local.NewMemoryStore(nil)})
 	require.ErrorIs(t, err, errors.ErrUnsupported, "it keeps no records")
 	synctest.Test(t, func(t *testing.T) {
-		store, err := partition.New(&halves, map[string]vfs.Store{"a": local.NewMemoryStore(nil), "b": closing{local.NewMemoryStore(nil), &closed}})
+		store, err := partition.New(&halves, map[string]vfs.Store{"a": local.NewMemoryStore(nil),
+			"b": closing{local.NewMemoryStore(nil), &closed}})
 		require.NoError(t, err)
 		require.ErrorIs(t, store.WatchProjects(t.Context(), func(string) {}), errors.ErrUnsupported)
 		require.ErrorIs(t, store.Discard(t.Context(), "p3"), errors.ErrUnsupported)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// A Rule says in which of several stores, which have names, a project lies. Of Projects, Prefixes and Slots, the first that
-// names a store counts. Ids are compared as stores do it: those that differ in case only are the same.
+// A Rule says in which of several stores, which have names, a project lies. Of Projects, Prefixes and Slots, the first
+// that names a store counts. Ids are compared as stores do it: those that differ in case only are the same.
 //
 // A project does not move when the rule changes: it has to be moved, or be named in Projects.
 type Rule struct {
@@ -23,8 +23,8 @@ type Rule struct {
 	Projects map[string]string `json:"projects,omitempty"`
 	// Prefixes are the stores of all projects whose ids begin with a text, such as "acme/". The longest one counts.
 	Prefixes map[string]string `json:"prefixes,omitempty"`
-	// Slots are the stores of all other projects, by the slots that [Slot] gives ids, or ranges of slots, such as "0-511".
-	// All slots from 0 to [Slots]-1 must be there.
+	// Slots are the stores of all other projects, by the slots that [Slot] gives ids, or ranges of slots, such as
+	// "0-511". All slots from 0 to [Slots]-1 must be there.
 	Slots map[string]string `json:"slots"`
 	// Records is the store that keeps the records beside the projects.
 	Records string `json:"records"`
@@ -33,8 +33,8 @@ type Rule struct {
 // Slots is how many slots there are.
 const Slots = 1024
 
-// Slot returns the slot of an id: the first two bytes of its SHA-256, in which each letter is the one with the least number
-// among those that differ from it in case only, modulo [Slots]. It never changes.
+// Slot returns the slot of an id: the first two bytes of its SHA-256, in which each letter is the one with the least
+// number among those that differ from it in case only, modulo [Slots]. It never changes.
 func Slot(id string) int {
 	sum := sha256.Sum256([]byte(fold(id)))
 	return int(binary.BigEndian.Uint16(sum[:])) % Slots
@@ -101,7 +101,8 @@ func (r *Rule) check(known func(name string) bool) (*router, error) {
 		from, err1 := strconv.ParseUint(low, 10, 16)
 		to, err2 := strconv.ParseUint(high, 10, 16)
 		if err1 != nil || err2 != nil || from > to || to >= Slots {
-			return nil, fmt.Errorf("partition: slots %q: write a number or a range from 0 to %d, such as 0-511", slots, Slots-1)
+			return nil, fmt.Errorf("partition: slots %q: write a number or a range from 0 to %d, such as 0-511", slots,
+				Slots-1)
 		}
 		for slot := from; slot <= to; slot++ {
 			if out.slots[slot] != "" {
@@ -154,8 +155,8 @@ type Config struct {
 	Rule
 }
 
-// ParseConfig reads a configuration as JSON. Every name means one thing: none may be in an object twice, and fields have to
-// be written as above. It may have 100,000 values.
+// ParseConfig reads a configuration as JSON. Every name means one thing: none may be in an object twice, and fields
+// have to be written as above. It may have 100,000 values.
 func ParseConfig(data []byte) (*Config, error) {
 	fields, err := jsontree.Decode(data)
 	if err != nil {

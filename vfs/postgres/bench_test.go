@@ -137,7 +137,8 @@ func BenchmarkManyProjects(b *testing.B) {
 			require.NoError(b, err)
 			defer conn.Close(context.Background())
 			for _, sql := range []string{
-				"INSERT INTO project (id, folded, files, ino) SELECT 'p' || i, 'P' || i, 100, 200 FROM generate_series(1, $1::int) i",
+				"INSERT INTO project (id, folded, files, ino) SELECT 'p' || i, 'P' || i, 100, 200 FROM " +
+					"generate_series(1, $1::int) i",
 				"INSERT INTO entry SELECT key, 1, 0, '', '', 16877, 0, 0, 0, '' FROM project WHERE $1::int > 0",
 				"INSERT INTO entry SELECT key, 16 + n, 1, 'file' || n, 'file' || n, 420, 0, 0, 0, '' FROM project, " +
 					"generate_series(1, 100) n WHERE $1::int > 0",
@@ -173,8 +174,8 @@ func BenchmarkManyProjects(b *testing.B) {
 	}
 }
 
-// BenchmarkReplicas replaces files through servers that are 2 ms away from the database and have four connections each: what
-// they do together grows with their number until the database, here on the same machine, is the limit.
+// BenchmarkReplicas replaces files through servers that are 2 ms away from the database and have four connections each:
+// what they do together grows with their number until the database, here on the same machine, is the limit.
 func BenchmarkReplicas(b *testing.B) {
 	server := pgtest.StartFor(b, "fsync=on")
 	for _, replicas := range []int{1, 2, 4, 8, 16} {

@@ -96,7 +96,8 @@ func kindOf(t *testing.T, p vfs.Project) (kind string) {
 		require.NoError(t, err)
 		kind = string(data)
 		require.Contains(t, theKinds, kind)
-		want := map[string]string{"/": "directory", "/both": "directory", "/only": "directory", "/only/" + kind: "directory"}
+		want := map[string]string{"/": "directory", "/both": "directory", "/only": "directory",
+			"/only/" + kind: "directory"}
 		for i := range 5 {
 			want[fmt.Sprint("/both/", i)], want[fmt.Sprintf("/only/%s/%d", kind, i)] = kind, kind
 		}
@@ -106,8 +107,8 @@ func kindOf(t *testing.T, p vfs.Project) (kind string) {
 	return kind
 }
 
-// testKilledRestoring kills processes that restore a checkpoint, and the server under them. Whoever comes next finds files
-// and states restored, or none of them, and can undo that.
+// testKilledRestoring kills processes that restore a checkpoint, and the server under them. Whoever comes next finds
+// files and states restored, or none of them, and can undo that.
 func testKilledRestoring(t *testing.T, server *pgtest.Server) {
 	url := server.URL(t)
 	store := openAt(t, url, nil)
@@ -150,8 +151,8 @@ func testKilledRestoring(t *testing.T, server *pgtest.Server) {
 	requireSound(t, store)
 }
 
-// TestCutRestoring cuts the connection before and after one message after the other of restoring a checkpoint. Files and
-// states are restored, or none of them, and what the caller is told is so.
+// TestCutRestoring cuts the connection before and after one message after the other of restoring a checkpoint. Files
+// and states are restored, or none of them, and what the caller is told is so.
 func TestCutRestoring(t *testing.T) {
 	cutter, store, direct := behindProxy(t)
 	seen := twoKinds(t, direct)
@@ -195,7 +196,8 @@ func TestCutRestoring(t *testing.T) {
 	requireSound(t, direct)
 }
 
-// TestRestoringWithoutRoom: a checkpoint that has no room any more, in the files or in the history, is refused as a whole.
+// TestRestoringWithoutRoom: a checkpoint that has no room any more, in the files or in the history, is refused as a
+// whole.
 func TestRestoringWithoutRoom(t *testing.T) {
 	url := pgtest.URL(t)
 	first := twoKinds(t, openAt(t, url, nil))

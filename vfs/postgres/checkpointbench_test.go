@@ -66,7 +66,8 @@ func BenchmarkCheckpoints(b *testing.B) {
 					"restore 10 files": func() error {
 						return p.Exclusively(b.Context(), func(files afero.Fs) error {
 							for i := range 10 {
-								if err := afero.WriteFile(files, fmt.Sprint("/dir0/file", i), []byte("changed"), 0o644); err != nil {
+								if err := afero.WriteFile(files, fmt.Sprint("/dir0/file", i), []byte("changed"),
+									0o644); err != nil {
 									return err
 								}
 							}

@@ -16,7 +16,8 @@ import (
 
 type commandTag = pgconn.CommandTag
 
-// ResolveTimeout is how long a store tries to find out whether a transaction has taken effect whose connection was lost.
+// ResolveTimeout is how long a store tries to find out whether a transaction has taken effect whose connection was
+// lost.
 const ResolveTimeout = 15 * time.Second
 
 // tokens is how many transactions a project remembers.
@@ -104,7 +105,8 @@ func (tx *transaction) commit(s project.State) error {
 			return errDamaged
 		}
 		if pe.Code == collectedCode {
-			return &vfs.UnavailableError{Reason: "the change took too long for the object storage, and nothing has been changed"}
+			return &vfs.UnavailableError{Reason: "the change took too long for the object storage, and nothing has " +
+				"been changed"}
 		}
 		return unavailable(err)
 	}
@@ -124,9 +126,11 @@ func (tx *transaction) resolve(lost error) error {
 			tx.b.s.committed(tx.b.id)
 			return nil
 		case err == nil:
-			return &vfs.UnavailableError{Reason: "the connection to the database was lost, and nothing has been changed", Err: opaque(lost)}
+			return &vfs.UnavailableError{Reason: "the connection to the database was lost, and nothing has been " +
+				"changed", Err: opaque(lost)}
 		case errors.Is(err, errForgotten):
-			return &vfs.UnavailableError{Reason: "the connection to the database was lost", Unknown: true, Err: opaque(lost)}
+			return &vfs.UnavailableError{Reason: "the connection to the database was lost", Unknown: true,
+				Err: opaque(lost)}
 		}
 		select {
 		case <-ctx.Done():
@@ -141,8 +145,8 @@ func (tx *transaction) resolve(lost error) error {
 // errForgotten means that too many transactions have come after one.
 var errForgotten = errors.New("the project no longer remembers the transaction")
 
-// tookEffect looks whether the project has the transaction. The lock of the row waits for the end of the server's process
-// that had the connection.
+// tookEffect looks whether the project has the transaction. The lock of the row waits for the end of the server's
+// process that had the connection.
 func (tx *transaction) tookEffect(ctx context.Context) (bool, error) {
 	var version int64
 	var token *int64

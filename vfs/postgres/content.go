@@ -67,7 +67,8 @@ func (tx *transaction) send() error {
 		}
 		data, object := tx.placeOf(digest)
 		ctx, cancel := bounded()
-		_, err := tx.conn.Exec(ctx, insertParts, tx.project, [][]byte{digest[:]}, []int64{0}, [][]byte{data}, []*string{object})
+		_, err := tx.conn.Exec(ctx, insertParts, tx.project, [][]byte{digest[:]}, []int64{0}, [][]byte{data},
+			[]*string{object})
 		cancel()
 		if err != nil {
 			return unavailable(err)
@@ -301,8 +302,8 @@ func (tx *transaction) partRefs() map[[sha256.Size]byte]int64 {
 	return refs
 }
 
-// queueParts queues data of parts that may not be there. It returns the parts that the changes use more often or less often
-// than before, and how much so.
+// queueParts queues data of parts that may not be there. It returns the parts that the changes use more often or less
+// often than before, and how much so.
 func (tx *transaction) queueParts(batch *pgx.Batch, refs map[[sha256.Size]byte]int64) (used [][]byte, times []int64) {
 	var newDigests, newData [][]byte
 	var newObjects []*string

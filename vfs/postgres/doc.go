@@ -4,8 +4,8 @@
 //	...
 //	project, err := store.Open(ctx, "notes")
 //
-// Package vfs describes what stores and projects promise. The URL is as libpq describes it; pool_max_conns is the largest
-// number of connections (20 by default), and search_path names the schema.
+// Package vfs describes what stores and projects promise. The URL is as libpq describes it; pool_max_conns is the
+// largest number of connections (20 by default), and search_path names the schema.
 //
 // # Transactions
 //
@@ -15,13 +15,14 @@
 //
 // Files that are being written are kept in memory, or beyond 1 MiB in a temporary file of this machine, until they are
 // closed. A handle that is open for reading sees at once what others in this process write in place, and within a tenth
-// of a second what others elsewhere do. What was replaced or removed can still be read for ten minutes; then the error is
-// syscall.ESTALE.
+// of a second what others elsewhere do. What was replaced or removed can still be read for ten minutes; then the error
+// is syscall.ESTALE.
 //
 // # Failures
 //
-// A database that cannot be reached, has no connection left or no room is a [*vfs.UnavailableError]. Nothing has happened
-// then, and the next call works if the database does. If the connection is lost during a commit, the store connects again
-// and looks whether the transaction has taken effect. Only if it cannot for [ResolveTimeout], the error's Unknown is set.
-// If a server fails over to another one that has not received everything, the last changes can be lost.
+// A database that cannot be reached, has no connection left or no room is a [*vfs.UnavailableError]. Nothing has
+// happened then, and the next call works if the database does. If the connection is lost during a commit, the store
+// connects again and looks whether the transaction has taken effect. Only if it cannot for [ResolveTimeout], the
+// error's Unknown is set. If a server fails over to another one that has not received everything, the last changes can
+// be lost.
 package postgres

@@ -95,8 +95,8 @@ func isConnection(err error) bool {
 		errors.Is(err, syscall.ECONNREFUSED) || pgconn.SafeToRetry(err) || err.Error() == "conn closed"
 }
 
-// isEnd reports whether the server has ended a connection with an error, or itself, such as when there is no room for its
-// log: a commit may have taken effect all the same.
+// isEnd reports whether the server has ended a connection with an error, or itself, such as when there is no room for
+// its log: a commit may have taken effect all the same.
 func isEnd(err error) bool {
 	pe, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pe.SeverityUnlocalized == "FATAL" || pe.SeverityUnlocalized == "PANIC")

@@ -51,8 +51,8 @@ func (p *promise) write(t *testing.T, store vfs.Store, id, name string) error {
 	return err
 }
 
-// require checks that all files are there that a writer was told of, that nobody was told the contrary of others, and that
-// the history knows each.
+// require checks that all files are there that a writer was told of, that nobody was told the contrary of others, and
+// that the history knows each.
 func (p *promise) require(t *testing.T, store vfs.Store, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -102,7 +102,8 @@ func TestFailover(t *testing.T) {
 	_, err = conn.Exec(t.Context(), "ALTER SYSTEM SET synchronous_standby_names = '*'")
 	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
 	require.Equal(t, "true", do(primary, "SELECT pg_reload_conf()::text"))
-	for deadline := time.Now().Add(2 * time.Minute); do(primary, "SELECT sync_state FROM pg_stat_replication") != "sync"; {
+	for deadline := time.Now().Add(2 * time.Minute); do(primary,
+		"SELECT sync_state FROM pg_stat_replication") != "sync"; {
 		require.True(t, time.Now().Before(deadline), "the standby does not follow")
 		time.Sleep(20 * time.Millisecond)
 	}

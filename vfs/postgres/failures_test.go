@@ -37,8 +37,8 @@ type proxy struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
-	// cut says, of what goes to the database, whether the connection is cut: before it gets there, or after that, so that
-	// nobody learns what became of it.
+	// cut says, of what goes to the database, whether the connection is cut: before it gets there, or after that, so
+	// that nobody learns what became of it.
 	cut func(data []byte) when
 	// last is what the client gets before it is cut off.
 	last []byte
@@ -199,7 +199,8 @@ func TestLostCommits(t *testing.T) {
 	}{
 		{before, "", "old"},
 		{after, "", "new"},
-		{after, "SPANIC\x00VPANIC\x00C53100\x00Mno room for the log\x00\x00", "new"}, // the server fails just after it has committed
+		// the server fails just after it has committed
+		{after, "SPANIC\x00VPANIC\x00C53100\x00Mno room for the log\x00\x00", "new"},
 		{after, "SFATAL\x00VFATAL\x00CXX000\x00Mfailed\x00\x00", "new"},
 	} {
 		how, want, id := test.how, test.want, fmt.Sprint("call ", i)
@@ -413,7 +414,8 @@ func testRestarts(t *testing.T, server *pgtest.Server) {
 	requireSound(t, store)
 }
 
-// testStaleConnections: after a restart of the server all connections are lost, and nobody notices, however many there are.
+// testStaleConnections: after a restart of the server all connections are lost, and nobody notices, however many there
+// are.
 func testStaleConnections(t *testing.T, server *pgtest.Server) {
 	store := openAt(t, server.URL(t), nil)
 	records := store.Records("kind")
@@ -525,8 +527,8 @@ func TestReadOnlyDatabase(t *testing.T) {
 	require.Equal(t, "content", storetest.Read(t, project, "/file"))
 }
 
-// TestRefusals: whatever the database refuses in the middle of a change is a typed error that says why, nothing of the change
-// has happened, and the next one works.
+// TestRefusals: whatever the database refuses in the middle of a change is a typed error that says why, nothing of the
+// change has happened, and the next one works.
 func TestRefusals(t *testing.T) {
 	url := pgtest.With(pgtest.URL(t), "statement_timeout", "200")
 	store := openAt(t, url, nil)
@@ -549,10 +551,12 @@ func TestRefusals(t *testing.T) {
 		{"out of memory", "RAISE EXCEPTION 'full' USING ERRCODE = 'out_of_memory'", "out of memory", nil},
 		{"a standby", "RAISE EXCEPTION 'no' USING ERRCODE = 'read_only_sql_transaction'", "read-only", syscall.EROFS},
 		{"a statement takes too long", "PERFORM pg_sleep(10)", "took too long", nil},
-		{"the connection is ended", "PERFORM pg_terminate_backend(pg_backend_pid())", "connection to the database was lost", nil},
+		{"the connection is ended", "PERFORM pg_terminate_backend(pg_backend_pid())",
+			"connection to the database was lost", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			do("CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + test.statement + "; RETURN new; END $$")
+			do("CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + test.statement +
+				"; RETURN new; END $$")
 			do("CREATE TRIGGER fail BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION fail()")
 			err := vfs.WriteFile(t.Context(), project, "/file", []byte("much longer"))
 			requireUnavailable(t, err)

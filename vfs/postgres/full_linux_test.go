@@ -60,7 +60,8 @@ func writeUntilFull(t *testing.T, store vfs.Store, told *promise) (errs []error)
 	for writer := range 3 {
 		group.Go(func() {
 			for i, failures := 0, 0; failures < 3 && i < 1000; i++ {
-				err := told.write(t, store, fmt.Sprint("p", writer%2), fmt.Sprintf("/d/%d-%d17", writer, i)) // a large one
+				// a large one
+				err := told.write(t, store, fmt.Sprint("p", writer%2), fmt.Sprintf("/d/%d-%d17", writer, i))
 				if err == nil {
 					failures = 0
 					continue
@@ -76,8 +77,8 @@ func writeUntilFull(t *testing.T, store vfs.Store, told *promise) (errs []error)
 	return errs
 }
 
-// TestFullTables fills the disk on which the tables are. Changes that need room fail with an error that says why, and have
-// not happened; all else goes on, and so do changes as soon as there is room.
+// TestFullTables fills the disk on which the tables are. Changes that need room fail with an error that says why, and
+// have not happened; all else goes on, and so do changes as soon as there is room.
 func TestFullTables(t *testing.T) {
 	dir := small(t, 64)
 	server := pgtest.StartFor(t)
@@ -108,8 +109,8 @@ func TestFullTables(t *testing.T) {
 	told.require(t, store, "p0", "p1")
 }
 
-// TestFullServer fills the disk of everything that the server has, its log of changes included, so that it may end. What
-// was told is there when there is room again and the server runs.
+// TestFullServer fills the disk of everything that the server has, its log of changes included, so that it may end.
+// What was told is there when there is room again and the server runs.
 func TestFullServer(t *testing.T) {
 	dir := small(t, 400)
 	t.Setenv("TMPDIR", dir)

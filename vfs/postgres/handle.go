@@ -45,7 +45,8 @@ func (l *live) set(e *entry, changed bool) {
 	l.now.first = nil
 }
 
-// settled notes that the transaction which has changed the file has come to its end, and whether that is known to be good.
+// settled notes that the transaction which has changed the file has come to its end, and whether that is known to be
+// good.
 func (l *live) settled(good bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -127,8 +127,8 @@ func (tx *transaction) ChangesOf(unit string) (all []project.Change, err error) 
 	return all, err
 }
 
-// over returns the changes that have been found in the database as the transaction has made them, the oldest first, and those
-// of its own that are to be among them.
+// over returns the changes that have been found in the database as the transaction has made them, the oldest first, and
+// those of its own that are to be among them.
 func (j *journal) over(found []project.Change, among func(e *project.Change) bool) (all []project.Change) {
 	by := map[int64]project.Change{}
 	for _, e := range found {
@@ -156,8 +156,8 @@ func (tx *transaction) DropChange(number int64) error {
 	})
 }
 
-// args returns what has been done: the number up to which changes have been dropped, those that have not happened, and the
-// columns of those that have been written.
+// args returns what has been done: the number up to which changes have been dropped, those that have not happened, and
+// the columns of those that have been written.
 func (j *journal) args() []any {
 	var voids, numbers []int64
 	var ats []time.Time
@@ -209,12 +209,13 @@ func readChanges(q querier, key, oldest int64) ([]project.Change, error) {
 }
 
 func changesBetween(q querier, of, first, last int64) ([]project.Change, error) {
-	return selectChanges(q, "SELECT number, data FROM change WHERE project = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
+	return selectChanges(q, "SELECT number, data FROM change WHERE project = $1 AND number BETWEEN $2 AND $3 ORDER "+
+		"BY number",
 		of, first, last)
 }
 
-// changesOfStatement finds changes by one index each. With OR, or without the conditions of the indexes, the planner may
-// decide to read everything.
+// changesOfStatement finds changes by one index each. With OR, or without the conditions of the indexes, the planner
+// may decide to read everything.
 const changesOfStatement = "SELECT number, data FROM change WHERE project = $1 AND call = $2 AND call <> '' " +
 	"UNION SELECT number, data FROM change WHERE project = $1 AND unit = $2 AND unit <> '' " +
 	"UNION SELECT number, data FROM change WHERE project = $1 AND number = $3 ORDER BY number"

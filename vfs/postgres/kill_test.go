@@ -38,8 +38,8 @@ const (
 	projects = 5
 )
 
-// replica serves clients that write, until it is killed. It says what each has been told: "done" or "unknown", the project
-// and a path, which is also the call's id and the content.
+// replica serves clients that write, until it is killed. It says what each has been told: "done" or "unknown", the
+// project and a path, which is also the call's id and the content.
 func replica(url string, out io.Writer) {
 	var store *postgres.Store
 	for err := error(io.EOF); err != nil; { // until the server is there
@@ -112,7 +112,8 @@ func testKills(t *testing.T, server *pgtest.Server) {
 	if *soak {
 		ends, pause = time.Now().Add(5*time.Minute), "100ms"
 	}
-	const least = 5                                           // so often a replica is killed, in the middle of what they do
+	// so often a replica is killed, in the middle of what they do
+	const least = 5
 	done, unknown := map[string]string{}, map[string]string{} // the project, by name
 	var mu sync.Mutex
 	var group sync.WaitGroup
@@ -179,7 +180,8 @@ func testKills(t *testing.T, server *pgtest.Server) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		project, err := store.Open(ctx, id)
 		require.NoError(t, err)
-		require.NoError(t, vfs.Exclusively(ctx, project, func(afero.Fs) error { return nil }), "no lock outlives its holder")
+		require.NoError(t, vfs.Exclusively(ctx, project, func(afero.Fs) error { return nil }),
+			"no lock outlives its holder")
 		cancel()
 		for name, content := range storetest.Snapshot(t, project) {
 			if content != "directory" {

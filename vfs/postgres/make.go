@@ -35,8 +35,8 @@ func orExists(err error) error {
 	return err
 }
 
-// Link implements [project.Backend]. Files have one name each, so this makes a copy. But if the file is then replaced, as
-// after keeping what it was, it moves to where the copy is.
+// Link implements [project.Backend]. Files have one name each, so this makes a copy. But if the file is then replaced,
+// as after keeping what it was, it moves to where the copy is.
 func (tx *transaction) Link(old, name string) error {
 	return tx.do(func() error {
 		e, err := tx.lookup(old)

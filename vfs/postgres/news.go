@@ -19,8 +19,8 @@ const (
 	recordNews  = "r"
 )
 
-// newsPause is how long news are collected. A notification in the transaction of the change itself would have all commits
-// in the database wait for each other.
+// newsPause is how long news are collected. A notification in the transaction of the change itself would have all
+// commits in the database wait for each other.
 const newsPause = 20 * time.Millisecond
 
 // A notifier tells news, and hands on those that others tell.

@@ -18,11 +18,11 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Objects is a place for large contents outside of the database, such as a bucket of package s3. Names are made of ASCII
-// letters, digits, "-" and "/". It is safe for concurrent use.
+// Objects is a place for large contents outside of the database, such as a bucket of package s3. Names are made of
+// ASCII letters, digits, "-" and "/". It is safe for concurrent use.
 type Objects interface {
-	// Put writes an object of at most [MaxObject] bytes, durably, and must not keep data. If it fails, the object may be
-	// there or not.
+	// Put writes an object of at most [MaxObject] bytes, durably, and must not keep data. If it fails, the object may
+	// be there or not.
 	Put(ctx context.Context, name string, data []byte) error
 	// Get returns an object. The error is fs.ErrNotExist if there is none.
 	Get(ctx context.Context, name string) ([]byte, error)
@@ -54,9 +54,9 @@ const parallel = 8
 // ownMark is the object that says which database the others belong to.
 const ownMark = "toolrun-database"
 
-// A storage is the objects of a database. Each object is written once, for one transaction, under a name of its own; so one
-// that no part names any more is never named again. The table object has those that no part names: from before they are
-// written until they are removed.
+// A storage is the objects of a database. Each object is written once, for one transaction, under a name of its own; so
+// one that no part names any more is never named again. The table object has those that no part names: from before they
+// are written until they are removed.
 type storage struct {
 	objects Objects
 	keep    time.Duration
@@ -101,7 +101,8 @@ func (d *database) adopt(ctx context.Context, conn *pgx.Conn, readOnly bool) err
 	return err
 }
 
-// objectError is the error of a storage that fails. It is none of package fs: an object that is missing is no missing file.
+// objectError is the error of a storage that fails. It is none of package fs: an object that is missing is no missing
+// file.
 func objectError(what string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -146,8 +147,8 @@ func (s *storage) get(name string, digest [sha256.Size]byte) ([]byte, error) {
 // isStored reports whether a part lies in the object storage.
 func (s *storage) isStored(data []byte) bool { return s != nil && len(data) == partSize }
 
-// upload writes those parts of a transaction to the object storage that belong there. It forgets those that the database
-// has already, and remembers the names of the others.
+// upload writes those parts of a transaction to the object storage that belong there. It forgets those that the
+// database has already, and remembers the names of the others.
 func (tx *transaction) upload(wanted func(digest [sha256.Size]byte) bool) error {
 	s := tx.b.s.storage
 	var digests [][]byte
@@ -181,7 +182,8 @@ func (tx *transaction) upload(wanted func(digest [sha256.Size]byte) bool) error 
 	}
 	// Somebody knows of them, whatever becomes of this process.
 	err = again(tx.b.s.pool, func() error {
-		_, err := tx.b.s.pool.Exec(ctx, "INSERT INTO object (name, dead) SELECT n, false FROM unnest($1::text[]) n ON CONFLICT DO NOTHING", names)
+		_, err := tx.b.s.pool.Exec(ctx,
+			"INSERT INTO object (name, dead) SELECT n, false FROM unnest($1::text[]) n ON CONFLICT DO NOTHING", names)
 		return err
 	})
 	if err != nil {
@@ -217,7 +219,8 @@ func (tx *transaction) drop(digest [sha256.Size]byte) {
 
 // knownParts returns which parts the database has.
 func (tx *transaction) knownParts(ctx context.Context, digests [][]byte) (map[[sha256.Size]byte]bool, error) {
-	rows, err := tx.conn.Query(ctx, "SELECT digest FROM part WHERE project = $1 AND digest = ANY($2)", tx.project, digests)
+	rows, err := tx.conn.Query(ctx, "SELECT digest FROM part WHERE project = $1 AND digest = ANY($2)", tx.project,
+		digests)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +240,8 @@ func (tx *transaction) placeOf(digest [sha256.Size]byte) (data []byte, object *s
 	return tx.parts[digest], nil
 }
 
-// nameObjects takes the objects that a transaction has written from the table of those that no part names. It fails if one
-// is not there, or is to be removed: all that is sent with it is rolled back.
+// nameObjects takes the objects that a transaction has written from the table of those that no part names. It fails if
+// one is not there, or is to be removed: all that is sent with it is rolled back.
 const nameObjects = "WITH d AS (DELETE FROM object WHERE name = ANY($1) AND NOT dead RETURNING 1) " +
 	"SELECT sqrt(CASE WHEN (SELECT count(*) FROM d) = $2 THEN 1 ELSE -1 END)"
 
@@ -268,13 +271,15 @@ func (s *Store) collect(ctx context.Context) error {
 	}
 	keep := s.storage.keep.Seconds()
 	// A transaction that has not come to its end for so long can no longer do so: see nameObjects.
-	_, err := s.pool.Exec(ctx, "UPDATE object SET dead = true, at = now() WHERE NOT dead AND at <= now() - make_interval(secs => $1)", keep)
+	_, err := s.pool.Exec(ctx, "UPDATE object SET dead = true, at = now() WHERE NOT dead AND at <= now() - "+
+		"make_interval(secs => $1)", keep)
 	if err != nil {
 		return unavailable(err)
 	}
 	for more := true; more; {
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			rows, err := tx.Query(ctx, "SELECT name FROM object o WHERE dead AND at <= now() - make_interval(secs => $1) "+
+			rows, err := tx.Query(ctx, "SELECT name FROM object o WHERE dead AND at <= now() - make_interval(secs => "+
+				"$1) "+
 				"AND NOT EXISTS (SELECT FROM part p WHERE p.object = o.name) LIMIT 100 FOR UPDATE SKIP LOCKED", keep)
 			if err != nil {
 				return err
@@ -313,13 +318,15 @@ func (s *storage) remove(ctx context.Context, names []string) error {
 	return nil
 }
 
-// FindLostObjects looks for objects that nothing knows of, as there are after going back to an older state of the database,
-// and returns how many there are. They are removed later, unless only is set. It lists all objects, which can take long.
+// FindLostObjects looks for objects that nothing knows of, as there are after going back to an older state of the
+// database, and returns how many there are. They are removed later, unless only is set. It lists all objects, which can
+// take long.
 func (s *Store) FindLostObjects(ctx context.Context, only bool) (lost int64, err error) {
 	if s.storage == nil {
 		return 0, nil
 	}
-	statement := "WITH lost AS (SELECT n FROM unnest($1::text[]) n WHERE NOT EXISTS (SELECT FROM part WHERE object = n) " +
+	statement := "WITH lost AS (SELECT n FROM unnest($1::text[]) n WHERE NOT EXISTS (SELECT FROM part WHERE object = " +
+		"n) " +
 		"AND NOT EXISTS (SELECT FROM object WHERE name = n))"
 	if !only {
 		statement += ", kept AS (INSERT INTO object (name, dead) SELECT n, true FROM lost ON CONFLICT DO NOTHING)"
@@ -357,7 +364,8 @@ func (s *Store) checkObjects(ctx context.Context, tx pgx.Tx, key int64, report f
 		return nil
 	}
 	for after := []byte{}; ; {
-		rows, err := tx.Query(ctx, "SELECT digest, object FROM part WHERE project = $1 AND object IS NOT NULL AND refs > 0 AND digest > $2 "+
+		rows, err := tx.Query(ctx, "SELECT digest, object FROM part WHERE project = $1 AND object IS NOT NULL AND "+
+			"refs > 0 AND digest > $2 "+
 			"ORDER BY digest LIMIT 100", key, after)
 		if err != nil {
 			return err
@@ -391,11 +399,13 @@ func (s *Store) checkObjects(ctx context.Context, tx pgx.Tx, key int64, report f
 				continue
 			}
 			var name string
-			if err := tx.QueryRow(ctx, "SELECT coalesce(min(name), '') FROM entry WHERE project = $1 AND position($2::bytea in parts) > 0",
+			if err := tx.QueryRow(ctx, "SELECT coalesce(min(name), '') FROM entry WHERE project = $1 AND "+
+				"position($2::bytea in parts) > 0",
 				key, one.digest).Scan(&name); err != nil {
 				return err
 			}
-			report(fmt.Sprintf("a part of the content of %s is missing in the object storage, or another one: %s", name, one.object))
+			report(fmt.Sprintf("a part of the content of %s is missing in the object storage, or another one: %s", name,
+				one.object))
 		}
 		after = all[len(all)-1].digest
 	}

@@ -95,7 +95,10 @@ func (o *memoryObjects) List(context.Context) iter.Seq2[postgres.Object, error] 
 func (o *memoryObjects) names() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(o.all)), func(name string) bool { return !strings.Contains(name, "/") })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(o.all)), func(name string) bool {
+		return !strings.Contains(name,
+			"/")
+	})
 }
 
 // withObjects opens a store that removes objects at once when nothing needs them any more.
@@ -291,7 +294,8 @@ func TestObjectsThatFail(t *testing.T) {
 	// An object that nothing knows of, as there is after the database has been restored.
 	strange := strings.Replace(names[0], "/", "1/", 1)
 	objects.all[strange] = lost
-	require.Equal(t, []string{"1 objects in the object storage belong to nothing: `toolrun store sweep` removes them"}, problems())
+	require.Equal(t, []string{"1 objects in the object storage belong to nothing: `toolrun store sweep` removes them"},
+		problems())
 	n, err := store.FindLostObjects(t.Context(), false)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
@@ -307,7 +311,8 @@ func TestOtherObjects(t *testing.T) {
 	storetest.Write(t, p, "/large", noise(2*mib))
 	storetest.Write(t, storetest.Open(t, openAt(t, url, nil), "before"), "/large", noise(2*mib))
 	store := withObjects(t, url, objects)
-	require.Equal(t, noise(2*mib), storetest.Read(t, storetest.Open(t, store, "before"), "/large"), "it stays where it is")
+	require.Equal(t, noise(2*mib), storetest.Read(t, storetest.Open(t, store, "before"), "/large"),
+		"it stays where it is")
 	for name, test := range map[string]struct {
 		url     string
 		objects postgres.Objects

@@ -27,8 +27,8 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// A reader finds entries, and remembers what it has found. So it is for one operation, or for a transaction, which has the
-// project to itself.
+// A reader finds entries, and remembers what it has found. So it is for one operation, or for a transaction, which has
+// the project to itself.
 type reader struct {
 	project int64
 	q       querier
@@ -40,8 +40,8 @@ type reader struct {
 	shelved  bool // see backend
 }
 
-// children are what is known of a directory's entries: all of them, or some and that others are not there (nil), by their
-// folded names.
+// children are what is known of a directory's entries: all of them, or some and that others are not there (nil), by
+// their folded names.
 type children struct {
 	all bool
 	by  map[string]*entry
@@ -120,7 +120,9 @@ func (r *reader) find(name string, content bool) (*entry, error) {
 		known := r.children(at.ino)
 		found, ok := known.by[vfs.Fold(part)]
 		if !ok && !known.all {
-			if err := read(r.q, func(ctx context.Context) error { return r.fetch(ctx, at.ino, names[i:], content) }); err != nil {
+			if err := read(r.q, func(ctx context.Context) error {
+				return r.fetch(ctx, at.ino, names[i:], content)
+			}); err != nil {
 				return nil, err
 			}
 			found = r.children(at.ino).by[vfs.Fold(part)]
@@ -138,7 +140,8 @@ const inlined = "65536"
 
 const walkStatement = "SELECT " + entryColumns + " FROM walk($1, $2, $3)"
 
-const openStatement = "SELECT " + entryColumns + ", CASE WHEN size > 0 AND size <= " + inlined + " AND n = cardinality($3::text[]) THEN " +
+const openStatement = "SELECT " + entryColumns + ", CASE WHEN size > 0 AND size <= " + inlined +
+	" AND n = cardinality($3::text[]) THEN " +
 	"(SELECT data FROM part p WHERE p.project = $1 AND p.digest = w.parts) END " +
 	"FROM walk($1, $2, $3) WITH ORDINALITY AS w(project, ino, dir, name, folded, mode, size, sec, nsec, parts, n)"
 
@@ -224,7 +227,8 @@ func (r *reader) byIno(ino int64) (*entry, error) {
 	}
 	e := &entry{}
 	err := read(r.q, func(ctx context.Context) error {
-		return r.q.QueryRow(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND ino = $2", r.project, ino).Scan(e.fields()...)
+		return r.q.QueryRow(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND ino = $2", r.project,
+			ino).Scan(e.fields()...)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, syscall.ENOENT
@@ -240,7 +244,8 @@ func (r *reader) list(ino int64) ([]*entry, error) {
 	known := r.children(ino)
 	if !known.all {
 		err := read(r.q, func(ctx context.Context) error {
-			rows, err := r.q.Query(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND dir = $2", r.project, ino)
+			rows, err := r.q.Query(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND dir = $2",
+				r.project, ino)
 			if err != nil {
 				return err
 			}
@@ -285,7 +290,8 @@ func (r *reader) tree(ino int64) error {
 	return read(r.q, func(ctx context.Context) error {
 		rows, err := r.q.Query(ctx, "WITH RECURSIVE below AS ("+
 			"SELECT e.* FROM entry e WHERE e.project = $1 AND e.dir = $2 UNION ALL "+
-			"SELECT e.* FROM below b, LATERAL (SELECT * FROM entry e WHERE e.project = $1 AND e.dir = b.ino OFFSET 0) e "+
+			"SELECT e.* FROM below b, LATERAL (SELECT * FROM entry e WHERE e.project = $1 AND e.dir = b.ino OFFSET "+
+			"0) e "+
 			"WHERE b.mode >= 16384) SELECT "+entryColumns+" FROM below", r.project, ino)
 		if err != nil {
 			return err

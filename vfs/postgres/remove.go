@@ -18,7 +18,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := vfs.CheckID(id); err != nil {
 		return err
 	}
-	keys, err := s.mark(ctx, "UPDATE project SET status = 2, removed = now() WHERE id = $1 AND status < 2 RETURNING key", id)
+	keys, err := s.mark(ctx, "UPDATE project SET status = 2, removed = now() WHERE id = $1 AND status < 2 RETURNING "+
+		"key", id)
 	if err == nil && len(keys) == 0 {
 		err = fs.ErrNotExist
 	}
@@ -42,7 +43,8 @@ func (s *Store) Discard(ctx context.Context, id string) error {
 	if err := vfs.CheckID(id); err != nil {
 		return err
 	}
-	keys, err := s.mark(ctx, "UPDATE project SET status = 1, removed = now() WHERE id = $1 AND status = 0 RETURNING key", id)
+	keys, err := s.mark(ctx, "UPDATE project SET status = 1, removed = now() WHERE id = $1 AND status = 0 RETURNING "+
+		"key", id)
 	if err == nil && len(keys) == 0 {
 		err = fs.ErrNotExist
 	}
@@ -96,12 +98,14 @@ func (s *Store) Recover(ctx context.Context, id, as string) error {
 		}
 	}
 	tag, err := s.pool.Exec(ctx, "UPDATE project SET status = 0, removed = NULL, id = $2, folded = $3 WHERE key = "+
-		"(SELECT key FROM project WHERE id = $1 AND status = 1 AND removed > $4 ORDER BY removed DESC, key DESC LIMIT 1)",
+		"(SELECT key FROM project WHERE id = $1 AND status = 1 AND removed > $4 ORDER BY removed DESC, key DESC "+
+		"LIMIT 1)",
 		id, as, foldID(as), s.expired())
 	if pe, ok := errors.AsType[*pgconn.PgError](err); ok && pe.Code == "23505" {
 		err = fs.ErrExist
 		var twin string
-		if s.pool.QueryRow(ctx, "SELECT id FROM project WHERE folded = $1 AND status = 0", foldID(as)).Scan(&twin) == nil && twin != as {
+		if s.pool.QueryRow(ctx, "SELECT id FROM project WHERE folded = $1 AND status = 0",
+			foldID(as)).Scan(&twin) == nil && twin != as {
 			err = &vfs.NameConflictError{Name: as, Existing: twin}
 		}
 	} else if err == nil && tag.RowsAffected() == 0 {
@@ -132,7 +136,8 @@ func (s *Store) erase(ctx context.Context, key int64) error {
 			}
 		}
 	}
-	parts := fmt.Sprintf(deleteParts, "project = $1 AND digest IN (SELECT digest FROM part WHERE project = $1 LIMIT $2)")
+	parts := fmt.Sprintf(deleteParts, "project = $1 AND digest IN (SELECT digest FROM part WHERE project = $1 LIMIT "+
+		"$2)")
 	for n := int64(erased); n >= erased; {
 		if err := s.pool.QueryRow(ctx, parts, key, erased).Scan(&n); err != nil {
 			return err
@@ -143,8 +148,8 @@ func (s *Store) erase(ctx context.Context, key int64) error {
 }
 
 const (
-	// firstSweep is when a store first looks for what nobody needs any more, which is not the work of short commands, and
-	// sweepPause how often it does so.
+	// firstSweep is when a store first looks for what nobody needs any more, which is not the work of short commands,
+	// and sweepPause how often it does so.
 	firstSweep = time.Minute
 	sweepPause = 2 * time.Minute
 	// keepUnused is how long contents stay that no file has any more, for handles that are still open.
@@ -163,14 +168,16 @@ func (s *Store) sweepOften(ctx context.Context) {
 	}
 }
 
-// Sweep removes what nobody needs any more: projects that were deleted while the process died, or discarded too long ago;
-// records whose time is over; contents that no file has had for so long; and objects that nothing has needed for
+// Sweep removes what nobody needs any more: projects that were deleted while the process died, or discarded too long
+// ago; records whose time is over; contents that no file has had for so long; and objects that nothing has needed for
 // [Options].KeepObjects. Stores do that by themselves every two minutes.
 func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
-	if _, err := s.pool.Exec(ctx, "UPDATE project SET status = 2 WHERE status = 1 AND removed <= $1", s.expired()); err != nil {
+	if _, err := s.pool.Exec(ctx, "UPDATE project SET status = 2 WHERE status = 1 AND removed <= $1",
+		s.expired()); err != nil {
 		return unavailable(err)
 	}
-	keys, err := query(ctx, s.pool, pgx.RowTo[int64], "SELECT key FROM project WHERE status = 2 AND removed < $1", time.Now().Add(-time.Minute))
+	keys, err := query(ctx, s.pool, pgx.RowTo[int64], "SELECT key FROM project WHERE status = 2 AND removed < $1",
+		time.Now().Add(-time.Minute))
 	if err != nil {
 		return err
 	}
@@ -183,7 +190,8 @@ func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
 		return unavailable(err)
 	}
 	before := time.Now().Add(-unused)
-	keys, err = query(ctx, s.pool, pgx.RowTo[int64], "SELECT DISTINCT project FROM part WHERE unused IS NOT NULL AND unused <= $1", before)
+	keys, err = query(ctx, s.pool, pgx.RowTo[int64],
+		"SELECT DISTINCT project FROM part WHERE unused IS NOT NULL AND unused <= $1", before)
 	if err != nil {
 		return err
 	}
@@ -195,7 +203,8 @@ func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
 				return err
 			}
 			var n int64
-			return tx.QueryRow(ctx, fmt.Sprintf(deleteParts, "project = $1 AND unused <= $2 AND refs = 0"), key, before).Scan(&n)
+			return tx.QueryRow(ctx, fmt.Sprintf(deleteParts, "project = $1 AND unused <= $2 AND refs = 0"), key,
+				before).Scan(&n)
 		})
 		if err != nil {
 			return unavailable(err)

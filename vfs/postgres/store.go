@@ -87,8 +87,8 @@ func IsURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// Open opens a store in a database, and brings the database's schema up to date. The error is a [*NewerSchemaError] if a
-// newer version has used it. The context is for opening only.
+// Open opens a store in a database, and brings the database's schema up to date. The error is a [*NewerSchemaError] if
+// a newer version has used it. The context is for opening only.
 func Open(ctx context.Context, databaseURL string, options *vfs.Options) (*Store, error) {
 	var all Options
 	if options != nil {
@@ -101,8 +101,9 @@ func Open(ctx context.Context, databaseURL string, options *vfs.Options) (*Store
 type Options struct {
 	// Projects limits what a project may hold and remember.
 	Projects vfs.Options
-	// Objects is a place for large contents: each full MiB of a file. They are in the database if it is nil. What is there
-	// already stays where it is. Once used, it cannot be left out any more, and another database must not have the same one.
+	// Objects is a place for large contents: each full MiB of a file. They are in the database if it is nil. What is
+	// there already stays where it is. Once used, it cannot be left out any more, and another database must not have
+	// the same one.
 	Objects Objects
 	// KeepObjects is how long objects stay that nothing needs any more. A backup of the database that is not older fits
 	// them. Transactions, which upload them, cannot take longer, so it should be several minutes at least. Zero means
@@ -194,8 +195,8 @@ func OpenWith(ctx context.Context, databaseURL string, options *Options) (*Store
 	return s, nil
 }
 
-// With returns a store with other options on the connections of this one, which must be open. Close it by itself. Options
-// that concern connections, such as NoSync, stay as they are.
+// With returns a store with other options on the connections of this one, which must be open. Close it by itself.
+// Options that concern connections, such as NoSync, stay as they are.
 func (s *Store) With(options *vfs.Options) (vfs.Store, error) {
 	o, err := options.WithDefaults()
 	if err != nil {
@@ -215,7 +216,8 @@ func (d *database) prepare(ctx context.Context, config *pgx.ConnConfig, readOnly
 	var version int
 	var encoding string
 	var schema *string
-	err = conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_schema()").
+	err = conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), "+
+		"current_schema()").
 		Scan(&version, &encoding, &schema)
 	switch {
 	case err != nil:
@@ -225,7 +227,8 @@ func (d *database) prepare(ctx context.Context, config *pgx.ConnConfig, readOnly
 	case encoding != "UTF8":
 		return fmt.Errorf("the database's encoding is %s: UTF8 is needed", encoding)
 	case schema == nil:
-		return errors.New("the database has no schema of the search path: create one, or name one with search_path in the URL")
+		return errors.New("the database has no schema of the search path: create one, or name one with search_path " +
+			"in the URL")
 	}
 	d.channel = "toolrun_" + *schema
 	if err := migrate(ctx, conn); err != nil {
@@ -263,8 +266,8 @@ func (d *database) transact(ctx context.Context) (tx pgx.Tx, end func(), err err
 	}, err
 }
 
-// again does something once more if its connection is lost. As the server may have been restarted, the pool's others are
-// closed before, except for those in use. Without a pool, in a transaction, nothing is done again.
+// again does something once more if its connection is lost. As the server may have been restarted, the pool's others
+// are closed before, except for those in use. Without a pool, in a transaction, nothing is done again.
 func again(pool *pgxpool.Pool, do func() error) error {
 	err := do()
 	if err != nil && pool != nil && isConnection(err) {
@@ -350,8 +353,10 @@ func (s *Store) keyOf(ctx context.Context, id string, create bool) (key int64, e
 			return 0, fs.ErrNotExist
 		}
 		at := now()
-		err = s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key), "+
-			"e AS (INSERT INTO entry (project, "+entryColumns+") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
+		err = s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded) VALUES ($1, $2) ON CONFLICT DO "+
+			"NOTHING RETURNING key), "+
+			"e AS (INSERT INTO entry (project, "+entryColumns+
+			") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
 			id, foldID(id), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond())).Scan(&key)
 		if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 			return key, err
@@ -390,11 +395,13 @@ func (s *Store) page(ctx context.Context, statement, after string, limit int, ar
 	if limit == 0 {
 		limit = vfs.DefaultPage
 	}
-	return query(ctx, s.pool, pgx.RowTo[string], statement, append([]any{strings.ToValidUTF8(after, "\uFFFD"), limit}, args...)...)
+	return query(ctx, s.pool, pgx.RowTo[string], statement, append([]any{strings.ToValidUTF8(after, "\uFFFD"), limit},
+		args...)...)
 }
 
 // query returns the rows that a statement finds.
-func query[T any](ctx context.Context, pool *pgxpool.Pool, scan pgx.RowToFunc[T], statement string, args ...any) (all []T, err error) {
+func query[T any](ctx context.Context, pool *pgxpool.Pool, scan pgx.RowToFunc[T], statement string,
+	args ...any) (all []T, err error) {
 	err = again(pool, func() error {
 		rows, err := pool.Query(ctx, statement, args...)
 		if err == nil {
@@ -413,7 +420,8 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	usage := vfs.Usage{Quota: s.options.Quota}
 	var checkpoints bool
 	err := again(s.pool, func() error {
-		return s.pool.QueryRow(ctx, "SELECT bytes, files, kept, EXISTS (SELECT FROM entry e WHERE e.project = p.key AND e.dir = $2 "+
+		return s.pool.QueryRow(ctx, "SELECT bytes, files, kept, EXISTS (SELECT FROM entry e WHERE e.project = p.key "+
+			"AND e.dir = $2 "+
 			"AND e.folded = $3) FROM project p WHERE id = $1 AND status = 0", id, ownIno, vfs.Fold("checkpoints")).
 			Scan(&usage.Bytes, &usage.Files, &usage.HistoryBytes, &checkpoints)
 	})

@@ -40,8 +40,8 @@ func cutParameters(databaseURL string) (rest string, own map[string]string, err 
 	return strings.TrimSuffix(base+"?"+strings.Join(others, "&"), "?"), own, nil
 }
 
-// listenConfig returns the configuration for the connection that listens: at another address, if one is given, because a
-// pooler is in between for the others.
+// listenConfig returns the configuration for the connection that listens: at another address, if one is given, because
+// a pooler is in between for the others.
 func listenConfig(databaseURL, address string, usual *pgxpool.Config, o *vfs.Options) (*pgx.ConnConfig, error) {
 	if address == "" {
 		return usual.ConnConfig.Copy(), nil

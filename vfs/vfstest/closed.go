@@ -48,7 +48,8 @@ var closedRules = []rule{
 	}},
 	{"closing one handle leaves the others", func(t *testing.T, files afero.Fs) {
 		write(t, files, "file", "content")
-		one, two, anew := openFile(t, files, "file", os.O_RDWR), openFile(t, files, "file", os.O_RDWR), openFile(t, files, "new", replacing)
+		one, two, anew := openFile(t, files, "file", os.O_RDWR), openFile(t, files, "file", os.O_RDWR),
+			openFile(t, files, "new", replacing)
 		closeNow(t, one)
 		writeTo(t, two, "CON")
 		writeTo(t, anew, "new")
@@ -59,7 +60,8 @@ var closedRules = []rule{
 	{"closing is no error where nothing has been written", func(t *testing.T, files afero.Fs) {
 		populate(t, files)
 		before := tree(t, files)
-		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND, os.O_RDWR | os.O_CREATE} {
+		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND,
+			os.O_RDWR | os.O_CREATE} {
 			f := openFile(t, files, "file", flag)
 			require.NoError(t, f.Sync())
 			closeNow(t, f)

@@ -36,7 +36,8 @@ var renameRules = []rule{
 		require.NoError(t, files.Rename("a", "b/new"))
 		absent(t, files, "a")
 		require.Equal(t, map[string]string{
-			"/b": "/", "/b/new": "/", "/b/new/file": "1", "/b/new/sub": "/", "/b/new/sub/file": "2", "/b/new/sub/deep": "/",
+			"/b": "/", "/b/new": "/", "/b/new/file": "1", "/b/new/sub": "/", "/b/new/sub/file": "2",
+			"/b/new/sub/deep": "/",
 		}, tree(t, files))
 		require.NoError(t, files.Rename("b/new/sub", "a"), "the name is free")
 		require.Equal(t, map[string]string{

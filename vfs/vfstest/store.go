@@ -17,8 +17,8 @@ import (
 )
 
 // TestStore checks that a store and its projects behave as package vfs documents: ids, pages, deletion, settings,
-// calls, history, checkpoints and usage, and each project as [TestFs] does. open returns an empty store with default options, each
-// time another; what has to be closed is open's to see to, with t.Cleanup.
+// calls, history, checkpoints and usage, and each project as [TestFs] does. open returns an empty store with default
+// options, each time another; what has to be closed is open's to see to, with t.Cleanup.
 func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
 	for _, rule := range []struct {
 		name  string
@@ -183,7 +183,9 @@ func checkSettings(t *testing.T, store vfs.Store) {
 		return p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return data, nil })
 	}
 	require.NoError(t, put([]byte("first")))
-	require.NoError(t, p.EditSettings(t.Context(), func(before []byte) ([]byte, error) { return append(before, "+"...), nil }))
+	require.NoError(t, p.EditSettings(t.Context(), func(before []byte) ([]byte, error) {
+		return append(before, "+"...), nil
+	}))
 	refused := errors.New("refused")
 	require.ErrorIs(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return nil, refused }), refused)
 	require.Error(t, put(make([]byte, vfs.MaxSettings+1)))
@@ -207,9 +209,13 @@ func checkCalls(t *testing.T, store vfs.Store) {
 	p := project(t, store, "one")
 	write(t, p, "/file", "before")
 	for name, see := range map[string]func(files afero.Fs) afero.Fs{
-		"itself":    func(files afero.Fs) afero.Fs { return files },
-		"a view":    func(files afero.Fs) afero.Fs { return vfs.ReadOnly(vfs.Sub(files, "/"), "/memories") },
-		"a wrapper": func(files afero.Fs) afero.Fs { return vfs.Wrap(files, func(files afero.Fs) afero.Fs { return files }) },
+		"itself": func(files afero.Fs) afero.Fs { return files },
+		"a view": func(files afero.Fs) afero.Fs { return vfs.ReadOnly(vfs.Sub(files, "/"), "/memories") },
+		"a wrapper": func(files afero.Fs) afero.Fs {
+			return vfs.Wrap(files, func(files afero.Fs) afero.Fs {
+				return files
+			})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call, end, err := vfs.BeginCall(see(p), "ends")
@@ -276,7 +282,8 @@ func checkUndo(t *testing.T, store vfs.Store) {
 	_, err = p.Undo(t.Context(), "other")
 	require.ErrorContains(t, err, "/other has been changed since by on")
 	unit, err := p.CheckUndo(t.Context(), "")
-	require.ErrorContains(t, err, "/other has been changed since by on", "the latest that can be undone at all is %s", unit)
+	require.ErrorContains(t, err, "/other has been changed since by on", "the latest that can be undone at all is %s",
+		unit)
 
 	// In an exclusive section, all that it has done so far counts.
 	require.NoError(t, p.Exclusively(t.Context(), func(files afero.Fs) error {
@@ -326,7 +333,8 @@ func checkVersions(t *testing.T, store vfs.Store) {
 	changes, err := p.Changes(t.Context(), "/file")
 	require.NoError(t, err)
 	require.Len(t, changes, 3)
-	require.Equal(t, []vfs.Op{vfs.OpRemove, vfs.OpWrite, vfs.OpCreate}, []vfs.Op{changes[0].Op, changes[1].Op, changes[2].Op})
+	require.Equal(t, []vfs.Op{vfs.OpRemove, vfs.OpWrite, vfs.OpCreate}, []vfs.Op{changes[0].Op, changes[1].Op,
+		changes[2].Op})
 	for i, want := range []string{"second", "first"} {
 		f, err := p.OpenVersion(t.Context(), changes[i].ID)
 		require.NoError(t, err)
@@ -426,7 +434,9 @@ func checkUsage(t *testing.T, store vfs.Store) {
 	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
 	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize,
 		Checkpoints: vfs.DefaultCheckpoints, CheckpointBytes: vfs.DefaultCheckpointBytes}, usage.Quota)
-	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files })} {
+	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs {
+		return files
+	})} {
 		same, err := vfs.UsageOf(t.Context(), view)
 		require.NoError(t, err)
 		require.Equal(t, usage, same, "a view has its project's")

@@ -65,7 +65,8 @@ func TestFoldersAndUploads(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "list.csv")
 	require.NoError(t, os.WriteFile(file, []byte("a,b\n1,2\n"), 0o644))
 	p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		picker, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: `document.querySelector("input[type=file]")`})
+		picker, err := cdp.Call(ctx, t, runtime.Evaluate,
+			runtime.EvaluateParams{Expression: `document.querySelector("input[type=file]")`})
 		if err != nil {
 			return err
 		}
@@ -112,7 +113,8 @@ func TestTheEditorKeepsWhatIsWritten(t *testing.T) {
 
 	// what somebody else has written instead
 	p.click("Edit")
-	s.call("notes", "toolu_other", "filesystem", `{"command": "str_replace", "path": "/other.md", "old_str": "two", "new_str": "2"}`)
+	s.call("notes", "toolu_other", "filesystem",
+		`{"command": "str_replace", "path": "/other.md", "old_str": "two", "new_str": "2"}`)
 	p.write("#text", "zwei\n")
 	p.click("Save")
 	p.click("Take theirs")
@@ -123,12 +125,14 @@ func TestTheEditorKeepsWhatIsWritten(t *testing.T) {
 func TestUndoneAndDoneAgain(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", map[string]string{"/plan.md": "one\n"})
-	s.call("notes", "toolu_edit", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
+	s.call("notes", "toolu_edit", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
 	p := s.visit()
 	text := func(want string) {
 		t.Helper()
 		require.Eventually(t, func() bool {
-			return want == value[string](p, `fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => file.text)`)
+			return want == value[string](p,
+				`fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => file.text)`)
 		}, time.Minute, 20*time.Millisecond)
 	}
 	p.open("history", "project", "notes")
@@ -241,7 +245,8 @@ func TestBackAndForward(t *testing.T) {
 	p.run(chromedp.EmulateViewport(390, 844))
 	p.open("calls", "project", "notes")
 	inSight := func(selector string) string {
-		return `(() => { const e = document.querySelector("` + selector + `"), r = e?.getBoundingClientRect(); return e?.checkVisibility() && r.top >= 0 && r.bottom <= innerHeight; })()`
+		return `(() => { const e = document.querySelector("` + selector +
+			`"), r = e?.getBoundingClientRect(); return e?.checkVisibility() && r.top >= 0 && r.bottom <= innerHeight; })()`
 	}
 	p.until(inSight("[data-call=toolu_first]") + ` && !document.querySelector(".only-narrow")`)
 	choose("toolu_first")
@@ -295,7 +300,8 @@ func TestWhatWouldBeLost(t *testing.T) {
 	s.project("notes", map[string]string{"/plan.md": "old plan\n", "/docs/one.md": "1", "/docs/two.md": "2"})
 	p := s.visit()
 	p.post("tools", `{"project": "notes", "tool": "filesystem", "ask": true}`, "")
-	require.NotNil(t, s.call("notes", "toolu_over", "filesystem", `{"command": "create", "path": "/plan.md", "file_text": "new plan\n", "overwrite": true}`).Pending)
+	require.NotNil(t, s.call("notes", "toolu_over", "filesystem",
+		`{"command": "create", "path": "/plan.md", "file_text": "new plan\n", "overwrite": true}`).Pending)
 	require.NotNil(t, s.call("notes", "toolu_delete", "filesystem", `{"command": "delete", "path": "/docs"}`).Pending)
 	p.open("calls", "project", "notes")
 	p.sees("/docs and 2 files in it would be deleted")

@@ -30,8 +30,10 @@ const (
 func (p *person) nothingRan() {
 	p.t.Helper()
 	require.False(p.t, value[bool](p, `"pwned" in window`))
-	require.Empty(p.t, value[[]string](p, `Array.from(document.querySelectorAll("main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"), (e) => e.outerHTML)`))
-	require.Empty(p.t, value[[]string](p, `Array.from(document.querySelectorAll("a[href]"), (e) => e.href).filter((h) => !/^(https?|mailto):/.test(h))`))
+	require.Empty(p.t, value[[]string](p,
+		`Array.from(document.querySelectorAll("main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"), (e) => e.outerHTML)`))
+	require.Empty(p.t, value[[]string](p,
+		`Array.from(document.querySelectorAll("a[href]"), (e) => e.href).filter((h) => !/^(https?|mailto):/.test(h))`))
 	// Marks of direction and controls are written out, wherever people read or hear.
 	require.Empty(p.t, value[[]string](p, `(() => {
 		const found = [], marks = /[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u000b-\u001f\u200b]/;
@@ -45,31 +47,39 @@ func (p *person) nothingRan() {
 	require.NotRegexp(p.t, "[\u202a-\u202e]", value[string](p, "document.title"))
 }
 
-// TestHostileServers shows what an MCP server says that wants to run in the browser, and what its tools are called with.
+// TestHostileServers shows what an MCP server says that wants to run in the browser, and what its tools are called
+// with.
 func TestHostileServers(t *testing.T) {
 	const evil = script + bidi + "\x1b[31m [click](javascript:alert(1)) \u2066\u200b"
-	server := mcp.NewServer(&mcp.Implementation{Name: evil, Title: evil, Version: evil}, &mcp.ServerOptions{Instructions: evil})
+	server := mcp.NewServer(&mcp.Implementation{Name: evil, Title: evil, Version: evil},
+		&mcp.ServerOptions{Instructions: evil})
 	add := func(name string, result *mcp.CallToolResult, err error) {
 		server.AddTool(&mcp.Tool{Name: name, Title: "Title " + evil, Description: "Description " + evil,
 			Annotations: &mcp.ToolAnnotations{Title: "Note " + evil},
-			InputSchema: &jsonschema.Schema{Type: "object", Title: evil, Description: evil, Properties: map[string]*jsonschema.Schema{
-				"city": {Type: "string", Title: evil, Description: evil}, evil: {Type: "string", Description: evil},
-			}}},
+			InputSchema: &jsonschema.Schema{Type: "object", Title: evil, Description: evil,
+				Properties: map[string]*jsonschema.Schema{
+					"city": {Type: "string", Title: evil, Description: evil}, evil: {Type: "string", Description: evil},
+				}}},
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return result, err })
 	}
 	add("weather", &mcp.CallToolResult{Content: []mcp.Content{
 		&mcp.TextContent{Text: "Result " + evil},
 		&mcp.ImageContent{Data: []byte("<svg onload=alert(1)>"), MIMEType: "image/svg+xml" + script},
 		&mcp.ResourceLink{URI: "javascript:alert(1)", Name: evil, Title: evil, Description: evil},
-		&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "javascript:alert(1)//" + script, MIMEType: "text/html", Text: script}},
+		&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "javascript:alert(1)//" + script,
+			MIMEType: "text/html", Text: script}},
 	}, StructuredContent: map[string]any{evil: evil}}, nil)
-	add("fails", &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "Error " + evil}}}, nil)
+	add("fails", &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "Error " + evil}}},
+		nil)
 	add("breaks", nil, errors.New("broken "+evil))
 	remote := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(remote.Close)
-	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, evil, http.StatusTeapot) }))
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, evil, http.StatusTeapot)
+	}))
 	t.Cleanup(down.Close)
-	config, err := mcpclient.ParseConfig(fmt.Appendf(nil, `{"mcpServers": {"remote": {"url": %q}, "down": {"url": %q}}}`, remote.URL, down.URL))
+	config, err := mcpclient.ParseConfig(fmt.Appendf(nil,
+		`{"mcpServers": {"remote": {"url": %q}, "down": {"url": %q}}}`, remote.URL, down.URL))
 	require.NoError(t, err)
 	s := serve(t, toolrun.Options{Servers: config})
 	s.project("notes", map[string]string{"/plan.md": "one\n"})
@@ -131,7 +141,8 @@ func TestHostileServers(t *testing.T) {
 	p.nothingRan()
 }
 
-// TestHostileNames gives names that carry markup and marks to what people and models name. Most are refused, which is shown.
+// TestHostileNames gives names that carry markup and marks to what people and models name. Most are refused, which is
+// shown.
 func TestHostileNames(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", map[string]string{"/plan.md": "one\n"})
@@ -155,7 +166,8 @@ func TestHostileNames(t *testing.T) {
 	p.until(`document.querySelector("main .problem") && !document.querySelector("#run").disabled`)
 	p.nothingRan()
 	p.open("tools", "project", "notes")
-	for _, rule := range []string{"GET https://example.com/" + script, "GET https://exam\u202Eple.com/", "GET javascript:alert(1)", "<script>alert(1)</script> https://example.com/"} {
+	for _, rule := range []string{"GET https://example.com/" + script, "GET https://exam\u202Eple.com/",
+		"GET javascript:alert(1)", "<script>alert(1)</script> https://example.com/"} {
 		p.write("#rule", rule)
 		p.click("Allow")
 		p.until(`document.querySelector("[aria-labelledby=network] .problem") || document.querySelector("[aria-labelledby=network] li")`)
@@ -168,18 +180,21 @@ func TestHostileNames(t *testing.T) {
 	p.until(`document.querySelector("dialog .problem") || location.pathname === "/files"`)
 	p.nothingRan()
 	p.open("")
-	for _, address := range []string{"/files?project=" + url.QueryEscape(script), "/" + url.PathEscape(script), "/history?project=notes&path=" + url.QueryEscape("/"+script+bidi),
-		"/calls?project=notes&call=" + url.QueryEscape(script+bidi), "/files?project=notes&line=1&path=" + url.QueryEscape("/"+script+bidi)} {
+	for _, address := range []string{"/files?project=" + url.QueryEscape(script), "/" + url.PathEscape(script),
+		"/history?project=notes&path=" + url.QueryEscape("/"+script+bidi),
+		"/calls?project=notes&call=" + url.QueryEscape(script+bidi), "/files?project=notes&line=1&path=" +
+			url.QueryEscape("/"+script+bidi)} {
 		p.run(chromedp.Navigate(s.base + address))
 		p.until(`document.readyState === "complete" && document.querySelector("main")?.innerText.trim()`)
 		p.nothingRan()
 	}
 }
 
-// TestHostileProjects shows a project in which everything carries scripts, markup, links and marks of direction, on each
-// page. A script that runs, a request that leaves, and what the policy refuses fail the test by themselves.
+// TestHostileProjects shows a project in which everything carries scripts, markup, links and marks of direction, on
+// each page. A script that runs, a request that leaves, and what the policy refuses fail the test by themselves.
 func TestHostileProjects(t *testing.T) {
-	tool := registry.Func(registry.Spec{Name: "weather", DisplayName: "Weather" + script, Subtitle: script + bidi, Description: script, Source: script,
+	tool := registry.Func(registry.Spec{Name: "weather", DisplayName: "Weather" + script, Subtitle: script + bidi,
+		Description: script, Source: script,
 		Options: []registry.Option{{ID: "where", Label: "Where" + script, Subtitle: script, Type: registry.OptionSelect,
 			Choices: []registry.Choice{{Value: script, Label: script}, {Value: "b"}}}}},
 		func(_ context.Context, in struct{ City string }, _ registry.Env) (string, error) {
@@ -187,12 +202,17 @@ func TestHostileProjects(t *testing.T) {
 		})
 	s := serve(t, toolrun.Options{Tools: []registry.Tool{tool}})
 	id := "p" + script
-	markdown := script + "\n\n[click](javascript:alert(1)) [data](data:text/html,<script>alert(1)</script>) [v](vbscript:x) [up](  JaVaScRiPt:alert(1)) " +
-		"[good](https://example.com/) [evil.example](https://bank.example/) ![pixel](https://evil.example/pixel.png)\n\n" +
-		"<iframe src=\"javascript:alert(1)\"></iframe>\n\n| a | " + script + " |\n|---|---|\n| <b> | [x](javascript:alert(1)) |\n\n```html\n" + script + "\n```\n> " + script + "\n\n- " + script + "\n"
+	markdown := script + "\n\n[click](javascript:alert(1)) [data](data:text/html,<script>alert(1)</script>) " +
+		"[v](vbscript:x) [up](  JaVaScRiPt:alert(1)) " +
+		"[good](https://example.com/) [evil.example](https://bank.example/) " +
+		"![pixel](https://evil.example/pixel.png)\n\n" +
+		"<iframe src=\"javascript:alert(1)\"></iframe>\n\n| a | " + script +
+		" |\n|---|---|\n| <b> | [x](javascript:alert(1)) |\n\n```html\n" + script + "\n```\n> " + script + "\n\n- " +
+		script + "\n"
 	s.project(id, map[string]string{
-		"/readme.md":                          markdown,
-		"/table.csv":                          "a," + `"` + `<script>window.pwned=1</script>` + `"` + "\n=HYPERLINK(\"javascript:alert(1)\"),b\n",
+		"/readme.md": markdown,
+		"/table.csv": "a," + `"` + `<script>window.pwned=1</script>` + `"` +
+			"\n=HYPERLINK(\"javascript:alert(1)\"),b\n",
 		"/pixel.svg":                          `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="30" onload="parent.pwned=1;alert(1)"><script>parent.pwned=1;alert(1)</script><image href="https://evil.example/x.png"/><rect width="30" height="30"/></svg>`,
 		"/page.html":                          script,
 		"/" + bidi:                            "one\u202Etwo\u2066three\x00" + "four",
@@ -203,7 +223,8 @@ func TestHostileProjects(t *testing.T) {
 		"/folder" + "\u202E" + "x/a&amp;.txt": script,
 	})
 	require.Empty(t, s.call(id, "toolu_<script>", "weather", `{"City": "<script>alert(1)</script>"}`).Code)
-	require.Empty(t, s.call(id, "toolu_\u202Ex", "javascript", `{"code": "console.log('<img src=x onerror=alert(1)>\\u202e'); await fs.writeFile('/page.html', '<b>'); return '<script>alert(1)</script>'"}`).Code)
+	require.Empty(t, s.call(id, "toolu_\u202Ex", "javascript",
+		`{"code": "console.log('<img src=x onerror=alert(1)>\\u202e'); await fs.writeFile('/page.html', '<b>'); return '<script>alert(1)</script>'"}`).Code)
 	p := s.visit()
 	nothingRan := p.nothingRan
 	p.sees("<script>")
@@ -212,14 +233,16 @@ func TestHostileProjects(t *testing.T) {
 	p.sees("U+202E")
 	nothingRan()
 	p.shots("attack-files")
-	for _, path := range []string{"/readme.md", "/table.csv", "/pixel.svg", "/page.html", "/" + bidi, "/direction.txt", "/<img src=x onerror=alert(1)>.txt", "/javascript:alert(1)",
+	for _, path := range []string{"/readme.md", "/table.csv", "/pixel.svg", "/page.html", "/" + bidi, "/direction.txt",
+		"/<img src=x onerror=alert(1)>.txt", "/javascript:alert(1)",
 		"/\"onmouseover=\"alert(1).txt", "/folder\u202Ex/a&amp;.txt"} {
 		p.open("files", "project", id, "path", path)
 		p.until(`document.querySelector(".filehead h2")`)
 		nothingRan()
 		switch path {
 		case "/readme.md":
-			require.Equal(t, []string{"https://example.com/", "https://bank.example/", "https://evil.example/pixel.png"},
+			require.Equal(t, []string{"https://example.com/", "https://bank.example/",
+				"https://evil.example/pixel.png"},
 				value[[]string](p, `Array.from(document.querySelectorAll(".rendered a"), (a) => a.href)`))
 			p.sees("evil.example (bank.example)") // where it leads, in spite of its text
 			require.Zero(t, value[int](p, `document.querySelectorAll(".rendered img").length`))

@@ -193,8 +193,11 @@ func (s *site) look() *person {
 			complain("a request to " + e.Request.URL)
 		}
 	})
-	listen(p, page.JavascriptDialogOpening, func(e page.EventJavascriptDialogOpening) { complain("a script ran: " + e.Message) })
-	p.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(page.Enable, page.EnableParams{}))
+	listen(p, page.JavascriptDialogOpening, func(e page.EventJavascriptDialogOpening) {
+		complain("a script ran: " + e.Message)
+	})
+	p.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}),
+		command(page.Enable, page.EnableParams{}))
 	return p
 }
 
@@ -233,7 +236,8 @@ func evaluate(expression string) chromedp.Action[chromedp.Void] {
 func (p *person) until(expression string) {
 	p.t.Helper()
 	for end := time.Now().Add(time.Minute); ; {
-		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")")) // which fails while a page is left
+		// which fails while a page is left
+		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		if is {
 			return
 		}
@@ -302,7 +306,8 @@ func (p *person) click(name string) {
 func (p *person) write(selector, text string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("document.querySelector(%q)", selector))
-	p.run(evaluate(fmt.Sprintf("{ const e = document.querySelector(%q); e.focus(); e.select(); }", selector)), chromedp.KeyEvent(kb.Delete))
+	p.run(evaluate(fmt.Sprintf("{ const e = document.querySelector(%q); e.focus(); e.select(); }", selector)),
+		chromedp.KeyEvent(kb.Delete))
 	if text != "" {
 		p.run(evaluate(fmt.Sprintf("document.execCommand('insertText', false, %q)", text)))
 	}
@@ -333,9 +338,11 @@ func (p *person) shotsAt(name, selector string) {
 		if l.dark {
 			scheme = "dark"
 		}
-		p.run(chromedp.EmulateViewport(l.width, l.height), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
-		require.Equal(p.t, l.dark, value[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(matchMedia("(prefers-color-scheme: dark)").matches))))`))
+		p.run(chromedp.EmulateViewport(l.width, l.height), command(emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
+		require.Equal(p.t, l.dark, value[bool](p,
+			`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(matchMedia("(prefers-color-scheme: dark)").matches))))`))
 		if selector != "" {
 			p.run(evaluate(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "start", behavior: "instant"})`, selector)))
 		}

@@ -12,13 +12,15 @@ import (
 func busy(t *testing.T) *site {
 	s := serve(t, newOptions())
 	s.project("notes", map[string]string{"/plan.md": "# Plan\n\none\n", "/data/a.csv": "a,b\n1,2\n"})
-	s.call("notes", "toolu_edit", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
+	s.call("notes", "toolu_edit", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
 	return s
 }
 
 var pages = [][]string{{""}, {"files", "project", "notes"}, {"files", "project", "notes", "path", "/plan.md"},
 	{"files", "project", "notes", "path", "/data/a.csv"}, {"run", "project", "notes"}, {"calls", "project", "notes"},
-	{"calls", "project", "notes", "call", "toolu_edit"}, {"history", "project", "notes"}, {"tools", "project", "notes"}, {"servers"}}
+	{"calls", "project", "notes", "call", "toolu_edit"}, {"history", "project", "notes"}, {"tools", "project", "notes"},
+	{"servers"}}
 
 // TestKeysReachEverything presses the tab key on each page: it reaches all that can be used, in the order of the page,
 // and what it reaches is seen to have the focus.

@@ -51,7 +51,8 @@ func TestProjects(t *testing.T) {
 func TestFiles(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", map[string]string{
-		"/readme.md":      "# Notes\n\nSome *text* with a [link](https://example.com) and `code`.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+		"/readme.md": "# Notes\n\nSome *text* with a [link](https://example.com) and `code`.\n\n- one\n- " +
+			"two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
 		"/data/sales.csv": "city,amount\nOslo,20\n\"Lima, Peru\",22\n",
 		"/src/main.js":    strings.Repeat("console.log('line')\n", 60),
 		"/pixel.svg":      `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><rect width="80" height="40" fill="teal"/></svg>`,
@@ -68,7 +69,8 @@ func TestFiles(t *testing.T) {
 	p.click("data")
 	p.click("sales.csv")
 	p.until(`document.querySelectorAll("table.data tbody tr").length === 2`)
-	require.Equal(t, "Lima, Peru", value[string](p, `document.querySelector("table.data tbody tr:last-child td").textContent`))
+	require.Equal(t, "Lima, Peru", value[string](p,
+		`document.querySelector("table.data tbody tr:last-child td").textContent`))
 	p.shots("files-csv")
 	p.click("pixel.svg")
 	p.until(`document.querySelector(".file img")?.naturalWidth === 80`)
@@ -98,7 +100,8 @@ func TestFiles(t *testing.T) {
 
 	// somebody else changes the file meanwhile
 	p.click("Edit")
-	s.call("notes", "toolu_other", "filesystem", `{"command": "str_replace", "path": "/src/main.js", "old_str": "two", "new_str": "2"}`)
+	s.call("notes", "toolu_other", "filesystem",
+		`{"command": "str_replace", "path": "/src/main.js", "old_str": "two", "new_str": "2"}`)
 	p.write("#text", "one\ntwo\nthree\nfour\n")
 	p.click("Save")
 	p.sees("somebody else has changed the file since you opened it")
@@ -169,7 +172,8 @@ func TestSeeWhatACallChangedAndTakeItBack(t *testing.T) {
 	p := s.visit()
 	p.open("calls", "project", "notes")
 	p.sees("toolu_begin")
-	s.call("notes", "toolu_edit", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "two", "new_str": "zwei"}`)
+	s.call("notes", "toolu_edit", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "two", "new_str": "zwei"}`)
 	p.sees("toolu_edit") // without loading the page
 	p.shots("calls")
 	p.run(evaluate(`document.querySelector("[data-call=toolu_edit]").click()`))
@@ -187,8 +191,10 @@ func TestSeeWhatACallChangedAndTakeItBack(t *testing.T) {
 	p.shots("history")
 
 	// what others have changed since is in the way
-	s.call("notes", "toolu_first", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "1"}`)
-	s.call("notes", "toolu_second", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "three", "new_str": "3"}`)
+	s.call("notes", "toolu_first", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "1"}`)
+	s.call("notes", "toolu_second", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "three", "new_str": "3"}`)
 	p.sees("toolu_second")
 	p.click("Undo toolu_first")
 	p.sees("This cannot be undone as a whole")
@@ -241,7 +247,9 @@ func TestRun(t *testing.T) {
 
 // TestRunRequests has a run say what it has used of the network.
 func TestRunRequests(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("answer")) }))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("answer"))
+	}))
 	t.Cleanup(site.Close)
 	rule, err := network.ParseRule("* " + site.URL)
 	require.NoError(t, err)
@@ -363,7 +371,8 @@ func TestApprovals(t *testing.T) {
 	p.until(oneEntry("toolu_no", "refused"))
 
 	// Nothing of an input is hidden because something else looks like a difference.
-	require.NotNil(t, s.call("notes", "toolu_trick", "filesystem", `{"command": "create", "path": "/c.md", "file_text": "all of it", "old_str": "shown", "new_str": "alone"}`).Pending)
+	require.NotNil(t, s.call("notes", "toolu_trick", "filesystem",
+		`{"command": "create", "path": "/c.md", "file_text": "all of it", "old_str": "shown", "new_str": "alone"}`).Pending)
 	p.open("calls", "project", "notes")
 	p.until(`document.querySelector("[aria-label=Input]")?.textContent.includes("all of it")`)
 	p.click("Refuse filesystem")
@@ -445,7 +454,8 @@ func TestCheckpoints(t *testing.T) {
 	p.click("Restore the checkpoint draft")
 	p.sees("Nothing has changed since.")
 	s.call("notes", "toolu_new", "filesystem", `{"command": "create", "path": "/new.md", "file_text": "new"}`)
-	s.call("notes", "toolu_edit", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
+	s.call("notes", "toolu_edit", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
 	p.click("Restore the checkpoint draft")
 	p.sees("Restoring takes back what has happened since:")
 	p.shots("checkpoints")
@@ -474,14 +484,17 @@ func TestDropFiles(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	}
 	drop := func(selector string, files ...string) {
-		at := value[[]float64](p, `(() => { const r = document.querySelector(`+strconv.Quote(selector)+`).getBoundingClientRect(); return [r.x + 20, r.y + 10]; })()`)
-		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+		at := value[[]float64](p, `(() => { const r = document.querySelector(`+strconv.Quote(selector)+
+			`).getBoundingClientRect(); return [r.x + 20, r.y + 10]; })()`)
+		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter,
+			input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
 			p.run(command(input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: at[0], Y: at[1],
 				Data: &input.DragData{Items: []*input.DragDataItem{}, Files: files, DragOperationsMask: 1}}))
 			if kind == input.DispatchDragEventTypeDragOver {
 				p.until(`document.querySelector(".dropping")`)
 				p.shots("files-drop")
-				at = value[[]float64](p, `(() => { const r = document.querySelector(`+strconv.Quote(selector)+`).getBoundingClientRect(); return [r.x + 20, r.y + 10]; })()`)
+				at = value[[]float64](p, `(() => { const r = document.querySelector(`+strconv.Quote(selector)+
+					`).getBoundingClientRect(); return [r.x + 20, r.y + 10]; })()`)
 			}
 		}
 	}

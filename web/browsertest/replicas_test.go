@@ -45,7 +45,8 @@ func replica(t *testing.T, program, data string) *site {
 	return &site{t: t, base: "http://" + u.Host, link: func() string { return link }}
 }
 
-// TestReplicas looks at one project of a database through two processes: each shows what the other changes, as it happens.
+// TestReplicas looks at one project of a database through two processes: each shows what the other changes, as it
+// happens.
 func TestReplicas(t *testing.T) {
 	data := pgtest.StartFor(t).Base(0)
 	program := filepath.Join(t.TempDir(), "toolrun")
@@ -65,7 +66,8 @@ func TestReplicas(t *testing.T) {
 	two.click("plan.md")
 	two.until(`document.querySelector(".rendered")?.textContent.includes("one")`)
 	version := value[string](one, `fetch("/api/files/text?project=shared&path=/plan.md").then((r) => r.json()).then((file) => file.version)`)
-	one.post("files/save", fmt.Sprintf(`{project: "shared", path: "/plan.md", text: "two\n", version: %q}`, version), "path")
+	one.post("files/save", fmt.Sprintf(`{project: "shared", path: "/plan.md", text: "two\n", version: %q}`, version),
+		"path")
 	two.until(`document.querySelector(".rendered")?.textContent.includes("two")`)
 
 	// calls

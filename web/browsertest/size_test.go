@@ -46,8 +46,8 @@ func serverHeap() int {
 	return int(m.HeapAlloc)
 }
 
-// painted does something in the window, waits until a condition is true and painted, and says how long it took. Frames come
-// by themselves, so nothing waits for the test.
+// painted does something in the window, waits until a condition is true and painted, and says how long it took. Frames
+// come by themselves, so nothing waits for the test.
 func (p *person) painted(what, do, until string) float64 {
 	p.t.Helper()
 	took := value[float64](p, `new Promise((done) => {
@@ -97,21 +97,25 @@ func TestManyFiles(t *testing.T) {
 	p.until(`document.querySelectorAll("[role=treeitem]").length === 500`)
 	last := fmt.Sprintf("/file%05d.txt", n-1)
 	p.write("#search", strings.TrimPrefix(last, "/"))
-	p.painted("finding one of many files", `document.querySelector("[role=search]").requestSubmit()`, `document.body.innerText.includes("1 match")`)
+	p.painted("finding one of many files", `document.querySelector("[role=search]").requestSubmit()`,
+		`document.body.innerText.includes("1 match")`)
 	p.click(last)
 	p.until(`document.querySelector(".lines")?.textContent === "content ` + fmt.Sprint(n-1) + `"`)
 	p.click("Back to all files")
 	for shown := 500; shown < n; shown = min(n, shown+500) { // all of them, if somebody wants to
-		p.painted(fmt.Sprintf("500 more files than %d", shown), `Array.from(document.querySelectorAll(".tree button")).at(-1).click()`,
+		p.painted(fmt.Sprintf("500 more files than %d", shown),
+			`Array.from(document.querySelectorAll(".tree button")).at(-1).click()`,
 			fmt.Sprintf(`document.querySelectorAll("[role=treeitem]").length === %d`, min(n, shown+500)))
 	}
 	p.painted("scrolling to the end", `document.querySelector("[role=treeitem]:last-of-type").scrollIntoView()`, `true`)
 	p.painted("a key in the tree", `document.querySelector("[role=treeitem]:last-of-type").focus();
-		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Home", bubbles: true}))`, `document.activeElement.dataset.path === "/file00000.txt"`)
+		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Home", bubbles: true}))`,
+		`document.activeElement.dataset.path === "/file00000.txt"`)
 	p.click("file00003.txt")
 	p.until(`document.querySelector(".lines")?.textContent === "content 3"`)
 	used := p.heap() - before
-	t.Logf("%d files in the tree take %d KiB of JavaScript, and %d elements", n, used>>10, value[int](p, `document.querySelectorAll("*").length`))
+	t.Logf("%d files in the tree take %d KiB of JavaScript, and %d elements", n, used>>10, value[int](p,
+		`document.querySelectorAll("*").length`))
 	require.Less(t, used, 64<<20)
 	require.Less(t, value[int](p, `document.querySelectorAll("*").length`), 8*n+1000)
 	// What others do is seen, and the tree is not as large again for it.
@@ -133,8 +137,10 @@ func TestALargeFile(t *testing.T) {
 	require.Less(t, part, 1<<20, "the file is not loaded whole")
 	p.painted("the last part", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Last part").click()`,
 		`document.querySelector(".parts").textContent.includes("100 %")`)
-	require.Equal(t, fmt.Sprint(size/len(line)), value[string](p, `document.querySelector(".lines li:last-child").dataset.n`))
-	p.painted("the part before it", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Previous").click()`,
+	require.Equal(t, fmt.Sprint(size/len(line)), value[string](p,
+		`document.querySelector(".lines li:last-child").dataset.n`))
+	p.painted("the part before it",
+		`Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Previous").click()`,
 		`!document.querySelector(".parts").textContent.includes("100 %")`)
 	p.painted("the first part", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "First part").click()`,
 		`document.querySelector(".lines li").dataset.n === "1"`)
@@ -167,7 +173,8 @@ func TestManyCalls(t *testing.T) {
 	for i := 0; i < n; {
 		var calls []registry.Call
 		for ; len(calls) < 100 && i < n; i++ {
-			calls = append(calls, registry.Call{ID: fmt.Sprintf("toolu_%06d", i), Tool: "note", Input: fmt.Appendf(nil, `{"N": %d}`, i)})
+			calls = append(calls, registry.Call{ID: fmt.Sprintf("toolu_%06d", i), Tool: "note", Input: fmt.Appendf(nil,
+				`{"N": %d}`, i)})
 		}
 		_, err := session.DispatchAll(t.Context(), calls)
 		require.NoError(t, err)
@@ -180,12 +187,15 @@ func TestManyCalls(t *testing.T) {
 	heap := p.heap()
 	var clicks []float64
 	for range 5 {
-		clicks = append(clicks, value[float64](p, `(async () => { const t = performance.now(); await (await fetch("/api/calls?project=busy")).json(); return performance.now() - t; })()`))
+		clicks = append(clicks, value[float64](p,
+			`(async () => { const t = performance.now(); await (await fetch("/api/calls?project=busy")).json(); return performance.now() - t; })()`))
 	}
 	slices.Sort(clicks)
 	t.Logf("the latest calls: median %.1f ms of %v", clicks[2], clicks)
 	p.painted("older calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Older").click()`,
-		`document.querySelector("button[data-call]").dataset.call !== "`+value[string](p, `document.querySelector("button[data-call]").dataset.call`)+`" && document.querySelectorAll("[data-call]").length === 100`)
+		`document.querySelector("button[data-call]").dataset.call !== "`+value[string](p,
+			`document.querySelector("button[data-call]").dataset.call`)+
+			`" && document.querySelectorAll("[data-call]").length === 100`)
 	older := value[string](p, `document.querySelector("button[data-call]").dataset.call`)
 	// The list is read once at a time, so what has been read before something newer is drawn if it is drawn at all.
 	p.run(evaluate(`{
@@ -201,12 +211,14 @@ func TestManyCalls(t *testing.T) {
 		s.call("busy", id, "note", `{"N": 1}`)
 		p.until(fmt.Sprintf("window.latest.includes(%q)", id))
 	}
-	require.Equal(t, older, value[string](p, `document.querySelector("button[data-call]").dataset.call`), "older calls stay where they are")
+	require.Equal(t, older, value[string](p, `document.querySelector("button[data-call]").dataset.call`),
+		"older calls stay where they are")
 	p.painted("the newest calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Newest").click()`, `document.querySelector("[data-call=toolu_newer]")`)
 	s.call("busy", "toolu_live", "note", `{"N": 2}`)
 	p.until(`document.querySelector("[data-call=toolu_live]")`)
 	oldest := fmt.Sprintf("toolu_%06d", 0)
-	require.Equal(t, oldest, value[string](p, fmt.Sprintf(`(async () => (await (await fetch("/api/calls?project=busy&limit=10&offset=%d")).json()).calls.find((c) => c.call === %q)?.call ?? "none")()`, n-5, oldest)))
+	require.Equal(t, oldest, value[string](p,
+		fmt.Sprintf(`(async () => (await (await fetch("/api/calls?project=busy&limit=10&offset=%d")).json()).calls.find((c) => c.call === %q)?.call ?? "none")()`, n-5, oldest)))
 	p.open("calls", "project", "busy", "call", oldest)
 	p.sees("noted 0")
 	require.Less(t, p.heap(), heap+16<<20)
@@ -233,7 +245,8 @@ func TestMuchOutput(t *testing.T) {
 	p.until(fmt.Sprintf(`document.querySelector("#session").value.length === %d`, len(typed)))
 	late := value[[]float64](p, `(clearInterval(window.tick), window.late)`)
 	slices.Sort(late)
-	t.Logf("during output: %d keys; timers are late by %.0f ms (median), %.0f ms (worst)", len(typed), late[len(late)/2], late[len(late)-1])
+	t.Logf("during output: %d keys; timers are late by %.0f ms (median), %.0f ms (worst)", len(typed),
+		late[len(late)/2], late[len(late)-1])
 	require.LessOrEqual(t, value[int](p, `document.querySelector("[role=log]").textContent.length`), 600<<10)
 	used := p.heap() - before
 	t.Logf("the window has %d KiB more, and the server %d KiB", used>>10, (serverHeap()-server)>>10)
@@ -249,10 +262,12 @@ func TestMuchOutput(t *testing.T) {
 	t.Logf("%.1f MB were printed, %.1f MB/s", printed[0]/1e6, printed[0]/1e3/printed[1])
 }
 
-// TestMuchOutputOfATool has a tool print 10 MB/s, which is more than the sandbox lets code print, while a call is looked at.
+// TestMuchOutputOfATool has a tool print 10 MB/s, which is more than the sandbox lets code print, while a call is
+// looked at.
 func TestMuchOutputOfATool(t *testing.T) {
 	seconds := sized(3, 10)
-	tool := registry.Func(registry.Spec{Name: "print", Description: "Prints."}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+	tool := registry.Func(registry.Spec{Name: "print", Description: "Prints."}, func(ctx context.Context, _ struct{},
+		env registry.Env) (string, error) {
 		text := strings.Repeat("x", 99) + "\n"
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
@@ -277,7 +292,8 @@ func TestMuchOutputOfATool(t *testing.T) {
 	p.until(`document.querySelector("[role=log]")?.textContent.length > 100000`)
 	before := p.heap()
 	p.run(evaluate(`window.late = []; window.tick = setInterval(() => { const t = performance.now(); if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`))
-	p.run(evaluate(fmt.Sprintf(`setTimeout(() => { clearInterval(window.tick); window.ended = true; }, %d)`, seconds*1000)))
+	p.run(evaluate(fmt.Sprintf(`setTimeout(() => { clearInterval(window.tick); window.ended = true; }, %d)`,
+		seconds*1000)))
 	p.until(`window.ended`)
 	late := value[[]float64](p, `window.late`)
 	slices.Sort(late)

@@ -53,19 +53,23 @@ func TestSpeed(t *testing.T) {
 	s := busy(t)
 	p := s.visit()
 	press := func(name string) string {
-		return fmt.Sprintf(`Array.from(document.querySelectorAll("button")).find((b) => b.textContent === %q).click()`, name)
+		return fmt.Sprintf(`Array.from(document.querySelectorAll("button")).find((b) => b.textContent === %q).click()`,
+			name)
 	}
 	actions := []struct{ what, view, prepare, do, until string }{
 		{"opening a file", "files", ``, `document.querySelector("[data-path='/plan.md'] .entry").click()`,
 			`document.querySelector(".rendered")?.textContent.includes("two")`},
 		{"opening a folder", "files", ``, `document.querySelector("[data-path='/data'] .entry").click()`,
 			`document.querySelector("[data-path='/data/a.csv']")`},
-		{"searching", "files", `document.querySelector("#search").value = "Plan"`, press("Search"), `document.querySelector(".side [role=status]")`},
+		{"searching", "files", `document.querySelector("#search").value = "Plan"`, press("Search"),
+			`document.querySelector(".side [role=status]")`},
 		{"choosing a call", "calls", ``, `document.querySelector("[data-call=toolu_edit]").click()`,
 			`document.querySelector("[aria-label=Result]")`},
 		{"showing a difference", "history", ``, press("Show"), `document.querySelector(".diff .is")`},
-		{"switching a tool", "tools", ``, `document.querySelector("#tool-memory").click()`, `document.querySelector("#says .note")`},
-		{"running code", "run", `{ const c = document.querySelector("#code"); c.value = "return 6 * 7"; }`, press("Run"),
+		{"switching a tool", "tools", ``, `document.querySelector("#tool-memory").click()`,
+			`document.querySelector("#says .note")`},
+		{"running code", "run", `{ const c = document.querySelector("#code"); c.value = "return 6 * 7"; }`,
+			press("Run"),
 			`document.querySelector("[aria-label=Result]")?.textContent === "42"`},
 		{"asking a question", "", ``, press("Delete"), `document.querySelector("dialog[open]")`},
 	}
@@ -84,8 +88,8 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// TestLargeProjectsStayUsable opens a folder of many files, and a file of many parts, which are as quick as few and small
-// ones.
+// TestLargeProjectsStayUsable opens a folder of many files, and a file of many parts, which are as quick as few and
+// small ones.
 func TestLargeProjectsStayUsable(t *testing.T) {
 	s := serve(t, newOptions())
 	files := map[string]string{"/large.txt": strings.Repeat("a line of a file that is large enough\n", 30<<20/38)}
@@ -97,7 +101,8 @@ func TestLargeProjectsStayUsable(t *testing.T) {
 	var paints []float64
 	for range 5 {
 		p.open("files", "project", "large")
-		paints = append(paints, value[float64](p, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0`))
+		paints = append(paints, value[float64](p,
+			`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0`))
 	}
 	median(t, "first paint", maxPaint, paints)
 
@@ -111,7 +116,8 @@ func TestLargeProjectsStayUsable(t *testing.T) {
 	p.until(`document.querySelector(".parts").textContent.includes("100 %")`)
 	var actions []float64
 	for range 5 {
-		actions = append(actions, value[float64](p, `(async () => { const t = performance.now(); await (await fetch("/api/files/text?project=large&path=/many/file00001.txt")).json(); return performance.now() - t; })()`))
+		actions = append(actions, value[float64](p,
+			`(async () => { const t = performance.now(); await (await fetch("/api/files/text?project=large&path=/many/file00001.txt")).json(); return performance.now() - t; })()`))
 	}
 	median(t, "reading a file", maxAction, actions)
 }

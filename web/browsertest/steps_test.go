@@ -76,18 +76,21 @@ func TestFirstFiveMinutes(t *testing.T) {
 	p.until(`location.pathname === "/tools" && document.querySelector("#tool-memory")`)
 	p.click("Memory") // the first of this name is the tool
 	p.sees("Memory is off.")
-	require.EqualValues(t, "tool_disabled", s.call("notes", "toolu_1", "memory", `{"command": "view", "path": "/memories"}`).Code)
+	require.EqualValues(t, "tool_disabled", s.call("notes", "toolu_1", "memory",
+		`{"command": "view", "path": "/memories"}`).Code)
 	p.picture("page-tool-off")
 
 	p.click("Run")
 	p.until(`location.pathname === "/run" && document.querySelector("#code")`)
 	p.run(evaluate(`document.querySelector("#code").rows = 6`))
-	p.write("#code", "const plan = await fs.readFile(\"/plan.md\", \"utf8\")\nconsole.log(\"reading the plan\")\nreturn plan.split(\"\\n\").filter((line) => line.startsWith(\"- \")).length\n")
+	p.write("#code", "const plan = await fs.readFile(\"/plan.md\", \"utf8\")\nconsole.log(\"reading the "+
+		"plan\")\nreturn plan.split(\"\\n\").filter((line) => line.startsWith(\"- \")).length\n")
 	p.click("Run")
 	p.until(`document.querySelector("[aria-label=Result]")?.textContent === "2"`)
 	p.picture("page-run")
 
-	s.call("notes", "toolu_2", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "- call Ada", "new_str": "- call Ada at 10\n- book a room"}`)
+	s.call("notes", "toolu_2", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "- call Ada", "new_str": "- call Ada at 10\n- book a room"}`)
 	p.click("Calls")
 	p.until(`location.pathname === "/calls" && document.querySelector("[data-call=toolu_2]")`)
 	p.run(evaluate(`document.querySelector("[data-call=toolu_2]").click()`))
@@ -106,7 +109,8 @@ func TestFirstFiveMinutes(t *testing.T) {
 	p.until(`location.pathname === "/tools" && document.querySelector("#tool-filesystem-ask")`)
 	p.run(evaluate(`document.querySelector("#tool-filesystem-ask").focus()`), chromedp.KeyEvent(" "))
 	p.sees("wait for approval")
-	require.NotNil(t, s.call("notes", "toolu_3", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "- buy milk", "new_str": "- buy oat milk"}`).Pending)
+	require.NotNil(t, s.call("notes", "toolu_3", "filesystem",
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "- buy milk", "new_str": "- buy oat milk"}`).Pending)
 	p.click("Calls")
 	p.sees("1 call waits for your approval")
 	p.until(`document.querySelector(".diff .is")`)

@@ -48,12 +48,14 @@ func TestRequests(t *testing.T) {
 		default:
 			body, _ := io.ReadAll(r.Body)
 			w.Header().Set("X-Answer", "\xfc")
-			fmt.Fprintf(w, "%s %s %s %q %s", r.Method, r.URL, body, r.Header.Get("X-Own"), r.Header.Get("Authorization"))
+			fmt.Fprintf(w, "%s %s %s %q %s", r.Method, r.URL, body, r.Header.Get("X-Own"),
+				r.Header.Get("Authorization"))
 		}
 	}))
 	t.Cleanup(server.Close)
 	file := filepath.Join(t.TempDir(), "requests.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildmode=c-shared", "-o", file, "./testdata/requests")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildmode=c-shared", "-o", file,
+		"./testdata/requests")
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -81,7 +83,8 @@ func TestRequests(t *testing.T) {
 	t.Cleanup(end)
 	asked := []string{"* " + server.URL + "/*", "https://example.com"}
 	m.Asks.Network = asked
-	installed, err := module.OpenStore(t.TempDir()).Add(m, code, module.AddOptions{Grants: module.Grants{Clock: true, Network: asked[:1]}})
+	installed, err := module.OpenStore(t.TempDir()).Add(m, code, module.AddOptions{Grants: module.Grants{Clock: true,
+		Network: asked[:1]}})
 	require.NoError(t, err)
 	tools, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }))
 	require.NoError(t, err)
@@ -95,12 +98,15 @@ func TestRequests(t *testing.T) {
 	for _, c := range []struct{ why, do, path, want string }{
 		{"a response", "get", "/echo?a=b", `200 OK "\xfc" GET /echo?a=b  "" `},
 		{"the default client", "default", "/echo", `200 OK "\xfc" GET /echo  "" `},
-		{"a body, a header and a secret", "post", "/echo", `200 OK "\xfc" POST /echo ünï "\xe4" Bearer ` + secret.Placeholder()},
+		{"a body, a header and a secret", "post", "/echo", `200 OK "\xfc" POST /echo ünï "\xe4" Bearer ` +
+			secret.Placeholder()},
 		{"a redirect", "get", "/redirect", `200 OK "\xfc" GET /echo  "" `},
 		{"no success", "get", "/missing", `404 Not Found "" `},
 		{"a large response", "get", "/large", `200 OK "" 600000 bytes`},
-		{"several", "many", "/echo", strings.Join([]string{`200 OK "\xfc" GET /echo?0  "" <nil>`, `200 OK "\xfc" GET /echo?1  "" <nil>`,
-			`200 OK "\xfc" GET /echo?2  "" <nil>`, `200 OK "\xfc" GET /echo?3  "" <nil>`, `200 OK "\xfc" GET /echo?4  "" <nil>`}, "\n")},
+		{"several", "many", "/echo", strings.Join([]string{`200 OK "\xfc" GET /echo?0  "" <nil>`,
+			`200 OK "\xfc" GET /echo?1  "" <nil>`,
+			`200 OK "\xfc" GET /echo?2  "" <nil>`, `200 OK "\xfc" GET /echo?3  "" <nil>`,
+			`200 OK "\xfc" GET /echo?4  "" <nil>`}, "\n")},
 		{"a timeout", "timeout", "/never", "true"},
 		{"a context that ends", "cancel", "/slow", "some context canceled"},
 	} {
@@ -116,13 +122,17 @@ func TestRequests(t *testing.T) {
 	}{
 		{"what the project does not allow", server.URL + "/echo", "there is no network for this module",
 			func(env registry.Env) registry.Env { env.Selection.Network = nil; return env }},
-		{"what the project takes back", server.URL + "/echo", "there is no network for this module", func(env registry.Env) registry.Env {
-			env.Selection = env.Selection.WithOption("requests", module.OptionNetwork, false)
-			return env
-		}},
-		{"what is not granted", "https://example.com/", "GET https://example.com/ is not among the requests that were granted to the tool requests", nil},
-		{"what is not asked for", "https://other.example/", "is not among the requests that were granted to the tool requests", nil},
-		{"a redirect to what is not granted", server.URL + "/away", "is not among the requests that were granted to the tool requests", nil},
+		{"what the project takes back", server.URL + "/echo", "there is no network for this module",
+			func(env registry.Env) registry.Env {
+				env.Selection = env.Selection.WithOption("requests", module.OptionNetwork, false)
+				return env
+			}},
+		{"what is not granted", "https://example.com/",
+			"GET https://example.com/ is not among the requests that were granted to the tool requests", nil},
+		{"what is not asked for", "https://other.example/",
+			"is not among the requests that were granted to the tool requests", nil},
+		{"a redirect to what is not granted", server.URL + "/away",
+			"is not among the requests that were granted to the tool requests", nil},
 		{"no URL", "http://[", "missing ']' in host", nil},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -142,6 +152,7 @@ func TestRequests(t *testing.T) {
 		require.NoError(t, err)
 		return definitions[0].Description
 	}
-	require.Contains(t, describe(env.Selection), "This tool makes requests to these hosts only, as far as they are allowed: "+server.URL+" (any method).")
+	require.Contains(t, describe(env.Selection),
+		"This tool makes requests to these hosts only, as far as they are allowed: "+server.URL+" (any method).")
 	require.Contains(t, describe(registry.Selection{}), "This tool has no network here")
 }

@@ -31,8 +31,8 @@ import (
 // Client makes requests, and follows redirects as others do.
 var Client = &http.Client{Transport: Transport{}}
 
-// Secret returns what stands for a secret of the operator, such as the token of an API, in a header or in a value of the
-// query of a request. The request gets the secret itself, outside of the tool, if it goes to a host of the secret.
+// Secret returns what stands for a secret of the operator, such as the token of an API, in a header or in a value of
+// the query of a request. The request gets the secret itself, outside of the tool, if it goes to a host of the secret.
 func Secret(name string) string { return "secret-" + name + "-is-put-in-outside" }
 
 // Transport makes requests. It is safe for concurrent use.

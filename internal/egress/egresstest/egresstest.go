@@ -36,8 +36,8 @@ func Inward() []string {
 // Public is the URL of the only server that can be reached in a trap.
 const Public = "http://public.example/"
 
-// Trapped returns the requests to make in a trap: Public first, which answers, then those of Inward, and redirects to each.
-// Some are Public's after all, depending on who reads the URL.
+// Trapped returns the requests to make in a trap: Public first, which answers, then those of Inward, and redirects to
+// each. Some are Public's after all, depending on who reads the URL.
 func Trapped() []string {
 	all := []string{Public}
 	for _, address := range Inward() {

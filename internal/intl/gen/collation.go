@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// collationFolder holds what npm does not have: allkeys_CLDR.txt of CLDR's folder common/uca, and in its folder rules the
-// tailorings as ICU's ucol_getRules gives them, one file a locale and type: de-u-co-phonebook.txt.
+// collationFolder holds what npm does not have: allkeys_CLDR.txt of CLDR's folder common/uca, and in its folder rules
+// the tailorings as ICU's ucol_getRules gives them, one file a locale and type: de-u-co-phonebook.txt.
 func collationFolder(s *source) string { return filepath.Join(filepath.Dir(s.folder), "uca") }
 
 // rules returns the tailorings by the names of their files.
@@ -40,7 +40,8 @@ func rules(s *source, _ string) (map[string]string, error) {
 			continue // large, and hardly used
 		}
 		language, _, _ := strings.Cut(name, "-")
-		if len(data) == 0 || language != "und" && !strings.Contains(" "+strings.Join(languages, " ")+" bs az ", " "+language+" ") {
+		if len(data) == 0 || language != "und" && !strings.Contains(" "+strings.Join(languages, " ")+" bs az ",
+			" "+language+" ") {
 			continue
 		}
 		out[name] = string(data)
@@ -52,9 +53,9 @@ func rules(s *source, _ string) (map[string]string, error) {
 const implicit = 0x20000
 
 // rootCollation returns the weights of CLDR's root collation, as package intl reads them (collateroot.go): for each
-// character or sequence that has weights of its own, the number of its characters, these as differences to the first one
-// before, the number of its weights, and for each the primary one as a difference to that before, the secondary and the
-// tertiary one with a bit for variable weights. All are varints.
+// character or sequence that has weights of its own, the number of its characters, these as differences to the first
+// one before, the number of its weights, and for each the primary one as a difference to that before, the secondary and
+// the tertiary one with a bit for variable weights. All are varints.
 func rootCollation(s *source) ([]byte, error) {
 	file, err := os.Open(filepath.Join(collationFolder(s), "allkeys_CLDR.txt"))
 	if err != nil {

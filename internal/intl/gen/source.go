@@ -17,7 +17,8 @@ import (
 const root = "und"
 
 // packages are the npm packages that hold the data.
-var packages = []string{"cldr-core", "cldr-numbers-full", "cldr-dates-full", "cldr-misc-full", "cldr-localenames-full", "cldr-units-full",
+var packages = []string{"cldr-core", "cldr-numbers-full", "cldr-dates-full", "cldr-misc-full", "cldr-localenames-full",
+	"cldr-units-full",
 	"cldr-bcp47", "cldr-cal-buddhist-full", "cldr-cal-japanese-full", "cldr-cal-roc-full", "cldr-cal-persian-full",
 	"cldr-cal-islamic-full"}
 
@@ -132,7 +133,8 @@ func (s *source) locales() ([]string, error) {
 	for _, entry := range all {
 		name := entry.Name()
 		language, _, _ := strings.Cut(name, "-")
-		// ICU has the locales of at least basic coverage; a locale without a level of its own is as good as its language.
+		// ICU has the locales of at least basic coverage; a locale without a level of its own is as good as its
+		// language.
 		if slices.Contains(languages, language) && covered(coverage, name) {
 			list = append(list, name)
 		}

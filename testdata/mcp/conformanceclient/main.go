@@ -27,7 +27,8 @@ func run(ctx context.Context) (err error) {
 	if len(os.Args) < 2 {
 		return errors.New("usage: conformanceclient URL")
 	}
-	servers, err := mcpclient.Open(ctx, mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"suite": {URL: os.Args[len(os.Args)-1]}}}, nil)
+	servers, err := mcpclient.Open(ctx,
+		mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"suite": {URL: os.Args[len(os.Args)-1]}}}, nil)
 	if err != nil {
 		return err
 	}

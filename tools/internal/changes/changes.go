@@ -134,7 +134,8 @@ func (r *Recorder) settle() {
 	}
 }
 
-// Changes returns what has changed so far, or nil if nothing has. It waits a moment for an operation that is in progress.
+// Changes returns what has changed so far, or nil if nothing has. It waits a moment for an operation that is in
+// progress.
 func (r *Recorder) Changes() *Changes {
 	r.settle()
 	r.mu.Lock()

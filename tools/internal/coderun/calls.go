@@ -72,7 +72,8 @@ func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json
 	i, ok := c.begin(d.Name, number, order)
 	if !ok {
 		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
-			"Tools can be called %d times in one run, and all of these calls have been made. Return what there is, and go on in another run.", MaxToolCalls)}
+			"Tools can be called %d times in one run, and all of these calls have been made. Return what there is, "+
+				"and go on in another run.", MaxToolCalls)}
 	}
 	start := time.Now()
 	ofRun := ctx
@@ -94,7 +95,8 @@ func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json
 	}
 	if !c.end(i, result, time.Since(start), size) {
 		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
-			"The call of %s was made, but its result is dropped: the results of one run may have %d MiB together. Ask for less.", d.Name, maxToolResults>>20)}
+			"The call of %s was made, but its result is dropped: the results of one run may have %d MiB together. "+
+				"Ask for less.", d.Name, maxToolResults>>20)}
 	}
 	if result.IsError() {
 		return nil, &CallError{result.Code, plaintext.Cut(result.Text(), maxToolError)}

@@ -36,7 +36,8 @@ func Code(input json.RawMessage) string {
 func TimeLeft(limit time.Duration, start time.Time) (time.Duration, error) {
 	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
 		if limit -= late.Round(time.Millisecond); limit <= 0 {
-			return 0, fmt.Errorf("starting the engine took %v, which is all the time that the call has", late.Round(time.Millisecond))
+			return 0, fmt.Errorf("starting the engine took %v, which is all the time that the call has",
+				late.Round(time.Millisecond))
 		}
 	}
 	return limit, nil

@@ -34,7 +34,8 @@ func (r Run) Result() registry.Result {
 	data := Output{
 		Value: r.Value, Error: r.Error, Console: r.Console, Truncated: r.Truncated, Files: r.Files,
 		Usage: Usage{
-			Milliseconds: float64(r.Usage.Duration.Microseconds()) / 1000, MemoryBytes: r.Usage.Memory, Work: r.Usage.Work,
+			Milliseconds: float64(r.Usage.Duration.Microseconds()) / 1000, MemoryBytes: r.Usage.Memory,
+			Work: r.Usage.Work,
 		},
 	}
 	if data.Console == nil {

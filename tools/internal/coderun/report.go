@@ -90,8 +90,8 @@ func without(object []byte, member string) (value, rest []byte) {
 	return value, append(rest, '}')
 }
 
-// within returns the first text as a part of the second one, if it is near its beginning, and what is behind it there: a
-// console and the text that models read of it then take the memory of one.
+// within returns the first text as a part of the second one, if it is near its beginning, and what is behind it there:
+// a console and the text that models read of it then take the memory of one.
 func within(part, text string) (same, rest string) {
 	const heading = 256
 	if at := strings.Index(text[:min(len(text), len(part)+heading)], part); at >= 0 {

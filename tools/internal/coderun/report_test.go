@@ -20,9 +20,11 @@ func TestEncodedOutput(t *testing.T) {
 	for name, out := range map[string]coderun.Output{
 		"nothing": {Console: []runtime.Entry{}},
 		"no list": {},
-		"everything": {Value: map[string]any{"console": nil, "x": `"console":[]`}, Error: &coderun.Error{Kind: "exit", Status: 3},
+		"everything": {Value: map[string]any{"console": nil, "x": `"console":[]`}, Error: &coderun.Error{Kind: "exit",
+			Status: 3},
 			Console: []runtime.Entry{
-				{Text: `"text":"`, Library: `/lib/"text":".js`}, {Level: runtime.LevelError, Unfinished: true, Text: "<é\n\xff"},
+				{Text: `"text":"`, Library: `/lib/"text":".js`}, {Level: runtime.LevelError, Unfinished: true,
+					Text: "<é\n\xff"},
 				{Text: strings.Repeat("é\u2028", 100_000)}, {},
 			}, Truncated: 7, Session: &coderun.SessionOutput{Name: "console"}},
 	} {
@@ -49,8 +51,10 @@ func TestEncodedOutput(t *testing.T) {
 			require.False(t, ok)
 		})
 	}
-	for _, data := range []any{nil, json.RawMessage(`{"console":null}`), json.RawMessage(`{"console":[1]}`), json.RawMessage(`[]`), 1} {
-		_, ok := coderun.ReadOutput(registry.Result{Tool: "t", Content: []registry.Part{{Text: "text"}}, Data: data}, "t")
+	for _, data := range []any{nil, json.RawMessage(`{"console":null}`), json.RawMessage(`{"console":[1]}`),
+		json.RawMessage(`[]`), 1} {
+		_, ok := coderun.ReadOutput(registry.Result{Tool: "t", Content: []registry.Part{{Text: "text"}}, Data: data},
+			"t")
 		require.False(t, ok, data)
 	}
 }

@@ -80,7 +80,8 @@ func (c *ToolCalls) Save() *Saved {
 
 // Suspend makes the result of a call whose code waits for calls of tools.
 func Suspend(
-	ctx context.Context, code *sandbox.State, calls *ToolCalls, session *Session, files *changes.Changes, env registry.Env,
+	ctx context.Context, code *sandbox.State, calls *ToolCalls, session *Session, files *changes.Changes,
+	env registry.Env,
 ) (registry.Result, error) {
 	key, err := env.SealingKey(ctx)
 	if err != nil {
@@ -89,7 +90,8 @@ func Suspend(
 	saved := calls.Save()
 	saved.Files, saved.Session = files, session.Saved()
 	if saved.Sealed, err = code.Seal(key, 0); err != nil {
-		return registry.Result{}, registry.Errorf("The code has been stopped where it waits for the approval of a person, since it cannot be kept: %w", err)
+		return registry.Result{}, registry.Errorf("The code has been stopped where it waits for the approval of a "+
+			"person, since it cannot be kept: %w", err)
 	}
 	state, err := saved.Encode()
 	if err != nil {
@@ -107,7 +109,8 @@ func (s *Saved) Open(ctx context.Context, env registry.Env, memory int64,
 	}
 	code, err := open(s.Sealed, key, memory)
 	if err != nil {
-		return nil, registry.Errorf("The code that waited cannot go on: %w", fmt.Errorf("%w. Its calls that were made stay made", err))
+		return nil, registry.Errorf("The code that waited cannot go on: %w",
+			fmt.Errorf("%w. Its calls that were made stay made", err))
 	}
 	return code, nil
 }

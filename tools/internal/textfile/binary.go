@@ -22,7 +22,8 @@ func dataURL(line, mime string, content []byte) string {
 func decode(shown, text string) (content []byte, binary bool, err error) {
 	head, data, ok := strings.Cut(text, ",")
 	// A text that only begins like that has something else there: types are short, and on one line.
-	if !ok || len(head) > 300 || !hasPrefixFold(head, "data:") || !hasSuffixFold(head, ";base64") || strings.ContainsAny(head, "\r\n") {
+	if !ok || len(head) > 300 || !hasPrefixFold(head, "data:") || !hasSuffixFold(head, ";base64") ||
+		strings.ContainsAny(head, "\r\n") {
 		return []byte(text), false, nil
 	}
 	if declared := head[len("data:") : len(head)-len(";base64")]; declared != "" && declared[0] != ';' {
@@ -43,7 +44,8 @@ func decode(shown, text string) (content []byte, binary bool, err error) {
 	}
 	content, err = encoding.DecodeString(data)
 	if err != nil {
-		return nil, false, because(err, "Error: The data URL for %s is not valid base64. Use the standard alphabet, with + and /, or pass plain text that does not begin with data:.", shown)
+		return nil, false, because(err, "Error: The data URL for %s is not valid base64. Use the standard alphabet, "+
+			"with + and /, or pass plain text that does not begin with data:.", shown)
 	}
 	return content, true, nil
 }

@@ -38,7 +38,8 @@ func (t Tree) list(ctx context.Context, name string, how Listing) (string, error
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("Here're the files and directories up to 2 levels deep in " + t.Shown(name) + ", excluding hidden items")
+	b.WriteString("Here're the files and directories up to 2 levels deep in " + t.Shown(name) +
+		", excluding hidden items")
 	if how.NoModules {
 		b.WriteString(" and node_modules")
 	}
@@ -72,7 +73,8 @@ func (t Tree) entries(ctx context.Context, to []Entry, dir string, depth int, ho
 	}
 	infos, err := afero.ReadDir(t.Files, dir)
 	if err != nil {
-		if depth > 1 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)) {
+		if depth > 1 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+			errors.Is(err, syscall.ENOTDIR)) {
 			return to, nil // somebody has removed it meanwhile, or it cannot be read
 		}
 		return nil, t.Explain(dir, err)

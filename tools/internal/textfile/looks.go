@@ -73,7 +73,8 @@ func characterSize(text []byte) int {
 	_, n := utf8.DecodeRune(text)
 	for n < len(text) && text[n] >= utf8.RuneSelf {
 		c, size := utf8.DecodeRune(text[n:])
-		if !unicode.Is(unicode.Mn, c) && (c < 0x1160 || c > 0x11ff) || isInvisible(c) { // vowels and ends of Korean syllables
+		// vowels and ends of Korean syllables
+		if !unicode.Is(unicode.Mn, c) && (c < 0x1160 || c > 0x11ff) || isInvisible(c) {
 			break
 		}
 		n += size

@@ -15,7 +15,8 @@ type match struct {
 	lines       string // where it occurs, if it does so more than once
 }
 
-// locate finds what is to be replaced. It looks for exactly that first, and then for the same lines with other line ends.
+// locate finds what is to be replaced. It looks for exactly that first, and then for the same lines with other line
+// ends.
 func locate(text, old, replacement []byte) match {
 	m := match{from: -1, replacement: replacement}
 	at, more := search(text, old)
@@ -41,7 +42,8 @@ func locate(text, old, replacement []byte) match {
 		}
 		m.from, m.to = unplain(text, at), unplain(text, at+len(what))
 	}
-	if withoutReturns := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r"), nil) }; !bytes.Equal(old, replacement) &&
+	if withoutReturns := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r"), nil) }; !bytes.Equal(old,
+		replacement) &&
 		bytes.Equal(withoutReturns(old), withoutReturns(replacement)) {
 		return m // line ends are what is to be changed
 	}
@@ -57,8 +59,8 @@ func locate(text, old, replacement []byte) match {
 	return m
 }
 
-// search returns the first place of what, which is not empty, or -1, and whether there are more. They may overlap: which
-// one is meant is as unclear then.
+// search returns the first place of what, which is not empty, or -1, and whether there are more. They may overlap:
+// which one is meant is as unclear then.
 func search(text, what []byte) (at int, more bool) {
 	find := newFinder(text, what)
 	at = find.next(0)

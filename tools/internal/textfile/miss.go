@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// explainMiss returns a sentence, with a space in front, if a text has something that looks like old but differs from it
-// in what cannot be seen, or that is old without the line numbers that views show. Otherwise it returns "". All lines
-// end with \n. It takes time in proportion to the lengths of both.
+// explainMiss returns a sentence, with a space in front, if a text has something that looks like old but differs from
+// it in what cannot be seen, or that is old without the line numbers that views show. Otherwise it returns "". All
+// lines end with \n. It takes time in proportion to the lengths of both.
 func explainMiss(text, old []byte) string {
 	if at, d := findAlike(text, old); at >= 0 && len(d.causes) > 0 {
 		at, there := at+d.text, old[d.old:]
@@ -23,12 +23,14 @@ func explainMiss(text, old []byte) string {
 			}
 			at, there = at+size, there[size:]
 		}
-		return fmt.Sprintf(" Apart from %s it is there: line %d has %s where old_str has %s.", strings.Join(d.causes, " and "),
+		return fmt.Sprintf(" Apart from %s it is there: line %d has %s where old_str has %s.", strings.Join(d.causes,
+			" and "),
 			1+bytes.Count(text[:at], newline), nameOf(text[at:]), nameOf(there))
 	}
 	if plain, ok := withoutNumbers(old); ok {
 		if at, _ := findAlike(text, plain); at >= 0 {
-			return fmt.Sprintf(" Without the line numbers that view shows, which are not in the file, it is there from line %d on.",
+			return fmt.Sprintf(" Without the line numbers that view shows, which are not in the file, it is there "+
+				"from line %d on.",
 				1+bytes.Count(text[:at], newline))
 		}
 	}
@@ -66,7 +68,9 @@ func findAlike(text, old []byte) (at int, d difference) {
 	if len(core) == 0 {
 		return -1, d
 	}
-	before := old[:len(old)-len(bytes.TrimLeftFunc(old, func(c rune) bool { return c == '\n' || isBlank(c) || isInvisible(c) }))]
+	before := old[:len(old)-len(bytes.TrimLeftFunc(old, func(c rune) bool {
+		return c == '\n' || isBlank(c) || isInvisible(c)
+	}))]
 	find := newFinder(looks(text), core)
 	r := reader{text: text, start: true}
 	written := 0 // how long the looks of what has been read are

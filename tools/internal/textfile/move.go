@@ -40,12 +40,15 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 
 // Rename renames a file or directory. If the new name exists, it calls taken, which returns an error if the
 // existing file must not be replaced. Rename returns the text for the model.
-func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, target fs.FileInfo) error) (string, error) {
+func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, target fs.FileInfo) error) (string,
+	error) {
 	if from == "/" {
 		return "", registry.Errorf("Error: Cannot rename root directory.")
 	}
 	err := t.Exclusively(ctx, func(t Tree) error {
-		return t.Relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error { return t.Files.Rename(from, to) })
+		return t.Relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error {
+			return t.Files.Rename(from, to)
+		})
 	})
 	if err != nil {
 		return "", err
@@ -55,7 +58,8 @@ func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, ta
 
 // Relocate checks both paths, creates the parent directories of the target, and calls do to bring the file there.
 // verb says what do does.
-func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileInfo) error, do func(source, target fs.FileInfo) error) error {
+func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileInfo) error,
+	do func(source, target fs.FileInfo) error) error {
 	source, err := t.Stat(from)
 	if err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 )
 
 // ViewResult returns [Tree.View] as the result of a call.
-func (t Tree) ViewResult(ctx context.Context, name string, lines []json.Number, listing Listing) (registry.Result, error) {
+func (t Tree) ViewResult(ctx context.Context, name string, lines []json.Number, listing Listing) (registry.Result,
+	error) {
 	v, err := t.View(ctx, name, lines, listing)
 	if err != nil {
 		return registry.Result{}, err

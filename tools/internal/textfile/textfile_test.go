@@ -20,7 +20,8 @@ import (
 )
 
 func TestLinesAreCounted(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "a": 1, "a\n": 1, "a\nb": 2, "a\nb\n": 2, "\n": 1, "\n\n": 2, "\n\nb": 3, "\r": 1} {
+	for text, want := range map[string]int{"": 0, "a": 1, "a\n": 1, "a\nb": 2, "a\nb\n": 2, "\n": 1, "\n\n": 2,
+		"\n\nb": 3, "\r": 1} {
 		require.Equal(t, want, countLines([]byte(text)), "%q", text)
 		require.Len(t, text, afterLine([]byte(text), want), "%q", text)
 		require.Zero(t, afterLine([]byte(text), 0), "%q", text)
@@ -30,7 +31,8 @@ func TestLinesAreCounted(t *testing.T) {
 
 func TestSizesForPeople(t *testing.T) {
 	for size, want := range map[int64]string{
-		0: "0", 1: "1", 1023: "1023", 1024: "1.0K", 1536: "1.5K", 4096: "4.0K", 1<<20 - 52: "1023.9K", 1<<20 - 51: "1.0M", 1<<20 - 1: "1.0M", 2 << 20: "2.0M",
+		0: "0", 1: "1", 1023: "1023", 1024: "1.0K", 1536: "1.5K", 4096: "4.0K", 1<<20 - 52: "1023.9K",
+		1<<20 - 51: "1.0M", 1<<20 - 1: "1.0M", 2 << 20: "2.0M",
 		5<<30 + 1<<29: "5.5G", 1<<40 - 1: "1.0T", 3 << 50: "3072.0T",
 	} {
 		require.Equal(t, want, formatSize(size), "%d", size)
@@ -45,7 +47,8 @@ func TestWholeNumbers(t *testing.T) {
 	}{
 		{"0", 0, true}, {"-1", -1, true}, {"12", 12, true}, {"1.0", 1, true}, {"1e2", 100, true}, {"-2e0", -2, true},
 		{"1.5", 1, false}, {"", 0, false}, {"x", 0, false},
-		{"99999999999999999999", math.MaxInt, true}, {"-99999999999999999999", math.MinInt, true}, {"1e999", math.MaxInt, true}, {"-1e999", math.MinInt, true},
+		{"99999999999999999999", math.MaxInt, true}, {"-99999999999999999999", math.MinInt, true},
+		{"1e999", math.MaxInt, true}, {"-1e999", math.MinInt, true},
 	} {
 		got, ok := Whole(test.number)
 		require.Equal(t, test.ok, ok, test.number)
@@ -75,12 +78,15 @@ func TestErrorsAreExplained(t *testing.T) {
 		{syscall.ENAMETOOLONG, "Error: The path /memories/f cannot be used: it is too long."},
 		{syscall.EISDIR, "Error: The path /memories/f is a directory, not a file."},
 		{syscall.ENOSPC, "Error: There is no space left for /memories/f."},
-		{fs.ErrPermission, "Error: The path /memories/f cannot be used: it is, or leads through, a link, a special file, or something that is protected."},
+		{fs.ErrPermission, "Error: The path /memories/f cannot be used: it is, or leads through, a link, a special " +
+			"file, or something that is protected."},
 		{fs.ErrNotExist, "Error: The path /memories/f does not exist"},
 		{&vfs.UnavailableError{Reason: "the database is restarting", Err: errors.New("db.internal:5432")},
-			"Error: /memories/f: the files cannot be reached at the moment (the database is restarting), and nothing has been changed; try again later."},
+			"Error: /memories/f: the files cannot be reached at the moment (the database is restarting), and nothing " +
+				"has been changed; try again later."},
 		{&vfs.UnavailableError{Reason: "the connection was lost", Unknown: true},
-			"Error: /memories/f: the files cannot be reached at the moment (the connection was lost), and it is not known whether this has been done; look before trying again."},
+			"Error: /memories/f: the files cannot be reached at the moment (the connection was lost), and it is not " +
+				"known whether this has been done; look before trying again."},
 	} {
 		err := tree.Explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
 		require.EqualError(t, err, test.want)
@@ -89,7 +95,8 @@ func TestErrorsAreExplained(t *testing.T) {
 		require.True(t, ok)
 	}
 	require.NoError(t, tree.Explain("/f", nil))
-	require.Equal(t, syscall.EIO, tree.Explain("/f", syscall.EIO), "what nobody can do anything about is an error of the host")
+	require.Equal(t, syscall.EIO, tree.Explain("/f", syscall.EIO),
+		"what nobody can do anything about is an error of the host")
 }
 
 func TestSnippets(t *testing.T) {

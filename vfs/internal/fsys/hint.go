@@ -4,8 +4,8 @@ import "context"
 
 type hintKey struct{}
 
-// WithHint says in a context for an exclusive section which path is going to be looked at first. Stores that are far away can
-// look at it while they take the lock.
+// WithHint says in a context for an exclusive section which path is going to be looked at first. Stores that are far
+// away can look at it while they take the lock.
 func WithHint(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, hintKey{}, name)
 }

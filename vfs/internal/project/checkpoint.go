@@ -18,9 +18,10 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// A checkpoint is a directory with a number for its name. It has a description, a directory with all files of the project
-// as they were, and one with the states of sessions, if there were any. On a disk these are other names for the project's own files, where nobody else writes to them:
-// files are replaced as a whole, or separated first (see ownFile). In a database they are entries that share contents.
+// A checkpoint is a directory with a number for its name. It has a description, a directory with all files of the
+// project as they were, and one with the states of sessions, if there were any. On a disk these are other names for the
+// project's own files, where nobody else writes to them: files are replaced as a whole, or separated first (see
+// ownFile). In a database they are entries that share contents.
 //
 // What is being made or removed is under another name, so that a process that dies leaves no half of a checkpoint.
 
@@ -111,7 +112,8 @@ func (c *Core) checkpoints() ([]checkpoint, error) {
 		switch k, err := c.readCheckpoint(number); {
 		case err == nil:
 			all = append(all, k)
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoCheckpoint): // removed meanwhile, or nothing of ours
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoCheckpoint):
+			// removed meanwhile, or nothing of ours
 			return nil, err
 		}
 	}
@@ -333,8 +335,8 @@ func (c *Core) savedPrint(dir string) (string, error) {
 	return files + " " + states, errors.Join(err1, err2)
 }
 
-// shareTree makes a directory that has the files that another one has, but for what is protected and what is no file. It
-// adds the directories that are to be synced to made.
+// shareTree makes a directory that has the files that another one has, but for what is protected and what is no file.
+// It adds the directories that are to be synced to made.
 func (c *Core) shareTree(ctx context.Context, old, name string, deep int, made *[]string) error {
 	if cloner, ok := c.Backend.(Cloner); ok {
 		return cloner.Clone(old, name)
@@ -434,8 +436,8 @@ type renamedInfo struct {
 
 func (i *renamedInfo) Name() string { return i.name }
 
-// share makes a file that has the content, times and permissions of another one: another name for it, if all who write to
-// it separate them first.
+// share makes a file that has the content, times and permissions of another one: another name for it, if all who write
+// to it separate them first.
 func (c *Core) share(old, name string, info fs.FileInfo) error {
 	if c.InStore {
 		if err := c.Backend.Link(old, name); err == nil {
@@ -445,8 +447,8 @@ func (c *Core) share(old, name string, info fs.FileInfo) error {
 	return c.Copier().File(old, name, info)
 }
 
-// separate gives checkpoints copies of a file that they share with the project, before that is changed in place. Those who
-// have the file open go on using it.
+// separate gives checkpoints copies of a file that they share with the project, before that is changed in place. Those
+// who have the file open go on using it.
 func (c *Core) separate(name string, info fs.FileInfo) error {
 	numbers, err := c.checkpointNumbers()
 	if err != nil {

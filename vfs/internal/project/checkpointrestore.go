@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Where a process that dies leaves changes behind, a file says that a checkpoint is being restored, from before the first
-// change until after the last one. Whoever comes next compares again, and does what is left.
+// Where a process that dies leaves changes behind, a file says that a checkpoint is being restored, from before the
+// first change until after the last one. Whoever comes next compares again, and does what is left.
 const restoringFile = "/" + vfs.Reserved + "/restoring.json"
 
 // restoring is what that file says.
@@ -110,7 +110,9 @@ func (c *Core) compare(ctx context.Context, k *checkpoint) ([]difference, error)
 	saved, err := c.isThere(statesOf(dir))
 	if saved {
 		then, err = c.inside(statesOf(dir), 0)
-		then = slices.DeleteFunc(then, func(info fs.FileInfo) bool { return !isState(path.Join(stateDir, info.Name())) })
+		then = slices.DeleteFunc(then, func(info fs.FileInfo) bool {
+			return !isState(path.Join(stateDir, info.Name()))
+		})
 	}
 	now, err2 := c.states()
 	if err := errors.Join(err, err2); err != nil {
@@ -221,8 +223,8 @@ func (p *Project) restoreAll(c *Core, k *checkpoint, all []difference) (id strin
 	return own.id, c.noteRestored(lasting)
 }
 
-// lastsHalf reports whether a process that dies leaves some changes, which the next one completes. In a directory that can
-// come from anywhere nothing is done that a file in it asks for.
+// lastsHalf reports whether a process that dies leaves some changes, which the next one completes. In a directory that
+// can come from anywhere nothing is done that a file in it asks for.
 func (c *Core) lastsHalf() bool {
 	_, whole := c.Backend.(Journal)
 	return !whole && (c.InStore || c.OwnApart)
@@ -407,7 +409,8 @@ func (p *Project) takeBack(c *Core, own *call, first int64) error {
 	c.keepAll = true
 	defer func() { c.keepAll = false }()
 	for _, e := range slices.Backward(made) {
-		back := &Project{Core: p.Core, opening: p.opening, call: &call{undoes: own.id, reverses: e.Number}, scope: p.scope}
+		back := &Project{Core: p.Core, opening: p.opening, call: &call{undoes: own.id, reverses: e.Number},
+			scope: p.scope}
 		if err := back.reverse(c, e, nil); err != nil {
 			return err
 		}
@@ -469,7 +472,8 @@ func (c *Core) readRestoring() (*restoring, error) {
 	defer n.Close()
 	data, err := io.ReadAll(io.NewSectionReader(n, 0, maxAbout))
 	var r restoring
-	if err == nil && (json.Unmarshal(data, &r) != nil || r.Checkpoint <= 0 || r.Call == "" || r.Call != fsys.CallID(r.Call)) {
+	if err == nil && (json.Unmarshal(data, &r) != nil || r.Checkpoint <= 0 || r.Call == "" ||
+		r.Call != fsys.CallID(r.Call)) {
 		return nil, c.noteRestored(true) // nothing of ours
 	}
 	return &r, err

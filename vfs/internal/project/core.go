@@ -21,8 +21,8 @@ const (
 	historyDir = "/" + vfs.Reserved + "/history"
 )
 
-// A Core is an open project, on its files as they are seen by whoever has it: with the lock of a [Transactional] backend,
-// that is the transaction. All cores of a project share the rest.
+// A Core is an open project, on its files as they are seen by whoever has it: with the lock of a [Transactional]
+// backend, that is the transaction. All cores of a project share the rest.
 type Core struct {
 	Backend Backend
 	*shared
@@ -60,7 +60,8 @@ type shared struct {
 	thinned time.Time
 	// oldPage reads the oldest changes.
 	oldPage pageReader
-	// recorded is the last change that has been recorded since taking the lock, and recorder the call that it belongs to.
+	// recorded is the last change that has been recorded since taking the lock, and recorder the call that it belongs
+	// to.
 	recorded Change
 	recorder *call
 	// makers are the calls that have recorded changes since taking the lock, with how many each had made before.
@@ -129,9 +130,10 @@ func (c *Core) replaceOwn(name string, data []byte, durable bool) error {
 	return err
 }
 
-// begin takes the lock and gets ready for changes, perhaps at the path hint; end must be called in any case. inside is the
-// project as whoever has the lock sees it.
-func (c *Core) begin(ctx context.Context, done <-chan struct{}, hint string) (inside *Core, end func() error, err error) {
+// begin takes the lock and gets ready for changes, perhaps at the path hint; end must be called in any case. inside is
+// the project as whoever has the lock sees it.
+func (c *Core) begin(ctx context.Context, done <-chan struct{}, hint string) (inside *Core, end func() error,
+	err error) {
 	if t, ok := c.Backend.(Transactional); ok {
 		return c.beginTx(ctx, done, t, hint)
 	}

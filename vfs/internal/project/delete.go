@@ -28,8 +28,8 @@ func (c *Core) Delete(ctx context.Context, away func() error) error {
 	return nil
 }
 
-// deletedForGood reports, to whoever has the lock, whether a project that is marked as deleted is. Otherwise the process
-// that marked it was killed before it could put it away.
+// deletedForGood reports, to whoever has the lock, whether a project that is marked as deleted is. Otherwise the
+// process that marked it was killed before it could put it away.
 func (c *Core) deletedForGood() bool { return c.Gone == nil || c.Gone() }
 
 // IsDeleted reports whether the project has been deleted from its store, without waiting for the lock.

@@ -291,8 +291,8 @@ func (c *Core) changes(oldest int64) ([]Change, error) {
 	return all, nil
 }
 
-// backward calls do with each change of a state's history, the latest first, until it returns false. It reads little more
-// than that, and needs no lock.
+// backward calls do with each change of a state's history, the latest first, until it returns false. It reads little
+// more than that, and needs no lock.
 func (c *Core) backward(s State, do func(e Change) bool) error {
 	_, isJournal := c.Backend.(Journal)
 	if most := mostPages(c.options.History); !isJournal && pageOf(s.Next)-pageOf(s.Oldest) <= most {

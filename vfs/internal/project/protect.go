@@ -91,8 +91,8 @@ const bareHead = "head"
 // onlyFiles are folded names of which directories are not protected.
 var onlyFiles = map[string]bool{bareHead: true, "activate": true, "bazel": true}
 
-// shortName is what names look like that Windows gives to files beside their own: "GIT~1" may be ".git". A disk of Windows
-// has these names on other systems, too.
+// shortName is what names look like that Windows gives to files beside their own: "GIT~1" may be ".git". A disk of
+// Windows has these names on other systems, too.
 var shortName = regexp.MustCompile(`^([^.~]{1,6})~[0-9]{1,6}(?:\.([^.]{0,3}))?$`)
 
 // shortForms returns what short names of names are without their numbers: up to six characters, a dot, and up to three
@@ -181,9 +181,9 @@ func (c *Core) Guard(clean string, dir bool) error {
 	return nil
 }
 
-// repositoryParts are what a Git repository has beside [bareHead], or some of that. Without HEAD, a directory with any of
-// these is none: Git wants one first of all, also where a file commondir says that objects and refs are elsewhere, as for
-// a linked working tree. Code cannot add it, because its name is protected.
+// repositoryParts are what a Git repository has beside [bareHead], or some of that. Without HEAD, a directory with any
+// of these is none: Git wants one first of all, also where a file commondir says that objects and refs are elsewhere,
+// as for a linked working tree. Code cannot add it, because its name is protected.
 var repositoryParts = []string{"objects", "commondir", "refs", "config"}
 
 // isRepository reports whether a directory is a Git repository, whatever its name, or could become one if something in

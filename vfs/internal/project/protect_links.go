@@ -30,8 +30,8 @@ func hostDir(b Backend) *os.Root {
 }
 
 // protectedLinks are what links with protected names lead to. People make links while a process runs, so with each call
-// they are looked for again, if a directory that they were looked for in has changed. Doing that before each change would
-// make those at the top a third slower.
+// they are looked for again, if a directory that they were looked for in has changed. Doing that before each change
+// would make those at the top a third slower.
 type protectedLinks struct {
 	mu      sync.Mutex
 	targets []string // folded
@@ -101,8 +101,8 @@ func haveChanged(root *os.Root, since map[string]time.Time) bool {
 
 // linkTargets returns the folded paths that links with protected names lead to, as far as they are inside: links at the
 // top of a directory, in its .git and among the hooks there. Links on the way count as well. Markdown does not: that
-// is instructions for agents, which are not protected under their own names either. It also returns when the directories
-// that it has looked at had changed before, by name; nil if that is not known.
+// is instructions for agents, which are not protected under their own names either. It also returns when the
+// directories that it has looked at had changed before, by name; nil if that is not known.
 func (p *protection) linkTargets(root *os.Root) (targets []string, dirs map[string]time.Time) {
 	dir, err := filepath.Abs(root.Name())
 	if err == nil {

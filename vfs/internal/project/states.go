@@ -179,8 +179,8 @@ func (c *Core) Recount() error {
 
 // A SessionLocker is a backend whose sessions other processes can lock.
 type SessionLocker interface {
-	// LockSession takes the lock of a name that [vfs.CheckSession] accepts. In one process it is called by one at a time
-	// for each name.
+	// LockSession takes the lock of a name that [vfs.CheckSession] accepts. In one process it is called by one at a
+	// time for each name.
 	LockSession(ctx context.Context, session string) (unlock func(), err error)
 }
 

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A Transactional is a [Backend] on which the changes that are made under the lock take effect together, when it is given
-// back. Others do not see them before, and if that fails, nothing has happened. Lock is not called, nor Claim and Alive:
-// temporary files are this process's own, and are gone with it.
+// A Transactional is a [Backend] on which the changes that are made under the lock take effect together, when it is
+// given back. Others do not see them before, and if that fails, nothing has happened. Lock is not called, nor Claim and
+// Alive: temporary files are this process's own, and are gone with it.
 type Transactional interface {
 	Backend
 	// Begin takes the lock. hint, if not "", is a path that is going to be looked at.

@@ -17,8 +17,8 @@ import (
 )
 
 // Transfer makes a project, which must be empty, what another one is: with all files, their times and permissions, the
-// settings and the history. Limits do not apply. Nobody changes either of them meanwhile. If it fails, something may have
-// been transferred.
+// settings and the history. Limits do not apply. Nobody changes either of them meanwhile. If it fails, something may
+// have been transferred.
 func Transfer(ctx context.Context, from, to *Project) error {
 	return from.Change(ctx, func(source *Core) error {
 		return to.Change(ctx, func(target *Core) error {
@@ -110,7 +110,8 @@ func (t *transfer) copy(name string) (size treeSize, err error) {
 			return size, err
 		}
 		size.Files++
-		return size, errors.Join(t.to.Backend.Chmod(name, perm), t.to.Backend.Chtimes(name, info.ModTime(), info.ModTime()))
+		return size, errors.Join(t.to.Backend.Chmod(name, perm), t.to.Backend.Chtimes(name, info.ModTime(),
+			info.ModTime()))
 	case !info.Mode().IsRegular():
 		return size, fsys.PathError("copy", name, fsys.ErrNotFollowed)
 	}
@@ -234,7 +235,8 @@ func (t *transfer) checkpointFiles(dir, before string) error {
 // shared reports whether the same file is at another name, too.
 func (t *transfer) shared(name, other string, info fs.FileInfo) bool {
 	there, err := t.from.Backend.Lstat(other)
-	if err != nil || !there.Mode().IsRegular() || there.Mode() != info.Mode() || !there.ModTime().Equal(info.ModTime()) {
+	if err != nil || !there.Mode().IsRegular() || there.Mode() != info.Mode() ||
+		!there.ModTime().Equal(info.ModTime()) {
 		return false
 	}
 	same, err := t.from.sameFile(name, other, info, there)

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// A planner finds what undoing or redoing a call has to reverse, or what is undone or redone by default if there is no id.
+// A planner finds what undoing or redoing a call has to reverse, or what is undone or redone by default if there is no
+// id.
 type planner func(c *Core, past past, id string) (*undo, error)
 
 // possible plans an undo or a redo, and checks that nothing is in its way.

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
-// Stores are the kinds of stores; those in a database are among them if [pgtest.Everywhere] says so. Each function makes a
-// new store.
+// Stores are the kinds of stores; those in a database are among them if [pgtest.Everywhere] says so. Each function
+// makes a new store.
 var Stores = map[string]func(t testing.TB, options *vfs.Options) vfs.Store{
 	"memory": func(_ testing.TB, options *vfs.Options) vfs.Store { return local.NewMemoryStore(options) },
 	"disk": func(t testing.TB, options *vfs.Options) vfs.Store {

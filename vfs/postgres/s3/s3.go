@@ -33,8 +33,8 @@ import (
 
 // Options say how to reach a bucket. The zero value is usual.
 type Options struct {
-	// Region is where the bucket is. Empty means that of the environment variable AWS_REGION that minio-go finds, or else
-	// that which the server names.
+	// Region is where the bucket is. Empty means that of the environment variable AWS_REGION that minio-go finds, or
+	// else that which the server names.
 	Region string
 	// AccessKey and SecretKey, and the SessionToken of temporary ones, are used instead of those of the environment.
 	AccessKey, SecretKey, SessionToken string
@@ -55,8 +55,8 @@ const amazon = "s3.amazonaws.com"
 // roleTime is how long asking the machine for the credentials of its role may take.
 const roleTime = 5 * time.Second
 
-// Open returns the bucket at an address: "s3://BUCKET/PREFIX" at Amazon, or "https://HOST:PORT/BUCKET/PREFIX" elsewhere.
-// The prefix can be left out. It does not connect.
+// Open returns the bucket at an address: "s3://BUCKET/PREFIX" at Amazon, or "https://HOST:PORT/BUCKET/PREFIX"
+// elsewhere. The prefix can be left out. It does not connect.
 func Open(address string, options *Options) (*Bucket, error) {
 	var o Options
 	if options != nil {
@@ -77,7 +77,8 @@ func Open(address string, options *Options) (*Bucket, error) {
 		host, path = amazon, at.Host+"/"+path
 	case "http", "https":
 	default:
-		return nil, fmt.Errorf("the address of the object storage is s3://BUCKET/PREFIX or https://HOST/BUCKET/PREFIX, not %s://", at.Scheme)
+		return nil, fmt.Errorf("the address of the object storage is s3://BUCKET/PREFIX or "+
+			"https://HOST/BUCKET/PREFIX, not %s://", at.Scheme)
 	}
 	bucket, prefix, _ := strings.Cut(strings.Trim(path, "/"), "/")
 	if host == "" || bucket == "" {
@@ -93,15 +94,16 @@ func Open(address string, options *Options) (*Bucket, error) {
 			&credentials.IAM{Client: &http.Client{Timeout: roleTime}},
 		})
 	}
-	client, err := minio.New(host, &minio.Options{Creds: keys, Secure: at.Scheme != "http", Region: o.Region, MaxRetries: 3})
+	client, err := minio.New(host, &minio.Options{Creds: keys, Secure: at.Scheme != "http", Region: o.Region,
+		MaxRetries: 3})
 	if err != nil {
 		return nil, fmt.Errorf("the address of the object storage: %w", err)
 	}
 	return &Bucket{minio.Core{Client: client}, bucket, prefix}, nil
 }
 
-// readable makes an error of something that the server has said or of the way to it. What servers write into their errors
-// is left out: they know of the request whatever was in it.
+// readable makes an error of something that the server has said or of the way to it. What servers write into their
+// errors is left out: they know of the request whatever was in it.
 func readable(err error) error {
 	r, ok := errors.AsType[minio.ErrorResponse](err)
 	if !ok {
@@ -163,7 +165,8 @@ func (b *Bucket) List(ctx context.Context) iter.Seq2[postgres.Object, error] {
 	return func(yield func(postgres.Object, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		for found := range b.core.Client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
+		for found := range b.core.Client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix,
+			Recursive: true}) {
 			if found.Err != nil {
 				yield(postgres.Object{}, readable(found.Err))
 				return

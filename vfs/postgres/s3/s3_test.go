@@ -43,8 +43,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestHostileServer has a server that answers something else than it should. See the module servertest for one that does
-// what it should.
+// TestHostileServer has a server that answers something else than it should. See the module servertest for one that
+// does what it should.
 func TestHostileServer(t *testing.T) {
 	const secret = "the-secret-key-that-nobody-may-see"
 	for name, test := range map[string]struct {
@@ -54,10 +54,12 @@ func TestHostileServer(t *testing.T) {
 		text   string
 	}{
 		"an error that repeats the request": {403, http.Header{"Content-Type": {"application/xml"}},
-			"<Error><Code>Access\x1b[31mDenied</Code><Message>" + strings.Repeat("Authorization: x ", 1000) + "</Message></Error>", "the server answers 403"},
-		"too much":     {200, nil, strings.Repeat("x", postgres.MaxObject+2), "too large"},
-		"less":         {200, http.Header{"Content-Length": {"100"}}, "x", "EOF"},
-		"no such key":  {404, http.Header{"Content-Type": {"application/xml"}}, "<Error><Code>NoSuchKey</Code></Error>", "not exist"},
+			"<Error><Code>Access\x1b[31mDenied</Code><Message>" + strings.Repeat("Authorization: x ", 1000) +
+				"</Message></Error>", "the server answers 403"},
+		"too much": {200, nil, strings.Repeat("x", postgres.MaxObject+2), "too large"},
+		"less":     {200, http.Header{"Content-Length": {"100"}}, "x", "EOF"},
+		"no such key": {404, http.Header{"Content-Type": {"application/xml"}}, "<Error><Code>NoSuchKey</Code></Error>",
+			"not exist"},
 		"no such page": {404, nil, "<html>", "not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +73,8 @@ func TestHostileServer(t *testing.T) {
 				_, _ = w.Write([]byte(test.body))
 			}))
 			defer server.Close()
-			bucket, err := s3.Open(server.URL+"/bucket/prefix", &s3.Options{Region: "us-east-1", AccessKey: "key", SecretKey: secret, SessionToken: secret})
+			bucket, err := s3.Open(server.URL+"/bucket/prefix", &s3.Options{Region: "us-east-1", AccessKey: "key",
+				SecretKey: secret, SessionToken: secret})
 			require.NoError(t, err)
 			_, err = bucket.Get(t.Context(), "name")
 			require.ErrorContains(t, err, test.text)

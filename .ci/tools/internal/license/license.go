@@ -79,7 +79,10 @@ func Of(dir string, platforms []string) ([]Module, error) {
 	sorted := make([]Module, 0, len(modules))
 	for _, path := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[path]
-		if !slices.ContainsFunc(m.Files, func(f File) bool { return !strings.Contains(f.Name, "/") && licenses.MatchString(f.Name) }) {
+		if !slices.ContainsFunc(m.Files, func(f File) bool {
+			return !strings.Contains(f.Name, "/") &&
+				licenses.MatchString(f.Name)
+		}) {
 			return nil, fmt.Errorf("%s %s has no licence", m.Path, m.Version)
 		}
 		slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
@@ -152,7 +155,8 @@ func (m *Module) read(root, dir string) error {
 				continue
 			}
 			if !slices.Contains(allowed, match.ID) {
-				return fmt.Errorf("%s: %s is not among the licences that are allowed: %s", name, match.ID, strings.Join(allowed, ", "))
+				return fmt.Errorf("%s: %s is not among the licences that are allowed: %s", name, match.ID,
+					strings.Join(allowed, ", "))
 			}
 			m.Licenses = append(m.Licenses, match.ID)
 		}

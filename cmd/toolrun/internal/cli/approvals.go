@@ -267,7 +267,8 @@ and go on: code gets an error that it can handle, and the model the reason.`,
 }
 
 // decide decides on calls, and goes on if this process has the tools.
-func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFlags, decision registry.Decision) (err error) {
+func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFlags,
+	decision registry.Decision) (err error) {
 	run, err := c.find(cmd.Context(), token)
 	if err != nil {
 		return err
@@ -354,6 +355,7 @@ func completeRun(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.Sh
 // completeAsk completes rules for approvals.
 func completeAsk(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	tools, directive := completeTool(cmd, typed)
-	rules := startingWith([]string{registry.AskAll, registry.AskWrites, registry.AskDestructive, registry.AskExternal, registry.AskSource}, typed)
+	rules := startingWith([]string{registry.AskAll, registry.AskWrites, registry.AskDestructive, registry.AskExternal,
+		registry.AskSource}, typed)
 	return append(rules, tools...), directive
 }

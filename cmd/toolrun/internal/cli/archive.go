@@ -83,7 +83,8 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 			if args[0] == "-" {
 				var packed bytes.Buffer
 				err := archive.Export(cmd.Context(), p, &packed, format)
-				return outcome{text: packed.String(), data: map[string]any{"format": format, "base64": packed.Bytes()}}, err
+				return outcome{text: packed.String(), data: map[string]any{"format": format, "base64": packed.Bytes()}},
+					err
 			}
 			// An existing archive stays until the new one is complete.
 			f, err := os.CreateTemp(filepath.Dir(args[0]), ".toolrun-export-*")

@@ -28,14 +28,16 @@ import (
 // addAsk adds --ask, for commands that call tools.
 func (f *projectFlags) addAsk(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.ask, "ask", nil,
-		"let a person approve calls by these `RULES`: all, writes, destructive, external, source:NAME or names of tools")
+		"let a person approve calls by these `RULES`: all, writes, destructive, external, source:NAME or names of "+
+			"tools")
 }
 
 // checkAsk refuses rules that there are not. Of those for tools that servers may bring later, the runner warns.
 func (f *projectFlags) checkAsk(r *runner) error {
 	for _, rule := range f.ask {
 		err := r.CheckAsk(rule)
-		if _, unknown := errors.AsType[*registry.UnknownRuleError](err); err != nil && !(unknown && len(r.Servers()) > 0) {
+		if _, unknown := errors.AsType[*registry.UnknownRuleError](err); err != nil &&
+			!(unknown && len(r.Servers()) > 0) {
 			return fmt.Errorf("--ask: %w", err)
 		}
 	}
@@ -130,7 +132,8 @@ func (f *projectFlags) approver() registry.Approver {
 		return nil
 	}
 	var one sync.Mutex // question at a time
-	return registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+	return registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision,
+		error) {
 		one.Lock()
 		defer one.Unlock()
 		out := cmd.ErrOrStderr()
@@ -152,7 +155,8 @@ func (f *projectFlags) approver() registry.Approver {
 			case "always", "a":
 				d.Approved, d.Always = true, true
 			case "no", "n":
-				if d.Reason, err = editor.Ask("Why? The model reads it; empty gives no reason:", false); err != nil && !errors.Is(err, io.EOF) {
+				if d.Reason, err = editor.Ask("Why? The model reads it; empty gives no reason:", false); err != nil &&
+					!errors.Is(err, io.EOF) {
 					return registry.Decision{}, err
 				}
 			case "later", "l":
@@ -291,7 +295,8 @@ func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(
 	return printDiff(w, indented(text.String()))
 }
 
-func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
+	error)) error {
 	return r.with(func(records vfs.Records) error { return records.Change(ctx, name, keep, change) })
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheTerminalAsks: calls that code makes are asked for one by one on a terminal, with what the code has changed so far.
+// TestTheTerminalAsks: calls that code makes are asked for one by one on a terminal, with what the code has changed so
+// far.
 func TestTheTerminalAsks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -26,7 +27,8 @@ func TestTheTerminalAsks(t *testing.T) {
 		}
 		return told.join('\n')`})
 	require.NoError(t, err)
-	p := onTerminalIn(t, dir, []string{"USER=ada"}, "call", "javascript", string(code), "--root", ".", "--ask", "memory", "--option", "toolCalls=true")
+	p := onTerminalIn(t, dir, []string{"USER=ada"}, "call", "javascript", string(code), "--root", ".", "--ask",
+		"memory", "--option", "toolCalls=true")
 	question := func() string { return p.expect("Make the call? yes, no, edit, always or later: ") }
 
 	asked := question()
@@ -66,8 +68,10 @@ func TestTheTerminalAsks(t *testing.T) {
 	require.Equal(t, 0, p.exits(), "%q", p.all())
 	rest := p.rest()[p.from:]
 	require.NotContains(t, rest, "Make the call?", "the last one is not asked for")
-	require.Contains(t, rest, "made one\r\nmade two\r\nA person has refused the call of memory: three is too many. Do not repeat it as it was.\r\nmade four\r\nmade five")
-	for name, want := range map[string]string{"one": "one\x1b]0;owned\a", "edited": "by ada", "four": "four\x1b]0;owned\a", "five": "five\x1b]0;owned\a"} {
+	require.Contains(t, rest, "made one\r\nmade two\r\nA person has refused the call of memory: three is too many. "+
+		"Do not repeat it as it was.\r\nmade four\r\nmade five")
+	for name, want := range map[string]string{"one": "one\x1b]0;owned\a", "edited": "by ada",
+		"four": "four\x1b]0;owned\a", "five": "five\x1b]0;owned\a"} {
 		data, err := os.ReadFile(filepath.Join(dir, "memories", name))
 		require.NoError(t, err)
 		require.Equal(t, want, string(data))
@@ -85,7 +89,8 @@ func TestTheTerminalAsksLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, data := t.TempDir(), t.TempDir()
-			p := onTerminalIn(t, dir, []string{"TOOLRUN_DATA=" + data}, "call", "memory", `{"command": "create", "path": "/memories/a", "file_text": "a"}`,
+			p := onTerminalIn(t, dir, []string{"TOOLRUN_DATA=" + data}, "call", "memory",
+				`{"command": "create", "path": "/memories/a", "file_text": "a"}`,
 				"--root", ".", "--ask", "memory")
 			p.expect("Make the call? yes, no, edit, always or later: ")
 			p.send(keys)

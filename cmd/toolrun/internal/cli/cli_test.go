@@ -67,8 +67,8 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// writeModule writes a WebAssembly module that does what its first argument says, into the file of the second: "echo" its
-// input, "loop", or "browser", which imports what only a browser has.
+// writeModule writes a WebAssembly module that does what its first argument says, into the file of the second: "echo"
+// its input, "loop", or "browser", which imports what only a browser has.
 func writeModule(ts *testscript.TestScript, _ bool, args []string) {
 	const wasi = "wasi_snapshot_preview1"
 	m := &asm.Module{}
@@ -95,7 +95,8 @@ func serveWeb(ts *testscript.TestScript, _ bool, _ []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"method": %q, "path": %q, "key": %q, "body": %q}`, r.Method, r.URL.Path, r.Header.Get("X-Key"), body)
+		fmt.Fprintf(w, `{"method": %q, "path": %q, "key": %q, "body": %q}`, r.Method, r.URL.Path,
+			r.Header.Get("X-Key"), body)
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("WEB", server.URL)

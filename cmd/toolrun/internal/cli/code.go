@@ -40,7 +40,8 @@ func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64) {
 
 // addSession adds --session.
 func addSession(cmd *cobra.Command, session *string) {
-	cmd.Flags().StringVar(session, "session", "", "go on with the variables of the session `NAME`, and leave them for the next call")
+	cmd.Flags().StringVar(session, "session", "",
+		"go on with the variables of the session `NAME`, and leave them for the next call")
 }
 
 // choose sets what the flags say of the session and of failures for a tool.

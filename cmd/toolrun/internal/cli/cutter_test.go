@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cutter passes connections on to a database, until it cuts them. It knows as much of PostgreSQL's protocol as it takes to
-// see commits.
+// A cutter passes connections on to a database, until it cuts them. It knows as much of PostgreSQL's protocol as it
+// takes to see commits.
 //
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 type cutter struct {
@@ -24,8 +24,8 @@ type cutter struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
-	// armed is how many of the next commits are cut: those with an odd number before the database gets them, and the others
-	// before the answer comes back.
+	// armed is how many of the next commits are cut: those with an odd number before the database gets them, and the
+	// others before the answer comes back.
 	armed int
 	// before and after are how many have been cut.
 	before, after int

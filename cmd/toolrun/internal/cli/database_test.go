@@ -50,7 +50,8 @@ func TestDatabase(t *testing.T) {
 
 	require.Regexp(t, `^notes: copied\nother: copied\ngone, deleted 20[^:]+:[0-9:]+Z: copied\nrecords: 1 copied\n$`,
 		run(dir, "store", "migrate", "--from", url, "--to", back))
-	require.Equal(t, "other: the same already\n", run(dir, "store", "migrate", "--from", url, "--to", back, "--project", "other"))
+	require.Equal(t, "other: the same already\n", run(dir, "store", "migrate", "--from", url, "--to", back, "--project",
+		"other"))
 	run(back, "project", "restore", "gone")
 	require.Equal(t, "was there", run(back, "files", "--project", "gone", "cat", "/file"))
 	require.Equal(t, "No problems found.\n", run(back, "store", "check"))
@@ -60,7 +61,8 @@ func TestDatabase(t *testing.T) {
 	// A file says which projects are in which database, or directory.
 	rule := filepath.Join(t.TempDir(), "projects.json")
 	write := func(projects string) {
-		require.NoError(t, os.WriteFile(rule, fmt.Appendf(nil, `{"stores": {"a": %q, "b": %q}, "projects": {%s}, "slots": {"0-1023": "a"}, "records": "a"}`,
+		require.NoError(t, os.WriteFile(rule, fmt.Appendf(nil,
+			`{"stores": {"a": %q, "b": %q}, "projects": {%s}, "slots": {"0-1023": "a"}, "records": "a"}`,
 			url, "other-data", projects), 0o600))
 	}
 	write("")

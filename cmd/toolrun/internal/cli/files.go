@@ -45,7 +45,8 @@ project's history for a while.`,
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.grep(), c.put(), c.get(), c.edit(), c.remove(), c.move(), c.copy(),
-		c.mkdir(), c.history(), c.diff(), c.apply(), c.discard(), c.deleted(), c.restore(), c.undo(), c.redo(), c.importFiles(),
+		c.mkdir(), c.history(), c.diff(), c.apply(), c.discard(), c.deleted(), c.restore(), c.undo(), c.redo(),
+		c.importFiles(),
 		c.exportFiles())
 	return cmd
 }
@@ -54,7 +55,8 @@ project's history for a while.`,
 type outcome struct {
 	text string
 	data any
-	// none is what a terminal shows if the text is empty, such as "no files": a list without lines looks like a failure.
+	// none is what a terminal shows if the text is empty, such as "no files": a list without lines looks like a
+	// failure.
 	none string
 }
 

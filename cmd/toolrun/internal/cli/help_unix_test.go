@@ -74,7 +74,8 @@ func exampleDir(t *testing.T) string {
 			[]byte(change.content)))
 	}
 	for name, content := range map[string]string{
-		"go.mod": "module example\n", "report.ts": "const n: number = 1; return n\n", "notes.md": "# Notes\n", "site/index.html": "<p>hello", "settings.json": "{}",
+		"go.mod": "module example\n", "report.ts": "const n: number = 1; return n\n", "notes.md": "# Notes\n",
+		"site/index.html": "<p>hello", "settings.json": "{}",
 		"toolrun.yaml": "project: default\n",
 	} {
 		name = filepath.Join(dir, name)

@@ -35,17 +35,21 @@ const wholeSize = 20_000
 // killedCommands are what changes a project in several ways, some of them with several files. Their arguments can
 // have LETTER, which is another one each time, and DIR, a directory with files and an archive of that letter.
 var killedCommands = map[string][]string{
-	"code":              {"js", "-e", `for (let i = 0; i < 30; i++) await fs.writeFile('/js/' + i % 7, 'LETTER'.repeat(20000))`},
-	"code that renames": {"js", "-e", `fs.writeFileSync('/js/new', 'LETTER'.repeat(20000)); for (let i = 0; i < 20; i++) { fs.renameSync('/js/new', '/js/old'); fs.renameSync('/js/old', '/js/new') }`},
-	"code that removes": {"js", "-e", `for (let i = 0; i < 10; i++) { fs.writeFileSync('/tree/a/' + i, 'LETTER'.repeat(20000)) } fs.rmSync('/tree', {recursive: true})`},
-	"a tool":            {"call", "filesystem", `{"command": "create", "path": "/tool-LETTER.txt", "file_text": "` + strings.Repeat("LETTER", wholeSize) + `"}`},
-	"a kept result":     {"call", "javascript", `{"code": "return 'LETTER'.repeat(20000)"}`, "--inline", "1000"},
-	"a directory":       {"files", "put", "DIR/files", "/put"},
-	"an archive":        {"files", "import", "DIR/LETTER.zip"},
-	"a copy":            {"files", "cp", "/put", "/copy-LETTER"},
-	"a removal":         {"files", "rm", "-r", "/put", "/js"},
-	"an undo":           {"files", "undo"},
-	"settings":          {"project", "set", "--option", "javascript.memory=6LETTERNUMBER"},
+	"code": {"js", "-e",
+		`for (let i = 0; i < 30; i++) await fs.writeFile('/js/' + i % 7, 'LETTER'.repeat(20000))`},
+	"code that renames": {"js", "-e",
+		`fs.writeFileSync('/js/new', 'LETTER'.repeat(20000)); for (let i = 0; i < 20; i++) { fs.renameSync('/js/new', '/js/old'); fs.renameSync('/js/old', '/js/new') }`},
+	"code that removes": {"js", "-e",
+		`for (let i = 0; i < 10; i++) { fs.writeFileSync('/tree/a/' + i, 'LETTER'.repeat(20000)) } fs.rmSync('/tree', {recursive: true})`},
+	"a tool": {"call", "filesystem", `{"command": "create", "path": "/tool-LETTER.txt", "file_text": "` +
+		strings.Repeat("LETTER", wholeSize) + `"}`},
+	"a kept result": {"call", "javascript", `{"code": "return 'LETTER'.repeat(20000)"}`, "--inline", "1000"},
+	"a directory":   {"files", "put", "DIR/files", "/put"},
+	"an archive":    {"files", "import", "DIR/LETTER.zip"},
+	"a copy":        {"files", "cp", "/put", "/copy-LETTER"},
+	"a removal":     {"files", "rm", "-r", "/put", "/js"},
+	"an undo":       {"files", "undo"},
+	"settings":      {"project", "set", "--option", "javascript.memory=6LETTERNUMBER"},
 }
 
 // TestKilledCommands kills commands at any moment. What they have left must be whole, and in nobody's way.
@@ -245,7 +249,8 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 			require.Equal(t, "42\n", out, "without a warning")
 		}
 		names := entries()
-		require.LessOrEqual(t, len(names), 2+2*kills, "a process that is killed leaves at most what it was writing: %q", names)
+		require.LessOrEqual(t, len(names), 2+2*kills, "a process that is killed leaves at most what it was writing: %q",
+			names)
 		require.Equal(t, 1, countWith(names, "engine-", ".new-"), "%q", names)
 		require.Equal(t, 1, countWith(names, "image-", ".new-"), "%q", names)
 	}

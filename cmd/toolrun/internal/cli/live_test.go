@@ -84,11 +84,14 @@ func TestLinesThatAreNotEnded(t *testing.T) {
 		code, out, errs string
 		status          int
 	}{
-		"pieces":             {`for (let i = 0; i < 1e4; i++) process.stdout.write('.'.repeat(i % 3))`, strings.Repeat(".", 9999), "", 0},
-		"a result":           {`process.stdout.write('a'); return 'b'`, "a\nb\n", "", 0},
-		"an exception":       {`process.stdout.write('a'); process.stderr.write('b'); throw 'c'`, "a", "b\nc\n", 1},
-		"an exit":            {`process.stdout.write('a'); console.log('b'); process.stderr.write('c'); process.exit(3)`, "ab\n", "c", 3},
-		"entries in between": {`process.stdout.write('a'); console.warn('b'); process.stdout.write('c\n\nd')`, "ac\n\nd", "b\n", 0},
+		"pieces": {`for (let i = 0; i < 1e4; i++) process.stdout.write('.'.repeat(i % 3))`,
+			strings.Repeat(".", 9999), "", 0},
+		"a result":     {`process.stdout.write('a'); return 'b'`, "a\nb\n", "", 0},
+		"an exception": {`process.stdout.write('a'); process.stderr.write('b'); throw 'c'`, "a", "b\nc\n", 1},
+		"an exit": {`process.stdout.write('a'); console.log('b'); process.stderr.write('c'); process.exit(3)`,
+			"ab\n", "c", 3},
+		"entries in between": {`process.stdout.write('a'); console.warn('b'); process.stdout.write('c\n\nd')`,
+			"ac\n\nd", "b\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +119,8 @@ func TestNothingPrintedIsLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := startPiped(t, "js", "--root", ".", "-e", `console.log('printed'); process.stdout.write('unfinished'); for (;;);`)
+			p := startPiped(t, "js", "--root", ".", "-e",
+				`console.log('printed'); process.stdout.write('unfinished'); for (;;);`)
 			require.Equal(t, "printed\n", p.line(p.out))
 			unfinished := make([]byte, len("unfinished"))
 			_, err := io.ReadFull(p.out, unfinished)

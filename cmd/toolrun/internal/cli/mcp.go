@@ -111,7 +111,8 @@ process at once.`,
 	c.chosen.add(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
-	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit; 50s for code)")
+	flags.DurationVar(&c.timeout, "timeout", 0,
+		"stop a call after this time (default: the tool's own limit; 50s for code)")
 	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls,
 		"run this many calls of a project or token at once; others wait")
 	flags.StringVar(&c.config, "config", "", "take the flags that are not given from `FILE`, in YAML or JSON")
@@ -133,9 +134,11 @@ process at once.`,
 		"accept this many requests per second for a project or token")
 	flags.DurationVar(&c.grace, "grace", 30*time.Second,
 		"let running calls finish within this time when the server stops")
-	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
+	flags.StringVar(&c.logLevel, "log-level", "",
+		"log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
-	flags.BoolVar(&c.withPage, "page", false, "with --http, also serve the page of toolrun serve, and print a link to it")
+	flags.BoolVar(&c.withPage, "page", false,
+		"with --http, also serve the page of toolrun serve, and print a link to it")
 	flags.BoolVar(&c.hideErrors, "hide-errors", false,
 		"give clients an id instead of the text of a tool's unexpected error; the log has both (default: over HTTP)")
 	flags.StringVar(&c.audit, "audit", "", "append a line of JSON about each call and each request to `FILE`")
@@ -156,7 +159,8 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if c.timeout < 0 || c.grace < 0 || c.calls < 1 || c.sessions < 1 || !(c.rate > 0) {
-		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be positive")
+		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be " +
+			"positive")
 	}
 	if c.http == "" {
 		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin",
@@ -182,7 +186,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		}
 		defer file.Close() // each line has been written by itself
 		middleware = append(middleware, observe.Audit(file, nil))
-		requests = observe.Requests(file, func(err error) { logger.Error("a request is not in the audit log", "error", err) })
+		requests = observe.Requests(file, func(err error) {
+			logger.Error("a request is not in the audit log", "error", err)
+		})
 	}
 	middleware = append(middleware, observe.Slog(logger, nil))
 	var calls *web.Log
@@ -297,7 +303,8 @@ func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog
 		time.AfterFunc(c.grace, func() { c.shutdown(server) })
 	})
 	if terminal.IsTerminal(cmd.InOrStdin()) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: this is for MCP clients, which start it themselves; it waits for messages on standard input (Ctrl-C ends it)")
+		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: this is for MCP clients, which start it themselves; it waits for "+
+			"messages on standard input (Ctrl-C ends it)")
 	}
 	err = server.ServeStdio(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
 	c.shutdown(server)

@@ -124,10 +124,12 @@ func get(t *testing.T, url, token string) (int, string) {
 }
 
 func TestMCPTokens(t *testing.T) {
-	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222", "three-33333333333333333333333333"
+	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222",
+		"three-33333333333333333333333333"
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [
-		{"name": "first", "token": "`+one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}}, "limits": {"fileSize": 1000}},
+		{"name": "first", "token": "`+
+		one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}}, "limits": {"fileSize": 1000}},
 		{"name": "third", "token": "`+three+`", "project": "one", "limits": {"timeout": "300ms"}},
 		{"name": "second", "token": "`+two+`", "project": "two", "noResources": true, "metrics": true}]}`), 0o600))
 	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens)
@@ -181,10 +183,14 @@ func TestMCPTokens(t *testing.T) {
 	require.Equal(t, 200, status)
 	for _, want := range []string{
 		`toolrun_calls_total{project="two",tool="filesystem",outcome="ok"} 1`,
-		`toolrun_calls_total{project="one",tool="javascript",outcome="timeout"} 1`, `toolrun_calls_running{project="one"} 0`,
-		`toolrun_call_seconds_count{project="one",tool="javascript"} 4`, `toolrun_http_requests_total{method="POST",status="401"}`,
-		`toolrun_project_bytes{project="two"} 13`, `toolrun_project_files{project="two"} 1`, `toolrun_project_quota_bytes{project="one"} 268435456`,
-		`toolrun_project_history_bytes{project="one"} 0`, `toolrun_project_quota_files{project="one"} `, "process_resident_memory_bytes", "go_goroutines",
+		`toolrun_calls_total{project="one",tool="javascript",outcome="timeout"} 1`,
+		`toolrun_calls_running{project="one"} 0`,
+		`toolrun_call_seconds_count{project="one",tool="javascript"} 4`,
+		`toolrun_http_requests_total{method="POST",status="401"}`,
+		`toolrun_project_bytes{project="two"} 13`, `toolrun_project_files{project="two"} 1`,
+		`toolrun_project_quota_bytes{project="one"} 268435456`,
+		`toolrun_project_history_bytes{project="one"} 0`, `toolrun_project_quota_files{project="one"} `,
+		"process_resident_memory_bytes", "go_goroutines",
 	} {
 		require.Contains(t, metrics, want)
 	}
@@ -282,13 +288,14 @@ func TestMCPStdio(t *testing.T) {
 	require.Zero(t, cmd.ProcessState.ExitCode())
 }
 
-// TestMCPTokensChange: tokens come and go while the server runs, by SIGHUP and by the file's own change. Sessions of those
-// that stay go on, and those of the others end.
+// TestMCPTokensChange: tokens come and go while the server runs, by SIGHUP and by the file's own change. Sessions of
+// those that stay go on, and those of the others end.
 func TestMCPTokensChange(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent a signal")
 	}
-	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222", "three-33333333333333333333333333"
+	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222",
+		"three-33333333333333333333333333"
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
 	entry := func(token, project string) string {
 		return fmt.Sprintf(`{"name": "%[2]s", "token": "%[1]s", "project": "%[2]s"}`, token, project)
@@ -326,13 +333,18 @@ func TestMCPTokensChange(t *testing.T) {
 	third, err := s.connect(t.Context(), three)
 	require.NoError(t, err)
 	defer third.Close()
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"tokens":2,"new or changed":1,"removed":1`) },
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.logged(), `"tokens":2,"new or changed":1,"removed":1`)
+	},
 		20*time.Second, 10*time.Millisecond)
 
 	// A file that is broken changes nothing.
 	require.NoError(t, os.WriteFile(tokens, []byte(`{`), 0o600))
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "the tokens cannot be read, and those before stay") }, 2*time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.logged(),
+			"the tokens cannot be read, and those before stay")
+	}, 2*time.Minute, 10*time.Millisecond)
 	_, err = mcpCall(t.Context(), third, "javascript", hello)
 	require.NoError(t, err)
 

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documentedBalancer returns the flags of the command that docs/scale.md has for servers behind a balancer, with files and a
-// port that there are here, and the name that it allows.
+// documentedBalancer returns the flags of the command that docs/scale.md has for servers behind a balancer, with files
+// and a port that there are here, and the name that it allows.
 func documentedBalancer(t *testing.T) (flags []string, name string) {
 	text, err := os.ReadFile("../../../../docs/scale.md")
 	require.NoError(t, err)
@@ -29,7 +29,8 @@ func documentedBalancer(t *testing.T) (flags []string, name string) {
 	return flags, string(found[2])
 }
 
-// balance begins a proxy that passes requests on to a server: under the name of a balancer, or under the server's own address.
+// balance begins a proxy that passes requests on to a server: under the name of a balancer, or under the server's own
+// address.
 func balance(t *testing.T, server, name string) *http.Client {
 	u, err := url.Parse(server)
 	require.NoError(t, err)
@@ -77,7 +78,8 @@ func TestMCPBehindABalancer(t *testing.T) {
 	t.Run("the documented way", func(t *testing.T) {
 		client := balance(t, s.url, name)
 		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "http://" + name + "/mcp", HTTPClient: client}, nil)
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "http://" + name + "/mcp",
+				HTTPClient: client}, nil)
 		require.NoError(t, err)
 		defer session.Close()
 		text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": "return 6 * 7"})
@@ -98,7 +100,8 @@ func TestMCPBehindABalancer(t *testing.T) {
 	})
 	t.Run("under a name that is not allowed", func(t *testing.T) {
 		client := balance(t, s.url, "other.example.com:8443")
-		for _, path := range []string{"/mcp", "/metrics", "/", "/api/about", "/api/events?project=notes", "/assets/main.js"} {
+		for _, path := range []string{"/mcp", "/metrics", "/", "/api/about", "/api/events?project=notes",
+			"/assets/main.js"} {
 			status, text := fetchText(t, client, "http://other.example.com"+path)
 			require.Equal(t, 403, status, path)
 			require.Contains(t, text, `"other.example.com:8443"; to allow it, start toolrun with --allow-host other.example.com`, path)
@@ -122,8 +125,10 @@ func TestAddressesMeanWhatTheySay(t *testing.T) {
 	}
 	tokens := pageTokenFile(t)
 	for name, args := range map[string][]string{
-		"mcp": {"mcp", "--http", ":0"}, "mcp with the page": {"mcp", "--http", ":0", "--page"}, "mcp by sessions": {"mcp", "--http", ":0", "--session-projects"},
-		"all of IPv4": {"mcp", "--http", "0.0.0.0:0"}, "serve": {"serve", ":0"}, "serve on all of IPv6": {"serve", "[::]:0"},
+		"mcp": {"mcp", "--http", ":0"}, "mcp with the page": {"mcp", "--http", ":0", "--page"},
+		"mcp by sessions": {"mcp", "--http", ":0", "--session-projects"},
+		"all of IPv4":     {"mcp", "--http", "0.0.0.0:0"}, "serve": {"serve", ":0"}, "serve on all of IPv6": {"serve",
+			"[::]:0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			output, err := command(append(args, "--data", t.TempDir())...).CombinedOutput()

@@ -15,7 +15,8 @@ import (
 // TestMCPSharesPlaces has one token ask for far more endless scripts than there are places. Others get a place at
 // once: another project's token, and another token of the same project.
 func TestMCPSharesPlaces(t *testing.T) {
-	const greedy, colleague, other = "greedy-111111111111111111111111", "colleague-22222222222222222222", "other-3333333333333333333333333"
+	const greedy, colleague, other = "greedy-111111111111111111111111", "colleague-22222222222222222222",
+		"other-3333333333333333333333333"
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [
 		{"name": "greedy", "token": "`+greedy+`", "project": "one", "limits": {"timeout": "20s"}, "metrics": true},

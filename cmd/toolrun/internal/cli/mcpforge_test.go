@@ -10,15 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOnlyOperatorsApprove: a model knows the token of its call that waits, and tries all that it can reach: tools, files of
-// the project and beside it, and the page of the server.
+// TestOnlyOperatorsApprove: a model knows the token of its call that waits, and tries all that it can reach: tools,
+// files of the project and beside it, and the page of the server.
 func TestOnlyOperatorsApprove(t *testing.T) {
 	const token = "ada-1111111111111111111111111111"
 	data := t.TempDir()
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
-	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [{"name": "ada", "token": "`+token+`", "project": "notes"}]}`), 0o600))
+	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [{"name": "ada", "token": "`+token+
+		`", "project": "notes"}]}`), 0o600))
 	audit := filepath.Join(t.TempDir(), "audit.log")
-	require.NoError(t, command("project", "set", "--data", data, "--project", "notes", "--option", "javascript.toolCalls=true").Run())
+	require.NoError(t, command("project", "set", "--data", data, "--project", "notes", "--option",
+		"javascript.toolCalls=true").Run())
 	s := startMCP(t, data, "--http", "localhost:0", "--tokens", tokens, "--page", "--ask", "memory", "--audit", audit)
 	session, err := s.connect(t.Context(), token)
 	require.NoError(t, err)
@@ -44,10 +46,12 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 			try { fs.symlinkSync('` + data + `/.records', dir + '/link') } catch {}
 		}
 		await attempt('settings', () => fs.writeFileSync('/.toolrun/settings.json', '{"ask": []}'));
-		await attempt('the page', () => fetch('` + s.at("/api/approvals") + `', {method: 'POST', body: JSON.stringify({token: run, approved: true})}));
+		await attempt('the page', () => fetch('` +
+		s.at("/api/approvals") + `', {method: 'POST', body: JSON.stringify({token: run, approved: true})}));
 		return done`})
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(text, "[]"), "some of it has worked: %s", text) // at most files of the project were made
+	// at most files of the project were made
+	require.True(t, strings.HasPrefix(text, "[]"), "some of it has worked: %s", text)
 	for _, name := range []string{"approvals", "approve", "toolrun_approvals"} {
 		_, err := mcpCall(t.Context(), session, name, map[string]any{"token": run, "approved": true})
 		require.ErrorContains(t, err, "unknown tool")
@@ -72,7 +76,8 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 
 	// The operator can. What was approved is that call, and no other.
 	require.NoError(t, command("approvals", "--data", data, "approve", run, "--decide-only", "--by", "grace").Run())
-	_, err = mcpCall(t.Context(), session, "memory", map[string]any{"command": "create", "path": "/memories/b.txt", "file_text": "x"})
+	_, err = mcpCall(t.Context(), session, "memory", map[string]any{"command": "create", "path": "/memories/b.txt",
+		"file_text": "x"})
 	require.ErrorContains(t, err, "The call has not been made yet")
 	_, err = mcpCall(t.Context(), session, "memory", waits)
 	require.NoError(t, err)
@@ -83,5 +88,6 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 			require.Contains(t, line, `"approved":true,"by":"grace"`)
 		}
 	}
-	require.Regexp(t, `"tool":"memory".*"approval":\{"approved":true,"by":"grace","time":"20[^"]*Z","rule":"memory"\}`, string(lines))
+	require.Regexp(t, `"tool":"memory".*"approval":\{"approved":true,"by":"grace","time":"20[^"]*Z","rule":"memory"\}`,
+		string(lines))
 }

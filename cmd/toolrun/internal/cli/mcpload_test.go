@@ -93,7 +93,8 @@ func TestMCPLoad(t *testing.T) {
 					case 0:
 						want = fmt.Sprint(499500 * n)
 						got, err = mcpCall(ctx, session, "javascript",
-							map[string]any{"code": fmt.Sprintf(`let n = 0; for (let i = 0; i < 1000; i++) n += i * %d; return n`, n)})
+							map[string]any{"code": fmt.Sprintf(
+								`let n = 0; for (let i = 0; i < 1000; i++) n += i * %d; return n`, n)})
 					case 1:
 						want = text + fmt.Sprintf("Files: changed %s", path)
 						got, err = mcpCall(ctx, session, "javascript", map[string]any{
@@ -146,7 +147,8 @@ func TestMCPLoad(t *testing.T) {
 		return times[int(part*float64(len(times)-1))].Round(10 * time.Microsecond)
 	}
 	t.Logf("%d steps in %v, %.0f a second; p50 %v, p90 %v, p99 %v, most %v; resident %.0f MiB before, %.0f MiB after",
-		len(times), took.Round(time.Millisecond), float64(len(times))/took.Seconds(), at(.5), at(.9), at(.99), at(1), memory/(1<<20), after/(1<<20))
+		len(times), took.Round(time.Millisecond), float64(len(times))/took.Seconds(), at(.5), at(.9), at(.99), at(1),
+		memory/(1<<20), after/(1<<20))
 }
 
 // TestMCPKilledUnderLoad kills the server again and again while clients write, and wants all that clients were told

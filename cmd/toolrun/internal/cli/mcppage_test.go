@@ -99,8 +99,8 @@ func pageTokenFile(t *testing.T) string {
 	return file
 }
 
-// TestTokensOnThePage: on the page and its API a token may do what it may do over MCP, and nothing else, whichever command
-// serves the page.
+// TestTokensOnThePage: on the page and its API a token may do what it may do over MCP, and nothing else, whichever
+// command serves the page.
 func TestTokensOnThePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -117,24 +117,28 @@ func limitsHold(t *testing.T, base string) {
 	bob := tokenHolder{t, base, bobToken, "notes"}
 	blind := tokenHolder{t, base, nilToken, "notes"}
 	js := func(code string) map[string]any { return map[string]any{"code": code} }
-	require.Empty(t, bob.call("filesystem", map[string]any{"command": "create", "path": "/a.txt", "file_text": "a"}, nil).Code)
+	require.Empty(t, bob.call("filesystem", map[string]any{"command": "create", "path": "/a.txt", "file_text": "a"},
+		nil).Code)
 
 	t.Run("options and time", func(t *testing.T) {
 		const hog = "const a = []; for (;;) a.push(new ArrayBuffer(1e6))"
 		require.Contains(t, ada.call("javascript", js(hog), nil).Result, "16 MiB")
 		for _, value := range []any{1024, 17, 8} { // over MCP a call has no options
-			status, text := ada.do("POST", "/api/calls", map[string]any{"project": "notes", "tool": "javascript", "input": js(hog),
+			status, text := ada.do("POST", "/api/calls", map[string]any{"project": "notes", "tool": "javascript",
+				"input":   js(hog),
 				"options": map[string]any{"memory": value}})
 			require.Equal(t, 403, status, text)
 			require.Contains(t, text, "the token decides on the options")
 		}
-		require.Contains(t, ada.call("javascript", js(hog), map[string]any{"options": map[string]any{"memory": 16}}).Result, "16 MiB")
+		require.Contains(t, ada.call("javascript", js(hog),
+			map[string]any{"options": map[string]any{"memory": 16}}).Result, "16 MiB")
 		require.Contains(t, ada.call("javascript", js("for (;;);"), map[string]any{"seconds": 3600}).Result, "2s")
 		require.Contains(t, ada.call("javascript", js("for (;;);"), map[string]any{"seconds": 0.2}).Result, "200ms")
 	})
 	t.Run("tools and quota", func(t *testing.T) {
 		require.NotEmpty(t, ada.call("filesystem", map[string]any{"command": "view", "path": "/a.txt"}, nil).Code)
-		require.Contains(t, ada.call("javascript", js("fs.writeFileSync('/large', 'x'.repeat(2000))"), nil).Result, "ENOSPC")
+		require.Contains(t, ada.call("javascript", js("fs.writeFileSync('/large', 'x'.repeat(2000))"), nil).Result,
+			"ENOSPC")
 		status, text := ada.do("GET", "/api/tools?project=notes", nil)
 		require.Equal(t, 200, status)
 		require.NotContains(t, text, `"filesystem"`)
@@ -142,9 +146,10 @@ func limitsHold(t *testing.T, base string) {
 	t.Run("files", func(t *testing.T) {
 		for path, reads := range map[string]int{
 			"/api/files?project=notes&path=/": 200, "/api/files/text?project=notes&path=/a.txt": 200,
-			"/api/files/content?project=notes&path=/a.txt":       200,
-			"/api/files/text?project=notes&path=/a.txt&change=1": 403, "/api/files/content?project=notes&path=/a.txt&change=1": 403,
-			"/api/files/search?project=notes&text=a": 403, "/api/projects/export?project=notes": 403,
+			"/api/files/content?project=notes&path=/a.txt":          200,
+			"/api/files/text?project=notes&path=/a.txt&change=1":    403,
+			"/api/files/content?project=notes&path=/a.txt&change=1": 403,
+			"/api/files/search?project=notes&text=a":                403, "/api/projects/export?project=notes": 403,
 			"/api/history?project=notes": 403, "/api/history/diff?project=notes&change=1": 403,
 			"/api/checkpoints?project=notes": 403, "/api/approvals?project=notes": 403,
 		} {
@@ -201,7 +206,8 @@ func limitsHold(t *testing.T, base string) {
 		var begun atomic.Int32
 		for range 16 {
 			group.Go(func() {
-				if status, _ := one.try("POST", "/api/calls", map[string]any{"project": "one", "tool": "javascript", "input": js(alone)}); status == 200 {
+				if status, _ := one.try("POST", "/api/calls", map[string]any{"project": "one", "tool": "javascript",
+					"input": js(alone)}); status == 200 {
 					begun.Add(1)
 				}
 			})
@@ -223,7 +229,8 @@ func limitsHold(t *testing.T, base string) {
 		few := tokenHolder{t, base, fewToken, "few"}
 		accepted := 0
 		for i := range 60 {
-			path := []string{"/api/about", "/api/projects", "/api/calls?project=few", "/", "/api/files/search?project=few&text=a"}[i%5]
+			path := []string{"/api/about", "/api/projects", "/api/calls?project=few", "/",
+				"/api/files/search?project=few&text=a"}[i%5]
 			if status, _ := few.try("GET", path, nil); status != http.StatusTooManyRequests {
 				accepted++
 			}
@@ -262,8 +269,9 @@ func TestTokensOnThePageAndOverMCP(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 	made := make(chan int, 1)
 	go func() {
-		status, _ := one.try("POST", "/api/calls", map[string]any{"project": "one", "tool": "javascript", "input": map[string]any{
-			"code": `fs.mkdirSync('/running')`}})
+		status, _ := one.try("POST", "/api/calls", map[string]any{"project": "one", "tool": "javascript",
+			"input": map[string]any{
+				"code": `fs.mkdirSync('/running')`}})
 		made <- status
 	}()
 	_, text := one.do("GET", "/api/calls?project=one", nil)
@@ -299,7 +307,8 @@ func TestTokensOnThePageAndOverMCP(t *testing.T) {
 	_, err = mcpCall(t.Context(), model, "memory", input)
 	require.ErrorContains(t, err, run)
 	for name, more := range map[string]map[string]any{
-		"approves": {"approved": true}, "refuses": {"approved": false}, "changes": {"approved": true, "input": map[string]any{"command": "view", "path": "/memories"}},
+		"approves": {"approved": true}, "refuses": {"approved": false}, "changes": {"approved": true,
+			"input": map[string]any{"command": "view", "path": "/memories"}},
 	} {
 		for _, project := range []string{"notes", "one"} {
 			for _, token := range []string{bobToken, adaToken, oneToken} {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/pgtest"
 )
 
-// TestMCPSharesRates: servers with one database know how many of them share the rates of requests, also after one has been
-// killed and another told to end.
+// TestMCPSharesRates: servers with one database know how many of them share the rates of requests, also after one has
+// been killed and another told to end.
 func TestMCPSharesRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

@@ -73,10 +73,10 @@ func (b *balancer) set(at int, s *mcpServer) (before *mcpServer) {
 }
 
 // TestMCPReplicas has clients, each in one session of which every request can reach another server, while servers are
-// killed or told to end and started again, the database is stopped in the middle of what it does, and connections to it are
-// cut, also in commits. What a client was told is done must be there, once; whatever else was tried is there as a whole or
-// not at all, and the history says which; undoing each call brings back what was before; quotas are right to the byte; and no
-// lock outlives its holder.
+// killed or told to end and started again, the database is stopped in the middle of what it does, and connections to it
+// are cut, also in commits. What a client was told is done must be there, once; whatever else was tried is there as a
+// whole or not at all, and the history says which; undoing each call brings back what was before; quotas are right to
+// the byte; and no lock outlives its holder.
 func TestMCPReplicas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -116,8 +116,10 @@ func TestMCPReplicas(t *testing.T) {
 				if session == nil {
 					client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 					var err error
-					session, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: b.URL + "/mcp", DisableStandaloneSSE: true,
-						HTTPClient: &http.Client{Transport: withToken(tokens[p]), Timeout: 10 * time.Second}}, nil)
+					session, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: b.URL + "/mcp",
+						DisableStandaloneSSE: true,
+						HTTPClient:           &http.Client{Transport: withToken(tokens[p]), Timeout: 10 * time.Second}},
+						nil)
 					if err != nil {
 						lastErr.Store(fmt.Sprint("connect: ", err))
 						session = nil
@@ -128,7 +130,8 @@ func TestMCPReplicas(t *testing.T) {
 				}
 				path, text := fmt.Sprintf("/client-%d/%d.txt", n, i%5), fmt.Sprintf("text %d of %d", i, n)
 				paths := []string{path}
-				tool, arguments := "filesystem", map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true}
+				tool, arguments := "filesystem", map[string]any{"command": "create", "path": path, "file_text": text,
+					"overwrite": true}
 				if i%3 == 0 {
 					paths = append(paths, path+".twin")
 					tool, arguments = "javascript", map[string]any{"code": fmt.Sprintf(
@@ -153,7 +156,8 @@ func TestMCPReplicas(t *testing.T) {
 		})
 	}
 
-	store, err := postgres.Open(t.Context(), db.Base(0), &vfs.Options{History: vfs.HistoryOptions{Bytes: vfs.Unlimited}})
+	store, err := postgres.Open(t.Context(), db.Base(0),
+		&vfs.Options{History: vfs.HistoryOptions{Bytes: vfs.Unlimited}})
 	require.NoError(t, err)
 	defer store.Close()
 	project := func(p int) vfs.Project {

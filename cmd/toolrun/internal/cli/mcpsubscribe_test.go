@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/pgtest"
 )
 
-// TestMCPSubscriptionsAcrossServers subscribes at one of two servers with one database, and changes the file at the other,
-// and by the command.
+// TestMCPSubscriptionsAcrossServers subscribes at one of two servers with one database, and changes the file at the
+// other, and by the command.
 func TestMCPSubscriptionsAcrossServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -24,7 +24,9 @@ func TestMCPSubscriptionsAcrossServers(t *testing.T) {
 	other := startMCP(t, data, "--http", "localhost:0", "--tokens", file)
 	updates := make(chan string, 100)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updates <- r.Params.URI }})
+		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
+			updates <- r.Params.URI
+		}})
 	subscriber, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: one.url,
 		HTTPClient: &http.Client{Transport: withToken(tokens[0])}}, nil)
 	require.NoError(t, err)
@@ -33,7 +35,8 @@ func TestMCPSubscriptionsAcrossServers(t *testing.T) {
 	require.NoError(t, err)
 	defer writer.Close()
 	write := func(text string) {
-		_, err := mcpCall(t.Context(), writer, "filesystem", map[string]any{"command": "create", "path": "/a.txt", "file_text": text, "overwrite": true})
+		_, err := mcpCall(t.Context(), writer, "filesystem", map[string]any{"command": "create", "path": "/a.txt",
+			"file_text": text, "overwrite": true})
 		require.NoError(t, err)
 	}
 	told := func(what string) {

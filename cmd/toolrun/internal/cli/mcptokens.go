@@ -124,7 +124,8 @@ func (t *tokenServers) read() error {
 func (s *tokenServer) end(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	_ = errors.Join(s.Shutdown(ctx), s.session.Close(), s.access.Store.Close()) // calls that did not finish have been stopped
+	// calls that did not finish have been stopped
+	_ = errors.Join(s.Shutdown(ctx), s.session.Close(), s.access.Store.Close())
 	s.cancel()
 }
 
@@ -182,8 +183,8 @@ func (c *mcpCommand) tokenAccess(token *mcphttp.Token, logger *slog.Logger) (*we
 	return &web.Access{Name: token.Name, Project: token.Project, Store: store, Client: client}, nil
 }
 
-// checkToken refuses tools and options that there are not, as nothing would be limited by a misspelt option. Servers may
-// bring tools later.
+// checkToken refuses tools and options that there are not, as nothing would be limited by a misspelt option. Servers
+// may bring tools later.
 func (c *mcpCommand) checkToken(token *mcphttp.Token) error {
 	tools, later := c.runner.Registry(), len(c.runner.Servers()) > 0
 	if err := known(tools, token.Tools); err != nil && !later {

@@ -13,8 +13,8 @@ import (
 // waitingToken finds the token of a call that waits.
 var waitingToken = regexp.MustCompile(`run-[a-z0-9]{20}`)
 
-// A call that waits is that of the client which has made it, on each server of the store, and also after the tokens were
-// changed; and it is nobody else's.
+// A call that waits is that of the client which has made it, on each server of the store, and also after the tokens
+// were changed; and it is nobody else's.
 func TestMCPCallsThatWaitAreOfOneClient(t *testing.T) {
 	const ada, bob = "ada-1111111111111111111111111111", "bob-2222222222222222222222222222"
 	dir, data := t.TempDir(), t.TempDir()
@@ -32,7 +32,8 @@ func TestMCPCallsThatWaitAreOfOneClient(t *testing.T) {
 		session, err := s.connect(t.Context(), token)
 		require.NoError(t, err)
 		defer session.Close()
-		return mcpCall(t.Context(), session, "memory", map[string]any{"command": "create", "path": path, "file_text": "x"})
+		return mcpCall(t.Context(), session, "memory", map[string]any{"command": "create", "path": path,
+			"file_text": "x"})
 	}
 	waits := func(s *mcpServer, token, path string) string {
 		t.Helper()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModulesThroughMCP builds one tool in several languages, adds it with and without what it asks for, and calls it as
-// a model does, through toolrun mcp in a process of its own. TOOLRUN_TOOLCHAINS lists the languages.
+// TestModulesThroughMCP builds one tool in several languages, adds it with and without what it asks for, and calls it
+// as a model does, through toolrun mcp in a process of its own. TOOLRUN_TOOLCHAINS lists the languages.
 func TestModulesThroughMCP(t *testing.T) {
 	there := strings.Split(os.Getenv("TOOLRUN_TOOLCHAINS"), ",")
 	for language, build := range map[string]func(module string) *exec.Cmd{
@@ -27,7 +27,8 @@ func TestModulesThroughMCP(t *testing.T) {
 			return exec.Command("clang", "--target=wasm32-wasi", "-O2", "-s", "-o", module, "testdata/weather/main.c")
 		},
 		"rust": func(module string) *exec.Cmd {
-			return exec.Command("rustc", "--edition=2021", "--target="+rustTarget(), "-O", "-o", module, "testdata/weather/main.rs")
+			return exec.Command("rustc", "--edition=2021", "--target="+rustTarget(), "-O", "-o", module,
+				"testdata/weather/main.rs")
 		},
 	} {
 		t.Run(language, func(t *testing.T) {
@@ -96,7 +97,8 @@ func rustTarget() string {
 
 // mcpProcess connects a client to toolrun mcp, and returns what calls its tools.
 func mcpProcess(t *testing.T, cmd *exec.Cmd) func(tool string, args map[string]any) *mcp.CallToolResult {
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	return func(tool string, args map[string]any) *mcp.CallToolResult {

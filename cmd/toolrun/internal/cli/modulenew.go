@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// newModuleFiles are templates, in a folder for each language. Those beside the folders are for languages whose programs
-// do not describe themselves.
+// newModuleFiles are templates, in a folder for each language. Those beside the folders are for languages whose
+// programs do not describe themselves.
 //
 //go:embed newmodule
 var newModuleFiles embed.FS
@@ -59,16 +59,19 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 			text := fmt.Sprintf("wrote %s in %s\n\nNext:\n  cd %s\n", strings.Join(files, ", "), args[0], args[0])
 			if language == "go" {
 				if publishedVersion() == "" {
-					text += "  go mod edit -require=github.com/toolrun/toolrun@v0.0.0 -replace=github.com/toolrun/toolrun=CLONE\n"
+					text += "  go mod edit -require=github.com/toolrun/toolrun@v0.0.0 " +
+						"-replace=github.com/toolrun/toolrun=CLONE\n"
 				}
 				text += "  go mod tidy\n"
 			}
 			text += "  ./build.sh\n  toolrun module add .\n" +
 				fmt.Sprintf("  toolrun call %s '{\"text\": \"two words\"}'\n", name)
 			if strings.Contains(text, "CLONE") {
-				text += "\nThis toolrun is no published version: CLONE is the directory of the source that it was built from.\n"
+				text += "\nThis toolrun is no published version: CLONE is the directory of the source that it was " +
+					"built from.\n"
 			}
-			return outcome{text: text, data: map[string]any{"dir": args[0], "files": files}}.print(cmd.OutOrStdout(), asJSON)
+			return outcome{text: text, data: map[string]any{"dir": args[0], "files": files}}.print(cmd.OutOrStdout(),
+				asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE`: "+strings.Join(moduleLanguages, ", "))

@@ -14,8 +14,8 @@ import (
 )
 
 // TestModuleNew builds what toolrun module new writes, adds it and calls it. Go is always there. Of other languages
-// TOOLRUN_TOOLCHAINS lists those whose compiler and standard library for WASI are there, as in "c,rust,tinygo". Where it
-// lists some, but not TinyGo, Go compiles the program for TinyGo.
+// TOOLRUN_TOOLCHAINS lists those whose compiler and standard library for WASI are there, as in "c,rust,tinygo". Where
+// it lists some, but not TinyGo, Go compiles the program for TinyGo.
 func TestModuleNew(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("compiles programs, with a shell script")
@@ -60,10 +60,12 @@ func TestModuleNew(t *testing.T) {
 				build = exec.Command("go", "build", "-ldflags=-s -w", "-o", "module.wasm", ".")
 				build.Dir = dir
 			}
-			build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off")
+			build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=-mod=mod", "GOPROXY=off",
+				"GOSUMDB=off", "GOWORK=off")
 			run(build)
 			require.Contains(t, toolrun("module", "add", dir), "added counter")
-			require.JSONEq(t, `{"words":3,"lines":2}`, strings.TrimSpace(toolrun("call", "counter", `{"text":"one two\nthree"}`)))
+			require.JSONEq(t, `{"words":3,"lines":2}`, strings.TrimSpace(toolrun("call", "counter",
+				`{"text":"one two\nthree"}`)))
 		})
 	}
 }

@@ -23,7 +23,8 @@ func TestDeleteAsks(t *testing.T) {
 		status int
 		there  bool
 	}{
-		{"\r", 1, true}, {"n\r", 1, true}, {"yes please\r", 1, true}, {ctrlD, 1, true}, {ctrlC, 130, true}, {"y\r", 0, false},
+		{"\r", 1, true}, {"n\r", 1, true}, {"yes please\r", 1, true}, {ctrlD, 1, true}, {ctrlC, 130, true},
+		{"y\r", 0, false},
 	} {
 		p := onTerminal(t, nil, "project", "--data", data, "delete", "notes")
 		p.expect("Delete notes (1 file or directory, 0 bytes)? [y/N] ")

@@ -46,12 +46,16 @@ func TestStreamsThatAreClosed(t *testing.T) {
 		out    string
 		stderr string
 	}{
-		"a reader that goes away":               {`{ toolrun js -e ` + large + `; echo $? >status; } | head -c 1; cat status`, 0, "x141\n", ""},
-		"a reader that has gone":                {`{ ` + gone + `; toolrun js -e 'return 1'; echo $? >status; } | true; cat status`, 0, "141\n", ""},
-		"a reader of files that goes away":      {`toolrun js --root . -e 'fs.writeFileSync("f", "y".repeat(5e6))' >undefined; { toolrun files --root . cat f; echo $? >status; } | head -c 1; cat status`, 0, "y141\n", ""},
-		"a reader of an archive that goes away": {`{ ` + gone + `; toolrun files --root . export --format tar -; echo $? >status; } | true; cat status`, 0, "141\n", ""},
-		"a reader of errors that has gone":      {`{ ` + gone + `; toolrun nonsense; echo $? >status; } 2>&1 | true; cat status`, 0, "141\n", ""},
-		"no input":                              {`toolrun js - <&-; echo $?`, 0, "0\n", ""},
+		"a reader that goes away": {`{ toolrun js -e ` + large +
+			`; echo $? >status; } | head -c 1; cat status`, 0, "x141\n", ""},
+		"a reader that has gone": {`{ ` + gone +
+			`; toolrun js -e 'return 1'; echo $? >status; } | true; cat status`, 0, "141\n", ""},
+		"a reader of files that goes away": {`toolrun js --root . -e 'fs.writeFileSync("f", "y".repeat(5e6))' >undefined; { toolrun files --root . cat f; echo $? >status; } | head -c 1; cat status`, 0, "y141\n", ""},
+		"a reader of an archive that goes away": {`{ ` + gone +
+			`; toolrun files --root . export --format tar -; echo $? >status; } | true; cat status`, 0, "141\n", ""},
+		"a reader of errors that has gone": {`{ ` + gone +
+			`; toolrun nonsense; echo $? >status; } 2>&1 | true; cat status`, 0, "141\n", ""},
+		"no input": {`toolrun js - <&-; echo $?`, 0, "0\n", ""},
 		"no input of arguments": {`toolrun call filesystem - <&-`, 1, "Error:commandisrequired\n",
 			""},
 		"no output":                                {`toolrun js -e 'return 1' >&-; echo $?`, 0, "0\n", ""},
@@ -62,7 +66,8 @@ func TestStreamsThatAreClosed(t *testing.T) {
 		"an input that cannot be read": {`toolrun js - <.; echo $?`, 0, "2\n",
 			"toolrun: read /dev/stdin: is a directory\n"},
 		"a line without end": {`toolrun repl </dev/zero; echo $?`, 0, "2\n",
-			"toolrun: an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js or py FILE\n"},
+			"toolrun: an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js " +
+				"or py FILE\n"},
 		"code without end": {`toolrun js - </dev/zero; echo $?`, 0, "2\n",
 			"toolrun: standard input has more than 64 MiB\n"},
 		"a file of code without end": {`toolrun js /dev/zero; echo $?`, 0, "2\n",

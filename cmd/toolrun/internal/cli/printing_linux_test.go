@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/race"
 )
 
-// TestPrintingWithoutEnd: code that prints much more than its output limit takes a few times that limit, and is told how
-// much was cut off.
+// TestPrintingWithoutEnd: code that prints much more than its output limit takes a few times that limit, and is told
+// how much was cut off.
 func TestPrintingWithoutEnd(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		t.Skip("takes memory")
@@ -26,7 +26,8 @@ func TestPrintingWithoutEnd(t *testing.T) {
 	} {
 		for _, asJSON := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, JSON: %v", name, asJSON), func(t *testing.T) {
-				code := fmt.Sprintf(`const s = 'x'.repeat(%d); for (let i = 0; i < %d; i++) %s; process.exit(3)`, line, printed, print)
+				code := fmt.Sprintf(`const s = 'x'.repeat(%d); for (let i = 0; i < %d; i++) %s; process.exit(3)`, line,
+					printed, print)
 				args := []string{"js", "--memory", "64", "-e", code}
 				if asJSON {
 					args = append([]string{"js", "--json"}, args[1:]...)
@@ -45,7 +46,8 @@ func TestPrintingWithoutEnd(t *testing.T) {
 					var cut int
 					_, err := fmt.Sscanf(text, "[output limit reached: %d more bytes", &cut)
 					require.NoError(t, err, text)
-					require.InDelta(t, printed*line, out.size+errs.size-len(text)+cut, 2*printed, "all of it is shown or counted")
+					require.InDelta(t, printed*line, out.size+errs.size-len(text)+cut, 2*printed,
+						"all of it is shown or counted")
 				}
 			})
 		}

@@ -63,7 +63,8 @@ command asks first. It warns of projects that mount this one and would fail.`,
 				}
 				if keeper, ok := store.(vfs.RecordStore); ok {
 					place := runs.ProjectPlace(id)
-					return errors.Join(calls.New(keeper, nil).Forget(cmd.Context(), place), c.runs().In(place).Forget(cmd.Context()))
+					return errors.Join(calls.New(keeper, nil).Forget(cmd.Context(), place),
+						c.runs().In(place).Forget(cmd.Context()))
 				}
 				return nil
 			})

@@ -208,7 +208,8 @@ func TestPrompt(t *testing.T) {
 
 func TestPromptOfPython(t *testing.T) {
 	pythontest.Module(t) // or there is nothing to run
-	p := onTerminal(t, []string{pythontest.Variable + "=" + os.Getenv(pythontest.Variable)}, "repl", "--root", ".", "--lang", "python")
+	p := onTerminal(t, []string{pythontest.Variable + "=" + os.Getenv(pythontest.Variable)}, "repl", "--root", ".",
+		"--lang", "python")
 	require.Contains(t, p.prompt(), ": Python in a sandbox, on the files of ")
 	require.Contains(t, p.enter("6 * 7"), "42\r\n")
 	require.NotContains(t, p.enter("x = 1"), "None")
@@ -224,7 +225,8 @@ func TestPromptOfPython(t *testing.T) {
 	p.send(ctrlC)
 	p.prompt()
 
-	for typed, want := range map[string]string{"enumer" + tab: "enumerate", "math.hyp" + tab + "(3, 4)": "math.hypot(3, 4)", "str.removepre" + tab: "str.removeprefix"} {
+	for typed, want := range map[string]string{"enumer" + tab: "enumerate", "math.hyp" + tab +
+		"(3, 4)": "math.hypot(3, 4)", "str.removepre" + tab: "str.removeprefix"} {
 		p.send(typed + ctrlC)
 		p.prompt()
 		require.Equal(t, want+"^C", shownLast(p.all()[:p.from]), typed)
@@ -271,7 +273,8 @@ func TestKilledAtThePrompt(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	p := onTerminal(t, nil, "repl", "--root", ".")
 	p.prompt()
-	p.enter("await Promise.all(['notes/a.txt', 'notes/b.txt', 'x/only.md', 'new\u202eline'].map((f) => fs.writeFile(f, '')))")
+	p.enter("await Promise.all(['notes/a.txt', 'notes/b.txt', 'x/only.md', 'new\u202eline'].map((f) => " +
+		"fs.writeFile(f, '')))")
 	for typed, want := range map[string]string{
 		".to" + tab:                 ".tool",
 		".h" + tab:                  ".help",

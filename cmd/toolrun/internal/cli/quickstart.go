@@ -10,8 +10,8 @@ import (
 // startTime is longer than a command takes to start.
 const startTime = time.Second
 
-// startQuickly lets the heap grow to 16 MiB before garbage is collected for the first time. What a start allocates stays
-// in use, so collecting there takes a twentieth of its processor time to no effect.
+// startQuickly lets the heap grow to 16 MiB before garbage is collected for the first time. What a start allocates
+// stays in use, so collecting there takes a twentieth of its processor time to no effect.
 var startQuickly = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -27,7 +27,8 @@ func endsEarly(err error) bool {
 
 // endMessages match errors about an early end, except in strings and regular expressions, which cannot continue on
 // another line.
-var endMessages = regexp.MustCompile(`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
+var endMessages = regexp.MustCompile(
+	`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
 // isIncomplete reports whether an entry continues on the next line: nothing but its end is missing.
 func (s *session) isIncomplete(ctx context.Context, entry string) bool {
@@ -53,8 +54,8 @@ func isIncompleteJSON(text string) bool {
 	return errors.Is(json.NewDecoder(strings.NewReader(text)).Decode(&value), io.ErrUnexpectedEOF)
 }
 
-// isExpression reports whether an entry is an expression: it parses inside parentheses and inside brackets. With one kind
-// alone, the entry could close it and continue.
+// isExpression reports whether an entry is an expression: it parses inside parentheses and inside brackets. With one
+// kind alone, the entry could close it and continue.
 func isExpression(ctx context.Context, entry string) bool {
 	return parse(ctx, "("+entry+"\n)") == nil && parse(ctx, "["+entry+"\n]") == nil
 }
@@ -69,7 +70,8 @@ func isDeclaration(ctx context.Context, entry string) bool {
 
 // script runs an entry with the tool of the language, as toolrun js and toolrun py do.
 func (s *session) script(ctx context.Context, entry string) error {
-	if s.lang == javascript.Name && isExpression(ctx, entry) && !(s.files != nil && isDeclaration(ctx, entry)) { // in Python, the last expression always shows its value
+	// in Python, the last expression always shows its value
+	if s.lang == javascript.Name && isExpression(ctx, entry) && !(s.files != nil && isDeclaration(ctx, entry)) {
 		ctx = javascript.AsExpression(ctx)
 	}
 	input, err := json.Marshal(map[string]string{"code": entry})

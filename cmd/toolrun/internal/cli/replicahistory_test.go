@@ -102,8 +102,8 @@ func newReplay(t *testing.T, project vfs.Project) *replay {
 // counts are what has become of calls.
 type counts struct{ told, silent, undone atomic.Int64 }
 
-// check compares what clients know with what the history says: what they were told has happened, in that order, and of the
-// rest each file has been written as a whole, once, or not at all.
+// check compares what clients know with what the history says: what they were told has happened, in that order, and of
+// the rest each file has been written as a whole, once, or not at all.
 func (r *replay) check(t *testing.T, k *told, n *counts) {
 	for path, texts := range r.texts {
 		seen := map[string]bool{}

@@ -19,8 +19,8 @@ type replLanguage struct {
 
 	start        func(s *session, ctx context.Context) error
 	isIncomplete func(s *session, ctx context.Context, entry string) bool
-	// globals returns the names of attributes by the name of the global that has them. The names of the globals are under
-	// "". It is empty if they cannot be found out.
+	// globals returns the names of attributes by the name of the global that has them. The names of the globals are
+	// under "". It is empty if they cannot be found out.
 	globals func(s *session, ctx context.Context) map[string][]string
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// replVariables are where the prompt has its variables: in a session of the project, or in one in memory, which ends with
-// the prompt and leaves nothing in the project's history.
+// replVariables are where the prompt has its variables: in a session of the project, or in one in memory, which ends
+// with the prompt and leaves nothing in the project's history.
 type replVariables struct {
 	named  string     // the session of the project, or ""
 	memory vfs.States // nil without files
@@ -36,7 +36,8 @@ func (s *session) beginVariables(cmd *cobra.Command) error {
 	}
 	if s.files == nil {
 		if s.named != "" {
-			return errors.Join(errors.New("sessions are kept with a project, and there is none"), s.flags.project.noFiles)
+			return errors.Join(errors.New("sessions are kept with a project, and there is none"),
+				s.flags.project.noFiles)
 		}
 		return nil
 	}
@@ -98,7 +99,8 @@ func (s *session) resetCommand(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	return outcome{text: "All variables are forgotten.\n", data: map[string]bool{"reset": true}}.print(s.cmd.OutOrStdout(), s.flags.json)
+	return outcome{text: "All variables are forgotten.\n", data: map[string]bool{"reset": true}}.print(
+		s.cmd.OutOrStdout(), s.flags.json)
 }
 
 // inCall changes sessions in one call, which can be undone.
@@ -139,7 +141,8 @@ func (s *session) saveCommand(ctx context.Context, name string) error {
 	if err := s.copyTo(ctx, name); err != nil {
 		return err
 	}
-	out := outcome{text: fmt.Sprintf("The session %s has a copy of the variables.\n", name), data: map[string]string{"saved": name}}
+	out := outcome{text: fmt.Sprintf("The session %s has a copy of the variables.\n", name),
+		data: map[string]string{"saved": name}}
 	return out.print(s.cmd.OutOrStdout(), s.flags.json)
 }
 

@@ -25,8 +25,8 @@ func (f *selectionFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 }
 
-// choice returns a function that applies the flags to a project's selection. An option that names no tool belongs to the
-// given one.
+// choice returns a function that applies the flags to a project's selection. An option that names no tool belongs to
+// the given one.
 func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(registry.Selection) registry.Selection,
 	error) {
 	if err := known(tools, f.enable); err != nil && !f.later {

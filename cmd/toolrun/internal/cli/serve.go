@@ -75,16 +75,19 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	c.servers.add(cmd)
 	flags := cmd.Flags()
 	cmd.PersistentFlags().StringVar(&c.project.data, "data", "",
-		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data directory)")
+		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data "+
+			"directory)")
 	c.project.addRoot(cmd)
 	flags.BoolVar(&c.openBrowser, "open", false, "open the page in a browser")
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
 	flags.StringVar(&c.tokens, "tokens", "", "admit only those with one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
-	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES`, such as a balancer's, besides localhost and\nthe server's own addresses")
+	flags.StringSliceVar(&c.hosts, "allow-host", nil,
+		"accept these host `NAMES`, such as a balancer's, besides localhost and\nthe server's own addresses")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
 	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
-	flags.DurationVar(&c.grace, "grace", 5*time.Second, "let running calls finish within this time when the server stops")
+	flags.DurationVar(&c.grace, "grace", 5*time.Second,
+		"let running calls finish within this time when the server stops")
 	flags.StringVar(&c.logLevel, "log-level", "warn", "log from this `LEVEL`: debug, info, warn or error")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
@@ -302,7 +305,8 @@ func alone(limits mcphttp.Limits) (allow func() bool, call func(context.Context,
 	}
 }
 
-// openBrowser opens a link, by way of a file that only this user can read: the arguments of a process are for all to see.
+// openBrowser opens a link, by way of a file that only this user can read: the arguments of a process are for all to
+// see.
 func openBrowser(ctx context.Context, link string) (remove func(), err error) {
 	f, err := os.CreateTemp("", "toolrun-*.html") // mode 0600
 	if err != nil {

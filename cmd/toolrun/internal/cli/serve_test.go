@@ -91,7 +91,8 @@ func TestServeOpensABrowser(t *testing.T) {
 		t.Skip("starts processes, one of which is a script")
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\ncd " + dir + "\nstat -c %a \"$1\" >mode\ncat \"$1\" >page\necho \"$@\" >new\nmv new arguments\n"
+	script := "#!/bin/sh\ncd " + dir + "\nstat -c %a \"$1\" >mode\ncat \"$1\" >page\necho \"$@\" >new\nmv new " +
+		"arguments\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	link := startPage(t, t.TempDir(), "--open")
@@ -117,7 +118,8 @@ func TestServeWithTokens(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	file := filepath.Join(t.TempDir(), "tokens.json")
-	require.NoError(t, os.WriteFile(file, []byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
+	require.NoError(t, os.WriteFile(file,
+		[]byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
 	base := startPage(t, t.TempDir(), "--tokens", file)
 	require.NotContains(t, base, "key=")
 	for token, want := range map[string]int{"": 401, "guessed": 401, "secret-secret-secret-secret": 200} {
@@ -152,7 +154,8 @@ func TestServedTokensAskByTheRules(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	file := filepath.Join(t.TempDir(), "tokens.json")
-	require.NoError(t, os.WriteFile(file, []byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
+	require.NoError(t, os.WriteFile(file,
+		[]byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
 	base := startPage(t, t.TempDir(), "--tokens", file, "--ask", "javascript")
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -209,7 +212,8 @@ func (v *visitor) runs(project, options, code string) string {
 	var made struct{ Call string }
 	input, err := json.Marshal(map[string]any{"code": code})
 	require.NoError(v.t, err)
-	require.Equal(v.t, 200, v.do("POST", "/api/calls", `{"project": "`+project+`", "tool": "javascript", "options": `+options+`, "input": `+string(input)+`}`, &made))
+	require.Equal(v.t, 200, v.do("POST", "/api/calls", `{"project": "`+project+`", "tool": "javascript", "options": `+
+		options+`, "input": `+string(input)+`}`, &made))
 	response, err := v.client.Get(v.base + "/api/calls/output?project=" + project + "&call=" + made.Call)
 	require.NoError(v.t, err)
 	_, err = io.Copy(io.Discard, response.Body) // until it has ended
@@ -244,7 +248,8 @@ func TestServeDirectory(t *testing.T) {
 	require.Equal(t, 200, v.do("GET", "/api/projects", "", &projects))
 	require.Len(t, projects.Projects, 1)
 	require.Equal(t, "work", projects.Projects[0].Name)
-	require.Contains(t, v.runs("work", "{}", `await fs.writeFile("/plan.txt", "two\n"); return await fs.readFile("/plan.txt", "utf8")`), "two")
+	require.Contains(t, v.runs("work", "{}",
+		`await fs.writeFile("/plan.txt", "two\n"); return await fs.readFile("/plan.txt", "utf8")`), "two")
 	require.Contains(t, v.runs("work", "{}", `await fs.writeFile("/.git/config", "x")`), "protected")
 	now, err := os.ReadFile(filepath.Join(dir, "plan.txt"))
 	require.NoError(t, err)
@@ -252,7 +257,8 @@ func TestServeDirectory(t *testing.T) {
 	var history struct{ Changes []struct{ Call, Path string } }
 	require.Equal(t, 200, v.do("GET", "/api/history?project=work", "", &history))
 	require.Len(t, history.Changes, 1)
-	require.Equal(t, 200, v.do("POST", "/api/history/undo", `{"project": "work", "call": "`+history.Changes[0].Call+`"}`, nil))
+	require.Equal(t, 200, v.do("POST", "/api/history/undo", `{"project": "work", "call": "`+history.Changes[0].Call+
+		`"}`, nil))
 	now, err = os.ReadFile(filepath.Join(dir, "plan.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "one\n", string(now))
@@ -261,10 +267,12 @@ func TestServeDirectory(t *testing.T) {
 	require.DirExists(t, dir)
 	require.Equal(t, 404, v.do("POST", "/api/projects", `{"project": "other"}`, nil))
 	require.Equal(t, 404, v.do("GET", "/api/files?project=other&path=/", "", nil))
-	require.Equal(t, 403, v.do("POST", "/api/tools", `{"project": "work", "tool": "javascript", "enabled": false}`, nil))
+	require.Equal(t, 403, v.do("POST", "/api/tools", `{"project": "work", "tool": "javascript", "enabled": false}`,
+		nil))
 
 	v = visit(t, startPage(t, t.TempDir(), "--root", dir, "--read-only"))
-	require.Equal(t, 403, v.do("POST", "/api/files/save", `{"project": "work", "path": "/new.txt", "text": "x", "version": ""}`, nil))
+	require.Equal(t, 403, v.do("POST", "/api/files/save",
+		`{"project": "work", "path": "/new.txt", "text": "x", "version": ""}`, nil))
 	require.NoFileExists(t, filepath.Join(dir, "new.txt"))
 }
 
@@ -272,13 +280,15 @@ func TestMCPWithPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	v := visit(t, startServer(t, t.TempDir(), "mcp", "--http", "localhost:0", "--project", "notes", "--page", "--ask", "filesystem"))
+	v := visit(t, startServer(t, t.TempDir(), "mcp", "--http", "localhost:0", "--project", "notes", "--page", "--ask",
+		"filesystem"))
 	ctx := t.Context()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil).
 		Connect(ctx, &mcp.StreamableClientTransport{Endpoint: v.base + "/mcp"}, nil)
 	require.NoError(t, err)
 	defer session.Close()
-	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": `await fs.writeFile("/a.txt", "a"); return 6 * 7`}})
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "javascript",
+		Arguments: map[string]any{"code": `await fs.writeFile("/a.txt", "a"); return 6 * 7`}})
 	require.NoError(t, err)
 	require.False(t, result.IsError)
 	var calls struct {
@@ -291,10 +301,12 @@ func TestMCPWithPage(t *testing.T) {
 	require.Len(t, calls.Calls, 1)
 	require.Equal(t, "javascript", calls.Calls[0].Tool)
 	require.Equal(t, 1, calls.Calls[0].Changes)
-	require.Equal(t, 200, v.do("POST", "/api/history/undo", `{"project": "notes", "call": "`+calls.Calls[0].Call+`"}`, nil))
+	require.Equal(t, 200, v.do("POST", "/api/history/undo", `{"project": "notes", "call": "`+calls.Calls[0].Call+
+		`"}`, nil))
 
 	// What waits for a person, a person approves on the page.
-	_, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "filesystem", Arguments: map[string]any{"command": "create", "path": "/b.txt", "file_text": "b"}})
+	_, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "filesystem",
+		Arguments: map[string]any{"command": "create", "path": "/b.txt", "file_text": "b"}})
 	require.NoError(t, err)
 	var waiting struct {
 		Approvals []struct {
@@ -304,7 +316,8 @@ func TestMCPWithPage(t *testing.T) {
 	}
 	require.Equal(t, 200, v.do("GET", "/api/approvals?project=notes", "", &waiting))
 	require.Len(t, waiting.Approvals, 1)
-	require.Equal(t, 200, v.do("POST", "/api/approvals", `{"project": "notes", "token": "`+waiting.Approvals[0].Token+`", "call": "`+waiting.Approvals[0].Waits[0].Call+`", "approved": true}`, nil))
+	require.Equal(t, 200, v.do("POST", "/api/approvals", `{"project": "notes", "token": "`+waiting.Approvals[0].Token+
+		`", "call": "`+waiting.Approvals[0].Waits[0].Call+`", "approved": true}`, nil))
 	require.Eventually(t, func() bool {
 		return v.do("GET", "/api/files/text?project=notes&path=/b.txt", "", nil) == 200
 	}, time.Minute, 20*time.Millisecond)

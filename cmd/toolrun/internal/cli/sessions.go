@@ -106,10 +106,12 @@ them, their sizes, and when a call has last left variables there.`,
 			for _, s := range found {
 				one := newJSONSession(s)
 				all = append(all, one)
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.tools(), countBytes(one.Bytes), one.Used.Local().Format(time.DateTime))
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.tools(), countBytes(one.Bytes),
+					one.Used.Local().Format(time.DateTime))
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one"}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: text.String(), data: all,
+				none: "no sessions; --session of toolrun js begins one"}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -216,7 +218,8 @@ session is now, and neither changes the other.`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			did := map[string]string{"forked": args[0], "to": args[1]}
-			return c.change(cmd, fmt.Sprintf("%s is a copy of %s.\n", args[1], args[0]), did, func(ctx context.Context, p vfs.Project) error {
+			return c.change(cmd, fmt.Sprintf("%s is a copy of %s.\n", args[1], args[0]), did, func(ctx context.Context,
+				p vfs.Project) error {
 				key, err := c.sealKey(ctx)
 				if err != nil {
 					return err
@@ -224,7 +227,8 @@ session is now, and neither changes the other.`,
 				place := sessions.Place{Files: p, Project: c.name(), Key: key}
 				err = sessions.Copy(ctx, place, args[0], place, args[1])
 				if errors.Is(err, fs.ErrExist) {
-					return fmt.Errorf("there is a session named %s; toolrun session delete %s deletes it", args[1], args[1])
+					return fmt.Errorf("there is a session named %s; toolrun session delete %s deletes it", args[1],
+						args[1])
 				}
 				return noSession(args[0], err)
 			})
@@ -242,7 +246,8 @@ func (c *sessionCommand) delete() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			did := map[string]string{"deleted": args[0]}
-			return c.change(cmd, fmt.Sprintf("%s deleted.\n", args[0]), did, func(ctx context.Context, p vfs.Project) error {
+			return c.change(cmd, fmt.Sprintf("%s deleted.\n", args[0]), did, func(ctx context.Context,
+				p vfs.Project) error {
 				return noSession(args[0], sessions.Delete(ctx, p, args[0]))
 			})
 		},
@@ -250,7 +255,8 @@ func (c *sessionCommand) delete() *cobra.Command {
 }
 
 // change changes sessions in one call, which can be undone.
-func (c *sessionCommand) change(cmd *cobra.Command, text string, did any, do func(ctx context.Context, p vfs.Project) error) error {
+func (c *sessionCommand) change(cmd *cobra.Command, text string, did any, do func(ctx context.Context,
+	p vfs.Project) error) error {
 	project, err := c.existing(cmd.Context())
 	if err != nil {
 		return err

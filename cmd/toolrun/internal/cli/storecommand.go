@@ -54,7 +54,9 @@ func openPlace(place string, create bool) (vfs.Store, error) {
 
 // openStore opens a store, perhaps with contents in object storage.
 func openStore(place string, options *vfs.Options) (vfs.Store, error) {
-	o := &toolrun.StoreOptions{OpenObjects: func(address string) (postgres.Objects, error) { return s3.Open(address, nil) }}
+	o := &toolrun.StoreOptions{OpenObjects: func(address string) (postgres.Objects, error) {
+		return s3.Open(address, nil)
+	}}
 	if options != nil {
 		o.Projects = *options
 	}
@@ -251,7 +253,8 @@ in the URL's parameter objects_keep.`,
 			case c.json:
 				return printJSON(cmd.OutOrStdout(), map[string]int64{"lostObjects": lost})
 			case lost > 0:
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d objects that the database does not know will be removed.\n", lost)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d objects that the database does not know will be removed.\n",
+					lost)
 			}
 			return err
 		},

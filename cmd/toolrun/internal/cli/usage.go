@@ -36,8 +36,10 @@ func explainArguments(cmd *cobra.Command) {
 }
 
 var (
-	excluding = regexp.MustCompile(`^if any flags in the group \[[^\]]*\] are set none of the others can be; \[([^\]]*)\] were all set$`)
-	together  = regexp.MustCompile(`^if any flags in the group \[[^\]]*\] are set they must all be set; missing \[([^\]]*)\]$`)
+	excluding = regexp.MustCompile(
+		`^if any flags in the group \[[^\]]*\] are set none of the others can be; \[([^\]]*)\] were all set$`)
+	together = regexp.MustCompile(
+		`^if any flags in the group \[[^\]]*\] are set they must all be set; missing \[([^\]]*)\]$`)
 )
 
 // explainFlags rewords errors about flags that exclude or need each other.

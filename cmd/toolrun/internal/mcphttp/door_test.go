@@ -113,7 +113,8 @@ const (
 // request sends a request, and returns the status and the answer.
 func request(t *testing.T, conn net.Conn, token, body string) (int, string) {
 	go func() {
-		_, _ = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+		_, _ = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: "+
+			"application/json, text/event-stream\r\n"+
 			"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", token, len(body), body)
 	}()
 	return answer(t, conn)
@@ -267,7 +268,8 @@ func headersWithManyLines(t *testing.T, secure *tls.Config) {
 			return conn
 		}
 		lines := strings.Repeat("A: b\r\n", 200)
-		const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+		const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: " +
+			"application/json, text/event-stream\r\n"
 		send := func(conn net.Conn, text string) (int, string) {
 			go func() { _, _ = io.WriteString(conn, text) }()
 			return answer(t, conn)
@@ -303,7 +305,8 @@ func TestPlainRequestsToTLS(t *testing.T) {
 			conn := s.dial("192.0.2.1:1")
 			go func() { _, _ = io.WriteString(conn, sent) }()
 			got, _ := io.ReadAll(conn)
-			require.Equal(t, strings.HasPrefix(sent, "GET"), strings.Contains(string(got), "This server speaks HTTPS"), sent)
+			require.Equal(t, strings.HasPrefix(sent, "GET"), strings.Contains(string(got), "This server speaks HTTPS"),
+				sent)
 		}
 		// Silence is no handshake.
 		require.Equal(t, 5*time.Second, <-gone(s.dial("192.0.2.1:2")))

@@ -114,8 +114,8 @@ type guest struct {
 	head    head
 }
 
-// maxLines is how many lines the header of a request may have until its connection has shown a token. Many short ones take
-// much more memory than they have bytes, and package net/http has no limit on them.
+// maxLines is how many lines the header of a request may have until its connection has shown a token. Many short ones
+// take much more memory than they have bytes, and package net/http has no limit on them.
 const maxLines = 100
 
 var errLines = errors.New("the header of the request has too many lines")
@@ -249,8 +249,8 @@ func Known(r *http.Request) {
 	}
 }
 
-// serving keeps connections open while their requests are served. If no token is needed, every connection with a request
-// is kept.
+// serving keeps connections open while their requests are served. If no token is needed, every connection with a
+// request is kept.
 func serving(next http.Handler, open bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secured(r)

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// A secureDoor is a door whose connections speak TLS. It does the handshakes, which package net/http would do, so that the
-// lines of HTTP/1.1 headers are counted as in plain HTTP. HTTP/2 limits headers by the memory that they take.
+// A secureDoor is a door whose connections speak TLS. It does the handshakes, which package net/http would do, so that
+// the lines of HTTP/1.1 headers are counted as in plain HTTP. HTTP/2 limits headers by the memory that they take.
 type secureDoor struct {
 	*door
 	config *tls.Config
@@ -49,8 +49,10 @@ func (s *secureDoor) shake(g *guest) {
 	secure := tls.Server(g, s.config)
 	if err := secure.HandshakeContext(context.Background()); err != nil {
 		s.logger.Debug("TLS handshake", "from", g.RemoteAddr().String(), "error", err)
-		if e, ok := errors.AsType[tls.RecordHeaderError](err); ok && e.Conn != nil && plainRequest.Match(e.RecordHeader[:]) {
-			_, _ = io.WriteString(g, "HTTP/1.0 400 Bad Request\r\n\r\nThis server speaks HTTPS: write https:// in the address.\n")
+		if e, ok := errors.AsType[tls.RecordHeaderError](err); ok && e.Conn != nil &&
+			plainRequest.Match(e.RecordHeader[:]) {
+			_, _ = io.WriteString(g, "HTTP/1.0 400 Bad Request\r\n\r\nThis server speaks HTTPS: write https:// in "+
+				"the address.\n")
 		}
 		_ = g.Close()
 		return

@@ -11,8 +11,8 @@ import (
 // invalid UTF-8.
 func Escape(text string) string { return string(appendEscaped(nil, []byte(text), true)) }
 
-// appendEscaped appends the escaped form of text. An incomplete character at the end is escaped byte by byte if the text
-// is complete, and otherwise left out.
+// appendEscaped appends the escaped form of text. An incomplete character at the end is escaped byte by byte if the
+// text is complete, and otherwise left out.
 func appendEscaped(to, text []byte, complete bool) []byte {
 	for len(text) > 0 {
 		if !complete && !utf8.FullRune(text) {

@@ -19,7 +19,8 @@ const (
 )
 
 // A Progress is a line on a terminal that shows how long something has taken and how far it is. It appears after a
-// second, unless the cursor is within a line of something else, and is removed at the end. It is safe for concurrent use. A nil Progress does nothing.
+// second, unless the cursor is within a line of something else, and is removed at the end. It is safe for concurrent
+// use. A nil Progress does nothing.
 type Progress struct {
 	screens []*Screen // what writes to the terminal
 	start   time.Time

@@ -27,7 +27,8 @@ var calls int
 func init() {
 	tool.Register(tool.Spec{
 		Name: "weather", Description: "Tells the weather of a city.",
-		Asks: tool.Asks{Files: "write", Folder: "/data", Env: []string{"UNIT"}, Tools: []string{"javascript", "memory"}},
+		Asks: tool.Asks{Files: "write", Folder: "/data", Env: []string{"UNIT"}, Tools: []string{"javascript",
+			"memory"}},
 	}, weather)
 }
 
@@ -50,7 +51,8 @@ func weather(ctx context.Context, in input) (output, error) {
 		}
 	case "tools":
 		for _, name := range []string{"javascript", "memory", "weather"} {
-			result, err := tool.Call(ctx, name, map[string]any{"code": "return [6 * 7, await fs.readFile('/data/note.txt', 'utf8')]"})
+			result, err := tool.Call(ctx, name, map[string]any{"code": "return [6 * 7, await " +
+				"fs.readFile('/data/note.txt', 'utf8')]"})
 			note := string(result)
 			if err != nil {
 				note = err.Error()

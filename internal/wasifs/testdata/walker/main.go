@@ -49,8 +49,10 @@ var names = []struct {
 	name string
 }{
 	{fs.ErrNotExist, "ErrNotExist"}, {fs.ErrExist, "ErrExist"}, {fs.ErrPermission, "ErrPermission"},
-	{fs.ErrInvalid, "ErrInvalid"}, {fs.ErrClosed, "ErrClosed"}, {errors.ErrUnsupported, "ErrUnsupported"}, {io.EOF, "EOF"},
-	{syscall.ENOENT, "ENOENT"}, {syscall.EEXIST, "EEXIST"}, {syscall.ENOTEMPTY, "ENOTEMPTY"}, {syscall.EISDIR, "EISDIR"},
+	{fs.ErrInvalid, "ErrInvalid"}, {fs.ErrClosed, "ErrClosed"}, {errors.ErrUnsupported, "ErrUnsupported"},
+	{io.EOF, "EOF"},
+	{syscall.ENOENT, "ENOENT"}, {syscall.EEXIST, "EEXIST"}, {syscall.ENOTEMPTY, "ENOTEMPTY"},
+	{syscall.EISDIR, "EISDIR"},
 	{syscall.ENOTDIR, "ENOTDIR"}, {syscall.EROFS, "EROFS"}, {syscall.EINVAL, "EINVAL"}, {syscall.EBADF, "EBADF"},
 	{syscall.EPERM, "EPERM"}, {syscall.EACCES, "EACCES"}, {syscall.ENAMETOOLONG, "ENAMETOOLONG"}, {syscall.EIO, "EIO"},
 	{syscall.ENOSYS, "ENOSYS"}, {syscall.ELOOP, "ELOOP"},
@@ -474,7 +476,8 @@ func outside() {
 		name string
 	}{
 		{3, "etc/passwd"}, {3, "docs/../etc/passwd"}, {3, ".."}, {3, "../etc/passwd"}, {3, "../../../../etc/passwd"},
-		{3, "/etc/passwd"}, {3, "docs/../../etc/passwd"}, {docs, "a.md"}, {docs, "../hello.txt"}, {docs, "../../etc/passwd"},
+		{3, "/etc/passwd"}, {3, "docs/../../etc/passwd"}, {docs, "a.md"}, {docs, "../hello.txt"}, {docs,
+			"../../etc/passwd"},
 		{docs, "/etc/passwd"},
 	} {
 		from := "root"

@@ -29,8 +29,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/vfstest"
 )
 
-// variable can be the address of a bucket, on a server that is then used instead of one of our own, with the credentials
-// of the environment. The bucket may be full of other things afterwards.
+// variable can be the address of a bucket, on a server that is then used instead of one of our own, with the
+// credentials of the environment. The bucket may be full of other things afterwards.
 const variable = "TOOLRUN_TEST_S3"
 
 // replicaVariables are the URL of a database and the address of a bucket, for a process that writes until it is killed.
@@ -59,7 +59,8 @@ func options() *s3.Options {
 // address returns that of an empty bucket, or of an empty prefix.
 func address(t *testing.T) string {
 	if at := os.Getenv(variable); at != "" {
-		return fmt.Sprintf("%s/%s-%d", strings.TrimSuffix(at, "/"), strings.ReplaceAll(t.Name(), "/", "-"), rand.Uint64())
+		return fmt.Sprintf("%s/%s-%d", strings.TrimSuffix(at, "/"), strings.ReplaceAll(t.Name(), "/", "-"),
+			rand.Uint64())
 	}
 	at, _ := serve(t)
 	return at
