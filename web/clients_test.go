@@ -6,6 +6,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +69,41 @@ func (m *model) asks(method, path, body string) *httptest.ResponseRecorder {
 	return m.do(method, path, strings.NewReader(body), func(r *http.Request) {
 		r.Header = http.Header{"Authorization": {"Bearer secret-of-ci"}, "Content-Type": {"application/json"}}
 	})
+}
+
+// TestDocumentedRequests makes the requests of docs/page.md with a token, and gets the result that it says a program
+// gets.
+func TestDocumentedRequests(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "page.md"))
+	require.NoError(t, err)
+	_, api, _ := strings.Cut(string(text), "## The API\n")
+	documented := regexp.MustCompile("`{\"call\": \"([a-z0-9-]+)\"}`").FindStringSubmatch(api)
+	require.NotNil(t, documented, "the id of the call")
+	_, m := beginModel(t)
+	var id string
+	var got []string
+	curl := regexp.MustCompile(`(?m)^curl -H "Authorization: Bearer \$TOKEN" (?:-H 'Content-Type: application/json' )?` +
+		`['"]?http://localhost:7311([^'" ]+)['"]?(?: \\\n  -d '(.*)')?$`)
+	for _, request := range curl.FindAllStringSubmatch(strings.NewReplacer("notes", "ci", documented[1],
+		"ID").Replace(api), -1) {
+		if strings.Contains(request[1], "ID") {
+			require.NotEmpty(t, id)
+			done := m.asks("GET", q("/api/calls/output", "project", "ci", "call", id), "") // which ends with the call
+			require.Equal(t, 200, done.Code)
+		}
+		method := "GET"
+		if request[2] != "" {
+			method = "POST"
+		}
+		answer := m.asks(method, strings.ReplaceAll(request[1], "ID", id), request[2])
+		var made struct{ Call, Result string }
+		m.read(answer, 200, &made)
+		if made.Call != "" {
+			id = made.Call
+		}
+		got = append(got, made.Result)
+	}
+	require.Equal(t, []string{"", "", "42"}, got)
 }
 
 // TestOperationsForModels: a model's token may use these operations. Each new one is for people until it is here.
