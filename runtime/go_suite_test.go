@@ -4,7 +4,6 @@ package runtime_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"maps"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/guesttest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -69,24 +69,19 @@ func TestGoSuite(t *testing.T) {
 		require.NoError(t, err, string(output))
 		module, err := os.ReadFile(file)
 		require.NoError(t, err)
-		program, err := engine.Load(t.Context(), sandbox.Guest{
-			Name:        name,
-			Module:      func() ([]byte, error) { return sandbox.Meter(module) },
-			Digest:      sha256.Sum256(module),
-			Files:       true,
-			New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return command{in}, nil },
-			DecodeState: func([]byte) (any, error) { return nil, nil },
-		})
+		guest := guesttest.Guest(name, module)
+		guest.Files = true
+		program, err := engine.Load(t.Context(), guest)
 		require.NoError(t, err)
 		stdout := &sandbox.Stream{}
-		out, err := runCommand(t.Context(), program, sandbox.RunOptions{
+		out, err := guesttest.Run(t.Context(), program, sandbox.RunOptions{
 			Args:  []string{"test", "-test.short", "-test.v", "-test.run=^Test"},
 			Env:   []string{"PWD=/goroot/src/" + name, "GOROOT=/goroot", "TMPDIR=/tmp"},
 			Files: project, Stdout: stdout,
 			Limits: sandbox.Limits{Time: 5 * time.Minute, Memory: 512 << 20, Output: sandbox.Unlimited},
 		})
 		exit, ok := errors.AsType[*sandbox.ExitError](err)
-		require.True(t, err == nil || ok && exit.Code == 1, "%s: %v %v", name, err, out.console)
+		require.True(t, err == nil || ok && exit.Code == 1, "%s: %v %v", name, err, out.Console)
 		report := string(stdout.Data)
 		require.Greater(t, strings.Count(report, "\n--- PASS"), 10, report)
 		require.Regexp(t, `\n(PASS|FAIL)\n`, report, "%s did not come to its end", name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
@@ -88,8 +89,8 @@ func TestSandboxesAreUsedAgainAndBeginAnew(t *testing.T) {
 	r, c := begin(t, program, nil)
 	c.busy = true
 	r.End()
-	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 2*time.Minute, time.Millisecond,
-		"another one takes its place")
+	engine.pool.work.Wait()
+	require.Equal(t, 1, engine.Stats().Idle, "another one takes its place")
 	r, c = begin(t, program, nil)
 	defer r.End()
 	require.NotSame(t, first, c)
@@ -169,7 +170,8 @@ func TestSandboxesThatCannotBeginAnew(t *testing.T) {
 	r, c := begin(t, program, nil)
 	c.broken = errors.New("broken")
 	r.End()
-	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 2*time.Minute, time.Millisecond)
+	engine.pool.work.Wait()
+	require.Equal(t, 1, engine.Stats().Idle)
 	r, again := begin(t, program, nil)
 	require.NotSame(t, c, again)
 	r.End()
@@ -189,17 +191,18 @@ func TestPool(t *testing.T) {
 		require.Equal(t, 2, engine.Stats().Idle)
 	})
 	t.Run("is emptied when there are no runs", func(t *testing.T) {
-		engine, program := loadCounter(t, EngineOptions{})
-		engine.pool.mu.Lock()
-		engine.pool.idleTime = time.Millisecond
-		engine.pool.timer.Stop()
-		engine.pool.timer = nil
-		engine.pool.mu.Unlock()
-		r, _ := begin(t, program, nil)
-		r.End()
-		require.Eventually(t, func() bool { return engine.Stats().Idle == 0 }, 2*time.Minute, time.Millisecond)
-		r, _ = begin(t, program, nil)
-		r.End()
+		synctest.Test(t, func(t *testing.T) {
+			engine, program := loadCounter(t, EngineOptions{})
+			r, _ := begin(t, program, nil)
+			r.End()
+			time.Sleep(idleTime - 1)
+			require.Equal(t, 1, engine.Stats().Idle)
+			time.Sleep(1)
+			synctest.Wait()
+			require.Zero(t, engine.Stats().Idle)
+			r, _ = begin(t, program, nil)
+			r.End()
+		})
 	})
 	t.Run("closes while runs end", func(t *testing.T) {
 		for range 20 {

@@ -4,7 +4,6 @@ package runtime_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/guesttest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -58,25 +58,20 @@ func TestSQLiteLosesNothing(t *testing.T) {
 	engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: enginetest.CacheDir()})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
-	program, err := engine.Load(t.Context(), sandbox.Guest{
-		Name:        "python",
-		Module:      func() ([]byte, error) { return sandbox.Meter(module) },
-		Digest:      sha256.Sum256(module),
-		Files:       true,
-		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return command{in}, nil },
-		DecodeState: func([]byte) (any, error) { return nil, nil },
-	})
+	guest := guesttest.Guest("python", module)
+	guest.Files = true
+	program, err := engine.Load(t.Context(), guest)
 	require.NoError(t, err)
 	directory, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	defer directory.Close()
-	python := func(files afero.Fs, work int64, code string, args ...string) ([]string, ran, error) {
-		out, err := runCommand(t.Context(), program, sandbox.RunOptions{
+	python := func(files afero.Fs, work int64, code string, args ...string) ([]string, guesttest.Ran, error) {
+		out, err := guesttest.Run(t.Context(), program, sandbox.RunOptions{
 			Args: append([]string{"python", "-c", code}, args...), Files: files,
 			Limits: sandbox.Limits{Work: work, Time: time.Minute},
 		})
 		var lines []string
-		for _, entry := range out.console {
+		for _, entry := range out.Console {
 			lines = append(lines, entry.Text)
 		}
 		return lines, out, err
@@ -86,7 +81,7 @@ func TestSQLiteLosesNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	// attempt stops a run at some moment and says what is wrong with the database then, or nothing.
 	attempt := func(project vfs.Project, mode string, committed *int) (wrong string) {
-		lines, _, err := python(project, start.usage.Work+random.Int64N(6_000_000), sqliteTransactions, mode)
+		lines, _, err := python(project, start.Usage.Work+random.Int64N(6_000_000), sqliteTransactions, mode)
 		limit, ok := errors.AsType[*sandbox.LimitError](err)
 		require.True(t, ok, "%v %v", err, lines)
 		require.Equal(t, sandbox.LimitWork, limit.Limit)

@@ -4,7 +4,6 @@ package runtime_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/guesttest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -83,14 +83,9 @@ func runWASITest(t *testing.T, engine *sandbox.Engine, file string) (failure str
 	}
 	module, err := os.ReadFile(file)
 	require.NoError(t, err)
-	program, err := engine.Load(t.Context(), sandbox.Guest{
-		Name:        filepath.Base(file),
-		Module:      func() ([]byte, error) { return sandbox.Meter(module) },
-		Digest:      sha256.Sum256(module),
-		Files:       spec.Root != "",
-		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return command{in}, nil },
-		DecodeState: func([]byte) (any, error) { return nil, nil },
-	})
+	guest := guesttest.Guest(filepath.Base(file), module)
+	guest.Files = spec.Root != ""
+	program, err := engine.Load(t.Context(), guest)
 	require.NoError(t, err)
 	store := local.NewMemoryStore(&vfs.Options{})
 	defer store.Close()
@@ -105,13 +100,13 @@ func runWASITest(t *testing.T, engine *sandbox.Engine, file string) (failure str
 	for name, value := range spec.Env {
 		options.Env = append(options.Env, name+"="+value)
 	}
-	out, err := runCommand(t.Context(), program, options)
+	out, err := guesttest.Run(t.Context(), program, options)
 	status := 0
 	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok {
 		status, err = exit.Code, nil
 	}
 	var text strings.Builder
-	for _, entry := range out.console {
+	for _, entry := range out.Console {
 		text.WriteString(entry.Text + "\n")
 	}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
@@ -788,21 +789,26 @@ func TestWASIFilesThatHang(t *testing.T) {
 func TestWASIWaitsForTheProject(t *testing.T) {
 	program := loadCaller(t)
 	project := newProject(t, nil)
-	writeFile(t, project, "/file", "old")
+	writeFile(t, project, "/writing", "old")
 	call := project.WithCall("call")
+	files := hanging{call, make(chan struct{}), make(chan struct{})}
+	close(files.until) // it says when it writes, and does not hang
 	ctx, cancel := context.WithCancel(t.Context())
-	run, err := program.Begin(ctx, sandbox.RunOptions{Files: call})
+	run, err := program.Begin(ctx, sandbox.RunOptions{Files: files})
 	require.NoError(t, err)
 	g := &guest{t: t, run: run}
 	defer g.end()
 	g.in, err = run.Start(nil)
 	require.NoError(t, err)
-	fd := g.open("file", 0, readWrite)
+	fd := g.open("writing", 0, readWrite)
 	require.NoError(t, project.Exclusively(t.Context(), func(afero.Fs) error {
 		require.Equal(t, "old", g.read(fd, 10), "reading goes on")
 		g.put(bytesAt, "new")
 		list, n := g.vector(bytesAt, 3)
-		time.AfterFunc(5*time.Millisecond, cancel)
+		go func() {
+			<-files.hangs
+			cancel()
+		}()
 		_, err := g.try("fd_pwrite", fd, list, n, 0, result)
 		require.ErrorAs(t, err, new(*sandbox.StoppedError))
 		g.end()
@@ -810,7 +816,7 @@ func TestWASIWaitsForTheProject(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, project.Exclusively(t.Context(), func(files afero.Fs) error {
-		require.Equal(t, "old", readFile(t, files, "/file"))
+		require.Equal(t, "old", readFile(t, files, "/writing"))
 		return nil
 	}))
 }
@@ -839,80 +845,83 @@ func TestWASIFilesLeftOpen(t *testing.T) {
 }
 
 func TestWASIPolling(t *testing.T) {
-	program := loadCaller(t)
-	project := newProject(t, nil)
-	writeFile(t, project, "/file", "content")
-	g := begin(t, program, sandbox.RunOptions{Files: project, Stdin: []byte("input"),
-		Limits: sandbox.Limits{Time: time.Minute}})
-	file := g.open("file", 0, readWrite)
-	clock := func(id uint64, clock uint32, timeout uint64, flags uint16) []byte {
-		s := make([]byte, 48)
-		binary.LittleEndian.PutUint64(s, id)
-		binary.LittleEndian.PutUint32(s[16:], clock)
-		binary.LittleEndian.PutUint64(s[24:], timeout)
-		binary.LittleEndian.PutUint16(s[40:], flags)
-		return s
-	}
-	ready := func(id uint64, kind byte, fd uint32) []byte {
-		s := make([]byte, 48)
-		binary.LittleEndian.PutUint64(s, id)
-		s[8] = kind
-		binary.LittleEndian.PutUint32(s[16:], fd)
-		return s
-	}
-	poll := func(events uint64, subscriptions ...[]byte) []string {
-		t.Helper()
-		list := slices.Concat(subscriptions...)
-		g.put(bytesAt, string(list))
-		g.do("poll_oneoff", bytesAt, events, uint64(len(subscriptions)), result)
-		var got []string
-		for i := range g.u32(result) {
-			at := uint32(events) + 32*i
-			got = append(got, fmt.Sprintf("%d: %d of %d with %d, %d", g.u64(at), g.u16(at+8), g.get(at+10, 1)[0],
-				g.u64(at+16), g.u16(at+24)))
+	synctest.Test(t, func(t *testing.T) {
+		program := loadCaller(t)
+		project := newProject(t, nil)
+		writeFile(t, project, "/file", "content")
+		g := begin(t, program, sandbox.RunOptions{Files: project, Stdin: []byte("input"),
+			Limits: sandbox.Limits{Time: time.Minute}})
+		file := g.open("file", 0, readWrite)
+		clock := func(id uint64, clock uint32, timeout uint64, flags uint16) []byte {
+			s := make([]byte, 48)
+			binary.LittleEndian.PutUint64(s, id)
+			binary.LittleEndian.PutUint32(s[16:], clock)
+			binary.LittleEndian.PutUint64(s[24:], timeout)
+			binary.LittleEndian.PutUint16(s[40:], flags)
+			return s
 		}
-		return got
-	}
-	const hour = uint64(time.Hour)
-	const absolute = 1
-	for _, events := range []uint64{otherAt, bytesAt} { // events may be where subscriptions were
-		require.Equal(t, []string{"1: 0 of 1 with 5, 0", "2: 0 of 2 with 0, 0", "3: 0 of 1 with 0, 0",
-			"4: 0 of 2 with 0, 0"},
-			poll(events, clock(9, 0, hour, 0), ready(1, 1, 0), ready(2, 2, 1), ready(3, 1, uint32(file)),
-				ready(4, 2, uint32(file))))
-	}
-	g.read(0, 100)
-	require.Equal(t, []string{"1: 0 of 1 with 0, 1"}, poll(otherAt, ready(1, 1, 0), clock(2, 1, hour, 0)), "the end")
-	require.Equal(t, []string{"1: 8 of 1 with 0, 0", "2: 28 of 0 with 0, 0"}, poll(otherAt, ready(1, 1, 55),
-		clock(2, 3, 1, 0)))
-	require.Equal(t, []string{"3: 0 of 0 with 0, 0"},
-		poll(otherAt, clock(1, 1, hour, 0), clock(2, 1, uint64(2*time.Millisecond), 0),
-			clock(3, 0, uint64(time.Millisecond), 0)))
-	require.Equal(t, []string{"1: 0 of 0 with 0, 0", "2: 0 of 0 with 0, 0"},
-		poll(otherAt, clock(1, 0, 0, absolute), clock(2, 1, 1, absolute), clock(3, 0, math.MaxUint64, absolute),
-			clock(4, 1, math.MaxUint64, 0)))
-	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 0, result))
-	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 1025, result))
-	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, math.MaxUint32, result))
-	g.put(bytesAt, string(ready(1, 3, 0)))
-	require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 1, result), "a kind that there is not")
+		ready := func(id uint64, kind byte, fd uint32) []byte {
+			s := make([]byte, 48)
+			binary.LittleEndian.PutUint64(s, id)
+			s[8] = kind
+			binary.LittleEndian.PutUint32(s[16:], fd)
+			return s
+		}
+		poll := func(events uint64, subscriptions ...[]byte) []string {
+			t.Helper()
+			list := slices.Concat(subscriptions...)
+			g.put(bytesAt, string(list))
+			g.do("poll_oneoff", bytesAt, events, uint64(len(subscriptions)), result)
+			var got []string
+			for i := range g.u32(result) {
+				at := uint32(events) + 32*i
+				got = append(got, fmt.Sprintf("%d: %d of %d with %d, %d", g.u64(at), g.u16(at+8), g.get(at+10, 1)[0],
+					g.u64(at+16), g.u16(at+24)))
+			}
+			return got
+		}
+		const hour = uint64(time.Hour)
+		const absolute = 1
+		for _, events := range []uint64{otherAt, bytesAt} { // events may be where subscriptions were
+			require.Equal(t, []string{"1: 0 of 1 with 5, 0", "2: 0 of 2 with 0, 0", "3: 0 of 1 with 0, 0",
+				"4: 0 of 2 with 0, 0"},
+				poll(events, clock(9, 0, hour, 0), ready(1, 1, 0), ready(2, 2, 1), ready(3, 1, uint32(file)),
+					ready(4, 2, uint32(file))))
+		}
+		g.read(0, 100)
+		require.Equal(t, []string{"1: 0 of 1 with 0, 1"}, poll(otherAt, ready(1, 1, 0), clock(2, 1, hour, 0)),
+			"the end")
+		require.Equal(t, []string{"1: 8 of 1 with 0, 0", "2: 28 of 0 with 0, 0"}, poll(otherAt, ready(1, 1, 55),
+			clock(2, 3, 1, 0)))
+		require.Equal(t, []string{"3: 0 of 0 with 0, 0"},
+			poll(otherAt, clock(1, 1, hour, 0), clock(2, 1, uint64(2*time.Millisecond), 0),
+				clock(3, 0, uint64(time.Millisecond), 0)))
+		require.Equal(t, []string{"1: 0 of 0 with 0, 0", "2: 0 of 0 with 0, 0"},
+			poll(otherAt, clock(1, 0, 0, absolute), clock(2, 1, 1, absolute), clock(3, 0, math.MaxUint64, absolute),
+				clock(4, 1, math.MaxUint64, 0)))
+		require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 0, result))
+		require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 1025, result))
+		require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, math.MaxUint32, result))
+		g.put(bytesAt, string(ready(1, 3, 0)))
+		require.EqualValues(t, errINVAL, g.call("poll_oneoff", bytesAt, otherAt, 1, result), "a kind that there is not")
 
-	for _, subscriptions := range [][]byte{
-		clock(1, 0, math.MaxUint64, 0), clock(1, 1, math.MaxInt64, absolute), slices.Concat(clock(1, 0, hour, 0),
-			clock(2, 1, hour, 0)),
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		run, err := program.Begin(ctx, sandbox.RunOptions{})
-		require.NoError(t, err)
-		waiting := &guest{t: t, run: run}
-		waiting.in, err = run.Start(nil)
-		require.NoError(t, err)
-		waiting.put(bytesAt, string(subscriptions))
-		time.AfterFunc(5*time.Millisecond, cancel)
-		_, err = waiting.try("poll_oneoff", bytesAt, otherAt, uint64(len(subscriptions)/48), result)
-		require.ErrorAs(t, err, new(*sandbox.StoppedError))
-		waiting.end()
-	}
+		for _, subscriptions := range [][]byte{
+			clock(1, 0, math.MaxUint64, 0), clock(1, 1, math.MaxInt64, absolute), slices.Concat(clock(1, 0, hour, 0),
+				clock(2, 1, hour, 0)),
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			run, err := program.Begin(ctx, sandbox.RunOptions{})
+			require.NoError(t, err)
+			waiting := &guest{t: t, run: run}
+			waiting.in, err = run.Start(nil)
+			require.NoError(t, err)
+			waiting.put(bytesAt, string(subscriptions))
+			time.AfterFunc(5*time.Millisecond, cancel)
+			_, err = waiting.try("poll_oneoff", bytesAt, otherAt, uint64(len(subscriptions)/48), result)
+			require.ErrorAs(t, err, new(*sandbox.StoppedError))
+			waiting.end()
+		}
+	})
 }
 
 func TestWASIProcess(t *testing.T) {

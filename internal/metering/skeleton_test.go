@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
@@ -59,7 +60,7 @@ func TestSkeleton(t *testing.T) {
 }
 
 func TestSkeletonOfQuickJS(t *testing.T) {
-	wasm := quickJS(t)
+	wasm := quickjs.Original()
 	rewritten, err := metering.Rewrite(wasm, metering.Options{})
 	require.NoError(t, err)
 	skeleton, err := metering.Skeleton(rewritten)

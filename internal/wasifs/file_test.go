@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasifs/wasifstest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -129,7 +130,7 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 		{"appending no longer", wasifs.O_WRONLY | wasifs.O_APPEND, func(f File) Errno { return f.SetAppend(false) }, 0},
 		{"appending to what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return f.SetAppend(true) }, 0},
 	}
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
 		s := wasifs.New(files, 1<<20)
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
@@ -142,8 +143,8 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 
 func TestClosedFilesAndDirectoriesAreOfNoUse(t *testing.T) {
 	buf := make([]byte, 4)
-	files := inMemory(t, nil)
-	fill(t, files)
+	files := wasifstest.InMemory(t, nil)
+	wasifstest.Fill(t, files)
 	s := wasifs.New(files, 1<<20)
 	for _, name := range []string{"hello.txt", "docs", "."} {
 		flag := wasifs.O_RDWR
@@ -175,7 +176,7 @@ func TestClosedFilesAndDirectoriesAreOfNoUse(t *testing.T) {
 }
 
 func TestReadingAndWritingMoveOn(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
 		f := open(t, wasifs.New(files, 1<<20), "f", wasifs.O_RDWR|wasifs.O_CREAT)
 		require.Equal(t, 10, must(f.Write([]byte("0123456789"))))
 		require.Equal(t, 2, must(f.Pwrite([]byte("ab"), 4)), "which does not")
@@ -223,7 +224,7 @@ func TestReplacingFiles(t *testing.T) {
 		},
 		"close": func(t *testing.T, s *wasifs.FS) { require.NoError(t, s.Close(true)) },
 	}
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
 		_, atomic := files.(vfs.Project)
 		require.NoError(t, files.MkdirAll("/a", 0o755))
 		for what, look := range looks {
@@ -257,8 +258,8 @@ func TestReplacingFiles(t *testing.T) {
 }
 
 func TestReplacingWhatIsOpen(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		fill(t, files)
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+		wasifstest.Fill(t, files)
 		s := wasifs.New(files, 1<<20)
 		before := open(t, s, "hello.txt", wasifs.O_RDWR)
 		f := open(t, s, "hello.txt", wasifs.O_WRONLY|wasifs.O_TRUNC)
@@ -270,9 +271,9 @@ func TestReplacingWhatIsOpen(t *testing.T) {
 }
 
 func TestReplacementsThatAreDropped(t *testing.T) {
-	files := inMemory(t, nil)
-	fill(t, files)
-	before := contents(t, files)
+	files := wasifstest.InMemory(t, nil)
+	wasifstest.Fill(t, files)
+	before := wasifstest.Contents(t, files)
 	s := wasifs.New(files, 1<<20)
 	for _, name := range []string{"hello.txt", "docs/new"} {
 		f := open(t, s, name, wasifs.O_WRONLY|wasifs.O_CREAT|wasifs.O_TRUNC)
@@ -283,12 +284,12 @@ func TestReplacementsThatAreDropped(t *testing.T) {
 	require.NoError(t, s.Close(false))
 	before["/docs/new"] = "half of it"
 	before["/hello.txt"] = "" // it was open, so the second time it was emptied in place
-	require.Equal(t, before, contents(t, files))
+	require.Equal(t, before, wasifstest.Contents(t, files))
 }
 
 // TestRemovedFilesLiveOn uses temporary files in the way that is common on POSIX: they are removed while they are open.
 func TestRemovedFilesLiveOn(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
 		s := wasifs.New(files, 100)
 		f := open(t, s, "f", wasifs.O_RDWR|wasifs.O_CREAT|wasifs.O_EXCL)
 		must(f.Write([]byte("0123456789")))
@@ -328,13 +329,13 @@ func TestRemovedFilesLiveOn(t *testing.T) {
 }
 
 func TestSizesThatNoFileHas(t *testing.T) {
-	for _, kind := range kinds {
-		if kind.name == "a directory without a project" {
+	for _, kind := range wasifstest.Kinds {
+		if kind.Name == "a directory without a project" {
 			continue // the host decides
 		}
-		t.Run(kind.name, func(t *testing.T) {
-			files := kind.make(t)
-			fill(t, files)
+		t.Run(kind.Name, func(t *testing.T) {
+			files := kind.Make(t)
+			wasifstest.Fill(t, files)
 			f := open(t, wasifs.New(files, 1<<20), "hello.txt", wasifs.O_RDWR)
 			for _, size := range []int64{1 << 40, 1 << 62, math.MaxInt64 - 1, math.MaxInt64} {
 				require.Equal(t, wasifs.ENOSPC, f.Truncate(size))
@@ -349,7 +350,7 @@ func TestSizesThatNoFileHas(t *testing.T) {
 }
 
 func TestQuotas(t *testing.T) {
-	files := inMemory(t, &vfs.Options{Quota: vfs.Quota{Bytes: 10, Files: 2}})
+	files := wasifstest.InMemory(t, &vfs.Options{Quota: vfs.Quota{Bytes: 10, Files: 2}})
 	s := wasifs.New(files, 1<<20)
 	f := open(t, s, "f", wasifs.O_RDWR|wasifs.O_CREAT)
 	require.Equal(t, 8, must(f.Write([]byte("01234567"))))
@@ -366,7 +367,7 @@ func TestQuotas(t *testing.T) {
 // TestAppendingGetsInNobodysWay appends from the start with half of the handles, and later with the others.
 func TestAppendingGetsInNobodysWay(t *testing.T) {
 	const writers, lines = 8, 40
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
 		var wait sync.WaitGroup
 		for i := range writers {
 			flag := wasifs.O_WRONLY | wasifs.O_CREAT
@@ -400,7 +401,7 @@ func TestAppendingGetsInNobodysWay(t *testing.T) {
 }
 
 func TestAppendingCanBeTurnedOnAndOff(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
 		require.NoError(t, afero.WriteFile(files, "/f", []byte("0123456789"), 0o644))
 		f := open(t, wasifs.New(files, 1<<20), "f", wasifs.O_RDWR)
 		require.False(t, f.IsAppend())
@@ -425,8 +426,8 @@ func TestAppendingCanBeTurnedOnAndOff(t *testing.T) {
 }
 
 func TestFilesThatSomebodyElseMovesOrRemoves(t *testing.T) {
-	project := inMemory(t, nil)
-	fill(t, project)
+	project := wasifstest.InMemory(t, nil)
+	wasifstest.Fill(t, project)
 	s := wasifs.New(project, 1<<20)
 
 	f := open(t, s, "hello.txt", wasifs.O_RDWR)
@@ -447,8 +448,8 @@ func TestFilesThatSomebodyElseMovesOrRemoves(t *testing.T) {
 
 // TestOneFileForMany is for the race detector.
 func TestOneFileForMany(t *testing.T) {
-	files := inMemory(t, nil)
-	fill(t, files)
+	files := wasifstest.InMemory(t, nil)
+	wasifstest.Fill(t, files)
 	s := wasifs.New(files, 1<<20)
 	for _, name := range []string{"hello.txt", "docs"} {
 		flag := wasifs.O_RDWR

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasifs/wasifstest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -165,12 +166,12 @@ func TestErrorsOfPaths(t *testing.T) {
 			return s.Utimens("none", wasifs.OmitTime, wasifs.OmitTime)
 		}, wasifs.ENOENT},
 	}
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) {
+	for _, kind := range wasifstest.Kinds {
+		t.Run(kind.Name, func(t *testing.T) {
 			for _, test := range tests {
 				t.Run(test.name, func(t *testing.T) {
-					files := kind.make(t)
-					fill(t, files)
+					files := kind.Make(t)
+					wasifstest.Fill(t, files)
 					require.Equal(t, test.want.Error(), test.do(wasifs.New(files, 1<<20)).Error())
 				})
 			}
@@ -204,21 +205,21 @@ func TestChangesOfWhatIsReadOnly(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			forEachKind(t, func(t *testing.T, files afero.Fs) {
-				fill(t, files)
-				before := contents(t, files)
+			wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+				wasifstest.Fill(t, files)
+				before := wasifstest.Contents(t, files)
 				require.Equal(t, wasifs.EROFS.Error(), test.do(wasifs.New(vfs.ReadOnly(files, "/"), 1<<20)).Error())
 				require.Equal(t, wasifs.EPERM.Error(), test.do(wasifs.New(afero.NewReadOnlyFs(files), 1<<20)).Error(),
 					"afero's")
-				require.Equal(t, before, contents(t, files))
+				require.Equal(t, before, wasifstest.Contents(t, files))
 			})
 		})
 	}
 }
 
 func TestStatTellsNothingOfTheHost(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		fill(t, files)
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+		wasifstest.Fill(t, files)
 		s, other := wasifs.New(files, 1<<20), wasifs.New(files, 1<<20)
 		then := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano()
 
@@ -267,8 +268,8 @@ func must[T any](v T, errno wasifs.Errno) T {
 }
 
 func TestTimesThatAreLeftOutStay(t *testing.T) {
-	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		fill(t, files)
+	wasifstest.ForEachKind(t, func(t *testing.T, files afero.Fs) {
+		wasifstest.Fill(t, files)
 		s := wasifs.New(files, 1<<20)
 		mtim := func() int64 { return must(s.Stat("docs/a.md")).Mtim }
 
@@ -290,7 +291,7 @@ func TestTimesThatAreLeftOutStay(t *testing.T) {
 }
 
 func TestNamesThatDifferInCase(t *testing.T) {
-	s := wasifs.New(inMemory(t, nil), 1<<20)
+	s := wasifs.New(wasifstest.InMemory(t, nil), 1<<20)
 	require.Zero(t, s.Mkdir("README"))
 	require.Equal(t, wasifs.ENOENT, errnoOf(s.Stat("readme")))
 	require.Equal(t, wasifs.EEXIST, opening(s, "readme", wasifs.O_RDWR|wasifs.O_CREAT))

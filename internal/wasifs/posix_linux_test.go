@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasifs/wasifstest"
 )
 
 // TestFilesBehaveAsTheHosts applies the same random operations to one of our file systems and to a directory of the
@@ -22,14 +23,14 @@ func TestFilesBehaveAsTheHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) {
+	for _, kind := range wasifstest.Kinds {
+		t.Run(kind.Name, func(t *testing.T) {
 			for seed := range uint64(15) {
 				dir := t.TempDir()
 				c := &comparison{
 					t:    t,
 					rand: rand.New(rand.NewPCG(seed, 0)),
-					both: [2]posix{wasifs.New(kind.make(t), 1<<20), host{dir}},
+					both: [2]posix{wasifs.New(kind.Make(t), 1<<20), host{dir}},
 				}
 				for range 250 {
 					c.step()

@@ -104,12 +104,3 @@ func BenchmarkResult(b *testing.B) {
 		run(b, `const n = 8000; `+objects+` return a`, options)
 	}
 }
-
-// BenchmarkModules loads 80 small files in several ways.
-func BenchmarkModules(b *testing.B) {
-	for i, g := range graphs {
-		options := javascript.RunOptions{Files: graphFiles(b, i, 80, 1)}
-		benchmarkScripts(b, options, []benchmarkScript{{g.name, `const load = async () => {` + g.script + `};`,
-			`await load();`}})
-	}
-}

@@ -1,15 +1,13 @@
-package tool_test
+//go:build systemtest
+
+package guests
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +21,6 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -32,34 +29,13 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// build compiles the tool in testdata/weather.
-func build(flags ...string) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "toolrun-tool")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "weather.wasm")
-	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}, flags...)
-	cmd := exec.Command("go", append(args, "./testdata/weather")...)
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
-	}
-	return os.ReadFile(file)
-}
+// weather is a tool for tests.
+const weather = "../../guest/tool/testdata/weather"
 
 var (
-	asCommand = sync.OnceValues(func() ([]byte, error) { return build() })
-	asReactor = sync.OnceValues(func() ([]byte, error) { return build("-buildmode=c-shared") })
+	asCommand = sync.OnceValues(func() ([]byte, error) { return buildGo(weather) })
+	asReactor = sync.OnceValues(func() ([]byte, error) { return buildGo(weather, "-buildmode=c-shared") })
 )
-
-func newEngine(t testing.TB, cacheDir string) *sandbox.Engine {
-	engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: cacheDir})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	return engine
-}
 
 // TestAToolInGo is described by itself, added with what the operator grants, and used by a model's call through MCP.
 func TestAToolInGo(t *testing.T) {
@@ -69,7 +45,7 @@ func TestAToolInGo(t *testing.T) {
 	is, err := command.Check(code)
 	require.NoError(t, err)
 	require.Equal(t, command.FormReactor, is)
-	engine := newEngine(t, enginetest.CacheDir())
+	engine := newEngine(t, sandbox.EngineOptions{})
 	m, err := module.Describe(t.Context(), engine, code)
 	require.NoError(t, err)
 	require.Equal(t, "weather", m.Name)
@@ -200,7 +176,7 @@ func BenchmarkToolInGo(b *testing.B) {
 		b.Run(form.name, func(b *testing.B) {
 			code, err := form.build()
 			require.NoError(b, err)
-			loaded, err := command.Load(b.Context(), newEngine(b, enginetest.CacheDir()), code, nil)
+			loaded, err := command.Load(b.Context(), newEngine(b, sandbox.EngineOptions{}), code, nil)
 			require.NoError(b, err)
 			run := func() {
 				result, err := loaded.Run(b.Context(), sandbox.RunOptions{Stdin: []byte(`{}`)})

@@ -1,4 +1,6 @@
-package command_test
+//go:build systemtest
+
+package guests
 
 import (
 	"bytes"
@@ -14,6 +16,7 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/command"
 )
 
 // inC reads its input with the C library's buffers and memory, and prints how long it is.
@@ -39,7 +42,8 @@ func BenchmarkC(b *testing.B) {
 	require.NoError(b, err)
 	const want = "{\"length\": 2}\n"
 	b.Run("image", func(b *testing.B) {
-		loaded := load(b, code, nil)
+		loaded, err := command.Load(b.Context(), newEngine(b, sandbox.EngineOptions{}), code, nil)
+		require.NoError(b, err)
 		for b.Loop() {
 			result, err := loaded.Run(b.Context(), sandbox.RunOptions{Stdin: []byte("{}")})
 			require.NoError(b, err)

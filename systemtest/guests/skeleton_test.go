@@ -1,4 +1,6 @@
-package runtime_test
+//go:build systemtest
+
+package guests
 
 import (
 	"bytes"
@@ -14,7 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/cachedir"
 	"github.com/toolrun/toolrun/internal/enginetest"
-	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/guesttest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -47,9 +49,6 @@ func compiledEntry(t *testing.T, guest sandbox.Guest) (entry string, files map[s
 
 // TestSkeletons starts a guest from a cache directory with and without a skeleton of its module.
 func TestSkeletons(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("compiles a program")
-	}
 	guest, err := goGuest()
 	require.NoError(t, err)
 	cache := filepath.Join(t.TempDir(), "cache")
@@ -59,9 +58,9 @@ func TestSkeletons(t *testing.T) {
 		defer func() { require.NoError(t, engine.Close(t.Context())) }()
 		program, err := engine.Load(t.Context(), guest)
 		require.NoError(t, err)
-		out, err := runCommand(t.Context(), program, sandbox.RunOptions{Args: []string{"guest", "echo", "a b"}})
+		out, err := guesttest.Run(t.Context(), program, sandbox.RunOptions{Args: []string{"guest", "echo", "a b"}})
 		require.NoError(t, err)
-		require.Equal(t, "a b", out.console[2].Text)
+		require.Equal(t, "a b", out.Console[2].Text)
 	}
 	entry, files := compiledEntry(t, guest)
 	var code struct {
@@ -113,7 +112,7 @@ func TestSkeletons(t *testing.T) {
 		defer func() { require.NoError(t, engine.Close(t.Context())) }()
 		program, err := engine.Load(t.Context(), guest)
 		require.NoError(t, err)
-		_, err = runCommand(t.Context(), program, sandbox.RunOptions{Args: []string{"guest", "echo", "a b"}})
+		_, err = guesttest.Run(t.Context(), program, sandbox.RunOptions{Args: []string{"guest", "echo", "a b"}})
 		require.ErrorContains(t, err, "unreachable", "nothing of the skeleton does anything")
 	})
 }

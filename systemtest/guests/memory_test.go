@@ -1,7 +1,11 @@
-package javascript_test
+//go:build systemtest
+
+package guests
 
 import (
 	"bytes"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,8 +23,12 @@ import (
 	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/internal/procmem"
 	"github.com/toolrun/toolrun/internal/race"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
+
+// soak makes tests that look for slow leaks run for minutes instead of seconds.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // mostResident is the most memory that the process has while do runs.
 func mostResident(do func()) int64 {
@@ -65,14 +73,27 @@ func alone(t *testing.T) bool {
 	return false
 }
 
+// startScripts starts an engine with JavaScript for one test.
+func startScripts(t testing.TB) *javascript.Interpreter {
+	scripts, err := javascript.New(t.Context(), newEngine(t, sandbox.EngineOptions{}))
+	require.NoError(t, err)
+	_, err = scripts.Run(t.Context(), `return 1`, nil)
+	require.NoError(t, err)
+	debug.FreeOSMemory() // what compiling has left, if the engine was not in the cache
+	return scripts
+}
+
 func TestMemoryOfTheProcess(t *testing.T) {
 	if !alone(t) {
 		return
 	}
 	const limit = 64 << 20
-	run(t, `return 1`)
-	debug.FreeOSMemory() // what compiling has left, if the engine was not in the cache
-
+	scripts := startScripts(t)
+	run := func(script string, files afero.Fs) error {
+		_, err := scripts.Run(t.Context(), script, &javascript.RunOptions{Files: files})
+		require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", script, err)
+		return err
+	}
 	t.Run("stays within the limit of the script and 64 MiB", func(t *testing.T) {
 		scripts := []string{
 			`const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))`,
@@ -86,8 +107,9 @@ func TestMemoryOfTheProcess(t *testing.T) {
 		}
 		for _, script := range scripts {
 			most := mostResident(func() {
-				_, err := tryRun(t, script)
-				require.Equal(t, byMemory, endedAs(err), script)
+				reached, ok := errors.AsType[*sandbox.LimitError](run(script, nil))
+				require.True(t, ok, script)
+				require.Equal(t, sandbox.LimitMemory, reached.Limit, script)
 			})
 			require.Less(t, most, int64(limit+64<<20), script)
 		}
@@ -118,10 +140,7 @@ func TestMemoryOfTheProcess(t *testing.T) {
 		for _, script := range scripts {
 			debug.FreeOSMemory()
 			before := procmem.Resident()
-			most := mostResident(func() {
-				_, err := tryRun(t, script, javascript.RunOptions{Files: large})
-				require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", script, err)
-			})
+			most := mostResident(func() { _ = run(script, large) })
 			require.Less(t, most-before, int64(5*limit), script)
 		}
 	})
@@ -140,11 +159,11 @@ func TestMemoryOfTheProcess(t *testing.T) {
 			return fmt.Sprintf(`console.log('x'.repeat(1000)); return %d`, i)
 		}
 		for i := range runs / 3 {
-			_, _ = tryRun(t, script(i))
+			_ = run(script(i), nil)
 		}
 		before := leakcheck.Take()
 		for i := range runs {
-			_, _ = tryRun(t, script(i))
+			_ = run(script(i), nil)
 		}
 		before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 48 << 20})
 	})

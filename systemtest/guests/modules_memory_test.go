@@ -1,6 +1,9 @@
-package javascript_test
+//go:build systemtest
+
+package guests
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -43,7 +46,8 @@ var graphs = []struct {
 			return code + "0;"
 		}
 		return code + "next(n - 1);"
-	}, `const {f} = await import('/0.mjs'); let n = 0; while (fs.existsSync('/' + n + '.mjs')) n++; return n > 1000 ? n : f(n)`},
+	}, `const {f} = await import('/0.mjs'); let n = 0; while (fs.existsSync('/' + n + '.mjs')) n++;
+		return n > 1000 ? n : f(n)`},
 	{"dynamic imports", false, "mjs", func(i, n int) string {
 		if i == n-1 {
 			return "export const v = 1;"
@@ -98,7 +102,7 @@ func TestMemoryOfModules(t *testing.T) {
 	if *soak {
 		sizes = []int{1, 2, 10, 100, 190, 1000, 10_000}
 	}
-	run(t, `return 1`)
+	scripts := startScripts(t)
 	for i, g := range graphs {
 		for _, n := range sizes {
 			if !*soak && !g.nests {
@@ -115,7 +119,7 @@ func TestMemoryOfModules(t *testing.T) {
 				before := procmem.Resident()
 				var result *javascript.Result
 				var err error
-				grown := mostResident(func() { result, err = tryRun(t, g.script, options) }) - before
+				grown := mostResident(func() { result, err = scripts.Run(t.Context(), g.script, &options) }) - before
 				t.Logf("%d MiB: %v", grown>>20, err)
 				require.LessOrEqual(t, grown, int64(most))
 				if err == nil {
@@ -130,14 +134,19 @@ func TestMemoryOfModules(t *testing.T) {
 	t.Run("recursion and nested code in every way into the engine", func(t *testing.T) {
 		const recurse = "const recurse = () => { try { recurse() } catch {} }; recurse();\n"
 		nested := strings.Repeat("(", 2500) + "1" + strings.Repeat(")", 2500) + ";\n"
-		options := javascript.RunOptions{Files: filesWith(t, map[string]string{
+		files := afero.NewMemMapFs()
+		for name, text := range map[string]string{
 			"/lib/a.js": nested + "{" + recurse + "}", "/lib/b.js": "{" + recurse + "} exports.b = 1;" + nested,
 			"/a.mjs": "import './b.cjs'; import './c.mjs';" + nested + recurse,
 			"/b.cjs": recurse + "require('./d.cjs'); exports.x = 1; Object.defineProperty(exports, 'y', {enumerable: " +
 				"true, get() {" + recurse + "}});" + nested,
 			"/c.mjs": "import './b.cjs';" + nested + recurse + "await import('./e.mjs')", "/d.cjs": nested + recurse,
 			"/e.mjs": nested + recurse,
-		}), Libraries: []string{"/lib"}, Limits: sandbox.Limits{Memory: limit}}
+		} {
+			require.NoError(t, afero.WriteFile(files, name, []byte(text), 0o644))
+		}
+		options := javascript.RunOptions{Files: files, Libraries: []string{"/lib"},
+			Limits: sandbox.Limits{Memory: limit}}
 		script := recurse + `
 			const junk = [];
 			for (let i = 0; i < 50; i++) junk.push(new Uint8Array(1e6).fill(1));
@@ -145,13 +154,32 @@ func TestMemoryOfModules(t *testing.T) {
 			for (let i = 0; i < 3; i++) await new Promise((done) => setTimeout(() => { recurse(); done() }));
 			echo({get x() { recurse(); return 1 }, toJSON() { recurse(); return 1 }});
 			return junk.length`
-		options.Functions = []javascript.Function{{Name: "echo", Call: echo}}
+		options.Functions = []javascript.Function{{Name: "echo", Call: func(_ context.Context, args []any) (any,
+			error) {
+			return args[0], nil
+		}}}
 		debug.FreeOSMemory()
 		before := procmem.Resident()
 		var result *javascript.Result
-		grown := mostResident(func() { result = run(t, script, options) }) - before
+		var err error
+		grown := mostResident(func() { result, err = scripts.Run(t.Context(), script, &options) }) - before
 		t.Logf("%d MiB", grown>>20)
+		require.NoError(t, err)
 		require.EqualValues(t, 50, result.Value, "%v", result.Console)
 		require.LessOrEqual(t, grown, int64(most))
 	})
+}
+
+// BenchmarkModules loads 80 small files in several ways.
+func BenchmarkModules(b *testing.B) {
+	scripts := startScripts(b)
+	for i, g := range graphs {
+		options := javascript.RunOptions{Files: graphFiles(b, i, 80, 1)}
+		b.Run(g.name, func(b *testing.B) {
+			for b.Loop() {
+				_, err := scripts.Run(b.Context(), g.script, &options)
+				require.NoError(b, err)
+			}
+		})
+	}
 }
