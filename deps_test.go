@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"vfs":                            {"internal/progress", "vfs/internal/fsys"},
 	"vfs/archive":                    {"internal/progress", "vfs", "vfs/internal/fsys"},
 	"vfs/internal/fsys":              {},
-	"vfs/internal/storetest":         {"vfs", "internal/pgtest", "vfs/local", "vfs/postgres"},
+	"internal/storetest":             {"vfs", "vfs/local"},
 	"vfs/internal/project":           {"internal/jsontree", "internal/progress", "vfs", "vfs/internal/fsys"},
 	"vfs/local":                      {"internal/jsontree", "vfs", "vfs/internal/fsys", "vfs/internal/project"},
 	"vfs/admin":                      {"vfs", "vfs/internal/project"},

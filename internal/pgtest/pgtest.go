@@ -1,5 +1,5 @@
-// Package pgtest starts a PostgreSQL server for the tests of one binary, in a temporary directory. Each test gets a schema
-// of its own:
+// Package pgtest starts a PostgreSQL server for the tests of one binary, in a temporary directory. Each test gets a
+// schema of its own:
 //
 //	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 //
@@ -8,9 +8,9 @@
 //		...
 //	}
 //
-// The server's programs are found on the path or where distributions put them. Without them, tests are skipped. The
-// environment variable TOOLRUN_TEST_POSTGRES can be the URL of a database, on a server that is then used instead. With
-// that, or with the value "all", tests that stores have in common are run on a database as well.
+// Only builds with the tag systemtest start a server. Its programs are found on the path or where distributions put
+// them. The environment variable TOOLRUN_TEST_POSTGRES can be the URL of a database, on a server that is used instead.
+// Without a server, tests are skipped.
 package pgtest
 
 import (
@@ -55,11 +55,13 @@ var (
 	once    sync.Once
 	running *Server
 	failed  error
+	ends    bool // Main will stop the server
 	schemas atomic.Int64
 )
 
 // Main runs the tests of a binary, and stops the server if one has been started.
 func Main(m *testing.M) int {
+	ends = true
 	defer func() {
 		if running != nil {
 			running.remove()
@@ -121,24 +123,28 @@ func With(base, name, value string) string {
 	return u.String()
 }
 
-const variable = "TOOLRUN_TEST_POSTGRES"
-
-// Everywhere reports whether tests that stores have in common are to be run on a database, too.
-func Everywhere() bool { return os.Getenv(variable) != "" }
+// Variable is the environment variable with the URL of a database.
+const Variable = "TOOLRUN_TEST_POSTGRES"
 
 func find() (*Server, error) {
-	if base := os.Getenv(variable); strings.Contains(base, "://") {
+	if base := os.Getenv(Variable); base != "" {
 		return &Server{base: base}, nil
+	}
+	if !ends {
+		return nil, errors.New(Variable + " names none, and nothing would stop another one")
 	}
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	return Start(bin)
+	return start(bin)
 }
 
 // programs returns the directory of the server's programs: of the newest version if there are several.
 func programs() (string, error) {
+	if !mayStart {
+		return "", errors.New("one is started only in builds with the tag systemtest")
+	}
 	if at, err := exec.LookPath("initdb"); err == nil {
 		if at, err = filepath.EvalSymlinks(at); err == nil {
 			return filepath.Dir(at), nil
@@ -164,21 +170,21 @@ func versionIn(name string) int {
 	return n
 }
 
-// Start starts a server of its own from the programs in a directory, with further settings. Stop and remove it.
-func Start(bin string, settings ...string) (*Server, error) {
+// start starts a server of its own from the programs in a directory, with further settings. Stop and remove it.
+func start(bin string, settings ...string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "toolrun-postgres-")
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{Dir: dir, bin: bin, attr: &syscall.SysProcAttr{}}
-	if err := s.start(settings); err != nil {
+	if err := s.make(settings); err != nil {
 		s.remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Server) start(settings []string) error {
+func (s *Server) make(settings []string) error {
 	if os.Getuid() == 0 { // the server refuses that
 		if err := s.asOther(); err != nil {
 			return err
@@ -284,7 +290,7 @@ func StartFor(t testing.TB, settings ...string) *Server {
 	if err != nil {
 		t.Skip("no PostgreSQL server: ", err)
 	}
-	s, err := Start(bin, settings...)
+	s, err := start(bin, settings...)
 	if err != nil {
 		t.Fatal("starting a server: ", err)
 	}
@@ -318,9 +324,6 @@ func (s *Server) Standby(t testing.TB) *Server {
 	}
 	return standby
 }
-
-// Remove stops a server that Start has started, and removes it.
-func (s *Server) Remove() { s.remove() }
 
 // Base returns the URL of the server's database, at a port of 127.0.0.1 if that is not zero.
 func (s *Server) Base(port int) string {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -25,7 +25,14 @@ func onDisk(t *testing.T) vfs.Store {
 	return store
 }
 
-func inDatabase(t *testing.T) vfs.Store { return storetest.OpenDatabase(t, nil) }
+// eachKeeping runs a test with a store of each kind that can keep discarded projects.
+func eachKeeping(t *testing.T, test func(t *testing.T, store vfs.Store)) {
+	for name, open := range storetest.Stores {
+		if name != "memory" {
+			t.Run(name, func(t *testing.T) { test(t, open(t, &vfs.Options{NoSync: true})) })
+		}
+	}
+}
 
 var someState = vfs.StateID{Session: "main", Tool: "javascript"}
 
@@ -126,44 +133,49 @@ func count(copied *int, failed *[]error) func(admin.Result) {
 	}
 }
 
-// TestMigrate copies projects into a database and back, which can be undone there, and again, which changes nothing.
+// TestMigrate copies projects to a store of each kind and back, which can be undone there, and again, which changes
+// nothing.
 func TestMigrate(t *testing.T) {
-	disk, database, again := onDisk(t), inDatabase(t), onDisk(t)
-	fill(t, disk)
-	for _, way := range [][2]vfs.Store{{disk, database}, {database, again}} {
-		copied, failed := 0, []error(nil)
-		require.NoError(t, admin.Migrate(t.Context(), way[0], way[1], count(&copied, &failed)))
-		require.Equal(t, 3, copied)
-		require.Empty(t, failed)
-		copied = 0
-		require.NoError(t, admin.Migrate(t.Context(), way[0], way[1], count(&copied, &failed)))
-		require.Zero(t, copied, "they are there already")
-		require.Empty(t, failed)
-		requireSound(t, way[1])
-		for i := range 3 {
-			id := fmt.Sprint("project é ", i)
-			one, err := vfs.StoreUsage(t.Context(), way[0], id)
-			require.NoError(t, err)
-			other, err := vfs.StoreUsage(t.Context(), way[1], id)
-			require.NoError(t, err)
-			require.Equal(t, one, other)
-		}
+	for name, open := range storetest.Stores {
+		t.Run(name, func(t *testing.T) {
+			disk, other, again := onDisk(t), open(t, &vfs.Options{NoSync: true}), onDisk(t)
+			fill(t, disk)
+			for _, way := range [][2]vfs.Store{{disk, other}, {other, again}} {
+				copied, failed := 0, []error(nil)
+				require.NoError(t, admin.Migrate(t.Context(), way[0], way[1], count(&copied, &failed)))
+				require.Equal(t, 3, copied)
+				require.Empty(t, failed)
+				copied = 0
+				require.NoError(t, admin.Migrate(t.Context(), way[0], way[1], count(&copied, &failed)))
+				require.Zero(t, copied, "they are there already")
+				require.Empty(t, failed)
+				requireSound(t, way[1])
+				for i := range 3 {
+					id := fmt.Sprint("project é ", i)
+					one, err := vfs.StoreUsage(t.Context(), way[0], id)
+					require.NoError(t, err)
+					other, err := vfs.StoreUsage(t.Context(), way[1], id)
+					require.NoError(t, err)
+					require.Equal(t, one, other)
+				}
+			}
+			requireFilled(t, again, "project é 0")
+			requireFilled(t, other, "project é 1")
+			// What has been changed in the meantime is not overwritten.
+			copied, failed := 0, []error(nil)
+			require.ErrorIs(t, admin.Migrate(t.Context(), disk, other, count(&copied, &failed)), admin.ErrDifferent)
+			require.Zero(t, copied)
+			require.Len(t, failed, 1)
+			requireSound(t, other)
+		})
 	}
-	requireFilled(t, again, "project é 0")
-	requireFilled(t, database, "project é 1")
-	// What has been changed in the meantime is not overwritten.
-	copied, failed := 0, []error(nil)
-	require.ErrorIs(t, admin.Migrate(t.Context(), disk, database, count(&copied, &failed)), admin.ErrDifferent)
-	require.Zero(t, copied)
-	require.Len(t, failed, 1)
-	requireSound(t, database)
 }
 
 // TestInterruptedMigration goes on where it was interrupted.
 func TestInterruptedMigration(t *testing.T) {
-	for name, to := range map[string]vfs.Store{"to a database": inDatabase(t), "to a directory": onDisk(t)} {
+	for name, open := range storetest.Stores {
 		t.Run(name, func(t *testing.T) {
-			from := onDisk(t)
+			from, to := onDisk(t), open(t, &vfs.Options{NoSync: true})
 			fill(t, from)
 			ctx, cancel := context.WithCancel(t.Context())
 			require.ErrorIs(t, admin.Migrate(ctx, from, to, func(admin.Result) { cancel() }), context.Canceled)
@@ -184,93 +196,93 @@ func TestInterruptedMigration(t *testing.T) {
 
 // TestMigrateBeside copies discarded projects and records, which can be used there, and again.
 func TestMigrateBeside(t *testing.T) {
-	disk, database, again := onDisk(t), inDatabase(t), onDisk(t)
-	keeper := disk.(vfs.KeepingStore)
-	for i := range 3 { // probably within one second
-		p, err := disk.Open(t.Context(), "gone é")
-		require.NoError(t, err)
-		storetest.Write(t, p.WithCall("call"), "/file", "old")
-		storetest.Write(t, p.WithCall("call"), "/file", fmt.Sprint("content ", i))
-		require.NoError(t, p.Close())
-		require.NoError(t, keeper.Discard(t.Context(), "gone é"))
-	}
-	records := func(store vfs.Store) vfs.Records { return store.(vfs.RecordStore).Records("kind é") }
-	set := func(store vfs.Store, name, text string, keep time.Duration) {
-		require.NoError(t, records(store).Change(t.Context(), name, keep, func([]byte) ([]byte, error) {
-			return []byte(text), nil
-		}))
-	}
-	set(disk, "for good", "1", 0)
-	set(disk, "for an hour", "2", time.Hour)
-	for _, way := range [][2]vfs.Store{{disk, database}, {database, again}} {
-		for _, want := range []int{5, 0} {
-			copied, failed := 0, []error(nil)
-			require.NoError(t, admin.Migrate(t.Context(), way[0], way[1], count(&copied, &failed)))
-			require.Equal(t, want, copied)
-			require.Empty(t, failed)
-		}
-		requireSound(t, way[1])
-		before, err := way[0].(vfs.KeepingStore).Discarded(t.Context())
-		require.NoError(t, err)
-		after, err := way[1].(vfs.KeepingStore).Discarded(t.Context())
-		require.NoError(t, err)
-		require.ElementsMatch(t, before, after)
-		for info, err := range way[1].(vfs.RecordLister).AllRecords(t.Context()) {
+	eachKeeping(t, func(t *testing.T, other vfs.Store) {
+		disk, again := onDisk(t), onDisk(t)
+		keeper := disk.(vfs.KeepingStore)
+		for i := range 3 { // probably within one second
+			p, err := disk.Open(t.Context(), "gone é")
 			require.NoError(t, err)
-			if info.Name == "for good" {
-				require.Zero(t, info.Until)
-			} else {
-				require.WithinDuration(t, time.Now().Add(time.Hour), info.Until, 5*time.Minute)
+			storetest.Write(t, p.WithCall("call"), "/file", "old")
+			storetest.Write(t, p.WithCall("call"), "/file", fmt.Sprint("content ", i))
+			require.NoError(t, p.Close())
+			require.NoError(t, keeper.Discard(t.Context(), "gone é"))
+		}
+		records := func(store vfs.Store) vfs.Records { return store.(vfs.RecordStore).Records("kind é") }
+		set := func(store vfs.Store, name, text string, keep time.Duration) {
+			require.NoError(t, records(store).Change(t.Context(), name, keep, func([]byte) ([]byte, error) {
+				return []byte(text), nil
+			}))
+		}
+		set(disk, "for good", "1", 0)
+		set(disk, "for an hour", "2", time.Hour)
+		for _, way := range [][2]vfs.Store{{disk, other}, {other, again}} {
+			for _, want := range []int{5, 0} {
+				copied, failed := 0, []error(nil)
+				require.NoError(t, admin.Migrate(t.Context(), way[0], way[1], count(&copied, &failed)))
+				require.Equal(t, want, copied)
+				require.Empty(t, failed)
 			}
-		}
-		data, err := records(way[1]).Get(t.Context(), "for an hour")
-		require.NoError(t, err)
-		require.Equal(t, "2", string(data))
-	}
-	// They can be recovered, with their history.
-	for _, store := range []vfs.Store{database, again} {
-		contents := map[string]bool{}
-		for i := range 3 {
-			id := fmt.Sprint("back ", i)
-			require.NoError(t, store.(vfs.KeepingStore).Recover(t.Context(), "gone é", id))
-			p := storetest.Open(t, store, id)
-			contents[storetest.Read(t, p, "/file")] = true
-			_, err := p.Undo(t.Context(), "call")
+			requireSound(t, way[1])
+			before, err := way[0].(vfs.KeepingStore).Discarded(t.Context())
 			require.NoError(t, err)
-			_, err = p.Stat("/file")
-			require.ErrorIs(t, err, fs.ErrNotExist)
+			after, err := way[1].(vfs.KeepingStore).Discarded(t.Context())
+			require.NoError(t, err)
+			require.ElementsMatch(t, before, after)
+			for info, err := range way[1].(vfs.RecordLister).AllRecords(t.Context()) {
+				require.NoError(t, err)
+				if info.Name == "for good" {
+					require.Zero(t, info.Until)
+				} else {
+					require.WithinDuration(t, time.Now().Add(time.Hour), info.Until, 5*time.Minute)
+				}
+			}
+			data, err := records(way[1]).Get(t.Context(), "for an hour")
+			require.NoError(t, err)
+			require.Equal(t, "2", string(data))
 		}
-		require.Len(t, contents, 3)
-		requireSound(t, store)
-	}
-	// The originals are as they were.
-	require.NoError(t, keeper.Recover(t.Context(), "gone é", "gone é"))
-	requireSound(t, disk)
-	set(again, "for good", "changed", 0)
-	copied, failed := 0, []error(nil)
-	require.ErrorIs(t, admin.Migrate(t.Context(), database, again, count(&copied, &failed)), admin.ErrDifferent)
-	require.Contains(t, fmt.Sprint(failed), "another one of this name")
+		// They can be recovered, with their history.
+		for _, store := range []vfs.Store{other, again} {
+			contents := map[string]bool{}
+			for i := range 3 {
+				id := fmt.Sprint("back ", i)
+				require.NoError(t, store.(vfs.KeepingStore).Recover(t.Context(), "gone é", id))
+				p := storetest.Open(t, store, id)
+				contents[storetest.Read(t, p, "/file")] = true
+				_, err := p.Undo(t.Context(), "call")
+				require.NoError(t, err)
+				_, err = p.Stat("/file")
+				require.ErrorIs(t, err, fs.ErrNotExist)
+			}
+			require.Len(t, contents, 3)
+			requireSound(t, store)
+		}
+		// The originals are as they were.
+		require.NoError(t, keeper.Recover(t.Context(), "gone é", "gone é"))
+		requireSound(t, disk)
+		set(again, "for good", "changed", 0)
+		copied, failed := 0, []error(nil)
+		require.ErrorIs(t, admin.Migrate(t.Context(), other, again, count(&copied, &failed)), admin.ErrDifferent)
+		require.Contains(t, fmt.Sprint(failed), "another one of this name")
+	})
 }
 
 // TestInterruptedDiscarded fails in the middle of copying a discarded project, which must not seem to be there then.
 func TestInterruptedDiscarded(t *testing.T) {
-	for name, to := range map[string]vfs.Store{"to a database": inDatabase(t), "to a directory": onDisk(t)} {
-		t.Run(name, func(t *testing.T) {
-			store := to.(vfs.DiscardCopier)
-			failed := errors.New("no more")
-			d := vfs.Discarded{ID: "p", Time: time.Now().Truncate(time.Second)}
-			require.ErrorIs(t, store.AddDiscarded(t.Context(), d, func(p vfs.Project) error {
-				storetest.Write(t, p, "/file", "half")
-				return failed
-			}), failed)
-			all, err := store.Discarded(t.Context())
-			require.NoError(t, err)
-			require.Empty(t, all)
-			requireSound(t, to)
-			_, err = store.OpenDiscarded(t.Context(), d, 0)
-			require.ErrorIs(t, err, fs.ErrNotExist)
-		})
-	}
+	eachKeeping(t, func(t *testing.T, to vfs.Store) {
+		store := to.(vfs.DiscardCopier)
+		failed := errors.New("no more")
+		d := vfs.Discarded{ID: "p", Time: time.Now().Truncate(time.Second)}
+		require.ErrorIs(t, store.AddDiscarded(t.Context(), d, func(p vfs.Project) error {
+			storetest.Write(t, p, "/file", "half")
+			return failed
+		}), failed)
+		all, err := store.Discarded(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, all)
+		requireSound(t, to)
+		_, err = store.OpenDiscarded(t.Context(), d, 0)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	})
 }
 
 // TestCheck finds what is wrong with a directory that somebody has changed.

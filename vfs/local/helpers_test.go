@@ -2,8 +2,9 @@ package local_test
 
 import (
 	"context"
+	"flag"
 
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
+	"github.com/toolrun/toolrun/internal/storetest"
 )
 
 var (
@@ -13,7 +14,14 @@ var (
 	read         = storetest.Read
 	write        = storetest.Write
 	snapshot     = storetest.Snapshot
+	openIn       = storetest.OpenIn
+
+	filesOfTheHost    = storetest.FilesOfTheHost
+	requireExactUsage = storetest.RequireExactUsage
 )
+
+// soak makes tests that look for rare failures run for minutes instead of seconds.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // ctxOf is the context of operations that nobody stops.
 func ctxOf() context.Context { return context.Background() }

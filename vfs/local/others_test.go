@@ -30,14 +30,25 @@ func TestClosingDoesNotWaitForOtherProcesses(t *testing.T) {
 	holder, p := open(), open()
 	defer holder.Close()
 	require.NoError(t, holder.Exclusively(context.Background(), func(afero.Fs) error {
-		written := make(chan error)
-		go func() { written <- afero.WriteFile(p, "/f", nil, 0o600) }()
-		time.Sleep(20 * time.Millisecond) // more often than not, it waits by now
+		written, ctx := make(chan error), asked{t.Context(), make(chan struct{}, 100)}
+		go func() { written <- vfs.WriteFile(ctx, p, "/f", nil) }()
+		<-ctx.asked // whether it may still wait
 		require.NoError(t, p.Close())
 		require.ErrorIs(t, <-written, fs.ErrClosed)
 		return nil
 	}))
 	require.NoError(t, afero.WriteFile(holder, "/f", nil, 0o600), "the lock is free again")
+}
+
+// asked is a context that tells whenever something wants to know of its end.
+type asked struct {
+	context.Context
+	asked chan struct{}
+}
+
+func (a asked) Done() <-chan struct{} {
+	a.asked <- struct{}{}
+	return a.Context.Done()
 }
 
 func TestAHandleDoesNotFollowItsFileToWhereItsCallMustNotWrite(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -389,20 +390,22 @@ func TestReadingRecordsThatChange(t *testing.T) {
 
 // TestRecordAgain changes a record whose time is over, first thing in a process.
 func TestRecordAgain(t *testing.T) {
-	dir := t.TempDir()
-	before := recordsIn(t, dir)
-	for _, name := range []string{"one", "other"} {
-		err := before.Change(t.Context(), name, time.Millisecond, func([]byte) ([]byte, error) {
-			return []byte("old"), nil
-		})
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		before := recordsIn(t, dir)
+		for _, name := range []string{"one", "other"} {
+			err := before.Change(t.Context(), name, time.Millisecond, func([]byte) ([]byte, error) {
+				return []byte("old"), nil
+			})
+			require.NoError(t, err)
+		}
+		time.Sleep(5 * time.Millisecond)
+		r := recordsIn(t, dir)
+		was, err := changeRecord(r, "new")
 		require.NoError(t, err)
-	}
-	time.Sleep(5 * time.Millisecond)
-	r := recordsIn(t, dir)
-	was, err := changeRecord(r, "new")
-	require.NoError(t, err)
-	require.Empty(t, was)
-	require.Equal(t, "new", getRecord(t, r))
-	require.Equal(t, "new", getRecord(t, recordsIn(t, dir)))
-	onlyRecord(t, dir) // the other one is gone
+		require.Empty(t, was)
+		require.Equal(t, "new", getRecord(t, r))
+		require.Equal(t, "new", getRecord(t, recordsIn(t, dir)))
+		onlyRecord(t, dir) // the other one is gone
+	})
 }

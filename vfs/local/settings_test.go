@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -84,40 +83,6 @@ func TestNothingCanBeDoneForACallThatHasEnded(t *testing.T) {
 			require.ErrorIs(t, err, fs.ErrClosed)
 			require.ErrorIs(t, replacing.Close(), fs.ErrClosed)
 			require.Equal(t, map[string]string{"/": "directory", "/file": "1"}, snapshot(t, project), "others go on")
-		})
-	}
-}
-
-func TestACallThatEndsWhileItWaitsForTheLock(t *testing.T) {
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			project := openProject(t, open(t, nil), "one")
-			write(t, project, "/file", "1")
-			call, end, err := vfs.BeginCall(vfs.ReadOnly(vfs.Sub(project, "/"), "/memories"), "call")
-			require.NoError(t, err)
-			inPlace, err := call.OpenFile("/file", os.O_RDWR, 0)
-			require.NoError(t, err)
-			replacing, err := call.Create("/file")
-			require.NoError(t, err)
-			errs := make(chan error, 10)
-			require.NoError(t, project.Exclusively(t.Context(), func(afero.Fs) error {
-				for _, attempt := range []func() error{
-					func() error { return call.Remove("/file") },
-					func() error { return afero.WriteFile(call, "/new", []byte("2"), 0o600) },
-					func() error { return vfs.Append(context.Background(), call, "/file", []byte("2")) },
-					func() error { _, err := inPlace.WriteAt([]byte("2"), 0); return err },
-					func() error { return replacing.Close() },
-				} {
-					go func() { errs <- attempt() }()
-				}
-				time.Sleep(50 * time.Millisecond) // by then most of them wait
-				end()
-				for range 5 {
-					require.Error(t, <-errs, "nobody waits for the lock for it any more")
-				}
-				return nil
-			}))
-			require.Equal(t, map[string]string{"/": "directory", "/file": "1"}, snapshot(t, project))
 		})
 	}
 }

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
@@ -478,5 +480,73 @@ func TestRestoredDirectoriesAreNotRemovedWithOthersChanges(t *testing.T) {
 				require.Equal(t, before, snapshot(t, p))
 			})
 		}
+	}
+}
+
+func TestProcessesToComeFindTheHistoryAsItWas(t *testing.T) {
+	options := &vfs.Options{NoSync: true}
+	ctx := context.Background()
+	old := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	for name, change := range map[string]func(project vfs.Project) error{
+		"after something has been undone": func(project vfs.Project) error {
+			err := project.Mkdir("/d", 0o755)
+			_, undoErr := project.Undo(ctx, "")
+			return errors.Join(err, undoErr)
+		},
+		// This is what unpacking an archive does, and what clocks do that are coarse.
+		"after another content of the same size and time": func(project vfs.Project) error {
+			err := afero.WriteFile(project, "/f", []byte("second"), 0o644)
+			return errors.Join(err, project.Chtimes("/f", old, old))
+		},
+		"after another content in place of the same size and time": func(project vfs.Project) error {
+			f, err := project.OpenFile("/f", os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString("second")
+			return errors.Join(err, f.Close(), project.Chtimes("/f", old, old))
+		},
+		"after restoring what is there": func(project vfs.Project) error {
+			if err := afero.WriteFile(project, "/f", []byte("second"), 0o644); err != nil {
+				return err
+			}
+			changes, err := project.Changes(t.Context(), "/f")
+			return errors.Join(err, project.Restore(ctx, changes[0].ID, ""))
+		},
+		"after removing": func(project vfs.Project) error { return project.Remove("/f") },
+		"after renaming": func(project vfs.Project) error { return project.Rename("/f", "/d") },
+		"after copying":  func(project vfs.Project) error { return vfs.Copy(ctx, project, "/f", "/d") },
+		"after making directories": func(project vfs.Project) error {
+			return project.MkdirAll("/d/e", 0o755)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			project := openIn(t, dir, options)
+			require.NoError(t, afero.WriteFile(project, "/f", []byte("zero"), 0o644))
+			require.NoError(t, afero.WriteFile(project, "/f", []byte("first!"), 0o644))
+			require.NoError(t, project.Chtimes("/f", old, old))
+			require.NoError(t, change(project))
+			before, err := project.Changes(t.Context(), "/")
+			require.NoError(t, err)
+			require.NoError(t, project.Close())
+
+			project = openIn(t, dir, options)
+			requireExactUsage(t, project)
+			after, err := project.Changes(t.Context(), "/")
+			require.NoError(t, err)
+			require.Equal(t, before, after)
+			for _, change := range after {
+				if change.Kept {
+					f, err := project.OpenVersion(t.Context(), change.ID)
+					if errors.Is(err, syscall.EISDIR) {
+						continue
+					}
+					require.NoError(t, err)
+					require.NoError(t, f.Close())
+				}
+			}
+			require.NoError(t, project.Close())
+		})
 	}
 }

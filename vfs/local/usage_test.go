@@ -6,35 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
-
-// filesOfTheHost describes all files below a directory: content, and when it was changed.
-func filesOfTheHost(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	require.NoError(t, filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		var content []byte
-		if info.Mode().IsRegular() {
-			content, err = os.ReadFile(name)
-		}
-		all[name] = fmt.Sprintf("%s %x %s", info.Mode(), content, info.ModTime().Format(time.RFC3339Nano))
-		return err
-	}))
-	return all
-}
 
 func TestListingAndUsageWriteNothing(t *testing.T) {
 	dir := t.TempDir()

@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/postgres"
 	"github.com/toolrun/toolrun/vfs/postgres/s3"
 	"github.com/toolrun/toolrun/vfs/vfstest"

@@ -1,3 +1,5 @@
+//go:build systemtest
+
 package postgres_test
 
 import (
@@ -16,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/postgres"
 )
 

@@ -1,4 +1,6 @@
-package admin_test
+//go:build systemtest
+
+package postgres_test
 
 import (
 	"bufio"
@@ -13,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/vfs/postgres"
 )
@@ -26,14 +28,7 @@ const (
 	toVariable   = "TOOLRUN_TEST_MIGRATE_TO"
 )
 
-func TestMain(m *testing.M) {
-	if from := os.Getenv(fromVariable); from != "" {
-		copyAll(from, os.Getenv(toVariable))
-		return
-	}
-	os.Exit(pgtest.Main(m))
-}
-
+// copyAll copies one store to another, and says what it has copied.
 func copyAll(from, to string) {
 	source, err := local.OpenStore(from, &vfs.Options{NoSync: true})
 	if err != nil {
@@ -84,13 +79,12 @@ func TestKilledMigration(t *testing.T) {
 			break
 		}
 	}
-	to, err := postgres.Open(t.Context(), url, nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, to.Close()) })
+	to := openAt(t, url, nil)
 	requireSound(t, to)
-	copied, failed := 0, []error(nil)
-	require.NoError(t, admin.Migrate(t.Context(), from, to, count(&copied, &failed)))
-	require.Zero(t, copied, "everything is there")
+	require.NoError(t, admin.Migrate(t.Context(), from, to, func(r admin.Result) {
+		require.NoError(t, r.Err)
+		require.False(t, r.Copied, "%s is there", r.ID)
+	}))
 	discarded, err := to.Discarded(t.Context())
 	require.NoError(t, err)
 	require.Len(t, discarded, 1)

@@ -1,4 +1,6 @@
-package local_test
+//go:build systemtest
+
+package files_test
 
 import (
 	"bufio"
@@ -26,6 +28,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -57,8 +60,8 @@ func init() {
 		"append":  appendLines,
 		"inplace": appendInPlace,
 		"hold":    holdLock,
-		"fill":    fillWithBytes,
-		"files":   fillWithFiles,
+		"fill":    fill,
+		"files":   makeFiles,
 		"apply":   applyForever,
 		"restore": restoreForever,
 	}
@@ -87,7 +90,7 @@ func (work task) open(t *testing.T) (project vfs.Project) {
 	case work.Own != "":
 		project, err = local.OpenDirApart(work.Dir, work.Own, &work.Options)
 	default:
-		return openIn(t, work.Dir, &work.Options)
+		return storetest.OpenIn(t, work.Dir, &work.Options)
 	}
 	require.NoError(t, err)
 	return project
@@ -339,9 +342,6 @@ var soak = flag.Bool("soak", false, "run the long versions of tests")
 var shortHistory = vfs.HistoryOptions{Bytes: 640 << 10}
 
 func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	for name, test := range map[string]struct {
 		options      vfs.Options
 		times, long  int
@@ -377,9 +377,9 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 				requireCounter(t, fresh, seed, said)
 				requireWholeHistory(t, fresh)
 				if i%2 == 0 {
-					requireExactUsage(t, old)
+					storetest.RequireExactUsage(t, old)
 				}
-				requireExactUsage(t, fresh)
+				storetest.RequireExactUsage(t, fresh)
 				requireNoLeftovers(t, work.temporaries())
 				requireWholeHistory(t, fresh)
 				if i%4 == 0 {
@@ -389,23 +389,13 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 						require.ErrorIs(t, err, vfs.ErrNotKept)
 					}
 					requireWholeFiles(t, fresh)
-					requireExactUsage(t, fresh)
+					storetest.RequireExactUsage(t, fresh)
 				}
 				require.NoError(t, fresh.Close())
 			}
 			require.NoError(t, old.Close())
 		})
 	}
-}
-
-// openIn opens the project of a store as if nobody in this process had opened it before.
-func openIn(t *testing.T, dir string, options *vfs.Options) vfs.Project {
-	store, err := local.OpenStore(dir, options)
-	require.NoError(t, err)
-	project, err := store.Open(t.Context(), "p")
-	require.NoError(t, err)
-	require.NoError(t, store.Close())
-	return project
 }
 
 func requireWholeFiles(t *testing.T, files afero.Fs) {
@@ -474,33 +464,6 @@ func requireWholeHistory(t *testing.T, project vfs.Project) {
 	}
 }
 
-// recount finds out by itself what usage should say.
-func recount(files afero.Fs) (found vfs.Usage, err error) {
-	err = afero.Walk(files, "/", func(name string, info fs.FileInfo, err error) error {
-		if err == nil && name != "/" {
-			found.Files++
-			if !info.IsDir() {
-				found.Bytes += info.Size()
-			}
-		}
-		return err
-	})
-	return found, err
-}
-
-// requireExactUsage checks what usage says before somebody tidies up, and after that.
-func requireExactUsage(t *testing.T, project vfs.Project) {
-	for range 2 {
-		usage, err := project.Usage(t.Context())
-		require.NoError(t, err)
-		found, err := recount(project)
-		require.NoError(t, err)
-		found.HistoryBytes, found.Quota = usage.HistoryBytes, usage.Quota
-		require.Equal(t, found, usage)
-		require.NoError(t, project.MkdirAll("/", 0o755)) // takes the lock
-	}
-}
-
 // requireNoLeftovers checks that there are no temporary files but those that say who has the project open.
 func requireNoLeftovers(t *testing.T, dir string) {
 	entries, err := os.ReadDir(dir)
@@ -509,72 +472,4 @@ func requireNoLeftovers(t *testing.T, dir string) {
 		require.Equal(t, ".lock", filepath.Ext(entry.Name()), entry.Name())
 	}
 	require.LessOrEqual(t, len(entries), 2)
-}
-
-func TestProcessesToComeFindTheHistoryAsItWas(t *testing.T) {
-	options := &vfs.Options{NoSync: true}
-	ctx := context.Background()
-	old := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
-	for name, change := range map[string]func(project vfs.Project) error{
-		"after something has been undone": func(project vfs.Project) error {
-			err := project.Mkdir("/d", 0o755)
-			_, undoErr := project.Undo(ctx, "")
-			return errors.Join(err, undoErr)
-		},
-		// This is what unpacking an archive does, and what clocks do that are coarse.
-		"after another content of the same size and time": func(project vfs.Project) error {
-			err := afero.WriteFile(project, "/f", []byte("second"), 0o644)
-			return errors.Join(err, project.Chtimes("/f", old, old))
-		},
-		"after another content in place of the same size and time": func(project vfs.Project) error {
-			f, err := project.OpenFile("/f", os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			_, err = f.WriteString("second")
-			return errors.Join(err, f.Close(), project.Chtimes("/f", old, old))
-		},
-		"after restoring what is there": func(project vfs.Project) error {
-			if err := afero.WriteFile(project, "/f", []byte("second"), 0o644); err != nil {
-				return err
-			}
-			changes, err := project.Changes(t.Context(), "/f")
-			return errors.Join(err, project.Restore(ctx, changes[0].ID, ""))
-		},
-		"after removing": func(project vfs.Project) error { return project.Remove("/f") },
-		"after renaming": func(project vfs.Project) error { return project.Rename("/f", "/d") },
-		"after copying":  func(project vfs.Project) error { return vfs.Copy(ctx, project, "/f", "/d") },
-		"after making directories": func(project vfs.Project) error {
-			return project.MkdirAll("/d/e", 0o755)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			project := openIn(t, dir, options)
-			require.NoError(t, afero.WriteFile(project, "/f", []byte("zero"), 0o644))
-			require.NoError(t, afero.WriteFile(project, "/f", []byte("first!"), 0o644))
-			require.NoError(t, project.Chtimes("/f", old, old))
-			require.NoError(t, change(project))
-			before, err := project.Changes(t.Context(), "/")
-			require.NoError(t, err)
-			require.NoError(t, project.Close())
-
-			project = openIn(t, dir, options)
-			requireExactUsage(t, project)
-			after, err := project.Changes(t.Context(), "/")
-			require.NoError(t, err)
-			require.Equal(t, before, after)
-			for _, change := range after {
-				if change.Kept {
-					f, err := project.OpenVersion(t.Context(), change.ID)
-					if errors.Is(err, syscall.EISDIR) {
-						continue
-					}
-					require.NoError(t, err)
-					require.NoError(t, f.Close())
-				}
-			}
-			require.NoError(t, project.Close())
-		})
-	}
 }

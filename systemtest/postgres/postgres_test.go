@@ -1,13 +1,18 @@
+//go:build systemtest
+
 package postgres_test
 
 import (
+	"context"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/admin"
 	"github.com/toolrun/toolrun/vfs/postgres"
 	"github.com/toolrun/toolrun/vfs/vfstest"
 )
@@ -21,20 +26,26 @@ func TestMain(m *testing.M) {
 		restorer(url, os.Stdout)
 		return
 	}
+	if from := os.Getenv(fromVariable); from != "" {
+		copyAll(from, os.Getenv(toVariable))
+		return
+	}
 	os.Exit(pgtest.Main(m))
 }
 
-// open opens a store in a schema of its own, until the end of the test.
+// openAt opens the store at a URL, and open one in a schema of its own, until the end of the test.
+var openAt = storetest.OpenDatabase
+
 func open(t testing.TB, options *vfs.Options) *postgres.Store {
 	return openAt(t, pgtest.URL(t), options)
 }
 
-func openAt(t testing.TB, url string, options *vfs.Options) *postgres.Store {
+// requireSound checks that everything in a store fits together.
+func requireSound(t testing.TB, store vfs.Store) {
 	t.Helper()
-	store, err := postgres.Open(t.Context(), url, options)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	return store
+	require.NoError(t, admin.Check(context.Background(), store, func(id, problem string) {
+		t.Errorf("project %s: %s", id, problem)
+	}))
 }
 
 func TestStore(t *testing.T) {

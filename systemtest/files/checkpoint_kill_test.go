@@ -1,4 +1,6 @@
-package local_test
+//go:build systemtest
+
+package files_test
 
 import (
 	"context"
@@ -11,26 +13,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 )
 
 // someTree makes all files of one kind of a project: in directories and beside them, some of which only one kind has.
 func someTree(t *testing.T, p vfs.Project, kind string) {
 	t.Helper()
 	for i := range 6 {
-		write(t, p, fmt.Sprintf("/both/%d", i), kind)
-		write(t, p, fmt.Sprintf("/%s/%d/%d", kind, i%2, i), kind)
+		storetest.Write(t, p, fmt.Sprintf("/both/%d", i), kind)
+		storetest.Write(t, p, fmt.Sprintf("/%s/%d/%d", kind, i%2, i), kind)
 	}
-	write(t, p, "/file", kind)
+	storetest.Write(t, p, "/file", kind)
 	states := statesOf(t, p)
 	id := vfs.StateID{Session: "main", Tool: "javascript"}
 	_, before, _ := states.ReadState(t.Context(), id) // there is none at first
 	require.NoError(t, states.WriteState(t.Context(), id, []byte(kind), before))
 	if kind == "a" {
-		write(t, p, "/either/inside", kind)
+		storetest.Write(t, p, "/either/inside", kind)
 	} else {
-		write(t, p, "/either", kind)
+		storetest.Write(t, p, "/either", kind)
 	}
 }
 
@@ -73,9 +75,6 @@ func restoreForever(t *testing.T, work task, project vfs.Project, say func(...an
 // Whenever a process is killed that restores a checkpoint, whoever comes next finds all files as they were, or as they
 // are in the checkpoint, and can undo that.
 func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	for name, test := range map[string]struct {
 		options      vfs.Options
 		times        int
@@ -157,7 +156,7 @@ func requireExactUsageWithCheckpoints(t *testing.T, p vfs.Checkpointer) {
 	t.Helper()
 	usage, err := p.Usage(t.Context())
 	require.NoError(t, err)
-	found, err := recount(p)
+	found, err := storetest.Recount(p)
 	require.NoError(t, err)
 	states, err := statesOf(t, p).ListStates(t.Context())
 	require.NoError(t, err)

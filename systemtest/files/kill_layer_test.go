@@ -1,4 +1,6 @@
-package local_test
+//go:build systemtest
+
+package files_test
 
 import (
 	"fmt"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -21,22 +24,22 @@ func changeRound(t *testing.T, p vfs.Project, round uint64) {
 	random := rand.New(rand.NewPCG(round, 0))
 	require.NoError(t, p.RemoveAll("/dir"))
 	for i := range 8 {
-		write(t, p, fmt.Sprintf("/dir/%d/%d", i%3, random.IntN(4)), string(record(random, random.IntN(5000))))
+		storetest.Write(t, p, fmt.Sprintf("/dir/%d/%d", i%3, random.IntN(4)), string(record(random, random.IntN(5000))))
 	}
 	require.NoError(t, p.RemoveAll("/tree"))
 	if round%2 == 0 {
 		for i := range 4 {
-			write(t, p, fmt.Sprintf("/tree/a/%d", i), string(record(random, 100)))
+			storetest.Write(t, p, fmt.Sprintf("/tree/a/%d", i), string(record(random, 100)))
 		}
 	}
 	require.NoError(t, p.RemoveAll("/either"))
 	if round%3 == 0 {
-		write(t, p, "/either/file", string(record(random, 100)))
+		storetest.Write(t, p, "/either/file", string(record(random, 100)))
 	} else {
-		write(t, p, "/either", string(record(random, 100)))
+		storetest.Write(t, p, "/either", string(record(random, 100)))
 	}
 	for i := range 4 {
-		write(t, p, fmt.Sprintf("/file%d", i), string(record(random, random.IntN(100<<10))))
+		storetest.Write(t, p, fmt.Sprintf("/file%d", i), string(record(random, random.IntN(100<<10))))
 	}
 }
 
@@ -55,21 +58,20 @@ func applyForever(t *testing.T, work task, project vfs.Project, say func(...any)
 // Whenever a process is killed that applies a layer, nothing of the layer is lost, and whoever comes next can finish
 // it.
 func TestAKilledProcessLosesNothingOfALayer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	times := 5
 	if *soak {
 		times = 200
 	}
-	work := task{Role: "apply", Dir: layeredDir(t), Own: t.TempDir(), Layer: true, Options: vfs.Options{NoSync: true}}
-	model := openProject(t, local.NewMemoryStore(nil), "p")
-	for name, text := range layeredFiles {
-		write(t, model, name, text)
+	work := task{Role: "apply", Dir: t.TempDir(), Own: t.TempDir(), Layer: true, Options: vfs.Options{NoSync: true}}
+	model := storetest.Open(t, local.NewMemoryStore(nil), "p")
+	for _, name := range []string{"/a.txt", "/dir/b.txt", "/dir/sub/c.txt", "/other/e.txt"} {
+		storetest.Write(t, model, name, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(work.Dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(work.Dir, name), []byte(name), 0o644))
 	}
 	after := func(round uint64) map[string]string {
 		changeRound(t, model, round)
-		return snapshot(t, model)
+		return storetest.Snapshot(t, model)
 	}
 	interrupted := 0
 	for range times {
@@ -88,9 +90,9 @@ func TestAKilledProcessLosesNothingOfALayer(t *testing.T) {
 		switch said[len(said)-2] {
 		case "applying":
 			interrupted++
-			require.Equal(t, want, snapshot(t, p))
+			require.Equal(t, want, storetest.Snapshot(t, p))
 			for _, d := range differences(t, p) {
-				require.NotContains(t, d, "!")
+				require.False(t, d.Conflict, d.Path)
 			}
 		case "applied": // the next changes have begun
 			require.Equal(t, want, filesBelow(t, work.Dir))
@@ -102,10 +104,26 @@ func TestAKilledProcessLosesNothingOfALayer(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, differences(t, p))
 		require.Equal(t, want, filesBelow(t, work.Dir))
-		requireExactUsage(t, p)
+		storetest.RequireExactUsage(t, p)
 		requireNoLeftovers(t, work.temporaries())
 		require.NoError(t, p.Close())
 		work.Seed = round + 1
 	}
 	t.Logf("%d of %d were interrupted while they were applying", interrupted, times)
+}
+
+func differences(t *testing.T, p vfs.Layer) []vfs.Difference {
+	t.Helper()
+	found, err := p.Differences(t.Context())
+	require.NoError(t, err)
+	return found
+}
+
+// filesBelow returns what a directory has.
+func filesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	p, err := local.OpenDir(dir, &vfs.Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer p.Close()
+	return storetest.Snapshot(t, p)
 }

@@ -1,3 +1,5 @@
+//go:build systemtest
+
 package postgres_test
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 )
 
 // A promise is what writers have been told: which files are there, and of which nobody knows.

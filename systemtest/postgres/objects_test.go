@@ -1,3 +1,5 @@
+//go:build systemtest
+
 package postgres_test
 
 import (
@@ -19,9 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/vfs/postgres"
 	"github.com/toolrun/toolrun/vfs/vfstest"
@@ -126,8 +128,8 @@ func sweep(t *testing.T, store *postgres.Store) {
 const mib = 1 << 20
 
 func TestStoreWithObjects(t *testing.T) {
-	if !pgtest.Everywhere() {
-		t.Skip("TestStore has most of it")
+	if !*soak {
+		t.Skip("takes long; TestStore has most of it")
 	}
 	vfstest.TestStore(t, func(t *testing.T) vfs.Store { return withObjects(t, pgtest.URL(t), newObjects()) })
 }

@@ -1,3 +1,5 @@
+//go:build systemtest
+
 package postgres_test
 
 import (
@@ -22,9 +24,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
-	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/vfs/postgres"
 )
@@ -283,14 +285,6 @@ func TestUndoReadsWhatItNeeds(t *testing.T) {
 	}
 	_, err := project.Stat("/file")
 	require.ErrorIs(t, err, afero.ErrFileNotFound)
-}
-
-// requireSound checks that everything in a store fits together.
-func requireSound(t testing.TB, store vfs.Store) {
-	t.Helper()
-	require.NoError(t, store.(*postgres.Store).Check(context.Background(), func(id, problem string) {
-		t.Errorf("project %s: %s", id, problem)
-	}))
 }
 
 // TestCutConnections cuts all connections again and again while several write. What a writer was told has happened has,

@@ -1,0 +1,5 @@
+//go:build systemtest
+
+package pgtest
+
+const mayStart = true

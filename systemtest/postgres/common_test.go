@@ -1,0 +1,74 @@
+//go:build systemtest
+
+package postgres_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/pgtest"
+)
+
+// TestInADatabase runs the tests that stores have in common, which are tests of other packages, with a database. They
+// are those that mention a name that gives them each kind of store.
+func TestInADatabase(t *testing.T) {
+	names := []string{"Stores", "stores", "Each", "forEachStore", "eachStore", "inStores", "eachKeeping", "inDatabase"}
+	for _, dir := range []string{"vfs", "vfs/admin", "vfs/archive", "vfs/local"} {
+		t.Run(dir, func(t *testing.T) {
+			dir := filepath.Join("..", "..", filepath.FromSlash(dir))
+			files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+			require.NoError(t, err)
+			var tests []string
+			for _, file := range files {
+				tests = append(tests, testsThatMention(t, file, names)...)
+			}
+			if !*soak { // a quarter of all time, for attacks of which the store sees none
+				tests = slices.DeleteFunc(tests, func(name string) bool { return name == "TestArchiveAttacks" })
+			}
+			require.NotEmpty(t, tests)
+			run := "^(" + strings.Join(tests, "|") + ")$"
+			cmd := exec.Command("go", "test", "-tags", "systemtest", "-count=1", "-v", "-run", run, ".")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), pgtest.Variable+"="+pgtest.Get(t).Base(0))
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			for _, test := range tests { // random operations have numbers
+				require.Regexp(t, "--- PASS: "+test+"/(.*database|[0-9])", string(out))
+			}
+		})
+	}
+}
+
+// testsThatMention returns the names of the tests in a file that mention one of some names.
+func testsThatMention(t *testing.T, file string, names []string) (tests []string) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	require.NoError(t, err)
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[name] = true
+	}
+	for _, decl := range parsed.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
+			continue
+		}
+		mentions := false
+		ast.Inspect(f.Body, func(node ast.Node) bool {
+			id, ok := node.(*ast.Ident)
+			mentions = mentions || ok && wanted[id.Name]
+			return !mentions
+		})
+		if mentions {
+			tests = append(tests, f.Name.Name)
+		}
+	}
+	return tests
+}
