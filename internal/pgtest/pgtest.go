@@ -123,15 +123,20 @@ func With(base, name, value string) string {
 	return u.String()
 }
 
-// Variable is the environment variable with the URL of a database.
-const Variable = "TOOLRUN_TEST_POSTGRES"
+const variable = "TOOLRUN_TEST_POSTGRES"
+
+// Named reports whether the environment has the URL of a database.
+func Named() bool { return os.Getenv(variable) != "" }
+
+// Environ is the environment of a process whose tests use this server.
+func (s *Server) Environ() []string { return append(os.Environ(), variable+"="+s.base) }
 
 func find() (*Server, error) {
-	if base := os.Getenv(Variable); base != "" {
+	if base := os.Getenv(variable); base != "" {
 		return &Server{base: base}, nil
 	}
 	if !ends {
-		return nil, errors.New(Variable + " names none, and nothing would stop another one")
+		return nil, errors.New(variable + " names none, and nothing would stop another one")
 	}
 	bin, err := programs()
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 )
 
 func init() {
+	if !pgtest.Named() {
+		return
+	}
 	clear(Stores)
 	Stores["database"] = func(t testing.TB, options *vfs.Options) vfs.Store {
 		return OpenDatabase(t, pgtest.URL(t), options)

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// Stores are the kinds of stores. Builds with the tag systemtest have only one, in a database. Each function makes a
-// new store.
+// Stores are the kinds of stores. In builds with the tag systemtest, and with the URL of a database for [pgtest], that is
+// the only one. Each function makes a new store.
 var Stores = map[string]func(t testing.TB, options *vfs.Options) vfs.Store{
 	"memory": func(_ testing.TB, options *vfs.Options) vfs.Store { return local.NewMemoryStore(options) },
 	"disk": func(t testing.TB, options *vfs.Options) vfs.Store {

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -31,13 +30,13 @@ func TestInADatabase(t *testing.T) {
 			for _, file := range files {
 				tests = append(tests, testsThatMention(t, file, names)...)
 			}
-			if !*soak { // a quarter of all time, for attacks of which the store sees none
+			if !*soak { // most of them never get as far as the store
 				tests = slices.DeleteFunc(tests, func(name string) bool { return name == "TestArchiveAttacks" })
 			}
 			require.NotEmpty(t, tests)
 			run := "^(" + strings.Join(tests, "|") + ")$"
 			cmd := exec.Command("go", "test", "-tags", "systemtest", "-count=1", "-v", "-run", run, ".")
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), pgtest.Variable+"="+pgtest.Get(t).Base(0))
+			cmd.Dir, cmd.Env = dir, pgtest.Get(t).Environ()
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			for _, test := range tests { // random operations have numbers

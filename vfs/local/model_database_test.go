@@ -13,6 +13,9 @@ import (
 )
 
 func init() {
+	if !pgtest.Named() {
+		return
+	}
 	inDatabase = func(t *testing.T, options *vfs.Options) *real {
 		url := pgtest.URL(t)
 		var store *postgres.Store
