@@ -17,7 +17,7 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"internal/egress", "mcp/mcpclient", "network", "provider", "registry", "registry/calls", "registry/runs",
+	".": {"internal/egress", "internal/userdirs", "mcp/mcpclient", "network", "provider", "registry", "registry/calls", "registry/runs",
 		"runtime", "runtime/javascript", "runtime/python",
 		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "tools/python", "vfs", "vfs/local",
 		"vfs/partition", "vfs/postgres"},
@@ -54,8 +54,9 @@ var mayImport = map[string][]string{
 		"internal/jsontree",
 		"internal/jsregexp", "internal/nodecrypto", "internal/nodezlib", "internal/responses", "internal/utf8text",
 		"internal/webapi", "network", "runtime", wazero},
-	"systemtest":      {},
-	"runtime/command": {"internal/metering", "internal/responses", "network", "runtime", wazero},
+	"systemtest":         {},
+	"systemtest/command": {},
+	"runtime/command":    {"internal/metering", "internal/responses", "network", "runtime", wazero},
 	"runtime/python": {"guest/python", "internal/metering", "internal/plaintext", "internal/responses", "network",
 		"runtime", wazero},
 	"internal/countdown":  {},
@@ -128,6 +129,7 @@ var mayImport = map[string][]string{
 		"registry", "registry/calls", "registry/runs",
 		"tools/module", "tools/sessions", "vfs", "vfs/archive"},
 	"internal/ptytest":     {},
+	"internal/userdirs":    {},
 	"internal/toolruntest": {},
 	"internal/commandtest": {"internal/enginetest", "internal/race", "internal/toolruntest"},
 	"cmd/toolrun":          {"cmd/toolrun/internal/cli"},

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/userdirs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/vfs/partition"
@@ -117,30 +117,11 @@ func UserDataDir() (string, error) {
 	if dir := os.Getenv("TOOLRUN_DATA"); dir != "" && !IsDatabase(dir) {
 		return dir, nil
 	}
-	if runtime.GOOS == "windows" {
-		if dir := os.Getenv("LocalAppData"); dir != "" {
-			return filepath.Join(dir, "toolrun"), nil
-		}
-	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) && runtime.GOOS != "darwin" {
-		return filepath.Join(dir, "toolrun"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", errors.New("no place for data: neither TOOLRUN_DATA nor a home directory is set")
-	}
-	if runtime.GOOS == "darwin" {
-		return filepath.Join(home, "Library", "Application Support", "toolrun"), nil
-	}
-	return filepath.Join(home, ".local", "share", "toolrun"), nil
+	return userdirs.Env(os.LookupEnv).Data()
 }
 
 // UserEngineCache returns the directory in which the toolrun command keeps compiled engines, for a CacheDir of
 // [Options].EngineOptions. It need not exist.
 func UserEngineCache() (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, "toolrun", "engine"), nil
+	return userdirs.Env(os.LookupEnv).EngineCache()
 }

@@ -158,7 +158,8 @@ func TestSecrets(t *testing.T) {
 	t.Setenv("NETWORK_TEST_TOKEN", "from-the-environment")
 	file := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(file, []byte("from-a-file\r\n"), 0o600))
-	s, err := network.ParseSecret("TOKEN=env:NETWORK_TEST_TOKEN@api.example.com, *.example.org")
+	s, err := network.ParseSecret("TOKEN=env:NETWORK_TEST_TOKEN@api.example.com, *.example.org", os.LookupEnv,
+		os.ReadFile)
 	require.NoError(t, err)
 	require.Equal(t, network.Secret{Name: "TOKEN", Value: "from-the-environment", Hosts: []string{"api.example.com",
 		"*.example.org"}}, s)
@@ -170,7 +171,7 @@ func TestSecrets(t *testing.T) {
 	}
 	s.Plain = true
 	require.True(t, s.MayGo("http://api.example.com/"))
-	s, err = network.ParseSecret("KEY=file:" + file + "@example.com")
+	s, err = network.ParseSecret("KEY=file:"+file+"@example.com", os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
 	require.Equal(t, "from-a-file", s.Value)
 	for _, text := range []string{"", "TOKEN", "TOKEN=env:NETWORK_TEST_TOKEN", "TOKEN=NETWORK_TEST_TOKEN@example.com",
@@ -178,7 +179,7 @@ func TestSecrets(t *testing.T) {
 		"1=env:NETWORK_TEST_TOKEN@example.com", "A-B=env:NETWORK_TEST_TOKEN@example.com",
 		"TOKEN=env:NETWORK_TEST_TOKEN@", "TOKEN=env:NETWORK_TEST_TOKEN@*.com",
 		"TOKEN=env:NETWORK_TEST_TOKEN@example.com/x", "TOKEN=file:/no/such/file@example.com", "s3cr3t-by-mistake"} {
-		_, err := network.ParseSecret(text)
+		_, err := network.ParseSecret(text, os.LookupEnv, os.ReadFile)
 		require.Error(t, err, text)
 		require.NotContains(t, err.Error(), "from-the-environment")
 		require.NotContains(t, err.Error(), "by-mistake")

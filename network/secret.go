@@ -2,7 +2,6 @@ package network
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -56,8 +55,10 @@ func (s *Secret) Placeholder() string { return "secret-" + s.Name + "-is-put-in-
 //	GITHUB_TOKEN=env:GITHUB_TOKEN@api.github.com
 //	KEY=file:/etc/toolrun/key@*.example.com,example.com
 //
-// It comes from a variable of the environment of the process or from a file, whose last newline is not part of it.
-func ParseSecret(text string) (Secret, error) {
+// It comes from a variable of the environment or from a file, whose last newline is not part of it. lookupEnv and
+// readFile are [os.LookupEnv] and [os.ReadFile], or what stands in for them.
+func ParseSecret(text string, lookupEnv func(name string) (string, bool), readFile func(name string) ([]byte,
+	error)) (Secret, error) {
 	bad := func(format string, args ...any) (Secret, error) { // not the text: it could be a secret by mistake
 		return Secret{}, fmt.Errorf("a secret is written as NAME=env:VARIABLE@HOST or NAME=file:PATH@HOST: %s",
 			fmt.Sprintf(format, args...))
@@ -73,11 +74,11 @@ func ParseSecret(text string) (Secret, error) {
 	s := Secret{Name: name}
 	switch kind, from, _ := strings.Cut(rest[:at], ":"); kind {
 	case "env":
-		if s.Value = os.Getenv(from); s.Value == "" {
+		if s.Value, _ = lookupEnv(from); s.Value == "" {
 			return bad("the variable %s is not set", from)
 		}
 	case "file":
-		data, err := os.ReadFile(from)
+		data, err := readFile(from)
 		if err != nil {
 			return bad("%v", err)
 		}

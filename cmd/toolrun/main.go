@@ -2,9 +2,10 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(cli.Run(context.Background(), cli.Process(), os.Args[1:])) }

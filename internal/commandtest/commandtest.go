@@ -18,19 +18,25 @@ import (
 	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
-// bin is the directory of the command, which Main builds.
-var bin string
+// bin is the variable of the environment that names the directory of the command, which Main builds. Test binaries that
+// tests start need not build it again.
+const bin = "TOOLRUN_TEST_BIN"
 
 // Main builds the command, runs the tests, and exits. With GOCOVERDIR, the command measures what is covered.
 func Main(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if os.Getenv(bin) != "" {
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "toolrun-command-")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	bin = dir
+	if err := os.Setenv(bin, dir); err != nil {
+		panic(err)
+	}
 	args := []string{"build", "-o", Path()}
 	if race.Enabled {
 		args = append(args, "-race")
@@ -46,10 +52,10 @@ func run(m *testing.M) int {
 }
 
 // Path is the program.
-func Path() string { return filepath.Join(bin, "toolrun.exe") }
+func Path() string { return filepath.Join(os.Getenv(bin), "toolrun.exe") }
 
-// Env is the environment of a command: that of the test, with the directory of compiled code that all tests share, and data
-// that no other command needs.
+// Env is the environment of a command: that of the test, with the directory of compiled code that all tests share, and
+// data that no other command needs.
 func Env() []string {
 	cache := enginetest.CacheDir()
 	return append(os.Environ(), "XDG_CACHE_HOME="+cache, "HOME="+cache, "LocalAppData="+cache, "TOOLRUN_PYTHON=",
@@ -80,8 +86,8 @@ type Server struct {
 	End chan struct{}
 }
 
-// StartMCP starts toolrun mcp on a directory of data or a database, and waits until it serves. It is killed at the end of
-// the test.
+// StartMCP starts toolrun mcp on a directory of data or a database, and waits until it serves. It is killed at the end
+// of the test.
 func StartMCP(t testing.TB, data string, args ...string) *Server {
 	t.Helper()
 	cmd := Command(append([]string{"mcp", "--log-format", "json"}, args...)...)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// HelpTexts returns what each command says of itself, by its name. help returns what toolrun prints for arguments that end
-// with --help.
+// HelpTexts returns what each command says of itself, by its name. help returns what toolrun prints for arguments that
+// end with --help.
 func HelpTexts(help func(args ...string) string) map[string]string {
 	texts := map[string]string{}
 	var add func(command []string)
@@ -28,3 +28,13 @@ func HelpTexts(help func(args ...string) string) map[string]string {
 }
 
 var subcommand = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+
+// Section returns the lines below a heading of such a text.
+func Section(help, heading string) []string {
+	_, after, ok := strings.Cut(help, "\n"+heading+":\n")
+	if !ok {
+		return nil
+	}
+	lines, _, _ := strings.Cut(after, "\n\n")
+	return strings.Split(strings.TrimSpace(lines), "\n")
+}

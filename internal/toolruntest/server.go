@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +89,9 @@ func (b Bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.Base.RoundTrip(r)
 }
 
+// WaitingToken finds the token of a call that waits for approval.
+var WaitingToken = regexp.MustCompile(`run-[a-z0-9]{20}`)
+
 // Call calls a tool, and returns the text of its result. An error of the tool is an error.
 func Call(ctx context.Context, session *mcp.ClientSession, tool string, arguments map[string]any) (string, error) {
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -145,9 +149,24 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// Await waits until the log has a text in a whole line, and returns the first line that has it. The test fails if the log
-// ends without.
+// Await waits until the log has a text in a whole line, and returns the first line that has it. The test fails if the
+// log ends without.
 func (l *Log) Await(t testing.TB, text string) (line string) {
+	t.Helper()
+	l.Until(t, text, func(written string) bool {
+		for line = range strings.Lines(written) {
+			if strings.HasSuffix(line, "\n") && strings.Contains(line, text) {
+				return true
+			}
+		}
+		return false
+	})
+	return line
+}
+
+// Until waits until what has been written is as it should be. The test fails if the log ends before; what says what is
+// missing then.
+func (l *Log) Until(t testing.TB, what string, is func(written string) bool) {
 	t.Helper()
 	for {
 		l.mu.Lock()
@@ -157,13 +176,11 @@ func (l *Log) Await(t testing.TB, text string) (line string) {
 		}
 		changed := l.changed
 		l.mu.Unlock()
-		for line := range strings.Lines(written) {
-			if strings.HasSuffix(line, "\n") && strings.Contains(line, text) {
-				return line
-			}
+		if is(written) {
+			return
 		}
 		if closed {
-			require.FailNow(t, "the log has ended", "without %s:\n%s", text, written)
+			require.FailNow(t, "the log has ended", "without %s:\n%s", what, written)
 		}
 		<-changed
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -209,7 +210,7 @@ type decideFlags struct {
 
 func (f *decideFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.calls, "call", nil, "decide only on the calls with these `IDS`")
-	cmd.Flags().StringVar(&f.by, "by", operator(), "note that `NAME` has decided")
+	cmd.Flags().StringVar(&f.by, "by", "", "note that `NAME` has decided (default: your name on this machine)")
 	cmd.Flags().BoolVar(&f.only, "decide-only", false, "let who has made the call go on with it")
 	cmd.Flags().StringVar(&f.audit, "audit", "", "append a line of JSON about each call to `FILE`")
 	f.servers.add(cmd)
@@ -231,7 +232,7 @@ tools, or with --decide-only, it goes on when the call is made again. With
 			"  toolrun approvals approve run-... --call call-1.2 --input '{\"path\": \"/a\"}'",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			decision := registry.Decision{Approved: true, Always: always, By: f.by}
+			decision := registry.Decision{Approved: true, Always: always}
 			if cmd.Flags().Changed("input") {
 				if !json.Valid([]byte(input)) {
 					return errors.New("--input is no JSON")
@@ -258,7 +259,7 @@ and go on: code gets an error that it can handle, and the model the reason.`,
 		Example: "  toolrun approvals refuse run-... --reason 'Ask Ada first'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.decide(cmd, args[0], &f, registry.Decision{Reason: reason, By: f.by})
+			return c.decide(cmd, args[0], &f, registry.Decision{Reason: reason})
 		},
 	}
 	f.add(cmd)
@@ -289,7 +290,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 	if decision.Input != nil && len(ids) != 1 {
 		return fmt.Errorf("--input is for one call, and %d wait: give --call ID", len(ids))
 	}
-	decision.Time = time.Now().Round(0)
+	decision.By, decision.Time = cmp.Or(f.by, hostOf(cmd).operator()), time.Now().Round(0)
 	decisions := map[string]registry.Decision{}
 	for _, id := range ids {
 		decisions[id] = decision
@@ -299,7 +300,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 	}
 	options := toolrun.Options{Calls: c.shared(nil)}
 	if f.audit != "" {
-		file, err := os.OpenFile(f.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		file, err := hostOf(cmd).openFile(f.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ has anything but files and directories in it.`,
 			if args[0] == "-" {
 				in = struct{ io.Reader }{in} // hides the methods of a file, since it may be a pipe
 			} else {
-				f, err := os.Open(args[0])
+				f, err := hostOf(cmd).open(args[0])
 				if err != nil {
 					return outcome{}, err
 				}
@@ -87,7 +87,8 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 					err
 			}
 			// An existing archive stays until the new one is complete.
-			f, err := os.CreateTemp(filepath.Dir(args[0]), ".toolrun-export-*")
+			target := hostOf(cmd).path(args[0])
+			f, err := os.CreateTemp(filepath.Dir(target), ".toolrun-export-*")
 			if err != nil {
 				return outcome{}, err
 			}
@@ -99,7 +100,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 			if err := errors.Join(archive.Export(cmd.Context(), p, f, format), f.Close()); err != nil {
 				return outcome{}, err
 			}
-			return outcome{}, os.Rename(f.Name(), args[0])
+			return outcome{}, os.Rename(f.Name(), target)
 		}),
 	}
 	cmd.Flags().StringVar(&named, "format", "", "pack a `zip`, tar or tar.gz, whatever the archive's name")

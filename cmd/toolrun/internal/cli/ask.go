@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func (f *projectFlags) keeper(id string) *runs.Keeper {
 	place := runs.ProjectPlace(id)
 	if f.root != "" {
 		place = runs.DirectoryPlace(f.root)
-		if whole, err := filepath.Abs(f.root); err == nil {
+		if whole, err := filepath.Abs(f.rootPath()); err == nil {
 			place = runs.DirectoryPlace(whole)
 		}
 	}
@@ -119,8 +118,8 @@ func (r recordsOfKind) List(ctx context.Context, after string, limit int) (names
 }
 
 // operator is who decides at this machine, as the system's environment has it.
-func operator() string {
-	return cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"), "operator")
+func (h *Host) operator() string {
+	return cmp.Or(h.getenv("USER"), h.getenv("LOGNAME"), h.getenv("USERNAME"), "operator")
 }
 
 // approver asks at the terminal, or is nil if there is none.
@@ -148,7 +147,7 @@ func (f *projectFlags) approver() registry.Approver {
 			if err != nil {
 				return registry.Decision{}, err
 			}
-			d := registry.Decision{By: operator()}
+			d := registry.Decision{By: f.host().operator()}
 			switch strings.ToLower(strings.TrimSpace(answer)) {
 			case "yes", "y":
 				d.Approved = true

@@ -132,7 +132,7 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 		return err
 	}
 	call.ID = newCall(call.Tool)
-	p, err := f.record.prepare(ctx, r.Registry(), call, env)
+	p, err := f.record.prepare(ctx, r.host, r.Registry(), call, env)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -29,18 +28,18 @@ var errToolFailed = errors.New("the tool reported an error")
 // errLeft means that the user left the prompt. Earlier interrupts stopped single entries.
 var errLeft = errors.New("the session was left")
 
-// Main runs the command with its arguments (without the program's name) and streams, and returns its exit status.
-// An interrupt of the process stops what is running.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	startQuickly()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+// Run runs the command with its arguments (without the program's name) on a host, and returns its exit status. An
+// interrupt stops what is running, and so does the end of the context; a second interrupt ends the process the hard
+// way. Several can run at once.
+func Run(ctx context.Context, host *Host, args []string) (status int) {
+	host.startQuickly()
+	ctx, stop := host.untilSignal(context.WithValue(ctx, hostKey{}, host), os.Interrupt)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process the hard way
 
 	root := newRoot()
 	root.SetArgs(args)
-	stdout, stderr = terminal.Out(stdout), terminal.Out(stderr)
-	root.SetIn(stdin)
+	stdout, stderr := terminal.Out(host.Stdout, host.getenv), terminal.Out(host.Stderr, host.getenv)
+	root.SetIn(host.Stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -63,7 +62,7 @@ func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
 	if least, most := f.leastMemory>>20, int64(sandbox.MaxMemory>>20); f.memory < least || f.memory > most {
 		return code{}, fmt.Errorf("--memory must be between %d and %d, not %d", least, most, f.memory)
 	}
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+	if hostOf(cmd).Alone && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		// Code can print as much as its memory. That is in memory twice, as what was printed and as the result; garbage
 		// must not double it.
 		debug.SetMemoryLimit(64<<20 + f.memory<<20/2*5)
@@ -104,7 +103,7 @@ func readCode(cmd *cobra.Command, file string) (text, name string, err error) {
 		data, err := readStdin(cmd.Context(), cmd.InOrStdin(), maxInput)
 		return string(data), "", err
 	}
-	data, err := readHostFile(os.Open, file, maxInput)
+	data, err := readHostFile(hostOf(cmd).open, file, maxInput)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("no file named %s; to run code use %s -e '...'", file, cmd.CommandPath())
 	}

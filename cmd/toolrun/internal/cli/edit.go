@@ -36,7 +36,7 @@ your copy is. A project that --project names must exist.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+			command := cmp.Or(hostOf(cmd).getenv("VISUAL"), hostOf(cmd).getenv("EDITOR"))
 			if strings.TrimSpace(command) == "" {
 				return outcome{}, errors.New("set $EDITOR to your editor")
 			}
@@ -61,7 +61,7 @@ your copy is. A project that --project names must exist.`,
 			if err := os.WriteFile(copied, before, 0o600); err != nil {
 				return outcome{}, err
 			}
-			if err := runEditor(command, copied); err != nil {
+			if err := hostOf(cmd).runEditor(command, copied); err != nil {
 				return outcome{}, fmt.Errorf("%w; your copy is %s", err, copied)
 			}
 			after, err := readHostFile(os.Open, copied, vfs.DefaultFileSize)
@@ -124,13 +124,14 @@ func localName(base string) string {
 }
 
 // runEditor runs an editor on a file of the host. The command can have arguments, and quotes where there is a shell.
-func runEditor(command, file string) error {
+func (h *Host) runEditor(command, file string) error {
 	editor := exec.Command("sh", "-c", command+` "$1"`, "sh", file)
 	if runtime.GOOS == "windows" {
 		words := append(strings.Fields(command), file)
 		editor = exec.Command(words[0], words[1:]...)
 	}
-	editor.Stdin, editor.Stdout, editor.Stderr = os.Stdin, os.Stdout, os.Stderr
+	editor.Stdin, editor.Stdout, editor.Stderr = h.Stdin, h.Stdout, h.Stderr
+	editor.Dir, editor.Env = h.Dir, h.Environ
 	if err := editor.Run(); err != nil {
 		return fmt.Errorf("the editor failed: %w", err)
 	}

@@ -48,8 +48,8 @@ func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 }
 
 // readHead reads the first n bytes of a file of the host. The parser that gets them reports files that are too large.
-func readHead(name string, n int64) ([]byte, error) {
-	f, err := os.Open(name)
+func (h *Host) readHead(name string, n int64) ([]byte, error) {
+	f, err := h.open(name)
 	if err != nil {
 		return nil, err
 	}

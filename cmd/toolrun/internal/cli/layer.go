@@ -21,7 +21,7 @@ import (
 
 // besideRoot returns the directory in the user's data directory for what is kept about --root, of one kind.
 func (f *projectFlags) besideRoot(kind string) (string, error) {
-	dir, err := filepath.Abs(f.root)
+	dir, err := filepath.Abs(f.rootPath())
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
@@ -57,7 +57,7 @@ func (c *filesCommand) layer() (vfs.Layer, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return local.OpenLayer(c.root, dir, c.rootOptions())
+	return local.OpenLayer(c.rootPath(), dir, c.rootOptions())
 }
 
 // settle returns a function for commands that do something with the differences of a layer, and list what they did.
@@ -171,7 +171,7 @@ func (c *filesCommand) eachDifference(layer vfs.Layer, found []vfs.Difference, d
 	if len(found) == 0 {
 		return nil
 	}
-	below, err := local.OpenDir(c.root, &vfs.Options{ReadOnly: true})
+	below, err := local.OpenDir(c.rootPath(), &vfs.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}

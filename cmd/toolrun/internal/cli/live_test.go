@@ -106,32 +106,6 @@ func TestLinesThatAreNotEnded(t *testing.T) {
 	}
 }
 
-// TestNothingPrintedIsLost stops scripts that have printed something.
-func TestNothingPrintedIsLost(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be sent an interrupt")
-	}
-	for name, test := range map[string]struct {
-		signal os.Signal
-	}{
-		"by an interrupt": {os.Interrupt},
-		"by killing it":   {os.Kill},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := startPiped(t, "js", "--root", ".", "-e",
-				`console.log('printed'); process.stdout.write('unfinished'); for (;;);`)
-			require.Equal(t, "printed\n", p.line(p.out))
-			unfinished := make([]byte, len("unfinished"))
-			_, err := io.ReadFull(p.out, unfinished)
-			require.NoError(t, err)
-			require.Equal(t, "unfinished", string(unfinished))
-			require.NoError(t, p.process.Signal(test.signal))
-			require.Empty(t, p.rest())
-		})
-	}
-}
-
 // TestAnInterruptedResultIsPrintedAsJSON: one document, with what the code had printed.
 func TestAnInterruptedResultIsPrintedAsJSON(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
@@ -54,6 +53,8 @@ type mcpCommand struct {
 	hideErrors bool
 	withPage   bool
 }
+
+func (c *mcpCommand) host() *Host { return hostOf(c.project.cmd) }
 
 func newMCP() *cobra.Command {
 	c := &mcpCommand{}
@@ -170,9 +171,8 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 			}
 		}
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	ctx, stop := hostOf(cmd).untilSignal(cmd.Context(), syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
 	cmd.SetContext(ctx)
 	if !cmd.Flags().Changed("hide-errors") {
 		c.hideErrors = c.http != ""
@@ -180,7 +180,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	var middleware []registry.Middleware
 	var requests func(network.Record)
 	if c.audit != "" {
-		file, err := os.OpenFile(c.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		file, err := hostOf(cmd).openFile(c.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
 		}
@@ -329,7 +329,7 @@ func (c *mcpCommand) projectServer(ctx context.Context,
 		return nil, nil, err
 	}
 	if c.project.root != "" {
-		session, err = c.runner.DirSession(c.project.root, c.sessionOptions(logger))
+		session, err = c.runner.DirSession(c.project.rootPath(), c.sessionOptions(logger))
 	} else {
 		var project vfs.Project
 		if project, err = c.project.open(ctx); err != nil {

@@ -18,7 +18,7 @@ const maxConfigFile = 1 << 20
 
 // applyConfig sets the flags that the command line has not set as a file says, which is YAML or JSON.
 func applyConfig(cmd *cobra.Command, file string) error {
-	data, err := readHead(file, maxConfigFile+1)
+	data, err := hostOf(cmd).readHead(file, maxConfigFile+1)
 	if err != nil {
 		return err
 	}

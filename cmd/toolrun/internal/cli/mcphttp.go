@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -29,7 +28,7 @@ import (
 // serve serves HTTP until the context ends, with a page that shows calls unless they are nil.
 func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls *web.Log,
 	logger *slog.Logger) (err error) {
-	hangups, stop := hangups() // from the beginning, or one could end the process
+	hangups, stop := c.host().hangups() // from the beginning, or one could end the process
 	defer stop()
 	listener, certificate, err := c.listen(ctx, logger)
 	if err != nil {
@@ -134,13 +133,12 @@ func (c *mcpCommand) sharedSessions() (records vfs.Records, end func() error, er
 func (c *mcpCommand) listen(ctx context.Context, logger *slog.Logger) (net.Listener, *certificate, error) {
 	var cert *certificate
 	if c.cert != "" {
-		cert = &certificate{certFile: c.cert, keyFile: c.key, logger: logger}
+		cert = &certificate{host: c.host(), certFile: c.cert, keyFile: c.key, logger: logger}
 		if err := cert.load(); err != nil {
 			return nil, nil, err
 		}
 	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", c.http)
+	listener, err := c.host().listen(ctx, c.http)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,13 +166,14 @@ func (c *mcpCommand) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 
 // A certificate is that of the server. It is read again after SIGHUP.
 type certificate struct {
+	host              *Host
 	certFile, keyFile string
 	logger            *slog.Logger
 	pair              atomic.Pointer[tls.Certificate]
 }
 
 func (c *certificate) load() error {
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	pair, err := tls.LoadX509KeyPair(c.host.path(c.certFile), c.host.path(c.keyFile))
 	if err == nil {
 		c.pair.Store(&pair)
 	}
@@ -190,7 +189,7 @@ func (c *certificate) config() *tls.Config {
 }
 
 func (c *certificate) watch(ctx context.Context) {
-	hangups, stop := hangups()
+	hangups, stop := c.host.hangups()
 	defer stop()
 	for {
 		select {
@@ -217,10 +216,9 @@ func ignoreHangups(ctx context.Context, hangups <-chan os.Signal, logger *slog.L
 }
 
 // hangups returns a channel of SIGHUPs, which then do not end the process.
-func hangups() (signals <-chan os.Signal, stop func()) {
+func (h *Host) hangups() (signals <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGHUP)
-	return c, func() { signal.Stop(c) }
+	return c, h.notify(c, syscall.SIGHUP)
 }
 
 // listenedHost returns the host of a listening address, which clients may use as a name of the server. Addresses that
@@ -290,7 +288,7 @@ writes it into the file, which servers that run read again.`,
 			}
 			token, entry := mcphttp.NewToken(name, project)
 			if file != "" {
-				if err := addToken(file, entry); err != nil {
+				if err := hostOf(cmd).addToken(file, entry); err != nil {
 					return err
 				}
 				out := outcome{text: fmt.Sprintf("token: %s\nadded to %s\n", token, file),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,7 @@ import (
 // askInputs asks the user at a terminal for the inputs that a configuration needs and the environment does not have, as
 // editors do. Without a terminal, and for what is not answered, the inputs have their defaults.
 func askInputs(cmd *cobra.Command, config *mcpclient.Config) error {
-	open := config.OpenInputs(os.LookupEnv)
+	open := config.OpenInputs(hostOf(cmd).LookupEnv)
 	editor := terminal.NewEditor(cmd.InOrStdin(), cmd.ErrOrStderr(), new(terminal.History),
 		func(string) (int, []string) { return 0, nil })
 	if editor == nil {

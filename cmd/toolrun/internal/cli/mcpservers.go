@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"runtime"
 	"strings"
 
@@ -18,11 +17,15 @@ const mcpConfigEnv = "TOOLRUN_MCP_CONFIG"
 
 // serverFlags name the MCP servers whose tools are added to the built-in ones, and what code can reach.
 type serverFlags struct {
+	cmd     *cobra.Command
 	config  string
 	network networkFlags
 }
 
+func (f *serverFlags) host() *Host { return hostOf(f.cmd) }
+
 func (f *serverFlags) add(cmd *cobra.Command) {
+	f.cmd = cmd
 	f.network.add(cmd)
 	cmd.Flags().StringVar(&f.config, "mcp-config", "",
 		"add the tools of the MCP servers in `FILE` (default $"+mcpConfigEnv+")")
@@ -33,17 +36,17 @@ func (f *serverFlags) file() string {
 	if f.config != "" {
 		return f.config
 	}
-	return os.Getenv(mcpConfigEnv)
+	return f.host().getenv(mcpConfigEnv)
 }
 
 // open makes a runner with the tools of the servers, if any.
 func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	if name := f.file(); name != "" {
 		var err error
-		if options.Servers, err = readServers(name); err != nil {
+		if options.Servers, err = f.host().readServers(name); err != nil {
 			return nil, err
 		}
-		if err := plainSecrets(name, options.Servers); err != nil {
+		if err := f.host().plainSecrets(name, options.Servers); err != nil {
 			warnings(cmd.ErrOrStderr())(err)
 		}
 		if err := askInputs(cmd, &options.Servers); err != nil {
@@ -51,16 +54,16 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 		}
 	}
 	var err error
-	if options.Network, err = f.network.policy(); err != nil {
+	if options.Network, err = f.network.policy(f.host()); err != nil {
 		return nil, err
 	}
-	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport,
+	options.ServerOptions = mcpclient.Options{LookupEnv: f.host().LookupEnv, Transport: http.DefaultTransport,
 		ClientVersion: version()}
 	return open(cmd, options)
 }
 
-func readServers(name string) (mcpclient.Config, error) {
-	data, err := readHead(name, mcpclient.MaxConfig+1)
+func (h *Host) readServers(name string) (mcpclient.Config, error) {
+	data, err := h.readHead(name, mcpclient.MaxConfig+1)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
@@ -72,7 +75,7 @@ func readServers(name string) (mcpclient.Config, error) {
 }
 
 // plainSecrets returns a warning if a configuration contains secrets, or nil.
-func plainSecrets(name string, config mcpclient.Config) error {
+func (h *Host) plainSecrets(name string, config mcpclient.Config) error {
 	fields := config.PlainSecrets()
 	if len(fields) == 0 {
 		return nil
@@ -82,7 +85,7 @@ func plainSecrets(name string, config mcpclient.Config) error {
 	if more := len(fields) - shown; more > 0 {
 		list += fmt.Sprintf("; and %d more", more)
 	}
-	info, err := os.Stat(name)
+	info, err := h.stat(name)
 	if err != nil || runtime.GOOS == "windows" { // where a mode does not say who can read the file
 		return fmt.Errorf("%s contains secrets in plain text: %s; ${NAME} would take them from the environment",
 			name, list)

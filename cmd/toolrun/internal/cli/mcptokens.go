@@ -45,7 +45,8 @@ type tokenServer struct {
 // byToken reads the file of tokens and makes their servers.
 func (c *mcpCommand) byToken(ctx context.Context, metrics *mcphttp.Metrics,
 	logger *slog.Logger) (*tokenServers, error) {
-	t := &tokenServers{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c, ctx: ctx, metrics: metrics}
+	t := &tokenServers{tokenFile: tokenFile{host: c.host(), name: c.tokens, logger: logger}, command: c, ctx: ctx,
+		metrics: metrics}
 	t.now.Store(&tokenSet{})
 	if err := t.read(); err != nil {
 		return nil, err
@@ -205,8 +206,8 @@ func (c *mcpCommand) checkToken(token *mcphttp.Token) error {
 }
 
 // readTokens reads a file of tokens.
-func readTokens(name string) ([]*mcphttp.Token, error) {
-	data, err := readHead(name, mcphttp.MaxTokens+1)
+func (h *Host) readTokens(name string) ([]*mcphttp.Token, error) {
+	data, err := h.readHead(name, mcphttp.MaxTokens+1)
 	if err != nil {
 		return nil, err
 	}

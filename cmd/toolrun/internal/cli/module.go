@@ -49,7 +49,7 @@ standard output. It sees nothing else, unless you grant what it asks for.`,
 
 // modulesDir is the directory of modules of the data directory that a command's flags name.
 func modulesDir(cmd *cobra.Command) (string, error) {
-	f := projectFlags{}
+	f := projectFlags{cmd: cmd}
 	if flag := cmd.Flag("data"); flag != nil {
 		f.data = flag.Value.String()
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,7 +156,7 @@ func (f *moduleAdd) describe(cmd *cobra.Command, r *runner, code, beside []byte)
 		text string
 		to   *[]byte
 	}{{f.input, (*[]byte)(&m.InputSchema)}, {f.output, (*[]byte)(&m.OutputSchema)}} {
-		schema, err := readSchema(s.text, os.ReadFile)
+		schema, err := readSchema(s.text, hostOf(cmd).readFile)
 		if err != nil {
 			return nil, false, err
 		}
@@ -225,8 +224,9 @@ const (
 
 // readModule reads a module and the manifest beside it, which is nil if there is none.
 func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []byte, err error) {
+	host := hostOf(cmd)
 	if f.manifest != "" {
-		if beside, err = os.ReadFile(f.manifest); err != nil {
+		if beside, err = host.readFile(f.manifest); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -238,7 +238,7 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 		return code, beside, err
 	}
 	file := source
-	info, err := os.Stat(source)
+	info, err := host.stat(source)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(source, `./\`) {
 		return nil, nil, fmt.Errorf("no file named %s; the language that can be added by its name is %s", source,
 			pythonName)
@@ -250,12 +250,12 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 		file = filepath.Join(source, moduleName)
 	}
 	if beside == nil && f.description == "" {
-		beside, err = os.ReadFile(filepath.Join(filepath.Dir(file), manifestName))
+		beside, err = host.readFile(filepath.Join(filepath.Dir(file), manifestName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
 	}
-	opened, err := os.Open(file)
+	opened, err := host.open(file)
 	if err != nil {
 		return nil, nil, err
 	}

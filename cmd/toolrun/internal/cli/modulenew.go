@@ -43,7 +43,7 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 			if !slices.Contains(moduleLanguages, language) {
 				return fmt.Errorf("--lang must be one of %s", strings.Join(moduleLanguages, ", "))
 			}
-			whole, err := filepath.Abs(args[0])
+			whole, err := filepath.Abs(hostOf(cmd).path(args[0]))
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func (f *networkFlags) add(cmd *cobra.Command) {
 }
 
 // policy returns what the flags allow, or nil if that is nothing.
-func (f *networkFlags) policy() (*network.Policy, error) {
+func (f *networkFlags) policy(host *Host) (*network.Policy, error) {
 	if len(f.allow)+len(f.secrets)+len(f.limits)+len(f.reach) == 0 {
 		return nil, nil
 	}
@@ -47,7 +47,7 @@ func (f *networkFlags) policy() (*network.Policy, error) {
 		p.Rules = append(p.Rules, rule)
 	}
 	for _, text := range f.secrets {
-		secret, err := network.ParseSecret(text)
+		secret, err := network.ParseSecret(text, host.LookupEnv, host.readFile)
 		if err != nil {
 			return nil, fmt.Errorf("--secret: %w", err)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +40,11 @@ type projectFlags struct {
 	mu       sync.Mutex
 	database database // nil for directories
 }
+
+func (f *projectFlags) host() *Host { return hostOf(f.cmd) }
+
+// rootPath is where the directory given with --root is.
+func (f *projectFlags) rootPath() string { return f.host().path(f.root) }
 
 func (f *projectFlags) add(cmd *cobra.Command) {
 	f.addStore(cmd)
@@ -82,7 +86,7 @@ func (f *projectFlags) checkRoot() (err error) {
 			f.dir.Layer, err = f.besideRoot("layers")
 			return err
 		}
-		if !local.KeepsOwn(f.root) {
+		if !local.KeepsOwn(f.rootPath()) {
 			// Without a place for it, the history is in the directory itself.
 			f.dir.History, _ = f.besideRoot("roots")
 		}
@@ -143,7 +147,7 @@ func (c *checkpointFlag) Type() string { return "string" }
 // name is the project's name for people.
 func (f *projectFlags) name() string {
 	if f.root != "" {
-		if whole, err := filepath.Abs(f.root); err == nil {
+		if whole, err := filepath.Abs(f.rootPath()); err == nil {
 			return filepath.Base(whole) // "." is no name
 		}
 		return filepath.Base(f.root)
@@ -169,11 +173,11 @@ func (f *projectFlags) open(ctx context.Context) (vfs.Project, error) {
 	switch {
 	case f.root == "":
 	case f.dir.Layer != "":
-		return local.OpenLayer(f.root, f.dir.Layer, f.rootOptions())
+		return local.OpenLayer(f.rootPath(), f.dir.Layer, f.rootOptions())
 	case f.dir.History != "":
-		return local.OpenDirApart(f.root, f.dir.History, f.rootOptions())
+		return local.OpenDirApart(f.rootPath(), f.dir.History, f.rootOptions())
 	default:
-		return local.OpenDir(f.root, f.rootOptions())
+		return local.OpenDir(f.rootPath(), f.rootOptions())
 	}
 	store, err := f.store(nil)
 	if err != nil {
@@ -274,7 +278,7 @@ func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.
 	}
 	options = f.withFlags(options)
 	if f.root != "" {
-		session, err := r.DirSession(f.root, options)
+		session, err := r.DirSession(f.rootPath(), options)
 		if err != nil {
 			return nil, err
 		}
@@ -355,7 +359,7 @@ func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.Ses
 	}
 	options = f.withFlags(options)
 	if f.root != "" {
-		return r.DirSession(f.root, options)
+		return r.DirSession(f.rootPath(), options)
 	}
 	project, err := f.existing(ctx)
 	missing := errors.Is(err, fs.ErrNotExist) && !f.cmd.Flags().Changed("project")
@@ -428,7 +432,7 @@ func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
 	if f.database != nil {
 		return f.database.With(options)
 	}
-	store, err := openStore(data, options)
+	store, err := f.host().openStore(data, options)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store of projects: %w", err)
 	}
@@ -449,7 +453,7 @@ func (f *projectFlags) place() (string, error) {
 	if f.data != "" {
 		return f.data, nil
 	}
-	if data := os.Getenv("TOOLRUN_DATA"); toolrun.IsDatabase(data) {
+	if data := f.host().getenv("TOOLRUN_DATA"); toolrun.IsDatabase(data) {
 		return data, nil
 	}
 	return f.dataDir()
@@ -458,9 +462,12 @@ func (f *projectFlags) place() (string, error) {
 // dataDir is the data directory. With a database, that is the user's.
 func (f *projectFlags) dataDir() (string, error) {
 	if f.data != "" && !toolrun.IsDatabase(f.data) {
-		return f.data, nil
+		return f.host().path(f.data), nil
 	}
-	dir, err := toolrun.UserDataDir()
+	if dir := f.host().getenv("TOOLRUN_DATA"); dir != "" && !toolrun.IsDatabase(dir) {
+		return f.host().path(dir), nil
+	}
+	dir, err := f.host().dirs().Data()
 	if err != nil {
 		return "", fmt.Errorf("%w: set TOOLRUN_DATA, or use --data or --root", err)
 	}
@@ -473,7 +480,7 @@ func (f *projectFlags) hasStore() (bool, error) {
 	if err != nil || toolrun.IsDatabase(place) {
 		return err == nil, err
 	}
-	_, err = os.Stat(filepath.Join(place, "projects"))
+	_, err = f.host().stat(filepath.Join(place, "projects"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

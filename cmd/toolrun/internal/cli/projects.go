@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -387,7 +386,7 @@ fsToolEnabled) is set, the defaults of the tools hold.`,
 			case "-":
 				given, err = readStdin(cmd.Context(), cmd.InOrStdin(), vfs.MaxSettings)
 			default:
-				given, err = readHostFile(os.Open, args[0], vfs.MaxSettings)
+				given, err = readHostFile(hostOf(cmd).open, args[0], vfs.MaxSettings)
 			}
 			if err != nil {
 				return err

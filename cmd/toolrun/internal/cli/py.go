@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +16,13 @@ import (
 const pythonVariable = "TOOLRUN_PYTHON"
 
 // givenPython returns the build of CPython that the environment names, or nil.
-func givenPython() func() (py.Module, error) {
-	file := os.Getenv(pythonVariable)
+func givenPython(host *Host) func() (py.Module, error) {
+	file := host.getenv(pythonVariable)
 	if file == "" {
 		return nil
 	}
 	return func() (py.Module, error) {
-		data, err := os.ReadFile(file)
+		data, err := host.readFile(file)
 		if err != nil {
 			return py.Module{}, fmt.Errorf("%s: %w", pythonVariable, err)
 		}

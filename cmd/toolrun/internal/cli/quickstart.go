@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"os"
 	"runtime/debug"
-	"sync"
 	"time"
 )
 
@@ -12,10 +10,12 @@ const startTime = time.Second
 
 // startQuickly lets the heap grow to 16 MiB before garbage is collected for the first time. What a start allocates
 // stays in use, so collecting there takes a twentieth of its processor time to no effect.
-var startQuickly = sync.OnceFunc(func() {
-	if os.Getenv("GOGC") != "" {
-		return
+func (h *Host) startQuickly() {
+	if h.collects() {
+		usual := debug.SetGCPercent(400)
+		time.AfterFunc(startTime, func() { debug.SetGCPercent(usual) })
 	}
-	usual := debug.SetGCPercent(400)
-	time.AfterFunc(startTime, func() { debug.SetGCPercent(usual) })
-})
+}
+
+// collects reports whether the command chooses how garbage is collected: in a process of its own, unless the user does.
+func (h *Host) collects() bool { return h.Alone && h.getenv("GOGC") == "" }

@@ -81,8 +81,8 @@ type prepared struct {
 	end func(registry.Result) error
 }
 
-// prepare begins the recording of a call, if there is to be one.
-func (f *recordFlags) prepare(ctx context.Context, tools *registry.Registry, call registry.Call,
+// prepare begins the recording of a call on a host, if there is to be one.
+func (f *recordFlags) prepare(ctx context.Context, on *Host, tools *registry.Registry, call registry.Call,
 	env registry.Env) (prepared, error) {
 	p := prepared{ctx, tools, env, func(registry.Result) error { return nil }}
 	source, err := f.source()
@@ -99,7 +99,7 @@ func (f *recordFlags) prepare(ctx context.Context, tools *registry.Registry, cal
 	if err != nil {
 		return p, err
 	}
-	out, err := os.OpenFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	out, err := on.openFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return p, fmt.Errorf("--record: %w", err)
 	}

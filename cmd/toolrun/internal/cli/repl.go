@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -119,8 +117,7 @@ func (s *session) run() (err error) {
 		return errToolFailed
 	}
 	s.interrupts = make(chan os.Signal, 1)
-	signal.Notify(s.interrupts, os.Interrupt)
-	defer signal.Stop(s.interrupts)
+	defer hostOf(s.cmd).notify(s.interrupts, os.Interrupt)()
 	if err := s.interact(); err != nil {
 		return err
 	}
@@ -145,7 +142,7 @@ func (s *session) interact() error {
 	if _, err := io.WriteString(out, s.stay()+" .help lists commands, Ctrl-D leaves.\n"); err != nil {
 		return err
 	}
-	history, err := openHistory(s.language().history)
+	history, err := hostOf(s.cmd).openHistory(s.language().history)
 	if err != nil {
 		printError(s.cmd.ErrOrStderr(), fmt.Errorf("entries are not kept in the history: %w", err))
 	}
@@ -157,32 +154,17 @@ func (s *session) interact() error {
 }
 
 // openHistory opens the history that the environment names, or the one of a language.
-func openHistory(name string) (*terminal.History, error) {
-	file, given := os.LookupEnv("TOOLRUN_HISTORY")
+func (h *Host) openHistory(name string) (*terminal.History, error) {
+	file, given := h.LookupEnv("TOOLRUN_HISTORY")
 	if !given {
-		dir, err := stateDir()
+		dir, err := h.dirs().State()
 		if err != nil {
 			history, _ := terminal.OpenHistory("")
 			return history, err
 		}
 		file = filepath.Join(dir, name)
 	}
-	return terminal.OpenHistory(file)
-}
-
-// stateDir is the directory for the state of the user's programs, by the XDG base directory specification on Unix.
-func stateDir() (string, error) {
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		return toolrun.UserDataDir()
-	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "toolrun"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", errors.New("the home directory is not known: set TOOLRUN_HISTORY")
-	}
-	return filepath.Join(home, ".local", "state", "toolrun"), nil
+	return terminal.OpenHistory(h.path(file))
 }
 
 // errLeave is what .exit returns.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -74,7 +73,7 @@ func replayed() []string {
 }
 
 func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
-	recorded, err := readRecording(name)
+	recorded, err := hostOf(cmd).readRecording(name)
 	if err != nil {
 		return err
 	}
@@ -201,8 +200,8 @@ func (c *replayCommand) compare(ctx context.Context, recorded *recording.Recordi
 	return err
 }
 
-func readRecording(name string) (*recording.Recording, error) {
-	f, err := os.Open(name)
+func (h *Host) readRecording(name string) (*recording.Recording, error) {
+	f, err := h.open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -109,7 +108,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if c.project.root != "" {
-		info, err := os.Stat(c.project.root)
+		info, err := c.host().stat(c.project.root)
 		if err == nil && !info.IsDir() {
 			err = &os.PathError{Op: "open", Path: c.project.root, Err: syscall.ENOTDIR}
 		}
@@ -117,9 +116,8 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 			return fmt.Errorf("--root: %w", err)
 		}
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	ctx, stop := c.host().untilSignal(cmd.Context(), syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
 	listener, certificate, err := c.listen(ctx, logger)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: give another ADDR, such as localhost:0", err)
@@ -170,7 +168,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if c.openBrowser {
-		remove, err := openBrowser(ctx, link)
+		remove, err := c.host().openBrowser(ctx, link)
 		if err != nil {
 			logger.Warn("the browser cannot be opened: use the link", "error", err)
 		}
@@ -219,7 +217,7 @@ func (c *mcpCommand) page(config *mcphttp.Config, calls *web.Log,
 		if err := c.project.checkRoot(); err != nil {
 			return nil, nil, errors.Join(err, store.Close())
 		}
-		options.Dir, options.DirOptions = c.project.root, c.project.dir
+		options.Dir, options.DirOptions = c.project.rootPath(), c.project.dir
 	}
 	if dir, err := modulesDir(c.project.cmd); err == nil { // otherwise there are none
 		options.Modules = module.OpenStore(dir)
@@ -246,7 +244,7 @@ type pageTokenSet struct {
 
 // pageTokens reads the file of tokens.
 func (c *mcpCommand) pageTokens(logger *slog.Logger) (*pageTokens, error) {
-	t := &pageTokens{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c}
+	t := &pageTokens{tokenFile: tokenFile{host: c.host(), name: c.tokens, logger: logger}, command: c}
 	t.now.Store(&pageTokenSet{})
 	return t, t.read()
 }
@@ -307,7 +305,7 @@ func alone(limits mcphttp.Limits) (allow func() bool, call func(context.Context,
 
 // openBrowser opens a link, by way of a file that only this user can read: the arguments of a process are for all to
 // see.
-func openBrowser(ctx context.Context, link string) (remove func(), err error) {
+func (h *Host) openBrowser(ctx context.Context, link string) (remove func(), err error) {
 	f, err := os.CreateTemp("", "toolrun-*.html") // mode 0600
 	if err != nil {
 		return func() {}, err
@@ -326,6 +324,7 @@ func openBrowser(ctx context.Context, link string) (remove func(), err error) {
 		command = []string{"rundll32", "url.dll,FileProtocolHandler", f.Name()}
 	}
 	started := exec.CommandContext(ctx, command[0], command[1:]...)
+	started.Dir, started.Env = h.Dir, h.Environ
 	if err := started.Start(); err != nil {
 		return remove, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -39,13 +38,13 @@ PostgreSQL database, and check the place where projects are kept.`,
 }
 
 // openPlace opens the store at a place, which must be there unless it is to be made.
-func openPlace(place string, create bool) (vfs.Store, error) {
+func (h *Host) openPlace(place string, create bool) (vfs.Store, error) {
 	if !create && !toolrun.IsDatabase(place) {
-		if _, err := os.Stat(filepath.Join(place, "projects")); err != nil {
+		if _, err := h.stat(filepath.Join(place, "projects")); err != nil {
 			return nil, fmt.Errorf("%s has no projects: %w", place, err)
 		}
 	}
-	store, err := openStore(place, nil)
+	store, err := h.openStore(place, nil)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store of projects: %w", err)
 	}
@@ -53,12 +52,18 @@ func openPlace(place string, create bool) (vfs.Store, error) {
 }
 
 // openStore opens a store, perhaps with contents in object storage.
-func openStore(place string, options *vfs.Options) (vfs.Store, error) {
+func (h *Host) openStore(place string, options *vfs.Options) (vfs.Store, error) {
 	o := &toolrun.StoreOptions{OpenObjects: func(address string) (postgres.Objects, error) {
 		return s3.Open(address, nil)
 	}}
 	if options != nil {
 		o.Projects = *options
+	}
+	if h.OpenStore != nil {
+		return h.OpenStore(place, o)
+	}
+	if !postgres.IsURL(place) {
+		place = h.path(place)
 	}
 	return toolrun.OpenStoreWith(place, o)
 }
@@ -88,12 +93,12 @@ if something was not copied.`,
 		Example: "  toolrun store migrate --from .data --to copy",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			source, err := openPlace(from, false)
+			source, err := hostOf(cmd).openPlace(from, false)
 			if err != nil {
 				return err
 			}
 			defer source.Close()
-			target, err := openPlace(to, true)
+			target, err := hostOf(cmd).openPlace(to, true)
 			if err != nil {
 				return err
 			}
@@ -164,7 +169,7 @@ func (f *projectFlags) openStore() (vfs.Store, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	store, err := openPlace(place, false)
+	store, err := f.host().openPlace(place, false)
 	return store, place, err
 }
 
@@ -207,6 +212,7 @@ together. Nothing is changed. The exit status is 1 if something is wrong.`,
 			return err
 		},
 	}
+	f.cmd = cmd
 	cmd.Flags().StringVar(&f.data, "data", "",
 		"check `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data directory)")
 	return cmd
@@ -259,6 +265,7 @@ in the URL's parameter objects_keep.`,
 			return err
 		},
 	}
+	f.cmd = cmd
 	cmd.Flags().StringVar(&f.data, "data", "", "sweep the database `URL` (default $TOOLRUN_DATA)")
 	return cmd
 }

@@ -17,19 +17,20 @@ import (
 
 // A tokenFile is a file of tokens that can change while a server runs.
 type tokenFile struct {
+	host   *Host
 	name   string
 	logger *slog.Logger
 	info   os.FileInfo // when it was read
 }
 
 func (f *tokenFile) read() ([]*mcphttp.Token, error) {
-	f.info, _ = os.Stat(f.name) // before it is read, so that no change is missed
-	return readTokens(f.name)
+	f.info, _ = f.host.stat(f.name) // before it is read, so that no change is missed
+	return f.host.readTokens(f.name)
 }
 
 // watch calls again when the file has changed, and after SIGHUP, until the context ends. again calls read.
 func (f *tokenFile) watch(ctx context.Context, again func() error) {
-	hangups, stop := hangups()
+	hangups, stop := f.host.hangups()
 	defer stop()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -39,7 +40,7 @@ func (f *tokenFile) watch(ctx context.Context, again func() error) {
 			return
 		case <-hangups:
 		case <-ticker.C:
-			info, err := os.Stat(f.name)
+			info, err := f.host.stat(f.name)
 			if err != nil && f.info == nil || err == nil && f.info != nil && os.SameFile(info, f.info) &&
 				info.ModTime().Equal(f.info.ModTime()) && info.Size() == f.info.Size() {
 				continue
@@ -53,14 +54,15 @@ func (f *tokenFile) watch(ctx context.Context, again func() error) {
 
 // addToken adds a token to a file of tokens, which it makes if there is none. Servers that read the file meanwhile see
 // all of the old one or all of the new one.
-func addToken(name string, entry mcphttp.Token) error {
+func (h *Host) addToken(name string, entry mcphttp.Token) error {
 	var file struct {
 		Tokens []json.RawMessage `json:"tokens"`
 	}
 	mode := fs.FileMode(0o600)
+	name = h.path(name)
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // a link stays one
-		tokens, err := readTokens(name)
+		tokens, err := h.readTokens(name)
 		if err != nil {
 			return err
 		}

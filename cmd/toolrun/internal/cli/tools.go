@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"slices"
 
@@ -20,6 +19,7 @@ import (
 // A runner is a toolrun.Runner with the command's defaults.
 type runner struct {
 	*toolrun.Runner
+	host    *Host
 	noCache error // why the compiled engine cannot be cached, or nil
 	warn    func(error)
 }
@@ -27,12 +27,14 @@ type runner struct {
 // open makes a runner that keeps the compiled engine in the user's cache directory. Warnings go to the command's
 // errors.
 func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
-	r := &runner{warn: warnings(cmd.ErrOrStderr())}
+	r := &runner{host: hostOf(cmd), warn: warnings(cmd.ErrOrStderr())}
 	options.Warn = r.warn
 	if options.Python == nil {
-		options.Python = givenPython()
+		options.Python = givenPython(r.host)
 	}
-	options.EngineOptions.CacheDir, r.noCache = toolrun.UserEngineCache()
+	if options.Engine = r.host.Engine; options.Engine == nil {
+		options.EngineOptions.CacheDir, r.noCache = r.host.dirs().EngineCache()
+	}
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
@@ -63,7 +65,7 @@ func (r *runner) Close() error {
 
 // builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
-	options := toolrun.Options{Python: givenPython()}
+	options := toolrun.Options{Python: givenPython(hostOf(cmd)), Engine: hostOf(cmd).Engine}
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
@@ -81,7 +83,7 @@ func warnings(w io.Writer) func(error) {
 
 // start starts the engine.
 func (r *runner) start(ctx context.Context) (*js.Interpreter, error) {
-	if os.Getenv("GOGC") == "" {
+	if r.host.collects() {
 		// Starting makes little garbage. Collecting it would take a tenth of the time of a short command.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}

@@ -41,18 +41,18 @@ are replaced. Links and special files in a directory are left out.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			info, err := os.Stat(args[0])
+			info, err := hostOf(cmd).stat(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
 			if !info.IsDir() {
-				data, err := readHostFile(os.Open, args[0], vfs.DefaultFileSize)
+				data, err := readHostFile(hostOf(cmd).open, args[0], vfs.DefaultFileSize)
 				if err != nil {
 					return outcome{}, err
 				}
 				return outcome{}, vfs.WriteFile(ctx, p, target, data)
 			}
-			root, err := os.OpenRoot(args[0])
+			root, err := hostOf(cmd).openRoot(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
@@ -118,14 +118,14 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 				return outcome{text: string(data), data: jsonContent(args[0], data)}, err
 			}
 			dir, base := filepath.Dir(to), filepath.Base(to)
-			if there, err := os.Stat(to); err == nil && there.IsDir() {
+			if there, err := hostOf(cmd).stat(to); err == nil && there.IsDir() {
 				dir, base = to, path.Base(name)
 				if name == "/" {
 					base = "."
 				}
 			}
 			// Neither names in the project nor links in the directory may lead out of it.
-			root, err := os.OpenRoot(dir)
+			root, err := hostOf(cmd).openRoot(dir)
 			if err != nil {
 				return outcome{}, err
 			}

@@ -32,17 +32,17 @@ func (s *Screen) share(l *line) {
 }
 
 // Out returns the writer to use for a stream: a *Screen for a terminal, and otherwise the stream itself, with its
-// bytes unchanged. NO_COLOR with any value and CLICOLOR=0 switch colours off; TERM=dumb switches all control
-// sequences off.
-func Out(stream io.Writer) io.Writer {
+// bytes unchanged. getenv returns variables of the environment: NO_COLOR with any value and CLICOLOR=0 switch colours off;
+// TERM=dumb switches all control sequences off.
+func Out(stream io.Writer, getenv func(name string) string) io.Writer {
 	if !IsTerminal(stream) {
 		return stream
 	}
 	file := stream.(*os.File)
 	s := &Screen{file: file}
-	name := os.Getenv("TERM")
+	name := getenv("TERM")
 	s.control = name != "dumb" && (name != "" || runtime.GOOS == "windows") && enableSequences(file)
-	s.colour = s.control && os.Getenv("NO_COLOR") == "" && os.Getenv("CLICOLOR") != "0"
+	s.colour = s.control && getenv("NO_COLOR") == "" && getenv("CLICOLOR") != "0"
 	return s
 }
 

@@ -42,13 +42,18 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
+// getenv is the environment of a terminal without colours switched off.
+func getenv(name string) string {
+	if name == "TERM" {
+		return "xterm"
+	}
+	return ""
+}
+
 // TestWritesCanEndAnywhere writes text byte by byte.
 func TestWritesCanEndAnywhere(t *testing.T) {
-	t.Setenv("TERM", "xterm")
-	t.Setenv("NO_COLOR", "")
-	t.Setenv("CLICOLOR", "")
 	keys, file := ptytest.Open(t)
-	out := terminal.Out(file)
+	out := terminal.Out(file, getenv)
 	require.NotEqual(t, io.Writer(file), out)
 	text := "é日本👩\x1b[2J\u009b2J\u202e\x9b\xe2\x80x\xe2\x80"
 	for i := range len(text) {
@@ -71,7 +76,7 @@ func TestWritesCanEndAnywhere(t *testing.T) {
 // TestOtherStreams has bytes stay as they are, whatever is there to style or to show.
 func TestOtherStreams(t *testing.T) {
 	var b bytes.Buffer
-	out := terminal.Out(&b)
+	out := terminal.Out(&b, getenv)
 	require.Same(t, &b, out)
 	require.False(t, terminal.IsTerminal(out))
 	require.NoError(t, terminal.Print(out, terminal.Red, "\x1b\xff"))
@@ -85,9 +90,8 @@ func TestOtherStreams(t *testing.T) {
 
 // TestProgressShowsWhatIsReported has messages that would drive the terminal, or need more than one line.
 func TestProgressShowsWhatIsReported(t *testing.T) {
-	t.Setenv("TERM", "xterm")
 	keys, file := ptytest.Open(t)
-	p := terminal.StartProgress(terminal.Out(file))
+	p := terminal.StartProgress(terminal.Out(file, getenv))
 	p.Report("\x1b[2Ja\nb\r"+strings.Repeat("日本", 1000), 3, 10)
 	read := func(until string) string {
 		var all []byte
@@ -111,11 +115,10 @@ func TestProgressShowsWhatIsReported(t *testing.T) {
 
 // TestProgressLeavesUnfinishedLinesAlone: the line would overwrite what code prints without a newline.
 func TestProgressLeavesUnfinishedLinesAlone(t *testing.T) {
-	t.Setenv("TERM", "xterm")
-	t.Setenv("NO_COLOR", "1")
 	keys, file := ptytest.Open(t)
 	synctest.Test(t, func(t *testing.T) {
-		errs, out := terminal.Out(file), terminal.Out(file)
+		getenv := func(name string) string { return map[string]string{"TERM": "xterm", "NO_COLOR": "1"}[name] }
+		errs, out := terminal.Out(file, getenv), terminal.Out(file, getenv)
 		p := terminal.StartProgress(errs, out)
 		for _, text := range []string{"on standard output", "\n", "on standard error", "\n"} {
 			time.Sleep(2300 * time.Millisecond) // never when the progress line is due

@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
 	"os"
@@ -73,9 +75,6 @@ func TestOutputCannotDriveTheTerminal(t *testing.T) {
 }
 
 func TestColours(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	code := []string{"js", "-e", "console.log('[WARN] a'); console.warn('b\\n[ERROR] c'); return '=== Result ==='"}
 	const want = "[WARN] a\r\n\x1b[33mb\r\n[ERROR] c\r\n\x1b[0m=== Result ===\r\n"
 	require.Equal(t, want, output(t, t.TempDir(), nil, 0, code...))

@@ -1,9 +1,11 @@
-//go:build unix
+//go:build systemtest && unix
 
-package cli_test
+package command_test
 
 import (
 	"bytes"
+	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +15,6 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -21,25 +22,18 @@ import (
 
 // TestExamples runs each line of each command's examples as it is written, where there is what they speak of.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	for name, help := range helpTexts(t, nil) {
-		require.Regexp(t, `^[A-Z]`, help, name)
-		for line := range strings.Lines(help) {
-			if !strings.HasPrefix(name, "completion") && name != "help" { // which are cobra's
-				require.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 80, "%s: %s", name, line)
-			}
-		}
+	for name, help := range toolruntest.HelpTexts(func(args ...string) string {
+		out, err := commandtest.Command(args...).Output()
+		require.NoError(t, err)
+		return string(out)
+	}) {
 		// that are not our own, or have commands alone
 		if strings.HasPrefix(name, "completion") || name == "" || name == "help" {
 			continue
 		}
-		examples := section(help, "Examples")
-		require.NotEmpty(t, examples, "%s has no example", name)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, line := range examples {
+			for _, line := range toolruntest.Section(help, "Examples") {
 				if hasTestsOfItsOwn.MatchString(line) {
 					continue
 				}
@@ -93,46 +87,4 @@ func exampleDir(t *testing.T) string {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), packed.Bytes(), 0o644))
 	}
 	return dir
-}
-
-// helpTexts returns what each command says of itself, by its name.
-func helpTexts(t *testing.T, command []string) map[string]string {
-	var out, stderr bytes.Buffer
-	require.Zero(t, cli.Main(append(append([]string{}, command...), "--help"), strings.NewReader(""), &out, &stderr),
-		"%s", stderr.String())
-	texts := map[string]string{strings.Join(command, " "): out.String()}
-	_, usage, _ := strings.Cut(out.String(), "\nUsage:\n")
-	usage, _, _ = strings.Cut(usage, "\nFlags:\n")
-	_, lists, _ := strings.Cut(usage, "\n\n")
-	if _, after, ok := strings.Cut(lists, "Examples:\n"); ok {
-		_, lists, _ = strings.Cut(after, "\n\n")
-	}
-	for _, match := range regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`).FindAllStringSubmatch(lists, -1) {
-		for name, text := range helpTexts(t, append(append([]string{}, command...), match[1])) {
-			texts[name] = text
-		}
-	}
-	return texts
-}
-
-// section returns the lines below a heading.
-func section(help, heading string) []string {
-	_, after, ok := strings.Cut(help, "\n"+heading+":\n")
-	if !ok {
-		return nil
-	}
-	lines, _, _ := strings.Cut(after, "\n\n")
-	return strings.Split(strings.TrimSpace(lines), "\n")
-}
-
-// TestEachCommandHasJSON goes through all commands that print something.
-func TestEachCommandHasJSON(t *testing.T) {
-	for name, help := range helpTexts(t, nil) {
-		switch {
-		case name == "" || name == "help" || strings.HasPrefix(name, "completion"): // that is for shells
-		case name == "mcp", name == "serve": // speak JSON-RPC and HTTP
-		default:
-			require.Contains(t, help, "--json ", name)
-		}
-	}
 }

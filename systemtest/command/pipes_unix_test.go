@@ -1,12 +1,12 @@
-//go:build unix
+//go:build systemtest && unix
 
-package cli_test
+package command_test
 
 import (
 	"bytes"
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,10 +19,8 @@ import (
 // shell runs a line of a shell, in which toolrun is the command, and returns the exit status and what was printed
 // where that was not closed.
 func shell(t *testing.T, dir, line string) (status int, out, stderr string) {
-	bin := t.TempDir()
-	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
-	cmd := exec.Command("sh", "-c", line)
-	cmd.Dir, cmd.Env = dir, append(command().Env, "PATH="+bin+":"+os.Getenv("PATH"))
+	cmd := commandtest.Shell(t, "sh", "-c", line)
+	cmd.Dir = dir
 	var o, e bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &o, &e
 	require.NoError(t, cmd.Start())
@@ -112,7 +110,7 @@ func TestStreamsThatAreClosed(t *testing.T) {
 // TestAReaderThatPauses lets a command wait until its output is read.
 func TestAReaderThatPauses(t *testing.T) {
 	t.Parallel()
-	cmd := command("js", "-e", `return "x".repeat(7e5)`)
+	cmd := commandtest.Command("js", "-e", `return "x".repeat(7e5)`)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -1,15 +1,18 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
-	"bytes"
 	"fmt"
+	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,8 +31,7 @@ type pty struct {
 	keys *os.File
 	cmd  *exec.Cmd
 
-	mu      sync.Mutex
-	written bytes.Buffer
+	written toolruntest.Log
 	from    int           // what has been expected is before it
 	ended   chan struct{} // there is no more
 }
@@ -49,7 +51,7 @@ func onTerminal(t *testing.T, env []string, args ...string) *pty {
 func onTerminalIn(t *testing.T, dir string, env []string, args ...string) *pty {
 	t.Helper()
 	keys, terminal := ptytest.Open(t)
-	p := &pty{t: t, keys: keys, cmd: command(args...)}
+	p := &pty{t: t, keys: keys, cmd: commandtest.Command(args...)}
 	p.cmd.Env = append(p.cmd.Env, "TERM=xterm", "NO_COLOR=", "CLICOLOR=", "TOOLRUN_HISTORY=")
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
@@ -61,47 +63,30 @@ func onTerminalIn(t *testing.T, dir string, env []string, args ...string) *pty {
 	p.ended = make(chan struct{})
 	go func() {
 		defer close(p.ended)
-		buffer := make([]byte, 4096)
-		for {
-			n, err := keys.Read(buffer)
-			p.mu.Lock()
-			p.written.Write(buffer[:n])
-			p.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
+		defer p.written.Close()
+		_, _ = io.Copy(&p.written, keys)
 	}()
 	return p
 }
 
 // all is everything that has been written to the terminal.
-func (p *pty) all() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.written.String()
-}
+func (p *pty) all() string { return p.written.String() }
 
 // expect waits until something is written, after what was expected before, and returns what came with it.
 func (p *pty) expect(text string) string {
 	p.t.Helper()
 	var before string
-	require.Eventuallyf(p.t, func() bool {
-		rest := p.all()[p.from:]
+	p.written.Until(p.t, fmt.Sprintf("%q", text), func(all string) bool {
+		rest := all[p.from:]
 		at := strings.Index(rest, text)
-		if at < 0 {
-			return false
+		if at >= 0 {
+			before = rest[:at+len(text)]
 		}
-		before = rest[:at+len(text)]
-		return true
-	}, time.Minute, 5*time.Millisecond, "%q does not come; there is %s", text, lazily(p.all))
+		return at >= 0
+	})
 	p.from += len(before)
 	return before
 }
-
-type lazily func() string
-
-func (l lazily) String() string { return fmt.Sprintf("%q", l()) }
 
 func (p *pty) send(keys string) {
 	p.t.Helper()
@@ -126,24 +111,14 @@ func (p *pty) enter(line string) string {
 // exits waits for the end of the command, and returns its exit status.
 func (p *pty) exits() int {
 	p.t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- p.cmd.Wait() }()
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		require.Fail(p.t, "it does not end", "%q", p.all())
-	}
+	_ = p.cmd.Wait()
 	return p.cmd.ProcessState.ExitCode()
 }
 
 // rest returns all that has been written once the command has ended.
 func (p *pty) rest() string {
 	p.t.Helper()
-	select {
-	case <-p.ended:
-	case <-time.After(time.Minute):
-		require.Fail(p.t, "the terminal is still in use")
-	}
+	<-p.ended
 	return p.all()
 }
 
@@ -340,9 +315,6 @@ func shownLast(written string) string {
 }
 
 func TestHistory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	file := filepath.Join(t.TempDir(), "state", "history")
 	env := []string{"TOOLRUN_HISTORY=" + file}
 	p := onTerminal(t, env, "repl", "--root", ".")
@@ -402,7 +374,7 @@ func TestOutputAppearsOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	p := onTerminalIn(t, dir, nil, "js", "--root", ".", "-e", `
 		console.log('first');
-		`+untilThere+`
+		while (!await fs.exists("go")) await new Promise((r) => setTimeout(r, 5));
 		console.error('second\x1b[2J');
 		process.stdout.write('third');
 		for (;;);`)

@@ -1,6 +1,9 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +22,7 @@ func TestModulesThroughMCP(t *testing.T) {
 	for language, build := range map[string]func(module string) *exec.Cmd{
 		"go": func(module string) *exec.Cmd {
 			cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildmode=c-shared", "-o", module,
-				"../../../../guest/tool/testdata/weather")
+				"../../guest/tool/testdata/weather")
 			cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 			return cmd
 		},
@@ -44,7 +47,7 @@ func TestModulesThroughMCP(t *testing.T) {
 				require.NoError(t, err, "%s", out)
 			}
 			toolrun := func(args ...string) *exec.Cmd {
-				cmd := command(args...)
+				cmd := commandtest.Command(args...)
 				cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
 				return cmd
 			}

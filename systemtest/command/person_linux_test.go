@@ -1,6 +1,9 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,7 +19,7 @@ func TestDeleteAsks(t *testing.T) {
 		_, err := os.Stat(filepath.Join(data, "projects", "notes"))
 		return err == nil
 	}
-	make := command("files", "--data", data, "--project", "notes", "mkdir", "/x")
+	make := commandtest.Command("files", "--data", data, "--project", "notes", "mkdir", "/x")
 	require.NoError(t, make.Run())
 	for _, test := range []struct {
 		keys   string
@@ -32,7 +35,7 @@ func TestDeleteAsks(t *testing.T) {
 		require.Equal(t, test.status, p.exits(), "%q", test.keys)
 		require.Equal(t, test.there, there(), "%q", test.keys)
 	}
-	require.NoError(t, command("project", "--data", data, "restore", "notes").Run())
+	require.NoError(t, commandtest.Command("project", "--data", data, "restore", "notes").Run())
 	require.True(t, there())
 	p := onTerminal(t, nil, "project", "--data", data, "delete", "notes", "--yes")
 	require.Equal(t, 0, p.exits())
@@ -42,7 +45,7 @@ func TestDeleteAsks(t *testing.T) {
 func TestDiffInColours(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"a\\nb\\n", "a\\nc\\n"} {
-		make := command("js", "--root", ".", "-e", "fs.writeFileSync('f', '"+text+"')")
+		make := commandtest.Command("js", "--root", ".", "-e", "fs.writeFileSync('f', '"+text+"')")
 		make.Dir = dir
 		require.NoError(t, make.Run())
 	}
@@ -59,8 +62,9 @@ func TestInputsAreAsked(t *testing.T) {
 		"inputs": [{"type": "pickString", "id": "tools", "description": "Which\u001b[2J tools", "options": ["memory", "filesystem"], "default": "memory"},
 			{"type": "promptString", "id": "api-key", "description": "The key", "password": true},
 			{"type": "promptString", "id": "unused"}],
-		"servers": {"own": {"command": "`+os.Args[0]+`", "args": ["mcp", "--enable", "javascript,${input:tools}",
-			"--option", "javascript.memory=${input:api-key}"], "env": {"TOOLRUN_TEST_COMMAND": "1"}}}}`), 0o600))
+		"servers": {"own": {"command": "`+
+		commandtest.Path()+`", "args": ["mcp", "--enable", "javascript,${input:tools}",
+			"--option", "javascript.memory=${input:api-key}"]}}}`), 0o600))
 	start := func(env ...string) *pty { return onTerminal(t, env, "tools", "--mcp-config", servers) }
 
 	p := start()

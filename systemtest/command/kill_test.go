@@ -1,11 +1,13 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -24,9 +26,6 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
-
-// soak makes tests that look for rare failures run for minutes instead of seconds.
-var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // wholeSize is how long files are in these tests. All bytes of one are the same, so that a part, or a mixture, can be
 // told.
@@ -69,7 +68,7 @@ func TestKilledCommands(t *testing.T) {
 				letter := string(rune('a' + number))
 				dir := t.TempDir()
 				writeWholeFiles(t, dir, letter)
-				cmd := command()
+				cmd := commandtest.Command()
 				for _, arg := range args {
 					arg = strings.ReplaceAll(strings.ReplaceAll(arg, "LETTERNUMBER", fmt.Sprint(number)), "LETTER",
 						letter)
@@ -97,7 +96,7 @@ func TestKilledCommands(t *testing.T) {
 	for range rounds { // while they are in each other's way
 		var all []func() error
 		for _, args := range killedCommands {
-			cmd := command()
+			cmd := commandtest.Command()
 			dir := t.TempDir()
 			writeWholeFiles(t, dir, "z")
 			for _, arg := range args {
@@ -212,7 +211,7 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 	const rounds, kills = 20, 3
 	cache := t.TempDir()
 	start := func() (wait func() (string, error), kill func()) {
-		cmd := command("js", "-e", "return 6 * 7")
+		cmd := commandtest.Command("js", "-e", "return 6 * 7")
 		cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+cache, "HOME="+cache, "LocalAppData="+cache)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

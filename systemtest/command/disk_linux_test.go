@@ -1,9 +1,12 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -63,7 +66,7 @@ type result struct {
 }
 
 func runCommand(t *testing.T, env []string, args ...string) result {
-	cmd := command(args...)
+	cmd := commandtest.Command(args...)
 	cmd.Env = append(cmd.Env, env...)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
@@ -274,9 +277,6 @@ func TestAFullDiskForTheCache(t *testing.T) {
 
 // TestTimesOfFiles lists files that have times that no clock has had, which this kind of disk can keep.
 func TestTimesOfFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	dir := onSmallDisk(t, 4<<20)
 	if dir == "" {
 		return

@@ -1,9 +1,11 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
 	"encoding/xml"
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,20 +19,14 @@ import (
 // TestReadme runs the shell commands in README.md, in the pages of docs and in the picture of a terminal, and compares
 // what they print with what the pages say. The commands of one page share a directory and a data directory.
 func TestReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a Unix shell")
 	}
 	t.Parallel()
-	root := filepath.Join("..", "..", "..", "..")
+	root := filepath.Join("..", "..")
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	require.NoError(t, err)
 	pages = append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "docs", "terminal.svg"))
-	bin := t.TempDir()
-	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
-	env := append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "PATH="+bin+":"+os.Getenv("PATH"))
 	tested := map[string]bool{}
 	build := os.Getenv(pythontest.Variable)
 	for _, page := range pages {
@@ -50,8 +46,8 @@ func TestReadme(t *testing.T) {
 		}
 		dir, dataDir := t.TempDir(), t.TempDir()
 		for _, step := range steps {
-			cmd := exec.Command("sh", "-c", step.command)
-			cmd.Dir, cmd.Env = dir, append(env, "TOOLRUN_DATA="+dataDir, python)
+			cmd := commandtest.Shell(t, "sh", "-c", step.command)
+			cmd.Dir, cmd.Env = dir, append(cmd.Env, "TOOLRUN_DATA="+dataDir, python)
 			out, _ := cmd.CombinedOutput()
 			require.Equal(t, step.output, string(out), "%s: %s", page, step.command)
 			tested[filepath.Base(page)] = true

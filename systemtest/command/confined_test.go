@@ -1,11 +1,13 @@
-//go:build linux && amd64 && !race
+//go:build systemtest && linux && amd64 && !race
 
-package cli_test
+package command_test
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,8 +27,8 @@ import (
 
 // The filters of system calls: that of a command, and that of one that listens, too.
 const (
-	seccompProfile     = "../../../../contrib/seccomp/toolrun.json"
-	seccompHTTPProfile = "../../../../contrib/seccomp/toolrun-http.json"
+	seccompProfile     = "../../contrib/seccomp/toolrun.json"
+	seccompHTTPProfile = "../../contrib/seccomp/toolrun-http.json"
 )
 
 // A confinement is what a process of the test binary puts itself under before it becomes the command.
@@ -51,19 +53,15 @@ func init() {
 	os.Exit(3)
 }
 
-// enter confines the thread, and replaces the process by the same program.
+// enter confines the thread, and replaces the process by the command.
 func (c *confinement) enter() error {
 	os.Unsetenv(confinementEnv)
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	if len(c.Read)+len(c.Write) > 0 {
-		if err := c.landlock(self); err != nil {
+		if err := c.landlock(); err != nil {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
@@ -74,7 +72,7 @@ func (c *confinement) enter() error {
 			return fmt.Errorf("seccomp: %w", err)
 		}
 	}
-	return syscall.Exec(self, os.Args, os.Environ())
+	return syscall.Exec(commandtest.Path(), os.Args, os.Environ())
 }
 
 // What Landlock allows of directories that are read, and written; it forbids the rest of what it knows.
@@ -99,7 +97,7 @@ func landlockABI() int {
 }
 
 // landlock also lets the program itself be read, with the libraries that it is linked to.
-func (c *confinement) landlock(self string) error {
+func (c *confinement) landlock() error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockAll,
 		Handled_access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP}
 	const size = 16 // what ABI 4 knows of the attributes
@@ -130,7 +128,7 @@ func (c *confinement) landlock(self string) error {
 		}
 		return nil
 	}
-	for _, path := range append(c.Read, self, "/lib", "/lib64", "/usr/lib") {
+	for _, path := range append(c.Read, commandtest.Path(), "/lib", "/lib64", "/usr/lib") {
 		if err := allow(path, landlockRead); err != nil {
 			return err
 		}
@@ -151,7 +149,8 @@ func confined(t *testing.T, c confinement, dir, cache string, args ...string) (o
 	t.Helper()
 	encoded, jsonErr := json.Marshal(c)
 	require.NoError(t, jsonErr)
-	cmd := command(args...)
+	cmd := commandtest.Command(args...)
+	cmd.Path = os.Args[0]
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, confinementEnv+"="+string(encoded), "TOOLRUN_DATA="+filepath.Join(dir, ".data"))
 	if cache != "" {
@@ -204,9 +203,6 @@ func doTasks(t *testing.T, c confinement, dir, cache string) {
 // here, but ends the process with a trace of the stack, so that nothing that is needed can be missing unnoticed.
 func TestSeccomp(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("compiles the engine")
-	}
 	doTasks(t, confinement{Filter: seccompFilter(t, seccompProfile)}, t.TempDir(), t.TempDir())
 
 	for _, name := range []string{"openat", "mprotect", "memfd_create", "clone"} {
@@ -223,28 +219,26 @@ func TestSeccomp(t *testing.T) {
 func TestSeccompOfAServer(t *testing.T) {
 	encoded, err := json.Marshal(confinement{Filter: seccompFilter(t, seccompHTTPProfile)})
 	require.NoError(t, err)
-	t.Setenv(confinementEnv, string(encoded))
-	s := startMCP(t, t.TempDir(), "--http", "localhost:0")
-	session, err := s.connect(t.Context(), "")
+	cmd := commandtest.Command("mcp", "--log-format", "json", "--http", "localhost:0", "--data", t.TempDir())
+	cmd.Path, cmd.Env = os.Args[0], append(cmd.Env, confinementEnv+"="+string(encoded))
+	s := commandtest.StartServer(t, cmd)
+	session, err := s.Connect(t.Context(), "")
 	require.NoError(t, err)
-	text, err := mcpCall(t.Context(), session, "javascript",
+	text, err := toolruntest.Call(t.Context(), session, "javascript",
 		map[string]any{"code": "fs.writeFileSync('/a', 'b'); return fs.readFileSync('/a', 'utf8')"})
 	require.NoError(t, err)
 	require.Contains(t, text, "b")
-	status, _ := get(t, s.at("/metrics"), "")
+	status, _ := s.Get(t, s.At("/metrics"), "")
 	require.Equal(t, 200, status)
 	require.NoError(t, session.Close())
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
-	<-s.end
-	require.NoError(t, s.cmd.Wait(), s.logged())
+	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGTERM))
+	<-s.End
+	require.NoError(t, s.Cmd.Wait(), s.Logged())
 }
 
 // TestLandlock lets the command use its cache and the directory of its files, and nothing else but the program itself.
 func TestLandlock(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("compiles the engine")
-	}
 	if landlockABI() < 4 { // Linux 6.7
 		t.Skip("the kernel has no Landlock that knows the network")
 	}

@@ -1,7 +1,10 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
 	"fmt"
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,7 +17,7 @@ import (
 // TestPrintingWithoutEnd: code that prints much more than its output limit takes a few times that limit, and is told
 // how much was cut off.
 func TestPrintingWithoutEnd(t *testing.T) {
-	if testing.Short() || race.Enabled {
+	if race.Enabled {
 		t.Skip("takes memory")
 	}
 	const most, printed, line = 64 << 20, 512, 1 << 20
@@ -32,7 +35,7 @@ func TestPrintingWithoutEnd(t *testing.T) {
 				if asJSON {
 					args = append([]string{"js", "--json"}, args[1:]...)
 				}
-				cmd := command(args...)
+				cmd := commandtest.Command(args...)
 				var out, errs tail // this process must stay small: its memory counts for what it starts, at first
 				cmd.Stdout, cmd.Stderr = &out, &errs
 				_ = cmd.Run()

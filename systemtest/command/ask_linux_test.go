@@ -1,7 +1,11 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
 	"encoding/json"
+	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -95,12 +99,12 @@ func TestTheTerminalAsksLater(t *testing.T) {
 			p.expect("Make the call? yes, no, edit, always or later: ")
 			p.send(keys)
 			require.Equal(t, 1, p.exits(), "%q", p.all())
-			token := waitingToken.FindString(p.rest())
+			token := toolruntest.WaitingToken.FindString(p.rest())
 			require.Contains(t, p.rest(), "toolrun: waits for approval: toolrun approvals show "+token)
 			_, err := os.Stat(filepath.Join(dir, "memories"))
 			require.ErrorIs(t, err, os.ErrNotExist)
 
-			approve := command("approvals", "approve", token)
+			approve := commandtest.Command("approvals", "approve", token)
 			approve.Env = append(approve.Env, "TOOLRUN_DATA="+data)
 			require.NoError(t, approve.Run())
 			made, err := os.ReadFile(filepath.Join(dir, "memories", "a"))

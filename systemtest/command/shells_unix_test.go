@@ -1,8 +1,9 @@
-//go:build unix
+//go:build systemtest && unix
 
-package cli_test
+package command_test
 
 import (
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,15 +29,11 @@ const bashCompletes = `
 // TestBashCompletion lets a real bash complete lines with the script that it is given. Hostile names of files are not
 // offered.
 func TestBashCompletion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("there is no bash")
 	}
-	bin, dir := t.TempDir(), t.TempDir()
-	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
+	dir := t.TempDir()
 	for _, name := range []string{"notes.md", "é.md", "_activeHelp_ run me", "$(touch run)", "`touch run`",
 		"a;touch run", "a'b", `a"b`, "a b", "a\nb", "a\tb", "~", "-rf", "\u202ea", "*", "a\\b", "a!b"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
@@ -53,8 +50,8 @@ func TestBashCompletion(t *testing.T) {
 		"toolrun js --network-limit re":            "request= response= redirects=",
 		"toolrun files --root . cat $(touch\\ run": "",
 	} {
-		cmd := exec.Command(bash, "--norc", "-c", bashCompletes, "bash", line)
-		cmd.Dir, cmd.Env = dir, append(command().Env, "PATH="+bin+":"+os.Getenv("PATH"), "TERM=dumb")
+		cmd := commandtest.Shell(t, bash, "--norc", "-c", bashCompletes, "bash", line)
+		cmd.Dir, cmd.Env = dir, append(cmd.Env, "TERM=dumb")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		var words []string

@@ -1,9 +1,10 @@
-//go:build unix
+//go:build systemtest && unix
 
-package cli_test
+package command_test
 
 import (
 	"bytes"
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,11 +19,8 @@ import (
 // TestACacheThatOthersCanChange gives the command a cache directory in which somebody else could have put code. It
 // goes on without, and says so.
 func TestACacheThatOthersCanChange(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the engine")
-	}
 	run := func(env ...string) (warnings string) {
-		cmd := command("js", "-e", "return 6 * 7")
+		cmd := commandtest.Command("js", "-e", "return 6 * 7")
 		cmd.Env = append(cmd.Env, env...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

@@ -1,6 +1,9 @@
-package cli_test
+//go:build systemtest
+
+package command_test
 
 import (
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,10 +20,10 @@ import (
 // TOOLRUN_TOOLCHAINS lists those whose compiler and standard library for WASI are there, as in "c,rust,tinygo". Where
 // it lists some, but not TinyGo, Go compiles the program for TinyGo.
 func TestModuleNew(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" {
 		t.Skip("compiles programs, with a shell script")
 	}
-	repository, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
+	repository, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
 	there := append(strings.Split(os.Getenv("TOOLRUN_TOOLCHAINS"), ","), "go")
 	for _, language := range []string{"go", "c", "rust", "tinygo"} {
@@ -43,7 +46,7 @@ func TestModuleNew(t *testing.T) {
 			}
 			toolrun := func(args ...string) string {
 				t.Helper()
-				cmd := command(args...)
+				cmd := commandtest.Command(args...)
 				cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+filepath.Join(parent, "data"))
 				return run(cmd)
 			}

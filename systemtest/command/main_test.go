@@ -1,0 +1,15 @@
+//go:build systemtest
+
+package command_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/toolrun/toolrun/internal/commandtest"
+)
+
+// soak makes tests that look for rare failures run for minutes instead of seconds.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
