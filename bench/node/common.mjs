@@ -8,8 +8,8 @@ export function packageVersion(name) {
 // asFunction makes an expression of the body of a function that has no arguments, and calls it.
 export const asFunction = (body) => `(function () {\n${body}\n})()`;
 
-// holder makes a script of the body of an async function, and defines the function wait for it. The promise could be settled, so
-// that nothing that comes after it is garbage.
+// holder makes a script of the body of an async function, and defines the function wait for it. The promise could be
+// settled, so that nothing that comes after it is garbage.
 export const holder = (body) =>
   `function wait() { return new Promise(function (resolve) { globalThis.settle = resolve }) }\n(async function () {\n${body}\n})();\n1`;
 

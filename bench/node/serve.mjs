@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-// An engine has a version and the functions call(body, library), hold(body), which returns a function that ends the sandbox, and
-// program(sources, expression), which returns a function that evaluates the expression. What it lacks it cannot do.
+// An engine has a version and the functions call(body, library), hold(body), which returns a function that ends the
+// sandbox, and program(sources, expression), which returns a function that evaluates the expression. What it lacks it
+// cannot do.
 const { default: engine } = await import(`./${process.argv[2]}.mjs`);
 
 let libraries = 0;
@@ -16,10 +17,12 @@ async function timed(work) {
 
 async function check(request, library) {
   const text = await engine.call(request.body, library);
-  if (text !== request.want) throw new Error(`the result is ${JSON.stringify(text)} instead of ${JSON.stringify(request.want)}`);
+  if (text !== request.want) throw new Error(
+    `the result is ${JSON.stringify(text)} instead of ${JSON.stringify(request.want)}`);
 }
 
-// resident is the memory that the process has, in bytes, without what it could give back; undefined if the system does not tell.
+// resident is the memory that the process has, in bytes, without what it could give back; undefined if the system does
+// not tell.
 function resident() {
   for (let i = 0; i < 3; i++) gc();
   if (process.platform !== 'linux') return undefined;

@@ -5,7 +5,8 @@ import { QuickJS } from 'quickjs-wasi';
 
 import { asFunction, holder, memoryLimit, packageVersion, timeLimit } from './common.mjs';
 
-const wasm = await WebAssembly.compile(readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm')));
+const wasm = await WebAssembly.compile(readFileSync(createRequire(import.meta.url).resolve(
+  'quickjs-wasi/quickjs.wasm')));
 
 function options() {
   const deadline = Date.now() + timeLimit;

@@ -1,5 +1,5 @@
-// Runs the only suite that has been loaded as the V8 benchmark suite's base.js does, but for another time than a second, and
-// returns its score.
+// Runs the only suite that has been loaded as the V8 benchmark suite's base.js does, but for another time than a
+// second, and returns its score.
 function run(milliseconds) {
   function measure(benchmark) {
     var runs = 0, elapsed = 0, start = Date.now();

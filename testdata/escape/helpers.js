@@ -8,9 +8,12 @@ const say = async (f) => { try { return String(await f()) } catch (e) { return e
 const attack = async (p) => {
   const done = new Set();
   for (const [name, ...args] of [
-    ['readFile', p, 'utf8'], ['readFile', p], ['readdir', p], ['readdir', p, {recursive: true, withFileTypes: true}], ['truncate', p, 1], ['appendFile', p, 'x'],
-    ['writeFile', p, 'x', {flag: 'r+'}], ['writeFile', p, 'x', {flag: 'a'}], ['writeFile', p, 'x'], ['writeFile', p + '/x', 'x'], ['mkdir', p + '/y/z', {recursive: true}],
-    ['copyFile', p, '/got-file'], ['cp', p, '/got-tree', {recursive: true}], ['copyFile', '/memories/m.md', p], ['cp', '/memories', p, {recursive: true}],
+    ['readFile', p, 'utf8'], ['readFile', p], ['readdir', p], ['readdir', p, {recursive: true, withFileTypes: true}],
+    ['truncate', p, 1], ['appendFile', p, 'x'],
+    ['writeFile', p, 'x', {flag: 'r+'}], ['writeFile', p, 'x', {flag: 'a'}], ['writeFile', p, 'x'],
+    ['writeFile', p + '/x', 'x'], ['mkdir', p + '/y/z', {recursive: true}],
+    ['copyFile', p, '/got-file'], ['cp', p, '/got-tree', {recursive: true}], ['copyFile', '/memories/m.md', p],
+    ['cp', '/memories', p, {recursive: true}],
   ]) for (const form of [name, name + 'Sync']) {
     try { await fs[form](...args); done.add(name) } catch {}
   }
@@ -19,7 +22,8 @@ const attack = async (p) => {
 // load tries what loads modules.
 const load = async (p) => {
   const done = [];
-  for (const [name, f] of Object.entries({import: () => import(p), require: () => require(p), resolve: () => require.resolve(p)})) {
+  for (const [name, f] of Object.entries({import: () => import(p), require: () => require(p),
+    resolve: () => require.resolve(p)})) {
     try { await f(); done.push(name) } catch {}
   }
   return done.join() || 'nothing';

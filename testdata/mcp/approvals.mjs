@@ -107,10 +107,12 @@ async function later(call, project, path) {
 export async function inspector(step, transport, at, project) {
   const storage = mkdtempSync(join(tmpdir(), 'mcpdo-')) // short enough for the name of a socket
   const env = {
-    ...process.env, HOME: dir, MCP_STORAGE_DIR: dir, MCP_INSPECTOR_DAEMON_DIR: storage, MCP_INSPECTOR_DAEMON_TOKEN: randomBytes(32).toString('hex'),
+    ...process.env, HOME: dir, MCP_STORAGE_DIR: dir, MCP_INSPECTOR_DAEMON_DIR: storage,
+    MCP_INSPECTOR_DAEMON_TOKEN: randomBytes(32).toString('hex'),
   }
   const run = (...args) => {
-    const ran = spawnSync(process.execPath, [mcpdo, '--format', 'json', ...args], { encoding: 'utf8', timeout: 60_000, env })
+    const ran = spawnSync(process.execPath, [mcpdo, '--format', 'json', ...args],
+      { encoding: 'utf8', timeout: 60_000, env })
     const said = `mcpdo ${args.join(' ')} ended with ${ran.status}:\n${ran.stdout}${ran.stderr}`
     assert.ok([0, isError].includes(ran.status), said)
     try {
@@ -146,7 +148,8 @@ export async function inspector(step, transport, at, project) {
     }
     await step(`Inspector over ${transport}: an operator approves`, async () => {
       run('--connection', 'off', 'connect', '--elicit', 'off', ...target)
-      await later(args => run('--connection', 'off', 'tools/call', 'filesystem', JSON.stringify(args)), project, '/inspector-later.txt')
+      await later(args => run('--connection', 'off', 'tools/call', 'filesystem', JSON.stringify(args)), project,
+        '/inspector-later.txt')
     })
   } finally {
     spawnSync(process.execPath, [mcpdo, 'daemon', 'stop'], { timeout: 60_000, env })

@@ -7,7 +7,8 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HTTPV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
-  ElicitRequestSchema, LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema,
+  ElicitRequestSchema, LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema,
+    ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 
 const info = { name: 'check', version: '1.0.0' }
@@ -34,7 +35,8 @@ function official(client, on) {
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     readResource: async uri => (await client.readResource({ uri })).contents[0],
     complete: async (uri, value) =>
-      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'path', value } })).completion.values,
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'path',
+        value } })).completion.values,
     listPrompts: async () => (await client.listPrompts()).prompts,
     getPrompt: async name => (await client.getPrompt({ name })).messages[0].content.text,
     subscribe: uri => client.subscribeResource({ uri }),
@@ -49,9 +51,11 @@ async function sdk1(at, answer) {
   const client = new ClientV1(info, { capabilities: capabilities(answer) })
   if (answer) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params))
   const schemas = {
-    updated: ResourceUpdatedNotificationSchema, toolsChanged: ToolListChangedNotificationSchema, logged: LoggingMessageNotificationSchema,
+    updated: ResourceUpdatedNotificationSchema, toolsChanged: ToolListChangedNotificationSchema,
+    logged: LoggingMessageNotificationSchema,
   }
-  const own = official(client, (what, then) => client.setNotificationHandler(schemas[what], ({ params }) => then(params)))
+  const own = official(client, (what, then) => client.setNotificationHandler(schemas[what],
+    ({ params }) => then(params)))
   await client.connect(transport(at, StdioV1, HTTPV1))
   return { ...own, call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options) }
 }
@@ -59,7 +63,8 @@ async function sdk1(at, answer) {
 const sdk2 = mode => async (at, answer) => {
   const client = new v2.Client(info, { versionNegotiation: { mode }, capabilities: capabilities(answer) })
   if (answer) client.setRequestHandler('elicitation/create', ({ params }) => answer(params))
-  const names = { updated: 'notifications/resources/updated', toolsChanged: 'notifications/tools/list_changed', logged: 'notifications/message' }
+  const names = { updated: 'notifications/resources/updated', toolsChanged: 'notifications/tools/list_changed',
+    logged: 'notifications/message' }
   const own = official(client, (what, then) => client.setNotificationHandler(names[what], ({ params }) => then(params)))
   await client.connect(transport(at, StdioV2, v2.StreamableHTTPClientTransport))
   const more = { call: (name, args, options) => client.callTool({ name, arguments: args }, options) }
@@ -67,7 +72,9 @@ const sdk2 = mode => async (at, answer) => {
     const version = client.getNegotiatedProtocolVersion()
     if (version !== mode.pin) throw new Error(`the version is ${version} and not ${mode.pin}`)
     let listening
-    more.subscribe = async uri => { listening = await client.listen({ resourceSubscriptions: [uri], toolsListChanged: true }) }
+    more.subscribe = async uri => {
+      listening = await client.listen({ resourceSubscriptions: [uri], toolsListChanged: true })
+    }
     more.unsubscribe = () => listening.close()
     delete own.setLevel // the version has a level in each request instead
     delete own.ping
@@ -80,14 +87,16 @@ const aiSDK = newest => async (at, answer) => {
   const client = await createMCPClient({
     protocolVersionDiscovery: newest,
     capabilities: capabilities(answer),
-    transport: at.command ? new StdioMCPTransport({ ...at, stderr: 'ignore' }) : { type: 'http', url: at.url, headers: headers(at) },
+    transport: at.command ? new StdioMCPTransport({ ...at, stderr: 'ignore' }) : { type: 'http', url: at.url,
+      headers: headers(at) },
   })
   if (answer) client.onElicitationRequest(ElicitationRequestSchema, ({ params }) => answer(params))
   const tools = await client.tools()
   return {
     instructions: () => client.instructions,
     listTools: async () => (await client.listTools()).tools,
-    // What a model calls goes through the tools that the client makes, which can be canceled where that ends the request.
+    // What a model calls goes through the tools that the client makes, which can be canceled where that ends the
+    // request.
     call: (name, args, options) => tools[name]
       ? tools[name].execute(args, { toolCallId: 'call', messages: [], abortSignal: options?.signal })
       : client.callTool({ name, arguments: args }),
@@ -96,7 +105,8 @@ const aiSDK = newest => async (at, answer) => {
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     readResource: async uri => (await client.readResource({ uri })).contents[0],
     complete: async (uri, value) =>
-      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'path', value } })).completion.values,
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'path',
+        value } })).completion.values,
     listPrompts: async () => (await client.listPrompts()).prompts,
     getPrompt: async name => (await client.getPrompt({ name })).messages[0].content.text,
     close: () => client.close(),

@@ -9,7 +9,8 @@ import { client, fixtures, outOfScope, sessions } from './scenarios.mjs'
 
 const script = fileURLToPath(new URL('node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url))
 
-const suite = (...args) => new Promise(resolve => execFile(process.execPath, [script, ...args], { timeout: 300_000, maxBuffer: 64 << 20 },
+const suite = (...args) => new Promise(resolve => execFile(process.execPath, [script, ...args],
+  { timeout: 300_000, maxBuffer: 64 << 20 },
   (error, stdout, stderr) => resolve({ status: error ? error.code ?? 'a signal' : 0, output: stdout + stderr })))
 
 /** list returns the names of all scenarios for servers or clients. */
@@ -32,7 +33,8 @@ export async function conformance(step) {
   const all = await list('--server')
   await step('conformance: the expected failures are scenarios', () => {
     assert.ok(all.length >= 32, `there are only ${all}`)
-    for (const name of Object.keys({ ...outOfScope, ...fixtures, ...sessions })) assert.ok(all.includes(name), `there is no scenario ${name}`)
+    for (const name of Object.keys({ ...outOfScope, ...fixtures, ...sessions })) assert.ok(all.includes(name),
+      `there is no scenario ${name}`)
   })
   for (const [what, serve, expected] of [
     ['toolrun mcp', () => openProduct(), { ...outOfScope, ...fixtures }],
@@ -40,13 +42,15 @@ export async function conformance(step) {
     ['with the suite\'s tools', () => fixtureURL(), outOfScope],
     ['with the suite\'s tools, without sessions', () => fixtureURL('--stateless'), { ...outOfScope, ...sessions }],
   ]) {
-    await step(`conformance: ${what}, ${all.length - Object.keys(expected).length} of ${all.length} scenarios`, async () => {
+    await step(`conformance: ${what}, ${all.length - Object.keys(expected).length} of ${all.length} scenarios`,
+      async () => {
       await check(all, Object.keys(expected), 'server', '--url', await serve())
     })
   }
   const forClients = await list('--client')
   const expected = forClients.filter(client)
-  await step(`conformance: the client, ${forClients.length - expected.length} of ${forClients.length} scenarios`, async () => {
+  await step(`conformance: the client, ${forClients.length - expected.length} of ${forClients.length} scenarios`,
+    async () => {
     for (let attempt = 1; ; attempt++) { // one of them measures time, which a busy machine does not have
       try {
         return await check(forClients, expected, 'client', '--command', clientCommand)

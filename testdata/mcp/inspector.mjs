@@ -19,19 +19,23 @@ export async function inspector(step, transport, at, project) {
     const ran = spawnSync(process.execPath, [script, '--cli', '--format', 'json', '--quiet', ...args, ...target], {
       encoding: 'utf8', timeout: 60_000, env: { ...process.env, HOME: dir, MCP_STORAGE_DIR: dir },
     })
-    assert.equal(ran.status, status, `${args.join(' ')} ended with ${ran.status} and not ${status}:\n${ran.stdout}${ran.stderr}`)
+    assert.equal(ran.status, status,
+      `${args.join(' ')} ended with ${ran.status} and not ${status}:\n${ran.stdout}${ran.stderr}`)
     return ran.stdout && JSON.parse(ran.stdout).result
   }
-  const call = (status, name, args) => run(status, '--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args))
+  const call = (status, name, args) => run(status, '--method', 'tools/call', '--tool-name', name, '--tool-args-json',
+    JSON.stringify(args))
   const check = (what, then) => step(`Inspector over ${transport}: ${what}`, then)
   const uri = `toolrun://${project}/notes.md`
 
   await check('tools are portable', () => {
-    assert.deepEqual(run(0, '--method', 'tools/list', '--strict').tools.map(tool => tool.name).sort(), ['filesystem', 'javascript', 'memory'])
+    assert.deepEqual(run(0, '--method', 'tools/list', '--strict').tools.map(tool => tool.name).sort(),
+      ['filesystem', 'javascript', 'memory'])
   })
   await check('calls', () => {
     call(0, 'filesystem', { command: 'create', path: '/notes.md', file_text: '# Notes\n' })
-    assert.equal(call(0, 'javascript', { code: `return (await fs.readFile('/notes.md', 'utf8')).length` }).structuredContent.value, 8)
+    assert.equal(call(0, 'javascript',
+      { code: `return (await fs.readFile('/notes.md', 'utf8')).length` }).structuredContent.value, 8)
   })
   await check('a call that fails', () => {
     const result = call(isError, 'javascript', { code: 'return nothing' })

@@ -46,8 +46,10 @@ for (const transport of ['stdio', 'HTTP', withoutSessions]) {
     const asking = `asking-${projects}`
     const atAsking = await approvals.server(transport, asking)
     const reached = transport !== withoutSessions || name.includes('newest protocol') // in which results ask
-    if (reached) await step(label('its user approves'), () => approvals.approved(answer => connect(atAsking, answer), asking))
-    await step(label('an operator approves'), () => approvals.pending(answer => connect(atAsking, answer), asking, reached))
+    if (reached) await step(label('its user approves'), () => approvals.approved(answer => connect(atAsking, answer),
+      asking))
+    await step(label('an operator approves'), () => approvals.pending(answer => connect(atAsking, answer), asking,
+      reached))
     if (at.url) {
       await step(label('needs its token'), () => assert.rejects(connect({ url: at.url }), /401|unauthorized|bearer/i))
     }

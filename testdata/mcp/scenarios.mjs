@@ -19,13 +19,15 @@ export const outOfScope = {
 }
 
 /** client says why a scenario for clients is expected to fail, or nothing if it is not. */
-export const client = name => name.startsWith('auth/') && name !== 'auth/resource-mismatch' // in which it must not go on
+// in which it must not go on
+export const client = name => name.startsWith('auth/') && name !== 'auth/resource-mismatch'
   ? 'there is no OAuth: a configuration has the headers with the tokens'
   : { 'elicitation-sep1034-client-defaults': 'servers cannot ask the user' }[name]
 
 /** fixtures fail where the suite's own tools are not there, as in the product. */
 export const fixtures = Object.fromEntries([
-  'tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource', 'tools-call-mixed-content',
+  'tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource',
+  'tools-call-mixed-content',
   'tools-call-with-logging', 'tools-call-error', 'tools-call-with-progress', 'json-schema-2020-12',
 ].map(name => [name, 'it calls a tool of the suite']))
 

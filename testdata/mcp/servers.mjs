@@ -46,17 +46,20 @@ export const withoutSessions = 'HTTP without sessions'
 const limit = '1s'
 
 /**
- * product returns how to reach toolrun mcp for a project, by a name: a command, or a URL with a token. The second one is limited.
+ * product returns how to reach toolrun mcp for a project, by a name: a command, or a URL with a token. The second one
+ * is limited.
  * Other flags are those of the command.
  */
 export async function product(transport, project, ...flags) {
   if (transport === 'stdio') {
-    const command = (...more) => ({ command: toolrun, args: ['mcp', '--project', project, '--data', data, ...flags, ...more] })
+    const command = (...more) => ({ command: toolrun, args: ['mcp', '--project', project, '--data', data, ...flags,
+      ...more] })
     return [command(), command('--timeout', limit)]
   }
   const entries = []
   const tokens = [{}, { limits: { timeout: limit } }].map(more => {
-    const [, token, entry] = /^token: (\S+)\n([^]*)$/.exec(cli('mcp', 'token', '--name', `client ${entries.length + 1}`, '--project', project))
+    const [, token, entry] = /^token: (\S+)\n([^]*)$/.exec(cli('mcp', 'token', '--name', `client ${entries.length + 1}`,
+      '--project', project))
     entries.push({ ...JSON.parse(entry), ...more })
     return token
   })
@@ -71,7 +74,8 @@ export async function product(transport, project, ...flags) {
 export const openProduct = (...args) => serve(toolrun, 'mcp', '--data', data, '--project', 'open', ...args)
 
 /** fixtures returns how to reach the server with the suite's tools. */
-export const fixtures = async transport => (transport === 'stdio' ? { command: fixture, args: [] } : { url: await fixtureURL() })
+export const fixtures = async transport => (transport === 'stdio' ? { command: fixture, args: [] } : {
+  url: await fixtureURL() })
 
 /** fixtureURL returns the URL of the server with the suite's tools. */
 export const fixtureURL = (...args) => serve(fixture, ...args)

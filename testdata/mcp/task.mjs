@@ -1,4 +1,5 @@
-// What each client does with a server: first the product's tools, on one project, and then those of the conformance suite.
+// What each client does with a server: first the product's tools, on one project, and then those of the conformance
+// suite.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cli } from './servers.mjs'
@@ -23,7 +24,8 @@ export async function work(client, project) {
   assert.equal(tools.get('javascript').annotations.openWorldHint, false)
   assert.match(client.instructions() ?? '', /memor/i)
 
-  let result = await client.call('filesystem', { command: 'create', path: '/sales/prices.csv', file_text: 'a,1\nb,2.5\nc,9007199254740993\n' })
+  let result = await client.call('filesystem', { command: 'create', path: '/sales/prices.csv',
+    file_text: 'a,1\nb,2.5\nc,9007199254740993\n' })
   assert.ok(!result.isError, text(result))
   result = await client.call('javascript', {
     code: `const lines = (await fs.readFile('/sales/prices.csv', 'utf8')).trim().split('\\n')
@@ -74,13 +76,15 @@ export async function failures(client, limited) {
 }
 
 /**
- * cancellation starts a script, cancels its call, and sees that it has stopped long before its time is up. Calls of one session wait for
+ * cancellation starts a script, cancels its call, and sees that it has stopped long before its time is up. Calls of one
+ * session wait for
  * each other, so another client looks.
  */
 export async function cancellation(client, other) {
   if (client.cancels === false) return
   const beat = async () => {
-    const result = await other.call('javascript', { code: `return fs.existsSync('/beat') ? Number(fs.readFileSync('/beat', 'utf8')) : 0` })
+    const result = await other.call('javascript',
+      { code: `return fs.existsSync('/beat') ? Number(fs.readFileSync('/beat', 'utf8')) : 0` })
     return result.structuredContent.value
   }
   const cancel = new AbortController()
@@ -113,7 +117,8 @@ export async function changes(client, project) {
 
   cli('project', 'set', '--project', project, '--disable', 'memory')
   // The server looks at the project's settings with each request.
-  await eventually('the tools are said to have changed', async () => (await client.listResources()) && client.heard.toolsChanged > 0)
+  await eventually('the tools are said to have changed', async () => (await client.listResources()) &&
+    client.heard.toolsChanged > 0)
   assert.deepEqual((await client.listTools()).map(tool => tool.name).sort(), ['filesystem', 'javascript'])
   cli('project', 'set', '--project', project, '--enable', 'memory')
   await client.unsubscribe(uri)

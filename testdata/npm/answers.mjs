@@ -1,6 +1,6 @@
 // Runs scripts in Node as toolrun runs them, the body of an async function each, with the packages of a folder:
-// node answers.mjs FOLDER SCRIPT... It prints, as JSON, what each returns by the script's name, and how many milliseconds
-// that took. Each script has a process of its own.
+// node answers.mjs FOLDER SCRIPT... It prints, as JSON, what each returns by the script's name, and how many
+// milliseconds that took. Each script has a process of its own.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +23,8 @@ for (const script of scripts) {
   const name = path.basename(script, '.js');
   const file = path.join(temporary, name);
   const fd = fs.openSync(file, 'w');
-  execFileSync(process.execPath, ['--no-warnings', fileURLToPath(import.meta.url), folder, script], { env, stdio: ['ignore', 'ignore', 'inherit', fd] });
+  execFileSync(process.execPath, ['--no-warnings', fileURLToPath(import.meta.url), folder, script],
+    { env, stdio: ['ignore', 'ignore', 'inherit', fd] });
   fs.closeSync(fd);
   answers[name] = JSON.parse(fs.readFileSync(file, 'utf8'));
 }

@@ -1,6 +1,6 @@
-// Makes the cases of the encoding suites in runtime, with answers of other implementations: abab for base64, whatwg-encoding for the
-// labels and the encodings of single bytes, Node.js itself for the Unicode encodings.
-// Usage: node vectors.mjs DIRECTORY, where the two packages are installed in DIRECTORY/node_modules.
+// Makes the cases of the encoding suites in runtime, with answers of other implementations: abab for base64,
+// whatwg-encoding for the labels and the encodings of single bytes, Node.js itself for the Unicode encodings. Usage:
+// node vectors.mjs DIRECTORY, where the two packages are installed in DIRECTORY/node_modules.
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -48,7 +48,8 @@ const valid = (encoding, buffer, text) => {
 };
 
 // The bytes where something changes in the tables of well-formed UTF-8.
-const edges = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5, 0xff];
+const edges = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0,
+  0xf1, 0xf4, 0xf5, 0xff];
 const utf8 = new TextDecoder();
 for (const bytes of sequences(edges, 3)) add('utf-8', bytes, (b) => utf8.decode(b));
 for (const first of [0xe0, 0xed, 0xef, 0xf0, 0xf3, 0xf4]) {
@@ -58,7 +59,8 @@ for (const first of [0xe0, 0xed, 0xef, 0xf0, 0xf3, 0xf4]) {
 }
 for (const encoding of ['utf-16le', 'utf-16be']) {
   const decoder = new TextDecoder(encoding);
-  for (const bytes of sequences([0x00, 0x41, 0xd8, 0xdc, 0xfe, 0xff], 5)) add(encoding, bytes, (b) => decoder.decode(b));
+  for (const bytes of sequences([0x00, 0x41, 0xd8, 0xdc, 0xfe, 0xff], 5)) add(encoding, bytes,
+    (b) => decoder.decode(b));
 }
 for (const name of require('whatwg-encoding/lib/supported-names.json')) {
   if (/^(utf|gb|big5|euc|iso-2022|shift|replacement)/i.test(name)) continue;
@@ -66,7 +68,8 @@ for (const name of require('whatwg-encoding/lib/supported-names.json')) {
     add(name.toLowerCase(), [byte], (b) => {
       const text = whatwg.decode(b, name);
       // The standard's indexes have the control characters that these tables leave out.
-      return /^windows/i.test(name) && byte >= 0x80 && byte < 0xa0 && text === '\ufffd' ? String.fromCharCode(byte) : text;
+      return /^windows/i.test(name) && byte >= 0x80 && byte < 0xa0 && text === '\ufffd'
+        ? String.fromCharCode(byte) : text;
     });
   }
 }

@@ -34,7 +34,8 @@ export function sideBySide(text) {
     }
   }
   flush();
-  const box = h("div", {class: "diff", role: "table", "aria-label": "What changed", tabindex: "0"}, rows.slice(0, maxRows));
+  const box = h("div", {class: "diff", role: "table", "aria-label": "What changed", tabindex: "0"},
+    rows.slice(0, maxRows));
   if (rows.length > maxRows) {
     const rest = rows.slice(maxRows);
     const more = button(`Show ${count(rest.length, "more line")}`, () => more.replaceWith(...rest));
@@ -51,7 +52,8 @@ function row(was, is, differs) {
   return h("div", {class: differs ? "row" : "row same", role: "row"}, cell(was, "was"), cell(is, "is"));
 }
 
-const verbs = {create: "created", write: "changed", mkdir: "made", remove: "deleted", rename: "renamed", undone: "undone"};
+const verbs = {create: "created", write: "changed", mkdir: "made", remove: "deleted", rename: "renamed",
+  undone: "undone"};
 
 // changeRow is a change of a file, whose difference it shows when it is asked for.
 export function changeRow(change, ...more) {
@@ -66,13 +68,16 @@ export function changeRow(change, ...more) {
     }
     try {
       const {diff, note} = await get("history/diff", {project, change: change.id});
-      fill(place, note ? h("p", {class: "quiet"}, note) : diff ? sideBySide(diff) : h("p", {class: "quiet"}, "nothing differs"));
+      fill(place, note ? h("p", {class: "quiet"}, note) : diff ? sideBySide(diff) : h("p", {class: "quiet"},
+        "nothing differs"));
     } catch (error) {
       fill(place, problem(error));
     }
     toggle.setAttribute("aria-expanded", "true");
     toggle.textContent = "Hide";
   }, {class: "plain", "aria-expanded": "false", "aria-label": `Show what changed in ${plain(change.path)}`});
-  const path = change.op === "undone" ? [] : change.to ? [name(change.path), " → ", name(change.to)] : [name(change.path)];
-  return h("li", {}, h("div", {class: "change"}, h("span", {class: "op"}, verbs[change.op] ?? change.op), h("span", {}, path), toggle, more), place);
+  const path = change.op === "undone" ? [] : change.to ? [name(change.path), " → ", name(change.to)]
+    : [name(change.path)];
+  return h("li", {}, h("div", {class: "change"}, h("span", {class: "op"}, verbs[change.op] ?? change.op),
+    h("span", {}, path), toggle, more), place);
 }

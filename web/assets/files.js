@@ -21,15 +21,21 @@ export async function show(main) {
   trouble = h("div", {});
   viewer = h("section", {"aria-label": "File"});
   const results = h("div", {});
-  const picker = h("input", {type: "file", multiple: true, hidden: true, onchange: () => put(picker.files).then(() => { picker.value = ""; })});
-  const query = h("input", {type: "search", id: "search", placeholder: "Search in files", "aria-label": "Search in files"});
+  const picker = h("input", {type: "file", multiple: true, hidden: true, onchange: () => put(picker.files).then(() => {
+    picker.value = "";
+  })});
+  const query = h("input", {type: "search", id: "search", placeholder: "Search in files",
+    "aria-label": "Search in files"});
   const panes = h("div", {class: "panes"},
     h("div", {class: "side", ondragover: drag, ondragleave: drag, ondrop: drop},
-      !model && h("form", {class: "bar", role: "search", onsubmit: (event) => { event.preventDefault(); search(query.value, results, side); }}, query, h("button", {}, "Search")),
+      !model && h("form", {class: "bar", role: "search", onsubmit: (event) => {
+        event.preventDefault(); search(query.value, results, side);
+      }}, query, h("button", {}, "Search")),
       results, side),
     h("div", {}, trouble, viewer));
   fill(main,
-    h("div", {class: "bar"}, h("h1", {}, "Files"), !model && [button("New file", newFile), button("New folder", newFolder), button("Upload", () => picker.click()), picker]),
+    h("div", {class: "bar"}, h("h1", {}, "Files"), !model &&
+      [button("New file", newFile), button("New folder", newFolder), button("Upload", () => picker.click()), picker]),
     panes);
   tree = new Tree(side, (file) => {
     folder = file.folder ? file.path : parent(file.path);
@@ -58,7 +64,8 @@ function welcome() {
 
 // leave returns whether the editor can be closed: whoever has written something in it is asked.
 async function leave() {
-  if (dirty && !await ask("Leave without saving?", "What you have written in the editor is lost then.", "Leave")) return false;
+  if (dirty && !await ask("Leave without saving?", "What you have written in the editor is lost then.", "Leave"))
+    return false;
   dirty = false;
   return true;
 }
@@ -89,7 +96,8 @@ async function open(path, line, quiet) {
   try {
     const file = await get("files/text", {project, path});
     if (mine !== asked || quiet && editing()) return;
-    if (quiet && current && current.path === file.path && current.time === file.time && current.size === file.size && current.version === file.version) return;
+    if (quiet && current && current.path === file.path && current.time === file.time && current.size === file.size &&
+      current.version === file.version) return;
     current = file;
     fill(trouble);
     view(file);
@@ -99,7 +107,8 @@ async function open(path, line, quiet) {
     current = null;
     fill(viewer);
     fill(trouble, error.code === "not_found" ? h("div", {class: "empty"},
-      h("p", {}, name(path), " is not there any more."), h("p", {}, h("a", {href: page("history", {path})}, "Its history"), " can bring it back.")) : problem(error));
+      h("p", {}, name(path), " is not there any more."), h("p", {}, h("a", {href: page("history", {path})},
+        "Its history"), " can bring it back.")) : problem(error));
   }
 }
 
@@ -120,8 +129,10 @@ function view(file) {
   const edit = file.version && !model && button("Edit", () => editor(file), {class: "main"});
   const body = h("div", {class: "file", tabindex: "0", role: "region", "aria-label": "Content"});
   const ways = [];
-  if (isImage(file)) ways.push(["Image", () => fill(body, h("img", {src: content(file.path), alt: `The image ${plain(file.path)}`}))]);
-  if (/\.(md|markdown)$/i.test(file.path) && !file.binary) ways.push(["Rendered", () => whole(file, body, (text) => h("div", {class: "rendered"}, markdown(text)))]);
+  if (isImage(file)) ways.push(["Image",
+    () => fill(body, h("img", {src: content(file.path), alt: `The image ${plain(file.path)}`}))]);
+  if (/\.(md|markdown)$/i.test(file.path) && !file.binary) ways.push(["Rendered",
+    () => whole(file, body, (text) => h("div", {class: "rendered"}, markdown(text)))]);
   if (/\.(csv|tsv)$/i.test(file.path) && !file.binary) ways.push(["Table", () => whole(file, body, table)]);
   if (!file.binary) ways.push(["Text", () => lines(file, body)]);
   if (ways.length === 0) {
@@ -147,14 +158,16 @@ function warnings(text) {
 
 // whole shows all of a small file, and the beginning of a large one.
 function whole(file, body, make) {
-  fill(body, file.end < file.size && h("p", {class: "warning"}, `The first ${size(file.end)} of ${size(file.size)}. The text shows all of it, in parts.`), make(file.text));
+  fill(body, file.end < file.size &&
+    h("p", {class: "warning"}, `The first ${size(file.end)} of ${size(file.size)}. The text shows all of it, in parts.`), make(file.text));
 }
 
 function table(text) {
   const {rows, more} = csv(text, 1001);
   if (rows.length === 0) return h("p", {class: "empty"}, "No rows.");
   const [first, ...rest] = rows;
-  return [h("table", {class: "data"}, h("thead", {}, h("tr", {}, first.map((cell) => h("th", {scope: "col"}, pieces(cell))))),
+  return [h("table", {class: "data"},
+    h("thead", {}, h("tr", {}, first.map((cell) => h("th", {scope: "col"}, pieces(cell))))),
     h("tbody", {}, rest.map((row) => h("tr", {}, row.map((cell) => h("td", {}, pieces(cell))))))),
     more && h("p", {class: "quiet"}, "There are more rows: the text has them all.")];
 }
@@ -205,7 +218,8 @@ async function editor(file) {
     fill(trouble, problem(error));
     return;
   }
-  const text = h("textarea", {class: "code", id: "text", rows: "24", spellcheck: "false", autocomplete: "off", "aria-label": `Text of ${plain(file.path)}`,
+  const text = h("textarea", {class: "code", id: "text", rows: "24", spellcheck: "false", autocomplete: "off",
+    "aria-label": `Text of ${plain(file.path)}`,
     value: file.text, oninput: () => { dirty = true; }, onkeydown: (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key === "s") {
         event.preventDefault();
@@ -239,7 +253,8 @@ async function editor(file) {
 
 async function newFile() {
   if (!await leave()) return;
-  const made = await prompt("New file", "Path", join(folder, "new.txt"), "Make it", (path) => post("files/save", {project, path, text: "", version: ""}));
+  const made = await prompt("New file", "Path", join(folder, "new.txt"), "Make it", (path) => post("files/save",
+    {project, path, text: "", version: ""}));
   if (!made) return;
   tree.reveal(made.path);
   await tree.load();
@@ -249,14 +264,16 @@ async function newFile() {
 }
 
 async function newFolder() {
-  const made = await prompt("New folder", "Path", join(folder, "folder"), "Make it", (path) => post("files/folder", {project, path}));
+  const made = await prompt("New folder", "Path", join(folder, "folder"), "Make it", (path) => post("files/folder",
+    {project, path}));
   if (!made) return;
   tree.reveal(made.path);
   await tree.load();
 }
 
 async function rename(path) {
-  const moved = await prompt(`Rename ${plain(path)}`, "New path", path, "Rename", (to) => post("files/move", {project, path, to}));
+  const moved = await prompt(`Rename ${plain(path)}`, "New path", path, "Rename", (to) => post("files/move",
+    {project, path, to}));
   if (!moved) return;
   tree.reveal(moved.path);
   go({path: moved.path}, true);
@@ -311,7 +328,8 @@ async function put(files) {
         fill(trouble, problem(error));
         continue;
       }
-      if (!await ask(`Replace ${plain(path)}?`, "There is a file of this name. The history keeps it.", "Replace")) continue;
+      if (!await ask(`Replace ${plain(path)}?`, "There is a file of this name. The history keeps it.", "Replace"))
+        continue;
       try {
         await upload("files/upload", {project, path, replace: true}, file);
         done++;
@@ -338,7 +356,8 @@ async function search(text, results, side) {
   });
   try {
     const {matches, more} = await get("files/search", {project, text});
-    fill(results, back, h("p", {class: "quiet", role: "status"}, matches.length === 0 ? "Nothing was found." : count(matches.length, "match", "matches") + (more ? ", and there are more" : "")),
+    fill(results, back, h("p", {class: "quiet", role: "status"}, matches.length === 0 ? "Nothing was found."
+      : count(matches.length, "match", "matches") + (more ? ", and there are more" : "")),
       h("ul", {class: "plain-list"}, matches.map((m) => h("li", {},
         h("a", {href: page("files", {path: m.path, line: m.line ?? 1}), onclick: (event) => {
           event.preventDefault();

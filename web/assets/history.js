@@ -37,7 +37,8 @@ export async function show(main) {
 
   function draw(changes, more) {
     if (changes.length === 0) {
-      fill(place, h("div", {class: "empty"}, "Nothing has changed yet. Each change of a file is listed here, with the call that made it."));
+      fill(place, h("div", {class: "empty"},
+        "Nothing has changed yet. Each change of a file is listed here, with the call that made it."));
       return;
     }
     const groups = [];
@@ -47,7 +48,8 @@ export async function show(main) {
       if (about && !undone.has(about)) undone.set(about, Boolean(change.undoes));
       const id = change.call || change.undoes && "undoes " + change.undoes || "#" + change.id;
       if (groups.at(-1)?.id === id) groups.at(-1).changes.push(change);
-      else groups.push({id, call: change.call, undoes: change.undoes, redoes: change.redoes, time: change.time, changes: [change]});
+      else groups.push({id, call: change.call, undoes: change.undoes, redoes: change.redoes, time: change.time,
+        changes: [change]});
     }
     fill(place, groups.map((g) => group(g, undone)), more && button("Show older changes", () => {
       shown = Math.min(2000, shown * 3);
@@ -57,19 +59,24 @@ export async function show(main) {
 
   function group(g, undone) {
     const trouble = h("div", {});
-    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)] : g.call ? name(g.call) : "A change without a call";
+    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)] : g.call
+      ? name(g.call) : "A change without a call";
     const unit = g.call || "#" + g.changes[0].id;
     const undo = !g.undoes && (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
     return h("section", {class: "group", "aria-label": plain(g.call || "Change")},
-      h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title), h("span", {class: "quiet"}, when(g.time)),
+      h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title),
+        h("span", {class: "quiet"}, when(g.time)),
         undone.get(unit) && h("span", {class: "badge"}, "undone"), h("span", {class: "right"}, undo)),
       trouble,
       h("ul", {class: "changes"}, g.changes.filter((change) => change.op !== "undone").map((change) => changeRow(change,
-        change.op !== "undone" && change.path && change.op !== "mkdir" && button("Restore", (event) => working(event.target, trouble, async () => {
-          if (change.op === "create" && !await ask(`Delete ${plain(change.path)}?`, "It did not exist before this change. Its present content stays in the history.", "Delete")) return;
+        change.op !== "undone" && change.path && change.op !== "mkdir" &&
+          button("Restore", (event) => working(event.target, trouble, async () => {
+          if (change.op === "create" && !await ask(`Delete ${plain(change.path)}?`,
+            "It did not exist before this change. Its present content stays in the history.", "Delete")) return;
           const {did} = await post("history/restore", {project, change: change.id});
           say(did.charAt(0).toUpperCase() + did.slice(1) + ".");
-        }), {class: "plain", title: "Put it back as it was before this change", "aria-label": `Restore ${plain(change.path)} as it was before`})))));
+        }), {class: "plain", title: "Put it back as it was before this change",
+          "aria-label": `Restore ${plain(change.path)} as it was before`})))));
   }
 }
 
@@ -83,7 +90,8 @@ export function undoButton(call, trouble, done) {
     }
     if (!can.possible) throw Object.assign(new Error("This cannot be undone as a whole:"), {reasons: can.reasons});
     const {changes} = await post("history/undo", {project, call});
-    say(`Undone: ${changes.length} ${changes.length === 1 ? "change" : "changes"}.`, {name: "Do it again", do: async () => {
+    say(`Undone: ${changes.length} ${changes.length === 1 ? "change" : "changes"}.`,
+      {name: "Do it again", do: async () => {
       try {
         await post("history/redo", {project, call});
       } catch (error) {

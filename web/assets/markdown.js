@@ -45,7 +45,8 @@ function blocks(lines, depth) {
         h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, inline(cell)))))))));
     } else {
       const body = [line];
-      for (i++; i < lines.length && lines[i].trim() !== "" && !/^ {0,3}(#{1,6}\s|>|`{3}|~{3}|[-*+]\s|\d+[.)]\s)/.test(lines[i]); i++) body.push(lines[i]);
+      for (i++; i < lines.length && lines[i].trim() !== "" &&
+        !/^ {0,3}(#{1,6}\s|>|`{3}|~{3}|[-*+]\s|\d+[.)]\s)/.test(lines[i]); i++) body.push(lines[i]);
       out.push(h("p", {}, inline(body.join("\n"))));
     }
   }
@@ -82,7 +83,8 @@ function inline(text, depth = 0) {
     out.push(...pieces(rest.slice(0, m.index)));
     const [whole, ticks, code, label, target, strong, strong2, emphasis, emphasis2, gone, auto] = m;
     if (ticks) out.push(h("code", {}, pieces(code)));
-    else if (target !== undefined) out.push(link(whole.startsWith("!") ? `image: ${label || target}` : label, target, depth));
+    else if (target !== undefined) out.push(link(whole.startsWith("!") ? `image: ${label || target}` : label, target,
+      depth));
     else if (auto) out.push(link(auto, auto, depth));
     else if (strong ?? strong2) out.push(h("strong", {}, inline(strong ?? strong2, depth + 1)));
     else if (emphasis ?? emphasis2) out.push(h("em", {}, inline(emphasis ?? emphasis2, depth + 1)));
@@ -99,10 +101,13 @@ function link(label, target, depth) {
   try {
     to = new URL(target);
   } catch {
-    return h("span", {}, inline(label, depth + 1), label === target ? "" : h("span", {class: "quiet"}, " (", pieces(target), ")"));
+    return h("span", {}, inline(label, depth + 1), label === target ? "" : h("span", {class: "quiet"}, " (",
+      pieces(target), ")"));
   }
-  if (!["http:", "https:", "mailto:"].includes(to.protocol)) return h("span", {}, inline(label, depth + 1), h("span", {class: "quiet"}, " (", pieces(target), ")"));
+  if (!["http:", "https:", "mailto:"].includes(to.protocol))
+    return h("span", {}, inline(label, depth + 1), h("span", {class: "quiet"}, " (", pieces(target), ")"));
   const host = to.host || to.pathname;
-  return [h("a", {href: to.href, rel: "noopener noreferrer", target: "_blank"}, label ? inline(label, depth + 1) : pieces(target)),
+  return [h("a", {href: to.href, rel: "noopener noreferrer", target: "_blank"}, label ? inline(label, depth + 1)
+    : pieces(target)),
     !label.includes(host) && h("span", {class: "quiet"}, ` (${host})`)];
 }

@@ -31,8 +31,10 @@ export async function show(main) {
     }
     const column = (title, kind) => h("th", {scope: "col", role: "columnheader", class: kind}, title);
     const rows = h("tbody", {role: "rowgroup"}, projects.map(row));
-    const table = h("table", {class: "list cards", role: "table"}, // with roles, for narrow windows show it as something else
-      h("thead", {role: "rowgroup"}, h("tr", {role: "row"}, column("Name"), column("Files", "number"), column("Size", "number"), column("Last change"),
+    // with roles, for narrow windows show it as something else
+    const table = h("table", {class: "list cards", role: "table"},
+      h("thead", {role: "rowgroup"}, h("tr", {role: "row"}, column("Name"), column("Files", "number"),
+        column("Size", "number"), column("Last change"),
         column(h("span", {class: "unseen"}, "Actions")))),
       rows);
     fill(place, h("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "Projects"}, table));
@@ -57,10 +59,13 @@ export async function show(main) {
       h("th", {scope: "row", role: "rowheader"}, h("a", {href: (model ? "/run?" : "/files?") + where}, name(p.name))),
       p.problem ? h("td", {colspan: "3", role: "cell", class: "problem"}, p.problem) : [
         h("td", {class: "number", role: "cell", "data-label": "Files"}, p.files.toLocaleString("en")),
-        h("td", {class: "number", role: "cell", title: p.maxBytes ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
-        h("td", {role: "cell", "data-label": "Changed"}, p.changed ? when(p.changed) : h("span", {class: "quiet"}, "never"))],
+        h("td", {class: "number", role: "cell",
+          title: p.maxBytes ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
+        h("td", {role: "cell", "data-label": "Changed"}, p.changed ? when(p.changed) : h("span", {class: "quiet"},
+          "never"))],
       h("td", {class: "actions", role: "cell"},
-        !model && h("a", {href: "/api/projects/export?" + where, download: true, "aria-label": `Export ${label}`}, "Export"),
+        !model && h("a", {href: "/api/projects/export?" + where, download: true, "aria-label": `Export ${label}`},
+          "Export"),
         !about.project && button("Delete", () => remove(p), {class: "plain danger", "aria-label": `Delete ${label}`})));
   }
 

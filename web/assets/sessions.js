@@ -49,7 +49,9 @@ export class Sessions {
       say(`${plain(as.text)} goes on from where ${label} is now.`);
       await this.load();
     }, {class: "plain", "aria-label": `Copy the session ${label}`});
-    return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(s.name)), h("span", {class: "quiet"}, s.tools.join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
-      h("span", {class: "right"}, button("Use", () => this.use(s.name), {class: "plain", "aria-label": `Use the session ${label}`}), copy, drop)), trouble);
+    return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(s.name)), h("span", {class: "quiet"},
+      s.tools.join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
+      h("span", {class: "right"}, button("Use", () => this.use(s.name),
+        {class: "plain", "aria-label": `Use the session ${label}`}), copy, drop)), trouble);
   }
 }

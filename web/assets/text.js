@@ -16,7 +16,8 @@ export function pieces(text, inLine) {
   const found = [];
   let plain = "";
   for (const character of text) {
-    if (hidden.test(character) && (inLine && character !== "\u200c" && character !== "\u200d" || !allowed.includes(character))) {
+    if (hidden.test(character) && (inLine && character !== "\u200c" && character !== "\u200d" ||
+      !allowed.includes(character))) {
       if (plain) found.push(plain);
       plain = "";
       found.push(h("span", {class: "hidden", title: "a character that is not seen"}, code(character)));
@@ -93,7 +94,8 @@ function ago(date) {
 export function when(text) {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return "";
-  return h("time", {datetime: date.toISOString(), title: date.toLocaleString("en", {dateStyle: "medium", timeStyle: "medium"})}, ago(date));
+  return h("time", {datetime: date.toISOString(), title: date.toLocaleString("en",
+    {dateStyle: "medium", timeStyle: "medium"})}, ago(date));
 }
 
 setInterval(() => {

@@ -5,7 +5,8 @@ import {button, fill, h, problem, say} from "./dom.js";
 import {network} from "./network.js";
 import {name, pieces, plain} from "./text.js";
 
-const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"], ["gemini", "Gemini"],
+const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"],
+  ["gemini", "Gemini"],
   ["bedrock", "Bedrock"], ["mcp", "MCP"]];
 
 export async function show(main) {
@@ -20,7 +21,8 @@ export async function show(main) {
     h("p", {class: "quiet"}, "What models may use in this project, and how. Changes hold from the next call on."),
     list, rules,
     h("section", {"aria-labelledby": "definitions"}, h("h2", {id: "definitions"}, "What models get"),
-      h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice, button("Show the definitions", define)), definition));
+      h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice, button("Show the definitions",
+        define)), definition));
   follow("events", {project}, {changed: load});
 
   async function load() {
@@ -35,9 +37,11 @@ export async function show(main) {
 
   function draw(answer, field) {
     const active = document.activeElement;
-    if (active !== field && list.contains(active) && active.matches("input:not([type=checkbox]), select")) return; // somebody is writing
+    // somebody is writing
+    if (active !== field && list.contains(active) && active.matches("input:not([type=checkbox]), select")) return;
     const focused = active?.id;
-    fill(list, answer.fixed && h("p", {class: "warning"}, "Your token, or the command that serves this page, decides on the tools: they cannot be changed here."),
+    fill(list, answer.fixed && h("p", {class: "warning"},
+      "Your token, or the command that serves this page, decides on the tools: they cannot be changed here."),
       answer.warnings?.map((text) => h("p", {class: "warning"}, pieces(`Warning: ${text}.`, true))),
       answer.tools.map((tool) => card(tool, answer.fixed)));
     if (focused) document.getElementById(focused)?.focus();
@@ -46,7 +50,8 @@ export async function show(main) {
   function card(tool, fixed) {
     const trouble = h("div", {});
     const id = `tool-${tool.name}`;
-    const toggle = h("input", {type: "checkbox", role: "switch", class: "switch", id, checked: tool.enabled, disabled: tool.always || fixed,
+    const toggle = h("input", {type: "checkbox", role: "switch", class: "switch", id, checked: tool.enabled,
+      disabled: tool.always || fixed,
       "aria-describedby": `${id}-what`, onchange: async () => {
         const on = toggle.checked;
         if (await set(tool, {enabled: on}, trouble, null)) say(`${tool.title} is ${on ? "on" : "off"}.`);
@@ -60,15 +65,19 @@ export async function show(main) {
     }});
     ask.checked = tool.ask;
     const details = h("details", {ontoggle: () => (details.open ? open.add(tool.name) : open.delete(tool.name))},
-      h("summary", {}, "What models are told"), h("div", {class: "description mono", tabindex: "0"}, pieces(tool.description)));
+      h("summary", {}, "What models are told"), h("div", {class: "description mono", tabindex: "0"},
+        pieces(tool.description)));
     details.open = open.has(tool.name);
     return h("section", {class: "tool", "aria-labelledby": `${id}-title`},
       h("div", {class: "head"}, toggle,
-        h("div", {}, h("h2", {}, h("label", {for: id, id: `${id}-title`}, name(tool.title)), " ", h("code", {class: "quiet"}, pieces(tool.name, true))),
+        h("div", {}, h("h2", {}, h("label", {for: id, id: `${id}-title`}, name(tool.title)), " ",
+          h("code", {class: "quiet"}, pieces(tool.name, true))),
           h("p", {class: "quiet", id: `${id}-what`}, pieces(tool.subtitle ?? "", true))),
         h("span", {class: "right"}, tool.source && h("span", {class: "badge"}, "from ", name(tool.source)),
-          tool.openWorld && h("span", {class: "badge"}, "reaches beyond the project"), tool.readOnly && h("span", {class: "badge"}, "only reads"))),
-      tool.requires && !tool.granted && h("p", {class: "warning"}, `It needs ${tool.requires.join(", ")}, which this server does not grant.`),
+          tool.openWorld && h("span", {class: "badge"}, "reaches beyond the project"), tool.readOnly &&
+            h("span", {class: "badge"}, "only reads"))),
+      tool.requires && !tool.granted &&
+        h("p", {class: "warning"}, `It needs ${tool.requires.join(", ")}, which this server does not grant.`),
       tool.schemaNotes?.map((note) => h("p", {class: "warning"}, pieces(`Note: ${note}.`, true))),
       tool.problem && h("div", {class: "problem"}, h("p", {}, tool.problem)),
       h("div", {class: "bar ask"}, ask, h("label", {for: `${id}-ask`}, "Ask a person before each call of a model")),
@@ -94,7 +103,8 @@ export async function show(main) {
       field.value = o.value;
       read = () => field.value;
     } else {
-      field = h("input", {type: "text", inputmode: o.type === "number" ? "decimal" : null, autocomplete: "off", value: String(o.value ?? ""), ...common});
+      field = h("input", {type: "text", inputmode: o.type === "number" ? "decimal" : null, autocomplete: "off",
+        value: String(o.value ?? ""), ...common});
       read = () => field.value;
     }
     const change = async (value) => {
@@ -103,11 +113,16 @@ export async function show(main) {
       if (ok) say(`${o.label}: ${words.get(value) ?? value}.`);
     };
     field.addEventListener("change", () => change(read()));
-    const bounds = [o.min != null && `at least ${o.min}`, o.max != null && `at most ${o.max}`].filter(Boolean).join(", ");
-    const usual = o.type === "select" ? o.choices.find((c) => c.value === o.default)?.label : o.type === "bool" ? (o.default ? "on" : "off") : String(o.default ?? "");
+    const bounds = [o.min != null && `at least ${o.min}`, o.max != null &&
+      `at most ${o.max}`].filter(Boolean).join(", ");
+    const usual = o.type === "select" ? o.choices.find((c) => c.value === o.default)?.label : o.type === "bool"
+      ? (o.default ? "on" : "off") : String(o.default ?? "");
     return [h("label", {for: id}, pieces(o.label, true)),
-      h("div", {class: "value"}, field, o.set && !fixed && button("Use the default", () => change(null), {class: "plain", "aria-label": `Use the default of ${plain(o.label)}`}),
-        h("span", {class: "hint", id: `${id}-hint`}, pieces([o.subtitle, bounds, `default: ${usual === "" ? "empty" : usual}`].filter(Boolean).join("; "), true)), error)];
+      h("div", {class: "value"}, field, o.set && !fixed && button("Use the default", () => change(null),
+        {class: "plain", "aria-label": `Use the default of ${plain(o.label)}`}),
+        h("span", {class: "hint", id: `${id}-hint`},
+          pieces([o.subtitle, bounds, `default: ${usual === "" ? "empty" : usual}`].filter(Boolean).join("; "), true)),
+            error)];
   }
 
   async function set(tool, change, place, field) {
@@ -142,7 +157,8 @@ export async function show(main) {
         } catch {
           say("The browser does not allow copying: select the text.");
         }
-      })), h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Definitions"}, pieces(text)));
+      })), h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Definitions"},
+        pieces(text)));
     } catch (error) {
       fill(definition, problem(error));
     }

@@ -1,4 +1,5 @@
-# A build can have the standard library as an archive in its memory, as contrib/python does. Each import would copy all of it.
+# A build can have the standard library as an archive in its memory, as contrib/python does. Each import would copy all
+# of it.
 
 if hasattr(library := sys.modules.get('_stdlib'), 'Memory'):
     zipimport = sys.modules['zipimport']

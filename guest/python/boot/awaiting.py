@@ -53,7 +53,8 @@ class Awaited:
         match node:
             case ast.Await():
                 self.take(node.value)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if name in self.names and attr in ADDERS:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name),
+                                             attr=attr)) if name in self.names and attr in ADDERS:
                 self.take_all(node.args)
             case ast.Call(func=ast.Attribute(value=ast.Name(id='asyncio'), attr=attr)) if attr in OF_ASYNCIO:
                 self.take_all(node.args)

@@ -1,7 +1,8 @@
 # Code as a notebook runs it: the value of the last expression is the result, and await works outside of functions.
 
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-FUTURE = functools.reduce(operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+FUTURE = functools.reduce(operator.or_, (getattr(__future__, name).compiler_flag
+                                         for name in __future__.all_feature_names))
 RESULT = '<result>'  # no code can have a variable of this name
 
 
@@ -14,7 +15,8 @@ def compiled(code, name):
     at = len(lines) - 1
     while at > 0 and lines[at][:1] in ('', ' ', '\t', '\r', '\f', '#', ')', ']', '}'):
         at -= 1
-    # The last line that is not indented begins the last statement, most likely. It does so if what is before it is whole.
+    # The last line that is not indented begins the last statement, most likely. It does so if what is before it is
+    # whole.
     first = compiled_or_none('\n'.join(lines[:at]) + '\n', name, 'exec', FLAGS) if at > 0 else None
     if first is not None:
         last = last_part('\n' * at + '\n'.join(lines[at:]), name, FLAGS | first.co_flags & FUTURE)
@@ -38,7 +40,8 @@ def compiled_or_none(code, name, mode, flags):
 def last_part(code, name, flags, rewritten=None):
     """Compiles code to an expression, or to code that assigns the value of its last expression to RESULT, or to None if
     that cannot be."""
-    if not rewritten and code.count('\n', 0, -1) == len(code) - len(code.lstrip('\n')):  # one line, which often is an expression
+    # one line, which often is an expression
+    if not rewritten and code.count('\n', 0, -1) == len(code) - len(code.lstrip('\n')):
         part = compiled_or_none(code, name, 'eval', flags)
         if part is not None:
             return part

@@ -1,5 +1,5 @@
-# The standard streams and what belongs to them. Lines reach the host when they end. What there is of a line before that is
-# where the host can find it, for it may have to stop the code.
+# The standard streams and what belongs to them. Lines reach the host when they end. What there is of a line before that
+# is where the host can find it, for it may have to stop the code.
 
 sys.stdout.reconfigure(line_buffering=True, write_through=True, errors='backslashreplace')
 sys.stderr.reconfigure(line_buffering=True, write_through=True)
@@ -46,7 +46,8 @@ def renew_input():
 
 
 def close_files():
-    """Closes the files that are open, and databases in files: what is left of them does not work in the next run of a session."""
+    """Closes the files that are open, and databases in files: what is left of them does not work in the next run of a
+    session."""
     if ask(b'O') == 0:
         return
     found = gc.get_objects()

@@ -90,9 +90,9 @@ def until(loop, future):
 
 
 def driven(main, stays, value=None):
-    """Does what asyncio.run does, but for the tasks that are left when the coroutine has ended: they go on as far as they
-    can, or, if stays is true, stay for the next one. Without a coroutine, the code has awaited nothing and has the value;
-    its tasks go on."""
+    """Does what asyncio.run does, but for the tasks that are left when the coroutine has ended: they go on as far as
+    they can, or, if stays is true, stay for the next one. Without a coroutine, the code has awaited nothing and has the
+    value; its tasks go on."""
     global kept, top
     loop, kept = idle_loop(), None
     asyncio.set_event_loop(loop)
@@ -119,8 +119,8 @@ def driven(main, stays, value=None):
 
 
 def idle_loop():
-    """Returns the loop of tasks that code makes while none runs: a notebook has one that runs all the time. It runs once
-    the code awaits, or has ended."""
+    """Returns the loop of tasks that code makes while none runs: a notebook has one that runs all the time. It runs
+    once the code awaits, or has ended."""
     global kept
     if kept is None or kept.is_closed():
         kept = Loop()
@@ -128,7 +128,8 @@ def idle_loop():
 
 
 def has_tasks():
-    """Reports whether code that has not awaited anything has made tasks, and left them. It begins to watch for them anew."""
+    """Reports whether code that has not awaited anything has made tasks, and left them. It begins to watch for them
+    anew."""
     global idle_used
     was, idle_used = idle_used, False
     return was and kept is not None and not kept.is_closed() and bool(asyncio.all_tasks(kept))

@@ -2,8 +2,8 @@
 
 
 class Finder(importlib.machinery.FileFinder):
-    """Looks for each module by its names, where its base class lists the folder: what a package sees of the files when it
-    is imported does not depend on other files in the folder then, and nothing is known that may become wrong."""
+    """Looks for each module by its names, where its base class lists the folder: what a package sees of the files when
+    it is imported does not depend on other files in the folder then, and nothing is known that may become wrong."""
 
     def find_spec(self, fullname, target=None):
         place = os.path.join(self.path, fullname.rpartition('.')[2])
@@ -98,7 +98,8 @@ def watched():
 
 
 def seed_again(number):
-    """Gives generators that were made a seed, and that of the module random a number as its seed, unless it was used."""
+    """Gives generators that were made a seed, and that of the module random a number as its seed, unless it was
+    used."""
     for one in to_seed:
         seed(one, number if one is generator else None)
     to_seed.clear()

@@ -1,9 +1,10 @@
-# Mends of the standard library. The versions that there are for WASI lack later security updates: small inputs keep some
-# of their functions busy for hours.
+# Mends of the standard library. The versions that there are for WASI lack later security updates: small inputs keep
+# some of their functions busy for hours.
 
 
 class Quoting:
-    """Finds how a text quotes its fields, in time that grows with the text: csv.Sniffer tries all ways to pair quotes."""
+    """Finds how a text quotes its fields, in time that grows with the text: csv.Sniffer tries all ways to pair
+    quotes."""
 
     OPENING = re.compile(r'([^\w\n"\'])( ?)(["\'])')  # a delimiter and a quote
     LINE = re.compile(r'^(["\'])', re.MULTILINE)
@@ -153,6 +154,7 @@ class Markup(html.parser.HTMLParser):
 SECTION = re.compile(r'<!\[\s*(?:cdata|temp|ignore|include|rcdata|if|else|endif)\b', re.IGNORECASE)
 DOCTYPE = re.compile('<!doctype', re.IGNORECASE)
 
-for name in ('closing', 'close', 'unclosed', 'text_at_end', 'open', 'parse_comment', 'parse_html_declaration', 'parse_pi', 'parse_starttag',
+for name in ('closing', 'close', 'unclosed', 'text_at_end', 'open', 'parse_comment', 'parse_html_declaration',
+             'parse_pi', 'parse_starttag',
              'parse_endtag'):
     setattr(html.parser.HTMLParser, name, vars(Markup)[name])

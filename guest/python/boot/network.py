@@ -1,4 +1,5 @@
-# The network, where the host allows it: urllib.request makes its requests by the host, and so does the package requests.
+# The network, where the host allows it: urllib.request makes its requests by the host, and so does the package
+# requests.
 
 HIDDEN = 'toolrun:'
 hidden = {}  # functions of the host for modules such as these, by name
@@ -65,7 +66,8 @@ def open_request(self, req):
         raise http.client.InvalidURL(f"URL can't contain control characters. {req.selector!r} (found at least {bad[0]!r})")
     timeout = req.timeout if isinstance(req.timeout, (int, float)) else None
     try:
-        got = request(req.get_method(), req.full_url.partition('#')[0], headers.items(), body_bytes(req.data), 'manual', timeout)
+        got = request(req.get_method(), req.full_url.partition('#')[0], headers.items(), body_bytes(req.data), 'manual',
+                      timeout)
     except TimeoutError:
         raise TimeoutError('timed out') from None
     except OSError as error:
@@ -138,7 +140,8 @@ class NetworkFinder:
     def exec_module(module):
         if module.__name__ == 'requests.adapters':
             module.host_request = request
-        exec(compile(SOURCES[module.__name__]['source'], f'<{module.__name__}>', 'exec', dont_inherit=True), module.__dict__)
+        exec(compile(SOURCES[module.__name__]['source'], f'<{module.__name__}>', 'exec', dont_inherit=True),
+             module.__dict__)
 
 
 def start_network():

@@ -5,7 +5,8 @@
   const AssertionError = require('internal/assertionerror');
   const { isDeepEqual, isDeepStrictEqual } = require('internal/comparisons');
   const { inspect } = require('internal/inspect');
-  const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_INVALID_RETURN_VALUE, ERR_MISSING_ARGS } = require('internal/errors');
+  const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_INVALID_RETURN_VALUE,
+    ERR_MISSING_ARGS } = require('internal/errors');
   const types = require('internal/types');
 
   const raise = (options) => {
@@ -56,7 +57,8 @@
         'DeprecationWarning', 'DEP0094');
     }
     if (types.isNativeError(message)) throw message;
-    const options = { actual, expected, operator: operator === undefined ? 'fail' : operator, stackStartFn: stackStartFn ?? fail };
+    const options = { actual, expected, operator: operator === undefined ? 'fail' : operator,
+      stackStartFn: stackStartFn ?? fail };
     if (message !== undefined) options.message = message;
     const error = new AssertionError(options);
     if (count === 0 || (count === 1 && actual === undefined && message === 'Failed')) error.generatedMessage = true;
@@ -89,7 +91,8 @@
     constructor(object, keys, actual) {
       for (const key of keys) {
         if (key in object) {
-          if (actual !== undefined && typeof actual[key] === 'string' && types.isRegExp(object[key]) && object[key].exec(actual[key]) !== null) {
+          if (actual !== undefined && typeof actual[key] === 'string' && types.isRegExp(object[key]) &&
+            object[key].exec(actual[key]) !== null) {
             this[key] = actual[key];
           } else {
             this[key] = object[key];
@@ -102,7 +105,8 @@
     if (key in actual && isDeepStrictEqual(actual[key], expected[key])) return;
     if (message) raise({ actual, expected, message, operator: f.name, stackStartFn: f });
     const error = new AssertionError({
-      actual: new Comparison(actual, keys), expected: new Comparison(expected, keys, actual), operator: 'deepStrictEqual', stackStartFn: f,
+      actual: new Comparison(actual, keys), expected: new Comparison(expected, keys, actual),
+      operator: 'deepStrictEqual', stackStartFn: f,
     });
     error.actual = actual;
     error.expected = expected;
@@ -132,7 +136,8 @@
         if (expected instanceof Error) keys.push('name', 'message');
         else if (keys.length === 0) throw ERR_INVALID_ARG_VALUE('error', expected, 'may not be an empty object');
         for (const key of keys) {
-          if (typeof actual[key] === 'string' && types.isRegExp(expected[key]) && expected[key].exec(actual[key]) !== null) continue;
+          if (typeof actual[key] === 'string' && types.isRegExp(expected[key]) &&
+            expected[key].exec(actual[key]) !== null) continue;
           compareKey(actual, expected, key, message, keys, f);
         }
         return;
@@ -174,7 +179,8 @@
     return nothing;
   };
   const isPromise = (value) => types.isPromise(value) || (
-    value !== null && typeof value === 'object' && typeof value.then === 'function' && typeof value.catch === 'function');
+    value !== null && typeof value === 'object' && typeof value.then === 'function' &&
+      typeof value.catch === 'function');
   const rejectionOf = async (promise) => {
     let result;
     if (typeof promise === 'function') {
@@ -211,7 +217,8 @@
       if (error?.name) details += ` (${error.name})`;
       details += message ? `: ${message}` : '.';
       const kind = f === assert.rejects ? 'rejection' : 'exception';
-      raise({ actual: undefined, expected: error, operator: f.name, message: `Missing expected ${kind}${details}`, stackStartFn: f });
+      raise({ actual: undefined, expected: error, operator: f.name, message: `Missing expected ${kind}${details}`,
+        stackStartFn: f });
     }
     if (error) checkThrown(actual, error, message, f);
   };
@@ -237,9 +244,13 @@
   };
 
   assert.throws = function throws(f, ...args) { expectThrown(throws, thrownBy(f), ...args); };
-  assert.rejects = async function rejects(promise, ...args) { expectThrown(rejects, await rejectionOf(promise), ...args); };
+  assert.rejects = async function rejects(promise, ...args) {
+    expectThrown(rejects, await rejectionOf(promise), ...args);
+  };
   assert.doesNotThrow = function doesNotThrow(f, ...args) { expectNothing(doesNotThrow, thrownBy(f), ...args); };
-  assert.doesNotReject = async function doesNotReject(promise, ...args) { expectNothing(doesNotReject, await rejectionOf(promise), ...args); };
+  assert.doesNotReject = async function doesNotReject(promise, ...args) {
+    expectNothing(doesNotReject, await rejectionOf(promise), ...args);
+  };
 
   assert.ifError = function ifError(value) {
     if (value === null || value === undefined) return;
@@ -249,7 +260,8 @@
     } else {
       message += inspect(value);
     }
-    const error = new AssertionError({ actual: value, expected: null, operator: 'ifError', message, stackStartFn: ifError });
+    const error = new AssertionError({ actual: value, expected: null, operator: 'ifError', message,
+      stackStartFn: ifError });
     error.generatedMessage = false;
     throw error;
   };
@@ -265,7 +277,8 @@
           `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})` :
           `The input ${wanted ? 'did not match the regular expression ' : 'was expected to not match the regular expression '}` +
             `${inspect(regexp)}. Input:\n\n${inspect(text)}\n`;
-        const error = new AssertionError({ actual: text, expected: regexp, message, operator: name, stackStartFn: assert[name] });
+        const error = new AssertionError({ actual: text, expected: regexp, message, operator: name,
+          stackStartFn: assert[name] });
         error.generatedMessage = generated;
         throw error;
       },
@@ -276,10 +289,12 @@
 
   function strict(...args) { innerOk(strict, args.length, ...args); }
   Object.assign(strict, assert, {
-    equal: assert.strictEqual, deepEqual: assert.deepStrictEqual, notEqual: assert.notStrictEqual, notDeepEqual: assert.notDeepStrictEqual,
+    equal: assert.strictEqual, deepEqual: assert.deepStrictEqual, notEqual: assert.notStrictEqual,
+    notDeepEqual: assert.notDeepStrictEqual,
   });
   for (const f of [assert, strict]) { // not enumerable, since what imports assert by name would load it
-    Object.defineProperty(f, 'CallTracker', { get: () => require('internal/calltracker').CallTracker, configurable: true });
+    Object.defineProperty(f, 'CallTracker', { get: () => require('internal/calltracker').CallTracker,
+      configurable: true });
     f.strict = strict;
   }
   module.exports = assert;

@@ -1,12 +1,13 @@
-// async_hooks: AsyncLocalStorage and AsyncResource. A context is a Map of storages and their stores, which never changes, or
-// undefined if there are none. kernel.context is that of the code that runs: timers and what is queued keep it, and the
-// engine's promises by the hook.
+// async_hooks: AsyncLocalStorage and AsyncResource. A context is a Map of storages and their stores, which never
+// changes, or undefined if there are none. kernel.context is that of the code that runs: timers and what is queued keep
+// it, and the engine's promises by the hook.
 (function (kernel, require, module) {
   'use strict';
   const { host, ops, apply } = kernel;
   const errors = require('internal/errors');
   const { validateFunction, validateString } = require('internal/validators');
-  errors.define('ERR_INVALID_ASYNC_ID', RangeError, (name, value) => `Invalid ${name} value: ${require('util').inspect(value)}`);
+  errors.define('ERR_INVALID_ASYNC_ID', RangeError,
+    (name, value) => `Invalid ${name} value: ${require('util').inspect(value)}`);
 
   // The engine calls the hook with what a promise will call later; with null as this when a job begins; and with a
   // promise as this that is being rejected.
@@ -142,9 +143,11 @@
       validateFunction(f, 'fn');
       const resource = this;
       const bound = self === undefined ?
-        function (...args) { return resource.runInAsyncScope(f, this, ...args); } : this.runInAsyncScope.bind(this, f, self);
+        function (...args) { return resource.runInAsyncScope(f, this, ...args); } : this.runInAsyncScope.bind(this,
+          f, self);
       Object.defineProperty(bound, 'length', { value: f.length, configurable: true });
-      Object.defineProperty(bound, 'asyncResource', { value: this, writable: true, enumerable: true, configurable: true });
+      Object.defineProperty(bound, 'asyncResource', { value: this, writable: true, enumerable: true,
+        configurable: true });
       return bound;
     }
     static bind(f, type, self) { return new AsyncResource(type || f.name || 'bound-anonymous-fn').bind(f, self); }

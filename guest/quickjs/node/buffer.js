@@ -2,7 +2,8 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops } = kernel;
-  const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_ENCODING, define } = require('internal/errors');
+  const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_ENCODING,
+    define } = require('internal/errors');
   const { validateArray, validateInteger, validateNumber } = require('internal/validators');
   const { isAnyArrayBuffer, isTypedArray, viewBytes } = require('internal/types');
   const { inspect } = require('internal/inspect');
@@ -18,10 +19,12 @@
   const { ERR_BUFFER_OUT_OF_BOUNDS, ERR_INVALID_BUFFER_SIZE } = require('internal/errors');
 
   const encodings = {
-    __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url', latin1: 'latin1', binary: 'latin1',
+    __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url',
+    latin1: 'latin1', binary: 'latin1',
     ascii: 'ascii', ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',
   };
-  const known = (encoding) => (typeof encoding === 'string' ? encodings[encoding] ?? encodings[encoding.toLowerCase()] : undefined);
+  const known = (encoding) => (typeof encoding === 'string' ? encodings[encoding] ?? encodings[encoding.toLowerCase()]
+    : undefined);
   // encodingOf is for functions to which a wrong encoding is an error.
   const encodingOf = (encoding) => {
     if (encoding === undefined || encoding === null || encoding === '') return 'utf8';
@@ -49,7 +52,8 @@
   }
   Object.defineProperty(PublicBuffer, 'name', { value: 'Buffer' });
   PublicBuffer.prototype = prototype;
-  Object.defineProperty(prototype, 'constructor', { value: PublicBuffer, writable: true, configurable: true, enumerable: false });
+  Object.defineProperty(prototype, 'constructor', { value: PublicBuffer, writable: true, configurable: true,
+    enumerable: false });
   Object.setPrototypeOf(PublicBuffer, Uint8Array);
   Object.defineProperty(PublicBuffer, Symbol.species, { configurable: true, get() { return FastBuffer; } });
 
@@ -99,7 +103,8 @@
       }
       if (isAnyArrayBuffer(value)) return fromArrayBuffer(value, encodingOrOffset, length);
       const primitive = value.valueOf && value.valueOf();
-      if (primitive != null && primitive !== value && (typeof primitive === 'string' || typeof primitive === 'object')) {
+      if (primitive != null && primitive !== value && (typeof primitive === 'string' ||
+        typeof primitive === 'object')) {
         return from(primitive, encodingOrOffset, length);
       }
       if (isTypedArray(value)) {
@@ -116,7 +121,8 @@
         if (typeof text === 'string') return from(text, encodingOrOffset);
       }
     }
-    throw ERR_INVALID_ARG_TYPE('first argument', ['string', 'Buffer', 'ArrayBuffer', 'Array', 'Array-like Object'], value);
+    throw ERR_INVALID_ARG_TYPE('first argument', ['string', 'Buffer', 'ArrayBuffer', 'Array', 'Array-like Object'],
+      value);
   };
   const fromArrayBuffer = (buffer, offset, length) => {
     if (offset === undefined) {
@@ -143,7 +149,8 @@
   const { isView } = ArrayBuffer;
   const { isArray } = Array;
   const isBytes = (value) => isView(value) && value instanceof Uint8Array;
-  const compareBytes = (a, b) => host(ops.web, 'buffer.compare', a.buffer, a.byteOffset, a.byteLength, b.buffer, b.byteOffset, b.byteLength);
+  const compareBytes = (a, b) => host(ops.web, 'buffer.compare', a.buffer, a.byteOffset, a.byteLength, b.buffer,
+    b.byteOffset, b.byteLength);
 
   // Functions, not methods: in Node they can be called with new, too.
   const statics = {
@@ -153,7 +160,9 @@
     allocUnsafe: function (size) { return allocUnsafe(size); },
     allocUnsafeSlow: function (size) { return allocUnsafe(size); },
     isBuffer: function (value) { return value instanceof FastBuffer; },
-    isEncoding: function (encoding) { return typeof encoding === 'string' && encoding.length !== 0 && known(encoding) !== undefined; },
+    isEncoding: function (encoding) {
+      return typeof encoding === 'string' && encoding.length !== 0 && known(encoding) !== undefined;
+    },
     byteLength: function (value, encoding) {
       if (typeof value !== 'string') {
         if (ArrayBuffer.isView(value) || isAnyArrayBuffer(value)) return value.byteLength;
@@ -191,7 +200,8 @@
       const buffer = new FastBuffer(length);
       for (let i = 0, at = 0; i < count; i++) {
         const part = list[i];
-        if (!isView(part) || !(part instanceof Uint8Array)) throw ERR_INVALID_ARG_TYPE(`list[${i}]`, ['Buffer', 'Uint8Array'], part);
+        if (!isView(part) || !(part instanceof Uint8Array))
+          throw ERR_INVALID_ARG_TYPE(`list[${i}]`, ['Buffer', 'Uint8Array'], part);
         const size = part.length;
         if (at + size > length) {
           buffer.set(part.subarray(0, length - at), at);
@@ -219,7 +229,8 @@
     },
   };
   for (const name in statics) {
-    Object.defineProperty(PublicBuffer, name, { value: statics[name], writable: true, configurable: true, enumerable: true });
+    Object.defineProperty(PublicBuffer, name, { value: statics[name], writable: true, configurable: true,
+      enumerable: true });
   }
   PublicBuffer.poolSize = poolSize;
 
@@ -273,7 +284,8 @@
         new Uint8Array(target.buffer, target.byteOffset + targetStart, targetEnd - targetStart));
     },
     indexOf(value, from, encoding) {
-      if (typeof value === 'number' && from === undefined && this.length < shortBuffer) return indexOfByte.call(this, value & 255);
+      if (typeof value === 'number' && from === undefined && this.length < shortBuffer)
+        return indexOfByte.call(this, value & 255);
       return find(this, value, from, encoding, true);
     },
     lastIndexOf: function lastIndexOf(value, from, encoding) { // which can be called with new, in vain
@@ -285,7 +297,8 @@
     write(text, offset, length, encoding) {
       if (typeof text !== 'string') throw ERR_INVALID_ARG_TYPE('argument', 'string', text);
       if (offset === undefined) return put(this, text, 0, this.length, 'utf8');
-      if (length === undefined && typeof offset === 'string') return put(this, text, 0, this.length, offset ? encodingOfText(offset) : 'utf8');
+      if (length === undefined && typeof offset === 'string')
+        return put(this, text, 0, this.length, offset ? encodingOfText(offset) : 'utf8');
       validateInteger(offset, 'offset', 0, this.length);
       const left = this.length - offset;
       if (length === undefined) {
@@ -306,7 +319,8 @@
     },
     subarray(start, end) {
       const { length } = this;
-      if (start >= 0 && start <= length && end >= start && end <= length && start % 1 === 0 && end % 1 === 0) { // the usual case
+      // the usual case
+      if (start >= 0 && start <= length && end >= start && end <= length && start % 1 === 0 && end % 1 === 0) {
         return new FastBuffer(this.buffer, this.byteOffset + start, end - start);
       }
       const at = (value, fallback) => {
@@ -329,7 +343,8 @@
       const extras = {};
       let some = false;
       for (const key of Reflect.ownKeys(this)) {
-        if ((typeof key === 'string' && /^\d+$/.test(key)) || !Object.prototype.propertyIsEnumerable.call(this, key)) continue;
+        if ((typeof key === 'string' && /^\d+$/.test(key)) || !Object.prototype.propertyIsEnumerable.call(this, key))
+          continue;
         extras[key] = this[key];
         some = true;
       }
@@ -371,10 +386,12 @@
         encoding = end;
         end = buffer.length;
       }
-      if (encoding !== undefined && encoding !== null && typeof encoding !== 'string') throw ERR_INVALID_ARG_TYPE('encoding', 'string', encoding);
+      if (encoding !== undefined && encoding !== null && typeof encoding !== 'string')
+        throw ERR_INVALID_ARG_TYPE('encoding', 'string', encoding);
       const found = encodingOf(encoding);
       if (value.length === 0) value = 0;
-      else if (value.length === 1 && (found === 'utf8' ? value.charCodeAt(0) < 128 : found === 'latin1')) value = value.charCodeAt(0);
+      else if (value.length === 1 && (found === 'utf8' ? value.charCodeAt(0) < 128 : found === 'latin1')) value =
+        value.charCodeAt(0);
       else encoding = found;
     } else {
       encoding = undefined;
@@ -392,7 +409,8 @@
       return Uint8Array.prototype.fill.call(buffer, value & 255, offset, end);
     }
     const pattern = typeof value === 'string' ? bytesIn(value, encoding ?? 'utf8') :
-      isBytes(value) ? value : ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined;
+      isBytes(value) ? value : ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset,
+        value.byteLength) : undefined;
     if (pattern === undefined) return Uint8Array.prototype.fill.call(buffer, value & 255, offset, end);
     if (pattern.length === 0) throw ERR_INVALID_ARG_VALUE('value', value);
     offset = Math.trunc(offset);
@@ -424,7 +442,8 @@
     if (Number.isNaN(from_)) from_ = forward ? 0 : length;
     from_ = Math.trunc(from_);
     if (typeof value === 'number') {
-      return Uint8Array.prototype[forward ? 'indexOf' : 'lastIndexOf'].call(buffer, value & 255, from_ >= length && !forward ? length - 1 : from_);
+      return Uint8Array.prototype[forward ? 'indexOf' : 'lastIndexOf'].call(buffer, value & 255, from_ >= length &&
+        !forward ? length - 1 : from_);
     }
     let step = 1;
     let needle;
@@ -457,7 +476,8 @@
     }
     let end = Math.min(from_ + needle.length, length);
     for (;;) {
-      const at = host(ops.web, 'buffer.findLast', buffer.buffer, buffer.byteOffset, end, needle.buffer, needle.byteOffset, needle.byteLength);
+      const at = host(ops.web, 'buffer.findLast', buffer.buffer, buffer.byteOffset, end, needle.buffer,
+        needle.byteOffset, needle.byteLength);
       if (at < 0 || at % step === 0) return at;
       end = at + needle.length - 1;
     }
@@ -486,7 +506,8 @@
   };
   const checkOffset = (buffer, offset, width) => {
     validateNumber(offset, 'offset');
-    if (buffer[offset] === undefined || buffer[offset + width - 1] === undefined) outside(offset, buffer.length - width);
+    if (buffer[offset] === undefined || buffer[offset + width - 1] === undefined) outside(offset,
+      buffer.length - width);
   };
   const checkRange = (value, min, max, width) => {
     if (!(value > max || value < min)) return;
@@ -602,7 +623,8 @@
         return view(this)[`get${name}`](offset, little);
       }, ...aliases.map((other) => `read${other}`));
       method(`write${name}${order}`, function (value, offset = 0) {
-        if (typeof value !== 'bigint') throw new TypeError(`Cannot mix BigInt and other types, use explicit conversions`);
+        if (typeof value !== 'bigint')
+          throw new TypeError(`Cannot mix BigInt and other types, use explicit conversions`);
         checkRange(value, min, max, 8);
         checkOffset(this, offset, 8);
         view(this)[`set${name}`](offset, value, little);
@@ -612,13 +634,17 @@
   }
 
   // What old libraries call.
-  for (const [name, encoding] of [['ascii', 'ascii'], ['base64', 'base64'], ['base64url', 'base64url'], ['latin1', 'latin1'], ['hex', 'hex'],
+  for (const [name, encoding] of [['ascii', 'ascii'], ['base64', 'base64'], ['base64url', 'base64url'],
+    ['latin1', 'latin1'], ['hex', 'hex'],
     ['ucs2', 'utf16le'], ['utf8', 'utf8']]) {
     method(`${name}Slice`, function (start = 0, end = this.length) { return this.toString(encoding, start, end); });
-    method(`${name}Write`, function (text, offset = 0, length = this.length - offset) { return put(this, text, offset, length, encoding); });
+    method(`${name}Write`, function (text, offset = 0, length = this.length - offset) {
+      return put(this, text, offset, length, encoding);
+    });
   }
   for (const name of Reflect.ownKeys(methods)) {
-    Object.defineProperty(prototype, name, { value: methods[name], writable: true, configurable: true, enumerable: true });
+    Object.defineProperty(prototype, name, { value: methods[name], writable: true, configurable: true,
+      enumerable: true });
   }
   Object.defineProperty(prototype, 'parent', {
     enumerable: true, configurable: true, get() { return this instanceof FastBuffer ? this.buffer : undefined; },

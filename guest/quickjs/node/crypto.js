@@ -12,7 +12,8 @@
   // lend makes functions of an internal module functions here.
   const lend = (file, names) => {
     for (const name of names) {
-      const value = { [name]: function (...args) { return require(file)[name](...args); } }[name]; // also with new, as in Node
+      // also with new, as in Node
+      const value = { [name]: function (...args) { return require(file)[name](...args); } }[name];
       Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true });
     }
   };
@@ -21,8 +22,12 @@
   lend('internal/crypto/kdf', ['pbkdf2', 'pbkdf2Sync', 'scrypt', 'scryptSync', 'hkdf', 'hkdfSync']);
   lend('internal/crypto/cipher', ['getCiphers', 'getCipherInfo']);
   lend('internal/crypto/keys', ['createSecretKey', 'generateKey', 'generateKeySync']);
-  exports.createHash = function createHash(algorithm, options) { return new (require('internal/crypto/hash').Hash)(algorithm, options); };
-  exports.createHmac = function createHmac(hmac, key, options) { return new (require('internal/crypto/hash').Hmac)(hmac, key, options); };
+  exports.createHash = function createHash(algorithm, options) {
+    return new (require('internal/crypto/hash').Hash)(algorithm, options);
+  };
+  exports.createHmac = function createHmac(hmac, key, options) {
+    return new (require('internal/crypto/hash').Hmac)(hmac, key, options);
+  };
   exports.createCipheriv = function createCipheriv(cipher, key, iv, options) {
     return new (require('internal/crypto/cipher').Cipheriv)(cipher, key, iv, options);
   };
@@ -33,7 +38,8 @@
   const lazy = (name, get) => {
     Object.defineProperty(exports, name, {
       configurable: true, enumerable: true, get,
-      set(value) { Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true }); },
+      set(value) { Object.defineProperty(exports, name, { value, writable: true, enumerable: true,
+        configurable: true }); },
     });
   };
   for (const name of ['Hash', 'Hmac']) lazy(name, () => require('internal/crypto/hash')[name]);
@@ -83,7 +89,8 @@
       exports[name] = absent(name, `crypto.${name}`, what);
     }
   }
-  for (const [type, names] of [['ECDH', 'convertKey'], ['Certificate', 'exportChallenge exportPublicKey verifySpkac']]) {
+  for (const [type, names] of [['ECDH', 'convertKey'],
+    ['Certificate', 'exportChallenge exportPublicKey verifySpkac']]) {
     const what = type === 'ECDH' ? 'there is no key exchange' : 'there are no certificates';
     for (const name of names.split(' ')) exports[type][name] = absent(name, `crypto.${type}.${name}`, what);
   }

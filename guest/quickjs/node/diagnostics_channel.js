@@ -54,7 +54,8 @@
   }
 
   const channel = (name) => {
-    if (typeof name !== 'string' && typeof name !== 'symbol') throw ERR_INVALID_ARG_TYPE('channel', ['string', 'symbol'], name);
+    if (typeof name !== 'string' && typeof name !== 'symbol')
+      throw ERR_INVALID_ARG_TYPE('channel', ['string', 'symbol'], name);
     let found = channels.get(name);
     if (found === undefined) {
       found = new Channel(name);

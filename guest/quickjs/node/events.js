@@ -116,13 +116,18 @@
       all.warned = true;
       const warning = new Error(`Possible EventEmitter memory leak detected. ${all.length} ${String(type)} listeners added to ` +
         `${require('util').inspect(emitter, { depth: -1 })}. MaxListeners is ${max}. Use emitter.setMaxListeners() to increase limit`);
-      process.emitWarning(Object.assign(warning, { name: 'MaxListenersExceededWarning', emitter, type, count: all.length }));
+      process.emitWarning(Object.assign(warning, { name: 'MaxListenersExceededWarning', emitter, type,
+        count: all.length }));
     }
     return emitter;
   };
-  EventEmitter.prototype.addListener = function addListener(type, listener) { return add(this, type, listener, false); };
+  EventEmitter.prototype.addListener = function addListener(type, listener) {
+    return add(this, type, listener, false);
+  };
   EventEmitter.prototype.on = EventEmitter.prototype.addListener;
-  EventEmitter.prototype.prependListener = function prependListener(type, listener) { return add(this, type, listener, true); };
+  EventEmitter.prototype.prependListener = function prependListener(type, listener) {
+    return add(this, type, listener, true);
+  };
 
   const onceWrapper = (target, type, listener) => {
     const state = { fired: false };
@@ -191,7 +196,8 @@
     }
     const listeners = events[type];
     if (typeof listeners === 'function') this.removeListener(type, listeners);
-    else if (listeners !== undefined) for (let i = listeners.length - 1; i >= 0; i--) this.removeListener(type, listeners[i]);
+    else if (listeners !== undefined) for (let i = listeners.length - 1; i >= 0; i--) this.removeListener(type,
+      listeners[i]);
     return this;
   };
 
@@ -313,7 +319,8 @@
     throw ERR_INVALID_ARG_TYPE('emitter', ['EventEmitter', 'EventTarget'], emitter);
   };
   EventEmitter.listenerCount = (emitter, type) => (
-    typeof emitter?.listenerCount === 'function' ? emitter.listenerCount(type) : EventEmitter.getEventListeners(emitter, type).length);
+    typeof emitter?.listenerCount === 'function' ? emitter.listenerCount(type) : EventEmitter.getEventListeners(emitter,
+      type).length);
   const targetLimits = new WeakMap();
   EventEmitter.getMaxListeners = (emitter) => {
     if (typeof emitter?.getMaxListeners === 'function') return emitter.getMaxListeners();

@@ -13,5 +13,6 @@
   }
   const request = (...args) => new http.ClientRequest('https:', ...args);
   const get = (...args) => request(...args).end();
-  Object.assign(exports, { Agent, globalAgent: new Agent(), request, get, ...absent('https', ['createServer'], ['Server']) });
+  Object.assign(exports, { Agent, globalAgent: new Agent(), request, get, ...absent('https', ['createServer'],
+    ['Server']) });
 })

@@ -29,12 +29,14 @@
   }
   const { dirname } = kernel.modules.path;
   Module.prototype = kernel.modulePrototype;
-  const define = (object, name, value) => Object.defineProperty(object, name, { value, writable: true, configurable: true });
+  const define = (object, name, value) => Object.defineProperty(object, name,
+    { value, writable: true, configurable: true });
   define(Module.prototype, 'constructor', Module);
   define(Module.prototype, '_compile', function _compile(content, filename) {
     const code = (0, eval)(`${Module.wrapper[0]}${String(content).replace(/^#!.*/, '')}${Module.wrapper[1]}`);
     this.filename ??= filename;
-    return Reflect.apply(code, this.exports, [this.exports, Module.createRequire(filename), this, filename, dirname(filename)]);
+    return Reflect.apply(code, this.exports, [this.exports, Module.createRequire(filename), this, filename,
+      dirname(filename)]);
   });
 
   Module.Module = Module;
@@ -58,7 +60,8 @@
   Module.syncBuiltinESMExports = () => {};
 
   let found;
-  Object.defineProperty(Module, 'builtinModules', { get: () => (found ??= names.filter(isHere)), enumerable: true, configurable: true });
+  Object.defineProperty(Module, 'builtinModules', { get: () => (found ??= names.filter(isHere)), enumerable: true,
+    configurable: true });
   Module.isBuiltin = (name) => {
     if (typeof name !== 'string') return false;
     const plain = name.startsWith('node:') ? name.slice(5) : name;
@@ -66,10 +69,13 @@
   };
   Module.createRequire = (filename) => {
     let path = filename;
-    if (typeof filename === 'string' && /^file:\/\/[^/]+$/.test(filename)) path = `/${filename.slice(7)}`; // import.meta.url of the script
-    else if (filename instanceof URL || (typeof filename === 'string' && filename.startsWith('file:'))) path = require('url').fileURLToPath(filename);
+    // import.meta.url of the script
+    if (typeof filename === 'string' && /^file:\/\/[^/]+$/.test(filename)) path = `/${filename.slice(7)}`;
+    else if (filename instanceof URL || (typeof filename === 'string' && filename.startsWith('file:'))) path =
+      require('url').fileURLToPath(filename);
     if (typeof path !== 'string' || path[0] !== '/') {
-      throw ERR_INVALID_ARG_VALUE('filename', filename, 'must be a file URL object, file URL string, or absolute path string');
+      throw ERR_INVALID_ARG_VALUE('filename', filename,
+        'must be a file URL object, file URL string, or absolute path string');
     }
     return kernel.requireFor(path);
   };

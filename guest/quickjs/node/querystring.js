@@ -4,7 +4,8 @@
   const { Buffer } = require('buffer');
   // Node takes a lone surrogate and what follows for a pair.
   const lone = /[\ud800-\udbff][\udc00-\udfff]|([\ud800-\udfff])([^])/g;
-  const paired = (all, a, b) => (a === undefined ? all : String.fromCodePoint(0x10000 + ((a.charCodeAt(0) & 0x3ff) << 10) + (b.charCodeAt(0) & 0x3ff)));
+  const paired = (all, a, b) => (a === undefined ? all
+    : String.fromCodePoint(0x10000 + ((a.charCodeAt(0) & 0x3ff) << 10) + (b.charCodeAt(0) & 0x3ff)));
   const kept = /[^A-Za-z0-9\-_.!~*'()]/;
 
   const escape = (text) => {

@@ -12,7 +12,8 @@
   errors.define('ERR_USE_AFTER_CLOSE', Error, (name) => `${name} was closed`);
   const ending = /\r\n|\n|\r/;
   const hide = (object, values) => {
-    for (const name of Object.keys(values)) Object.defineProperty(object, name, { value: values[name], writable: true, configurable: true });
+    for (const name of Object.keys(values)) Object.defineProperty(object, name, { value: values[name], writable: true,
+      configurable: true });
   };
 
   function Interface(input, output, completer, terminal) {
@@ -27,11 +28,13 @@
     input ??= Readable.from([]);
     if (typeof input === 'string') input = Readable.from([input]);
     if (typeof input.on !== 'function') throw ERR_INVALID_ARG_TYPE('input', 'Stream', input);
-    const { signal, escapeCodeTimeout = 500, tabSize = 8, historySize = 30, history = [], removeHistoryDuplicates = false } = options;
+    const { signal, escapeCodeTimeout = 500, tabSize = 8, historySize = 30, history = [],
+      removeHistoryDuplicates = false } = options;
     validateAbortSignal(signal, 'options.signal');
     if (!Number.isFinite(escapeCodeTimeout)) throw ERR_INVALID_ARG_VALUE('input.escapeCodeTimeout', escapeCodeTimeout);
     validateUint32(tabSize, 'tabSize', true);
-    if (completer !== undefined && completer !== null && typeof completer !== 'function') throw ERR_INVALID_ARG_VALUE('completer', completer);
+    if (completer !== undefined && completer !== null && typeof completer !== 'function')
+      throw ERR_INVALID_ARG_VALUE('completer', completer);
     validateArray(history, 'history');
     validateNumber(historySize, 'historySize', 0);
     this.input = input;
@@ -43,11 +46,13 @@
     this.paused = false;
     this.escapeCodeTimeout = escapeCodeTimeout;
     const prompt = options.prompt ?? '> ';
-    hide(this, { promptText: prompt, previousPrompt: prompt, answer: null, lines: null, stop: undefined, press: undefined, refresh: undefined, asks: ask });
+    hide(this, { promptText: prompt, previousPrompt: prompt, answer: null, lines: null, stop: undefined,
+      press: undefined, refresh: undefined, asks: ask });
 
     const onError = (error) => { this.emit('error', error); };
     const onAbort = () => { this.close(); };
-    const listeners = this.terminal ? this.readKeys({ completer, history, historySize, removeHistoryDuplicates, tabSize }) : this.readText();
+    const listeners = this.terminal ? this.readKeys({ completer, history, historySize, removeHistoryDuplicates,
+      tabSize }) : this.readText();
     for (const type of Object.keys(listeners)) input.on(type, listeners[type]);
     input.on('error', onError);
     this.stop = () => {
@@ -131,7 +136,8 @@
     ask(query, answer) {
       if (this.closed) throw errors.ERR_USE_AFTER_CLOSE('readline');
       if (this.asks || this.input === require('process').stdin) {
-        throw errors.unavailable('readline.question', 'nobody answers while code runs, so put the answers into the code or a file');
+        throw errors.unavailable('readline.question',
+          'nobody answers while code runs, so put the answers into the code or a file');
       }
       if (this.answer !== null) {
         this.prompt();
@@ -275,7 +281,9 @@
       },
       throw(error) { onError(error); },
       [Symbol.asyncIterator]() { return this; },
-      [Symbol.for('nodejs.watermarkData')]: { get size() { return size(); }, get low() { return 1; }, get high() { return most; }, get isPaused() { return paused; } },
+      [Symbol.for('nodejs.watermarkData')]: { get size() { return size(); }, get low() { return 1; }, get high() {
+        return most;
+      }, get isPaused() { return paused; } },
     };
   };
   prototype[Symbol.asyncIterator] = function () { return this.lines ??= iterate(this); };
@@ -285,5 +293,6 @@
     exports[name] = { [name](...args) { return require('internal/readline/cursor')[name](...args); } }[name];
   }
   exports.emitKeypressEvents = (...args) => require('internal/readline/keypress').emitKeypressEvents(...args);
-  Object.defineProperty(exports, 'promises', { get: () => require('readline/promises'), enumerable: true, configurable: true });
+  Object.defineProperty(exports, 'promises', { get: () => require('readline/promises'), enumerable: true,
+    configurable: true });
 })

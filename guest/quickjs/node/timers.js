@@ -6,10 +6,12 @@
   const maxDelay = 2 ** 31 - 1;
 
   Object.assign(exports, { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate });
-  Object.defineProperty(exports, 'promises', { enumerable: true, configurable: true, get: () => require('timers/promises') });
+  Object.defineProperty(exports, 'promises', { enumerable: true, configurable: true,
+    get: () => require('timers/promises') });
   // longDelay warns of a delay that is too long.
   const longDelay = kernel.longDelay = (delay, instead = 'Timeout duration was set to 1.') => {
-    require('process').emitWarning(`${delay} does not fit into a 32-bit signed integer.\n${instead}`, 'TimeoutOverflowWarning');
+    require('process').emitWarning(`${delay} does not fit into a 32-bit signed integer.\n${instead}`,
+      'TimeoutOverflowWarning');
   };
 
   // Timers of any objects, which Node has deprecated: enroll gives one its delay, active starts it and calls its method
@@ -20,7 +22,8 @@
     exports[name] = { [name](...args) {
       if (!warned) {
         warned = true;
-        require('process').emitWarning(`timers.${name}() is deprecated. Please use ${instead} instead.`, 'DeprecationWarning', code);
+        require('process').emitWarning(`timers.${name}() is deprecated. Please use ${instead} instead.`,
+          'DeprecationWarning', code);
       }
       return f(...args);
     } }[name];

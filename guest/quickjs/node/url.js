@@ -6,11 +6,14 @@
   const querystring = require('querystring');
   define('ERR_INVALID_URL_SCHEME', TypeError, (scheme) => `The URL must be of scheme ${scheme}`);
   define('ERR_INVALID_FILE_URL_PATH', TypeError, (reason) => `File URL path ${reason}`);
-  define('ERR_INVALID_FILE_URL_HOST', TypeError, (platform) => `File URL host must be "localhost" or empty on ${platform}`);
+  define('ERR_INVALID_FILE_URL_HOST', TypeError,
+    (platform) => `File URL host must be "localhost" or empty on ${platform}`);
   define('ERR_INVALID_URL', TypeError, () => 'Invalid URL');
-  const { ERR_INVALID_URL_SCHEME, ERR_INVALID_FILE_URL_PATH, ERR_INVALID_FILE_URL_HOST, ERR_INVALID_URL, ERR_MISSING_ARGS } = require('internal/errors');
+  const { ERR_INVALID_URL_SCHEME, ERR_INVALID_FILE_URL_PATH, ERR_INVALID_FILE_URL_HOST, ERR_INVALID_URL,
+    ERR_MISSING_ARGS } = require('internal/errors');
 
-  const hasHost = new Set(['http', 'https', 'ftp', 'gopher', 'file', 'ws', 'wss'].flatMap((name) => [name, `${name}:`]));
+  const hasHost = new Set(['http', 'https', 'ftp', 'gopher', 'file', 'ws', 'wss'].flatMap((name) => [name,
+    `${name}:`]));
   const hostless = new Set(['javascript', 'javascript:']);
   const endsHost = /[\t\n\r "%';<>\\^`{|}]/;
   const escaped = /[\t\n\r "'<>\\^`{|}]/g;
@@ -21,7 +24,8 @@
   };
 
   function Url() {
-    for (const name of ['protocol', 'slashes', 'auth', 'host', 'port', 'hostname', 'hash', 'search', 'query', 'pathname', 'path', 'href']) {
+    for (const name of ['protocol', 'slashes', 'auth', 'host', 'port', 'hostname', 'hash', 'search', 'query',
+      'pathname', 'path', 'href']) {
       this[name] = null;
     }
   }
@@ -38,7 +42,8 @@
         this.path = this.href = rest;
         [, this.pathname] = simple;
         this.search = simple[2] ?? null;
-        this.query = simple[2] ? (withQuery ? querystring.parse(simple[2].slice(1)) : simple[2].slice(1)) : withQuery ? { __proto__: null } : null;
+        this.query = simple[2] ? (withQuery ? querystring.parse(simple[2].slice(1)) : simple[2].slice(1)) : withQuery
+          ? { __proto__: null } : null;
         return this;
       }
     }
@@ -135,7 +140,8 @@
     if (this.host) {
       host = auth + this.host;
     } else if (this.hostname) {
-      host = auth + (this.hostname.includes(':') && !this.hostname.startsWith('[') ? `[${this.hostname}]` : this.hostname);
+      host = auth + (this.hostname.includes(':') &&
+        !this.hostname.startsWith('[') ? `[${this.hostname}]` : this.hostname);
       if (this.port) host += `:${this.port}`;
     }
     if (this.query !== null && typeof this.query === 'object') query = querystring.stringify(this.query);
@@ -257,7 +263,8 @@
       }
       result.search = relative.search;
       result.query = relative.query;
-      if (result.pathname !== null || result.search !== null) result.path = (result.pathname || '') + (result.search || '');
+      if (result.pathname !== null || result.search !== null) result.path = (result.pathname ||
+        '') + (result.search || '');
       result.href = result.format();
       return result;
     }
@@ -268,7 +275,8 @@
       return result;
     }
     const last = path[path.length - 1];
-    const trailing = ((result.host || relative.host || path.length > 1) && (last === '.' || last === '..')) || last === '';
+    const trailing = ((result.host || relative.host || path.length > 1) && (last === '.' || last === '..')) ||
+      last === '';
     let up = 0;
     for (let i = path.length - 1; i >= 0; i--) {
       if (path[i] === '.') {
@@ -297,14 +305,16 @@
       result.pathname = null;
       result.path = null;
     }
-    if (result.pathname !== null || result.search !== null) result.path = (result.pathname || '') + (result.search || '');
+    if (result.pathname !== null || result.search !== null) result.path = (result.pathname ||
+      '') + (result.search || '');
     result.auth = relative.auth || result.auth;
     result.slashes ||= relative.slashes;
     result.href = result.format();
     return result;
   };
 
-  const parse = (url, withQuery, slashesMeanHost) => (url instanceof Url ? url : new Url().parse(url, withQuery, slashesMeanHost));
+  const parse = (url, withQuery, slashesMeanHost) => (url instanceof Url ? url : new Url().parse(url, withQuery,
+    slashesMeanHost));
   const isURL = (value) => value instanceof URL;
 
   const format = (url, options) => {
@@ -356,8 +366,10 @@
   const urlToHttpOptions = (url) => {
     const { hostname, pathname, port, username, password, search } = url;
     return {
-      __proto__: null, ...url, protocol: url.protocol, hostname: hostname?.startsWith('[') ? hostname.slice(1, -1) : hostname, hash: url.hash, search,
-      pathname, path: `${pathname || ''}${search || ''}`, href: url.href, ...(port !== '' ? { port: Number(port) } : {}),
+      __proto__: null, ...url, protocol: url.protocol, hostname: hostname?.startsWith('[') ? hostname.slice(1, -1)
+        : hostname, hash: url.hash, search,
+      pathname, path: `${pathname || ''}${search || ''}`, href: url.href,
+      ...(port !== '' ? { port: Number(port) } : {}),
       ...(username || password ? { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` } : {}),
     };
   };

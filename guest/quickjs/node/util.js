@@ -3,7 +3,8 @@
   'use strict';
   const { inspect, format, formatWithOptions, stripColors } = require('internal/inspect');
   const { ERR_INVALID_ARG_TYPE, ERR_FALSY_VALUE_REJECTION, ERR_OUT_OF_RANGE } = require('internal/errors');
-  const { validateAbortSignal, validateFunction, validateNumber, validateOneOf, validateString } = require('internal/validators');
+  const { validateAbortSignal, validateFunction, validateNumber, validateOneOf,
+    validateString } = require('internal/validators');
   const types = require('internal/types');
   const { later } = kernel;
 
@@ -13,27 +14,31 @@
     const custom = original[customPromisify];
     if (custom) {
       validateFunction(custom, 'util.promisify.custom');
-      return Object.defineProperty(custom, customPromisify, { value: custom, enumerable: false, writable: false, configurable: true });
+      return Object.defineProperty(custom, customPromisify, { value: custom, enumerable: false, writable: false,
+        configurable: true });
     }
     const names = original[promisifyArgs];
     const made = function (...args) {
       return new Promise((resolve, reject) => {
         Reflect.apply(original, this, [...args, (error, ...values) => {
           if (error) reject(error);
-          else if (names !== undefined && values.length > 1) resolve(Object.fromEntries(names.map((name, i) => [name, values[i]])));
+          else if (names !== undefined &&
+            values.length > 1) resolve(Object.fromEntries(names.map((name, i) => [name, values[i]])));
           else resolve(values[0]);
         }]);
       });
     };
     Object.setPrototypeOf(made, Object.getPrototypeOf(original));
-    Object.defineProperty(made, customPromisify, { value: made, enumerable: false, writable: false, configurable: true });
+    Object.defineProperty(made, customPromisify, { value: made, enumerable: false, writable: false,
+      configurable: true });
     return Object.defineProperties(made, Object.getOwnPropertyDescriptors(original));
   };
   promisify.custom = customPromisify;
   const promisifyArgs = Symbol('customPromisifyArgs');
   for (const name of ['setTimeout', 'setImmediate']) {
     if (typeof globalThis[name] !== 'function') continue;
-    Object.defineProperty(globalThis[name], customPromisify, { configurable: true, get: () => require('timers/promises')[name] });
+    Object.defineProperty(globalThis[name], customPromisify,
+      { configurable: true, get: () => require('timers/promises')[name] });
   }
 
   const callbackify = (original) => {
@@ -105,13 +110,17 @@
   };
 
   const systemErrors = new Map([
-    [-1, ['EPERM', 'operation not permitted']], [-2, ['ENOENT', 'no such file or directory']], [-5, ['EIO', 'i/o error']],
-    [-9, ['EBADF', 'bad file descriptor']], [-11, ['EAGAIN', 'resource temporarily unavailable']], [-12, ['ENOMEM', 'not enough memory']],
+    [-1, ['EPERM', 'operation not permitted']], [-2, ['ENOENT', 'no such file or directory']],
+    [-5, ['EIO', 'i/o error']],
+    [-9, ['EBADF', 'bad file descriptor']], [-11, ['EAGAIN', 'resource temporarily unavailable']],
+    [-12, ['ENOMEM', 'not enough memory']],
     [-13, ['EACCES', 'permission denied']], [-17, ['EEXIST', 'file already exists']],
     [-18, ['EXDEV', 'cross-device link not permitted']], [-20, ['ENOTDIR', 'not a directory']],
     [-21, ['EISDIR', 'illegal operation on a directory']], [-22, ['EINVAL', 'invalid argument']],
-    [-24, ['EMFILE', 'too many open files']], [-27, ['EFBIG', 'file too large']], [-28, ['ENOSPC', 'no space left on device']],
-    [-30, ['EROFS', 'read-only file system']], [-32, ['EPIPE', 'broken pipe']], [-36, ['ENAMETOOLONG', 'name too long']],
+    [-24, ['EMFILE', 'too many open files']], [-27, ['EFBIG', 'file too large']],
+    [-28, ['ENOSPC', 'no space left on device']],
+    [-30, ['EROFS', 'read-only file system']], [-32, ['EPIPE', 'broken pipe']],
+    [-36, ['ENAMETOOLONG', 'name too long']],
     [-39, ['ENOTEMPTY', 'directory not empty']], [-40, ['ELOOP', 'too many symbolic links encountered']],
     [-98, ['EADDRINUSE', 'address already in use']], [-104, ['ECONNRESET', 'connection reset by peer']],
     [-110, ['ETIMEDOUT', 'connection timed out']], [-111, ['ECONNREFUSED', 'connection refused']],
@@ -143,7 +152,8 @@
   };
 
   Object.assign(exports, {
-    _extend(target, source) { return source === null || typeof source !== 'object' ? target : Object.assign(target, source); },
+    _extend(target, source) { return source === null || typeof source !== 'object' ? target : Object.assign(target,
+      source); },
     aborted,
     callbackify,
     debug: debuglog,

@@ -1,7 +1,8 @@
 // AbortController and AbortSignal.
 (function (kernel) {
   'use strict';
-  const { slot, expose, derive, list, makeTarget, getHandler, setHandler, TypeError, DOMException, EventTarget } = kernel;
+  const { slot, expose, derive, list, makeTarget, getHandler, setHandler, TypeError, DOMException,
+    EventTarget } = kernel;
   const { create } = Object;
   const maxDelay = 2 ** 31 - 1; // of timers
   const wrong = (name, type, value) => kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE(name, type, value);
@@ -19,7 +20,8 @@
     }
     static timeout(milliseconds) {
       const delay = +milliseconds;
-      if (!(delay >= 0 && delay <= 2 ** 53 - 1)) throw new TypeError('AbortSignal.timeout needs a number of milliseconds');
+      if (!(delay >= 0 && delay <= 2 ** 53 - 1))
+        throw new TypeError('AbortSignal.timeout needs a number of milliseconds');
       const signal = makeSignal();
       // After the script has returned, nothing waits for this.
       kernel.startBackground(() => {
@@ -29,7 +31,8 @@
     }
     static any(iterable) {
       const sources = list();
-      if (typeof iterable?.[Symbol.iterator] !== 'function' || typeof iterable !== 'object') throw wrong('signals', 'Array', iterable);
+      if (typeof iterable?.[Symbol.iterator] !== 'function' || typeof iterable !== 'object')
+        throw wrong('signals', 'Array', iterable);
       for (const source of iterable) {
         if (!signals.get(source)) throw wrong(`signals[${sources.length}]`, 'AbortSignal', source);
         sources[sources.length] = source;
@@ -123,6 +126,7 @@
   }
   expose(AbortController);
 
-  kernel.inspect(signals, 'AbortSignal', ({ aborted, reason }) => (aborted ? ['aborted', true, 'reason', reason] : ['aborted', false]));
+  kernel.inspect(signals, 'AbortSignal', ({ aborted, reason }) => (aborted ? ['aborted', true, 'reason', reason]
+    : ['aborted', false]));
   kernel.inspect(controllers, 'AbortController', ({ signal }) => ['signal', signal]);
 })

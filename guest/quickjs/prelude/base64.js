@@ -5,18 +5,24 @@
   const { host, ops, DOMException } = kernel;
 
   const convert = (name, args, complaint) => {
-    if (args.length === 0) throw kernel.makeError('TypeError', 'The "input" argument must be specified', 'ERR_MISSING_ARGS');
+    if (args.length === 0) throw kernel.makeError('TypeError', 'The "input" argument must be specified',
+      'ERR_MISSING_ARGS');
     const result = host(ops.web, name, `${args[0]}`);
     if (result === undefined) throw new DOMException(complaint, 'InvalidCharacterError');
     return result;
   };
-  kernel.define('atob', function atob(data) { return convert('atob', arguments, 'The string to be decoded is not correctly encoded.'); });
-  kernel.define('btoa', function btoa(data) { return convert('btoa', arguments, 'The string to be encoded contains characters outside of the Latin1 range.'); });
+  kernel.define('atob', function atob(data) {
+    return convert('atob', arguments, 'The string to be decoded is not correctly encoded.');
+  });
+  kernel.define('btoa', function btoa(data) {
+    return convert('btoa', arguments, 'The string to be encoded contains characters outside of the Latin1 range.');
+  });
 
   const methods = (target, names) => {
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
-      const method = { [name](...args) { return kernel.apply(kernel.builtin('internal/uint8array')[name], this, args); } }[name];
+      const method = { [name](...args) { return kernel.apply(kernel.builtin('internal/uint8array')[name], this, args);
+        } }[name];
       kernel.define(name, method, target);
     }
   };

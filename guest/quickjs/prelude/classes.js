@@ -14,8 +14,8 @@
     constructor(object) { return object; }
   }
 
-  // slot(name) gives objects of a class data that no script can reach or fake: set(object, data) once; get(object) returns
-  // undefined without data, and of(object) throws.
+  // slot(name) gives objects of a class data that no script can reach or fake: set(object, data) once; get(object)
+  // returns undefined without data, and of(object) throws.
   kernel.slot = (name) => {
     class Slot extends Stamp {
       #data;
@@ -60,7 +60,8 @@
     decorate(type.prototype, type.name);
     const statics = ownKeys(type);
     for (let i = 0; i < statics.length; i++) {
-      if (typeof type[statics[i]] === 'function') defineProperty(type, statics[i], { __proto__: null, enumerable: true });
+      if (typeof type[statics[i]] === 'function') defineProperty(type, statics[i],
+        { __proto__: null, enumerable: true });
     }
     define(type.name, type);
   };

@@ -1,7 +1,8 @@
 // structuredClone.
 (function (kernel) {
   'use strict';
-  const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, isPlain, TypeError, DOMException } = kernel;
+  const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, isPlain, TypeError,
+    DOMException } = kernel;
   const { mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const { getOwnPropertyDescriptor } = Reflect;
   const { iterator } = Symbol;
@@ -42,7 +43,8 @@
 
   // Objects whose identity or state cannot be copied.
   const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf);
-  const uncloneable = [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer, Symbol].map((type) => type.prototype);
+  const uncloneable = [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer,
+    Symbol].map((type) => type.prototype);
   uncloneable[uncloneable.length] = getPrototypeOf(getPrototypeOf([][iterator]())); // of all iterators and generators
 
   // attempt returns f(value), or undefined if value is of the wrong kind for f. Other exceptions propagate: a stack
@@ -68,7 +70,8 @@
   };
 
   const copyBuffer = (buffer, length, resizable) => {
-    const options = resizable && isResizable(buffer) ? { __proto__: null, maxByteLength: maxByteLength(buffer) } : undefined;
+    const options = resizable && isResizable(buffer) ? { __proto__: null,
+      maxByteLength: maxByteLength(buffer) } : undefined;
     const copy = new Types.ArrayBuffer(length, options);
     const old = bufferLength(buffer);
     fill(new Types.Uint8Array(copy), new Types.Uint8Array(buffer, 0, old < length ? old : length));
@@ -204,8 +207,9 @@
     return copyProperties(value, copy, seen);
   };
 
-  // What modules with other classes add: cloners return the clone of an object of their class, or undefined. movers return
-  // {value, move}, what takes the place of an object that is transferred, and a function that finishes that; or undefined.
+  // What modules with other classes add: cloners return the clone of an object of their class, or undefined. movers
+  // return {value, move}, what takes the place of an object that is transferred, and a function that finishes that; or
+  // undefined.
   kernel.cloners = list();
   kernel.movers = list();
 
@@ -240,14 +244,17 @@
   };
 
   kernel.define('structuredClone', function structuredClone(value, options = undefined) {
-    if (arguments.length === 0) throw kernel.makeError('TypeError', 'The "value" argument must be specified', 'ERR_MISSING_ARGS');
+    if (arguments.length === 0) throw kernel.makeError('TypeError', 'The "value" argument must be specified',
+      'ERR_MISSING_ARGS');
     if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
-      throw kernel.makeError('TypeError', 'The options argument must be either an object or undefined', 'ERR_INVALID_ARG_TYPE');
+      throw kernel.makeError('TypeError', 'The options argument must be either an object or undefined',
+        'ERR_INVALID_ARG_TYPE');
     }
     const transferred = options?.transfer ?? undefined;
     if (transferred !== undefined && typeof transferred !== 'object') {
       throw kernel.makeError('TypeError', 'Optional transferList argument must be an iterable', 'ERR_INVALID_ARG_TYPE');
     }
-    return transferred === undefined ? clone(value, new Types.Map()) : kernel.cloneWith(value, list([...transferred])).value;
+    return transferred === undefined ? clone(value, new Types.Map()) : kernel.cloneWith(value,
+      list([...transferred])).value;
   });
 })

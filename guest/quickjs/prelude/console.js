@@ -74,7 +74,8 @@
     return hours > 0 ? `${hours}:${two(minutes)}:${rest} (h:mm:ss.mmm)` : `${minutes}:${rest} (m:ss.mmm)`;
   };
   const logTime = (name, args) => {
-    if (name in timers) write(LOG, `${name}: ${kernel.duration(now() - timers[name])}${args.length ? ` ${line(args)}` : ''}`);
+    if (name in timers) write(LOG,
+      `${name}: ${kernel.duration(now() - timers[name])}${args.length ? ` ${line(args)}` : ''}`);
     else write(WARN, `Timer '${name}' does not exist`);
   };
   const group = (args) => {
@@ -127,7 +128,10 @@
     groupEnd() { groups = kernel.slice(groups, 2); },
   };
   // Not enumerable, since what imports the console by name would load it.
-  const { Console } = Object.getOwnPropertyDescriptors({ get Console() { return kernel.builtin('internal/console').Console; } });
-  kernel.defineProperty(console, 'Console', { __proto__: null, get: Console.get, enumerable: false, configurable: true });
+  const { Console } = Object.getOwnPropertyDescriptors({ get Console() {
+    return kernel.builtin('internal/console').Console;
+  } });
+  kernel.defineProperty(console, 'Console', { __proto__: null, get: Console.get, enumerable: false,
+    configurable: true });
   kernel.define('console', console);
 })

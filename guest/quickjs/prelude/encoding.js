@@ -34,7 +34,8 @@
     constructor(label = 'utf-8', options = undefined) {
       label = `${label}`;
       const encoding = host(ops.web, 'encoding', label);
-      if (encoding === undefined) throw makeError('RangeError', `The encoding label '${kernel.slice(label, 0, 100)}' is invalid`, 'ERR_ENCODING_NOT_SUPPORTED');
+      if (encoding === undefined) throw makeError('RangeError',
+        `The encoding label '${kernel.slice(label, 0, 100)}' is invalid`, 'ERR_ENCODING_NOT_SUPPORTED');
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
         throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('options', 'Object', options);
       }
@@ -50,7 +51,8 @@
       const decoder = decoders.of(this);
       const more = !!options?.stream;
       const view = input === undefined ? bytesOf(new Uint8Array(0)) : bytesOf(input);
-      if (!view) throw makeError('TypeError', 'TextDecoder.decode needs an ArrayBuffer or a view of one', 'ERR_INVALID_ARG_TYPE');
+      if (!view) throw makeError('TypeError', 'TextDecoder.decode needs an ArrayBuffer or a view of one',
+        'ERR_INVALID_ARG_TYPE');
       const { rest, begun } = decoder;
       const { buffer, offset, length } = rest.length === 0 ? view : concat(rest, view);
       const flags = (decoder.fatal ? FATAL : 0) | (decoder.ignoreBOM || begun ? KEEP_BOM : 0) | (more ? MORE : 0);
@@ -58,7 +60,8 @@
       decoder.begun = false;
       const result = host(ops.web, 'decode', decoder.encoding, flags, buffer, offset, length);
       if (result === undefined) {
-        throw makeError('TypeError', `The encoded data was not valid for encoding ${decoder.encoding}`, 'ERR_ENCODING_INVALID_ENCODED_DATA');
+        throw makeError('TypeError', `The encoded data was not valid for encoding ${decoder.encoding}`,
+          'ERR_ENCODING_INVALID_ENCODED_DATA');
       }
       if (!more) return result;
       decoder.rest = new Uint8Array(host(ops.attachment));
@@ -75,6 +78,7 @@
     return bytesOf(all);
   };
 
-  kernel.inspect(decoders, 'TextDecoder', ({ encoding, fatal, ignoreBOM }) => ['encoding', encoding, 'fatal', fatal, 'ignoreBOM', ignoreBOM]);
+  kernel.inspect(decoders, 'TextDecoder', ({ encoding, fatal, ignoreBOM }) => ['encoding', encoding, 'fatal', fatal,
+    'ignoreBOM', ignoreBOM]);
   kernel.inspect(encoders, 'TextEncoder', () => ['encoding', 'utf-8']);
 })

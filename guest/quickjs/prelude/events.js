@@ -50,7 +50,8 @@
   kernel.inspect(events, 'Event', ({ type, canceled, cancelable, target }) => (
     ['type', type, 'defaultPrevented', canceled, 'cancelable', cancelable, 'target', target]));
 
-  const targets = slot('EventTarget'); // {listeners}: a list of {type, callback, capture, once, passive, handler, removed}
+  // {listeners}: a list of {type, callback, capture, once, passive, handler, removed}
+  const targets = slot('EventTarget');
   kernel.makeTarget = (object) => { targets.set(object, { listeners: list() }); };
 
   const captures = (options) => !!(typeof options === 'object' && options !== null ? options.capture : options);
@@ -71,7 +72,8 @@
     target.listeners = kept;
   };
 
-  kernel.resistant = Symbol('resistant'); // an option: stopImmediatePropagation does not keep the event from the listener
+  // an option: stopImmediatePropagation does not keep the event from the listener
+  kernel.resistant = Symbol('resistant');
   class EventTarget {
     constructor() { kernel.makeTarget(this); }
     addEventListener(type, callback, options = undefined) {
@@ -82,7 +84,8 @@
       const once = detailed && !!options.once;
       const passive = detailed && !!options.passive;
       const signal = detailed ? options.signal : undefined;
-      if (signal !== undefined && !kernel.isSignal(signal)) throw new TypeError('the option signal must be an AbortSignal');
+      if (signal !== undefined && !kernel.isSignal(signal))
+        throw new TypeError('the option signal must be an AbortSignal');
       if (callback === null || callback === undefined) return;
       if (typeof callback !== 'function' && typeof callback !== 'object') {
         throw new TypeError('an event listener must be a function or an object');
@@ -148,7 +151,8 @@
   kernel.listenersOf = (object) => {
     const { listeners } = targets.of(object);
     const all = [];
-    for (let i = 0; i < listeners.length; i++) kernel.append(all, { type: listeners[i].type, callback: listeners[i].callback });
+    for (let i = 0; i < listeners.length; i++) kernel.append(all, { type: listeners[i].type,
+      callback: listeners[i].callback });
     return all;
   };
 

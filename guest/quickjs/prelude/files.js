@@ -28,7 +28,8 @@
   const recursive = (options) => (option(options, 'recursive') ? RECURSIVE : 0);
   const encodingOf = (options) => (typeof options === 'object' ? option(options, 'encoding') : options) ?? undefined;
 
-  const plainFlags = { __proto__: null, w: 1, wx: 1, xw: 1, 'w+': 1, 'wx+': 1, a: 1, ax: 1, xa: 1, 'a+': 1, 'ax+': 1, as: 1 };
+  const plainFlags = { __proto__: null, w: 1, wx: 1, xw: 1, 'w+': 1, 'wx+': 1, a: 1, ax: 1, xa: 1, 'a+': 1, 'ax+': 1,
+    as: 1 };
   const write = (name, path, data, options) => {
     const flag = option(options, 'flag') ?? undefined;
     if (flag !== undefined && (typeof flag !== 'string' || plainFlags[flag] !== 1)) { // one of those for open files
@@ -51,8 +52,8 @@
     toJSON() { return { isFile: kindOf(kinds, this) === 'f', isDirectory: kindOf(kinds, this) === 'd', ...this }; },
   };
 
-  // Scripts written for other systems use these methods as if they were booleans. A method that was read more often than
-  // it was called is a sign of that: the host then looks for such a place in the source.
+  // Scripts written for other systems use these methods as if they were booleans. A method that was read more often
+  // than it was called is a sign of that: the host then looks for such a place in the source.
   let uncalled = 0;
   const method = (name, f) => {
     const value = { [name]() { uncalled--; return f(this); } }[name];
@@ -139,20 +140,24 @@
     rmdir(path, options) { file('rmdir', recursive(options), path); },
     rm(path, options) { file('rm', recursive(options) | (option(options, 'force') ? FORCE : 0), path); },
     rename(oldPath, newPath) { fileTo('rename', 0, oldPath, newPath, 'oldPath', 'newPath'); },
-    copyFile(src, dest, mode = 0) { fileTo('copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest, 'src', 'dest'); },
+    copyFile(src, dest, mode = 0) {
+      fileTo('copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest, 'src', 'dest');
+    },
     cp(src, dest, options, sync) {
       if (option(options, 'filter')) return inner().copy(src, dest, options, sync === true);
       const force = (option(options, 'force') ?? true) ? FORCE : 0;
-      fileTo('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0), src, dest, 'src', 'dest');
+      fileTo('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0), src, dest, 'src',
+        'dest');
     },
   };
 
   // perform does the work of a function. node/fs.js puts its own into checked, which check as Node does: they get the
-  // arguments, and whether the answer can be a promise. They are for open files, and for scripts that have asked for the
-  // module, so that nothing depends on whether it happens to be loaded.
+  // arguments, and whether the answer can be a promise. They are for open files, and for scripts that have asked for
+  // the module, so that nothing depends on whether it happens to be loaded.
   const checked = { __proto__: null };
   const perform = (name, args, later) => (
-    (kernel.fs.strict || typeof args[0] === 'number') && checked[name] ? checked[name](args, later) : apply(functions[name], undefined, args));
+    (kernel.fs.strict || typeof args[0] === 'number') && checked[name] ? checked[name](args, later)
+      : apply(functions[name], undefined, args));
 
   // isMistake tells a wrong argument, which Node throws at once, from what an operation fails with.
   const isMistake = (error) => {
@@ -165,7 +170,9 @@
     try {
       const value = perform(name, args, true);
       if (value instanceof kernel.Promise) {
-        kernel.then(value, (result) => { kernel.answer(callback, [null, result]); }, (error) => { kernel.answer(callback, [error]); });
+        kernel.then(value, (result) => { kernel.answer(callback, [null, result]); }, (error) => {
+          kernel.answer(callback, [error]);
+        });
         return;
       }
       answer = name === 'exists' ? [value] : value === undefined ? [null] : [null, value];
@@ -196,5 +203,6 @@
   fs.constants = constants;
   fs.promises = fs;
   kernel.define('fs', fs);
-  kernel.fs = { fs, functions, checked, strict: false, entryPrototype, entry, isMistake }; // node/fs.js adds what few scripts use
+  // node/fs.js adds what few scripts use
+  kernel.fs = { fs, functions, checked, strict: false, entryPrototype, entry, isMistake };
 })

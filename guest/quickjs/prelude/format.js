@@ -2,7 +2,8 @@
 // that JSON lacks (undefined, NaN, Map, functions, cycles...) in a readable form.
 (function (kernel) {
   'use strict';
-  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice, list } = kernel;
+  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice,
+    list } = kernel;
   const { Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
@@ -224,7 +225,8 @@
     seen = { value, next: seen, depth };
 
     const prototype = getPrototypeOf(value);
-    if (prototype !== objectPrototype && prototype !== arrayPrototype && prototype !== null && exotic(value, level, seen, pieces)) {
+    if (prototype !== objectPrototype && prototype !== arrayPrototype && prototype !== null &&
+      exotic(value, level, seen, pieces)) {
       pieces.odd = true;
       return;
     }
@@ -278,8 +280,8 @@
   };
 
   // top returns the text of a whole value. It cannot fail: exceptions of getters and proxies become part of the text.
-  // details.json becomes true if the text is the value's JSON, apart from white space, and details.promises if there are
-  // promises in it.
+  // details.json becomes true if the text is the value's JSON, apart from white space, and details.promises if there
+  // are promises in it.
   const top = (value, details) => {
     if (typeof value === 'string') return value;
     try {

@@ -48,8 +48,8 @@
     return value;
   };
 
-  // unwrap turns a host function's answer into a value: {error: null, bytes, value}, {error: [name, message, code]}, or the value
-  // itself, if it is no object.
+  // unwrap turns a host function's answer into a value: {error: null, bytes, value}, {error: [name, message, code]}, or
+  // the value itself, if it is no object.
   const unwrap = (answer) => {
     if (typeof answer !== 'object' || answer === null) return answer;
     if (answer.error) throw kernel.makeError(answer.error[0], answer.error[1], answer.error[2]);

@@ -1,11 +1,13 @@
-// RegExp.$1, RegExp.lastMatch and the like: what the last match of a regular expression was, as in Node. The engine keeps it.
+// RegExp.$1, RegExp.lastMatch and the like: what the last match of a regular expression was, as in Node. The engine
+// keeps it.
 (function (kernel) {
   'use strict';
   const { host, ops, slice, String, defineProperty } = kernel;
   const { RegExp } = globalThis;
   const part = (n) => host(ops.match, n);
 
-  // between returns the last match's string from where a group begins or ends to where one does; both are parts of opMatch.
+  // between returns the last match's string from where a group begins or ends to where one does; both are parts of
+  // opMatch.
   const between = (from, to) => {
     if (part(0) === 0) return '';
     const start = from === 0 ? 0 : part(from);

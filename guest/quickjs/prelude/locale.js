@@ -16,13 +16,15 @@
 
   method(Number.prototype, 'toLocaleString', { toLocaleString(locales, options) {
     let value;
-    try { value = numberValue(this); } catch { throw new TypeError("Number.prototype.toLocaleString requires that 'this' be a Number"); }
+    try { value = numberValue(this);
+      } catch { throw new TypeError("Number.prototype.toLocaleString requires that 'this' be a Number"); }
     return builtin('internal/intl/number').toLocaleString(value, locales, options);
   } }.toLocaleString);
 
   method(BigInt.prototype, 'toLocaleString', { toLocaleString(locales, options) {
     let value;
-    try { value = bigintValue(this); } catch { throw new TypeError("BigInt.prototype.toLocaleString requires that 'this' be a BigInt"); }
+    try { value = bigintValue(this);
+      } catch { throw new TypeError("BigInt.prototype.toLocaleString requires that 'this' be a BigInt"); }
     return builtin('internal/intl/number').toLocaleString(value, locales, options);
   } }.toLocaleString);
 
@@ -38,7 +40,8 @@
   };
   const inside = []; // arrays whose text is being made: one that contains itself is empty there
   method(Array.prototype, 'toLocaleString', { toLocaleString(locales, options) {
-    if (this === undefined || this === null) throw new TypeError('Array.prototype.toLocaleString called on null or undefined');
+    if (this === undefined || this === null)
+      throw new TypeError('Array.prototype.toLocaleString called on null or undefined');
     const array = Object(this);
     for (let i = 0; i < inside.length; i++) if (inside[i] === array) return '';
     kernel.append(inside, array);

@@ -9,7 +9,8 @@
   const dateMethod = (name, required, defaults) => {
     localeMethod(prototype, name, { [name](locales, options) {
       let value;
-      try { value = time(this); } catch { throw new TypeError(`Method Date.prototype.${name} called on incompatible receiver ${String(this)}`); }
+      try { value = time(this); } catch {
+        throw new TypeError(`Method Date.prototype.${name} called on incompatible receiver ${String(this)}`); }
       return builtin('internal/intl/date').toLocaleString(value, locales, options, required, defaults);
     } }[name]);
   };
@@ -39,7 +40,8 @@
   };
   const textOf = (value, name) => {
     if (typeof value === 'string') return value;
-    if (value === undefined || value === null) throw new TypeError(`String.prototype.${name} called on null or undefined`);
+    if (value === undefined || value === null)
+      throw new TypeError(`String.prototype.${name} called on null or undefined`);
     return `${value}`;
   };
 
@@ -47,7 +49,8 @@
   stringMethod('localeCompare', 1, { localeCompare(that, locales, options) {
     const text = typeof this === 'string' ? this : textOf(this, 'localeCompare');
     if (locales === undefined && options === undefined) {
-      if (usual === undefined) usual = builtin('internal/intl/collator').usual(); // in this engine ??= takes microseconds
+      // in this engine ??= takes microseconds
+      if (usual === undefined) usual = builtin('internal/intl/collator').usual();
       return usual(text, that);
     }
     if (compare === undefined) compare = builtin('internal/intl/collator').localeCompare;
@@ -55,10 +58,12 @@
   } }.localeCompare);
   stringMethod('toLocaleUpperCase', 0, { toLocaleUpperCase(locales) {
     const text = textOf(this, 'toLocaleUpperCase');
-    return locales === undefined ? toUpper(text) : builtin('internal/intl').convert(text, locales, 'upper') ?? toUpper(text);
+    return locales === undefined ? toUpper(text) : builtin('internal/intl').convert(text, locales, 'upper') ??
+      toUpper(text);
   } }.toLocaleUpperCase);
   stringMethod('toLocaleLowerCase', 0, { toLocaleLowerCase(locales) {
     const text = textOf(this, 'toLocaleLowerCase');
-    return locales === undefined ? toLower(text) : builtin('internal/intl').convert(text, locales, 'lower') ?? toLower(text);
+    return locales === undefined ? toLower(text) : builtin('internal/intl').convert(text, locales, 'lower') ??
+      toLower(text);
   } }.toLocaleLowerCase);
 })

@@ -21,7 +21,8 @@
   kernel.modulePrototype = modulePrototype;
   const newModule = (path, parent) => {
     const module = {
-      __proto__: modulePrototype, id: path, path: directory(path), exports: {}, filename: path, loaded: false, children: [], parent,
+      __proto__: modulePrototype, id: path, path: directory(path), exports: {}, filename: path, loaded: false,
+      children: [], parent,
     };
     if (parent !== undefined) append(parent.children, module);
     return module;
@@ -45,7 +46,8 @@
   };
   kernel.builtin = builtin;
 
-  // lazyGlobals takes {global: module}, and defines the globals so that their modules are loaded when they are first used.
+  // lazyGlobals takes {global: module}, and defines the globals so that their modules are loaded when they are first
+  // used.
   kernel.lazyGlobals = (globals) => {
     const names = keys(globals);
     for (let i = 0; i < names.length; i++) lazyGlobal(names[i], globals[names[i]]);
@@ -71,7 +73,8 @@
     const known = cache[path];
     if (known !== undefined) {
       if (starting[path]) {
-        throw makeError('Error', `Cannot require() ES Module ${path} in a cycle: it is still being loaded`, 'ERR_REQUIRE_CYCLE_MODULE');
+        throw makeError('Error', `Cannot require() ES Module ${path} in a cycle: it is still being loaded`,
+          'ERR_REQUIRE_CYCLE_MODULE');
       }
       if (parent !== undefined && known.parent === undefined) known.parent = parent; // it was imported before
       return known.exports;
@@ -132,7 +135,8 @@
   const requireFor = (module) => {
     const path = module === main ? '' : module.filename;
     const find = (id) => {
-      if (typeof id !== 'string' || id === '') throw new TypeError('require needs the name of a module, which is a string');
+      if (typeof id !== 'string' || id === '')
+        throw new TypeError('require needs the name of a module, which is a string');
       return host(ops.resolve, id, path);
     };
     const resolve = (id) => {
@@ -182,8 +186,8 @@
   };
 
   // shim runs a file that is not an ES module, or a built-in module, and returns the source of an ES module that wraps
-  // it: its exports can be imported by name, and all of them are the default export. Only for packages is that so for files
-  // that were compiled from an ES module too.
+  // it: its exports can be imported by name, and all of them are the default export. Only for packages is that so for
+  // files that were compiled from an ES module too.
   kernel.shim = (path, forPackages) => {
     const value = load(path);
     shims[path] = true;
@@ -199,9 +203,11 @@
     return text;
   };
   const accessor = '__toolrun_exports';
-  const shims = { __proto__: null }; // scripts get nothing else this way: there are built-in modules that are not for them
+  // scripts get nothing else this way: there are built-in modules that are not for them
+  const shims = { __proto__: null };
   define(accessor, (path) => { // modules can get values only from global variables
-    if (typeof path !== 'string' || !shims[path]) throw makeError('Error', `Cannot find module '${kernel.String(path)}'`, 'MODULE_NOT_FOUND');
+    if (typeof path !== 'string' || !shims[path])
+      throw makeError('Error', `Cannot find module '${kernel.String(path)}'`, 'MODULE_NOT_FOUND');
     return load(path);
   });
 
@@ -217,7 +223,8 @@
     }, kernel.failed);
   };
   const publish = (name, value) => {
-    if (name === '' || name in globalThis || (typeof value === 'object' && value !== null && keys(value).length === 0)) return;
+    if (name === '' || name in globalThis || (typeof value === 'object' && value !== null && keys(value).length === 0))
+      return;
     define(name, value);
   };
 

@@ -112,7 +112,8 @@
       const root = path[0] === '/' ? '/' : '';
       const base = slice(path, start, end);
       const ext = extensionOf(base);
-      return { root, dir: start > 1 ? slice(path, 0, start - 1) : root, base, ext, name: slice(base, 0, base.length - ext.length) };
+      return { root, dir: start > 1 ? slice(path, 0, start - 1) : root, base, ext,
+        name: slice(base, 0, base.length - ext.length) };
     },
     format(parts) {
       const { root, dir, base, name, ext } = check(parts, 'pathObject', 'object');
@@ -126,6 +127,8 @@
   };
   path.posix = path;
   // Not enumerable, since what imports path by name would load it.
-  kernel.defineProperty(path, 'win32', { __proto__: null, get() { return kernel.builtin('path/win32'); }, enumerable: false, configurable: true });
+  kernel.defineProperty(path, 'win32', { __proto__: null, get() {
+    return kernel.builtin('path/win32');
+  }, enumerable: false, configurable: true });
   kernel.modules.path = kernel.modules['path/posix'] = path;
 })

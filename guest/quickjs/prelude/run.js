@@ -60,12 +60,13 @@
     kernel.returned = true;
   };
 
-  // The value of the script's last expression comes as the only property, named details.last, of an object that is returned.
-  // It is not the result, unless it is a function that is all of the script, which is called.
+  // The value of the script's last expression comes as the only property, named details.last, of an object that is
+  // returned. It is not the result, unless it is a function that is all of the script, which is called.
   let last;
   let exportsNothing = false; // the script is a module
   const returned = (value, details) => {
-    if (details.last === undefined || typeof value !== 'object' || value === null || !isPlain(value) || !hasOwn(value, details.last)) return value;
+    if (details.last === undefined || typeof value !== 'object' || value === null || !isPlain(value) ||
+      !hasOwn(value, details.last)) return value;
     last = value[details.last];
     if (!details.call || typeof last !== 'function') return undefined;
     const call = last;
@@ -104,7 +105,8 @@
     conclude(apply(script, main.exports, []), details, exported);
   };
 
-  // startTop prepares for a script of a session, which goes on where others have ended. endTop gets the promise of its result.
+  // startTop prepares for a script of a session, which goes on where others have ended. endTop gets the promise of its
+  // result.
   kernel.startTop = (details) => {
     kernel.mark = details.mark;
     kernel.session = true;

@@ -36,12 +36,14 @@
     return texts.length === 0 ? '' : host(ops.web, 'query.format', join(texts, ''), join(lengths, ','));
   };
 
-  const badPair = () => makeError('TypeError', 'Each query pair must be an iterable [name, value] tuple', 'ERR_INVALID_TUPLE');
+  const badPair = () => makeError('TypeError', 'Each query pair must be an iterable [name, value] tuple',
+    'ERR_INVALID_TUPLE');
 
   // fromIterable reads the pairs of a script: any iterable of iterables of two values.
   const fromIterable = (pairs, init) => {
     for (const pair of init) {
-      if ((typeof pair !== 'object' && typeof pair !== 'function') || pair === null || typeof pair[iterator] !== 'function') {
+      if ((typeof pair !== 'object' && typeof pair !== 'function') || pair === null ||
+        typeof pair[iterator] !== 'function') {
         throw badPair();
       }
       const both = list();
@@ -71,7 +73,8 @@
 
   const need = (count, args) => {
     if (args >= count) return;
-    throw makeError('TypeError', `The "name" ${count > 1 ? 'and "value" arguments' : 'argument'} must be specified`, 'ERR_MISSING_ARGS');
+    throw makeError('TypeError', `The "name" ${count > 1 ? 'and "value" arguments' : 'argument'} must be specified`,
+      'ERR_MISSING_ARGS');
   };
   const keep = (params, wanted) => {
     const kept = list();
@@ -88,7 +91,8 @@
       if ((typeof init === 'object' && init !== null) || typeof init === 'function') {
         const iterate = init[iterator];
         if (iterate !== undefined && iterate !== null) {
-          if (typeof iterate !== 'function') throw makeError('TypeError', 'Query pairs must be iterable', 'ERR_ARG_NOT_ITERABLE');
+          if (typeof iterate !== 'function')
+            throw makeError('TypeError', 'Query pairs must be iterable', 'ERR_ARG_NOT_ITERABLE');
           fromIterable(pairs, init);
         } else {
           fromRecord(pairs, init);
@@ -164,7 +168,8 @@
     }
     forEach(callback, thisArg = undefined) {
       const params = slots.of(this);
-      if (typeof callback !== 'function') throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('callback', 'Function', callback);
+      if (typeof callback !== 'function')
+        throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('callback', 'Function', callback);
       for (let i = 0; i < params.pairs.length; i++) {
         const { name, value } = params.pairs[i];
         apply(callback, thisArg, [value, name, this]);
@@ -186,7 +191,8 @@
       return { value: state.show(pairs[state.at++]), done: false };
     },
   };
-  kernel.defineProperty(IteratorPrototype, 'next', { __proto__: null, value: methods.next, writable: true, configurable: true });
+  kernel.defineProperty(IteratorPrototype, 'next', { __proto__: null, value: methods.next, writable: true,
+    configurable: true });
   kernel.decorate(IteratorPrototype, 'URLSearchParams Iterator');
   const iterate = (object, show) => {
     const result = create(IteratorPrototype);

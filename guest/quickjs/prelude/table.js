@@ -122,7 +122,8 @@
       const { value, key } = rows[r];
       const cells = list([rows[r].index]);
       if (keyed) cells[1] = cell(key);
-      for (let i = 0; i < names.length; i++) cells[cells.length] = isObject(value) && hasOwn(value, names[i]) ? cell(value[names[i]]) : '';
+      for (let i = 0; i < names.length; i++) cells[cells.length] = isObject(value) && hasOwn(value, names[i])
+        ? cell(value[names[i]]) : '';
       if (values) cells[cells.length] = isObject(value) ? '' : cell(value);
       lines[r] = cells;
     }

@@ -10,7 +10,8 @@
   kernel.context = undefined;
   kernel.turn = 1;
 
-  // A binary heap of {due, id, callback, args, every, handle, context} with the next timer on top, and its live entries by id.
+  // A binary heap of {due, id, callback, args, every, handle, context} with the next timer on top, and its live entries
+  // by id.
   let heap = [];
   let dead = 0; // stopped entries in the heap
   const live = new Map();
@@ -59,7 +60,8 @@
   let ran = 0; // timers
   let foreground = 0; // live timers that keep the run going after the script has returned
   const start = (callback, delay, args, repeat, background = false) => {
-    if (typeof callback !== 'function') throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('callback', 'function', callback);
+    if (typeof callback !== 'function')
+      throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('callback', 'function', callback);
     if (delay !== immediate) {
       delay = +delay;
       if (delay > maxDelay) {
@@ -70,7 +72,8 @@
       delay = trunc(delay);
     }
     const timer = {
-      due: delay === immediate ? now() : now() + delay, order: order++, id: ++ids, callback, args, delay, every: repeat ? delay : -1, background,
+      due: delay === immediate ? now() : now() + delay, order: order++, id: ++ids, callback, args, delay, every: repeat
+        ? delay : -1, background,
       handle: undefined, context: kernel.context,
     };
     timer.handle = new (delay === immediate ? Immediate : Timeout)(timer);
@@ -141,8 +144,12 @@
     }
     [Symbol.toPrimitive]() { return timerOf(this).id; }
   }
-  define('setTimeout', function setTimeout(callback, delay = 0, ...args) { return start(callback, delay, args, false); });
-  define('setInterval', function setInterval(callback, delay = 0, ...args) { return start(callback, delay, args, true); });
+  define('setTimeout', function setTimeout(callback, delay = 0, ...args) {
+    return start(callback, delay, args, false);
+  });
+  define('setInterval', function setInterval(callback, delay = 0, ...args) {
+    return start(callback, delay, args, true);
+  });
   define('setImmediate', function setImmediate(callback, ...args) { return start(callback, immediate, args, false); });
   define('clearTimeout', function clearTimeout(id) { stop(id); });
   define('clearInterval', function clearInterval(id) { stop(id); });
@@ -154,15 +161,17 @@
   // activeTimers returns the kinds of the timers that keep the run going.
   kernel.activeTimers = () => {
     const names = [];
-    const add = ({ background, delay }) => { if (!background) append(names, delay === immediate ? 'Immediate' : 'Timeout'); };
+    const add = ({ background, delay }) => {
+      if (!background) append(names, delay === immediate ? 'Immediate' : 'Timeout');
+    };
     if (running !== undefined && running.delay !== immediate && lookup(live, running.id) === undefined) add(running);
     kernel.mapEach(live, add);
     return names;
   };
 
   // tick runs what process.nextTick got in promise reactions, or a due timer, and returns 0. Otherwise it returns the
-  // milliseconds until the next timer, or -1 if there is none to wait for. calls is how many calls of host functions are
-  // pending; below zero, timers do not run. rejections says that promises may have been rejected without a handler:
+  // milliseconds until the next timer, or -1 if there is none to wait for. calls is how many calls of host functions
+  // are pending; below zero, timers do not run. rejections says that promises may have been rejected without a handler:
   // before a timer runs, the host has to look at them, and -2 is returned.
   kernel.tick = (calls, rejections) => {
     if (ticks.length > 0) {
@@ -238,7 +247,8 @@
     else kernel.later(callback, args);
   };
   // asAnswer gives a promise of what an operation returns.
-  kernel.asAnswer = async (operation, ...args) => { // an async function, so that nothing that scripts can replace makes the promise
+  // an async function, so that nothing that scripts can replace makes the promise
+  kernel.asAnswer = async (operation, ...args) => {
     let answer;
     try {
       answer = apply(operation, undefined, args);

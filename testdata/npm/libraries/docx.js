@@ -11,4 +11,5 @@ const doc = new Document({
 });
 const buffer = await Packer.toBuffer(doc);
 const zip = await JSZip.loadAsync(buffer);
-return JSON.stringify([Buffer.isBuffer(buffer), Object.keys(zip.files).sort(), await zip.file('word/document.xml').async('string')]);
+return JSON.stringify([Buffer.isBuffer(buffer), Object.keys(zip.files).sort(),
+  await zip.file('word/document.xml').async('string')]);

@@ -4,5 +4,6 @@ const text = '<ul><% for (const p of people) { -%>\n<li><%= p.name %> <%- includ
 let failed;
 try { ejs.render('<%= nope.x %>', {}); } catch (error) { failed = error.message.split('\n').pop(); }
 return JSON.stringify([
-  ejs.render(text, { people: [{ name: 'A & B' }, { name: 'C' }] }), await ejs.render('<%= await x() %>', { x: async () => 5 }, { async: true }), failed,
+  ejs.render(text, { people: [{ name: 'A & B' }, { name: 'C' }] }), await ejs.render('<%= await x() %>',
+    { x: async () => 5 }, { async: true }), failed,
 ]);

@@ -2,7 +2,8 @@ const ExcelJS = require('exceljs');
 const workbook = new ExcelJS.Workbook();
 workbook.created = new Date(0);
 const sheet = workbook.addWorksheet('Sales');
-sheet.columns = [{ header: 'Id', key: 'id', width: 10 }, { header: 'Amount', key: 'amount', style: { numFmt: '#,##0.00' } }, { header: 'When', key: 'when' }];
+sheet.columns = [{ header: 'Id', key: 'id', width: 10 }, { header: 'Amount', key: 'amount',
+  style: { numFmt: '#,##0.00' } }, { header: 'When', key: 'when' }];
 sheet.addRow({ id: 1, amount: 12.5, when: new Date(Date.UTC(2024, 1, 3)) });
 sheet.addRow([2, { formula: 'B2*2', result: 25 }]);
 sheet.getRow(1).font = { bold: true };

@@ -8,6 +8,8 @@ const streamed = [];
 const stream = zip.generateNodeStream({ streamFiles: true }).on('data', (chunk) => streamed.push(chunk));
 await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject));
 return JSON.stringify([
-  bytes.length, Object.keys(again.files), (await again.file('a.txt').async('text')).length, [...await again.file('d/b.bin').async('uint8array')],
-  Buffer.concat(streamed).length, await JSZip.loadAsync(Buffer.from('nope')).catch((error) => error.message.slice(0, 40)),
+  bytes.length, Object.keys(again.files), (await again.file('a.txt').async('text')).length,
+  [...await again.file('d/b.bin').async('uint8array')],
+  Buffer.concat(streamed).length, await JSZip.loadAsync(Buffer.from('nope')).catch((error) =>
+    error.message.slice(0, 40)),
 ]);

@@ -8,6 +8,7 @@ inflator.push(deflated.subarray(20), true);
 let failed;
 try { pako.inflate(new Uint8Array([1, 2, 3])); } catch (error) { failed = String(error.message ?? error); }
 return JSON.stringify([
-  zipped.length, pako.ungzip(zipped, { to: 'string' }) === text, inflator.result.length, require('zlib').inflateSync(deflated).length,
+  zipped.length, pako.ungzip(zipped, { to: 'string' }) === text, inflator.result.length,
+  require('zlib').inflateSync(deflated).length,
   pako.inflateRaw(pako.deflateRaw(new Uint8Array([5, 5]))).join(), failed,
 ]);

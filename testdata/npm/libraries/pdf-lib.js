@@ -12,6 +12,7 @@ again.getForm().getTextField('name').setText('Ann');
 const [copy] = await doc.copyPages(again, [0]);
 doc.addPage(copy);
 return JSON.stringify([
-  bytes.length > 1000, again.getPageCount(), again.getPage(0).getSize(), again.getForm().getTextField('name').getText(), font.widthOfTextAtSize('Hello', 10),
+  bytes.length > 1000, again.getPageCount(), again.getPage(0).getSize(), again.getForm().getTextField('name').getText(),
+  font.widthOfTextAtSize('Hello', 10),
   (await doc.saveAsBase64()).startsWith('JVBERi'),
 ]);

@@ -3,7 +3,8 @@ const doc = new PDFDocument({ size: 'A5', info: { CreationDate: new Date(0) }, c
 const chunks = [];
 doc.on('data', (chunk) => chunks.push(chunk));
 const ended = new Promise((resolve) => doc.on('end', resolve));
-doc.fontSize(20).text('Invoice 7', 60, 60).font('Courier').fontSize(10).text('Lorem ipsum '.repeat(30), { width: 200, align: 'justify' });
+doc.fontSize(20).text('Invoice 7', 60, 60).font('Courier').fontSize(10).text('Lorem ipsum '.repeat(30),
+  { width: 200, align: 'justify' });
 doc.rect(60, 400, 100, 50).fillAndStroke('#ccddee', 'navy');
 doc.addPage().text('Second page');
 doc.end();

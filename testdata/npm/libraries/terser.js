@@ -4,5 +4,6 @@ const { code, map } = await minify({ 'a.js': source }, { module: true, sourceMap
 let failed;
 try { await minify('let = ;'); } catch (error) { failed = [error.name, error.message, error.line, error.col]; }
 return JSON.stringify([
-  code, JSON.parse(map).mappings, (await minify('var a = class { get x() { return a?.b ** 2 } }', { mangle: false, compress: false })).code, failed,
+  code, JSON.parse(map).mappings, (await minify('var a = class { get x() { return a?.b ** 2 } }',
+    { mangle: false, compress: false })).code, failed,
 ]);

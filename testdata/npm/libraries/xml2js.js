@@ -1,5 +1,6 @@
 const { parseStringPromise, Builder } = require('xml2js');
-const data = await parseStringPromise('<order id="7"><item sku="a">Pen</item><item sku="b"><![CDATA[<Ink>]]></item><total>12.50</total></order>');
+const data = await parseStringPromise(
+  '<order id="7"><item sku="a">Pen</item><item sku="b"><![CDATA[<Ink>]]></item><total>12.50</total></order>');
 let failed;
 try { await parseStringPromise('<a><b></a>'); } catch (error) { failed = error.message; }
 return JSON.stringify([

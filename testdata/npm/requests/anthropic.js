@@ -6,5 +6,6 @@ const stream = client.messages.stream(ask);
 let text = '';
 stream.on('text', (part) => { text += part; });
 out.push((await stream.finalMessage()).content[0].text, text);
-out.push(await client.messages.create({ ...ask, model: 'missing' }).catch((e) => [e.constructor.name, e.status, e.message]));
+out.push(await client.messages.create({ ...ask, model: 'missing' }).catch((e) => [e.constructor.name, e.status,
+  e.message]));
 return JSON.stringify(out);

@@ -6,7 +6,8 @@ out.push(await ky.put(`${base}/echo`, { body: new URLSearchParams({ a: 'b' }) })
 const form = new FormData();
 form.append('file', new Blob(['content'], { type: 'text/plain' }), 'n.txt');
 out.push(await ky.post(`${base}/echo`, { body: form }).json());
-out.push(await ky(`${base}/status/404`).catch(async (e) => [e.name, e.response.status, await e.response.clone().text().catch((x) => x.name)]));
+out.push(await ky(`${base}/status/404`).catch(async (e) => [e.name, e.response.status,
+  await e.response.clone().text().catch((x) => x.name)]));
 out.push(await ky(`${base}/flaky`, { retry: { limit: 3, delay: () => 1 } }).text());
 out.push(await ky(`${base}/never`, { timeout: 50, retry: 0 }).catch((e) => [e.name, e.message]));
 const controller = new AbortController();

@@ -7,5 +7,6 @@ out.push(await ofetch(`${base}/flaky`, { retry: 3, retryDelay: 1, parseResponse:
 out.push(await ofetch(`${base}/never`, { timeout: 50, retry: 0 }).catch((e) => [e.name, e.cause?.name]));
 const api = ofetch.create({ baseURL: base, onRequest({ options }) { options.headers.set('x-own', 'hook'); } });
 const raw = await api.raw('/redirect');
-out.push(raw._data, raw.redirected, await api('/lines', { responseType: 'text' }), (await api('/large', { responseType: 'arrayBuffer' })).byteLength);
+out.push(raw._data, raw.redirected, await api('/lines', { responseType: 'text' }),
+  (await api('/large', { responseType: 'arrayBuffer' })).byteLength);
 return JSON.stringify(out);

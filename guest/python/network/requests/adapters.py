@@ -13,7 +13,8 @@ DEFAULT_RETRIES = 0
 
 
 def _seconds(timeout):
-    """Returns how long a response may take to begin, of a number or of how long connecting and reading may take: the latter."""
+    """Returns how long a response may take to begin, of a number or of how long connecting and reading may take: the
+    latter."""
     if isinstance(timeout, (tuple, list)):
         if len(timeout) != 2:
             raise ValueError(f'Invalid timeout {timeout}. Pass a (connect, read) timeout tuple, or a single float to set both timeouts '
@@ -41,7 +42,8 @@ class BaseAdapter:
 
 
 class HTTPAdapter(BaseAdapter):
-    """Makes requests, and makes those again that fail, if it is told to. There is no pool: the host keeps the connections."""
+    """Makes requests, and makes those again that fail, if it is told to. There is no pool: the host keeps the
+    connections."""
 
     def __init__(self, pool_connections=DEFAULT_POOLSIZE, pool_maxsize=DEFAULT_POOLSIZE, max_retries=DEFAULT_RETRIES,
                  pool_block=DEFAULT_POOLBLOCK):
@@ -70,7 +72,8 @@ class HTTPAdapter(BaseAdapter):
     def send(self, request, stream=False, timeout=None, verify=True, cert=None, proxies=None):
         limit = _seconds(timeout)
         self.add_headers(request, stream=stream, timeout=timeout, verify=verify, cert=cert, proxies=proxies)
-        fields = [(name, value.decode('latin1') if isinstance(value, bytes) else value) for name, value in request.headers.items()]
+        fields = [(name, value.decode('latin1') if isinstance(value, bytes) else value) for name,
+                  value in request.headers.items()]
         body = _bytes(request.body)
         retries, path = self.max_retries, request.path_url
         while True:

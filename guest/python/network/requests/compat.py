@@ -5,7 +5,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, MutableMapping
 from io import StringIO
 from json import JSONDecodeError
-from urllib.parse import (quote, quote_plus, unquote, unquote_plus, urldefrag, urlencode, urljoin, urlparse, urlsplit, urlunparse)
+from urllib.parse import (quote, quote_plus, unquote, unquote_plus, urldefrag, urlencode, urljoin, urlparse, urlsplit,
+                          urlunparse)
 
 is_py2, is_py3 = False, True
 builtin_str = str

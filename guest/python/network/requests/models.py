@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from .auth import HTTPBasicAuth
 from .cookies import RequestsCookieJar, cookiejar_from_dict
-from .exceptions import (ChunkedEncodingError, ConnectionError, HTTPError, InvalidJSONError, InvalidURL, JSONDecodeError, MissingSchema,
+from .exceptions import (ChunkedEncodingError, ConnectionError, HTTPError, InvalidJSONError, InvalidURL,
+                         JSONDecodeError, MissingSchema,
                          StreamConsumedError)
 from .hooks import default_hooks
 from .structures import CaseInsensitiveDict
@@ -34,7 +35,8 @@ def _encode(data):
     """Returns the text of parameters or of a form."""
     if isinstance(data, (str, bytes)):
         return data.decode() if isinstance(data, bytes) else data
-    return urlencode([(name, value) for name, values in to_key_val_list(data) for value in _several(values) if value is not None])
+    return urlencode([(name, value) for name, values in to_key_val_list(data) for value in _several(values)
+                      if value is not None])
 
 
 def _multipart(data, files):
@@ -49,7 +51,8 @@ def _multipart(data, files):
         if filename is not None:
             head += f'; filename="{quote(filename)}"'
         head += ''.join(f'\r\n{field}: {content}' for field, content in headers)
-        out.extend([head.encode(), b'\r\n\r\n', value if isinstance(value, (bytes, bytearray)) else str(value).encode(), b'\r\n'])
+        out.extend([head.encode(), b'\r\n\r\n', value if isinstance(value, (bytes, bytearray)) else str(value).encode(),
+                    b'\r\n'])
 
     if isinstance(data, (str, bytes)):
         raise ValueError('Data must not be a string.')
@@ -87,7 +90,8 @@ class RequestHooksMixin:
 class Request(RequestHooksMixin):
     """A request as code writes it."""
 
-    def __init__(self, method=None, url=None, headers=None, files=None, data=None, params=None, auth=None, cookies=None, hooks=None,
+    def __init__(self, method=None, url=None, headers=None, files=None, data=None, params=None, auth=None, cookies=None,
+                 hooks=None,
                  json=None):
         self.method, self.url, self.headers, self.files = method, url, headers or {}, files or []
         self.data, self.json, self.params, self.auth, self.cookies = data or [], json, params or {}, auth, cookies
@@ -100,7 +104,8 @@ class Request(RequestHooksMixin):
 
     def prepare(self):
         p = PreparedRequest()
-        p.prepare(self.method, self.url, self.headers, self.files, self.data, self.params, self.auth, self.cookies, self.hooks, self.json)
+        p.prepare(self.method, self.url, self.headers, self.files, self.data, self.params, self.auth, self.cookies,
+                  self.hooks, self.json)
         return p
 
 
@@ -119,7 +124,8 @@ class PreparedRequest(RequestHooksMixin):
         p.__dict__.update(self.__dict__, headers=self.headers and self.headers.copy())
         return p
 
-    def prepare(self, method=None, url=None, headers=None, files=None, data=None, params=None, auth=None, cookies=None, hooks=None,
+    def prepare(self, method=None, url=None, headers=None, files=None, data=None, params=None, auth=None, cookies=None,
+                hooks=None,
                 json=None):
         self.prepare_method(method)
         self.prepare_url(url, params)
@@ -150,7 +156,8 @@ class PreparedRequest(RequestHooksMixin):
             raise InvalidURL('URL has an invalid label.')
         user, at, host = parts.netloc.rpartition('@')
         query = '&'.join(part for part in (parts.query, _encode(params or {})) if part)
-        self.url = requote_uri(urlunsplit((parts.scheme, user + at + host.lower(), parts.path or '/', query, parts.fragment)))
+        self.url = requote_uri(urlunsplit((parts.scheme, user + at + host.lower(), parts.path or '/', query,
+                                           parts.fragment)))
 
     def prepare_headers(self, headers):
         self.headers = CaseInsensitiveDict()
@@ -171,7 +178,8 @@ class PreparedRequest(RequestHooksMixin):
             except ValueError as error:
                 raise InvalidJSONError(error, request=self) from error
             kind = 'application/json'
-        elif hasattr(data, '__iter__') and not isinstance(data, (str, bytes, bytearray, list, tuple, dict)) and not hasattr(data, 'items'):
+        elif hasattr(data, '__iter__') and not isinstance(data, (str, bytes, bytearray, list, tuple,
+                                                                 dict)) and not hasattr(data, 'items'):
             body = data  # it is read when it is sent
             if hasattr(data, 'tell'):
                 try:

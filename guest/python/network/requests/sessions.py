@@ -68,12 +68,15 @@ class Session:
         p.prepare(
             method=request.method, url=request.url, files=request.files, data=request.data, json=request.json,
             headers=merge_setting(request.headers, self.headers, dict_class=CaseInsensitiveDict),
-            params=merge_setting(request.params, self.params), auth=merge_setting(request.auth, self.auth), cookies=cookies, hooks=hooks)
+            params=merge_setting(request.params, self.params), auth=merge_setting(request.auth, self.auth),
+            cookies=cookies, hooks=hooks)
         return p
 
-    def request(self, method, url, params=None, data=None, headers=None, cookies=None, files=None, auth=None, timeout=None,
+    def request(self, method, url, params=None, data=None, headers=None, cookies=None, files=None, auth=None,
+                timeout=None,
                 allow_redirects=True, proxies=None, hooks=None, stream=None, verify=None, cert=None, json=None):
-        prepared = self.prepare_request(Request(method.upper(), url, headers, files, data, params, auth, cookies, hooks, json))
+        prepared = self.prepare_request(Request(method.upper(), url, headers, files, data, params, auth, cookies, hooks,
+                                                json))
         settings = self.merge_environment_settings(prepared.url, proxies or {}, stream, verify, cert)
         return self.send(prepared, timeout=timeout, allow_redirects=allow_redirects, **settings)
 
@@ -107,7 +110,8 @@ class Session:
     def get_redirect_target(self, resp):
         return resp.headers['location'] if resp.is_redirect else None
 
-    def resolve_redirects(self, resp, req, stream=False, timeout=None, verify=True, cert=None, proxies=None, yield_requests=False,
+    def resolve_redirects(self, resp, req, stream=False, timeout=None, verify=True, cert=None, proxies=None,
+                          yield_requests=False,
                           **adapter_kwargs):
         """Yields the responses of redirects one after another, or the next request alone."""
         history = []
@@ -125,7 +129,8 @@ class Session:
             if len(history) > self.max_redirects:
                 raise TooManyRedirects(f'Exceeded {self.max_redirects} redirects.', response=resp)
             resp.close()
-            resp = self.send(p, stream=stream, timeout=timeout, verify=verify, cert=cert, proxies=proxies, allow_redirects=False,
+            resp = self.send(p, stream=stream, timeout=timeout, verify=verify, cert=cert, proxies=proxies,
+                             allow_redirects=False,
                              **adapter_kwargs)
             req = p
             yield resp

@@ -19,7 +19,8 @@
       'Http2ServerRequest Http2ServerResponse'],
     inspector: [engine, 'open close url waitForDebugger', 'Session'],
     net: [network, '_normalizeArgs connect createConnection createServer getDefaultAutoSelectFamily setDefaultAutoSelectFamily ' +
-      'getDefaultAutoSelectFamilyAttemptTimeout setDefaultAutoSelectFamilyAttemptTimeout', 'BlockList SocketAddress Server Socket Stream'],
+      'getDefaultAutoSelectFamilyAttemptTimeout setDefaultAutoSelectFamilyAttemptTimeout',
+      'BlockList SocketAddress Server Socket Stream'],
     repl: ['there is no terminal here', 'start writer isValidSyntax', 'REPLServer Recoverable'],
     tls: [network, 'getCiphers convertALPNProtocols checkServerIdentity createSecureContext createServer connect createSecurePair',
       'SecureContext TLSSocket Server'],
@@ -28,7 +29,8 @@
     v8: [engine, 'cachedDataVersionTag getHeapSnapshot getHeapStatistics getHeapSpaceStatistics getHeapCodeStatistics deserialize ' +
       'serialize takeCoverage stopCoverage writeHeapSnapshot queryObjects setHeapSnapshotNearHeapLimit',
     'Serializer Deserializer DefaultSerializer DefaultDeserializer GCProfiler'],
-    vm: ['there is one global scope here; use eval or new Function', 'createContext createScript runInContext runInNewContext ' +
+    vm: ['there is one global scope here; use eval or new Function',
+      'createContext createScript runInContext runInNewContext ' +
       'runInThisContext isContext compileFunction measureMemory', 'Script'],
     wasi: ['there is no WebAssembly here', '', 'WASI'],
     worker_threads: [processes, 'markAsUntransferable moveMessagePortToContext receiveMessageOnPort postMessageToThread', 'Worker'],
@@ -50,7 +52,8 @@
 
   // What is known without the module's work.
   const more = {
-    cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {}, settings: {}, SCHED_NONE: 1, SCHED_RR: 2 },
+    cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {}, settings: {}, SCHED_NONE: 1,
+      SCHED_RR: 2 },
     http2: { constants: {} },
     net: {
       isIP: (text) => (ipv4.test(text) ? 4 : isIPv6(text) ? 6 : 0),
@@ -93,7 +96,8 @@
         Object.defineProperty(exports, global, { get: () => globalThis[global], enumerable: true, configurable: true });
       }
     }
-    if (name === 'dns') Object.defineProperty(exports, 'promises', { get: () => kernel.builtin('absent:dns/promises'), enumerable: true });
+    if (name === 'dns') Object.defineProperty(exports, 'promises', { get: () => kernel.builtin('absent:dns/promises'),
+      enumerable: true });
     return exports;
   };
 })

@@ -28,7 +28,8 @@
     return copy;
   };
   const show = (value) => inspect(types.isNativeError(value) ? withoutStack(value) : value, {
-    compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, showProxy: false, sorted: true, getters: true,
+    compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, showProxy: false,
+    sorted: true, getters: true,
   });
   const isObjectLike = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
@@ -44,12 +45,15 @@
     let start = 0;
     while (start < a.length && start < b.length && alike(a[start], b[start])) start++;
     let end = 0;
-    while (end < a.length - start && end < b.length - start && alike(a[a.length - 1 - end], b[b.length - 1 - end])) end++;
+    while (end < a.length - start && end < b.length - start &&
+      alike(a[a.length - 1 - end], b[b.length - 1 - end])) end++;
     const middle = changes(a.slice(start, a.length - end), b.slice(start, b.length - end));
-    const lines = [...a.slice(0, start).map((text, i) => [' ', longer(text, b[i])]), ...middle, ...a.slice(a.length - end).map((text) => [' ', text])];
+    const lines = [...a.slice(0, start).map((text, i) => [' ', longer(text, b[i])]), ...middle,
+      ...a.slice(a.length - end).map((text) => [' ', text])];
     const kept = [];
     let skipped = false;
-    const shown = lines.map((line, i) => i < 2 || i >= lines.length - 3 || lines.slice(Math.max(0, i - 1), i + 3).some(([mark]) => mark !== ' '));
+    const shown = lines.map((line, i) => i < 2 || i >= lines.length - 3 ||
+      lines.slice(Math.max(0, i - 1), i + 3).some(([mark]) => mark !== ' '));
     for (let i = 0; i < lines.length; i++) {
       if (shown[i]) {
         kept.push(`${lines[i][0]} ${lines[i][1]}`);
@@ -96,7 +100,8 @@
     const a = shownActual.split('\n');
     const b = shownExpected.split('\n');
     if (a.length === 1 && b.length === 1 && a[0] !== b[0]) {
-      const short = (!isObjectLike(actual) || actual === null) && (!isObjectLike(expected) || expected === null) && (actual !== 0 || expected !== 0);
+      const short = (!isObjectLike(actual) || actual === null) && (!isObjectLike(expected) || expected === null) &&
+        (actual !== 0 || expected !== 0);
       if (short && a[0].length + b[0].length <= maxShort) return `${titles[operator]}\n\n${a[0]} !== ${b[0]}\n`;
       if (operator !== 'strictEqualObject' && a[0].length + b[0].length < 80) {
         let same = 0;
@@ -131,12 +136,14 @@
     if (a.length > 512) a = `${a.slice(0, 509)}...`;
     if (b.length > 512) b = `${b.slice(0, 509)}...`;
     if (operator === 'deepEqual') return `${titles.deepEqual}\n\n${a}\n\nshould loosely deep-equal\n\n${b}`;
-    if (operator === 'notDeepEqual') return `${titles.notDeepEqualUnequal}\n\n${a}\n\nshould not loosely deep-equal\n\n${b}`;
+    if (operator === 'notDeepEqual')
+      return `${titles.notDeepEqualUnequal}\n\n${a}\n\nshould not loosely deep-equal\n\n${b}`;
     return `${a} ${operator} ${b}`;
   };
 
   const define = (error, name, value) => {
-    Object.defineProperty(error, name, { __proto__: null, value, enumerable: false, writable: true, configurable: true });
+    Object.defineProperty(error, name, { __proto__: null, value, enumerable: false, writable: true,
+      configurable: true });
   };
 
   class AssertionError extends Error {

@@ -2,12 +2,14 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { defineProperty, typedArrayName, host, ops } = kernel;
-  const integers = ['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array', 'BigInt64Array', 'BigUint64Array'];
+  const integers = ['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array',
+    'BigInt64Array', 'BigUint64Array'];
 
   const isBig = (array) => typedArrayName(array).startsWith('Big');
   const check = (array, names = integers) => {
     const name = typeof array === 'object' && array !== null ? typedArrayName(array) : undefined;
-    if (name === undefined || !names.includes(name)) throw new TypeError('[object Array] is not an integer typed array.');
+    if (name === undefined || !names.includes(name))
+      throw new TypeError('[object Array] is not an integer typed array.');
   };
   const indexOf = (array, index) => {
     const { length } = array;
@@ -35,7 +37,8 @@
   const waiting = []; // {buffer, byte, resolve}
   const waitable = (array, index, value, timeout) => {
     check(array, ['Int32Array', 'BigInt64Array']);
-    if (!(array.buffer instanceof SharedArrayBuffer)) throw new TypeError('[object Int32Array] is not a shared typed array.');
+    if (!(array.buffer instanceof SharedArrayBuffer))
+      throw new TypeError('[object Int32Array] is not a shared typed array.');
     const at = indexOf(array, index);
     const expected = isBig(array) ? BigInt.asIntN(64, value) : value | 0;
     const limit = timeout === undefined ? NaN : Number(timeout);
@@ -92,7 +95,8 @@
     wait(array, index, value, timeout) {
       const { equal, limit } = waitable(array, index, value, timeout);
       if (!equal) return 'not-equal';
-      if (limit === Infinity) throw new Error('Atomics.wait would wait forever: there is one thread, which nothing can wake up; give a timeout');
+      if (limit === Infinity) throw new Error(
+        'Atomics.wait would wait forever: there is one thread, which nothing can wake up; give a timeout');
       host(ops.web, 'atomics.sleep', `${limit}`);
       return 'timed-out';
     },

@@ -19,7 +19,8 @@
   const convert = (parts) => {
     const iterate = typeof parts === 'object' && parts !== null ? parts[Symbol.iterator] : undefined;
     if (typeof iterate !== 'function') {
-      throw Object.assign(new TypeError('The "sources" argument must be an instance of Iterable.'), { code: 'ERR_INVALID_ARG_TYPE' });
+      throw Object.assign(new TypeError('The "sources" argument must be an instance of Iterable.'),
+        { code: 'ERR_INVALID_ARG_TYPE' });
     }
     const found = [];
     for (const part of { [Symbol.iterator]: () => Reflect.apply(iterate, parts, []) }) {
@@ -59,12 +60,14 @@
     constructor(parts = undefined, options = undefined) {
       const found = parts === undefined ? [] : convert(parts);
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
-        throw Object.assign(new TypeError('The "options" argument must be of type object.'), { code: 'ERR_INVALID_ARG_TYPE' });
+        throw Object.assign(new TypeError('The "options" argument must be of type object.'),
+          { code: 'ERR_INVALID_ARG_TYPE' });
       }
       const { endings: wanted = 'transparent', type = '' } = options ?? {};
       const endings = `${wanted}`;
       if (endings !== 'transparent' && endings !== 'native') {
-        throw Object.assign(new TypeError(`The property 'options.endings' is invalid. Received ${inspect(endings)}`), { code: 'ERR_INVALID_ARG_VALUE' });
+        throw Object.assign(new TypeError(`The property 'options.endings' is invalid. Received ${inspect(endings)}`),
+          { code: 'ERR_INVALID_ARG_VALUE' });
       }
       blobs.set(this, { bytes: gather(found, endings), type: typeOf(type) });
     }
@@ -113,11 +116,13 @@
   class File extends Blob {
     constructor(parts, name, options = undefined) {
       if (arguments.length < 2) {
-        throw Object.assign(new TypeError('The "fileBits" and "fileName" arguments must be specified'), { code: 'ERR_MISSING_ARGS' });
+        throw Object.assign(new TypeError('The "fileBits" and "fileName" arguments must be specified'),
+          { code: 'ERR_MISSING_ARGS' });
       }
       super(parts, options);
       const modified = options?.lastModified;
-      files.set(this, { name: `${name}`.toWellFormed(), modified: modified === undefined ? Date.now() : Number(modified) || 0 });
+      files.set(this, { name: `${name}`.toWellFormed(), modified: modified === undefined ? Date.now()
+        : Number(modified) || 0 });
     }
     get name() { return files.of(this).name; }
     get lastModified() { return files.of(this).modified; }
@@ -133,7 +138,8 @@
     const blob = blobs.get(value);
     if (blob === undefined) return undefined;
     const file = files.get(value);
-    const copy = file === undefined ? new Blob([], { type: blob.type }) : new File([], file.name, { type: blob.type, lastModified: file.modified });
+    const copy = file === undefined ? new Blob([], { type: blob.type }) : new File([], file.name,
+      { type: blob.type, lastModified: file.modified });
     blobs.of(copy).bytes = blob.bytes;
     return copy;
   });
@@ -143,7 +149,8 @@
     name = `${name}`.toWellFormed();
     if (blobs.get(value) === undefined) return [name, `${value}`.toWellFormed()];
     if (files.get(value) === undefined || filename !== undefined) {
-      value = new File([value], filename ?? value.name ?? 'blob', { type: value.type, lastModified: value.lastModified });
+      value = new File([value], filename ?? value.name ??
+        'blob', { type: value.type, lastModified: value.lastModified });
     }
     return [name, value];
   };
@@ -157,7 +164,8 @@
     }
     append(name, value, filename = undefined) {
       needs(arguments, 2, 'append');
-      if (arguments.length > 2 && blobs.get(value) === undefined) throw new TypeError('FormData.append takes a filename only for a Blob');
+      if (arguments.length > 2 && blobs.get(value) === undefined)
+        throw new TypeError('FormData.append takes a filename only for a Blob');
       forms.of(this).entries.push(entryOf(name, value, filename));
     }
     delete(name) {
@@ -179,7 +187,8 @@
     }
     set(name, value, filename = undefined) {
       needs(arguments, 2, 'set');
-      if (arguments.length > 2 && blobs.get(value) === undefined) throw new TypeError('FormData.set takes a filename only for a Blob');
+      if (arguments.length > 2 && blobs.get(value) === undefined)
+        throw new TypeError('FormData.set takes a filename only for a Blob');
       const form = forms.of(this);
       const entry = entryOf(name, value, filename);
       const at = form.entries.findIndex(([key]) => key === entry[0]);
@@ -209,5 +218,6 @@
   }
   publish(FormData);
   kernel.inspect(forms, 'FormData', ({ entries }) => entries.flat(), ' => ');
-  Object.defineProperty(FormData.prototype, Symbol.iterator, { value: FormData.prototype.entries, writable: true, configurable: true });
+  Object.defineProperty(FormData.prototype, Symbol.iterator, { value: FormData.prototype.entries, writable: true,
+    configurable: true });
 })

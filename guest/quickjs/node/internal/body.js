@@ -1,6 +1,7 @@
-// The bodies of requests and responses (https://fetch.spec.whatwg.org/#bodies): a body is {bytes, pending, stream, source, used}.
-// A stream is made from the bytes, or from the source of what is fetched, when somebody asks for it. A source has the
-// functions read, which gives the next bytes or undefined at the end, cancel, and opened, which gets the stream's controller.
+// The bodies of requests and responses (https://fetch.spec.whatwg.org/#bodies): a body is {bytes, pending, stream,
+// source, used}. A stream is made from the bytes, or from the source of what is fetched, when somebody asks for it. A
+// source has the functions read, which gives the next bytes or undefined at the end, cancel, and opened, which gets the
+// stream's controller.
 (function (kernel, require, module, exports) {
   'use strict';
   const { bytesOf } = kernel;
@@ -47,7 +48,8 @@
     const body = { bytes: undefined, pending: undefined, stream: undefined, used: false };
     let type = null;
     if (value instanceof ReadableStream) {
-      if (value.locked || stateOf(value).disturbed) throw new TypeError('Response body object should not be disturbed or locked');
+      if (value.locked || stateOf(value).disturbed)
+        throw new TypeError('Response body object should not be disturbed or locked');
       body.stream = value;
     } else if (value instanceof URLSearchParams) {
       body.bytes = encoder.encode(value.toString());
@@ -64,7 +66,8 @@
     } else if (typeof value === 'object' && value !== null && typeof value[Symbol.asyncIterator] === 'function') {
       body.stream = ReadableStream.from(value);
     } else {
-      if (typeof value === 'symbol') throw new TypeError('the body is a symbol, which cannot be converted to a DOMString.');
+      if (typeof value === 'symbol')
+        throw new TypeError('the body is a symbol, which cannot be converted to a DOMString.');
       body.bytes = encoder.encode(`${value}`.toWellFormed());
       type = 'text/plain;charset=UTF-8';
     }
@@ -107,7 +110,8 @@
     return body.stream;
   };
   exports.read = (body) => read(body);
-  const isUsed = (body) => body !== null && (body.used || (body.stream !== undefined && stateOf(body.stream).disturbed));
+  const isUsed = (body) => body !== null &&
+    (body.used || (body.stream !== undefined && stateOf(body.stream).disturbed));
   exports.isUsed = isUsed;
   const unusable = (body) => isUsed(body) || body.stream?.locked === true;
 
@@ -145,19 +149,23 @@
 
   // transfer makes a body of what is left of another, whose stream stays the same, and is disturbed.
   exports.transfer = (body) => {
-    if (unusable(body)) throw new TypeError('Cannot construct a Request with a Request object that has already been used.');
+    if (unusable(body)) throw new TypeError(
+      'Cannot construct a Request with a Request object that has already been used.');
     const taken = { ...body };
-    if (body.stream !== undefined) Object.assign(taken, { bytes: undefined, pending: undefined, source: undefined, stream: body.stream.pipeThrough(new TransformStream()) });
+    if (body.stream !== undefined) Object.assign(taken, { bytes: undefined, pending: undefined, source: undefined,
+      stream: body.stream.pipeThrough(new TransformStream()) });
     body.used = true;
     return taken;
   };
 
   // typeOf reads a type (https://mimesniff.spec.whatwg.org/#parsing-a-mime-type): {essence, parameters}, or undefined.
   const typeOf = (text) => {
-    const [head, essence] = /^[\t\n\r ]*([!#$%&'*+\-.^`|~\w]+\/[!#$%&'*+\-.^`|~\w]+)[\t\n\r ]*(?=;|$)/.exec(text ?? '') ?? [];
+    const [head, essence] = /^[\t\n\r ]*([!#$%&'*+\-.^`|~\w]+\/[!#$%&'*+\-.^`|~\w]+)[\t\n\r ]*(?=;|$)/.exec(text ??
+      '') ?? [];
     if (essence === undefined) return undefined;
     const parameters = new Map();
-    for (const [, name, quoted, plain] of text.slice(head.length).matchAll(/;[\t\n\r ]*([^;=]*)(?:=(?:"((?:[^"\\]|\\[^]|\\$)*)(?:"|$)[^;]*|([^;]*)))?/g)) {
+    for (const [, name, quoted, plain] of text.slice(head.length).matchAll(
+      /;[\t\n\r ]*([^;=]*)(?:=(?:"((?:[^"\\]|\\[^]|\\$)*)(?:"|$)[^;]*|([^;]*)))?/g)) {
       const key = name.toLowerCase();
       const value = quoted !== undefined ? quoted.replace(/\\([^])/g, '$1') : plain?.replace(/[\t\n\r ]+$/, '');
       if (value === undefined || (value === '' && quoted === undefined) || parameters.has(key)) continue;
@@ -204,7 +212,8 @@
       const filename = unescape(/^content-disposition:.*?\bfilename="([^"]*)"/im.exec(head)?.[1]);
       const content = bytes.subarray(end + 4, Math.max(next, end + 4));
       if (filename === undefined) form.append(name, text(content));
-      else form.append(name, new File([content], filename, { type: /^content-type:\s*(.*?)\s*$/im.exec(head)?.[1] ?? 'text/plain' }));
+      else form.append(name, new File([content], filename, { type: /^content-type:\s*(.*?)\s*$/im.exec(head)?.[1] ??
+        'text/plain' }));
       at = next + 2;
     }
   };
@@ -220,7 +229,8 @@
           return f(await read(body), headers);
         },
       }[name];
-      Object.defineProperty(type.prototype, name, { value: method, writable: true, enumerable: true, configurable: true });
+      Object.defineProperty(type.prototype, name, { value: method, writable: true, enumerable: true,
+        configurable: true });
     };
     const decoder = new TextDecoder();
     const decode = (bytes) => decoder.decode(bytes);
@@ -238,14 +248,16 @@
       if (found?.essence === 'multipart/form-data') return decodeForm(bytes, found.parameters.get('boundary') ?? '');
       if (found?.essence === 'application/x-www-form-urlencoded') {
         const form = new FormData();
-        for (const [name, value] of new URLSearchParams(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))) form.append(name, value);
+        for (const [name, value] of new URLSearchParams(new TextDecoder('utf-8',
+          { ignoreBOM: true }).decode(bytes))) form.append(name, value);
         return form;
       }
       throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
     });
     const getter = (name, get) => {
       Object.defineProperty(type.prototype, name, {
-        get: Object.getOwnPropertyDescriptor({ get [name]() { return get(slot.of(this).body); } }, name).get, enumerable: true, configurable: true,
+        get: Object.getOwnPropertyDescriptor({ get [name]() { return get(slot.of(this).body); } }, name).get,
+        enumerable: true, configurable: true,
       });
     };
     getter('body', (body) => (body === null ? null : streamOf(body)));

@@ -1,5 +1,5 @@
-// What Error.prepareStackTrace gets for each frame, with the methods of V8 and the lines and columns of the author. It is
-// loaded when a script sets a function there.
+// What Error.prepareStackTrace gets for each frame, with the methods of V8 and the lines and columns of the author. It
+// is loaded when a script sets a function there.
 (function (kernel) {
   'use strict';
   const { frames, host, ops, uncurry, slice } = kernel;
@@ -16,7 +16,8 @@
     const second = lastIndexOf(text, ':');
     const first = lastIndexOf(text, ':', second - 1);
     const path = slice(text, 10, first);
-    return { file: slice(path, 0, 8) === 'toolrun:' ? `node:internal/${slice(path, 8)}` : path, line: +slice(text, first + 1, second), column: +slice(text, second + 1, text.length - 1) };
+    return { file: slice(path, 0, 8) === 'toolrun:' ? `node:internal/${slice(path, 8)}` : path,
+      line: +slice(text, first + 1, second), column: +slice(text, second + 1, text.length - 1) };
   };
   const functionName = (site) => {
     const name = raw.getFunctionName(site);

@@ -43,7 +43,8 @@
     verify() {
       const details = this.report();
       if (details.length === 0) return;
-      const message = details.length === 1 ? details[0].message : 'Functions were not called the expected number of times';
+      const message = details.length === 1 ? details[0].message
+        : 'Functions were not called the expected number of times';
       throw new AssertionError({ message, details });
     }
   }

@@ -17,7 +17,8 @@
       if (typeof b !== 'object' || a === null || b === null) return false;
       if (getPrototypeOf(a) !== getPrototypeOf(b)) return false;
     } else {
-      if (!isObject(a)) return !isObject(b) && (a == b || (Number.isNaN(a) && Number.isNaN(b))); // eslint-disable-line eqeqeq
+      // eslint-disable-line eqeqeq
+      if (!isObject(a)) return !isObject(b) && (a == b || (Number.isNaN(a) && Number.isNaN(b)));
       if (!isObject(b)) return false;
     }
     const tag = Object.prototype.toString.call(a);
@@ -30,13 +31,16 @@
       return sameContent(a, b, strict, seen, LIST, keys);
     }
     if (Array.isArray(b)) return false;
-    if (tag === '[object Object]' && !types.isMap(a) && !types.isSet(a) && plain(a) && plain(b)) return sameContent(a, b, strict, seen, NONE);
+    if (tag === '[object Object]' && !types.isMap(a) && !types.isSet(a) && plain(a) && plain(b))
+      return sameContent(a, b, strict, seen, NONE);
     if (types.isDate(a)) {
       if (!types.isDate(b) || !is(types.timeOf(a), types.timeOf(b))) return false;
     } else if (types.isRegExp(a)) {
-      if (!types.isRegExp(b) || a.source !== b.source || a.flags !== b.flags || a.lastIndex !== b.lastIndex) return false;
+      if (!types.isRegExp(b) || a.source !== b.source || a.flags !== b.flags || a.lastIndex !== b.lastIndex)
+        return false;
     } else if (types.isNativeError(a) || a instanceof Error) {
-      if ((!types.isNativeError(b) && !(b instanceof Error)) || a.message !== b.message || a.name !== b.name) return false;
+      if ((!types.isNativeError(b) && !(b instanceof Error)) || a.message !== b.message || a.name !== b.name)
+        return false;
       for (const key of ['cause', 'errors']) {
         if (hasOwn(a, key) !== hasOwn(b, key) || (hasOwn(a, key) && !equal(a[key], b[key], strict, seen))) return false;
       }
@@ -117,7 +121,8 @@
       }
     }
     for (const key of keys) if (!hasOwn(b, key) || !enumerable(b, key)) return false;
-    if (keys.length === 0 && (kind === NONE || (kind === LIST && a.length === 0) || (kind === SET && types.sizeOfSet(a) === 0) ||
+    if (keys.length === 0 && (kind === NONE || (kind === LIST && a.length === 0) ||
+      (kind === SET && types.sizeOfSet(a) === 0) ||
         (kind === MAP && types.sizeOfMap(a) === 0))) return true;
     if (seen === undefined) {
       seen = { a: new Map(), b: new Map(), position: 0 };
@@ -177,7 +182,8 @@
     }
     const others = [...left];
     for (const [key, value] of open) {
-      const at = others.findIndex(([k, v]) => needsSearch(k, strict) && equal(key, k, strict, seen) && equal(value, v, strict, seen));
+      const at = others.findIndex(([k, v]) => needsSearch(k, strict) && equal(key, k, strict, seen) &&
+        equal(value, v, strict, seen));
       if (at === -1) return false;
       others.splice(at, 1);
     }

@@ -1,5 +1,5 @@
-// CompressionStream and DecompressionStream (https://compression.spec.whatwg.org/). What is compressed comes out when the
-// input has ended; what is decompressed, as soon as it can.
+// CompressionStream and DecompressionStream (https://compression.spec.whatwg.org/). What is compressed comes out when
+// the input has ended; what is decompressed, as soon as it can.
 (function (kernel, require, module, exports) {
   'use strict';
   require('stream/web');
@@ -15,12 +15,14 @@
   const formatOf = (name, type, args) => {
     if (args.length === 0) throw invalid(`${type} needs a format`);
     name = `${name}`;
-    if (!(name in formats)) throw invalid(`${type} has no format '${name.slice(0, 100)}', but ${Object.keys(formats).join(', ')}`);
+    if (!(name in formats)) throw invalid(
+      `${type} has no format '${name.slice(0, 100)}', but ${Object.keys(formats).join(', ')}`);
     return formats[name];
   };
   const check = (chunk) => {
     const bytes = bytesOf(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk); // Node takes texts, too
-    if (bytes === undefined || !isArrayBuffer(bytes.buffer)) throw new TypeError('a chunk must be an ArrayBuffer or a view of one');
+    if (bytes === undefined || !isArrayBuffer(bytes.buffer))
+      throw new TypeError('a chunk must be an ArrayBuffer or a view of one');
     return bytes;
   };
   const pieceSize = 65536;
@@ -47,7 +49,8 @@
           at += chunk.length;
         }
         chunks = [];
-        give(controller, new Uint8Array(kind === 'brotli' ? host(ops.web, 'zlib.brotli', all.buffer, 0, size, '11 22 0') :
+        give(controller, new Uint8Array(kind === 'brotli' ? host(ops.web, 'zlib.brotli', all.buffer, 0, size,
+          '11 22 0') :
           host(ops.web, 'zlib.deflate', kind, all.buffer, 0, size, -1, undefined)));
       });
       hide(this, { kind: 'compression', readable, writable });
@@ -66,7 +69,8 @@
       const used = new Uint32Array(1);
       let out;
       try {
-        out = new Uint8Array(host(ops.web, 'zlib.unbrotli', all.buffer, 0, all.length, 0x7fffffff, last ? 0 : 1, used.buffer));
+        out = new Uint8Array(host(ops.web, 'zlib.unbrotli', all.buffer, 0, all.length, 0x7fffffff, last ? 0 : 1,
+          used.buffer));
       } catch (error) {
         throw new TypeError(error.message);
       }
@@ -111,14 +115,16 @@
         do {
           let out;
           try {
-            out = host(ops.web, 'zlib.inflatePart', state, bytes.buffer, bytes.byteOffset, bytes.byteLength, 16 * pieceSize, undefined);
+            out = host(ops.web, 'zlib.inflatePart', state, bytes.buffer, bytes.byteOffset, bytes.byteLength,
+              16 * pieceSize, undefined);
           } catch (error) {
             throw new TypeError(error.message);
           }
           give(controller, new Uint8Array(out));
           bytes = bytes.subarray(results[0]);
         } while (results[1] & MORE);
-        if (results[1] & ENDED && bytes.length > 0) throw new TypeError('there is data after the end of the compressed data');
+        if (results[1] & ENDED && bytes.length > 0)
+          throw new TypeError('there is data after the end of the compressed data');
         rest = bytes.slice();
       }, () => {
         if (!(results[1] & ENDED)) throw new TypeError('the compressed data ends too early');

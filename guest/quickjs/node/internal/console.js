@@ -5,18 +5,22 @@
   const { validateObject, validateInteger } = require('internal/validators');
   const { inspect, formatWithOptions } = require('internal/inspect');
   define('ERR_CONSOLE_WRITABLE_STREAM', TypeError, (name) => `Console expects a writable stream instance for ${name}`);
-  define('ERR_INCOMPATIBLE_OPTION_PAIR', TypeError, (a, b) => `Option "${a}" cannot be used in combination with option "${b}"`);
+  define('ERR_INCOMPATIBLE_OPTION_PAIR', TypeError,
+    (a, b) => `Option "${a}" cannot be used in combination with option "${b}"`);
   const { ERR_CONSOLE_WRITABLE_STREAM, ERR_INCOMPATIBLE_OPTION_PAIR } = require('internal/errors');
   const states = kernel.slot('Console');
   const nothing = () => {};
 
   function Console(options, ...rest) {
     if (new.target === undefined) return Reflect.construct(Console, [options, ...rest]);
-    if (!options || typeof options.write === 'function') options = { stdout: options, stderr: rest[0], ignoreErrors: rest[1] };
-    const { stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions, groupIndentation = 2 } = options;
+    if (!options || typeof options.write === 'function') options = { stdout: options, stderr: rest[0],
+      ignoreErrors: rest[1] };
+    const { stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions,
+      groupIndentation = 2 } = options;
     if (typeof stdout?.write !== 'function') throw ERR_CONSOLE_WRITABLE_STREAM('stdout');
     if (typeof stderr?.write !== 'function') throw ERR_CONSOLE_WRITABLE_STREAM('stderr');
-    if (typeof colorMode !== 'boolean' && colorMode !== 'auto') throw ERR_INVALID_ARG_VALUE('colorMode', colorMode, "must be one of: 'auto', true, false");
+    if (typeof colorMode !== 'boolean' && colorMode !== 'auto')
+      throw ERR_INVALID_ARG_VALUE('colorMode', colorMode, "must be one of: 'auto', true, false");
     validateInteger(groupIndentation, 'groupIndentation', 0, 1000);
     if (inspectOptions !== undefined) {
       validateObject(inspectOptions, 'options.inspectOptions');
@@ -24,17 +28,20 @@
         throw ERR_INCOMPATIBLE_OPTION_PAIR('options.inspectOptions.color', 'colorMode');
       }
     }
-    states.set(this, { stdout, stderr, ignoreErrors, colorMode, inspectOptions, step: groupIndentation, indent: '', counts: new Map(), timers: new Map() });
+    states.set(this, { stdout, stderr, ignoreErrors, colorMode, inspectOptions, step: groupIndentation, indent: '',
+      counts: new Map(), timers: new Map() });
     for (const name of Object.keys(Console.prototype)) { // they can be passed on without the console
       const bound = this[name].bind(this);
       Object.defineProperty(bound, 'name', { value: name, configurable: true });
       Object.defineProperty(this, name, { value: bound, writable: true, enumerable: true, configurable: true });
     }
   }
-  Object.defineProperty(Console, Symbol.hasInstance, { value: (object) => object === console || states.get(object) !== undefined });
+  Object.defineProperty(Console, Symbol.hasInstance, { value: (object) => object === console ||
+    states.get(object) !== undefined });
 
   const optionsFor = ({ colorMode, inspectOptions }, stream) => {
-    const colors = colorMode === 'auto' ? !!stream.isTTY && (typeof stream.getColorDepth !== 'function' || stream.getColorDepth() > 2) : colorMode;
+    const colors = colorMode === 'auto' ? !!stream.isTTY && (typeof stream.getColorDepth !== 'function' ||
+      stream.getColorDepth() > 2) : colorMode;
     return { colors, ...inspectOptions };
   };
   const write = (state, stream, text) => {
@@ -48,7 +55,8 @@
     if (alone) stream.once('error', nothing);
     try {
       stream.write(text, (error) => {
-        if (error && typeof stream.once === 'function' && stream.listenerCount('error') === 0) stream.once('error', nothing);
+        if (error && typeof stream.once === 'function' && stream.listenerCount('error') === 0) stream.once('error',
+          nothing);
       });
     } catch (error) {
       if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') throw error;
@@ -80,7 +88,8 @@
     error(...args) { print(this, 'stderr', args); },
     dir(object, options) {
       const state = states.of(this);
-      write(state, state.stdout, inspect(object, { customInspect: false, ...optionsFor(state, state.stdout), ...options }));
+      write(state, state.stdout, inspect(object, { customInspect: false, ...optionsFor(state, state.stdout),
+        ...options }));
     },
     time(label = 'default') {
       const { timers } = states.of(this);
@@ -126,12 +135,14 @@
       state.indent = state.indent.slice(state.step);
     },
     table(data, columns) {
-      if (columns !== undefined && !Array.isArray(columns)) require('internal/validators').validateArray(columns, 'properties');
+      if (columns !== undefined && !Array.isArray(columns)) require('internal/validators').validateArray(columns,
+        'properties');
       const text = kernel.table(data, columns);
       if (text === undefined) this.log(data);
       else this.log(text);
     },
   };
-  Object.assign(Console.prototype, methods, { debug: methods.log, info: methods.log, dirxml: methods.log, groupCollapsed: methods.group });
+  Object.assign(Console.prototype, methods, { debug: methods.log, info: methods.log, dirxml: methods.log,
+    groupCollapsed: methods.group });
   exports.Console = Console;
 })

@@ -3,7 +3,9 @@
   'use strict';
   const { defineProperty } = kernel;
   const { dispose, asyncDispose } = Symbol;
-  const hide = (object, name, value) => { defineProperty(object, name, { __proto__: null, value, writable: true, configurable: true }); };
+  const hide = (object, name, value) => {
+    defineProperty(object, name, { __proto__: null, value, writable: true, configurable: true });
+  };
 
   class SuppressedError extends Error {
     constructor(error, suppressed, message = undefined) {
@@ -14,7 +16,8 @@
   }
   // As with the other errors of the language, new is not needed.
   const Suppressed = function (error, suppressed, message) {
-    return Reflect.construct(SuppressedError, [error, suppressed, message], new.target === undefined ? SuppressedError : new.target);
+    return Reflect.construct(SuppressedError, [error, suppressed, message], new.target === undefined ? SuppressedError
+      : new.target);
   };
   hide(SuppressedError.prototype, 'name', 'SuppressedError');
   hide(SuppressedError.prototype, 'message', '');
@@ -26,7 +29,8 @@
   // A resource is {value, method}; method is undefined for null and undefined, which are only waited for.
   const methodOf = (value, symbol) => {
     const method = value[symbol];
-    if (method !== undefined && method !== null && typeof method !== 'function') throw new TypeError(`${String(symbol)} is not a function`);
+    if (method !== undefined && method !== null && typeof method !== 'function')
+      throw new TypeError(`${String(symbol)} is not a function`);
     return method ?? undefined;
   };
   const mustBeObject = (value) => {

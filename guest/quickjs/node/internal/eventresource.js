@@ -29,11 +29,13 @@
       this.#resource = new EmitterResource(this, name, options);
     }
     static #resourceOf(self) {
-      if (typeof self !== 'object' || self === null || !(#resource in self)) throw errors.ERR_INVALID_THIS('EventEmitterAsyncResource');
+      if (typeof self !== 'object' || self === null || !(#resource in self))
+        throw errors.ERR_INVALID_THIS('EventEmitterAsyncResource');
       return self.#resource;
     }
     emit(event, ...args) {
-      return EventEmitterAsyncResource.#resourceOf(this).runInAsyncScope(EventEmitter.prototype.emit, this, event, ...args);
+      return EventEmitterAsyncResource.#resourceOf(this).runInAsyncScope(EventEmitter.prototype.emit, this, event,
+        ...args);
     }
     emitDestroy() { EventEmitterAsyncResource.#resourceOf(this).emitDestroy(); }
     get asyncId() { return EventEmitterAsyncResource.#resourceOf(this).asyncId(); }

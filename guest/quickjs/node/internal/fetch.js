@@ -1,4 +1,5 @@
-// Request and Response (https://fetch.spec.whatwg.org/#fetch-api); fetch itself is in fetching.js. Their messages are Node's.
+// Request and Response (https://fetch.spec.whatwg.org/#fetch-api); fetch itself is in fetching.js. Their messages are
+// Node's.
 (function (kernel, require, module, exports) {
   'use strict';
   const { inspect } = require('internal/inspect');
@@ -8,7 +9,8 @@
 
   const dictionary = (value, name) => {
     if (value === undefined || value === null) return {};
-    if (typeof value !== 'object' && typeof value !== 'function') throw new TypeError(`${name}: Expected ${inspect(value)} to be one of: Null, Undefined, Object.`);
+    if (typeof value !== 'object' && typeof value !== 'function')
+      throw new TypeError(`${name}: Expected ${inspect(value)} to be one of: Null, Undefined, Object.`);
     return value;
   };
   const parse = (text) => {
@@ -27,7 +29,8 @@
       for (const name of names) shown[name] = this[name];
       return `${type.name} ${inspect(shown, { ...options, depth })}`;
     } }[inspect.custom];
-    Object.defineProperty(type.prototype, inspect.custom, { value: show, writable: true, enumerable: false, configurable: true });
+    Object.defineProperty(type.prototype, inspect.custom, { value: show, writable: true, enumerable: false,
+      configurable: true });
   };
 
   const responses = kernel.slot(); // {body, headers, status, statusText, type, url, redirected}
@@ -39,19 +42,22 @@
     if (code < 200 || code > 599) throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
     const text = `${statusText}`;
     if (!phrase.test(text)) throw new TypeError('Invalid statusText');
-    const data = { body: null, headers: new Headers(headers), status: code, statusText: text, type: 'default', url: '', redirected: false };
+    const data = { body: null, headers: new Headers(headers), status: code, statusText: text, type: 'default', url: '',
+      redirected: false };
     if (body !== null && body !== undefined) {
       if (nullStatus.includes(code)) throw new TypeError(`Response constructor: Invalid response status code ${code}`);
       const [extracted, type] = bodies.extract(body);
       data.body = extracted;
       const contentType = defaultType ?? type;
-      if (contentType !== null && !contains(data.headers, 'content-type')) add(data.headers, 'content-type', contentType);
+      if (contentType !== null && !contains(data.headers, 'content-type')) add(data.headers, 'content-type',
+        contentType);
     }
     responses.set(object, data);
   };
   const bare = (data) => {
     const response = Object.create(Response.prototype);
-    responses.set(response, { body: null, status: 200, statusText: '', type: 'default', url: '', redirected: false, ...data });
+    responses.set(response, { body: null, status: 200, statusText: '', type: 'default', url: '', redirected: false,
+      ...data });
     return response;
   };
 
@@ -86,12 +92,14 @@
     clone() {
       const data = responses.of(this);
       const headers = new Headers(data.headers);
-      return bare({ ...data, body: bodies.clone(data.body, 'Response'), headers: data.type === 'default' ? headers : freeze(headers) });
+      return bare({ ...data, body: bodies.clone(data.body, 'Response'), headers: data.type === 'default' ? headers
+        : freeze(headers) });
     }
   }
   kernel.decorate(Response.prototype, 'Response');
   bodies.mixin(Response, responses);
-  shows(Response, responses, ['status', 'statusText', 'headers', 'body', 'bodyUsed', 'ok', 'redirected', 'type', 'url'], (data, name) => {
+  shows(Response, responses, ['status', 'statusText', 'headers', 'body', 'bodyUsed', 'ok', 'redirected', 'type', 'url'],
+    (data, name) => {
     if (name === 'ok') return data.status >= 200 && data.status < 300;
     return name === 'body' ? data.body && {} : name === 'bodyUsed' ? bodies.isUsed(data.body) : data[name] ?? false;
   });
@@ -103,11 +111,13 @@
     credentials: ['omit', 'same-origin', 'include'],
     cache: ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'],
     redirect: ['follow', 'manual', 'error'],
-    referrerPolicy: ['', 'no-referrer', 'no-referrer-when-downgrade', 'same-origin', 'origin', 'strict-origin', 'origin-when-cross-origin',
+    referrerPolicy: ['', 'no-referrer', 'no-referrer-when-downgrade', 'same-origin', 'origin', 'strict-origin',
+      'origin-when-cross-origin',
       'strict-origin-when-cross-origin', 'unsafe-url'],
   };
   const plain = {
-    method: 'GET', referrer: 'about:client', referrerPolicy: '', mode: 'cors', credentials: 'same-origin', cache: 'default', redirect: 'follow',
+    method: 'GET', referrer: 'about:client', referrerPolicy: '', mode: 'cors', credentials: 'same-origin',
+    cache: 'default', redirect: 'follow',
     integrity: '', keepalive: false,
   };
   const methodOf = (value) => {
@@ -138,10 +148,12 @@
       let source = from?.signal;
       if (from === undefined) {
         const url = parse(`${input}`);
-        if (url.username !== '' || url.password !== '') throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${input}`);
+        if (url.username !== '' || url.password !== '')
+          throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${input}`);
         data.url = url.href;
       }
-      if (init.window !== undefined && init.window !== null) throw new TypeError("'window' option 'client' must be null");
+      if (init.window !== undefined && init.window !== null)
+        throw new TypeError("'window' option 'client' must be null");
       for (const name of Object.keys(choices)) {
         if (init[name] === undefined) continue;
         const value = `${init[name]}`;
@@ -157,25 +169,31 @@
         throw new TypeError(`Request constructor: ${init.duplex} is not an accepted type. Expected one of half.`);
       }
       if (init.mode === 'navigate') throw new TypeError('Request constructor: invalid request mode navigate.');
-      if (init.referrer !== undefined) data.referrer = referrerOf(init.referrer).replace(/^client$/, 'about:client').replace(/^no-referrer$/, '');
-      if (data.cache === 'only-if-cached' && data.mode !== 'same-origin') throw new TypeError("'only-if-cached' can be set only with 'same-origin' mode");
+      if (init.referrer !== undefined) data.referrer = referrerOf(init.referrer).replace(/^client$/,
+        'about:client').replace(/^no-referrer$/, '');
+      if (data.cache === 'only-if-cached' && data.mode !== 'same-origin')
+        throw new TypeError("'only-if-cached' can be set only with 'same-origin' mode");
       if (init.integrity !== undefined) data.integrity = `${init.integrity}`;
       if (init.keepalive !== undefined) data.keepalive = !!init.keepalive;
       if (init.method !== undefined) data.method = methodOf(init.method);
       if (init.signal !== undefined) {
-        if (init.signal !== null && !kernel.isSignal(init.signal)) throw new TypeError("Failed to construct 'Request': member signal is not of type AbortSignal.");
+        if (init.signal !== null && !kernel.isSignal(init.signal))
+          throw new TypeError("Failed to construct 'Request': member signal is not of type AbortSignal.");
         source = init.signal;
       }
       data.signal = AbortSignal.any(source ? [source] : []);
       data.headers = new Headers(init.headers ?? from?.headers);
-      if (data.mode === 'no-cors' && !['GET', 'HEAD', 'POST'].includes(data.method)) throw new TypeError(`'${data.method} is unsupported in no-cors mode.`);
+      if (data.mode === 'no-cors' && !['GET', 'HEAD', 'POST'].includes(data.method))
+        throw new TypeError(`'${data.method} is unsupported in no-cors mode.`);
       const given = init.body ?? null;
       const hasBody = given !== null || data.body !== null;
-      if (hasBody && (data.method === 'GET' || data.method === 'HEAD')) throw new TypeError('Request with GET/HEAD method cannot have body.');
+      if (hasBody && (data.method === 'GET' || data.method === 'HEAD'))
+        throw new TypeError('Request with GET/HEAD method cannot have body.');
       if (given !== null) {
         const [body, type] = bodies.extract(given);
         if (type !== null && !contains(data.headers, 'content-type')) add(data.headers, 'content-type', type);
-        if (body.stream !== undefined && init.duplex === undefined) throw new TypeError('RequestInit: duplex option is required when sending a body.');
+        if (body.stream !== undefined && init.duplex === undefined)
+          throw new TypeError('RequestInit: duplex option is required when sending a body.');
         data.body = body;
       } else if (data.body !== null) { // the new request takes over the body
         data.body = bodies.transfer(data.body);
@@ -202,13 +220,16 @@
       const data = requests.of(this);
       const body = bodies.clone(data.body, 'Request');
       const copy = new Request(data.url);
-      Object.assign(requests.of(copy), { ...data, body, headers: new Headers(data.headers), signal: AbortSignal.any([data.signal]) });
+      Object.assign(requests.of(copy), { ...data, body, headers: new Headers(data.headers),
+        signal: AbortSignal.any([data.signal]) });
       return copy;
     }
   }
   kernel.decorate(Request.prototype, 'Request');
   bodies.mixin(Request, requests);
-  shows(Request, requests, ['method', 'url', 'headers', 'destination', 'referrer', 'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect',
-    'integrity', 'keepalive', 'isReloadNavigation', 'isHistoryNavigation', 'signal'], (data, name) => (name === 'destination' ? '' : data[name] ?? false));
+  shows(Request, requests, ['method', 'url', 'headers', 'destination', 'referrer', 'referrerPolicy', 'mode',
+    'credentials', 'cache', 'redirect',
+    'integrity', 'keepalive', 'isReloadNavigation', 'isHistoryNavigation', 'signal'],
+      (data, name) => (name === 'destination' ? '' : data[name] ?? false));
   exports.Request = Request;
 })

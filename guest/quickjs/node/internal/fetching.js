@@ -1,5 +1,5 @@
-// fetch (https://fetch.spec.whatwg.org/#fetch-method). The host makes the requests, by the rules of whoever runs the code; it
-// follows redirects, and knows neither cookies nor caches nor origins.
+// fetch (https://fetch.spec.whatwg.org/#fetch-method). The host makes the requests, by the rules of whoever runs the
+// code; it follows redirects, and knows neither cookies nor caches nor origins.
 (function (kernel, require, module, exports) {
   'use strict';
   const { Request, newResponse, nullStatus, requests } = require('internal/fetch');
@@ -87,10 +87,11 @@
     return newResponse({ status, statusText, url, redirected, type: 'basic', headers: freeze(headers), body });
   };
 
-  // verify returns the bytes of a body, if they are those that the request wants: its integrity is a list of digests, of
-  // which one of the strongest algorithm must fit (https://www.w3.org/TR/SRI/#does-response-match-metadatalist).
+  // verify returns the bytes of a body, if they are those that the request wants: its integrity is a list of digests,
+  // of which one of the strongest algorithm must fit (https://www.w3.org/TR/SRI/#does-response-match-metadatalist).
   const verify = async (integrity, body, url) => {
-    const known = [...integrity.matchAll(/(?<=^|[\t\n\f\r ])sha(256|384|512)-([A-Za-z0-9+/_-]+)={0,2}(?=$|[\t\n\f\r ?])/gi)];
+    const known = [...integrity.matchAll(
+      /(?<=^|[\t\n\f\r ])sha(256|384|512)-([A-Za-z0-9+/_-]+)={0,2}(?=$|[\t\n\f\r ?])/gi)];
     if (body === null) throw new TypeError(`fetch: ${url} has no body whose integrity could be checked`);
     const bytes = await bodies.read(body);
     if (known.length === 0) return bytes;
@@ -102,18 +103,22 @@
     throw new TypeError(`fetch: ${url} is not what integrity says: its digest is sha${strongest}-${is}`);
   };
 
-  // partOf answers with the bytes of a blob that a header wants (https://fetch.spec.whatwg.org/#simple-range-header-value).
+  // partOf answers with the bytes of a blob that a header wants
+  // (https://fetch.spec.whatwg.org/#simple-range-header-value).
   const partOf = (blob, range, url) => {
     const [, first, last] = /^bytes[\t ]*=[\t ]*(\d*)[\t ]*-[\t ]*(\d*)$/.exec(range) ?? [];
     const { size } = blob;
     let start = Number(first);
     let end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
     if (first === '') [start, end] = [Math.max(size - Number(last), 0), size - 1];
-    if (first === undefined || first + last === '' || start >= size || (first !== '' && last !== '' && start > Number(last))) {
+    if (first === undefined || first + last === '' || start >= size || (first !== '' && last !== '' &&
+      start > Number(last))) {
       throw new TypeError(`fetch: ${url} has ${size} bytes, of which the header Range (${range}) must name some, such as bytes=0-99`);
     }
-    const headers = ['content-length', `${end + 1 - start}`, 'content-range', `bytes ${start}-${end}/${size}`, 'content-type', blob.type];
-    return [{ status: 206, statusText: 'Partial Content', url, redirected: false, headers }, bodies.extract(blob.slice(start, end + 1, blob.type))[0]];
+    const headers = ['content-length', `${end + 1 - start}`, 'content-range', `bytes ${start}-${end}/${size}`,
+      'content-type', blob.type];
+    return [{ status: 206, statusText: 'Partial Content', url, redirected: false, headers },
+      bodies.extract(blob.slice(start, end + 1, blob.type))[0]];
   };
 
   // local answers for the URLs that need no network.

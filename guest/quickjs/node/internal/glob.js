@@ -1,5 +1,5 @@
-// Patterns of paths, for path.matchesGlob: * ? [abc] {a,b} and **, which is any number of directories. Names that begin with
-// a dot are matched by patterns that do. In patterns, a backslash is a slash.
+// Patterns of paths, for path.matchesGlob: * ? [abc] {a,b} and **, which is any number of directories. Names that begin
+// with a dot are matched by patterns that do. In patterns, a backslash is a slash.
 (function (kernel, require, module) {
   'use strict';
   const { validateString } = require('internal/validators');

@@ -2,12 +2,14 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { inspect } = require('internal/inspect');
-  const headers = kernel.slot(); // {list: a list of [name, value, name as written], immutable, sorted: what iteration gives, or undefined}
+  // {list: a list of [name, value, name as written], immutable, sorted: what iteration gives, or undefined}
+  const headers = kernel.slot();
   const token = /^[!#$%&'*+\-.^_`|~\w]+$/;
   exports.token = token;
 
   const needs = (args, n, name) => {
-    if (args.length < n) throw new TypeError(`Headers.${name}: ${n} argument${n > 1 ? 's' : ''} required, but${n > 1 ? ' only' : ''} ${args.length} found.`);
+    if (args.length < n) throw new TypeError(
+      `Headers.${name}: ${n} argument${n > 1 ? 's' : ''} required, but${n > 1 ? ' only' : ''} ${args.length} found.`);
   };
   const byteString = (value) => {
     if (typeof value === 'symbol') throw new TypeError('Headers: a symbol cannot be converted to a ByteString.');
@@ -67,7 +69,8 @@
     if (init[Symbol.iterator] === undefined || init[Symbol.iterator] === null) {
       const pairs = [];
       for (const name of Reflect.ownKeys(init)) {
-        if (Reflect.getOwnPropertyDescriptor(init, name)?.enumerable) pairs.push([byteString(name), byteString(init[name])]);
+        if (Reflect.getOwnPropertyDescriptor(init, name)?.enumerable) pairs.push([byteString(name),
+          byteString(init[name])]);
       }
       for (const [name, value] of pairs) append(data, name, value);
       return;
@@ -78,7 +81,8 @@
         throw new TypeError(`Headers contructor: init[${i}] (${inspect(entry)}) is not iterable.`);
       }
       const pair = [...entry];
-      if (pair.length !== 2) throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
+      if (pair.length !== 2) throw new TypeError(
+        `Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
       append(data, pair[0], pair[1]);
       i++;
     }
@@ -128,7 +132,8 @@
     forEach(callback, self = undefined) {
       const data = headers.of(this);
       needs(arguments, 1, 'forEach');
-      if (typeof callback !== 'function') throw new TypeError("Failed to execute 'forEach' on 'Headers': parameter 1 is not of type 'Function'.");
+      if (typeof callback !== 'function')
+        throw new TypeError("Failed to execute 'forEach' on 'Headers': parameter 1 is not of type 'Function'.");
       for (let i = 0; i < sorted(data).length; i++) {
         const [name, value] = sorted(data)[i];
         callback.call(self, value, name, this);
@@ -146,7 +151,8 @@
     }
   }
   kernel.decorate(Headers.prototype, 'Headers');
-  Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: true, enumerable: false, configurable: true });
+  Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: true,
+    enumerable: false, configurable: true });
   exports.Headers = Headers;
   kernel.inspect(headers, 'Headers', (data) => sorted(data).flat());
 

@@ -20,12 +20,16 @@
     __proto__: null,
     reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27],
     hidden: [8, 28], strikethrough: [9, 29], doubleunderline: [21, 24],
-    black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39], cyan: [36, 39], white: [37, 39],
-    bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49], bgMagenta: [45, 49], bgCyan: [46, 49],
+    black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39],
+    cyan: [36, 39], white: [37, 39],
+    bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49], bgMagenta: [45, 49],
+    bgCyan: [46, 49],
     bgWhite: [47, 49], framed: [51, 54], overlined: [53, 55],
-    gray: [90, 39], redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39], blueBright: [94, 39], magentaBright: [95, 39],
+    gray: [90, 39], redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39], blueBright: [94, 39],
+    magentaBright: [95, 39],
     cyanBright: [96, 39], whiteBright: [97, 39],
-    bgGray: [100, 49], bgRedBright: [101, 49], bgGreenBright: [102, 49], bgYellowBright: [103, 49], bgBlueBright: [104, 49],
+    bgGray: [100, 49], bgRedBright: [101, 49], bgGreenBright: [102, 49], bgYellowBright: [103, 49],
+    bgBlueBright: [104, 49],
     bgMagentaBright: [105, 49], bgCyanBright: [106, 49], bgWhiteBright: [107, 49],
   };
   const alias = (target, ...names) => {
@@ -43,7 +47,8 @@
   alias('inverse', 'swapColors', 'swapcolors');
   alias('doubleunderline', 'doubleUnderline');
   const styles = {
-    __proto__: null, special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold', string: 'green',
+    __proto__: null, special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey',
+    null: 'bold', string: 'green',
     symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
   };
   const colored = (text, style) => {
@@ -71,7 +76,8 @@
   const special = /[\x00-\x1f\x27\x5c\x7f-\x9f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
   const specials = new RegExp(special, 'g');
   const specialsButQuote = /[\x00-\x1f\x5c\x7f-\x9f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-  const named = { __proto__: null, '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\', "'": "\\'" };
+  const named = { __proto__: null, '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\',
+    "'": "\\'" };
   const escape = (c) => {
     const code = c.charCodeAt(0);
     return named[c] ?? (code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, '0')}` : `\\u${code.toString(16)}`);
@@ -101,7 +107,8 @@
     if (fraction === undefined || fraction.includes('e')) return paint(String(number), 'number');
     return paint(`${before.replace(/\d+/, separated)}.${fraction.replace(/\d{3}(?=\d)/g, '$&_')}`, 'number');
   };
-  const formatBigInt = (paint, n, separator) => paint(`${separator ? String(n).replace(/\d+/, separated) : n}n`, 'bigint');
+  const formatBigInt = (paint, n, separator) => paint(`${separator ? String(n).replace(/\d+/, separated) : n}n`,
+    'bigint');
 
   const plural = (n, word) => `${n} more ${word}${n > 1 ? 's' : ''}`;
 
@@ -116,7 +123,8 @@
         }
         if (ctx.compact !== true && value.length > 16 && value.length > ctx.breakLength - ctx.indentation - 4) {
           const lines = value.match(/[^\n]*\n|[^\n]+/g);
-          return lines.map((line) => paint(quote(line), 'string')).join(` +\n${' '.repeat(ctx.indentation + 2)}`) + rest;
+          return lines.map((line) => paint(quote(line),
+            'string')).join(` +\n${' '.repeat(ctx.indentation + 2)}`) + rest;
         }
         return paint(quote(value), 'string') + rest;
       }
@@ -139,7 +147,8 @@
     while (object) {
       const descriptor = getOwnPropertyDescriptor(object, 'constructor');
       const made = descriptor?.value;
-      if (typeof made === 'function' && made.name !== '' && attempt(() => start instanceof made)) return String(made.name);
+      if (typeof made === 'function' && made.name !== '' && attempt(() => start instanceof made))
+        return String(made.name);
       object = getPrototypeOf(object);
       first ??= object;
     }
@@ -155,7 +164,8 @@
 
   const prefix = (constructor, tag, fallback, size = '') => {
     if (constructor === null) {
-      return tag !== '' && fallback !== tag ? `[${fallback}${size}: null prototype] [${tag}] ` : `[${fallback}${size}: null prototype] `;
+      return tag !== '' && fallback !== tag
+        ? `[${fallback}${size}: null prototype] [${tag}] ` : `[${fallback}${size}: null prototype] `;
     }
     return tag !== '' && constructor !== tag ? `${constructor}${size} [${tag}] ` : `${constructor}${size} `;
   };
@@ -191,7 +201,8 @@
     return found;
   };
   const isIndex = (key) => typeof key === 'string' && /^(?:0|[1-9]\d{0,9})$/.test(key) && +key < 4294967295;
-  const namedKeys = (value, hidden) => ownKeys(value).filter((key) => !isIndex(key) && (hidden || propertyIsEnumerable.call(value, key)));
+  const namedKeys = (value, hidden) => ownKeys(value).filter((key) => !isIndex(key) &&
+    (hidden || propertyIsEnumerable.call(value, key)));
 
   const OBJECT = 0, ARRAY = 1, EXTRAS = 2; // kinds of what a property belongs to
 
@@ -207,7 +218,8 @@
     }
     if (ctx.customInspect) {
       const own = value[custom];
-      if (typeof own === 'function' && own !== inspect && getOwnPropertyDescriptor(value, 'constructor')?.value?.prototype !== value) {
+      if (typeof own === 'function' && own !== inspect &&
+        getOwnPropertyDescriptor(value, 'constructor')?.value?.prototype !== value) {
         const left = ctx.depth === null ? null : ctx.depth - depth;
         const result = own.call(whole, left, optionsFor(ctx), inspect);
         if (result !== whole) {
@@ -307,7 +319,8 @@
       }
     }
     if ('cause' in error && !keys.includes('cause') && hasOwn(error, 'cause')) keys.push('cause');
-    if (Array.isArray(getOwnPropertyDescriptor(error, 'errors')?.value) && !keys.includes('errors')) keys.push('errors');
+    if (Array.isArray(getOwnPropertyDescriptor(error, 'errors')?.value) &&
+      !keys.includes('errors')) keys.push('errors');
     text = named_(text, error, constructor, tag);
     const at = (error.message && text.indexOf(error.message)) || -1;
     const from = at === -1 ? 0 : at + error.message.length;
@@ -340,7 +353,8 @@
     if (typeof tag !== 'string' || (tag !== '' && (ctx.showHidden ? hasOwn(value, Symbol.toStringTag) :
       propertyIsEnumerable.call(value, Symbol.toStringTag)))) tag = '';
     let keys;
-    const inherited = ctx.showHidden && constructor !== null && (ctx.depth === null || depth <= ctx.depth) ? inheritedKeys(value) : [];
+    const inherited = ctx.showHidden && constructor !== null && (ctx.depth === null || depth <= ctx.depth)
+      ? inheritedKeys(value) : [];
     const nothing = () => keys.length === 0 && inherited.length === 0;
     let base = '';
     let braces = ['{', '}'];
@@ -349,7 +363,8 @@
     let iterable = true;
 
     if (Array.isArray(value)) {
-      const before = constructor !== 'Array' || tag !== '' ? prefix(constructor, tag, 'Array', `(${value.length})`) : '';
+      const before = constructor !== 'Array' || tag !== '' ? prefix(constructor, tag, 'Array', `(${value.length})`)
+        : '';
       keys = namedKeys(value, ctx.showHidden);
       braces = [`${before}[`, ']'];
       if (value.length === 0 && nothing()) return `${braces[0]}]`;
@@ -475,7 +490,8 @@
   };
 
   // plainKind reports whether an object whose constructor is Object is nothing else.
-  const plainKind = (value) => !(types.isRegExp(value) || types.isDate(value) || isError(value) || types.isAnyArrayBuffer(value) ||
+  const plainKind = (value) => !(types.isRegExp(value) || types.isDate(value) || isError(value) ||
+    types.isAnyArrayBuffer(value) ||
     types.isDataView(value) || types.isPromise(value) || types.isWeakSet(value) || types.isWeakMap(value) ||
     types.isModuleNamespaceObject(value) || types.isBoxedPrimitive(value));
 
@@ -568,7 +584,8 @@
   const formatProperty = (ctx, value, depth, key, kind, known) => {
     let text;
     let between = ' ';
-    const descriptor = known ?? getOwnPropertyDescriptor(value, key) ?? { value: value[key], configurable: true, enumerable: true };
+    const descriptor = known ?? getOwnPropertyDescriptor(value, key) ?? { value: value[key], configurable: true,
+      enumerable: true };
     if (descriptor.value !== undefined) {
       const indent = ctx.compact !== true || kind !== OBJECT ? 2 : 3;
       ctx.indentation += indent;
@@ -583,7 +600,8 @@
           const got = descriptor.get.call(value);
           ctx.indentation += 2;
           if (got === null) text = `${ctx.paint(`[${label}:`, 'special')} ${ctx.paint('null', 'null')}${ctx.paint(']', 'special')}`;
-          else if (typeof got === 'object') text = `${ctx.paint(`[${label}]`, 'special')} ${formatValue(ctx, got, depth)}`;
+          else if (typeof got === 'object') text =
+            `${ctx.paint(`[${label}]`, 'special')} ${formatValue(ctx, got, depth)}`;
           else text = `${ctx.paint(`[${label}:`, 'special')} ${formatPrimitive(ctx.paint, got, ctx)}${ctx.paint(']', 'special')}`;
           ctx.indentation -= 2;
         } catch (error) {
@@ -599,7 +617,8 @@
     }
     if (kind === ARRAY) return text;
     let name;
-    if (typeof key === 'symbol') name = ctx.paint(Symbol.prototype.toString.call(key).replace(specials, escape), 'symbol');
+    if (typeof key === 'symbol') name = ctx.paint(Symbol.prototype.toString.call(key).replace(specials, escape),
+      'symbol');
     else if (key === '__proto__') name = "['__proto__']";
     else if (descriptor.enumerable === false) name = key.replace(specials, escape);
     else if (/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key)) name = ctx.paint(key, 'name');
@@ -614,7 +633,8 @@
     if (ctx.compact === true) {
       if (fits(ctx, output, 0, base)) return `${braces[0]}${base ? ` ${base}` : ''} ${output.join(', ')} ${braces[1]}`;
       const line = `\n${' '.repeat(ctx.indentation)}`;
-      const start = base === '' && braces[0].length === 1 ? ' ' : `${base ? ` ${base}` : ''}\n${' '.repeat(ctx.indentation)}  `;
+      const start = base === '' && braces[0].length === 1 ? ' '
+        : `${base ? ` ${base}` : ''}\n${' '.repeat(ctx.indentation)}  `;
       return `${braces[0]}${start}${output.join(`,${line}  `)} ${braces[1]}`;
     }
     if (typeof ctx.compact === 'number' && ctx.compact >= 1) {
@@ -644,7 +664,8 @@
   // grouped puts the items of a long array into columns.
   const grouped = (ctx, output, value) => {
     const space = 2; // between columns
-    const count = ctx.maxArrayLength < output.length ? output.length - 1 : output.length; // the last may be "... more items"
+    // the last may be "... more items"
+    const count = ctx.maxArrayLength < output.length ? output.length - 1 : output.length;
     const widths = [];
     let total = 0;
     let widest = 0;
@@ -668,7 +689,8 @@
       lengths.push(most + space);
     }
     let right = value !== undefined; // numbers are aligned to the right
-    for (let i = 0; right && i < output.length; i++) right = typeof value[i] === 'number' || typeof value[i] === 'bigint';
+    for (let i = 0; right && i < output.length; i++) right = typeof value[i] === 'number' ||
+      typeof value[i] === 'bigint';
     const rows = [];
     for (let i = 0; i < count; i += columns) {
       const end = Math.min(i + columns, count);
@@ -687,7 +709,8 @@
   };
 
   function inspect(value, options) {
-    const ctx = { ...defaults, seen: [], circular: undefined, indentation: 0, currentDepth: 0, paint: plain, options: {} };
+    const ctx = { ...defaults, seen: [], circular: undefined, indentation: 0, currentDepth: 0, paint: plain,
+      options: {} };
     if (arguments.length > 1) {
       if (arguments.length > 2) {
         if (arguments[2] !== undefined) [, , ctx.depth] = arguments;
@@ -786,7 +809,8 @@
     return text;
   };
   exports.formatWithOptions = (options, ...args) => {
-    if (typeof options !== 'object' || options === null) throw ERR_INVALID_ARG_TYPE('inspectOptions', 'object', options);
+    if (typeof options !== 'object' || options === null)
+      throw ERR_INVALID_ARG_TYPE('inspectOptions', 'object', options);
     return formatWithOptions(options, ...args);
   };
   exports.format = (...args) => formatWithOptions(undefined, ...args);

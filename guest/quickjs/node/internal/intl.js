@@ -1,5 +1,5 @@
-// Intl: the object itself, and what its classes share. Each class is in a file of its own (internal/intl/NAME.js), which
-// exports the class and is loaded when it is first used. Formatting is the host's work (package internal/intl).
+// Intl: the object itself, and what its classes share. Each class is in a file of its own (internal/intl/NAME.js),
+// which exports the class and is loaded when it is first used. Formatting is the host's work (package internal/intl).
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops, defineProperty } = kernel;
@@ -21,7 +21,8 @@
   // strictOptions does the same for newer classes, which take nothing but objects.
   exports.strictOptions = (options) => {
     if (options === undefined) return { __proto__: null };
-    if (typeof options !== 'object' && typeof options !== 'function' || options === null) throw new TypeError('invalid_argument');
+    if (typeof options !== 'object' && typeof options !== 'function' || options === null)
+      throw new TypeError('invalid_argument');
     return options;
   };
 
@@ -60,7 +61,8 @@
     return value;
   };
 
-  exports.matcher = (options, service) => exports.choice(options, 'localeMatcher', ['lookup', 'best fit'], 'best fit', service);
+  exports.matcher = (options, service) => exports.choice(options, 'localeMatcher', ['lookup', 'best fit'], 'best fit',
+    service);
 
   const maxLocales = 100; // the host looks at no more
 
@@ -98,15 +100,17 @@
   };
   exports.canonicalList = canonicalList;
 
-  // resolve negotiates the locale: choices are keys of the Unicode extension and values of options by turns. The result is
-  // [locale, locale of the data, values of the keys...]; a value is empty if the locale's own is used.
-  exports.resolve = (kind, locales, choices = '') => exports.call('intl.resolve', kind, locales.join(' '), choices).split('|');
+  // resolve negotiates the locale: choices are keys of the Unicode extension and values of options by turns. The result
+  // is [locale, locale of the data, values of the keys...]; a value is empty if the locale's own is used.
+  exports.resolve = (kind, locales, choices = '') => exports.call('intl.resolve', kind, locales.join(' '),
+    choices).split('|');
 
   // receiver returns the data of this, or throws what V8 throws.
   exports.receiver = (slots, object, method) => {
     const data = slots.get(object);
     if (data !== undefined) return data;
-    let shown = typeof object === 'object' && object !== null ? `#<${object.constructor?.name ?? 'Object'}>` : String(object);
+    let shown = typeof object === 'object' && object !== null
+      ? `#<${object.constructor?.name ?? 'Object'}>` : String(object);
     if (typeof object === 'function') shown = String(object);
     throw new TypeError(`Method ${method} called on incompatible receiver ${shown}`);
   };
@@ -131,7 +135,8 @@
       hidden(type, 'supportedLocalesOf', {
         supportedLocalesOf(locales, options = undefined) {
           const list = canonicalList(locales);
-          if (options !== undefined) exports.matcher(exports.toOptions(options, `${service}.supportedLocalesOf`), `${service}.supportedLocalesOf`);
+          if (options !== undefined) exports.matcher(exports.toOptions(options, `${service}.supportedLocalesOf`),
+            `${service}.supportedLocalesOf`);
           if (list.length === 0) return list;
           const found = exports.call('intl.supported', list.join(' '));
           return found === '' ? [] : found.split(' ');

@@ -1,8 +1,10 @@
-// MessageChannel, MessagePort, BroadcastChannel and MessageEvent (https://html.spec.whatwg.org/multipage/web-messaging.html).
-// All ends are in the same run, so nothing waits for a port unless a message is on its way to it.
+// MessageChannel, MessagePort, BroadcastChannel and MessageEvent
+// (https://html.spec.whatwg.org/multipage/web-messaging.html). All ends are in the same run, so nothing waits for a
+// port unless a message is on its way to it.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { slot, decorate, derive, makeTarget, getHandler, setHandler, cloneWith, append, list, DOMException, EventTarget } = kernel;
+  const { slot, decorate, derive, makeTarget, getHandler, setHandler, cloneWith, append, list, DOMException,
+    EventTarget } = kernel;
   const { TypeError, setImmediate } = globalThis;
   const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype;
   const apply = Reflect.apply;
@@ -31,9 +33,11 @@
   // transferOf reads the second argument of postMessage: a list, or {transfer}.
   const transferOf = (options) => {
     if (options === undefined || options === null) return list();
-    if (typeof options !== 'object' && typeof options !== 'function') throw new TypeError('the options of postMessage must be a list or an object');
+    if (typeof options !== 'object' && typeof options !== 'function')
+      throw new TypeError('the options of postMessage must be a list or an object');
     const transfer = typeof options[Symbol.iterator] === 'function' ? options : options.transfer ?? [];
-    if (typeof transfer !== 'object' || typeof transfer[Symbol.iterator] !== 'function') throw new TypeError('transfer must be a list');
+    if (typeof transfer !== 'object' || typeof transfer[Symbol.iterator] !== 'function')
+      throw new TypeError('transfer must be a list');
     const found = list();
     for (const item of transfer) found[found.length] = item;
     return found;
@@ -79,7 +83,8 @@
 
   class MessagePort {
     constructor(token = undefined, end = undefined) {
-      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'),
+        { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
       makeTarget(this);
       ends.set(this, { end });
       end.port = this;
@@ -93,7 +98,8 @@
       for (let i = 0; i < transfer.length; i++) {
         if (transfer[i] === this) throw new DOMException('Transfer list contains source port', 'DataCloneError');
       }
-      const doomed = end !== undefined && end.other.port !== undefined && includes(transfer, end.other.port); // nobody could get it
+      // nobody could get it
+      const doomed = end !== undefined && end.other.port !== undefined && includes(transfer, end.other.port);
       const sent = cloneWith(message, transfer);
       if (end === undefined || end.closed) return;
       if (doomed) {
@@ -160,7 +166,8 @@
   const listeners = new WeakMap(); // by port: [{type, callback, listener}]
   const listen = (port, type, callback, once) => {
     if (typeof callback !== 'function') {
-      throw Object.assign(new TypeError('The "listener" argument must be of type function.'), { code: 'ERR_INVALID_ARG_TYPE' });
+      throw Object.assign(new TypeError('The "listener" argument must be of type function.'),
+        { code: 'ERR_INVALID_ARG_TYPE' });
     }
     const known = listeners.get(port) ?? [];
     const entry = { type, callback, listener: undefined };
@@ -176,7 +183,8 @@
   const unlisten = (port, type, callback) => {
     const known = listeners.get(port) ?? [];
     for (let i = known.length - 1; i >= 0; i--) {
-      if ((type === undefined || known[i].type === type) && (callback === undefined || known[i].callback === callback)) {
+      if ((type === undefined || known[i].type === type) && (callback === undefined ||
+        known[i].callback === callback)) {
         apply(removeEventListener, port, [known[i].type, known[i].listener]);
         known.splice(i, 1);
         if (callback !== undefined) break;
@@ -190,7 +198,9 @@
     once(type, callback) { return listen(this, `${type}`, callback, true); },
     off(type, callback) { return unlisten(this, `${type}`, callback); },
     removeListener(type, callback) { return unlisten(this, `${type}`, callback); },
-    removeAllListeners(type = undefined) { return unlisten(this, type === undefined ? undefined : `${type}`, undefined); },
+    removeAllListeners(type = undefined) {
+      return unlisten(this, type === undefined ? undefined : `${type}`, undefined);
+    },
     listenerCount(type) { return (listeners.get(this) ?? []).filter((entry) => entry.type === `${type}`).length; },
     ref() {},
     unref() {},
@@ -198,7 +208,8 @@
   };
   for (const name of Object.keys(emitter)) kernel.define(name, emitter[name], MessagePort.prototype);
 
-  const newEnd = () => ({ port: undefined, other: undefined, queue: [], first: 0, started: false, closed: false, pumping: false });
+  const newEnd = () => ({ port: undefined, other: undefined, queue: [], first: 0, started: false, closed: false,
+    pumping: false });
   const channels = slot();
   class MessageChannel {
     constructor() {
@@ -218,7 +229,8 @@
     const data = ends.get(value);
     if (data === undefined) return undefined;
     const { end } = data;
-    if (end === undefined || end.closed) throw new DOMException('The port is closed or has been transferred', 'DataCloneError');
+    if (end === undefined || end.closed)
+      throw new DOMException('The port is closed or has been transferred', 'DataCloneError');
     const port = Object.create(MessagePort.prototype);
     makeTarget(port);
     ends.set(port, { end: undefined });
@@ -234,7 +246,8 @@
   });
   append(kernel.cloners, (value) => {
     if (ends.get(value) === undefined) return undefined;
-    throw new DOMException('Object that needs transfer was found in message but not listed in transferList', 'DataCloneError');
+    throw new DOMException('Object that needs transfer was found in message but not listed in transferList',
+      'DataCloneError');
   });
 
   // The channels with a name, in the order in which they were made.
@@ -242,7 +255,8 @@
   const broadcasts = slot(); // {name, object, closed}
   class BroadcastChannel {
     constructor(name) {
-      if (arguments.length === 0) throw Object.assign(new TypeError('The "name" argument must be specified'), { code: 'ERR_MISSING_ARGS' });
+      if (arguments.length === 0) throw Object.assign(new TypeError('The "name" argument must be specified'),
+        { code: 'ERR_MISSING_ARGS' });
       name = `${name}`;
       makeTarget(this);
       const channel = { name, object: this, closed: false };
@@ -253,12 +267,14 @@
     get name() { return broadcasts.of(this).name; }
     postMessage(message) {
       const channel = broadcasts.of(this);
-      if (arguments.length === 0) throw Object.assign(new TypeError('The "message" argument must be specified'), { code: 'ERR_MISSING_ARGS' });
+      if (arguments.length === 0) throw Object.assign(new TypeError('The "message" argument must be specified'),
+        { code: 'ERR_MISSING_ARGS' });
       if (channel.closed) throw new DOMException('BroadcastChannel is closed.', 'InvalidStateError');
       const { value } = cloneWith(message, list());
       for (const other of named.get(channel.name)) {
         if (other === channel) continue;
-        setImmediate(() => { if (!other.closed) deliver(other.object, 'message', { data: cloneWith(value, list()).value }); });
+        setImmediate(() => { if (!other.closed) deliver(other.object, 'message',
+          { data: cloneWith(value, list()).value }); });
       }
     }
     close() {
@@ -287,5 +303,7 @@
   }
   derive(BroadcastChannel, EventTarget);
   publish(BroadcastChannel);
-  for (const name of ['ref', 'unref']) kernel.define(name, { [name]() { return this; } }[name], BroadcastChannel.prototype);
+  for (const name of ['ref', 'unref']) kernel.define(name, { [name]() {
+    return this;
+  } }[name], BroadcastChannel.prototype);
 })

@@ -6,7 +6,8 @@
   const languages = Object.freeze(['en-US']);
   class Navigator {
     constructor(token = undefined) {
-      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'),
+        { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
       navigators.set(this, true);
     }
     get hardwareConcurrency() { return navigators.of(this) && 1; }

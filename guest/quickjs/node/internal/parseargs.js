@@ -4,14 +4,16 @@
   const errors = require('internal/errors');
   const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = errors;
   const { validateArray, validateBoolean, validateObject, validateString } = require('internal/validators');
-  errors.define('ERR_PARSE_ARGS_UNKNOWN_OPTION', TypeError, (option, positionals) => `Unknown option '${option}'` + (positionals ?
+  errors.define('ERR_PARSE_ARGS_UNKNOWN_OPTION', TypeError, (option, positionals) => `Unknown option '${option}'` +
+    (positionals ?
     `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- ${JSON.stringify(option)}` : ''));
   errors.define('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', TypeError,
     (value) => `Unexpected argument '${value}'. This command does not take positional arguments`);
   errors.define('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', TypeError, (text) => text);
 
   const {
-    ERR_PARSE_ARGS_INVALID_OPTION_VALUE: invalidValue, ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: unexpectedPositional, ERR_PARSE_ARGS_UNKNOWN_OPTION: unknownOption,
+    ERR_PARSE_ARGS_INVALID_OPTION_VALUE: invalidValue, ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: unexpectedPositional,
+      ERR_PARSE_ARGS_UNKNOWN_OPTION: unknownOption,
   } = errors;
 
   const evaluates = ['-e', '--eval', '-p', '--print']; // then there is no file in process.argv
@@ -23,7 +25,8 @@
   };
 
   module.exports = (config = {}) => {
-    const args = own(config, 'args') ?? process.argv.slice(process.execArgv.some((arg) => evaluates.includes(arg)) ? 1 : 2);
+    const args = own(config, 'args') ??
+      process.argv.slice(process.execArgv.some((arg) => evaluates.includes(arg)) ? 1 : 2);
     const strict = own(config, 'strict') ?? true;
     const positionals = own(config, 'allowPositionals') ?? !strict;
     const wantsTokens = own(config, 'tokens') ?? false;
@@ -65,7 +68,8 @@
     if (type !== 'string' && type !== 'boolean') throw ERR_INVALID_ARG_TYPE(`${name}.type`, "('string|boolean')", type);
     if (Object.hasOwn(option, 'short')) {
       validateString(option.short, `${name}.short`);
-      if (option.short.length !== 1) throw ERR_INVALID_ARG_VALUE(`${name}.short`, option.short, 'must be a single character');
+      if (option.short.length !== 1)
+        throw ERR_INVALID_ARG_VALUE(`${name}.short`, option.short, 'must be a single character');
     }
     const multiple = own(option, 'multiple');
     if (Object.hasOwn(option, 'multiple')) validateBoolean(multiple, `${name}.multiple`);
@@ -137,14 +141,17 @@
     let { name } = token;
     if (!Object.hasOwn(options, name)) {
       const positive = negative && name.startsWith('no-') ? name.slice(3) : undefined;
-      if (positive === undefined || typeOf(options, positive) !== 'boolean') throw unknownOption(token.rawName, positionals);
+      if (positive === undefined || typeOf(options, positive) !== 'boolean')
+        throw unknownOption(token.rawName, positionals);
       name = positive;
     }
     const short = own(options[name], 'short');
     const shown = `${short ? `-${short}, ` : ''}--${name}`;
     const type = typeOf(options, name);
-    if (type === 'string' && typeof token.value !== 'string') throw invalidValue(`Option '${shown} <value>' argument missing`);
-    if (type === 'boolean' && token.value !== undefined && token.value !== null) throw invalidValue(`Option '${shown}' does not take an argument`);
+    if (type === 'string' && typeof token.value !== 'string')
+      throw invalidValue(`Option '${shown} <value>' argument missing`);
+    if (type === 'boolean' && token.value !== undefined && token.value !== null)
+      throw invalidValue(`Option '${shown}' does not take an argument`);
   };
 
   const checkDash = ({ inlineValue, name, rawName, value }) => {

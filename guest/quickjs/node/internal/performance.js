@@ -1,5 +1,5 @@
-// performance: a monotonic clock, and the marks and measures of scripts (https://w3c.github.io/performance-timeline/ and
-// https://w3c.github.io/user-timing/).
+// performance: a monotonic clock, and the marks and measures of scripts (https://w3c.github.io/performance-timeline/
+// and https://w3c.github.io/user-timing/).
 (function (kernel, require, module, exports) {
   'use strict';
   const { slot, decorate, derive, makeTarget, now, timeOrigin, later, DOMException, EventTarget } = kernel;
@@ -7,7 +7,9 @@
   const custom = Symbol.for('nodejs.util.inspect.custom');
   const shown = (type, parts) => {
     Object.defineProperty(type.prototype, custom, {
-      value(depth, options, inspect) { return depth < 0 ? this : `${type.name} ${inspect(parts(this), { ...options, depth: options.depth })}`; },
+      value(depth, options, inspect) {
+        return depth < 0 ? this : `${type.name} ${inspect(parts(this), { ...options, depth: options.depth })}`;
+      },
       writable: true, configurable: true,
     });
   };
@@ -22,7 +24,8 @@
   const made = {}; // allows the constructors below
   class PerformanceEntry {
     constructor(token = undefined, data = undefined) {
-      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'),
+        { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
       entries.set(this, data);
     }
     get name() { return entries.of(this).name; }
@@ -40,8 +43,10 @@
 
   const time = (value, what) => {
     const n = Number(value);
-    if (!Number.isFinite(n)) throw Object.assign(new TypeError(`${what} must be a finite number`), { code: 'ERR_INVALID_ARG_TYPE' });
-    if (n < 0) throw Object.assign(new TypeError(`${n} is not a valid timestamp`), { code: 'ERR_PERFORMANCE_INVALID_TIMESTAMP' });
+    if (!Number.isFinite(n)) throw Object.assign(new TypeError(`${what} must be a finite number`),
+      { code: 'ERR_INVALID_ARG_TYPE' });
+    if (n < 0) throw Object.assign(new TypeError(`${n} is not a valid timestamp`),
+      { code: 'ERR_PERFORMANCE_INVALID_TIMESTAMP' });
     return n;
   };
   const dictionary = (value, what) => {
@@ -56,7 +61,8 @@
       if (arguments.length === 0) missing('The "name" argument must be specified');
       name = `${name}`;
       const { detail, startTime } = dictionary(options, 'the options of a mark');
-      super(made, { name, type: 'mark', start: startTime === undefined ? now() : time(startTime, 'startTime'), duration: 0, detail: clone(detail) });
+      super(made, { name, type: 'mark', start: startTime === undefined ? now() : time(startTime, 'startTime'),
+        duration: 0, detail: clone(detail) });
     }
     get detail() { return entries.of(this).detail; }
   }
@@ -159,13 +165,16 @@
   };
   class PerformanceObserverEntryList {
     constructor(token = undefined, list = undefined) {
-      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'),
+        { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
       lists.set(this, { list });
     }
     getEntries() { return [...lists.of(this).list]; }
-    getEntriesByType(type) { return found(lists.of(this).list, arguments, 'getEntriesByType', (list) => select(list, undefined, `${type}`)); }
+    getEntriesByType(type) { return found(lists.of(this).list, arguments, 'getEntriesByType',
+      (list) => select(list, undefined, `${type}`)); }
     getEntriesByName(name, type = undefined) {
-      return found(lists.of(this).list, arguments, 'getEntriesByName', (list) => select(list, `${name}`, type === undefined ? undefined : `${type}`));
+      return found(lists.of(this).list, arguments, 'getEntriesByName', (list) => select(list, `${name}`,
+        type === undefined ? undefined : `${type}`));
     }
   }
   publish(PerformanceObserverEntryList);
@@ -173,7 +182,8 @@
   class PerformanceObserver {
     constructor(callback) {
       if (typeof callback !== 'function') {
-        throw Object.assign(new TypeError('The "callback" argument must be of type function.'), { code: 'ERR_INVALID_ARG_TYPE' });
+        throw Object.assign(new TypeError('The "callback" argument must be of type function.'),
+          { code: 'ERR_INVALID_ARG_TYPE' });
       }
       observers.set(this, { callback, mode: undefined, types: new Set(), buffer: [], object: this, told: false });
     }
@@ -181,7 +191,8 @@
     observe(options = undefined) {
       const observer = observers.of(this);
       const { buffered, entryTypes, type } = dictionary(options, 'the options of an observer');
-      if (entryTypes === undefined && type === undefined) missing('The "options.entryTypes" or "options.type" argument must be specified');
+      if (entryTypes === undefined &&
+        type === undefined) missing('The "options.entryTypes" or "options.type" argument must be specified');
       if (entryTypes !== undefined && (type !== undefined || buffered !== undefined)) {
         throw invalid("The property 'options.entryTypes' must not be specified with options.type or options.buffered");
       }
@@ -227,7 +238,8 @@
   const check = (object) => { performances.of(object); };
   class Performance {
     constructor(token = undefined) {
-      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+      if (token !== made) throw Object.assign(new TypeError('Illegal constructor'),
+        { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
       makeTarget(this);
       performances.set(this, true);
     }
@@ -282,7 +294,8 @@
   // What only Node has.
   const nodes = {
     eventLoopUtilization() { return { idle: 0, active: 0, utilization: 0 }; },
-    nodeTiming: { name: 'node', entryType: 'node', startTime: 0, get duration() { return now(); } }, // of a made-up process
+    // of a made-up process
+    nodeTiming: { name: 'node', entryType: 'node', startTime: 0, get duration() { return now(); } },
     timerify(f, options = {}) {
       const { validateFunction, validateObject } = require('internal/validators');
       validateFunction(f, 'fn');
@@ -305,14 +318,16 @@
         record();
         return result;
       };
-      Object.defineProperties(timed, { length: { value: f.length, configurable: true }, name: { value: `timerified ${f.name}`, configurable: true } });
+      Object.defineProperties(timed, { length: { value: f.length, configurable: true },
+        name: { value: `timerified ${f.name}`, configurable: true } });
       return timed;
     },
   };
   const moments = ['nodeStart', 'v8Start', 'environment', 'bootstrapComplete', 'loopStart', 'loopExit', 'idleTime'];
   for (const name of moments) nodes.nodeTiming[name] = name === 'loopExit' ? -1 : 0;
   for (const name of Object.keys(nodes)) {
-    Object.defineProperty(Performance.prototype, name, { value: nodes[name], writable: true, configurable: true, enumerable: true });
+    Object.defineProperty(Performance.prototype, name, { value: nodes[name], writable: true, configurable: true,
+      enumerable: true });
   }
   const resources = require('internal/resourcetiming').install({
     PerformanceEntry, Performance, entries, made, check, tell, publish, shown, performance: () => exports.performance,

@@ -5,9 +5,11 @@
   const { LOG, WARN, ERROR } = kernel.levels;
   const EventEmitter = require('events');
   const errors = require('internal/errors');
-  const { validateFunction, validateObject, validateString, validateArray, validateUint32, validateBoolean } = require('internal/validators');
+  const { validateFunction, validateObject, validateString, validateArray, validateUint32,
+    validateBoolean } = require('internal/validators');
   const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE } = errors;
-  errors.define('ERR_UNHANDLED_REJECTION', Error, (reason) => 'This error originated either by throwing inside of an async function without a catch ' +
+  errors.define('ERR_UNHANDLED_REJECTION', Error,
+    (reason) => 'This error originated either by throwing inside of an async function without a catch ' +
     `block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${reason}".`);
   const unavailable = (what, instead) => { throw errors.unavailable(what, instead); };
   const lazy = (object, name, make) => {
@@ -17,13 +19,15 @@
         Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true });
         return value;
       },
-      set(value) { Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true }); } });
+      set(value) { Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true });
+        } });
   };
 
   // process is an object of a class of its own between it and EventEmitter, as in Node.
   function process() { unavailable('new process()', 'there is only one process'); }
   Object.defineProperty(process, 'name', { value: 'process' });
-  process.prototype = Object.create(EventEmitter.prototype, { constructor: { value: process, writable: true, configurable: true } });
+  process.prototype = Object.create(EventEmitter.prototype,
+    { constructor: { value: process, writable: true, configurable: true } });
   const self = Object.create(process.prototype);
   Object.defineProperty(self, Symbol.toStringTag, { value: 'process', configurable: true });
   EventEmitter.call(self);
@@ -32,12 +36,14 @@
   const given = kernel.processValues;
   Object.assign(self, {
     version: `v${version}`,
-    versions: { node: version, v8: '11.3.244.8-node.26', uv: '1.46.0', zlib: '1.3.0.1', modules: '115', unicode: '17.0' },
+    versions: { node: version, v8: '11.3.244.8-node.26', uv: '1.46.0', zlib: '1.3.0.1', modules: '115',
+      unicode: '17.0' },
     arch: 'wasm32',
     platform: 'linux',
     release: { name: 'node', lts: 'Iron' },
     config: Object.freeze({ target_defaults: Object.freeze({}), variables: Object.freeze({}) }),
-    features: { inspector: false, debug: false, uv: false, ipv6: false, tls_alpn: false, tls_sni: false, tls_ocsp: false, tls: false, cached_builtins: true, require_module: true },
+    features: { inspector: false, debug: false, uv: false, ipv6: false, tls_alpn: false, tls_sni: false,
+      tls_ocsp: false, tls: false, cached_builtins: true, require_module: true },
     title: 'node',
     pid: 1,
     ppid: 0,
@@ -56,15 +62,18 @@
   // env makes strings of what is put into it.
   self.env = new Proxy({}, {
     set(target, name, value) {
-      if (typeof name === 'symbol' || typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
+      if (typeof name === 'symbol' || typeof value === 'symbol')
+        throw new TypeError('Cannot convert a Symbol value to a string');
       target[name] = `${value}`;
       return true;
     },
     defineProperty(target, name, descriptor) {
       const { value, writable, enumerable, configurable, get: getter, set: setter } = descriptor;
-      if (getter || setter) throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY('does not accept an accessor(getter/setter) descriptor');
+      if (getter || setter) throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY(
+        'does not accept an accessor(getter/setter) descriptor');
       if (!('value' in descriptor) || !writable || !enumerable || !configurable) {
-        throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY('only accepts a configurable, writable, and enumerable data descriptor');
+        throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY(
+          'only accepts a configurable, writable, and enumerable data descriptor');
       }
       return this.set(target, name, value);
     },
@@ -117,7 +126,8 @@
     try {
       if (origin === 'unhandledRejection') {
         if (self.listenerCount(origin) > 0) return self.emit(origin, error, promise);
-        if (capture === null && self.listenerCount('uncaughtException') === 0 && self.listenerCount('uncaughtExceptionMonitor') === 0) return ended();
+        if (capture === null && self.listenerCount('uncaughtException') === 0 &&
+          self.listenerCount('uncaughtExceptionMonitor') === 0) return ended();
         if (!kernel.isError(error)) error = errors.ERR_UNHANDLED_REJECTION(shown(error));
       }
       self.emit('uncaughtExceptionMonitor', error, origin);
@@ -190,16 +200,20 @@
       validateObject(before, 'prevValue');
       for (const part of ['user', 'system']) {
         if (typeof before[part] !== 'number') throw ERR_INVALID_ARG_TYPE(`prevValue.${part}`, 'number', before[part]);
-        if (!(before[part] >= 0 && before[part] <= Number.MAX_SAFE_INTEGER)) throw outOfRange(`prevValue.${part}`, before[part]);
+        if (!(before[part] >= 0 && before[part] <= Number.MAX_SAFE_INTEGER))
+          throw outOfRange(`prevValue.${part}`, before[part]);
       }
     }
     const user = Math.floor(now() * 1000);
     return { user: user - (before?.user ?? 0), system: 0 - (before?.system ?? 0) };
   });
   const outOfRange = (name, value) => ( // whose code is mostly that of TypeErrors
-    Object.assign(new RangeError(`The property '${name}' is invalid. Received ${value}`), { code: 'ERR_INVALID_ARG_VALUE' }));
-  method('resourceUsage', () => ({ userCPUTime: Math.floor(now() * 1000), systemCPUTime: 0, maxRSS: Math.ceil(host(ops.web, 'memory') / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
-    unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0, fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0,
+    Object.assign(new RangeError(`The property '${name}' is invalid. Received ${value}`),
+      { code: 'ERR_INVALID_ARG_VALUE' }));
+  method('resourceUsage', () => ({ userCPUTime: Math.floor(now() * 1000), systemCPUTime: 0,
+    maxRSS: Math.ceil(host(ops.web, 'memory') / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
+    unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0, fsWrite: 0, ipcSent: 0,
+    ipcReceived: 0, signalsCount: 0,
     voluntaryContextSwitches: 0, involuntaryContextSwitches: 0 }));
   const limit = () => host(ops.web, 'memory', 1);
   method('constrainedMemory', limit);
@@ -225,7 +239,8 @@
     const before = mask;
     if (wanted !== undefined) {
       if (typeof wanted === 'string') {
-        if (!/^[0-7]+$/.test(wanted)) throw ERR_INVALID_ARG_VALUE('mask', wanted, 'must be a 32-bit unsigned integer or an octal string');
+        if (!/^[0-7]+$/.test(wanted)) throw ERR_INVALID_ARG_VALUE('mask', wanted,
+          'must be a 32-bit unsigned integer or an octal string');
         wanted = parseInt(wanted, 8);
       }
       validateUint32(wanted, 'mask');
@@ -235,16 +250,19 @@
   });
   for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) method(name, () => 0);
   method('getgroups', () => [0]);
-  for (const name of ['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups']) method(name, () => unavailable(`process.${name}`, 'there are no users'));
+  for (const name of ['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups']) method(name,
+    () => unavailable(`process.${name}`, 'there are no users'));
   for (const name of ['kill', 'dlopen', 'binding', '_linkedBinding']) {
-    method(name, () => unavailable(`process.${name}`, name === 'kill' ? 'there are no other processes' : 'there are no native modules'));
+    method(name, () => unavailable(`process.${name}`, name === 'kill' ? 'there are no other processes'
+      : 'there are no native modules'));
   }
   errors.define('ERR_ASSERTION', Error, (message) => message);
   let warned = false;
   method('assert', (value, message) => {
     if (!warned) {
       warned = true;
-      self.emitWarning('process.assert() is deprecated. Please use the `assert` module instead.', 'DeprecationWarning', 'DEP0100');
+      self.emitWarning('process.assert() is deprecated. Please use the `assert` module instead.', 'DeprecationWarning',
+        'DEP0100');
     }
     if (!value) throw errors.ERR_ASSERTION(message || 'assertion error');
   });
@@ -297,8 +315,10 @@
     constructor(fd, level) {
       super();
       this.#level = level;
-      Object.assign(this, { fd, isTTY: false, writable: true, writableEnded: false, writableFinished: false, writableHighWaterMark: 16384,
-        writableLength: 0, writableNeedDrain: false, writableObjectMode: false, destroyed: false, closed: false, errored: null, _type: 'fs' });
+      Object.assign(this, { fd, isTTY: false, writable: true, writableEnded: false, writableFinished: false,
+        writableHighWaterMark: 16384,
+        writableLength: 0, writableNeedDrain: false, writableObjectMode: false, destroyed: false, closed: false,
+        errored: null, _type: 'fs' });
     }
     // write prints text to the console. The next write continues an unfinished line.
     write(chunk, encoding, callback) {
@@ -307,7 +327,9 @@
         encoding = undefined;
       }
       if (typeof chunk === 'string') {
-        if (encoding && encoding !== 'utf8' && encoding !== 'utf-8') chunk = this.#decoder.decode(require('buffer').Buffer.from(chunk, encoding), { stream: true });
+        if (encoding && encoding !== 'utf8' &&
+          encoding !== 'utf-8') chunk = this.#decoder.decode(require('buffer').Buffer.from(chunk, encoding),
+          { stream: true });
       } else if (chunk instanceof Uint8Array) {
         chunk = this.#decoder.decode(chunk, { stream: true });
       } else if (chunk === null) {
@@ -321,7 +343,8 @@
     }
     end(chunk, encoding, callback) {
       if (typeof chunk === 'function') callback = chunk;
-      else if (chunk !== undefined && chunk !== null) this.write(chunk, typeof encoding === 'string' ? encoding : undefined);
+      else if (chunk !== undefined && chunk !== null) this.write(chunk, typeof encoding === 'string' ? encoding
+        : undefined);
       if (typeof encoding === 'function') callback = encoding;
       if (typeof callback === 'function') self.nextTick(callback);
       return this;

@@ -8,7 +8,8 @@
     const timings = kernel.slot('PerformanceResourceTiming'); // {info, initiator, cacheMode}
     class PerformanceResourceTiming extends PerformanceEntry {
       constructor(token = undefined, data = undefined, timing = undefined) {
-        if (token !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+        if (token !== made) throw Object.assign(new TypeError('Illegal constructor'),
+          { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
         super(token, data);
         timings.set(this, timing);
       }
@@ -20,7 +21,8 @@
         return cacheMode === 'validated' ? 300 : info.encodedBodySize + 300;
       }
       toJSON() {
-        const { name, entryType, startTime, duration, initiatorType, nextHopProtocol, transferSize, encodedBodySize, decodedBodySize } = this;
+        const { name, entryType, startTime, duration, initiatorType, nextHopProtocol, transferSize, encodedBodySize,
+          decodedBodySize } = this;
         const json = { name, entryType, startTime, duration, initiatorType, nextHopProtocol };
         for (const [property] of times) json[property] = this[property];
         return { ...json, transferSize, encodedBodySize, decodedBodySize };
@@ -41,10 +43,12 @@
       ['responseStart', (info) => info.finalNetworkResponseStartTime],
       ['responseEnd', (info) => info.endTime],
     ];
-    const sizes = [['encodedBodySize', (info) => info.encodedBodySize], ['decodedBodySize', (info) => info.decodedBodySize]];
+    const sizes = [['encodedBodySize', (info) => info.encodedBodySize],
+      ['decodedBodySize', (info) => info.decodedBodySize]];
     for (const [name, get] of [...times, ...sizes]) {
       Object.defineProperty(PerformanceResourceTiming.prototype, name, {
-        get: Object.getOwnPropertyDescriptor({ get [name]() { return get(timings.of(this).info); } }, name).get, enumerable: true, configurable: true,
+        get: Object.getOwnPropertyDescriptor({ get [name]() { return get(timings.of(this).info); } }, name).get,
+        enumerable: true, configurable: true,
       });
     }
     publish(PerformanceResourceTiming);
@@ -76,7 +80,8 @@
     const methods = {
       markResourceTiming(info, url, initiator, global, cacheMode) { // which undici calls without this
         const entry = new PerformanceResourceTiming(made,
-          { name: url, type: 'resource', start: info.startTime, duration: info.endTime - info.startTime }, { info, initiator, cacheMode });
+          { name: url, type: 'resource', start: info.startTime, duration: info.endTime - info.startTime },
+          { info, initiator, cacheMode });
         keep(entry);
         tell(entry);
         return entry;
@@ -91,7 +96,8 @@
       },
     };
     for (const name of Object.keys(methods)) {
-      Object.defineProperty(Performance.prototype, name, { value: methods[name], writable: true, configurable: true, enumerable: true });
+      Object.defineProperty(Performance.prototype, name, { value: methods[name], writable: true, configurable: true,
+        enumerable: true });
     }
     return () => buffer;
   };

@@ -14,7 +14,8 @@
     return (value) => typeof value === 'function' && classes.includes(classOf(value));
   };
   const buffer = new ArrayBuffer(8);
-  const arrays = [Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array, Float32Array, Float64Array,
+  const arrays = [Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array,
+    Float32Array, Float64Array,
     BigInt64Array, BigUint64Array];
 
   exports.isArgumentsObject = is((function () { return arguments; })(), new Function('a', 'return arguments')(1));
@@ -47,10 +48,12 @@
   exports.isAsyncFunction = isFunctionLike(async () => {}, async function* () {});
   exports.isGeneratorFunction = isFunctionLike(function* () {}, async function* () {});
   exports.isExternal = () => false;
-  exports.isCryptoKey = (value) => kernel.cryptoKeys?.isCryptoKey(value) ?? false; // there are none before crypto is loaded
+  // there are none before crypto is loaded
+  exports.isCryptoKey = (value) => kernel.cryptoKeys?.isCryptoKey(value) ?? false;
   exports.isKeyObject = (value) => kernel.cryptoKeys?.isKeyObject(value) ?? false;
   exports.isArrayBufferView = ArrayBuffer.isView;
-  exports.isTypedArray = is(...arrays.map((Type) => new Type()), ...(typeof Float16Array === 'function' ? [new Float16Array()] : []));
+  exports.isTypedArray = is(...arrays.map((Type) => new Type()),
+    ...(typeof Float16Array === 'function' ? [new Float16Array()] : []));
   for (const Type of arrays) exports[`is${Type.name}`] = is(new Type());
   if (typeof Float16Array === 'function') exports.isFloat16Array = is(new Float16Array());
 
@@ -70,11 +73,13 @@
   });
   // proxyParts returns [target, handler], which are null for a proxy that is revoked.
   hidden('proxyParts', (proxy) => [kernel.inside(proxy, 0), kernel.inside(proxy, 1)]);
-  const boxes = [['isNumberObject', Number], ['isStringObject', String], ['isBooleanObject', Boolean], ['isBigIntObject', BigInt],
+  const boxes = [['isNumberObject', Number], ['isStringObject', String], ['isBooleanObject', Boolean],
+    ['isBigIntObject', BigInt],
     ['isSymbolObject', Symbol]].map(([check, Type]) => [exports[check], Type.name, uncurry(Type.prototype.valueOf)]);
   hidden('unboxed', (value) => {
     for (const [check, name, valueOf] of boxes) if (check(value)) return [name, valueOf(value)];
     return undefined;
   });
-  hidden('builtinNames', new Set(Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name))));
+  hidden('builtinNames', new Set(Object.getOwnPropertyNames(globalThis).filter((name) =>
+    /^[A-Z][a-zA-Z0-9]+$/.test(name))));
 })

@@ -7,14 +7,16 @@
   const digits = '0123456789abcdef';
 
   const check = (array) => {
-    if (typeof array !== 'object' || array === null || typedArrayName(array) !== 'Uint8Array') throw new TypeError('not a Uint8Array');
+    if (typeof array !== 'object' || array === null || typedArrayName(array) !== 'Uint8Array')
+      throw new TypeError('not a Uint8Array');
   };
   const mustBeString = (text) => {
     if (typeof text !== 'string') throw new TypeError('the argument must be a string');
   };
   const optionsOf = (options) => {
     if (options === undefined) return {};
-    if ((typeof options !== 'object' || options === null) && typeof options !== 'function') throw new TypeError('the options must be an object');
+    if ((typeof options !== 'object' || options === null) && typeof options !== 'function')
+      throw new TypeError('the options must be an object');
     return options;
   };
   const choose = (value, names) => {
@@ -27,7 +29,8 @@
   // decode returns {read, bytes, error}: what the first max bytes are, and how many code units of text they take.
   const decodeHex = (text, max) => {
     const bytes = [];
-    if (text.length % 2 !== 0) return { read: 0, bytes, error: new SyntaxError('there must be an even number of hexadecimal digits') };
+    if (text.length % 2 !== 0) return { read: 0, bytes,
+      error: new SyntaxError('there must be an even number of hexadecimal digits') };
     let read = 0;
     for (; read < text.length && bytes.length < max; read += 2) {
       const pair = text.slice(read, read + 2);
@@ -74,7 +77,8 @@
         space();
         if (n === 2) {
           if (at === text.length) {
-            return last === 'stop-before-partial' ? { read, bytes } : failure('the padding of the base64 text is incomplete');
+            return last === 'stop-before-partial'
+              ? { read, bytes } : failure('the padding of the base64 text is incomplete');
           }
           if (text[at] === '=') {
             at++;

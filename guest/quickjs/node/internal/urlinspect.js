@@ -4,9 +4,11 @@
   module.exports = (inspect, custom) => {
     const method = (prototype, show) => {
       const inspector = { [custom](depth, options) { return show(this, depth, options); } }[custom];
-      Object.defineProperty(prototype, custom, { value: inspector, writable: true, enumerable: false, configurable: true });
+      Object.defineProperty(prototype, custom, { value: inspector, writable: true, enumerable: false,
+        configurable: true });
     };
-    const names = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
+    const names = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname',
+      'search', 'searchParams', 'hash'];
     method(URL.prototype, (url, depth, options) => {
       if (typeof depth === 'number' && depth < 0) return url;
       const type = url.constructor?.name ? url.constructor : URL;
@@ -23,12 +25,14 @@
     method(URLSearchParams.prototype, (params, depth, options) => {
       const pairs = [...URLSearchParams.prototype.entries.call(params)];
       if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
-      return list('URLSearchParams', options, pairs.map(([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`), 'URLSearchParams {}');
+      return list('URLSearchParams', options,
+        pairs.map(([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`), 'URLSearchParams {}');
     });
     method(Object.getPrototypeOf(new URLSearchParams().entries()), (iterator, depth, options) => {
       const left = kernel.leftParams(iterator);
       if (typeof depth === 'number' && depth < 0) return options.stylize('[Object]', 'special');
-      return list('URLSearchParams Iterator', options, left.map((value) => inspect(value, options)), 'URLSearchParams Iterator {  }');
+      return list('URLSearchParams Iterator', options, left.map((value) => inspect(value, options)),
+        'URLSearchParams Iterator {  }');
     });
   };
 })

@@ -25,7 +25,8 @@
     #autoCommit;
     #todo = [];
     constructor(stream, options) {
-      if (typeof stream?.write !== 'function' || typeof stream.on !== 'function') throw ERR_INVALID_ARG_TYPE('stream', 'Writable', stream);
+      if (typeof stream?.write !== 'function' || typeof stream.on !== 'function')
+        throw ERR_INVALID_ARG_TYPE('stream', 'Writable', stream);
       if (options?.autoCommit != null) validateBoolean(options.autoCommit, 'options.autoCommit');
       this.#stream = stream;
       this.#autoCommit = options?.autoCommit === true;

@@ -19,12 +19,14 @@
   exports.text = async (stream) => {
     const decoder = new TextDecoder();
     let text = '';
-    for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk,
+      { stream: true });
     return text + decoder.decode();
   };
   exports.json = async (stream) => JSON.parse(await exports.text(stream));
   exports.blob = async (stream) => {
-    if (typeof Blob !== 'function') throw require('internal/errors').unavailable('stream/consumers.blob', 'use buffer(stream)');
+    if (typeof Blob !== 'function')
+      throw require('internal/errors').unavailable('stream/consumers.blob', 'use buffer(stream)');
     return new Blob([await exports.buffer(stream)]);
   };
 })

@@ -1,5 +1,5 @@
-// What Code nodes of n8n find around them, with made-up input. It comes before the code of a node, which is the function
-// that __run gets. The fields that the code asks for are there, with values that fit what is done with them.
+// What Code nodes of n8n find around them, with made-up input. It comes before the code of a node, which is the
+// function that __run gets. The fields that the code asks for are there, with values that fit what is done with them.
 
 const __now = Date.UTC(2024, 4, 17, 9, 30, 15, 250);
 {
@@ -34,7 +34,8 @@ function __uses(name, code) {
   if (!uses) {
     const places = [...code.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].slice(0, 20);
     const parts = places.map((found) => code.slice(found.index + name.length, found.index + name.length + 30));
-    uses = Object.fromEntries(Object.entries(__patterns).map(([kind, pattern]) => [kind, parts.some((part) => pattern.test(part))]));
+    uses = Object.fromEntries(Object.entries(__patterns).map(([kind, pattern]) => [kind,
+      parts.some((part) => pattern.test(part))]));
     __known.set(name, uses);
   }
   return uses;
@@ -44,22 +45,26 @@ function __uses(name, code) {
 function __guess(name, code, depth, index) {
   const uses = __uses(name, code);
   const lower = name.toLowerCase();
-  if (uses.list) return depth > 1 ? [] : [0, 1, 2].map((i) => (uses.joined ? __words[i] : __object(code, depth + 1, i)));
+  if (uses.list) return depth > 1 ? []
+    : [0, 1, 2].map((i) => (uses.joined ? __words[i] : __object(code, depth + 1, i)));
   if (uses.text) return __text(lower, index);
-  if (uses.number || /(count|amount|price|total|score|id|number|size|age|year|index|quantity|rate|value)$/.test(lower)) return 17.25 * (index + 1) - 3;
+  if (uses.number || /(count|amount|price|total|score|id|number|size|age|year|index|quantity|rate|value)$/.test(lower))
+    return 17.25 * (index + 1) - 3;
   if (/^(is|has)[A-Z]/.test(name) || /(enabled|success|active)$/.test(lower)) return index % 2 === 0;
   if (depth < 2 && uses.object) return __object(code, depth + 1, index);
   return __text(lower, index);
 }
 
 function __text(name, index) {
-  if (/(date|time|_at|created|updated|start|end)$/.test(name)) return new Date(__now - 86_400_000 * (index + 1)).toISOString();
+  if (/(date|time|_at|created|updated|start|end)$/.test(name))
+    return new Date(__now - 86_400_000 * (index + 1)).toISOString();
   if (/(url|link|href)$/.test(name)) return `https://example.com/${name}/${index}?q=a%20b#top`;
   if (/email/.test(name)) return `person${index}@example.com`;
   if (/phone/.test(name)) return `+1 555 010${index}`;
   if (/(html)$/.test(name)) return `<p class="x">Hello <b>${index}</b></p><a href="/next">more</a>`;
   if (/(csv)$/.test(name)) return 'id,name\n1,Ann\n2,"Bob, the 2nd"\n';
-  if (/(json|output|content|text|response|message|data|body)$/.test(name)) return '```json\n{"title": "A title", "items": [{"id": 1, "name": "x"}], "score": 0.5}\n```';
+  if (/(json|output|content|text|response|message|data|body)$/.test(name))
+    return '```json\n{"title": "A title", "items": [{"id": 1, "name": "x"}], "score": 0.5}\n```';
   return __words[index % __words.length];
 }
 
@@ -97,7 +102,8 @@ function __inputs(code) {
 /** __around returns the variables that n8n gives to code, for an item. */
 function __around(code, items, index) {
   const data = (name) => ({
-    all: () => items, first: () => items[0], last: () => items.at(-1), item: items[index], itemMatching: (i) => items[i], params: {}, context: {},
+    all: () => items, first: () => items[0], last: () => items.at(-1), item: items[index],
+    itemMatching: (i) => items[i], params: {}, context: {},
     isExecuted: true, json: items[index].json, pairedItem: () => items[index], name,
   });
   const $ = (name) => data(name);
@@ -105,10 +111,13 @@ function __around(code, items, index) {
   const secret = new Proxy({}, { get: (_, name) => (typeof name === 'string' ? `value-of-${name}` : undefined) });
   const statics = {};
   return {
-    $, $input: data('input'), $json: items[index].json, $node: named, $items: () => items, $item: (i) => ({ $json: items[i]?.json, $node: named }),
+    $, $input: data('input'), $json: items[index].json, $node: named, $items: () => items,
+    $item: (i) => ({ $json: items[i]?.json, $node: named }),
     $env: secret, $vars: secret, $secrets: secret, $itemIndex: index, $runIndex: 0, $mode: 'manual', $binary: {},
-    $workflow: { id: 'w1', name: 'Workflow', active: true }, $execution: { id: '7', mode: 'test', resumeUrl: 'https://example.com/resume' },
-    $prevNode: { name: 'Before', outputIndex: 0, runIndex: 0 }, $parameter: {}, $getWorkflowStaticData: () => statics, getWorkflowStaticData: () => statics,
+    $workflow: { id: 'w1', name: 'Workflow', active: true }, $execution: { id: '7', mode: 'test',
+      resumeUrl: 'https://example.com/resume' },
+    $prevNode: { name: 'Before', outputIndex: 0, runIndex: 0 }, $parameter: {}, $getWorkflowStaticData: () => statics,
+    getWorkflowStaticData: () => statics,
     items, item: items[index], $jmespath: (...args) => require('jmespath').search(...args),
     $if: (test, yes, no) => (test ? yes : no), $ifEmpty: (value, other) => (value ? value : other),
   };
@@ -118,7 +127,8 @@ function __helpers() {
   const refuse = async () => { throw new Error('there is no network'); };
   return { helpers: {
     httpRequest: refuse, request: refuse, getBinaryDataBuffer: async () => Buffer.from('name,age\nAnn,31\nBob,25\n'),
-    prepareBinaryData: async (data, fileName, mimeType) => ({ data: Buffer.from(data).toString('base64'), fileName, mimeType }),
+    prepareBinaryData: async (data, fileName, mimeType) => ({ data: Buffer.from(data).toString('base64'), fileName,
+      mimeType }),
   } };
 }
 
@@ -130,14 +140,16 @@ async function __run(node, code, each) {
   try {
     if (each) {
       result = [];
-      for (let index = 0; index < items.length; index++) result.push(await node.call(__helpers(), __around(code, items, index)));
+      for (let index = 0; index < items.length; index++) result.push(await node.call(__helpers(),
+        __around(code, items, index)));
     } else {
       result = await node.call(__helpers(), __around(code, items, 0));
     }
     print(`@result ${JSON.stringify(result)}`);
   } catch (error) {
     // The engine's own texts, which are others here, also come behind what the code says, and values in quotes.
-    const said = /^(TypeError|SyntaxError|ReferenceError|RangeError)$/.test(error?.name) ? '' : String(error?.message ?? error);
+    const said = /^(TypeError|SyntaxError|ReferenceError|RangeError)$/.test(error?.name) ? ''
+      : String(error?.message ?? error);
     print(`@error ${error?.name}: ${said.split(/[:'"`]/)[0]}`);
   }
 }

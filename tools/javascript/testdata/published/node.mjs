@@ -1,5 +1,5 @@
-// Runs the programs whose files are named by a list in standard input, each in its own worker, and prints a line of JSON
-// for each: what it prints and how it ends.
+// Runs the programs whose files are named by a list in standard input, each in its own worker, and prints a line of
+// JSON for each: what it prints and how it ends.
 import { Worker } from 'node:worker_threads';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';

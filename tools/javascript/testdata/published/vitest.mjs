@@ -113,14 +113,17 @@ function equal(a, b, strict, seen = new Map()) {
   const left = keys(a);
   const right = keys(b);
   if (strict && left.length !== right.length) return false;
-  return [...new Set([...left, ...right])].every((key) => (!strict || (Object.hasOwn(a, key) && Object.hasOwn(b, key))) && same(a[key], b[key]));
+  return [...new Set([...left, ...right])].every((key) => (!strict || (Object.hasOwn(a, key) &&
+    Object.hasOwn(b, key))) && same(a[key], b[key]));
 }
 
 /** partly reports whether an object has at least what another one has. */
 function partly(actual, wanted) {
-  if (wanted === null || typeof wanted !== 'object' || wanted.asymmetricMatch || wanted instanceof Date) return equal(actual, wanted);
+  if (wanted === null || typeof wanted !== 'object' || wanted.asymmetricMatch || wanted instanceof Date)
+    return equal(actual, wanted);
   if (actual === null || typeof actual !== 'object') return false;
-  if (Array.isArray(wanted)) return Array.isArray(actual) && actual.length === wanted.length && wanted.every((w, i) => partly(actual[i], w));
+  if (Array.isArray(wanted)) return Array.isArray(actual) && actual.length === wanted.length &&
+    wanted.every((w, i) => partly(actual[i], w));
   return Object.keys(wanted).every((key) => key in actual && partly(actual[key], wanted[key]));
 }
 
@@ -142,7 +145,8 @@ function hasThrown(actual, wanted, isError) {
   return wanted.asymmetricMatch ? wanted.asymmetricMatch(thrown) : message === wanted.message;
 }
 
-const atPath = (object, path) => (Array.isArray(path) ? path : String(path).split('.')).reduce((o, key) => o?.[key], object);
+const atPath = (object, path) => (Array.isArray(path) ? path : String(path).split('.')).reduce((o, key) => o?.[key],
+  object);
 const calledWith = (f, args) => f.mock.calls.some((call) => equal(call, args));
 
 Object.assign(matchers, {
@@ -168,7 +172,8 @@ Object.assign(matchers, {
   toContain: (a, b) => (typeof a === 'string' ? a.includes(b) : [...a].includes(b)),
   toContainEqual: (a, b) => [...a].some((x) => equal(x, b)),
   toHaveLength: (a, length) => a.length === length,
-  toHaveProperty: (a, path, ...value) => (value.length ? equal(atPath(a, path), value[0]) : atPath(a, path) !== undefined),
+  toHaveProperty: (a, path, ...value) => (value.length ? equal(atPath(a, path), value[0])
+    : atPath(a, path) !== undefined),
   toMatch: (a, b) => (typeof b === 'string' ? a.includes(b) : b.test(a)),
   toHaveBeenCalled: (f) => f.mock.calls.length > 0,
   toHaveBeenCalledTimes: (f, times) => f.mock.calls.length === times,
@@ -193,7 +198,8 @@ function expectation(actual, { not = false, settled = '' } = {}) {
       if (!settled) return check(actual, args, false);
       const promise = Promise.resolve(typeof actual === 'function' ? actual() : actual);
       if (settled === 'resolves') return promise.then((value) => check(value, args, false));
-      return promise.then((value) => { throw new Failure(`resolved with ${shown(value, 1)}`); }, (error) => check(error, args, true));
+      return promise.then((value) => { throw new Failure(`resolved with ${shown(value, 1)}`); },
+        (error) => check(error, args, true));
     };
   }
   Object.defineProperties(out, {
@@ -208,7 +214,8 @@ const matching = (asymmetricMatch) => ({ asymmetricMatch });
 export const expect = Object.assign((actual) => expectation(actual), {
   anything: () => matching((value) => value !== null && value !== undefined),
   any: (type) => matching((value) => Object(value) instanceof type),
-  arrayContaining: (list) => matching((value) => Array.isArray(value) && list.every((x) => value.some((y) => equal(y, x)))),
+  arrayContaining: (list) => matching((value) => Array.isArray(value) &&
+    list.every((x) => value.some((y) => equal(y, x)))),
   objectContaining: (object) => matching((value) => partly(value, object)),
   stringContaining: (text) => matching((value) => typeof value === 'string' && value.includes(text)),
   stringMatching: (text) => matching((value) => typeof value === 'string' && new RegExp(text).test(value)),
@@ -261,7 +268,8 @@ async function runTests(group, path, hooks) {
       for (const hook of before) await hook();
       await entry.body(() => {});
     } catch (error) {
-      wrong = error instanceof Failure ? error.message : String(error?.stack ? `${error}\n${error.stack}` : error) || 'error';
+      wrong = error instanceof Failure ? error.message : String(error?.stack ? `${error}\n${error.stack}` : error) ||
+        'error';
     }
     try {
       for (const hook of after) await hook();

@@ -18,9 +18,11 @@ class Retry:
     DEFAULT_BACKOFF_MAX = 120
 
     def __init__(self, total=10, connect=None, read=None, redirect=None, status=None, other=None,
-                 allowed_methods=DEFAULT_ALLOWED_METHODS, status_forcelist=None, backoff_factor=0, backoff_max=DEFAULT_BACKOFF_MAX,
+                 allowed_methods=DEFAULT_ALLOWED_METHODS, status_forcelist=None, backoff_factor=0,
+                 backoff_max=DEFAULT_BACKOFF_MAX,
                  raise_on_redirect=True, raise_on_status=True, history=None, respect_retry_after_header=True,
-                 remove_headers_on_redirect=DEFAULT_REMOVE_HEADERS_ON_REDIRECT, backoff_jitter=0, method_whitelist=None):
+                 remove_headers_on_redirect=DEFAULT_REMOVE_HEADERS_ON_REDIRECT, backoff_jitter=0,
+                 method_whitelist=None):
         self.total, self.connect, self.read, self.redirect, self.status, self.other = total, connect, read, redirect, status, other
         self.allowed_methods = allowed_methods if method_whitelist is None else method_whitelist
         self.status_forcelist = status_forcelist or set()
@@ -48,7 +50,8 @@ class Retry:
         if not self._is_method_retryable(method):
             return False
         return status_code in self.status_forcelist or bool(
-            self.total and self.respect_retry_after_header and has_retry_after and status_code in self.RETRY_AFTER_STATUS_CODES)
+            self.total and self.respect_retry_after_header and has_retry_after
+            and status_code in self.RETRY_AFTER_STATUS_CODES)
 
     def is_exhausted(self):
         return any(count is not None and count is not False and count < 0 for count in map(self.__dict__.get, COUNTS))
@@ -58,14 +61,16 @@ class Retry:
         if error is not None:
             kind = 'connect' if isinstance(error, ConnectTimeoutError) else \
                 'read' if isinstance(error, (ReadTimeoutError, ProtocolError)) else 'other'
-            if self.total is False or getattr(self, kind) is False or kind == 'read' and not self._is_method_retryable(method):
+            if self.total is False or getattr(self,
+                                              kind) is False or kind == 'read' and not self._is_method_retryable(method):
                 raise error
             reason, status = error, None
         else:
             kind, status = 'status', response.status
             reason = ResponseError(f'too many {status} error responses')
         counts = {name: getattr(self, name) for name in ('total', kind)}
-        left = {name: count - 1 for name, count in counts.items() if count is not None and count is not False}  # 0 is a count
+        # 0 is a count
+        left = {name: count - 1 for name, count in counts.items() if count is not None and count is not False}
         new = self.new(history=self.history + (RequestHistory(method, url, error, status, None),), **left)
         if self.total is False or new.is_exhausted():
             raise MaxRetryError(_pool, url, reason) from error

@@ -56,7 +56,8 @@
       }
       return Buffer.from(data, Buffer.isEncoding(encoding) ? encoding : 'utf8');
     }
-    if (!ArrayBuffer.isView(data)) throw ERR_INVALID_ARG_TYPE('data', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+    if (!ArrayBuffer.isView(data))
+      throw ERR_INVALID_ARG_TYPE('data', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
     return view(data);
   };
 

@@ -3,7 +3,8 @@
   'use strict';
   const { host, ops, slot } = kernel;
   const errors = require('internal/errors');
-  const { define, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_STATE, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = errors;
+  const { define, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_STATE, ERR_INVALID_ARG_TYPE,
+    ERR_INVALID_ARG_VALUE } = errors;
   const { validateInt32, validateObject, validateString } = require('internal/validators');
   const { bytesOf, dataOf, encoded, encodingOf, errorOf, kinds, own } = require('internal/crypto/bytes');
   const { secretOf } = require('internal/crypto/keys');
@@ -17,7 +18,8 @@
   define('ERR_INTERNAL_ASSERTION', Error, (text) => text);
   define('ERR_CRYPTO_INVALID_IV', TypeError, () => 'Invalid initialization vector');
   define('ERR_CRYPTO_INVALID_AUTH_TAG', TypeError, (length) => `Invalid authentication tag length: ${length}`);
-  const { ERR_CRYPTO_UNKNOWN_CIPHER, ERR_CRYPTO_INVALID_IV, ERR_CRYPTO_INVALID_AUTH_TAG, ERR_INTERNAL_ASSERTION } = errors;
+  const { ERR_CRYPTO_UNKNOWN_CIPHER, ERR_CRYPTO_INVALID_IV, ERR_CRYPTO_INVALID_AUTH_TAG,
+    ERR_INTERNAL_ASSERTION } = errors;
 
   // The ciphers, by names in lower case: {name, mode, kind, nid, size of keys, block, iv}. The kind is the host's mode.
   const ciphers = { __proto__: null };
@@ -26,10 +28,12 @@
     names.push(...all);
     for (const name of all) ciphers[name.toLowerCase()] = cipher;
   };
-  const nids = { cbc: [419, 423, 427], ctr: [904, 905, 906], ecb: [418, 422, 426], gcm: [895, 898, 901], wrap: [788, 789, 790], pad: [897, 900, 903] };
+  const nids = { cbc: [419, 423, 427], ctr: [904, 905, 906], ecb: [418, 422, 426], gcm: [895, 898, 901],
+    wrap: [788, 789, 790], pad: [897, 900, 903] };
   [16, 24, 32].forEach((size, i) => {
     const bits = size * 8;
-    const aes = (mode, name, block, iv, ...all) => add({ name, mode, kind: mode, nid: nids[mode][i], size, block, iv }, ...all);
+    const aes = (mode, name, block, iv, ...all) => add({ name, mode, kind: mode, nid: nids[mode][i], size, block, iv },
+      ...all);
     aes('cbc', `aes-${bits}-cbc`, 16, 16, `aes-${bits}-cbc`, `aes${bits}`);
     aes('ctr', `aes-${bits}-ctr`, 1, 16, `aes-${bits}-ctr`);
     aes('ecb', `aes-${bits}-ecb`, 16, 0, `aes-${bits}-ecb`);
@@ -38,9 +42,12 @@
     const padded = `id-aes${bits}-wrap-pad`;
     add({ name: padded, mode: 'wrap', kind: 'wrap', nid: nids.pad[i], size, block: 8, iv: 4 }, padded);
   });
-  add({ name: 'des-ede3-cbc', mode: 'cbc', kind: 'des-ede3-cbc', nid: 44, size: 24, block: 8, iv: 8 }, 'des-ede3-cbc', 'des3');
-  add({ name: 'des-ede3', mode: 'ecb', kind: 'des-ede3', nid: 33, size: 24, block: 8, iv: 0 }, 'des-ede3', 'des-ede3-ecb');
-  const others = /^(id-)?aes-?(128|192|256)-|^(aria|camellia)-?(128|192|256)|^(chacha20|des|sm4|id-smime)/i; // that OpenSSL has
+  add({ name: 'des-ede3-cbc', mode: 'cbc', kind: 'des-ede3-cbc', nid: 44, size: 24, block: 8, iv: 8 }, 'des-ede3-cbc',
+    'des3');
+  add({ name: 'des-ede3', mode: 'ecb', kind: 'des-ede3', nid: 33, size: 24, block: 8, iv: 0 }, 'des-ede3',
+    'des-ede3-ecb');
+  // that OpenSSL has
+  const others = /^(id-)?aes-?(128|192|256)-|^(aria|camellia)-?(128|192|256)|^(chacha20|des|sm4|id-smime)/i;
   const cipherNamed = (name) => {
     const cipher = ciphers[name.toLowerCase()];
     if (cipher !== undefined) return cipher;
@@ -56,7 +63,8 @@
     const { keyLength, ivLength } = options ?? {};
     if (keyLength !== undefined) validateInt32(keyLength, 'options.keyLength');
     if (ivLength !== undefined) validateInt32(ivLength, 'options.ivLength');
-    const cipher = typeof nameOrNid === 'number' ? Object.values(ciphers).find((c) => c.nid === nameOrNid) : ciphers[nameOrNid.toLowerCase()];
+    const cipher = typeof nameOrNid === 'number' ? Object.values(ciphers).find((c) => c.nid === nameOrNid)
+      : ciphers[nameOrNid.toLowerCase()];
     if (cipher === undefined) return undefined;
     if (keyLength !== undefined && keyLength !== cipher.size) return undefined;
     if (ivLength !== undefined && !fits(cipher, ivLength)) return undefined;
@@ -68,11 +76,14 @@
 
   // open begins a cipher with the host, and convert and finish go on with it. They are also for crypto.subtle.
   exports.open = (mode, decrypt, key, iv) => host(ops.web, 'crypto.cipher', mode, decrypt ? 1 : 0, own(key), own(iv));
-  const addData = (state, bytes) => { host(ops.web, 'crypto.add', state, bytes.buffer, bytes.byteOffset, bytes.byteLength); };
+  const addData = (state, bytes) => {
+    host(ops.web, 'crypto.add', state, bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
   const convert = (state, bytes, padded = true) => (
     host(ops.web, 'crypto.convert', state, bytes.buffer, bytes.byteOffset, bytes.byteLength, padded ? 1 : 0));
   // wrap is AES-KW, or AES-KWP if the initial value has 4 bytes. It returns undefined if that cannot be.
-  const wrap = (decrypt, key, iv, bytes) => host(ops.web, 'crypto.wrap', decrypt ? 1 : 0, own(key), own(iv), own(bytes));
+  const wrap = (decrypt, key, iv, bytes) => host(ops.web, 'crypto.wrap', decrypt ? 1 : 0, own(key), own(iv),
+    own(bytes));
   const finish = (state, padded = true) => host(ops.web, 'crypto.final', state, padded ? 1 : 0);
   const tagOf = (state) => new Uint8Array(host(ops.web, 'crypto.tag', state));
   const same = (a, b) => {
@@ -89,10 +100,12 @@
     return value;
   };
 
-  const states = slot(); // {mode, decrypt, state, padded, tagSize, tag, begun, done, decoder}; of wrap {key, iv}, not state
+  // {mode, decrypt, state, padded, tagSize, tag, begun, done, decoder}; of wrap {key, iv}, not state
+  const states = slot();
   const begin = (object, name, key, iv, options, decrypt) => {
     validateString(name, 'cipher');
-    const secret = secretOf(key) ?? bytesOf(key, 'key', encodingOf(options), ['string', ...kinds, 'KeyObject', 'CryptoKey']);
+    const secret = secretOf(key) ?? bytesOf(key, 'key', encodingOf(options), ['string', ...kinds, 'KeyObject',
+      'CryptoKey']);
     const vector = iv === null ? new Uint8Array() : bytesOf(iv, 'iv');
     const tagSize = unsigned(options, 'authTagLength');
     const cipher = cipherNamed(name);
@@ -119,7 +132,8 @@
   const unsupported = () => errorOf('Trying to add data in unsupported state');
   const messages = {
     __proto__: null,
-    'wrong final block length': ['error:1C80006B:Provider routines::wrong final block length', 'ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH'],
+    'wrong final block length': ['error:1C80006B:Provider routines::wrong final block length',
+      'ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH'],
     'bad decrypt': ['error:1C800064:Provider routines::bad decrypt', 'ERR_OSSL_BAD_DECRYPT'],
   };
   const methods = {
@@ -193,7 +207,8 @@
     Object.assign(Type.prototype, methods);
     lazyTransform(Type, (object) => states.get(object)?.options);
   }
-  const warnOfTags = deprecate(() => {}, 'Using AES-GCM authentication tags of less than 128 bits without specifying the authTagLength ' +
+  const warnOfTags = deprecate(() => {},
+    'Using AES-GCM authentication tags of less than 128 bits without specifying the authTagLength ' +
     'option when initializing decryption is deprecated.', 'DEP0182');
   Cipheriv.prototype.getAuthTag = function getAuthTag() {
     const s = states.of(this);

@@ -2,7 +2,8 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops, slot } = kernel;
-  const { ERR_CRYPTO_HASH_FINALIZED, ERR_CRYPTO_INVALID_DIGEST, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = require('internal/errors');
+  const { ERR_CRYPTO_HASH_FINALIZED, ERR_CRYPTO_INVALID_DIGEST, ERR_INVALID_ARG_TYPE,
+    ERR_INVALID_ARG_VALUE } = require('internal/errors');
   const { validateString, validateUint32 } = require('internal/validators');
   const { bytesOf, dataOf, encoded, encodingOf, errorOf, kinds, view } = require('internal/crypto/bytes');
   const { lazyTransform } = require('internal/lazytransform');
@@ -20,7 +21,9 @@
     return algorithms[name];
   };
   const begin = (found) => found.state.slice(0);
-  const add = (state, bytes) => { host(ops.web, 'crypto.update', state, bytes.buffer, bytes.byteOffset, bytes.byteLength); };
+  const add = (state, bytes) => {
+    host(ops.web, 'crypto.update', state, bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
   const sum = (state, size) => new Uint8Array(host(ops.web, 'crypto.sum', state, size | 0));
   const digest = (found, bytes) => {
     const state = begin(found);
@@ -70,9 +73,11 @@
     const found = copied ? copied.found : algorithm(name);
     if (found === undefined) throw errorOf('Digest method not supported');
     if (size !== undefined && !found.any && size !== found.size) {
-      throw errorOf('error:030000B2:digital envelope routines::not XOF or invalid length', 'ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH');
+      throw errorOf('error:030000B2:digital envelope routines::not XOF or invalid length',
+        'ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH');
     }
-    states.set(this, { found, state: copied ? copied.state.slice(0) : begin(found), size: size ?? found.size, options });
+    states.set(this, { found, state: copied ? copied.state.slice(0) : begin(found), size: size ?? found.size,
+      options });
   }
   Hash.prototype.copy = function copy(options) {
     stateOf(this);
@@ -129,10 +134,12 @@
   exports.Hmac = Hmac;
   exports.hash = (name, input, encoding = 'hex') => {
     validateString(name, 'algorithm');
-    if (typeof input !== 'string' && !ArrayBuffer.isView(input)) throw ERR_INVALID_ARG_TYPE('input', ['string', 'Buffer', 'TypedArray', 'DataView'], input);
+    if (typeof input !== 'string' && !ArrayBuffer.isView(input))
+      throw ERR_INVALID_ARG_TYPE('input', ['string', 'Buffer', 'TypedArray', 'DataView'], input);
     if (encoding !== 'buffer' && encoding !== 'hex') {
       validateString(encoding, 'outputEncoding');
-      if (!Buffer.isEncoding(encoding) && encoding.toLowerCase() !== 'buffer') throw ERR_INVALID_ARG_VALUE('outputEncoding', encoding);
+      if (!Buffer.isEncoding(encoding) && encoding.toLowerCase() !== 'buffer')
+        throw ERR_INVALID_ARG_VALUE('outputEncoding', encoding);
     }
     const found = algorithm(name);
     if (found === undefined) throw errorOf(`Digest method ${name} is not supported`);

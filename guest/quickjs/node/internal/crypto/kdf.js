@@ -4,14 +4,16 @@
   const { host, ops } = kernel;
   const errors = require('internal/errors');
   const { define } = errors;
-  const { validateFunction, validateInt32, validateInteger, validateString, validateUint32 } = require('internal/validators');
+  const { validateFunction, validateInt32, validateInteger, validateString,
+    validateUint32 } = require('internal/validators');
   const { bytesOf, encoded, later, own } = require('internal/crypto/bytes');
   const { algorithm, sign } = require('internal/crypto/hash');
   const { secretOf } = require('internal/crypto/keys');
 
   define('ERR_CRYPTO_INVALID_SCRYPT_PARAMS', RangeError, (text = '') => `Invalid scrypt params${text}`);
   define('ERR_CRYPTO_SCRYPT_INVALID_PARAMETER', Error, () => 'Invalid scrypt parameter');
-  const { ERR_CRYPTO_INVALID_DIGEST, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_SCRYPT_PARAMS, ERR_CRYPTO_SCRYPT_INVALID_PARAMETER,
+  const { ERR_CRYPTO_INVALID_DIGEST, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_SCRYPT_PARAMS,
+    ERR_CRYPTO_SCRYPT_INVALID_PARAMETER,
     ERR_OUT_OF_RANGE } = errors;
 
   // pbkdf2 and hkdf are also for crypto.subtle; they return ArrayBuffers.
@@ -98,7 +100,8 @@
     salt = bytesOf(salt, 'salt', undefined, ['string', ...kinds]);
     info = bytesOf(info, 'info', undefined, ['string', ...kinds]);
     validateInteger(length, 'length', 0, 2 ** 31 - 1);
-    if (info.byteLength > 1024) throw ERR_OUT_OF_RANGE('info', 'must not contain more than 1024 bytes', info.byteLength);
+    if (info.byteLength > 1024) throw ERR_OUT_OF_RANGE('info', 'must not contain more than 1024 bytes',
+      info.byteLength);
     return [digest, key, salt, info, length];
   };
   exports.hkdfSync = (...args) => exports.hkdfBytes(...checkHKDF(...args));

@@ -3,16 +3,19 @@
   'use strict';
   const { slot } = kernel;
   const { define, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = require('internal/errors');
-  const { validateFunction, validateInteger, validateObject, validateOneOf, validateString } = require('internal/validators');
+  const { validateFunction, validateInteger, validateObject, validateOneOf,
+    validateString } = require('internal/validators');
   const { bytesOf, kinds, later } = require('internal/crypto/bytes');
   const { Buffer } = require('buffer');
 
-  define('ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE', TypeError, (actual, expected) => `Invalid key object type ${actual}, expected ${expected}.`);
+  define('ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE', TypeError,
+    (actual, expected) => `Invalid key object type ${actual}, expected ${expected}.`);
   define('ERR_ILLEGAL_CONSTRUCTOR', TypeError, () => 'Illegal constructor');
   const { ERR_ILLEGAL_CONSTRUCTOR } = require('internal/errors');
 
   const secrets = slot(); // the bytes of KeyObjects
-  const cryptoKeys = slot(); // {bytes, extractable, algorithm, usages} of CryptoKeys; or {type, der, ...} of those of pairs
+  // {bytes, extractable, algorithm, usages} of CryptoKeys; or {type, der, ...} of those of pairs
+  const cryptoKeys = slot();
 
   class KeyObject {
     constructor(type, bytes) {
@@ -68,7 +71,8 @@
     }
   }
   Object.defineProperty(CryptoKey.prototype, Symbol.toStringTag, { configurable: true, value: 'CryptoKey' });
-  for (const name of ['type', 'extractable', 'algorithm', 'usages']) Object.defineProperty(CryptoKey.prototype, name, { enumerable: true });
+  for (const name of ['type', 'extractable', 'algorithm', 'usages']) Object.defineProperty(CryptoKey.prototype, name,
+    { enumerable: true });
 
   Object.assign(exports, { KeyObject, CryptoKey, cryptoKeys });
   kernel.append(kernel.cloners, (value) => {
@@ -76,15 +80,18 @@
     return data === undefined ? undefined : exports.newCryptoKey(data);
   });
   exports.newCryptoKey = (data) => new CryptoKey(secrets, data);
-  const sameBytes = (a, b) => a === b || (a !== undefined && b !== undefined && Buffer.compare(new Uint8Array(a), new Uint8Array(b)) === 0);
+  const sameBytes = (a, b) => a === b || (a !== undefined && b !== undefined &&
+    Buffer.compare(new Uint8Array(a), new Uint8Array(b)) === 0);
   kernel.cryptoKeys = {
     isKeyObject: (value) => secrets.get(value) !== undefined,
     isCryptoKey: (value) => cryptoKeys.get(value) !== undefined,
     // same reports whether two keys are equal, by equal for what their owners can see.
     same(a, b, equal) {
-      if (secrets.get(a) !== undefined || secrets.get(b) !== undefined) return sameBytes(secrets.get(a), secrets.get(b));
+      if (secrets.get(a) !== undefined || secrets.get(b) !== undefined)
+        return sameBytes(secrets.get(a), secrets.get(b));
       const [x, y] = [cryptoKeys.get(a), cryptoKeys.get(b)];
-      return x !== undefined && y !== undefined && x.type === y.type && x.extractable === y.extractable && sameBytes(x.bytes, y.bytes) &&
+      return x !== undefined && y !== undefined && x.type === y.type && x.extractable === y.extractable &&
+        sameBytes(x.bytes, y.bytes) &&
         sameBytes(x.der, y.der) && equal(x.algorithm, y.algorithm) && equal(x.usages, y.usages);
     },
   };

@@ -1,5 +1,5 @@
-// Keys of pairs for crypto.subtle: RSA, the curves P-256, P-384 and P-521, Ed25519 and X25519. The host has the algorithms;
-// here is what the Web Cryptography API (https://w3c.github.io/webcrypto/) says around them.
+// Keys of pairs for crypto.subtle: RSA, the curves P-256, P-384 and P-521, Ed25519 and X25519. The host has the
+// algorithms; here is what the Web Cryptography API (https://w3c.github.io/webcrypto/) says around them.
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops, DOMException } = kernel;
@@ -15,7 +15,8 @@
   const signing = { public: ['verify'], private: ['sign'] };
   const agreeing = { public: [], private: ['deriveKey', 'deriveBits'] };
   const usages = {
-    'RSASSA-PKCS1-v1_5': signing, 'RSA-PSS': signing, ECDSA: signing, Ed25519: signing, ECDH: agreeing, X25519: agreeing,
+    'RSASSA-PKCS1-v1_5': signing, 'RSA-PSS': signing, ECDSA: signing, Ed25519: signing, ECDH: agreeing,
+    X25519: agreeing,
     'RSA-OAEP': { public: ['encrypt', 'wrapKey'], private: ['decrypt', 'unwrapKey'] },
   };
   exports.isPair = (name) => Object.hasOwn(usages, name);
@@ -23,7 +24,8 @@
   const isEC = (name) => name === 'ECDSA' || name === 'ECDH';
   const checkUsages = (name, given, types) => {
     const allowed = types.flatMap((type) => usages[name][type]);
-    if (!given.every((usage) => allowed.includes(usage))) throw error('SyntaxError', `Unsupported key usage for a ${name} key`);
+    if (!given.every((usage) => allowed.includes(usage)))
+      throw error('SyntaxError', `Unsupported key usage for a ${name} key`);
   };
   const only = (given, name, type) => [...new Set(given)].filter((usage) => usages[name][type].includes(usage));
   const notEmpty = (given) => {
@@ -37,7 +39,8 @@
   const own = (bytes) => new Uint8Array(bytes).slice().buffer;
   const run = (name, scheme, ...buffers) => host(ops.web, 'pair.do', name, stringify(scheme), ...buffers.map(own));
   // make makes the object of a key.
-  const make = (type, der, algorithm, extractable, given) => newCryptoKey({ type, der, extractable, algorithm, usages: given });
+  const make = (type, der, algorithm, extractable, given) => newCryptoKey({ type, der, extractable, algorithm,
+    usages: given });
 
   const exponentBytes = (n) => {
     const bytes = [];
@@ -45,7 +48,8 @@
     return new Uint8Array(bytes);
   };
   const algorithmOf = ({ name, hash }, { kind, bits, exponent }) => {
-    if (isRSA(name)) return { name, modulusLength: bits, publicExponent: exponentBytes(exponent), hash: { name: hash.name } };
+    if (isRSA(name)) return { name, modulusLength: bits, publicExponent: exponentBytes(exponent),
+      hash: { name: hash.name } };
     return isEC(name) ? { name, namedCurve: kind } : { name };
   };
 
@@ -58,7 +62,8 @@
       kind = 'RSA';
       const exponent = [...algorithm.publicExponent].reduce((n, byte) => n * 256 + byte, 0);
       if (exponent !== 65537 || algorithm.modulusLength < 1024) throw failed();
-      if (algorithm.modulusLength > 4096) throw error('NotSupportedError', 'RSA keys that are made here have at most 4096 bits');
+      if (algorithm.modulusLength > 4096)
+        throw error('NotSupportedError', 'RSA keys that are made here have at most 4096 bits');
     }
     const forPrivate = only(given, name, 'private');
     notEmpty(forPrivate);
@@ -79,7 +84,8 @@
   exports.checkUse = ({ use, key_ops: allowed }, wanted, given) => {
     if (given.length > 0 && use !== undefined && use !== wanted) throw badData('Invalid JWK "use" Parameter');
     if (allowed === undefined) return;
-    if (!Array.isArray(allowed) || new Set(allowed).size < allowed.length || !given.every((usage) => allowed.includes(usage))) {
+    if (!Array.isArray(allowed) || new Set(allowed).size < allowed.length ||
+      !given.every((usage) => allowed.includes(usage))) {
       throw badData('Invalid JWK "key_ops" Parameter');
     }
   };
@@ -92,12 +98,15 @@
     if (jwk.alg !== undefined) {
       let fits = true;
       if (isRSA(name)) fits = jwk.alg === jwkAlgorithm(algorithm);
-      else if (name === 'ECDSA') fits = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }[algorithm.namedCurve] === jwk.alg;
+      else if (name === 'ECDSA') fits = { 'P-256': 'ES256', 'P-384': 'ES384',
+        'P-521': 'ES512' }[algorithm.namedCurve] === jwk.alg;
       else if (name === 'Ed25519') fits = jwk.alg === 'EdDSA' || jwk.alg === 'Ed25519';
       if (!fits) throw badData('JWK "alg" does not match the requested algorithm');
     }
-    if (!isRSA(name) && jwk.crv !== (algorithm.namedCurve ?? name)) throw badData('JWK "crv" Parameter and algorithm name mismatch');
-    if (isRSA(name) && jwk.oth !== undefined) throw error('NotSupportedError', 'RSA keys with more than two primes are not supported');
+    if (!isRSA(name) && jwk.crv !== (algorithm.namedCurve ?? name))
+      throw badData('JWK "crv" Parameter and algorithm name mismatch');
+    if (isRSA(name) && jwk.oth !== undefined)
+      throw error('NotSupportedError', 'RSA keys with more than two primes are not supported');
   };
   const members = ['kty', 'crv', 'x', 'y', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'];
 
@@ -136,17 +145,20 @@
       return { key_ops: [...given], ext: true, ...jwk, ...(alg === undefined ? undefined : { alg }) };
     }
     if (format === 'raw' && isRSA(name)) throw error('NotSupportedError', `Unable to export a raw ${name} key`);
-    if ((format === 'pkcs8') !== (type === 'private')) throw invalidAccess(`Unable to export a ${type} key as ${format}`);
+    if ((format === 'pkcs8') !== (type === 'private'))
+      throw invalidAccess(`Unable to export a ${type} key as ${format}`);
     return format === 'raw' ? run('point', {}, der) : own(der);
   };
 
-  const schemeOf = (algorithm, data) => ({ name: data.algorithm.name, hash: (algorithm.hash ?? data.algorithm.hash)?.name ?? '', salt: algorithm.saltLength ?? 0 });
+  const schemeOf = (algorithm, data) => ({ name: data.algorithm.name, hash: (algorithm.hash ??
+    data.algorithm.hash)?.name ?? '', salt: algorithm.saltLength ?? 0 });
   // checkSalt checks the length of RSA-PSS's salt, for which there must be room beside the hash.
   const hashSizes = { 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 };
   const checkSalt = ({ saltLength }, { algorithm: { name, modulusLength, hash } }) => {
     if (name !== 'RSA-PSS') return;
     try {
-      validateInt32(saltLength, 'algorithm.saltLength', 0, Math.ceil((modulusLength - 1) / 8) - hashSizes[hash.name] - 2);
+      validateInt32(saltLength, 'algorithm.saltLength', 0,
+        Math.ceil((modulusLength - 1) / 8) - hashSizes[hash.name] - 2);
     } catch (cause) {
       throw Object.defineProperty(failed(), 'cause', { value: cause, writable: true, configurable: true });
     }
@@ -163,7 +175,8 @@
     return answer !== undefined && new Uint8Array(answer)[0] === 1;
   };
   exports.crypt = (algorithm, data, bytes, decrypt) => {
-    if (data.type !== (decrypt ? 'private' : 'public')) throw invalidAccess('The requested operation is not valid for the provided key');
+    if (data.type !== (decrypt ? 'private' : 'public'))
+      throw invalidAccess('The requested operation is not valid for the provided key');
     const label = algorithm.label ?? new Uint8Array();
     return run(decrypt ? 'decrypt' : 'encrypt', schemeOf(algorithm, data), data.der, label, bytes) ?? fail();
   };
@@ -173,7 +186,8 @@
     if (other.type !== 'public') throw invalidAccess('algorithm.public must be a public key');
     if (data.type !== 'private') throw invalidAccess('baseKey must be a private key');
     if (usages[other.algorithm.name] !== agreeing) throw invalidAccess('Keys must be ECDH, X25519, or X448 keys');
-    if (other.algorithm.name !== data.algorithm.name) throw invalidAccess('The public and private keys must be of the same type');
+    if (other.algorithm.name !== data.algorithm.name)
+      throw invalidAccess('The public and private keys must be of the same type');
     if (other.algorithm.namedCurve !== data.algorithm.namedCurve) throw invalidAccess('Named curve mismatch');
     const secret = run('agree', {}, data.der, other.der);
     if (secret === undefined) throw failed();

@@ -23,9 +23,11 @@
   const prefix = (method) => `Failed to execute '${method}' on 'SubtleCrypto'`;
   const need = (method, wanted, got) => {
     if (got >= wanted) return;
-    throw withMessage(ERR_MISSING_ARGS('x'), `${prefix(method)}: ${wanted} arguments required, but only ${got} present.`);
+    throw withMessage(ERR_MISSING_ARGS('x'),
+      `${prefix(method)}: ${wanted} arguments required, but only ${got} present.`);
   };
-  const wrong = (method, i, text) => withMessage(ERR_INVALID_ARG_TYPE('x', 'x', 1), `${prefix(method)}: ${ordinals[i]} argument ${text}`);
+  const wrong = (method, i, text) => withMessage(ERR_INVALID_ARG_TYPE('x', 'x', 1),
+    `${prefix(method)}: ${ordinals[i]} argument ${text}`);
   const bytesArgument = (value, method, i) => {
     if (!isBytes(value)) throw wrong(method, i, 'is not instance of ArrayBuffer, Buffer, TypedArray, or DataView.');
     return view(value);
@@ -37,15 +39,19 @@
     if (data === undefined) throw wrong(method, i, 'is not of type CryptoKey.');
     return data;
   };
-  const operationFailed = () => new DOMException('The operation failed for an operation-specific reason', 'OperationError');
+  const operationFailed = () => new DOMException('The operation failed for an operation-specific reason',
+    'OperationError');
   const unrecognized = () => new DOMException('Unrecognized algorithm name', 'NotSupportedError');
 
-  const unknownCurve = (name) => new DOMException(`Unrecognized algorithm name: ${name} is not available here; there are Ed25519 and X25519`, 'NotSupportedError');
+  const unknownCurve = (name) =>
+    new DOMException(`Unrecognized algorithm name: ${name} is not available here; there are Ed25519 and X25519`,
+      'NotSupportedError');
 
   // What each operation takes, by the names of the algorithms: {member: kind}, with a question mark for optional ones.
   const params = {
     digest: { 'SHA-1': {}, 'SHA-256': {}, 'SHA-384': {}, 'SHA-512': {} },
-    sign: { HMAC: {}, 'RSASSA-PKCS1-v1_5': {}, 'RSA-PSS': { saltLength: 'number' }, ECDSA: { hash: 'hash' }, Ed25519: {} },
+    sign: { HMAC: {}, 'RSASSA-PKCS1-v1_5': {}, 'RSA-PSS': { saltLength: 'number' }, ECDSA: { hash: 'hash' },
+      Ed25519: {} },
     wrap: { 'AES-KW': {} },
     encrypt: {
       'RSA-OAEP': { 'label?': 'bytes' },
@@ -53,12 +59,15 @@
       'AES-CTR': { counter: 'bytes', length: 'number' },
       'AES-GCM': { iv: 'bytes', 'tagLength?': 'number', 'additionalData?': 'bytes' },
     },
-    importKey: { HMAC: { hash: 'hash', 'length?': 'number' }, 'AES-CBC': {}, 'AES-CTR': {}, 'AES-GCM': {}, PBKDF2: {}, HKDF: {}, 'AES-KW': {},
-      'RSASSA-PKCS1-v1_5': { hash: 'hash' }, 'RSA-PSS': { hash: 'hash' }, 'RSA-OAEP': { hash: 'hash' }, ECDSA: { namedCurve: 'text' },
+    importKey: { HMAC: { hash: 'hash', 'length?': 'number' }, 'AES-CBC': {}, 'AES-CTR': {}, 'AES-GCM': {}, PBKDF2: {},
+      HKDF: {}, 'AES-KW': {},
+      'RSASSA-PKCS1-v1_5': { hash: 'hash' }, 'RSA-PSS': { hash: 'hash' }, 'RSA-OAEP': { hash: 'hash' },
+      ECDSA: { namedCurve: 'text' },
       ECDH: { namedCurve: 'text' }, Ed25519: {}, X25519: {},
     },
     generateKey: {
-      'AES-KW': { length: 'number' }, 'RSASSA-PKCS1-v1_5': { hash: 'hash', modulusLength: 'number', publicExponent: 'bytes' },
+      'AES-KW': { length: 'number' }, 'RSASSA-PKCS1-v1_5': { hash: 'hash', modulusLength: 'number',
+        publicExponent: 'bytes' },
       'RSA-PSS': { hash: 'hash', modulusLength: 'number', publicExponent: 'bytes' },
       'RSA-OAEP': { hash: 'hash', modulusLength: 'number', publicExponent: 'bytes' },
       ECDSA: { namedCurve: 'text' }, ECDH: { namedCurve: 'text' }, Ed25519: {}, X25519: {},
@@ -78,9 +87,12 @@
   const dictionaries = {
     sign: { 'RSA-PSS': 'RsaPssParams', ECDSA: 'EcdsaParams' },
     importKey: { HMAC: 'HmacImportParams', RSA: 'RsaHashedImportParams', ECD: 'EcKeyImportParams' },
-    generateKey: { HMAC: 'HmacKeyGenParams', AES: 'AesKeyGenParams', RSA: 'RsaHashedKeyGenParams', ECD: 'EcKeyGenParams' },
-    encrypt: { 'RSA-OAEP': 'RsaOaepParams', 'AES-CBC': 'AesCbcParams', 'AES-CTR': 'AesCtrParams', 'AES-GCM': 'AesGcmParams' },
-    deriveBits: { PBKDF2: 'Pbkdf2Params', HKDF: 'HkdfParams', ECDH: 'EcdhKeyDeriveParams', X25519: 'EcdhKeyDeriveParams' }, keyLength: { HMAC: 'HmacImportParams', AES: 'AesDerivedKeyParams' },
+    generateKey: { HMAC: 'HmacKeyGenParams', AES: 'AesKeyGenParams', RSA: 'RsaHashedKeyGenParams',
+      ECD: 'EcKeyGenParams' },
+    encrypt: { 'RSA-OAEP': 'RsaOaepParams', 'AES-CBC': 'AesCbcParams', 'AES-CTR': 'AesCtrParams',
+      'AES-GCM': 'AesGcmParams' },
+    deriveBits: { PBKDF2: 'Pbkdf2Params', HKDF: 'HkdfParams', ECDH: 'EcdhKeyDeriveParams',
+      X25519: 'EcdhKeyDeriveParams' }, keyLength: { HMAC: 'HmacImportParams', AES: 'AesDerivedKeyParams' },
   };
   const normalize = (value, operation) => {
     const object = typeof value === 'object' && value !== null ? value : { name: value };
@@ -106,11 +118,13 @@
       } else if (kind === 'text') {
         result[member] = `${found}`;
       } else if (kind === 'key') {
-        if (cryptoKeys.get(found) === undefined) throw withMessage(ERR_INVALID_ARG_TYPE('x', 'x', 1), `${failed} is not of type CryptoKey.`);
+        if (cryptoKeys.get(found) === undefined)
+          throw withMessage(ERR_INVALID_ARG_TYPE('x', 'x', 1), `${failed} is not of type CryptoKey.`);
         result[member] = found;
       } else if (kind === 'bytes') {
         if (!isBytes(found)) {
-          throw withMessage(ERR_INVALID_ARG_TYPE('x', 'x', 1), `${failed} is not instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
+          throw withMessage(ERR_INVALID_ARG_TYPE('x', 'x', 1),
+            `${failed} is not instance of ArrayBuffer, Buffer, TypedArray, or DataView.`);
         }
         result[member] = view(found).slice();
       } else {
@@ -135,14 +149,16 @@
     const usages = [...value].map(String);
     usages.forEach((usage, at) => {
       if (!allUsages.includes(usage)) {
-        throw withMessage(ERR_INVALID_ARG_VALUE('x', 1), `${prefix(method)}: ${ordinals[i]} argument, index ${at} value '${usage}' is not a valid enum value of type KeyUsage.`);
+        throw withMessage(ERR_INVALID_ARG_VALUE('x', 1),
+          `${prefix(method)}: ${ordinals[i]} argument, index ${at} value '${usage}' is not a valid enum value of type KeyUsage.`);
       }
     });
     return usages;
   };
   const formatOf = (value, method) => {
     if (formats.includes(`${value}`)) return `${value}`;
-    throw withMessage(ERR_INVALID_ARG_VALUE('x', 1), `${prefix(method)}: 1st argument value '${value}' is not a valid enum value of type KeyFormat.`);
+    throw withMessage(ERR_INVALID_ARG_VALUE('x', 1),
+      `${prefix(method)}: 1st argument value '${value}' is not a valid enum value of type KeyFormat.`);
   };
   const usesOf = (name) => {
     if (name === 'HMAC') return ['sign', 'verify'];
@@ -159,20 +175,25 @@
     if (usages.length === 0) throw new DOMException(`Usages cannot be empty when ${empty}.`, 'SyntaxError');
   };
   const require1 = (data, algorithm, usage) => {
-    if (data.algorithm.name !== algorithm.name) throw new DOMException('The requested operation is not valid for the provided key', 'InvalidAccessError');
-    if (!data.usages.includes(usage)) throw new DOMException('The requested operation is not valid for the provided key', 'InvalidAccessError');
+    if (data.algorithm.name !== algorithm.name)
+      throw new DOMException('The requested operation is not valid for the provided key', 'InvalidAccessError');
+    if (!data.usages.includes(usage))
+      throw new DOMException('The requested operation is not valid for the provided key', 'InvalidAccessError');
   };
 
   const jwkName = (algorithm, bytes) => (
-    algorithm.name === 'HMAC' ? algorithm.hash.name.replace('SHA-', 'HS') : `A${bytes.length * 8}${algorithm.name.slice(4)}`);
+    algorithm.name === 'HMAC' ? algorithm.hash.name.replace('SHA-', 'HS')
+      : `A${bytes.length * 8}${algorithm.name.slice(4)}`);
   const unsupportedFormat = (algorithm, format) => new DOMException(
-    `Unable to import ${algorithm.name.startsWith('AES') ? 'AES' : algorithm.name} key with format ${format}`, 'NotSupportedError');
+    `Unable to import ${algorithm.name.startsWith('AES') ? 'AES' : algorithm.name} key with format ${format}`,
+    'NotSupportedError');
 
   const importKey = (format, keyData, algorithm, extractable, usages) => {
     const { name } = algorithm;
     if (pairs().isPair(name)) return pairs().importKey(format, keyData, algorithm, !!extractable, usages);
     const derived = name === 'PBKDF2' || name === 'HKDF';
-    if (format === 'pkcs8' || format === 'spki' || (derived && format === 'jwk')) throw unsupportedFormat(algorithm, format);
+    if (format === 'pkcs8' || format === 'spki' || (derived && format === 'jwk'))
+      throw unsupportedFormat(algorithm, format);
     if (derived) {
       checkUsages(name, usages, 'importing a secret key');
       if (extractable) throw new DOMException(`${name} keys are not extractable`, 'SyntaxError');
@@ -193,8 +214,10 @@
     }
     const made = { name };
     if (name === 'HMAC') {
-      if (bytes.length === 0 || algorithm.length === 0) throw new DOMException('Zero-length key is not supported', 'DataError');
-      if (algorithm.length !== undefined && algorithm.length !== bytes.length * 8) throw new DOMException('Invalid key length', 'DataError');
+      if (bytes.length === 0 || algorithm.length === 0)
+        throw new DOMException('Zero-length key is not supported', 'DataError');
+      if (algorithm.length !== undefined && algorithm.length !== bytes.length * 8)
+        throw new DOMException('Invalid key length', 'DataError');
       made.hash = algorithm.hash;
       made.length = bytes.length * 8;
     } else if (!derived) {
@@ -204,8 +227,10 @@
     if (format === 'jwk' && keyData.alg !== undefined && keyData.alg !== jwkName(made, bytes)) {
       throw new DOMException('JWK "alg" does not match the requested algorithm', 'DataError');
     }
-    if (usages.length === 0) throw new DOMException('Usages cannot be empty when importing a secret key.', 'SyntaxError');
-    return newCryptoKey({ bytes: view(bytes).slice(), extractable: !!extractable, algorithm: made, usages: unique(usages) });
+    if (usages.length === 0) throw new DOMException('Usages cannot be empty when importing a secret key.',
+      'SyntaxError');
+    return newCryptoKey({ bytes: view(bytes).slice(), extractable: !!extractable, algorithm: made,
+      usages: unique(usages) });
   };
   const unique = (usages) => [...new Set(usages)];
   exports.importRaw = (bytes, algorithm, extractable, usages) => (
@@ -222,7 +247,8 @@
       return wrapped;
     }
     if (algorithm.name === 'AES-CBC') {
-      if (algorithm.iv.length !== 16) throw new DOMException('algorithm.iv must contain exactly 16 bytes', 'OperationError');
+      if (algorithm.iv.length !== 16)
+        throw new DOMException('algorithm.iv must contain exactly 16 bytes', 'OperationError');
       const state = open('cbc', decrypt, key, algorithm.iv);
       try {
         const head = convert(state, bytes);
@@ -233,7 +259,8 @@
     }
     if (algorithm.name === 'AES-CTR') return counted(algorithm, key, bytes);
     const { tagLength = 128, additionalData } = algorithm;
-    if (tagLength % 8 !== 0 || !validTag(tagLength / 8)) throw new DOMException(`${tagLength} is not a valid AES-GCM tag length`, 'OperationError');
+    if (tagLength % 8 !== 0 || !validTag(tagLength / 8))
+      throw new DOMException(`${tagLength} is not a valid AES-GCM tag length`, 'OperationError');
     const size = tagLength / 8;
     if (decrypt && bytes.length < size) throw new DOMException('The provided data is too small.', 'OperationError');
     if (algorithm.iv.length === 0) throw operationFailed();
@@ -255,8 +282,10 @@
   };
   // counted is AES-CTR, whose counter is the last bits of the block only: it begins at zero after the largest.
   const counted = ({ counter, length }, key, bytes) => {
-    if (counter.length !== 16) throw new DOMException('algorithm.counter must contain exactly 16 bytes', 'OperationError');
-    if (length < 1 || length > 128) throw new DOMException('AES-CTR algorithm.length must be between 1 and 128', 'OperationError');
+    if (counter.length !== 16) throw new DOMException('algorithm.counter must contain exactly 16 bytes',
+      'OperationError');
+    if (length < 1 || length > 128)
+      throw new DOMException('AES-CTR algorithm.length must be between 1 and 128', 'OperationError');
     const { open, convert } = cipher();
     const mask = (1n << BigInt(length)) - 1n;
     const block = BigInt(`0x${Buffer.from(counter).toString('hex')}`);
@@ -276,7 +305,8 @@
     const hash = algorithm.hash.name.toLowerCase();
     if (algorithm.name === 'PBKDF2') {
       if (algorithm.iterations === 0) throw new DOMException('iterations cannot be zero', 'OperationError');
-      return kdf().pbkdf2Bytes(hash, data.bytes, algorithm.salt, Math.min(algorithm.iterations, 2 ** 31 - 1), length / 8);
+      return kdf().pbkdf2Bytes(hash, data.bytes, algorithm.salt, Math.min(algorithm.iterations, 2 ** 31 - 1),
+        length / 8);
     }
     try {
       return kdf().hkdfBytes(hash, data.bytes, algorithm.salt, algorithm.info, length / 8);
@@ -291,7 +321,8 @@
       return length;
     }
     if (algorithm.name.startsWith('AES')) {
-      if (![128, 192, 256].includes(algorithm.length)) throw new DOMException('AES key length must be 128, 192, or 256 bits', 'OperationError');
+      if (![128, 192, 256].includes(algorithm.length))
+        throw new DOMException('AES key length must be 128, 192, or 256 bits', 'OperationError');
       return algorithm.length;
     }
     return null;
@@ -342,7 +373,8 @@
       if (bytes === undefined) return pairs().exportKey(format, data);
       if (format === 'raw') return bytes.slice().buffer;
       if (format === 'jwk') {
-        return { key_ops: [...usages], ext: true, kty: 'oct', k: Buffer.from(bytes).toString('base64url'), alg: jwkName(algorithm, bytes) };
+        return { key_ops: [...usages], ext: true, kty: 'oct', k: Buffer.from(bytes).toString('base64url'),
+          alg: jwkName(algorithm, bytes) };
       }
       throw new DOMException(`Unable to export a raw ${algorithm.name} secret key`, 'InvalidAccessError');
     }
@@ -398,7 +430,8 @@
       need('deriveBits', 2, arguments.length);
       const secret = keyArgument(key, 'deriveBits', 1);
       const normal = normalize(algorithm, 'deriveBits');
-      if (!secret.usages.includes('deriveBits')) throw new DOMException('baseKey does not have deriveBits usage', 'InvalidAccessError');
+      if (!secret.usages.includes('deriveBits'))
+        throw new DOMException('baseKey does not have deriveBits usage', 'InvalidAccessError');
       if (secret.algorithm.name !== normal.name) throw new DOMException('Key algorithm mismatch', 'InvalidAccessError');
       return deriveBits(normal, secret, length === null ? null : Number(length) >>> 0);
     }
@@ -410,7 +443,8 @@
       const wanted = normalize(derived, 'importKey');
       const length = keyLength(normalize(derived, 'keyLength'));
       usages = usagesOf(usages, 'deriveKey', 4);
-      if (!secret.usages.includes('deriveKey')) throw new DOMException('baseKey does not have deriveKey usage', 'InvalidAccessError');
+      if (!secret.usages.includes('deriveKey'))
+        throw new DOMException('baseKey does not have deriveKey usage', 'InvalidAccessError');
       if (secret.algorithm.name !== normal.name) throw new DOMException('Key algorithm mismatch', 'InvalidAccessError');
       return importKey('raw', new Uint8Array(deriveBits(normal, secret, length)), wanted, extractable, usages);
     }
@@ -464,7 +498,8 @@
   decorate(SubtleCrypto.prototype, 'SubtleCrypto');
   for (const name of Object.getOwnPropertyNames(SubtleCrypto.prototype)) {
     if (name === 'constructor') continue;
-    const arity = { digest: 2, importKey: 5, exportKey: 2, generateKey: 3, sign: 3, verify: 4, encrypt: 3, decrypt: 3, deriveBits: 2, deriveKey: 5 };
+    const arity = { digest: 2, importKey: 5, exportKey: 2, generateKey: 3, sign: 3, verify: 4, encrypt: 3, decrypt: 3,
+      deriveBits: 2, deriveKey: 5 };
     if (arity[name]) Object.defineProperty(SubtleCrypto.prototype[name], 'length', { value: arity[name] });
   }
   exports.subtle = new SubtleCrypto(instances);

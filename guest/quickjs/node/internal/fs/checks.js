@@ -4,12 +4,14 @@
   'use strict';
   const { fs, functions } = kernel.fs;
   const { AbortError, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = require('internal/errors');
-  const { validateAbortSignal, validateBoolean, validateInt32, validateInteger, validateUint32 } = require('internal/validators');
+  const { validateAbortSignal, validateBoolean, validateInt32, validateInteger,
+    validateUint32 } = require('internal/validators');
   const files = () => require('internal/fs/files');
   const { isView } = ArrayBuffer;
 
   const checkEncoding = (encoding) => {
-    if (!require('buffer').Buffer.isEncoding(encoding)) throw ERR_INVALID_ARG_VALUE('encoding', encoding, 'is invalid encoding');
+    if (!require('buffer').Buffer.isEncoding(encoding))
+      throw ERR_INVALID_ARG_VALUE('encoding', encoding, 'is invalid encoding');
   };
   // optionsOf returns options that can also be an encoding, checked.
   const optionsOf = exports.optionsOf = (options) => {
@@ -27,7 +29,8 @@
   const modeOf = exports.modeOf = (mode, name = 'mode') => {
     if (mode === undefined || mode === null) return;
     if (typeof mode === 'string') {
-      if (!/^[0-7]+$/.test(mode)) throw ERR_INVALID_ARG_VALUE(name, mode, 'must be a 32-bit unsigned integer or an octal string');
+      if (!/^[0-7]+$/.test(mode)) throw ERR_INVALID_ARG_VALUE(name, mode,
+        'must be a 32-bit unsigned integer or an octal string');
       mode = parseInt(mode, 8);
     }
     validateUint32(mode, name);
@@ -54,7 +57,8 @@
   exports.readFile = ([path, options], later) => {
     const { encoding, flag = 'r', signal } = optionsOf(options);
     const read = () => {
-      if (path === 0) return functions.readFile(path, encoding === 'buffer' ? undefined : encoding); // says what there is
+      // says what there is
+      if (path === 0) return functions.readFile(path, encoding === 'buffer' ? undefined : encoding);
       if (isOpen(path)) return files().readAll(descriptor(path), encoding);
       if (flag === 'r' || flag === null) return functions.readFile(path, encoding === 'buffer' ? undefined : encoding);
       const fd = files().openSync(path, flag);
@@ -68,7 +72,8 @@
   };
 
   const plainFlags = new Set(['w', 'wx', 'xw', 'a', 'ax', 'xa']);
-  const comesInParts = (data) => typeof data === 'object' && data !== null && !isView(data) && !(data instanceof ArrayBuffer) &&
+  const comesInParts = (data) => typeof data === 'object' && data !== null && !isView(data) &&
+    !(data instanceof ArrayBuffer) &&
     (typeof data[Symbol.asyncIterator] === 'function' || typeof data[Symbol.iterator] === 'function');
   for (const name of ['writeFile', 'appendFile']) {
     exports[name] = ([path, data, options], later) => {
@@ -79,7 +84,8 @@
       const flag = options.flag ?? (name === 'writeFile' ? 'w' : 'a');
       const parts = later && comesInParts(data);
       if (!parts && !isOpen(path) && !flush && plainFlags.has(flag)) {
-        const write = () => functions[name](path, data, { flag, encoding: encoding === 'buffer' ? undefined : encoding });
+        const write = () => functions[name](path, data, { flag, encoding: encoding === 'buffer' ? undefined
+          : encoding });
         return later && signal ? abortable(signal, write) : write();
       }
       const fd = isOpen(path) ? descriptor(path) : files().openSync(path, flag, options.mode);
@@ -88,7 +94,9 @@
         const write = async () => {
           try {
             await files().writeParts(fd, parts ? data : [data], encoding, signal);
-            if (flush) await new Promise((resolve, reject) => { fs.fsync(fd, (error) => { if (error) reject(error); else resolve(); }); });
+            if (flush) await new Promise((resolve, reject) => {
+              fs.fsync(fd, (error) => { if (error) reject(error); else resolve(); });
+            });
           } finally {
             close();
           }
@@ -111,7 +119,8 @@
     if (typeof path === 'number') {
       if (!warned) {
         warned = true;
-        require('process').emitWarning('Using fs.truncate with a file descriptor is deprecated. Please use fs.ftruncate with a file descriptor instead.',
+        require('process').emitWarning(
+          'Using fs.truncate with a file descriptor is deprecated. Please use fs.ftruncate with a file descriptor instead.',
           'DeprecationWarning', 'DEP0081');
       }
       files().ftruncateSync(path, length);
@@ -140,7 +149,8 @@
   };
   const checkRemoval = (options) => {
     if (options === undefined) return;
-    if (options === null || typeof options !== 'object' || Array.isArray(options)) throw ERR_INVALID_ARG_TYPE('options', 'Object', options);
+    if (options === null || typeof options !== 'object' || Array.isArray(options))
+      throw ERR_INVALID_ARG_TYPE('options', 'Object', options);
     optional(options, 'force');
     optional(options, 'recursive');
     if (options.retryDelay !== undefined) validateInt32(options.retryDelay, 'options.retryDelay', 0);
@@ -155,7 +165,8 @@
     functions.rmdir(path, options);
   };
   exports.cp = ([from, to, options], later) => {
-    if (options !== undefined && (options === null || typeof options !== 'object')) throw ERR_INVALID_ARG_TYPE('options', 'Object', options);
+    if (options !== undefined && (options === null || typeof options !== 'object'))
+      throw ERR_INVALID_ARG_TYPE('options', 'Object', options);
     if (options?.mode !== undefined) validateInteger(options.mode, 'options.mode', 0, 7);
     return functions.cp(from, to, options, !later);
   };

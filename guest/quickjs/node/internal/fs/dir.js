@@ -19,7 +19,8 @@
     #check(sync) {
       if (!this.#open) fail('ERR_DIR_CLOSED', 'Directory handle was closed');
       if (sync && this.#busy > 0) {
-        fail('ERR_DIR_CONCURRENT_OPERATION', 'Cannot do synchronous work on directory handle with concurrent asynchronous operations');
+        fail('ERR_DIR_CONCURRENT_OPERATION',
+          'Cannot do synchronous work on directory handle with concurrent asynchronous operations');
       }
     }
     #answer(callback, f) {

@@ -1,5 +1,5 @@
-// ClientRequest: a request that is sent when it has been written to its end, through the host (../fetching.js). Redirects are not
-// followed, as in Node; whoever follows them makes requests that the host checks.
+// ClientRequest: a request that is sent when it has been written to its end, through the host (../fetching.js).
+// Redirects are not followed, as in Node; whoever follows them makes requests that the host checks.
 (function (kernel, require, module, exports) {
   'use strict';
   const EventEmitter = require('events');
@@ -11,7 +11,8 @@
   const { define } = require('internal/errors');
   define('ERR_INVALID_PROTOCOL', TypeError, (is, wanted) => `Protocol "${is}" not supported. Expected "${wanted}"`);
   define('ERR_UNESCAPED_CHARACTERS', TypeError, (what) => `${what} contains unescaped characters`);
-  const { AbortError, ERR_INVALID_ARG_TYPE, ERR_INVALID_HTTP_TOKEN, ERR_INVALID_PROTOCOL, ERR_UNESCAPED_CHARACTERS } = require('internal/errors');
+  const { AbortError, ERR_INVALID_ARG_TYPE, ERR_INVALID_HTTP_TOKEN, ERR_INVALID_PROTOCOL,
+    ERR_UNESCAPED_CHARACTERS } = require('internal/errors');
 
   const hungUp = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
@@ -72,16 +73,19 @@
       this.maxTotalSockets = this.options.maxTotalSockets || Infinity;
       this.scheduling = this.options.scheduling || 'lifo';
     }
-    getName(options = {}) { return `${options.host || 'localhost'}:${options.port || ''}:${options.localAddress || ''}`; }
+    getName(options = {}) { return `${options.host || 'localhost'}:${options.port || ''}:${options.localAddress || ''}`;
+      }
     destroy() {}
   };
   exports.globalAgent = new exports.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 });
 
-  // optionsOf takes what request takes: a URL, options, or both, and a listener. It returns the options and the listener.
+  // optionsOf takes what request takes: a URL, options, or both, and a listener. It returns the options and the
+  // listener.
   const optionsOf = (input, options, listener) => {
     if (typeof options === 'function') [options, listener] = [undefined, options];
     if (typeof input === 'string') input = new URL(input);
-    if (input === null || typeof input !== 'object') throw ERR_INVALID_ARG_TYPE('url', ['string', 'Object', 'URL'], input);
+    if (input === null || typeof input !== 'object')
+      throw ERR_INVALID_ARG_TYPE('url', ['string', 'Object', 'URL'], input);
     return [{ ...input instanceof URL ? urlToHttpOptions(input) : input, ...options }, listener];
   };
 
@@ -92,7 +96,8 @@
     #source;
     constructor(wanted, input, given, callback) {
       super();
-      if (!/^https?:$/.test(wanted)) [wanted, input, given, callback] = ['http:', wanted, input, given]; // new http.ClientRequest(url)
+      // new http.ClientRequest(url)
+      if (!/^https?:$/.test(wanted)) [wanted, input, given, callback] = ['http:', wanted, input, given];
       const [options, listener] = optionsOf(input, given, callback);
       const secure = wanted === 'https:';
       const protocol = options.protocol || wanted;
@@ -104,7 +109,8 @@
       if (/[^\x21-\xff]/.test(path)) throw ERR_UNESCAPED_CHARACTERS('Request path');
       if (options.socketPath) throw new Error('requests go to hosts, not to sockets of files');
       const host = `${options.hostname || options.host || 'localhost'}`;
-      if (/[/?#@\\]/.test(host)) throw Object.assign(new Error(`"${host}" is not the name of a host`), { code: 'ENOTFOUND' });
+      if (/[/?#@\\]/.test(host)) throw Object.assign(new Error(`"${host}" is not the name of a host`),
+        { code: 'ENOTFOUND' });
       const port = options.port || options.defaultPort || (secure ? 443 : 80);
       const name = /:/.test(host) && !/^\[/.test(host) ? `[${host}]` : host;
       this.method = method.toUpperCase() || 'GET';
@@ -172,7 +178,8 @@
     }
     async #send() {
       if (kernel.fetchBegin === undefined) {
-        throw Object.assign(new Error("there is no network here: whoever runs this can allow hosts, as in --allow 'GET https://example.com/**'"),
+        throw Object.assign(new Error(
+          "there is no network here: whoever runs this can allow hosts, as in --allow 'GET https://example.com/**'"),
           { code: 'denied' });
       }
       const { Source, begin, hasNoBody } = require('internal/fetching');

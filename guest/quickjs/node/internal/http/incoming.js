@@ -4,8 +4,10 @@
   const { Readable } = require('stream');
 
   // Of these, the first one counts.
-  const once = new Set(['age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host', 'if-modified-since',
-    'if-unmodified-since', 'last-modified', 'location', 'max-forwards', 'proxy-authorization', 'referer', 'retry-after', 'server', 'user-agent']);
+  const once = new Set(['age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host',
+    'if-modified-since',
+    'if-unmodified-since', 'last-modified', 'location', 'max-forwards', 'proxy-authorization', 'referer', 'retry-after',
+    'server', 'user-agent']);
 
   class IncomingMessage extends Readable {
     constructor(socket) {
@@ -48,7 +50,8 @@
   }
   exports.IncomingMessage = IncomingMessage;
 
-  // start gives a message what the host says of a response, whose body comes from a source (../fetching.js) or is empty.
+  // start gives a message what the host says of a response, whose body comes from a source (../fetching.js) or is
+  // empty.
   exports.start = (message, got, source) => {
     message.statusCode = got.status;
     message.statusMessage = got.statusText;

@@ -19,7 +19,8 @@
     let choices = usage === 'sort' && collation !== undefined ? `co ${collation}` : '';
     if (numeric !== undefined) choices += ` kn ${numeric}`;
     if (caseFirst !== undefined) choices += ` kf ${caseFirst}`;
-    const [locale, data, type, digits, first, punctuation] = intl.resolve(usage === 'sort' ? 'collator' : 'searcher', requested, choices);
+    const [locale, data, type, digits, first, punctuation] = intl.resolve(usage === 'sort' ? 'collator' : 'searcher',
+      requested, choices);
     const sensitivity = choice(options, 'sensitivity', ['base', 'accent', 'case', 'variant'], 'variant', service);
     const ignorePunctuation = flag(options, 'ignorePunctuation') ?? punctuation === 'true';
     const c = {
@@ -30,9 +31,9 @@
     return c;
   };
 
-  // comparison returns the function that compares by a collator's options. Sorting compares each text many times, so after
-  // some comparisons it keeps a key for each, which the engine compares by itself. One of two texts is often that of the
-  // comparison before.
+  // comparison returns the function that compares by a collator's options. Sorting compares each text many times, so
+  // after some comparisons it keeps a key for each, which the engine compares by itself. One of two texts is often that
+  // of the comparison before.
   const usualComparisons = 32;
   const longText = 200; // in code units; keys of longer texts are not kept
   const perKey = 100; // about how many bytes it takes to keep one, beside the texts
@@ -72,7 +73,8 @@
     };
   };
 
-  // Arrays of texts are sorted in one call of the host by the comparison of a collator, once a script has asked for one.
+  // Arrays of texts are sorted in one call of the host by the comparison of a collator, once a script has asked for
+  // one.
   const comparisons = new WeakMap(); // the options, by the function
   const sorted = (array, compare) => {
     const options = comparisons.get(compare);

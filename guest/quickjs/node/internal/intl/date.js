@@ -16,8 +16,8 @@
   ];
   const zoneNames = ['short', 'long', 'shortOffset', 'longOffset', 'shortGeneric', 'longGeneric'];
 
-  // initialize reads the options in the order of ECMA-402. What must be there (required), and what is added if nothing of
-  // it is (defaults), depends on the caller.
+  // initialize reads the options in the order of ECMA-402. What must be there (required), and what is added if nothing
+  // of it is (defaults), depends on the caller.
   const initialize = (locales, options, required, defaults) => {
     const requested = intl.canonicalList(locales);
     if (options === undefined) options = { __proto__: null };
@@ -41,7 +41,8 @@
       o[name] = value;
       explicit ??= name;
     };
-    for (let i = 0; i < fields.length; i++) field(fields[i][0], choice(options, fields[i][0], fields[i][1], undefined, service));
+    for (let i = 0; i < fields.length; i++) field(fields[i][0], choice(options, fields[i][0], fields[i][1], undefined,
+      service));
     field('fractionalSecondDigits', checkNumber(options.fractionalSecondDigits, 'fractionalSecondDigits', 1, 3));
     field('timeZoneName', choice(options, 'timeZoneName', zoneNames, undefined, service));
     choice(options, 'formatMatcher', ['best fit', 'basic'], 'best fit', service);

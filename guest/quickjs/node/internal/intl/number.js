@@ -33,8 +33,10 @@
     };
     if (significant) {
       if (hasSignificant) {
-        digits.minimumSignificantDigits = minSignificant = checkNumber(minSignificant, 'minimumSignificantDigits', 1, 21, 1);
-        digits.maximumSignificantDigits = checkNumber(maxSignificant, 'maximumSignificantDigits', minSignificant, 21, 21);
+        digits.minimumSignificantDigits = minSignificant = checkNumber(minSignificant, 'minimumSignificantDigits',
+          1, 21, 1);
+        digits.maximumSignificantDigits = checkNumber(maxSignificant, 'maximumSignificantDigits', minSignificant,
+          21, 21);
       } else {
         digits.minimumSignificantDigits = 1;
         digits.maximumSignificantDigits = 21;
@@ -63,7 +65,8 @@
       digits.roundingPriority = priority;
     }
     if (roundingIncrement !== 1) {
-      if (digits.roundingPriority !== 'auto' || hasSignificant) throw new TypeError('RoundingType is not fractionDigits');
+      if (digits.roundingPriority !== 'auto' || hasSignificant)
+        throw new TypeError('RoundingType is not fractionDigits');
       if (digits.maximumFractionDigits !== digits.minimumFractionDigits) {
         throw new RangeError('maximumFractionDigits not equal to minimumFractionDigits');
       }
@@ -90,7 +93,8 @@
     const text = (value) => (value === undefined ? '' : value);
     return [
       f.data, f.numberingSystem, f.style, text(f.currency), text(f.currencyDisplay), text(f.currencySign), text(f.unit),
-      text(f.unitDisplay), f.notation, text(f.compactDisplay), f.signDisplay, `${f.useGrouping}`, f.minimumIntegerDigits,
+      text(f.unitDisplay), f.notation, text(f.compactDisplay), f.signDisplay, `${f.useGrouping}`,
+      f.minimumIntegerDigits,
       text(f.minimumFractionDigits), text(f.maximumFractionDigits), text(f.minimumSignificantDigits),
       text(f.maximumSignificantDigits), f.roundingMode, f.roundingIncrement, f.roundingPriority, f.trailingZeroDisplay,
     ].join('|');
@@ -111,7 +115,8 @@
     } else if (style === 'currency') {
       throw new TypeError('Currency code is required with currency style.');
     }
-    const currencyDisplay = choice(options, 'currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'], 'symbol', service);
+    const currencyDisplay = choice(options, 'currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'], 'symbol',
+      service);
     const currencySign = choice(options, 'currencySign', ['standard', 'accounting'], 'standard', service);
     let { unit } = options;
     if (unit !== undefined) {
@@ -121,7 +126,8 @@
       throw new TypeError("Invalid unit argument for Intl.NumberFormat() ''");
     }
     const unitDisplay = choice(options, 'unitDisplay', ['short', 'narrow', 'long'], 'short', service);
-    const notation = choice(options, 'notation', ['standard', 'scientific', 'engineering', 'compact'], 'standard', service);
+    const notation = choice(options, 'notation', ['standard', 'scientific', 'engineering', 'compact'], 'standard',
+      service);
     const money = style === 'currency';
     let minDefault = 0;
     let maxDefault = style === 'percent' ? 0 : 3;
@@ -129,8 +135,10 @@
     const digits = digitOptions(options, minDefault, maxDefault, notation, service);
     const compactDisplay = choice(options, 'compactDisplay', ['short', 'long'], 'short', service);
     const useGrouping = grouping(options, notation === 'compact' ? 'min2' : 'auto');
-    const signDisplay = choice(options, 'signDisplay', ['auto', 'never', 'always', 'exceptZero', 'negative'], 'auto', service);
-    const [locale, data, numberingSystem] = intl.resolve('number', requested, system === undefined ? '' : `nu ${system}`);
+    const signDisplay = choice(options, 'signDisplay', ['auto', 'never', 'always', 'exceptZero', 'negative'], 'auto',
+      service);
+    const [locale, data, numberingSystem] = intl.resolve('number', requested, system === undefined ? ''
+      : `nu ${system}`);
     const f = {
       locale, data, numberingSystem, style,
       currency: money ? currency : undefined,
@@ -165,9 +173,12 @@
     return call(operation, f.key, start, end);
   };
 
-  const shown = ['locale', 'numberingSystem', 'style', 'currency', 'currencyDisplay', 'currencySign', 'unit', 'unitDisplay',
-    'minimumIntegerDigits', 'minimumSignificantDigits', 'maximumSignificantDigits', 'minimumFractionDigits', 'maximumFractionDigits',
-    'useGrouping', 'notation', 'compactDisplay', 'signDisplay', 'roundingMode', 'roundingIncrement', 'trailingZeroDisplay',
+  const shown = ['locale', 'numberingSystem', 'style', 'currency', 'currencyDisplay', 'currencySign', 'unit',
+    'unitDisplay',
+    'minimumIntegerDigits', 'minimumSignificantDigits', 'maximumSignificantDigits', 'minimumFractionDigits',
+    'maximumFractionDigits',
+    'useGrouping', 'notation', 'compactDisplay', 'signDisplay', 'roundingMode', 'roundingIncrement',
+    'trailingZeroDisplay',
     'roundingPriority'];
 
   // resolved returns those of the properties that are set, as an object.
@@ -197,7 +208,8 @@
       return range(receiver(slots, this, 'Intl.NumberFormat.prototype.formatRange'), 'intl.numberRange', start, end);
     },
     formatRangeToParts(start, end) {
-      return range(receiver(slots, this, 'Intl.NumberFormat.prototype.formatRangeToParts'), 'intl.numberRangeParts', start, end).list;
+      return range(receiver(slots, this, 'Intl.NumberFormat.prototype.formatRangeToParts'), 'intl.numberRangeParts',
+        start, end).list;
     },
   });
 

@@ -95,7 +95,8 @@
     };
     const wordBefore = (word) => word.exec(reversed(rl.line.slice(0, rl.cursor)))[0].length;
     const wordAfter = (word) => word.exec(rl.line.slice(rl.cursor))?.[0].length ?? 0;
-    const before = (distance) => String.fromCodePoint([...rl.line.slice(0, rl.cursor)].pop()?.codePointAt(0) ?? 0).length * distance;
+    const before = (distance) => String.fromCodePoint([...rl.line.slice(0, rl.cursor)].pop()?.codePointAt(0) ??
+      0).length * distance;
     const after = (distance) => (rl.line.codePointAt(rl.cursor) > 0xffff ? 2 : 1) * distance;
 
     const remember = () => {
@@ -198,7 +199,9 @@
       down() { choose(-1); },
     };
     const withControl = {
-      c: interrupt, h: plain.backspace, u() { cut(0, rl.cursor); }, k() { rl.line = rl.line.slice(0, rl.cursor); refresh(); },
+      c: interrupt, h: plain.backspace, u() { cut(0, rl.cursor); }, k() {
+        rl.line = rl.line.slice(0, rl.cursor); refresh();
+      },
       d() { if (rl.line === '') rl.close(); else plain.delete(); },
       a: plain.home, e: plain.end, b: plain.left, f: plain.right, n: plain.down, p: plain.up,
       l() { cursorTo(output, 0, 0); clearScreenDown(output); refresh(); },

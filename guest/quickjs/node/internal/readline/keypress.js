@@ -5,7 +5,9 @@
 
   // Names of keys by the code after the escape character, without the modifier.
   const names = new Map();
-  const name = (key, codes, modifier) => { for (const code of codes.split(' ')) names.set(code, { name: key, modifier }); };
+  const name = (key, codes, modifier) => {
+    for (const code of codes.split(' ')) names.set(code, { name: key, modifier });
+  };
   [...'ABCDE'].forEach((letter, i) => { name(`f${i + 1}`, `[[${letter}`); });
   [...'PQRS'].forEach((letter, i) => { name(`f${i + 1}`, `O${letter} [${letter}`); });
   [11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24].forEach((code, i) => { name(`f${i + 1}`, `[${code}~`); });
@@ -29,7 +31,8 @@
   name('paste-end', '[201~');
   name('tab', '[Z', 'shift');
 
-  const controls = { '\r': 'return', '\n': 'enter', '\t': 'tab', '\b': 'backspace', '\x7f': 'backspace', '\x1b': 'escape', ' ': 'space' };
+  const controls = { '\r': 'return', '\n': 'enter', '\t': 'tab', '\b': 'backspace', '\x7f': 'backspace',
+    '\x1b': 'escape', ' ': 'space' };
   const sequences = /^\x1b{1,2}(?:O(\d)?(\D)|(\[\[?)(?:(\d{1,3})(?:;(\d))?)?([^\d;]))/su;
   const beginnings = /^\x1b{1,2}(?:O\d?|\[\[?(?:\d{1,3}(?:;\d?)?)?)?$/;
 

@@ -29,7 +29,8 @@
     error?.code === 'ERR_STREAM_PREMATURE_CLOSE' ? new errors.AbortError(undefined, { cause: error }) : error);
 
   exports.toWebReadable = (stream, options = {}) => {
-    if (typeof stream?._readableState !== 'object') throw ERR_INVALID_ARG_TYPE('streamReadable', 'stream.Readable', stream);
+    if (typeof stream?._readableState !== 'object')
+      throw ERR_INVALID_ARG_TYPE('streamReadable', 'stream.Readable', stream);
     if (base.isDestroyed(stream) || !base.isReadable(stream)) {
       const closed = new ReadableStream();
       closed.cancel();
@@ -65,14 +66,17 @@
     if (!(source instanceof ReadableStream)) throw ERR_INVALID_ARG_TYPE('readableStream', 'ReadableStream', source);
     validateObject(options, 'options');
     const { highWaterMark, encoding, objectMode = false, signal } = options;
-    if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw ERR_INVALID_ARG_VALUE('options.encoding', encoding);
+    if (encoding !== undefined && !Buffer.isEncoding(encoding))
+      throw ERR_INVALID_ARG_VALUE('options.encoding', encoding);
     validateBoolean(objectMode, 'options.objectMode');
     const reader = source.getReader();
     let closed = false;
     const readable = new Readable({
       objectMode, highWaterMark, encoding, signal,
       read() {
-        reader.read().then(({ value, done }) => { readable.push(done ? null : value); }, (error) => { base.destroyer(readable, error); });
+        reader.read().then(({ value, done }) => { readable.push(done ? null : value); }, (error) => {
+          base.destroyer(readable, error);
+        });
       },
       destroy(error, callback) {
         const done = () => { attempt(callback, error); };
@@ -88,7 +92,8 @@
   };
 
   exports.toWebWritable = (stream) => {
-    if (typeof stream?._writableState !== 'object') throw ERR_INVALID_ARG_TYPE('streamWritable', 'stream.Writable', stream);
+    if (typeof stream?._writableState !== 'object')
+      throw ERR_INVALID_ARG_TYPE('streamWritable', 'stream.Writable', stream);
     if (base.isDestroyed(stream) || !base.isWritable(stream)) {
       const closed = new WritableStream();
       closed.close();
@@ -162,7 +167,8 @@
         tell(this, callback, writer.ready.then(() => writer.write(bytes(chunk, encoding))));
       },
       writev(chunks, callback) {
-        tell(this, callback, writer.ready.then(() => Promise.all(chunks.map(({ chunk, encoding }) => writer.write(bytes(chunk, encoding))))));
+        tell(this, callback, writer.ready.then(() =>
+          Promise.all(chunks.map(({ chunk, encoding }) => writer.write(bytes(chunk, encoding))))));
       },
       final(callback) {
         if (state.writeClosed) attempt(callback);
@@ -215,9 +221,11 @@
     if (!(source instanceof ReadableStream)) throw ERR_INVALID_ARG_TYPE('pair.readable', 'ReadableStream', source);
     if (!(target instanceof WritableStream)) throw ERR_INVALID_ARG_TYPE('pair.writable', 'WritableStream', target);
     validateObject(options, 'options');
-    const { allowHalfOpen = false, objectMode = false, encoding, decodeStrings = true, highWaterMark, signal } = options;
+    const { allowHalfOpen = false, objectMode = false, encoding, decodeStrings = true, highWaterMark,
+      signal } = options;
     validateBoolean(objectMode, 'options.objectMode');
-    if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw ERR_INVALID_ARG_VALUE('options.encoding', encoding);
+    if (encoding !== undefined && !Buffer.isEncoding(encoding))
+      throw ERR_INVALID_ARG_VALUE('options.encoding', encoding);
     const writer = target.getWriter();
     const reader = source.getReader();
     const state = { writeClosed: false };
@@ -226,7 +234,9 @@
       allowHalfOpen, highWaterMark, objectMode, encoding, decodeStrings, signal,
       ...sink(writer, decodeStrings, objectMode, state),
       read() {
-        reader.read().then(({ value, done }) => { duplex.push(done ? null : value); }, (error) => { base.destroyer(duplex, error); });
+        reader.read().then(({ value, done }) => { duplex.push(done ? null : value); }, (error) => {
+          base.destroyer(duplex, error);
+        });
       },
       destroy(error, callback) {
         const done = () => { attempt(callback, error); };

@@ -28,7 +28,8 @@
       },
       read() { pull(); },
       destroy(error, callback) {
-        if (!error && !(writable ? writable.writableFinished : true) && readable?.readableEnded !== true) error = new errors.AbortError();
+        if (!error && !(writable ? writable.writableFinished : true) &&
+          readable?.readableEnded !== true) error = new errors.AbortError();
         whenDrained = whenEnded = null;
         if (readable) base.destroyer(readable, error);
         if (writable && writable !== readable) base.destroyer(writable, error);
@@ -130,7 +131,9 @@
         write,
         final(callback) {
           last = callback;
-          give({ done: true, callback: () => { answer.then(() => nextTick(last, null), (error) => nextTick(last, error)); } });
+          give({ done: true, callback: () => {
+            answer.then(() => nextTick(last, null), (error) => nextTick(last, error));
+          } });
         },
       });
       return duplex;
@@ -141,7 +144,8 @@
   exports.from = (body) => {
     if (body instanceof Duplex) return body;
     if (base.isNodeStream(body)) {
-      return joined(base.isWritableNodeStream(body) ? body : undefined, base.isReadableNodeStream(body) ? body : undefined);
+      return joined(base.isWritableNodeStream(body) ? body : undefined, base.isReadableNodeStream(body) ? body
+        : undefined);
     }
     if (typeof body === 'function') return ofFunction(body);
     const web = kernel.builtin('stream/web');
@@ -152,7 +156,8 @@
       return joined(undefined, Readable.from(body));
     }
     if (typeof body?.writable === 'object' || typeof body?.readable === 'object') {
-      if (body.readable instanceof web.ReadableStream && body.writable instanceof web.WritableStream) return Duplex.fromWeb(body);
+      if (body.readable instanceof web.ReadableStream && body.writable instanceof web.WritableStream)
+        return Duplex.fromWeb(body);
       const side = (value, is) => (value ? (is(value) ? value : exports.from(value)) : undefined);
       return joined(side(body.writable, base.isWritableNodeStream), side(body.readable, base.isReadableNodeStream));
     }
@@ -165,7 +170,8 @@
       return duplex;
     }
     throw errors.ERR_INVALID_ARG_TYPE('body',
-      ['Blob', 'ReadableStream', 'WritableStream', 'Stream', 'Iterable', 'AsyncIterable', 'Function', '{ readable, writable } pair', 'Promise'], body);
+      ['Blob', 'ReadableStream', 'WritableStream', 'Stream', 'Iterable', 'AsyncIterable', 'Function',
+        '{ readable, writable } pair', 'Promise'], body);
   };
 
   exports.compose = (...streams) => {
@@ -178,7 +184,8 @@
     if (parts.length === 1) return exports.from(parts[0]);
     parts.forEach((part, i) => {
       const { ERR_INVALID_ARG_VALUE: invalid } = errors;
-      if (i < parts.length - 1 && !base.isReadable(part)) throw invalid(`streams[${i}]`, streams[i], 'must be readable');
+      if (i < parts.length - 1 && !base.isReadable(part))
+        throw invalid(`streams[${i}]`, streams[i], 'must be readable');
       if (i > 0 && !base.isWritable(part)) throw invalid(`streams[${i}]`, streams[i], 'must be writable');
     });
     const first = parts[0];

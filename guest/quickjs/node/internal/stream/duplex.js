@@ -53,7 +53,8 @@
     if (!(this instanceof Transform)) return new Transform(options);
     const limit = options?.readableHighWaterMark ?? options?.highWaterMark;
     if (limit === 0) { // one chunk must go through
-      options = { ...options, highWaterMark: null, readableHighWaterMark: limit, writableHighWaterMark: options.writableHighWaterMark || 0 };
+      options = { ...options, highWaterMark: null, readableHighWaterMark: limit,
+        writableHighWaterMark: options.writableHighWaterMark || 0 };
     }
     Duplex.call(this, options);
     this._readableState.sync = false;

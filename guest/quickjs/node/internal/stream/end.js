@@ -25,7 +25,8 @@
       called = true;
       Reflect.apply(given, this, args);
     };
-    if (!base.isNodeStream(stream)) throw errors.ERR_INVALID_ARG_TYPE('stream', ['ReadableStream', 'WritableStream', 'Stream'], stream);
+    if (!base.isNodeStream(stream))
+      throw errors.ERR_INVALID_ARG_TYPE('stream', ['ReadableStream', 'WritableStream', 'Stream'], stream);
 
     const readable = options.readable ?? base.isReadableNodeStream(stream);
     const writable = options.writable ?? base.isWritableNodeStream(stream);
@@ -60,7 +61,8 @@
       closed = true;
       const error = errored();
       if (error) callback.call(stream, error);
-      else if (readable && !readableDone && base.isReadableNodeStream(stream) && !base.isReadableFinished(stream, false)) {
+      else if (readable && !readableDone && base.isReadableNodeStream(stream) &&
+        !base.isReadableFinished(stream, false)) {
         callback.call(stream, errors.ERR_STREAM_PREMATURE_CLOSE());
       } else if (writable && !writableDone && !base.isWritableFinished(stream, false)) {
         callback.call(stream, errors.ERR_STREAM_PREMATURE_CLOSE());
@@ -87,8 +89,10 @@
     if (closed) nextTick(onClose);
     else if (w?.errorEmitted || r?.errorEmitted) {
       if (!willClose) nextTick(onClosed);
-    } else if (!readable && (!willClose || stream.readable) && (writableDone || stream.writable === false)) nextTick(onClosed);
-    else if (!writable && (!willClose || stream.writable) && (readableDone || stream.readable === false)) nextTick(onClosed);
+    } else if (!readable && (!willClose || stream.readable) &&
+      (writableDone || stream.writable === false)) nextTick(onClosed);
+    else if (!writable && (!willClose || stream.writable) &&
+      (readableDone || stream.readable === false)) nextTick(onClosed);
 
     const cleanup = () => {
       callback = nop;
@@ -141,7 +145,8 @@
   exports.addAbortSignal = (signal, stream) => {
     if (signal === undefined) throw errors.ERR_INVALID_ARG_TYPE('signal', 'AbortSignal', signal);
     validateAbortSignal(signal, 'signal');
-    if (!base.isNodeStream(stream)) throw errors.ERR_INVALID_ARG_TYPE('stream', ['ReadableStream', 'WritableStream', 'Stream'], stream);
+    if (!base.isNodeStream(stream))
+      throw errors.ERR_INVALID_ARG_TYPE('stream', ['ReadableStream', 'WritableStream', 'Stream'], stream);
     const abort = () => { stream.destroy(new errors.AbortError(undefined, { cause: signal.reason })); };
     if (signal.aborted) {
       abort();
@@ -226,7 +231,8 @@
       }
     };
 
-    const isIterable = (v) => v != null && (typeof v[Symbol.asyncIterator] === 'function' || typeof v[Symbol.iterator] === 'function');
+    const isIterable = (v) => v != null && (typeof v[Symbol.asyncIterator] === 'function' ||
+      typeof v[Symbol.iterator] === 'function');
     let result;
     for (let i = 0; i < streams.length; i++) {
       const stream = streams[i];
@@ -244,7 +250,8 @@
       if (i === 0) {
         if (typeof stream === 'function') {
           result = stream({ signal });
-          if (!isIterable(result)) throw errors.ERR_INVALID_RETURN_VALUE('Iterable, AsyncIterable or Stream', 'source', result);
+          if (!isIterable(result)) throw errors.ERR_INVALID_RETURN_VALUE('Iterable, AsyncIterable or Stream', 'source',
+            result);
         } else if (isIterable(stream) || base.isReadableNodeStream(stream)) {
           result = stream;
         } else {

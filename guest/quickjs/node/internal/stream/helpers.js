@@ -61,7 +61,8 @@
           });
           queue.push(value);
           wake();
-          while (!over && (queue.length >= limit + concurrency || running >= concurrency)) await new Promise((resolve) => { wakePump = resolve; });
+          while (!over && (queue.length >= limit + concurrency || running >= concurrency)) await new Promise(
+            (resolve) => { wakePump = resolve; });
         }
         queue.push(skip);
       } catch (error) {
@@ -215,13 +216,15 @@
       }
     }
     if (empty && !has) {
-      throw Object.assign(new TypeError('Reduce of an empty stream requires an initial value'), { code: 'ERR_MISSING_ARGS' });
+      throw Object.assign(new TypeError('Reduce of an empty stream requires an initial value'),
+        { code: 'ERR_MISSING_ARGS' });
     }
     return initial;
   };
   exports.compose = function (stream, options) {
     checkOptions(options);
-    if (base.isNodeStream(stream) && !base.isWritable(stream)) throw errors.ERR_INVALID_ARG_VALUE('stream', stream, 'must be writable');
+    if (base.isNodeStream(stream) && !base.isWritable(stream))
+      throw errors.ERR_INVALID_ARG_VALUE('stream', stream, 'must be writable');
     const composed = require('internal/stream/compose').compose(this, stream);
     if (options?.signal) require('internal/stream/end').addAbortSignal(options.signal, composed);
     return composed;

@@ -4,7 +4,8 @@
   const common = require('internal/webstreams/common');
   const { hide, of, is, deferred, resolved, rejected, react, promiseCall, publish, puller } = common;
   const readable = require('internal/webstreams/readable');
-  const { cancelReadable, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault, releaseDefault, acquire,
+  const { cancelReadable, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault,
+    releaseDefault, acquire,
     createReadableBytes, desiredSizeOf: desiredSize, wrongThis } = readable;
   const { TypeError, RangeError, Uint8Array, DataView, ArrayBuffer } = globalThis;
   const coded = (Type, code) => (message) => Object.assign(new Type(message), { code });
@@ -21,7 +22,8 @@
   class ReadableStreamBYOBReader {
     constructor(stream) {
       const s = of(stream, 'readable', 'new ReadableStreamBYOBReader');
-      if (s.controller.kind !== 'byteController') throw new TypeError('only a byte stream has readers with buffers of their own');
+      if (s.controller.kind !== 'byteController')
+        throw new TypeError('only a byte stream has readers with buffers of their own');
       initializeReader(this, 'byobReader', s);
     }
     get closed() { return is(this, 'byobReader') ? of(this, 'byobReader').closed.promise : wrongThis(); }
@@ -101,15 +103,18 @@
     close() {
       const controller = of(this, 'byteController');
       if (controller.closeRequested) throw invalidState('Invalid state: The stream is closing');
-      if (controller.stream.state !== 'readable') throw invalidState(`Invalid state: The stream is ${controller.stream.state}`);
+      if (controller.stream.state !== 'readable')
+        throw invalidState(`Invalid state: The stream is ${controller.stream.state}`);
       close(controller);
     }
     enqueue(chunk) {
       const controller = of(this, 'byteController');
       if (!ArrayBuffer.isView(chunk)) throw invalidType('a chunk of a byte stream must be a view of a buffer');
-      if (chunk.byteLength === 0 || chunk.buffer.byteLength === 0) throw invalidState('Invalid state: The chunk is empty');
+      if (chunk.byteLength === 0 || chunk.buffer.byteLength === 0)
+        throw invalidState('Invalid state: The chunk is empty');
       if (controller.closeRequested) throw invalidState('Invalid state: The stream is closing');
-      if (controller.stream.state !== 'readable') throw invalidState(`Invalid state: The stream is ${controller.stream.state}`);
+      if (controller.stream.state !== 'readable')
+        throw invalidState(`Invalid state: The stream is ${controller.stream.state}`);
       enqueue(controller, chunk);
     }
     error(error = undefined) { fail(of(this, 'byteController'), error); }
@@ -119,11 +124,13 @@
   const setUp = (stream, { start, pull, cancel }, mark, autoAllocate) => {
     if (autoAllocate !== undefined) {
       autoAllocate = Number(autoAllocate);
-      if (!Number.isInteger(autoAllocate) || autoAllocate <= 0) throw new TypeError('autoAllocateChunkSize must be a positive whole number');
+      if (!Number.isInteger(autoAllocate) || autoAllocate <= 0)
+        throw new TypeError('autoAllocateChunkSize must be a positive whole number');
     }
     const object = Object.create(ReadableByteStreamController.prototype);
     const controller = hide(object, {
-      kind: 'byteController', object, stream, queue: [], total: 0, started: false, closeRequested: false, pullAgain: false, pulling: false, mark,
+      kind: 'byteController', object, stream, queue: [], total: 0, started: false, closeRequested: false,
+      pullAgain: false, pulling: false, mark,
       pull, cancel, autoAllocate, pending: [], request: undefined,
       cancelSteps(reason) {
         clearPending(controller);
@@ -146,7 +153,8 @@
             return;
           }
           controller.pending.push({
-            buffer, bufferLength: autoAllocate, offset: 0, length: autoAllocate, filled: 0, least: 1, element: 1, Type: Uint8Array, reader: 'default',
+            buffer, bufferLength: autoAllocate, offset: 0, length: autoAllocate, filled: 0, least: 1, element: 1,
+            Type: Uint8Array, reader: 'default',
           });
         }
         stream.reader.requests.push(request);
@@ -332,7 +340,8 @@
       request.error(error);
       return;
     }
-    const pending = { buffer, bufferLength: buffer.byteLength, offset, length, filled: 0, least: min * element, element, Type, reader: 'byob' };
+    const pending = { buffer, bufferLength: buffer.byteLength, offset, length, filled: 0, least: min * element, element,
+      Type, reader: 'byob' };
     if (controller.pending.length > 0) {
       controller.pending.push(pending);
       stream.reader.requests.push(request);
@@ -376,7 +385,8 @@
     if (controller.stream.state === 'closed') {
       if (count !== 0) throw invalidState('Invalid state: A closed stream is answered with 0 bytes');
     } else {
-      if (count === 0) throw invalidState('Invalid state: The answer must be more than 0 bytes, as the stream is not closed');
+      if (count === 0) throw invalidState(
+        'Invalid state: The answer must be more than 0 bytes, as the stream is not closed');
       if (first.filled + count > first.length) throw invalidValue('The answer has more bytes than the view');
     }
     first.buffer = transfer(first.buffer);
@@ -389,7 +399,8 @@
     } else if (view.byteLength === 0) {
       throw invalidState('Invalid state: The view must not be empty, as the stream is not closed');
     }
-    if (first.offset + first.filled !== view.byteOffset) throw invalidValue('The view does not begin where the request says');
+    if (first.offset + first.filled !== view.byteOffset)
+      throw invalidValue('The view does not begin where the request says');
     if (first.bufferLength !== view.buffer.byteLength) throw invalidValue('The buffer of the view has another size');
     if (first.filled + view.byteLength > first.length) throw invalidValue('The view has more bytes than the request');
     const { byteLength } = view;
@@ -555,5 +566,6 @@
     return objects;
   };
 
-  Object.assign(exports, { ReadableStreamBYOBReader, ReadableStreamBYOBRequest, ReadableByteStreamController, setUp, tee });
+  Object.assign(exports, { ReadableStreamBYOBReader, ReadableStreamBYOBRequest, ReadableByteStreamController,
+    setUp, tee });
 })

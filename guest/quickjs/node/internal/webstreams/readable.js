@@ -1,8 +1,10 @@
-// ReadableStream, its readers, and the controller for chunks of any kind. Byte streams have a controller of their own (bytes.js).
+// ReadableStream, its readers, and the controller for chunks of any kind. Byte streams have a controller of their own
+// (bytes.js).
 (function (kernel, require, module, exports) {
   'use strict';
   const common = require('internal/webstreams/common');
-  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred, react, handled, method, promiseCall, dictionary,
+  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred, react, handled, method,
+    promiseCall, dictionary,
     enqueue, dequeue, resetQueue, highWaterMark, sizeOf, publish, puller } = common;
   const { TypeError, RangeError } = globalThis;
   const lazyBytes = () => require('internal/webstreams/bytes');
@@ -16,9 +18,11 @@
       strategy = dictionary(strategy, 'the strategy');
       const what = 'underlyingSource';
       const { autoAllocateChunkSize } = source;
-      const algorithms = { cancel: method(source, 'cancel', what), pull: method(source, 'pull', what), start: method(source, 'start', what) };
+      const algorithms = { cancel: method(source, 'cancel', what), pull: method(source, 'pull', what),
+        start: method(source, 'start', what) };
       const type = source.type === undefined ? undefined : `${source.type}`;
-      if (type !== undefined && type !== 'bytes') throw new TypeError(`the type of an underlying source is 'bytes' or left out, not ${type}`);
+      if (type !== undefined && type !== 'bytes')
+        throw new TypeError(`the type of an underlying source is 'bytes' or left out, not ${type}`);
       const stream = initialize(this);
       if (type === 'bytes') {
         if (strategy.size !== undefined) throw new RangeError('a byte stream has no size function');
@@ -37,7 +41,8 @@
       const object = create({
         start() {},
         pull: () => react(promiseCall(() => Reflect.apply(next, iterator, [])), async (result) => {
-          if (typeof result !== 'object' || result === null) throw new TypeError('the result of an iterator must be an object');
+          if (typeof result !== 'object' || result === null)
+            throw new TypeError('the result of an iterator must be an object');
           if (result.done) closeController(controller);
           else enqueueChunk(controller, await result.value);
         }),
@@ -47,7 +52,8 @@
             end = iterator.return;
             if (end === undefined || end === null) return resolved();
             return react(resolved(Reflect.apply(end, iterator, [reason])), (result) => {
-              if (typeof result !== 'object' || result === null) throw new TypeError('the result of an iterator must be an object');
+              if (typeof result !== 'object' || result === null)
+                throw new TypeError('the result of an iterator must be an object');
             });
           } catch (error) {
             return rejected(error);
@@ -72,7 +78,8 @@
     }
     pipeThrough(transform, options = undefined) {
       const source = of(this, 'readable');
-      if (typeof transform !== 'object' || transform === null) throw new TypeError('pipeThrough needs {readable, writable}');
+      if (typeof transform !== 'object' || transform === null)
+        throw new TypeError('pipeThrough needs {readable, writable}');
       const { readable } = transform;
       of(readable, 'readable');
       const { writable } = transform;
@@ -110,7 +117,8 @@
     value(depth, options, inspect) {
       if (depth < 0 || !is(this, 'readable')) return this;
       const stream = of(this, 'readable');
-      const shown = { locked: stream.reader !== undefined, state: stream.state, supportsBYOB: stream.controller?.kind === 'byteController' };
+      const shown = { locked: stream.reader !== undefined, state: stream.state,
+        supportsBYOB: stream.controller?.kind === 'byteController' };
       return `ReadableStream ${inspect(shown, { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
     },
     writable: true, enumerable: false, configurable: true,
@@ -121,12 +129,14 @@
 
   const pipeOptions = (options) => {
     const { preventAbort, preventCancel, preventClose, signal } = dictionary(options, 'the options');
-    if (signal !== undefined && !kernel.isSignal(signal)) throw new TypeError('the option signal must be an AbortSignal');
+    if (signal !== undefined && !kernel.isSignal(signal))
+      throw new TypeError('the option signal must be an AbortSignal');
     return { preventAbort: !!preventAbort, preventCancel: !!preventCancel, preventClose: !!preventClose, signal };
   };
 
   const initialize = (object) => hide(object, {
-    kind: 'readable', object, state: 'readable', reader: undefined, error: undefined, disturbed: false, controller: undefined,
+    kind: 'readable', object, state: 'readable', reader: undefined, error: undefined, disturbed: false,
+    controller: undefined,
   });
   const create = (algorithms, mark = 1, size = () => 1) => {
     const object = Object.create(ReadableStream.prototype);
@@ -249,7 +259,8 @@
     if (stream.reader !== undefined) throw new TypeError('The stream is already locked to a reader');
     const reader = hide(object, { kind, stream, requests: new common.Queue(), closed: undefined });
     stream.reader = reader;
-    reader.closed = stream.state === 'readable' ? deferred() : stream.state === 'closed' ? resolvedDeferred() : rejectedDeferred(stream.error);
+    reader.closed = stream.state === 'readable' ? deferred() : stream.state === 'closed' ? resolvedDeferred()
+      : rejectedDeferred(stream.error);
     return reader;
   };
   const genericRelease = (reader) => {
@@ -307,12 +318,14 @@
     get desiredSize() { return desiredSize(of(this, 'controller')); }
     close() {
       const controller = of(this, 'controller');
-      if (!canCloseOrEnqueue(controller)) throw new TypeError('Invalid state: The controller cannot be closed: the stream is closing or not readable');
+      if (!canCloseOrEnqueue(controller))
+        throw new TypeError('Invalid state: The controller cannot be closed: the stream is closing or not readable');
       closeController(controller);
     }
     enqueue(chunk = undefined) {
       const controller = of(this, 'controller');
-      if (!canCloseOrEnqueue(controller)) throw new TypeError('Invalid state: Nothing can be enqueued: the stream is closing or not readable');
+      if (!canCloseOrEnqueue(controller))
+        throw new TypeError('Invalid state: Nothing can be enqueued: the stream is closing or not readable');
       enqueueChunk(controller, chunk);
     }
     error(error = undefined) { errorController(of(this, 'controller'), error); }
@@ -322,7 +335,8 @@
   const setUp = (stream, { start, pull, cancel: cancelSource }, mark, size) => {
     const object = Object.create(ReadableStreamDefaultController.prototype);
     const controller = hide(object, {
-      kind: 'controller', object, stream, queue: undefined, total: 0, started: false, closeRequested: false, pullAgain: false, pulling: false,
+      kind: 'controller', object, stream, queue: undefined, total: 0, started: false, closeRequested: false,
+      pullAgain: false, pulling: false,
       mark, size, pull, cancel: cancelSource,
       cancelSteps(reason) {
         resetQueue(controller);
@@ -356,7 +370,8 @@
   };
   const clearAlgorithms = (controller) => { controller.pull = controller.cancel = controller.size = undefined; };
   const canCloseOrEnqueue = ({ closeRequested, stream }) => !closeRequested && stream.state === 'readable';
-  const desiredSize = ({ stream, mark, total }) => (stream.state === 'errored' ? null : stream.state === 'closed' ? 0 : mark - total);
+  const desiredSize = ({ stream, mark, total }) => (stream.state === 'errored' ? null : stream.state === 'closed' ? 0
+    : mark - total);
   const waiting = (stream) => stream.reader?.kind === 'reader' && stream.reader.requests.length > 0;
 
   const shouldPull = (controller) => {
@@ -463,7 +478,8 @@
 
   // pipe writes what it reads, until one of the two streams ends.
   const pipe = (source, target, { preventAbort, preventCancel, preventClose, signal }) => {
-    const { WritableStreamDefaultWriter, abortWritable, writeChunk, desiredSizeOfWriter, closeWithErrorPropagation, releaseWriter,
+    const { WritableStreamDefaultWriter, abortWritable, writeChunk, desiredSizeOfWriter, closeWithErrorPropagation,
+      releaseWriter,
       queuedOrInFlight } = lazyWritable();
     const reader = acquire(source.object);
     const writer = of(new WritableStreamDefaultWriter(target.object), 'writer');
@@ -565,10 +581,13 @@
   };
 
   Object.assign(exports, {
-    ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController, createReadable: create, createReadableBytes: createBytes,
-    cancelReadable: cancel, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault, releaseDefault, acquire,
+    ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController, createReadable: create,
+    createReadableBytes: createBytes,
+    cancelReadable: cancel, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault,
+    releaseDefault, acquire,
     closeController, enqueueChunk, errorController, desiredSizeOf: desiredSize, canCloseOrEnqueue,
-    teeCloned: (object) => (of(object, 'readable').controller.kind === 'byteController' ? object.tee() : tee(of(object, 'readable'), true)),
+    teeCloned: (object) => (of(object, 'readable').controller.kind === 'byteController' ? object.tee()
+      : tee(of(object, 'readable'), true)),
     hasBackpressure: (controller) => !shouldPull(controller), wrongThis,
   });
 })

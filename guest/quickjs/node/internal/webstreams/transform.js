@@ -2,8 +2,10 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const common = require('internal/webstreams/common');
-  const { hide, of, deferred, resolved, react, method, promiseCall, dictionary, highWaterMark, sizeOf, publish } = common;
-  const { createReadable, closeController, enqueueChunk, errorController, desiredSizeOf, canCloseOrEnqueue, hasBackpressure } =
+  const { hide, of, deferred, resolved, react, method, promiseCall, dictionary, highWaterMark, sizeOf,
+    publish } = common;
+  const { createReadable, closeController, enqueueChunk, errorController, desiredSizeOf, canCloseOrEnqueue,
+    hasBackpressure } =
     require('internal/webstreams/readable');
   const { createWritable, errorWritableIfNeeded } = require('internal/webstreams/writable');
   const { TypeError, RangeError } = globalThis;
@@ -16,7 +18,8 @@
       readableStrategy = dictionary(readableStrategy, 'the strategy');
       const what = 'transformer';
       const algorithms = {
-        cancel: method(transformer, 'cancel', what), flush: method(transformer, 'flush', what), start: method(transformer, 'start', what),
+        cancel: method(transformer, 'cancel', what), flush: method(transformer, 'flush', what),
+        start: method(transformer, 'start', what),
         transform: method(transformer, 'transform', what),
       };
       if (transformer.readableType !== undefined) throw new RangeError('readableType is not known');
@@ -32,14 +35,17 @@
   }
   publish(TransformStream);
 
-  const initialize = (target, algorithms, writableMark = 1, writableSize = () => 1, readableMark = 0, readableSize = () => 1) => {
+  const initialize = (target, algorithms, writableMark = 1, writableSize = () => 1, readableMark = 0,
+    readableSize = () => 1) => {
     const started = deferred();
     const stream = hide(target, {
-      kind: 'transform', readable: undefined, writable: undefined, backpressure: undefined, change: undefined, controller: undefined,
+      kind: 'transform', readable: undefined, writable: undefined, backpressure: undefined, change: undefined,
+      controller: undefined,
     });
     const object = Object.create(TransformStreamDefaultController.prototype);
     const controller = hide(object, {
-      kind: 'transformController', object, stream, finish: undefined, flush: algorithms.flush, cancel: algorithms.cancel,
+      kind: 'transformController', object, stream, finish: undefined, flush: algorithms.flush,
+      cancel: algorithms.cancel,
       transform: algorithms.transform ?? ((chunk) => { enqueue(controller, chunk); }),
     });
     stream.controller = controller;
@@ -95,7 +101,8 @@
 
   const enqueue = ({ stream }, chunk) => {
     const { controller } = stream.r;
-    if (!canCloseOrEnqueue(controller)) throw new TypeError('Invalid state: Nothing can be enqueued: the readable side is closing or not readable');
+    if (!canCloseOrEnqueue(controller))
+      throw new TypeError('Invalid state: Nothing can be enqueued: the readable side is closing or not readable');
     try {
       enqueueChunk(controller, chunk);
     } catch (error) {
@@ -105,7 +112,8 @@
     const backpressure = hasBackpressure(controller);
     if (backpressure !== stream.backpressure) setBackpressure(stream, true);
   };
-  const perform = (controller, chunk) => react(promiseCall(controller.transform, chunk, controller.object), undefined, (error) => {
+  const perform = (controller, chunk) => react(promiseCall(controller.transform, chunk, controller.object), undefined,
+    (error) => {
     errorBoth(controller.stream, error);
     throw error;
   });

@@ -2,7 +2,8 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const common = require('internal/webstreams/common');
-  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred, react, handled, method, promiseCall, dictionary,
+  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred, react, handled, method,
+    promiseCall, dictionary,
     enqueue, dequeue, resetQueue, highWaterMark, sizeOf, publish } = common;
   const { TypeError } = globalThis;
   const closing = Symbol('close');
@@ -17,7 +18,8 @@
       const mark = highWaterMark(strategy, 1);
       const what = 'underlyingSink';
       const algorithms = {
-        start: method(sink, 'start', what), write: method(sink, 'write', what), close: method(sink, 'close', what), abort: method(sink, 'abort', what),
+        start: method(sink, 'start', what), write: method(sink, 'write', what), close: method(sink, 'close', what),
+        abort: method(sink, 'abort', what),
       };
       setUp(initialize(this), algorithms, mark, size);
     }
@@ -39,8 +41,10 @@
   publish(WritableStream);
 
   const initialize = (object) => hide(object, {
-    kind: 'writable', object, state: 'writable', error: undefined, writer: undefined, controller: undefined, inFlightWrite: undefined,
-    closeRequest: undefined, inFlightClose: undefined, pendingAbort: undefined, writes: new common.Queue(), backpressure: false,
+    kind: 'writable', object, state: 'writable', error: undefined, writer: undefined, controller: undefined,
+    inFlightWrite: undefined,
+    closeRequest: undefined, inFlightClose: undefined, pendingAbort: undefined, writes: new common.Queue(),
+    backpressure: false,
   });
   const create = (algorithms, mark, size) => {
     const object = Object.create(WritableStream.prototype);
@@ -65,7 +69,8 @@
 
   const close = (stream) => {
     if (stream.state === 'closed' || stream.state === 'errored') {
-      return rejected(new TypeError(`The stream (in ${stream.state} state) is not in the writable state and cannot be closed`));
+      return rejected(new TypeError(
+        `The stream (in ${stream.state} state) is not in the writable state and cannot be closed`));
     }
     const request = stream.closeRequest = deferred();
     const { writer } = stream;
@@ -83,7 +88,8 @@
     stream.state = 'erroring';
     stream.error = reason;
     if (stream.writer !== undefined) rejectReady(stream.writer, reason);
-    if (stream.inFlightWrite === undefined && stream.inFlightClose === undefined && stream.controller.started) finishErroring(stream);
+    if (stream.inFlightWrite === undefined && stream.inFlightClose === undefined &&
+      stream.controller.started) finishErroring(stream);
   };
   const finishErroring = (stream) => {
     stream.state = 'errored';
@@ -189,13 +195,15 @@
           writer.closed = rejectedDeferred(s.error);
       }
     }
-    get closed() { return is(this, 'writer') ? of(this, 'writer').closed.promise : rejected(new TypeError('Illegal invocation')); }
+    get closed() { return is(this, 'writer') ? of(this, 'writer').closed.promise
+      : rejected(new TypeError('Illegal invocation')); }
     get desiredSize() {
       const writer = of(this, 'writer');
       if (writer.stream === undefined) throw new TypeError('The writer is released');
       return desiredSize(writer);
     }
-    get ready() { return is(this, 'writer') ? of(this, 'writer').ready.promise : rejected(new TypeError('Illegal invocation')); }
+    get ready() { return is(this, 'writer') ? of(this, 'writer').ready.promise
+      : rejected(new TypeError('Illegal invocation')); }
     abort(reason = undefined) {
       if (!is(this, 'writer')) return rejected(new TypeError('Illegal invocation'));
       const { stream } = of(this, 'writer');
@@ -246,7 +254,8 @@
     }
     if (stream !== writer.stream) return rejected(new TypeError('The writer was released'));
     if (stream.state === 'errored') return rejected(stream.error);
-    if (queuedOrInFlight(stream) || stream.state === 'closed') return rejected(new TypeError('The stream is closing or closed'));
+    if (queuedOrInFlight(stream) || stream.state === 'closed')
+      return rejected(new TypeError('The stream is closing or closed'));
     if (stream.state === 'erroring') return rejected(stream.error);
     const request = deferred();
     stream.writes.push(request);
@@ -256,7 +265,8 @@
       errorIfNeeded(controller, error);
       return request.promise;
     }
-    if (!queuedOrInFlight(stream) && stream.state === 'writable') updateBackpressure(stream, controller.mark - controller.total <= 0);
+    if (!queuedOrInFlight(stream) && stream.state === 'writable') updateBackpressure(stream,
+      controller.mark - controller.total <= 0);
     advance(controller);
     return request.promise;
   };
@@ -275,7 +285,8 @@
   const setUp = (stream, { start, write: writeChunk, close: closeSink, abort: abortSink }, mark, size) => {
     const object = Object.create(WritableStreamDefaultController.prototype);
     const controller = hide(object, {
-      kind: 'writableController', stream, abortController: new AbortController(), started: false, mark, size, write: writeChunk, close: closeSink,
+      kind: 'writableController', stream, abortController: new AbortController(), started: false, mark, size,
+      write: writeChunk, close: closeSink,
       abort: abortSink, queue: undefined, total: 0,
     });
     stream.controller = controller;
@@ -291,8 +302,12 @@
       dealWithRejection(stream, error);
     });
   };
-  const clearAlgorithms = (controller) => { controller.write = controller.close = controller.abort = controller.size = undefined; };
-  const errorIfNeeded = (controller, error) => { if (controller.stream.state === 'writable') errorController(controller, error); };
+  const clearAlgorithms = (controller) => {
+    controller.write = controller.close = controller.abort = controller.size = undefined;
+  };
+  const errorIfNeeded = (controller, error) => {
+    if (controller.stream.state === 'writable') errorController(controller, error);
+  };
   const errorController = (controller, error) => {
     clearAlgorithms(controller);
     startErroring(controller.stream, error);
@@ -330,12 +345,14 @@
   const processWrite = (controller, chunk) => {
     const { stream } = controller;
     stream.inFlightWrite = stream.writes.shift();
-    const promise = controller.write === undefined ? resolved() : promiseCall(controller.write, chunk, controller.object);
+    const promise = controller.write === undefined ? resolved() : promiseCall(controller.write, chunk,
+      controller.object);
     react(promise, () => {
       stream.inFlightWrite.resolve();
       stream.inFlightWrite = undefined;
       dequeue(controller);
-      if (!queuedOrInFlight(stream) && stream.state === 'writable') updateBackpressure(stream, controller.mark - controller.total <= 0);
+      if (!queuedOrInFlight(stream) && stream.state === 'writable') updateBackpressure(stream,
+        controller.mark - controller.total <= 0);
       advance(controller);
     }, (reason) => {
       if (stream.state === 'writable') clearAlgorithms(controller);
@@ -346,8 +363,10 @@
   };
 
   Object.assign(exports, {
-    WritableStream, WritableStreamDefaultWriter, WritableStreamDefaultController, createWritable: create, abortWritable: abort,
-    writeChunk: write, desiredSizeOfWriter: desiredSize, closeWithErrorPropagation, releaseWriter: release, errorWritableIfNeeded: errorIfNeeded,
+    WritableStream, WritableStreamDefaultWriter, WritableStreamDefaultController, createWritable: create,
+    abortWritable: abort,
+    writeChunk: write, desiredSizeOfWriter: desiredSize, closeWithErrorPropagation, releaseWriter: release,
+    errorWritableIfNeeded: errorIfNeeded,
     queuedOrInFlight,
   });
 })
