@@ -7,12 +7,11 @@
 //	tools, err := session.Definitions(ctx, registry.Anthropic, nil) // the "tools" of the request
 //	messages, err := session.Do(ctx, registry.Anthropic, response)
 //
-// The response is the body that the provider's API has answered with. The messages hold the results: append them to the
-// conversation and ask again. They are nil when the model has called nothing.
+// The response is the body of the provider's answer. The messages hold the results: append them to the conversation and
+// ask again. They are nil if the model has called nothing.
 //
-// A [Runner] is what a process needs once: the tools, the store of projects, the engine that runs code, and
-// connections to MCP servers. A [Session] works on the files of one project; each agent, or each user of a server,
-// has one.
+// A process needs one [Runner]: it has the tools, the store of projects, the engine that runs code, and connections to
+// MCP servers. A [Session] works on the files of one project; each agent, or each user of a server, has one.
 //
 // # Your own tools
 //

@@ -1,9 +1,9 @@
-// Package network says which requests the code of models may make over HTTP, and what it may know of them.
+// Package network has the rules that say which HTTP requests models' code may make.
 //
-// A [Policy] belongs to whoever runs the code: code can neither see it whole nor change it. It has rules, of which one
-// must allow a request; secrets, such as tokens of APIs, which are put into requests outside of the sandbox; and
-// limits. Without a policy there is no network.
+// A [Policy] belongs to the operator: code cannot change it, and sees only parts of it. It has rules, one of which must
+// allow a request; secrets, such as tokens of APIs, which are put into requests outside of the sandbox; and limits.
+// Without a policy there is no network.
 //
-// Whatever the rules say, names that mean addresses of the machine itself, of private networks or of the services of
-// clouds are refused, unless the policy has these addresses, too.
+// Whatever the rules say, names never lead to addresses of the machine itself, of private networks or of cloud
+// services, unless the policy has these addresses too.
 package network

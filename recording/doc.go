@@ -1,6 +1,6 @@
-// Package recording writes down what a call of a tool gets from outside, and plays it back: answers of tools that its
-// code calls and of servers, the time, random numbers, files and standard input. A call that is played back needs
-// neither the project nor these tools, and gives the same output; or the first difference has a name.
+// Package recording records what a call of a tool gets from outside, and replays it: answers of tools that its code
+// calls and of servers, the time, random numbers, files and standard input. A replayed call needs neither the project
+// nor these tools, and gives the same output, or names the first difference.
 //
 //	recorder := recording.NewRecorder(w, recording.Header{Tool: call.Tool, Input: string(call.Input)}, nil)
 //	env.Files = recorder.Files(env.Files)
@@ -19,14 +19,14 @@
 //	result := tools.Using(player.Middleware).Dispatch(ctx, recorded.Call(), env)
 //	difference := player.End(result)
 //
-// [Recorder.Middleware] alone records the calls of a whole conversation, and package registrytest puts such a recording
-// in the place of the tools.
+// [Recorder.Middleware] alone records the calls of a whole conversation; package registrytest replaces the tools by
+// such a recording.
 //
-// A recording has everything that the call has read: keep it as you keep the project.
+// A recording has everything that the call has read: protect it as you protect the project.
 //
 // # Format
 //
-// Each line is a JSON object, whose member k says what it is. The first one is the header, the last one says how many
-// there are. docs/replay.md has the others. A recording is checked while it is read; whatever it says, playing it back
-// reads and changes nothing.
+// Each line is a JSON object, whose member k is its kind. The first one is the header, and the last one has the number
+// of lines; docs/replay.md has the others. A recording is checked while it is read. Replaying it reads and changes
+// nothing, whatever it contains.
 package recording

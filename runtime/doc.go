@@ -41,7 +41,7 @@
 //     libraries make relative.
 //   - A run has at most [MaxDescriptors] files open.
 //
-// What the guest has open is closed at the end of the run, or by [Instance.CloseFiles].
+// Files that the guest leaves open are closed at the end of the run, or by [Instance.CloseFiles].
 //
 // # Limits
 //
@@ -53,19 +53,18 @@
 //
 // # States
 //
-// A guest into which no call is in progress is a [State]: what differs from the image from which all runs start, with
-// its clock and the work, time and output of the run so far. [Run.Suspend] takes one, and a run with [RunOptions].State
-// goes on from it, in this process or in another one, and as often as wanted. [State.Seal] encodes it and
-// [Program.OpenState] decodes it; the same version of the guest and of this package must do both. Open files are no
-// part of it.
+// A [State] is a guest between two calls into it: its memory as far as that differs from the image from which all runs
+// start, its clock, and the run's work, time and output so far. [Run.Suspend] takes one. A run with [RunOptions].State
+// continues from it, in this process or in another one, any number of times. [State.Seal] encodes it and
+// [Program.OpenState] decodes it, with the same version of the guest and of this package. It has no open files.
 //
-// While all that a run waits for is a person, its clocks stand still: see [Hold].
+// While a run waits only for a person, its clocks stand still: see [Hold].
 //
 // # Errors
 //
-// Each way for a run to fail has its error: [*LimitError], [*ExitError], [*CrashError], [*StoppedError],
-// [ErrClosed], or one of its language. [IsGuestFailure] tells errors of the code from those of the host. Guests
-// have bugs; code that makes one crash gets a [*CrashError], and other runs go on.
+// Each way for a run to fail has its error: [*LimitError], [*ExitError], [*CrashError], [*StoppedError], [ErrClosed],
+// or one of its language. [IsGuestFailure] tells errors of the code from those of the host. Guests have bugs; code that
+// makes one crash gets a [*CrashError], and other runs are not affected.
 //
 // # What is not isolated
 //

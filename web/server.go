@@ -1,5 +1,5 @@
 // Package web is the page: it shows people the projects, tools and calls of a [toolrun.Runner] in a browser, and lets
-// them change files and take back what a model did.
+// them change files and undo what a model did.
 //
 //	log := web.NewLog()
 //	runner, err := toolrun.Open(ctx, &toolrun.Options{Middleware: []registry.Middleware{log.Middleware}})
@@ -10,17 +10,18 @@
 //
 // # Who gets in
 //
-// Somebody who has followed a one-time link, or has shown a token, gets a cookie. Programs send a token with each
-// request. [Options] say what each may use. Requests by another name of the server, and from other pages, are refused.
+// A browser gets a cookie for a one-time link or a token. Programs send a token with each request. [Options] say what
+// each token allows. Requests for another name of the server, and from other pages, are refused.
 //
 // # The API
 //
-// All that the page does goes through an API of JSON under /api. /api/openapi.json describes it.
+// The page uses a JSON API under /api, which /api/openapi.json describes.
 //
 // # Isolation
 //
-// What projects contain is data. The page makes text nodes of it, and its policy forbids scripts and styles but its own
-// files, other servers, and frames. Files are served as attachments that a browser may neither run nor guess the type of.
+// Contents of projects are data: the page shows them as text nodes. Its policy allows only its own scripts and styles,
+// no other servers, and no frames. Files are served as attachments, which browsers may not run, and whose type they may
+// not guess.
 package web
 
 import (

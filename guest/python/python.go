@@ -1,17 +1,16 @@
-// Package python is what runs inside the sandbox of Python: the Python code that is run in a CPython before an image
-// of it is taken, and what the host knows of CPython's memory.
+// Package python is the code that runs inside the sandbox of Python, in CPython before an image of it is taken, and
+// what the host knows of CPython's memory.
 //
 // A build of CPython for WASI preview 1 has one export, _start, and imports nothing but WASI. So the host starts it
-// with code that imports what scripts usually need, and that then calls the host. The host never returns from that
-// call, but takes an image of the memory. In a copy of it, it calls a function of that code, through the function's
-// vectorcall slot, as CPython itself calls it. No frame of the guest is needed for that, and nothing is initialised or
-// torn down.
+// with code that imports common modules and then calls the host. The host never returns from that call, but takes an
+// image of the memory. In a copy of it, it calls a function of that code, through the function's vectorcall slot, as
+// CPython itself calls it. This needs no frame of the guest, and nothing is initialised or torn down.
 //
 // # Builds
 //
-// Every build of CPython 3.11 or 3.12 for wasm32-wasi that is linked with wasi-libc will do, whether its standard library is inside or not.
-// Nothing is guessed: the code that is run first checks the version and the sizes of objects, the host checks what it
-// reads, and [Verify] runs code before any other code is run.
+// Every build of CPython 3.11 or 3.12 for wasm32-wasi that is linked with wasi-libc works, with or without the standard
+// library inside. Nothing is guessed: the first code checks the version and the sizes of objects, the host checks what
+// it reads, and [Verify] runs code before any other code is run.
 //
 // # Trust
 //

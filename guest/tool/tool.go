@@ -1,4 +1,4 @@
-// Package tool is for those who write tools in Go and compile them to WebAssembly:
+// Package tool is for tools that are written in Go and compiled to WebAssembly:
 //
 //	type input struct {
 //		City string `json:"city" jsonschema:"the city"`
@@ -19,8 +19,8 @@
 //
 // # Faster
 //
-// A Go program takes some milliseconds to start, for each call. A reactor has started already when it is called, and
-// answers in less than one. For that, register the function in init, and serve in main:
+// A Go program takes some milliseconds to start, for each call. A reactor is started before it is called, and answers
+// in less than one. For that, register the function in init, and serve in main:
 //
 //	func init() { tool.Register(spec, do) }
 //	func main() { tool.Serve() }
@@ -29,14 +29,14 @@
 //
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o weather.wasm
 //
-// Without -buildmode=c-shared the same program is an ordinary one. Each call of a reactor starts from the same memory.
-// Numbers of math/rand are therefore the same in each call; those of crypto/rand are not, if the tool may have randomness.
+// Without -buildmode=c-shared the same program is an ordinary one. Each call of a reactor starts from the same memory,
+// so numbers of math/rand are the same in each call. Those of crypto/rand differ, if randomness was granted.
 //
 // # What a tool can use
 //
-// The files of the project, or of a folder of it, are at "/", if [Asks] asks for them and the operator grants it.
-// [Call] calls other tools, which must be asked for and granted, too; package toolhttp makes requests over the network, as far as [Asks].Network asks for them. Standard error is
-// the log, whose end a model reads if the tool fails. There are no processes.
+// The files of the project, or of one of its folders, are at "/", if [Asks] asks for them and the operator grants them.
+// [Call] calls other tools, and package toolhttp makes requests over the network; both must be asked for and granted,
+// too. Standard error is the log, whose end a model reads if the tool fails. There are no processes.
 package tool
 
 import (

@@ -1,5 +1,5 @@
-// Package calls shows the processes that have one store each other's calls, such as a page in a browser the calls of
-// commands and of MCP servers:
+// Package calls lets processes that share a store see each other's calls, such as a page in a browser those of commands
+// and MCP servers:
 //
 //	log := calls.New(store, nil)
 //	tools = tools.Using(log.Middleware)
@@ -7,8 +7,8 @@
 //	latest, err := log.Latest(ctx, place)
 //
 // Calls are kept beside projects, in the store's records: the latest [Most] of each place, [MaxBytes] in all, for
-// [Keep] after the last one. They are told within a second or two. What is kept is for people to look at, and promises
-// nothing: a process that dies loses what it has not told yet, and whoever can write to the store can change it.
+// [Keep] after the last one. Others see them within a second or two. The records are for people to look at, and promise
+// nothing: a process that dies loses its latest ones, and anyone who can write to the store can change them.
 package calls
 
 import (

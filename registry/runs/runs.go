@@ -1,5 +1,5 @@
-// Package runs keeps calls that wait for a person's approval, with the code that makes them, and goes on with them: later,
-// in another process or on another machine.
+// Package runs keeps calls that wait for a person's approval, with the code that makes them, and continues them later,
+// in any process or on another machine.
 //
 //	waiting, err := runs.New(store, nil)
 //	env.Runs = waiting.In("notes")
@@ -9,18 +9,16 @@
 //
 // # What is kept
 //
-// Records of the store: of each call the call itself, the state of its code, which calls the code has made, and which
-// of them wait for what decision. Records are sealed with a secret of the store ([vfs.SealKey]): one that somebody
-// without that has made or changed, or moved to another token, is refused. A call that waits takes no memory and no
-// goroutine.
+// A record of the store for each call: the call itself, the state of its code, the calls that the code has made, and
+// those that wait for a decision. Records are sealed with a secret of the store ([vfs.SealKey]): one that was made or
+// changed without it, or moved to another token, is refused. A waiting call takes no memory and no goroutine.
 //
 // # What is promised
 //
-// While it goes on, a call belongs to one process, which renews its claim. Each call that the code makes is kept as begun
-// before it is made, and with its answer before the code gets that; and the state of the code is kept before any call is
-// made that it asks for. If the process dies, the next one puts back what the code had changed in files since the last
-// state, goes on there, and delivers the same answers. A call that was under way is not repeated: the code gets the
-// error [registry.CodeUnknownOutcome].
+// While it runs, a call belongs to one process, which renews its claim. Before each call that the code makes, the state
+// of the code is stored and the call noted as begun; its answer is noted before the code gets it. If the process dies,
+// the next one undoes the code's changes of files since the last state, continues from that state, and delivers the
+// same answers. A call that was in progress is not repeated: the code gets the error [registry.CodeUnknownOutcome].
 package runs
 
 import (

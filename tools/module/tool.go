@@ -1,5 +1,5 @@
-// Package module makes tools of programs that were compiled to WebAssembly, in any language. A tool is a module and a
-// manifest beside it, which the operator has added to a [Store]:
+// Package module makes tools of programs that were compiled to WebAssembly, in any language. A tool is a module with a
+// manifest, which the operator has added to a [Store]:
 //
 //	store := module.OpenStore(dir)
 //	list, err := store.List()
@@ -7,17 +7,17 @@
 //		tools = append(tools, module.New(m, engine))
 //	}
 //
-// A program gets the call's input as JSON on standard input, works on the project's files at "/" as far as that is
-// granted, and writes its result to standard output. Standard error is its log, whose end a model gets when the tool
-// fails. Exit status 0 is success; with any other the output is an error that the model reads. See package
-// runtime/command for the two forms of modules, and guest/tool for Go programs.
+// A program gets the call's input as JSON on standard input, works on the project's files at "/" if they are granted,
+// and writes its result to standard output. Standard error is its log, whose end a model gets when the tool fails. Exit
+// status 0 is success; with any other the output is an error that the model reads. See package runtime/command for the
+// two forms of modules, and guest/tool for Go programs.
 //
 // # What a module may use
 //
-// Nothing but its input, until the operator grants it what its [Manifest] asks for: files, of the whole project or of a
-// folder, environment variables, the clock, randomness, other tools, and requests over the network, as far as the project has one.
-// A project can have less or more of the files than what was granted when the module was added, by the option
-// [OptionFiles], but not more than the manifest asks for. A module never changes /memories.
+// Only its input, until the operator grants what its [Manifest] asks for: files of the whole project or of a folder,
+// environment variables, the clock, randomness, other tools, and requests that the project allows. With the option
+// [OptionFiles], a project can give less or more access to its files than was granted when the module was added, but
+// not more than the manifest asks for. A module never changes /memories.
 package module
 
 import (

@@ -1,6 +1,6 @@
-// Package sessions has what hosts do with the sessions of code that a project keeps: list, copy and delete them. Code
-// runs in a session if [registry.Selection].Session, or the option "session" of its tool, names one; its variables stay
-// from call to call then.
+// Package sessions lists, copies and deletes the sessions of code that a project keeps. Code runs in a session if
+// [registry.Selection].Session, or the option "session" of its tool, names one; then its variables stay from call to
+// call.
 //
 // [registry.Selection].Session: https://pkg.go.dev/github.com/toolrun/toolrun/registry#Selection
 package sessions

@@ -1,4 +1,4 @@
-// Package admin has what operators do with whole stores of projects: copy one into another, and check one.
+// Package admin copies whole stores of projects, and checks them.
 package admin
 
 import (

@@ -6,8 +6,8 @@
 //		Records: "a",
 //	}, map[string]vfs.Store{"a": a, "b": b})
 //
-// Each project lies in one store, which the [Rule] names; whatever is done with one project is done there. Lists are put
-// together. Projects that are in another store than the rule names are not seen; [Store.Check] finds them.
+// The [Rule] says in which store each project lies. Lists show the projects of all stores. A project in another store
+// than the rule names is not seen; [Store.Check] finds it.
 //
 // All processes need the same rule. To change it, stop them first.
 package partition

@@ -11,18 +11,17 @@
 //
 // Each change of a project, and each exclusive section, is one transaction. It holds the project's row, so nobody else
 // changes the project meanwhile, and others see all of it at its end, or nothing. Reading takes no lock. If the process
-// dies, or its connection is lost, what it has not finished has not happened, and its lock is gone.
+// dies, or its connection is lost, unfinished changes have not happened, and the lock is released.
 //
 // Files that are being written are kept in memory, or beyond 1 MiB in a temporary file of this machine, until they are
-// closed. A handle that is open for reading sees at once what others in this process write in place, and within a tenth
-// of a second what others elsewhere do. What was replaced or removed can still be read for ten minutes; then the error
-// is syscall.ESTALE.
+// closed. An open handle sees writes in place by this process at once, and those of others within a tenth of a second.
+// A replaced or removed file can still be read for ten minutes; then the error is syscall.ESTALE.
 //
 // # Failures
 //
-// A database that cannot be reached, has no connection left or no room is a [*vfs.UnavailableError]. Nothing has
-// happened then, and the next call works if the database does. If the connection is lost during a commit, the store
-// connects again and looks whether the transaction has taken effect. Only if it cannot for [ResolveTimeout], the
-// error's Unknown is set. If a server fails over to another one that has not received everything, the last changes can
-// be lost.
+// If the database cannot be reached, has no connection left or no room, the error is a [*vfs.UnavailableError]. Nothing
+// has changed then, and the next call works if the database does. If the connection is lost during a commit, the store
+// connects again and finds out whether the transaction has taken effect. If it cannot for [ResolveTimeout], the error
+// has Unknown set. If a server fails over to another one that has not received everything, the last changes can be
+// lost.
 package postgres

@@ -2,16 +2,16 @@
 //
 //	response, err := toolhttp.Client.Get("https://api.example.com/weather")
 //
-// Libraries that use [http.DefaultClient] make requests, too, if it is told how:
+// For libraries that use [http.DefaultClient]:
 //
 //	http.DefaultTransport = toolhttp.Transport{}
 //
-// The tool must ask for its requests, in [tool.Asks].Network; the operator must grant that, and allow them in the
+// The tool must ask for its requests in [tool.Asks].Network, and the operator must grant them and allow them in the
 // project. Outside of toolrun, every request fails.
 //
-// A request and its response are as those of other transports: bodies of responses are streams, several requests can be
-// in progress, and the context ends them. The body of a request is read to its end before it is made. There are no
-// cookies, proxies and connections of one's own; some headers, such as Host, cannot be set.
+// Requests work as with other transports: bodies of responses are streams, several requests can be in progress, and the
+// context ends them. Differences: the body of a request is read to its end before it is made; there are no cookies and
+// proxies; some headers, such as Host, cannot be set.
 package toolhttp
 
 import (
