@@ -18,7 +18,8 @@ import (
 )
 
 // notOfTheSuite are packages whose purpose is a process of its own.
-var notOfTheSuite = []string{"os/exec", module + "internal/pgtest", module + "internal/ptytest", module + "internal/commandtest"}
+var notOfTheSuite = []string{"os/exec", module + "internal/pgtest", module + "internal/ptytest",
+	module + "internal/commandtest"}
 
 // waits are the functions that wait for the clock, or measure it. In a bubble of testing/synctest that costs nothing.
 var waits = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.AfterFunc",
@@ -137,12 +138,6 @@ var notYet = map[string]bool{
 	"cmd/toolrun/internal/terminal/terminal_test.go":  true,
 	"deathresume_test.go":                             true,
 	"killresume_test.go":                              true,
-	"mcp/mcpserver/attack_test.go":                    true,
-	"mcp/mcpserver/close_test.go":                     true,
-	"mcp/mcpserver/helpers_test.go":                   true,
-	"mcp/mcpserver/limits_test.go":                    true,
-	"mcp/mcpserver/slow_test.go":                      true,
-	"mcp/mcpserver/stdio_test.go":                     true,
 	"readme_test.go":                                  true,
 	"registry/runs/decide_test.go":                    true,
 	"resumebench_test.go":                             true,

@@ -159,7 +159,8 @@ func TestEditorsConfig(t *testing.T) {
 func TestMissingTools(t *testing.T) {
 	web := overHTTP(mcptest.Good(), nil)
 	defer web.Close()
-	config := mcpclient.ServerConfig{URL: web.URL, EnabledTools: []string{"nope", "echo"}, DisabledTools: []string{"never", "parts", "nope"}}
+	config := mcpclient.ServerConfig{URL: web.URL, EnabledTools: []string{"nope", "echo"},
+		DisabledTools: []string{"never", "parts", "nope"}}
 	set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"good": config})
 	mcptest.Connected(t, set)
 	require.Equal(t, []string{"never", "nope"}, set.Status()[0].Missing)

@@ -60,7 +60,8 @@ func TestHTTP(t *testing.T) {
 			web := overHTTP(mcptest.Good(test.versions...), test.options)
 			set := openURL(t, web.URL, nil)
 			mcptest.Connected(t, set)
-			require.Equal(t, `{"n":9007199254740993}`, mcptest.Call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
+			require.Equal(t, `{"n":9007199254740993}`, mcptest.Call(t, set, "web_echo",
+				`{"n":9007199254740993}`).Text())
 			require.Equal(t, `{"n":9007199254740993}`,
 				fmt.Sprintf("%s", mcptest.Call(t, set, "web_echo", `{"n":9007199254740993}`).Data))
 			require.Len(t, mcptest.Call(t, set, "web_parts", `{}`).Content, 6)
@@ -287,7 +288,8 @@ func TestSecretsOfAddresses(t *testing.T) {
 	lookup := func(string) (string, bool) { return "s3cr3t/v+lue", true }
 	for _, address := range []string{web.URL + "/?api_key=${MINE}", web.URL + "/?a=1&access_token=x${MINE}",
 		strings.Replace(web.URL, "//", "//u:${MINE2:-}@", 1)} {
-		set := mcptest.Open(t, &mcpclient.Options{LookupEnv: lookup}, map[string]mcpclient.ServerConfig{"web": {URL: address}})
+		set := mcptest.Open(t, &mcpclient.Options{LookupEnv: lookup},
+			map[string]mcpclient.ServerConfig{"web": {URL: address}})
 		err := set.Status()[0].Err
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "s3cr3t", address)

@@ -14,11 +14,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
@@ -39,7 +41,7 @@ func post(t *testing.T, url, body string, headers ...string) (*http.Response, st
 			r.Host = headers[i+1]
 		}
 	}
-	response, err := http.DefaultClient.Do(r)
+	response, err := client.Do(r)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
@@ -89,7 +91,7 @@ func TestForeignHostsAndOrigins(t *testing.T) {
 	require.NoError(t, err)
 	r.Header.Set("Origin", "https://app.example.com")
 	r.Header.Set("Access-Control-Request-Method", "POST")
-	response, err := http.DefaultClient.Do(r)
+	response, err := client.Do(r)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, "https://app.example.com", response.Header.Get("Access-Control-Allow-Origin"))
@@ -119,19 +121,18 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 		}
 		return nil, mcpserver.ErrUnauthorized
 	}, nil)
-	s := httptest.NewServer(handler)
-	defer s.Close()
+	url := listen(t, handler)
 	defer func() { require.NoError(t, handler.Shutdown(context.Background())) }()
 
 	for _, token := range []string{"", "Bearer", "Bearer x", "Basic mine", "mine", "bearer mine"} {
-		response, text := post(t, s.URL, initializeRequest, "Authorization", token)
+		response, text := post(t, url, initializeRequest, "Authorization", token)
 		require.Equal(t, 401, response.StatusCode, token)
 		require.Contains(t, response.Header.Get("WWW-Authenticate"), "Bearer")
 		require.NotContains(t, text, "mine")
 	}
 	sessions := map[string]string{}
 	for token := range servers {
-		response, _ := post(t, s.URL, initializeRequest, "Authorization", token)
+		response, _ := post(t, url, initializeRequest, "Authorization", token)
 		require.Equal(t, 200, response.StatusCode)
 		sessions[token] = response.Header.Get("Mcp-Session-Id")
 		require.NotEmpty(t, sessions[token])
@@ -148,7 +149,7 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 		{"", sessions["Bearer theirs"], 401, ""},
 		{"Bearer mine", "guessed", 404, ""},
 	} {
-		response, text := post(t, s.URL, list, "Authorization", test.token, "Mcp-Session-Id", test.session,
+		response, text := post(t, url, list, "Authorization", test.token, "Mcp-Session-Id", test.session,
 			"Mcp-Protocol-Version", "2025-06-18")
 		require.Equal(t, test.status, response.StatusCode, text)
 		require.Contains(t, text, test.want)
@@ -158,105 +159,107 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 	}
 	// Nor can it end the session, listen to it, or do without one.
 	for _, method := range []string{http.MethodDelete, http.MethodGet} {
-		r, err := http.NewRequestWithContext(t.Context(), method, s.URL, nil)
+		r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer mine")
 		r.Header.Set("Mcp-Session-Id", sessions["Bearer theirs"])
 		r.Header.Set("Accept", "text/event-stream")
-		response, err := http.DefaultClient.Do(r)
+		response, err := client.Do(r)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		require.Equal(t, 404, response.StatusCode, method)
 	}
-	response, text := post(t, s.URL, list, "Authorization", "Bearer theirs", "Mcp-Session-Id",
+	response, text := post(t, url, list, "Authorization", "Bearer theirs", "Mcp-Session-Id",
 		sessions["Bearer theirs"])
 	require.Equal(t, 200, response.StatusCode)
 	require.Contains(t, text, "of theirs")
 }
 
 func TestOversizedRequests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	t.Parallel()
-	url := serve(t, newServer(t, builtIn(t), newProject(t), nil), &mcpserver.HandlerOptions{Body: 1 << 20})
-	large := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`
-	response, text := post(t, url, large)
-	require.Equal(t, 413, response.StatusCode, text)
-	// One that does not say how large it is.
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, io.MultiReader(strings.NewReader(large)))
-	require.NoError(t, err)
-	response, err = http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	require.Equal(t, 413, response.StatusCode)
+	bubble(t, func(t *testing.T) {
+		url := serve(t, newServer(t, builtIn(t), newProject(t), nil), &mcpserver.HandlerOptions{Body: 1 << 20})
+		large := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`
+		response, text := post(t, url, large)
+		require.Equal(t, 413, response.StatusCode, text)
+		// One that does not say how large it is.
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url,
+			io.MultiReader(strings.NewReader(large)))
+		require.NoError(t, err)
+		response, err = client.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, 413, response.StatusCode)
 
-	// Many that say that they are large, and then send nothing, do not make the process grow, and hold nobody up.
-	url = serve(t, newServer(t, builtIn(t), newProject(t), nil), nil)
-	address := strings.TrimPrefix(url, "http://")
-	for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n{", 32<<20),
-		"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"} {
-		for range 20 {
-			conn, err := net.Dial("tcp", address)
-			require.NoError(t, err)
-			defer conn.Close()
-			_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\n"+length)
-			require.NoError(t, err)
+		// Many that say that they are large, and then send nothing, do not make the process grow, and hold nobody up.
+		url = serve(t, newServer(t, builtIn(t), newProject(t), nil), nil)
+		address := strings.TrimPrefix(url, "http://")
+		for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n{", 32<<20),
+			"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"} {
+			for range 20 {
+				conn, err := network.DialContext(t.Context(), "tcp", address)
+				require.NoError(t, err)
+				defer conn.Close()
+				_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\n"+length)
+				require.NoError(t, err)
+			}
+			synctest.Wait()
+			response, text = post(t, url, initializeRequest)
+			require.Equal(t, 200, response.StatusCode, text)
 		}
-		time.Sleep(50 * time.Millisecond)
-		response, text = post(t, url, initializeRequest)
-		require.Equal(t, 200, response.StatusCode, text)
-	}
-	// Those that send all but the end are refused when they are too many.
-	refused := make(chan int, 20)
-	almost := "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6000000\r\n\r\n" + strings.Repeat(" ", 5_999_999)
-	for range 20 {
-		go func() {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { _ = conn.Close() })
-			go func() { _, _ = io.WriteString(conn, almost) }()
-			if answer, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
-				refused <- answer.StatusCode
-			}
-		}()
-	}
-	require.Equal(t, 503, <-refused)
+		// Those that send all but the end are refused when they are too many.
+		refused := make(chan int, 20)
+		almost := "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6000000\r\n\r\n" + strings.Repeat(" ",
+			5_999_999)
+		for range 20 {
+			go func() {
+				conn, err := network.DialContext(t.Context(), "tcp", address)
+				if err != nil {
+					return
+				}
+				t.Cleanup(func() { _ = conn.Close() })
+				go func() { _, _ = io.WriteString(conn, almost) }()
+				if answer, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+					refused <- answer.StatusCode
+				}
+			}()
+		}
+		require.Equal(t, 503, <-refused)
+	})
 }
 
 func TestSlowClients(t *testing.T) {
-	t.Parallel()
-	project := newProject(t)
-	require.NoError(t, vfs.WriteFile(t.Context(), project, "/large", bytes.Repeat([]byte("x"), 3<<20)))
-	server := newServer(t, builtIn(t), project, &mcpserver.Options{Requests: 4})
-	url := serve(t, server, &mcpserver.HandlerOptions{ReadTimeout: 200 * time.Millisecond, WriteTimeout: time.Second,
-		Stateless: true})
-	dial := func(request string) net.Conn {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	bubble(t, func(t *testing.T) {
+		project := newProject(t)
+		require.NoError(t, vfs.WriteFile(t.Context(), project, "/large", bytes.Repeat([]byte("x"), 3<<20)))
+		server := newServer(t, builtIn(t, mcptest.Measured()...), project, &mcpserver.Options{Requests: 4})
+		url := serve(t, server, &mcpserver.HandlerOptions{ReadTimeout: 200 * time.Millisecond,
+			WriteTimeout: time.Second,
+			Stateless:    true})
+		dial := func(request string) net.Conn {
+			conn, err := network.DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "http://"))
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = conn.Close() })
+			_, err = io.WriteString(conn, request)
+			require.NoError(t, err)
+			return conn
+		}
+		const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: " +
+			"application/json, text/event-stream\r\nContent-Length: "
+		// One that does not send what it has announced.
+		answer, err := http.ReadResponse(bufio.NewReader(dial(head+"100\r\n\r\n{")), nil)
 		require.NoError(t, err)
-		t.Cleanup(func() { _ = conn.Close() })
-		_, err = io.WriteString(conn, request)
-		require.NoError(t, err)
-		return conn
-	}
-	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, " +
-		"text/event-stream\r\nContent-Length: "
-	// One that does not send what it has announced.
-	answer, err := http.ReadResponse(bufio.NewReader(dial(head+"100\r\n\r\n{")), nil)
-	require.NoError(t, err)
-	require.Equal(t, 408, answer.StatusCode)
-	// Some that do not take what they have asked for.
-	const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"toolrun://notes/large"}}`
-	for range 20 {
-		dial(fmt.Sprintf("%s%d\r\n\r\n%s", head, len(read), read))
-	}
-	require.Eventually(t, func() bool {
+		require.Equal(t, 408, answer.StatusCode)
+		// Some that do not take what they have asked for.
+		const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"toolrun://notes/large"}}`
+		for range 20 {
+			dial(fmt.Sprintf("%s%d\r\n\r\n%s", head, len(read), read))
+		}
+		time.Sleep(2 * time.Second)
 		response, text := post(t, url,
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"return 6 * 7"}}}`)
-		return response.StatusCode == 200 && strings.Contains(text, "42")
-	}, time.Minute, 10*time.Millisecond)
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"length","arguments":{"text":"four"}}}`)
+		require.Equal(t, 200, response.StatusCode)
+		require.Contains(t, text, "4 bytes")
+	})
 }
 
 func TestInvalidUTF8(t *testing.T) {
@@ -341,24 +344,27 @@ func TestTenThousandSessions(t *testing.T) {
 			require.EqualValues(t, 10_000-room, refused.Load())
 			require.Zero(t, other.Load())
 			require.NoError(t, handler.Shutdown(context.Background()))
-			require.Eventually(t, func() bool { return handler.Sessions() == 0 }, 2*time.Minute, 10*time.Millisecond)
 			before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 64 << 20})
+			require.Zero(t, handler.Sessions())
 		})
 	}
 }
 
 func TestSessionsThatDoNothingEnd(t *testing.T) {
-	server := newServer(t, builtIn(t), newProject(t), nil)
-	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
-		&mcpserver.HandlerOptions{SessionTimeout: 50 * time.Millisecond})
-	s := httptest.NewServer(handler)
-	defer s.Close()
-	response, _ := post(t, s.URL, initializeRequest)
-	require.Equal(t, 200, response.StatusCode)
-	require.Eventually(t, func() bool { return handler.Sessions() == 0 }, 2*time.Minute, 10*time.Millisecond)
-	response, _ = post(t, s.URL, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, "Mcp-Session-Id",
-		response.Header.Get("Mcp-Session-Id"))
-	require.Equal(t, 404, response.StatusCode)
+	bubble(t, func(t *testing.T) {
+		server := newServer(t, builtIn(t), newProject(t), nil)
+		handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
+			&mcpserver.HandlerOptions{SessionTimeout: time.Minute - time.Second})
+		url := listen(t, handler)
+		defer func() { require.NoError(t, handler.Shutdown(t.Context())) }()
+		response, _ := post(t, url, initializeRequest)
+		require.Equal(t, 200, response.StatusCode)
+		time.Sleep(time.Minute)
+		require.Zero(t, handler.Sessions())
+		response, _ = post(t, url, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, "Mcp-Session-Id",
+			response.Header.Get("Mcp-Session-Id"))
+		require.Equal(t, 404, response.StatusCode)
+	})
 }
 
 func TestFailingSource(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -67,23 +66,22 @@ func TestBatchesOverStdio(t *testing.T) {
 func TestBatchesOverHTTP(t *testing.T) {
 	server := newServer(t, builtIn(t), newProject(t), nil)
 	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil)
-	s := httptest.NewServer(handler)
-	t.Cleanup(s.Close)
+	url := listen(t, handler)
 	t.Cleanup(func() { require.NoError(t, handler.Shutdown(context.Background())) })
 	// A session begins once, and counts as one.
 	var all []string
 	for i := range 50 {
 		all = append(all, strings.Replace(initializeRequest, `"id":1`, fmt.Sprintf(`"id":%d`, i), 1))
 	}
-	response, text := post(t, s.URL, "["+strings.Join(all, ",")+"]")
+	response, text := post(t, url, "["+strings.Join(all, ",")+"]")
 	require.Equal(t, 200, response.StatusCode, text)
 	require.Equal(t, 1, handler.Sessions())
 	session := response.Header.Get("Mcp-Session-Id")
 	// A batch is not more than one request may be.
-	response, text = post(t, s.URL, "["+strings.Repeat(aNotification+",", 1000)+aPing+"]", "Mcp-Session-Id", session)
+	response, text = post(t, url, "["+strings.Repeat(aNotification+",", 1000)+aPing+"]", "Mcp-Session-Id", session)
 	require.Equal(t, 400, response.StatusCode)
 	require.Contains(t, text, "too many")
-	response, text = post(t, s.URL, "["+strings.Repeat(aNotification+",", 10)+aPing+"]", "Mcp-Session-Id", session)
+	response, text = post(t, url, "["+strings.Repeat(aNotification+",", 10)+aPing+"]", "Mcp-Session-Id", session)
 	require.Equal(t, 200, response.StatusCode)
 	require.Contains(t, text, `"id":"ping"`)
 }

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -48,7 +49,8 @@ func start(ctx context.Context, session *sdk.ClientSession) chan outcome {
 }
 
 func TestShutdownLetsCallsFinish(t *testing.T) {
-	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+	onEveryWayInBubbles(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server,
+		*sdk.ClientOptions) *sdk.ClientSession) {
 		tool, begun, release := waits()
 		server := newServer(t, builtIn(t, tool), newProject(t), nil)
 		session := connect(server, nil)
@@ -56,11 +58,10 @@ func TestShutdownLetsCallsFinish(t *testing.T) {
 		<-begun
 		down := make(chan error, 1)
 		go func() { down <- shutdown(context.Background(), server) }()
-		require.Eventually(t, func() bool {
-			_, err := session.CallTool(t.Context(),
-				&sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": "1"}})
-			return err != nil // no more calls
-		}, 10*time.Second, time.Millisecond)
+		synctest.Wait()
+		_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "javascript",
+			Arguments: map[string]any{"code": "1"}})
+		require.Error(t, err, "no more calls")
 		require.Empty(t, down)
 		close(release)
 		require.Equal(t, outcome{"finished", nil}, <-ended)
@@ -69,13 +70,14 @@ func TestShutdownLetsCallsFinish(t *testing.T) {
 }
 
 func TestShutdownDoesNotWaitForever(t *testing.T) {
-	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+	onEveryWayInBubbles(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server,
+		*sdk.ClientOptions) *sdk.ClientSession) {
 		tool, begun, _ := waits()
 		server := newServer(t, builtIn(t, tool), newProject(t), nil)
 		session := connect(server, nil)
 		ended := start(t.Context(), session)
 		<-begun
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		require.ErrorIs(t, shutdown(ctx, server), context.DeadlineExceeded)
 		require.NotEqual(t, "finished", (<-ended).text)
@@ -83,25 +85,27 @@ func TestShutdownDoesNotWaitForever(t *testing.T) {
 }
 
 func TestCallsWaitForEachOther(t *testing.T) {
-	tool, begun, release := waits()
-	server := newServer(t, builtIn(t, tool), newProject(t), &mcpserver.Options{Calls: 2})
-	session := connect(t, overHTTP(nil)(t, server), "2025-11-25", nil)
-	var all []chan outcome
-	for range 5 {
-		all = append(all, start(t.Context(), session))
-	}
-	<-begun
-	<-begun
-	ctx, cancel := context.WithCancel(t.Context())
-	waiting := start(ctx, session) // can be given up
-	time.Sleep(10 * time.Millisecond)
-	cancel()
-	require.ErrorIs(t, (<-waiting).err, context.Canceled)
-	require.Empty(t, begun)
-	close(release)
-	for _, ended := range all {
-		require.Equal(t, outcome{"finished", nil}, <-ended)
-	}
+	bubble(t, func(t *testing.T) {
+		tool, begun, release := waits()
+		server := newServer(t, builtIn(t, tool), newProject(t), &mcpserver.Options{Calls: 2})
+		session := connect(t, overHTTP(nil)(t, server), "2025-11-25", nil)
+		var all []chan outcome
+		for range 5 {
+			all = append(all, start(t.Context(), session))
+		}
+		<-begun
+		<-begun
+		ctx, cancel := context.WithCancel(t.Context())
+		waiting := start(ctx, session) // can be given up
+		synctest.Wait()
+		cancel()
+		require.ErrorIs(t, (<-waiting).err, context.Canceled)
+		require.Empty(t, begun)
+		close(release)
+		for _, ended := range all {
+			require.Equal(t, outcome{"finished", nil}, <-ended)
+		}
+	})
 }
 
 // TestShutdownWithNothingToWaitFor has a context that has ended already, and nothing that has been stopped by that.

@@ -8,17 +8,18 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/memnet"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -114,6 +115,33 @@ func onEveryWay(t *testing.T, ways []way, test func(t *testing.T,
 	}
 }
 
+// bubble runs a test by a clock that does not wait. Connections end before it does.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() {
+			client.CloseIdleConnections()
+			time.Sleep(time.Minute)
+		})
+		test(t)
+	})
+}
+
+// onEveryWayInBubbles is the same, by clocks that do not wait.
+func onEveryWayInBubbles(t *testing.T, ways []way, test func(t *testing.T,
+	connect func(server *mcpserver.Server, options *sdk.ClientOptions) *sdk.ClientSession)) {
+	for _, way := range ways {
+		for _, version := range way.versions {
+			t.Run(way.name+" "+version, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					test(t, func(server *mcpserver.Server, options *sdk.ClientOptions) *sdk.ClientSession {
+						return connect(t, way.connect(t, server), version, options)
+					})
+				})
+			})
+		}
+	}
+}
+
 // connect makes a session of the SDK's client.
 func connect(t *testing.T, transport sdk.Transport, version string, options *sdk.ClientOptions) *sdk.ClientSession {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options)
@@ -135,7 +163,7 @@ func overStdio(t *testing.T, server *mcpserver.Server) sdk.Transport {
 
 func overHTTP(options *mcpserver.HandlerOptions) func(*testing.T, *mcpserver.Server) sdk.Transport {
 	return func(t *testing.T, server *mcpserver.Server) sdk.Transport {
-		return &sdk.StreamableClientTransport{Endpoint: serve(t, server, options)}
+		return &sdk.StreamableClientTransport{Endpoint: serve(t, server, options), HTTPClient: client}
 	}
 }
 
@@ -157,25 +185,16 @@ func newLines(t *testing.T, server *mcpserver.Server, begin string) (send func(l
 	}()
 	t.Cleanup(func() {
 		require.NoError(t, toServer.Close())
-		select {
-		case err := <-ended:
-			require.NoError(t, err)
-		case <-time.After(2 * time.Minute):
-			require.FailNow(t, "the session does not end")
-		}
+		require.NoError(t, <-ended)
 	})
 	send = func(line string) {
 		_, err := io.WriteString(toServer, line+"\n")
 		require.NoError(t, err)
 	}
 	receive = func() string {
-		select {
-		case line := <-lines:
-			return line
-		case <-time.After(2 * time.Minute):
-			require.FailNow(t, "nothing has come")
-			return ""
-		}
+		line, ok := <-lines
+		require.True(t, ok, "the session has ended")
+		return line
 	}
 	send(strings.TrimSpace(begin))
 	require.Contains(t, receive(), "serverInfo")
@@ -185,15 +204,33 @@ func newLines(t *testing.T, server *mcpserver.Server, begin string) (send func(l
 // serve serves over HTTP, and returns the URL.
 func serve(t *testing.T, server *mcpserver.Server, options *mcpserver.HandlerOptions) string {
 	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, options)
-	s := httptest.NewServer(handler)
+	url := listen(t, handler)
 	handlers.Store(server, handler)
-	t.Cleanup(func() {
-		require.NoError(t, handler.Shutdown(context.Background()))
-		s.CloseClientConnections()
-		s.Close()
-	})
-	return s.URL
+	t.Cleanup(func() { require.NoError(t, handler.Shutdown(context.Background())) })
+	return url
 }
+
+// listen serves in memory, for client, until the test ends, and returns the URL.
+func listen(t *testing.T, handler http.Handler) string {
+	listener, err := network.Listen(t.Context(), "tcp", "localhost:0")
+	require.NoError(t, err)
+	server := &http.Server{Handler: handler}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(listener)
+	}()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		<-ended
+	})
+	return "http://" + listener.Addr().String()
+}
+
+var (
+	network = memnet.New()
+	client  = &http.Client{Transport: network.Transport()}
+)
 
 // call calls a tool, and returns all text of the result.
 func call(t *testing.T, session *sdk.ClientSession, tool string, arguments any) (string, *sdk.CallToolResult) {

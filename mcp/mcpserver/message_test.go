@@ -52,7 +52,8 @@ func TestMessagesThatAreTooMuch(t *testing.T) {
 		want          string
 	}{
 		{"values", request("ping", `{"_meta":{"a":`+mcptest.Arrays(100_000)+`}}`), 413, "more than 14446 values"},
-		{"values of a large one", request("ping", `{"_meta":{"a":`+mcptest.Arrays(4<<20)+`}}`), 413, "more than 65536 values"},
+		{"values of a large one", request("ping", `{"_meta":{"a":`+mcptest.Arrays(4<<20)+`}}`), 413,
+			"more than 65536 values"},
 		{"depth", request("ping", `{"a":`+x("[", 250)+x("]", 250)+`}`), 413, "more than 200 levels of nesting"},
 		{"depth that does not end", x("[", 1<<20), 413, "more than 200 levels of nesting"},
 		{"id", `{"jsonrpc":"2.0","id":"` + x("x", 300) + `","method":"ping"}`, 413, "may have 256 bytes"},

@@ -125,7 +125,7 @@ func (r *replicas) sessions(t *testing.T) ([]string, error) {
 
 // inBubble is a test in a bubble.
 func inBubble(test func(t *testing.T)) func(t *testing.T) {
-	return func(t *testing.T) { synctest.Test(t, test) }
+	return func(t *testing.T) { bubble(t, test) }
 }
 
 func (r *replicas) stop(t *testing.T, i int) {

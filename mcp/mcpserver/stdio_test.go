@@ -3,14 +3,18 @@ package mcpserver_test
 import (
 	"bytes"
 	"context"
+	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
@@ -48,29 +52,48 @@ func TestWhatIsNoMessage(t *testing.T) {
 }
 
 func TestInputThatEndsIsAnswered(t *testing.T) {
-	server := newServer(t, builtIn(t), newProject(t), nil)
-	answers := rawSession(t, server,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"await new Promise(r => setTimeout(r, 300)); return 'late'"}}}`)
-	require.Len(t, answers, 1)
-	require.Contains(t, answers[0], "late")
+	synctest.Test(t, func(t *testing.T) {
+		tool := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."},
+			func(context.Context, struct{}, registry.Env) (string, error) {
+				time.Sleep(5 * time.Second)
+				return "late", nil
+			})
+		answers := rawSession(t, newServer(t, builtIn(t, tool), newProject(t), nil), emptyCall(2, "slow"))
+		require.Len(t, answers, 1)
+		require.Contains(t, answers[0], "late")
+	})
 }
 
-// slowly is a client that takes its time for each line.
-type slowly struct{ bytes.Buffer }
+// slowly is a client that takes no answers before the server has seen the end of its input.
+type slowly struct {
+	in    io.Reader
+	ended chan struct{}
+	out   bytes.Buffer
+}
+
+func (s *slowly) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	if err == io.EOF {
+		close(s.ended)
+	}
+	return n, err
+}
 
 func (s *slowly) Write(p []byte) (int, error) {
-	time.Sleep(500 * time.Millisecond)
-	return s.Buffer.Write(p)
+	<-s.ended
+	for range 1000 { // so that a server goes on that does not wait
+		runtime.Gosched()
+	}
+	return s.out.Write(p)
 }
 
 // TestSlowClientsGetAnswers has one that ends its input and then takes its time for the answers.
 func TestSlowClientsGetAnswers(t *testing.T) {
-	t.Parallel()
 	server := newServer(t, builtIn(t), newProject(t), nil)
-	var out slowly
-	require.NoError(t, server.ServeStdio(t.Context(),
-		strings.NewReader(initialize+aPing+"\n"+strings.Replace(aPing, "ping", "other", 1)), &out))
-	require.Equal(t, 3, strings.Count(out.String(), `"result"`), out.String())
+	client := &slowly{ended: make(chan struct{}), in: strings.NewReader(initialize + aPing + "\n" +
+		strings.Replace(aPing, "ping", "other", 1))}
+	require.NoError(t, server.ServeStdio(t.Context(), client, client))
+	require.Equal(t, 3, strings.Count(client.out.String(), `"result"`), client.out.String())
 }
 
 // TestInputThatEndsAfterACanceledCall has a client that does not wait for an answer.

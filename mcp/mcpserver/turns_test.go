@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -148,17 +147,16 @@ func TestOrderOverHTTP(t *testing.T) {
 	o := newOrdering()
 	server := newServer(t, builtIn(t, o.tool("first", false), o.tool("second", false)), newProject(t), nil)
 	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil)
-	site := httptest.NewServer(handler)
-	defer site.Close()
+	url := listen(t, handler)
 	post := func(session, body string) *http.Response {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site.URL, strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Accept", "application/json, text/event-stream")
 		if session != "" {
 			request.Header.Set("Mcp-Session-Id", session)
 		}
-		response, err := http.DefaultClient.Do(request)
+		response, err := client.Do(request)
 		require.NoError(t, err)
 		return response
 	}

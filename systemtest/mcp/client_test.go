@@ -50,7 +50,8 @@ func BenchmarkCall(b *testing.B) {
 
 func BenchmarkConnect(b *testing.B) {
 	for b.Loop() {
-		set, err := mcpclient.Open(b.Context(), mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"good": stdio("good")}}, nil)
+		set, err := mcpclient.Open(b.Context(),
+			mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"good": stdio("good")}}, nil)
 		require.NoError(b, err)
 		require.NoError(b, set.Close())
 	}
@@ -105,7 +106,8 @@ func TestLossAndReconnection(t *testing.T) {
 	require.NoError(t, os.Remove(gate)) // it must not restart before the test sees that it is gone
 	result := mcptest.Call(t, set, "good_die", `{}`)
 	require.Equal(t, registry.CodeFailed, result.Code)
-	require.Contains(t, result.Text(), "The MCP server good has not answered the call: the connection was lost. It is not known")
+	require.Contains(t, result.Text(),
+		"The MCP server good has not answered the call: the connection was lost. It is not known")
 	var lost *mcpclient.ServerError
 	require.ErrorAs(t, result.Err, &lost)
 	mcptest.Until(t, set, func() bool { return set.Registry().Len() == 0 })
@@ -136,7 +138,8 @@ func TestServersAreIndependent(t *testing.T) {
 	}
 	require.Len(t, byName, 4)
 	require.ErrorIs(t, byName["broken"], os.ErrNotExist)
-	require.EqualError(t, byName["missing"], `MCP server "missing", args[0]: the variable NOT_THERE is not set in the environment`)
+	require.EqualError(t, byName["missing"],
+		`MCP server "missing", args[0]: the variable NOT_THERE is not set in the environment`)
 }
 
 func TestNames(t *testing.T) {

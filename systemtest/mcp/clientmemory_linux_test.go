@@ -28,8 +28,8 @@ func status(t *testing.T, field string) int64 {
 	return kilobytes << 10
 }
 
-// TestMemoryOfServersMessages has servers with messages that take more memory than their size suggests. No other test runs at
-// the same time.
+// TestMemoryOfServersMessages has servers with messages that take more memory than their size suggests. No other test
+// runs at the same time.
 func TestMemoryOfServersMessages(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
@@ -52,7 +52,8 @@ func TestMemoryOfServersMessages(t *testing.T) {
 			debug.FreeOSMemory()
 			require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
 			base := status(t, "VmRSS")
-			set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"s": stdio(fmt.Sprintf("amplify %d %s", size, what))})
+			set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"s": stdio(fmt.Sprintf("amplify %d %s", size,
+				what))})
 			if what != "greeting" {
 				mcptest.Connected(t, set)
 				mcptest.Call(t, set, "s_t", `{}`)

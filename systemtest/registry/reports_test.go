@@ -22,12 +22,14 @@ const brokenTool = "REGISTRYTEST_BROKEN_TOOL"
 
 // echo returns a tool without faults, modified by a function.
 func echo(change func(spec *registry.Spec), do func(text string) registry.Result) registry.Tool {
-	spec := registry.Spec{Name: "echo", Description: "Echoes a text, which is of use in tests of the kit.", Schema: json.RawMessage(
-		`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"]}`)}
+	spec := registry.Spec{Name: "echo", Description: "Echoes a text, which is of use in tests of the kit.",
+		Schema: json.RawMessage(
+			`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"]}`)}
 	if change != nil {
 		change(&spec)
 	}
-	return registry.ToolFunc(spec, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+	return registry.ToolFunc(spec, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result,
+		error) {
 		var in struct{ Text string }
 		err := json.Unmarshal(call.Input, &in)
 		return do(strings.ToValidUTF8(in.Text, "?")), err
@@ -53,7 +55,10 @@ func TestOneBrokenTool(t *testing.T) {
 	case "no name":
 		registrytest.TestTool(t, echo(func(spec *registry.Spec) { spec.Name = "1 2" }, done), options)
 	case "an error":
-		registrytest.TestTool(t, echo(nil, func(string) registry.Result { return registry.Failure(registry.CodeTool, "no") }), options)
+		registrytest.TestTool(t, echo(nil, func(string) registry.Result {
+			return registry.Failure(registry.CodeTool,
+				"no")
+		}), options)
 	case "a schema that two options break":
 		registrytest.TestTool(t, echo(func(spec *registry.Spec) {
 			schema := spec.Schema
@@ -71,11 +76,14 @@ func TestOneBrokenTool(t *testing.T) {
 // TestReports checks the output for the author of a broken tool.
 func TestReports(t *testing.T) {
 	for name, want := range map[string][]string{
-		"a panic at a NUL":                {"--- FAIL: TestOneBrokenTool/bad_inputs", "the tool panicked: a NUL", "reports_test.go:", "--- PASS: TestOneBrokenTool/inputs"},
-		"no name":                         {"--- FAIL: TestOneBrokenTool/registration", "registry.New refuses the tool"},
-		"a schema that two options break": {"--- FAIL: TestOneBrokenTool/options", "--- FAIL: TestOneBrokenTool/definitions"},
-		"an error":                        {"--- FAIL: TestOneBrokenTool/inputs"},
-		"skip":                            {`there is no check "no such check"`},
+		"a panic at a NUL": {"--- FAIL: TestOneBrokenTool/bad_inputs", "the tool panicked: a NUL",
+			"reports_test.go:", "--- PASS: TestOneBrokenTool/inputs"},
+		"no name": {"--- FAIL: TestOneBrokenTool/registration",
+			"registry.New refuses the tool"},
+		"a schema that two options break": {"--- FAIL: TestOneBrokenTool/options",
+			"--- FAIL: TestOneBrokenTool/definitions"},
+		"an error": {"--- FAIL: TestOneBrokenTool/inputs"},
+		"skip":     {`there is no check "no such check"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := exec.Command(os.Args[0], "-test.run=^TestOneBrokenTool$", "-test.v")
