@@ -2,25 +2,26 @@ package toolrun_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/runs"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
-
-var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // dyingStore is the store of a process that dies after a number of steps: then nothing of what it keeps arrives any
 // more.
@@ -59,114 +60,85 @@ func (r dyingRecords) Change(ctx context.Context, name string, keep time.Duratio
 	return err
 }
 
-// stepsScript makes calls, one by one and at once, and changes a file between them.
-const stepsScript = `
-	const told = [];
-	const call = async (tool, to) => {
-		try { told.push(await tools[tool]({to})) } catch (e) { told.push(e.code + ' ' + to) }
-		fs.appendFileSync('/log', to + ' ');
-	};
-	await call('send', 'first');
-	await Promise.all([call('send', 'a'), call('send', 'b'), call('look', 'c')]);
-	await call('look', 'd');
-	await call('send', 'last');
-	fs.appendFileSync('/log', 'end');
-	return told.sort().join('\n')`
-
-// checkSteps checks what a script was told, and the file that it has changed, against what has happened.
-func checkSteps(t *testing.T, text, log string, sent []string) (unknown int) {
-	t.Helper()
-	times := map[string]int{}
-	for _, to := range sent {
-		times[to]++
-	}
-	text, _, _ = strings.Cut(text, "\nTool calls:")
-	lines := strings.Split(text, "\n")
-	require.Len(t, lines, 6, text)
-	for _, to := range []string{"first", "a", "b", "last"} {
-		require.LessOrEqual(t, times[to], 1, "%s was sent twice", to)
-		switch {
-		case strings.Contains(text, "sent to "+to):
-			require.Equal(t, 1, times[to], to)
-		default:
-			require.Contains(t, text, "outcome_unknown "+to)
-			unknown++
-		}
-	}
-	fields := strings.Fields(log)
-	require.Len(t, fields, 7, "a change was lost or made twice: %s", log)
-	require.ElementsMatch(t, []string{"first", "a", "b", "c", "d", "last", "end"}, fields)
-	require.Equal(t, "end", fields[6])
-	return unknown
-}
-
 // always says that all is approved.
 func always(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
 	return registry.Decision{Approved: true, Always: true, By: "ada"}, nil
 }
 
-// A process can die at every step, and the next one goes on.
-func TestEveryStepCanBeTheLast(t *testing.T) {
-	runner := map[string]*toolrun.Runner{} // one engine for all of them
-	runner[""] = open(t, toolrun.Options{})
-	_, err := runner[""].JavaScript(t.Context())
-	require.NoError(t, err)
-	var unknown atomic.Int64
-	step := func(t *testing.T, steps int64, late bool) (died bool) {
-		base := local.NewMemoryStore(nil)
-		m := &mail{}
-		process := func(store vfs.Store, o toolrun.SessionOptions) *toolrun.Session {
-			options := toolrun.Options{Store: store, Tools: m.tools(), Engine: runner[""].Engine(),
-				Runs: runs.Options{Lease: 30 * time.Millisecond}}
-			o.Select = choosesSend
-			return openSession(t, open(t, options), "p", &o)
-		}
-		token := ask(t, process(base, toolrun.SessionOptions{}), "javascript", codeInput(stepsScript)).Pending.Token
-		left := &atomic.Int64{}
-		left.Store(steps)
-		dying := process(dyingStore{base, left, late}, toolrun.SessionOptions{Approve: always})
-		_, err := dying.Resume(t.Context(), token, nil)
-		died = left.Load() <= 0
-		if !died {
-			require.NoError(t, err)
-		}
-		next := process(base, toolrun.SessionOptions{Approve: always})
-		var result registry.Result
-		for { // until nobody has the claim any more
-			result, err = next.Resume(t.Context(), token, nil)
-			if !errors.Is(err, runs.ErrBusy) {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		require.NoError(t, err)
-		require.Empty(t, result.Code, result.Text())
-		log, err := afero.ReadFile(next.Project(), "/log")
-		require.NoError(t, err)
-		unknown.Add(int64(checkSteps(t, result.Text(), string(log), m.sent)))
-		return died
+// outside makes what this process keeps for good and bubbles must not own: channels of the compressor of states.
+var outside = sync.OnceFunc(func() {
+	runner, err := toolrun.Open(context.Background(), &toolrun.Options{Tools: (&mailtest.Mail{}).Tools(),
+		EngineOptions: sandbox.EngineOptions{CacheDir: enginetest.CacheDir()}})
+	if err != nil {
+		panic(err)
 	}
-	t.Run("all", func(t *testing.T) {
+	defer runner.Close()
+	session, err := runner.Session(context.Background(), "p", &toolrun.SessionOptions{Select: mailtest.Choose})
+	if err != nil {
+		panic(err)
+	}
+	_, err = session.DispatchAll(context.Background(), []registry.Call{{Tool: "javascript",
+		Input: json.RawMessage(`{"code": "return await tools.send({to: 'x'})"}`)}})
+	if err != nil {
+		panic(err)
+	}
+})
+
+// inBubble runs a test in a bubble. Engines are opened in it: each belongs to one bubble.
+func inBubble(t *testing.T, test func(t *testing.T)) {
+	outside()
+	synctest.Test(t, test)
+}
+
+// A process can die at every step, and the next one goes on, when the claim of the other is over.
+func TestEveryStepCanBeTheLast(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		engine := open(t, toolrun.Options{}) // one for all of them
+		_, err := engine.JavaScript(t.Context())
+		require.NoError(t, err)
+		unknown := 0
+		step := func(steps int64, late bool) (died bool) {
+			t.Log("step", steps, late)
+			base := local.NewMemoryStore(nil)
+			m := &mailtest.Mail{}
+			process := func(store vfs.Store, o toolrun.SessionOptions) *toolrun.Session {
+				options := toolrun.Options{Store: store, Tools: m.Tools(), Engine: engine.Engine()}
+				o.Select = mailtest.Choose
+				return openSession(t, open(t, options), "p", &o)
+			}
+			token := mailtest.Ask(t, process(base, toolrun.SessionOptions{}), "javascript",
+				mailtest.Code(mailtest.Steps)).Pending.Token
+			left := &atomic.Int64{}
+			left.Store(steps)
+			dying := process(dyingStore{base, left, late}, toolrun.SessionOptions{Approve: always})
+			_, err := dying.Resume(t.Context(), token, nil)
+			died = left.Load() <= 0
+			if !died {
+				require.NoError(t, err)
+			}
+			next := process(base, toolrun.SessionOptions{Approve: always})
+			result, err := resumeWhenFree(t, next, token)
+			require.NoError(t, err)
+			require.Empty(t, result.Code, result.Text())
+			log, err := afero.ReadFile(next.Project(), "/log")
+			require.NoError(t, err)
+			unknown += mailtest.CheckSteps(t, result.Text(), string(log), m.Sent)
+			return died
+		}
 		for steps := int64(1); steps <= 40; steps++ {
 			for _, late := range []bool{false, true} {
-				if !*soak && (steps+map[bool]int64{true: 3}[late])%7 != 0 {
-					continue
-				}
-				t.Run(fmt.Sprint(steps, late), func(t *testing.T) {
-					t.Parallel()
-					step(t, steps, late)
-				})
+				step(steps, late)
 			}
 		}
+		require.Positive(t, unknown, "no call was under way when its process died")
+		require.False(t, step(1000, false))
 	})
-	require.True(t, !*soak || unknown.Load() > 0, "no call was under way when its process died")
-	require.False(t, step(t, 1000, false))
 }
 
 // slowStore takes its time for each change, as a disk does that others use.
 type slowStore struct {
 	*local.Store
-	wait *atomic.Int64
+	wait *atomic.Pointer[func() time.Duration]
 }
 
 func (s slowStore) Records(kind string) vfs.Records {
@@ -175,62 +147,81 @@ func (s slowStore) Records(kind string) vfs.Records {
 
 type slowRecords struct {
 	vfs.Records
-	wait *atomic.Int64
+	wait *atomic.Pointer[func() time.Duration]
 }
 
-func (r slowRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
-	error)) error {
-	select {
-	case <-time.After(time.Duration(r.wait.Load())):
-	case <-ctx.Done():
-		return ctx.Err()
+func (r slowRecords) Change(
+	ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error),
+) error {
+	if wait := (*r.wait.Load())(); wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	return r.Records.Change(ctx, name, keep, change)
 }
 
 // A store that is slow loses neither code that begins to wait nor the answers of its calls.
 func TestSlowStore(t *testing.T) {
-	wait := &atomic.Int64{}
-	wait.Store(int64(10 * time.Millisecond))
-	if *soak {
-		wait.Store(int64(6 * time.Second))
+	inBubble(t, func(t *testing.T) {
+		var wait atomic.Pointer[func() time.Duration]
+		takes := func(f func() time.Duration) { wait.Store(&f) }
+		takes(func() time.Duration { return 2 * time.Second })
+		m := &mailtest.Mail{}
+		runner := open(t, toolrun.Options{Store: slowStore{local.NewMemoryStore(nil), &wait}, Tools: m.Tools()})
+		session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: mailtest.Choose})
+		result := mailtest.Ask(t, session, "javascript", mailtest.Code(`return await tools.send({to: 'x'})`))
+		require.NotNil(t, result.Pending, "%s %v", result.Text(), result.Err)
+		stopped, cancel := context.WithCancel(t.Context())
+		m.Before = func() { // while the call is made
+			cancel()
+			var changes atomic.Int64
+			takes(func() time.Duration {
+				if changes.Add(1) == 1 { // the answer
+					return 0
+				}
+				return time.Minute // too long for giving the claim up
+			})
+		}
+		_, err := session.Resume(stopped, result.Pending.Token, mailtest.Approve("call_1.1"))
+		require.ErrorIs(t, err, context.Canceled)
+		m.Before = nil
+		takes(func() time.Duration { return 0 })
+		result, err = resumeWhenFree(t, session, result.Pending.Token)
+		require.NoError(t, err)
+		require.Contains(t, result.Text(), "sent to x")
+		require.Equal(t, []string{"x"}, m.Sent)
+	})
+}
+
+// resumeWhenFree goes on with what waits as soon as nobody else has the claim. It is for bubbles.
+func resumeWhenFree(t *testing.T, session *toolrun.Session, token string) (registry.Result, error) {
+	for {
+		result, err := session.Resume(t.Context(), token, nil)
+		if !errors.Is(err, runs.ErrBusy) {
+			return result, err
+		}
+		time.Sleep(time.Second)
 	}
-	m := &mail{}
-	runner := open(t, toolrun.Options{Store: slowStore{local.NewMemoryStore(nil), wait}, Tools: m.tools()})
-	session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
-	result := ask(t, session, "javascript", codeInput(`return await tools.send({to: 'x'})`))
-	require.NotNil(t, result.Pending, "%s %v", result.Text(), result.Err)
-	stopped, cancel := context.WithCancel(t.Context())
-	m.before = cancel // while the call is made
-	_, err := session.Resume(stopped, result.Pending.Token, approve("call_1.1"))
-	require.ErrorIs(t, err, context.Canceled)
-	m.before = nil
-	wait.Store(0)
-	token := result.Pending.Token
-	require.Eventually(t, func() bool { // giving the claim up may have taken too long, too
-		result, err = session.Resume(t.Context(), token, nil)
-		return !errors.Is(err, runs.ErrBusy)
-	}, time.Minute, 10*time.Millisecond)
-	require.NoError(t, err)
-	require.Contains(t, result.Text(), "sent to x")
-	require.Equal(t, []string{"x"}, m.sent)
 }
 
 // Writes that go through to the disk are what going on costs most: the claim, that the call is made, its answer, the
 // result, and that the run and its state are removed.
 func TestHowOftenResumeWrites(t *testing.T) {
-	store, m := local.NewMemoryStore(nil), &mail{}
+	store, m := local.NewMemoryStore(nil), &mailtest.Mail{}
 	left := &atomic.Int64{}
 	left.Store(1000)
-	runner := open(t, toolrun.Options{Store: dyingStore{store, left, false}, Tools: m.tools()})
-	session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
-	input := codeInput(`return await tools.send({to: 'x'})`)
-	token := ask(t, session, "javascript", input).Pending.Token
+	runner := open(t, toolrun.Options{Store: dyingStore{store, left, false}, Tools: m.Tools()})
+	session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: mailtest.Choose})
+	input := mailtest.Code(`return await tools.send({to: 'x'})`)
+	token := mailtest.Ask(t, session, "javascript", input).Pending.Token
 	before := left.Load()
-	result, err := session.Resume(t.Context(), token, approve("call_1.1"))
+	result, err := session.Resume(t.Context(), token, mailtest.Approve("call_1.1"))
 	require.NoError(t, err)
 	require.Empty(t, result.Code, result.Text())
 	require.EqualValues(t, 6, before-left.Load())
-	require.NotEqual(t, token, ask(t, session, "javascript", input).Pending.Token,
+	require.NotEqual(t, token, mailtest.Ask(t, session, "javascript", input).Pending.Token,
 		"it has been delivered, so this is another call")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -112,8 +113,8 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 	require.NoError(t, err)
 	var mu sync.Mutex
 	var records []network.Record
-	runner := open(t, toolrun.Options{Tools: (&mail{}).tools(), Network: &network.Policy{Rules: []network.Rule{rule}},
-		NetworkAudit: func(r network.Record) {
+	runner := open(t, toolrun.Options{Tools: (&mailtest.Mail{}).Tools(),
+		Network: &network.Policy{Rules: []network.Rule{rule}}, NetworkAudit: func(r network.Record) {
 			mu.Lock()
 			defer mu.Unlock()
 			records = append(records, r)
@@ -122,7 +123,7 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 		const get = async (path) => { try { return await (await fetch('%s' + path)).text() } catch (e) { return e.message } };
 		return [await get('/1'), await get('/2')].join('\n')`, server.URL)
 	choose := func(s registry.Selection) registry.Selection {
-		s = choosesSend(s)
+		s = mailtest.Choose(s)
 		s.Ask = append(s.Ask, registry.NetworkTool)
 		return s
 	}
@@ -150,10 +151,10 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 			records = nil
 			place := "project of " + name
 			session := openSession(t, runner, place, &toolrun.SessionOptions{Select: choose})
-			pending := ask(t, session, "javascript", codeInput(code))
+			pending := mailtest.Ask(t, session, "javascript", mailtest.Code(code))
 			require.NotNil(t, pending.Pending, pending.Text())
 			going := openSession(t, runner, place, &toolrun.SessionOptions{Approve: c.approve, Select: choose})
-			result, err := going.Resume(t.Context(), pending.Pending.Token, approve("call_1.1"))
+			result, err := going.Resume(t.Context(), pending.Pending.Token, mailtest.Approve("call_1.1"))
 			require.NoError(t, err)
 			require.Contains(t, result.Text(), c.want)
 			require.Equal(t, c.made, requests.Load())

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/tools/python"
@@ -21,10 +22,10 @@ func TestPythonWaitsAndGoesOn(t *testing.T) {
 	module, err := os.ReadFile(file)
 	require.NoError(t, err)
 	store := local.NewMemoryStore(nil)
-	m := &mail{}
+	m := &mailtest.Mail{}
 	process := func(name string) *toolrun.Session {
 		runner := open(t, toolrun.Options{
-			Store: store, Tools: m.tools(), Python: func() (py.Module, error) { return py.FromBytes(module), nil },
+			Store: store, Tools: m.Tools(), Python: func() (py.Module, error) { return py.FromBytes(module), nil },
 		})
 		session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Chat: "c",
 			Select: func(s registry.Selection) registry.Selection {
@@ -43,28 +44,30 @@ sent = await asyncio.gather(tools.send(to='x'), tools.send(to='y'), return_excep
 open('/log', 'a').write('after')
 seen + [str(s) for s in sent] + [tools.look(to='b')]`
 	for _, c := range []struct{ session, log string }{{"", "created"}, {"main", "changed"}} {
-		m.sent, m.looked = nil, 0
-		result := ask(t, process(c.session), "python", codeInput(code))
+		m.Sent, m.Looked = nil, 0
+		result := mailtest.Ask(t, process(c.session), "python", mailtest.Code(code))
 		require.Equal(t, registry.CodePending, result.Code, result.Text())
 		require.Contains(t, result.Text(), "its calls of send wait for the approval of a person")
 		token := result.Pending.Token
 		ids := waiting(t, runsOf(t, store), token)
 		require.Len(t, ids, 2)
-		decisions := approve(ids[0])
+		decisions := mailtest.Approve(ids[0])
 		decisions[ids[1]] = registry.Decision{Reason: "no", By: "ada"}
 		result, err = process(c.session).Resume(t.Context(), token, decisions)
 		require.NoError(t, err)
 		require.Equal(t, "before\n=== Result ===\n['looked at a 1', 'sent to x',\n 'A person has refused the call of "+
 			"send: no. Do not repeat it as it was.', 'looked at b 2']\n"+
 			"Tool calls: look 2, send 2 (1 failed)\nFiles: "+c.log+" /log", result.Text())
-		require.Equal(t, []string{"x"}, m.sent)
+		require.Equal(t, []string{"x"}, m.Sent)
 	}
-	result := ask(t, process("main"), "python", codeInput("len(seen), 'seen' in globals()"))
+	result := mailtest.Ask(t, process("main"), "python", mailtest.Code("len(seen), 'seen' in globals()"))
 	require.Equal(t, "(1, True)", result.Text())
 
 	// Code that it calls has no session: it begins anew, and does not wait for the one that its caller has.
-	require.Equal(t, "undefined", ask(t, process("main"), "javascript", codeInput("let n = 1")).Text())
-	result = ask(t, process("main"), "python", codeInput("tools.javascript(code='globalThis.m = 1; return typeof n')"))
+	require.Equal(t, "undefined", mailtest.Ask(t, process("main"), "javascript", mailtest.Code("let n = 1")).Text())
+	result = mailtest.Ask(t, process("main"), "python", mailtest.Code("tools.javascript(code='globalThis.m = 1; "+
+		"return typeof n')"))
 	require.Contains(t, result.Text(), "undefined")
-	require.Equal(t, "undefined1", ask(t, process("main"), "javascript", codeInput("return typeof m + n")).Text())
+	require.Equal(t, "undefined1", mailtest.Ask(t, process("main"), "javascript",
+		mailtest.Code("return typeof m + n")).Text())
 }

@@ -1,84 +1,28 @@
 package toolrun_test
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/runs"
-	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// mail counts what is sent and looked at, in the world outside.
-type mail struct {
-	mu     sync.Mutex
-	sent   []string
-	looked int
-	before func() // is called when something is sent; nil is nothing
-}
-
-func (m *mail) tools() []registry.Tool {
-	type in struct {
-		To string `json:"to"`
-	}
-	return []registry.Tool{
-		registry.Func(registry.Spec{Name: "send", Description: "Sends.",
-			Annotations: registry.Annotations{Destructive: true}},
-			func(_ context.Context, in in, _ registry.Env) (string, error) {
-				m.mu.Lock()
-				defer m.mu.Unlock()
-				if m.before != nil {
-					m.before()
-				}
-				m.sent = append(m.sent, in.To)
-				return "sent to " + in.To, nil
-			}),
-		registry.Func(registry.Spec{Name: "look", Description: "Looks.",
-			Annotations: registry.Annotations{ReadOnly: true}},
-			func(_ context.Context, in in, _ registry.Env) (string, error) {
-				m.mu.Lock()
-				defer m.mu.Unlock()
-				m.looked++
-				return fmt.Sprint("looked at ", in.To, " ", m.looked), nil
-			}),
-	}
-}
-
 // office is a process with the mail's tools on a store.
-func office(t *testing.T, store vfs.Store, m *mail, o toolrun.SessionOptions) *toolrun.Session {
+func office(t *testing.T, store vfs.Store, m *mailtest.Mail, o toolrun.SessionOptions) *toolrun.Session {
 	t.Helper()
-	runner := open(t, toolrun.Options{Store: store, Tools: m.tools()})
-	o.Select = choosesSend
+	runner := open(t, toolrun.Options{Store: store, Tools: m.Tools()})
+	o.Select = mailtest.Choose
 	session, err := runner.Session(t.Context(), "p", &o)
 	require.NoError(t, err)
 	return session
 }
-
-// choosesSend asks for what is sent, and lets code call tools.
-func choosesSend(s registry.Selection) registry.Selection {
-	s.Ask = []string{"send"}
-	return s.WithOption(javascript.Name, javascript.OptionToolCalls, true)
-}
-
-func ask(t testing.TB, s *toolrun.Session, tool string, input any) registry.Result {
-	t.Helper()
-	data, err := json.Marshal(input)
-	require.NoError(t, err)
-	results, err := s.DispatchAll(t.Context(), []registry.Call{{ID: "call_1", Tool: tool, Input: data}})
-	require.NoError(t, err)
-	return results[0]
-}
-
-func codeInput(text string) map[string]string { return map[string]string{"code": text} }
 
 // waiting returns the ids of calls that wait.
 func waiting(t *testing.T, r *runs.Runs, token string) (ids []string) {
@@ -91,21 +35,13 @@ func waiting(t *testing.T, r *runs.Runs, token string) (ids []string) {
 	return ids
 }
 
-func approve(ids ...string) map[string]registry.Decision {
-	all := map[string]registry.Decision{}
-	for _, id := range ids {
-		all[id] = registry.Decision{Approved: true, By: "ada"}
-	}
-	return all
-}
-
 func TestACallWaitsAndGoesOn(t *testing.T) {
 	store := local.NewMemoryStore(nil)
-	m := &mail{}
+	m := &mailtest.Mail{}
 	first := office(t, store, m, toolrun.SessionOptions{Chat: "c"})
-	result := ask(t, first, "send", map[string]string{"to": "ada"})
+	result := mailtest.Ask(t, first, "send", map[string]string{"to": "ada"})
 	require.Equal(t, registry.CodePending, result.Code)
-	require.Empty(t, m.sent)
+	require.Empty(t, m.Sent)
 	token := result.Pending.Token
 	require.Contains(t, result.Text(), "The call has not been made yet: it waits for the approval of a person ("+token+
 		", until ")
@@ -116,14 +52,14 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 	require.Equal(t, registry.CodePending, again.Code, "nobody has decided")
 	r := runsOf(t, store)
 	require.Equal(t, []string{"call_1"}, waiting(t, r, token))
-	done, err := second.Resume(t.Context(), token, approve("call_1"))
+	done, err := second.Resume(t.Context(), token, mailtest.Approve("call_1"))
 	require.NoError(t, err)
 	require.Equal(t, "sent to ada", done.Text())
 	require.Equal(t, "ada", done.Approval.By)
-	done, err = first.Resume(t.Context(), token, approve("call_1"))
+	done, err = first.Resume(t.Context(), token, mailtest.Approve("call_1"))
 	require.NoError(t, err)
 	require.Equal(t, "sent to ada", done.Text(), "the same, and not again")
-	require.Equal(t, []string{"ada"}, m.sent)
+	require.Equal(t, []string{"ada"}, m.Sent)
 }
 
 func runsOf(t *testing.T, store vfs.Store) *runs.Runs {
@@ -134,12 +70,12 @@ func runsOf(t *testing.T, store vfs.Store) *runs.Runs {
 
 // TestCodeGoesOnWithItsOptions has another process, which chooses nothing, go on with code that may call tools.
 func TestCodeGoesOnWithItsOptions(t *testing.T) {
-	store, m := local.NewMemoryStore(nil), &mail{}
+	store, m := local.NewMemoryStore(nil), &mailtest.Mail{}
 	first := office(t, store, m, toolrun.SessionOptions{})
-	result := ask(t, first, "javascript",
-		codeInput(`return [await tools.send({to: 'a'}), await tools.send({to: 'b'})]`))
+	result := mailtest.Ask(t, first, "javascript",
+		mailtest.Code(`return [await tools.send({to: 'a'}), await tools.send({to: 'b'})]`))
 	require.NotNil(t, result.Pending, result.Text())
-	runner := open(t, toolrun.Options{Store: store, Tools: m.tools()})
+	runner := open(t, toolrun.Options{Store: store, Tools: m.Tools()})
 	second, err := runner.Session(t.Context(), "p",
 		&toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
 			s.Ask = []string{"send"}
@@ -148,18 +84,18 @@ func TestCodeGoesOnWithItsOptions(t *testing.T) {
 	require.NoError(t, err)
 	token := result.Pending.Token
 	for range 2 { // the second time, it has been kept by the process that went on
-		result, err = second.ResumeFor(t.Context(), token, approve(waiting(t, runsOf(t, store), token)...))
+		result, err = second.ResumeFor(t.Context(), token, mailtest.Approve(waiting(t, runsOf(t, store), token)...))
 		require.NoError(t, err)
 	}
 	require.Empty(t, result.Code, result.Text())
-	require.Equal(t, []string{"a", "b"}, m.sent)
+	require.Equal(t, []string{"a", "b"}, m.Sent)
 }
 
 func TestCodeWaitsAndGoesOn(t *testing.T) {
 	store := local.NewMemoryStore(nil)
-	m := &mail{}
+	m := &mailtest.Mail{}
 	first := office(t, store, m, toolrun.SessionOptions{Chat: "c"})
-	result := ask(t, first, "javascript", codeInput(`
+	result := mailtest.Ask(t, first, "javascript", mailtest.Code(`
 		const seen = [await tools.look({to: 'a'})];
 		fs.appendFileSync('/log', 'before ');
 		console.log('before');
@@ -171,12 +107,12 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 	require.Equal(t, registry.CodePending, result.Code, result.Text())
 	token := result.Pending.Token
 	require.Contains(t, result.Text(), "its calls of send wait for the approval of a person")
-	require.Equal(t, 1, m.looked)
+	require.Equal(t, 1, m.Looked)
 	r := runsOf(t, store)
 	ids := waiting(t, r, token)
 	require.ElementsMatch(t, []string{"call_1.2", "call_1.3"}, ids)
 
-	_, err := r.Decide(t.Context(), token, approve(ids[0]))
+	_, err := r.Decide(t.Context(), token, mailtest.Approve(ids[0]))
 	require.NoError(t, err)
 	second := office(t, store, m, toolrun.SessionOptions{})
 	result, err = second.Resume(t.Context(), token, nil)
@@ -188,7 +124,7 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 		"has refused the "+
 		"call of send: no. Do not repeat it as it was.,looked at b 2\nTool calls: look 2, send 2 (1 failed)\nFiles: "+
 		"created /log", result.Text())
-	require.Equal(t, []string{"x"}, m.sent)
+	require.Equal(t, []string{"x"}, m.Sent)
 	log, err := afero.ReadFile(second.Project(), "/log")
 	require.NoError(t, err)
 	require.Equal(t, "before between after", string(log))
@@ -199,17 +135,18 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 // A model that is told to make the call again gets the result.
 func TestTheSameCallAgain(t *testing.T) {
 	store := local.NewMemoryStore(nil)
-	m := &mail{}
+	m := &mailtest.Mail{}
 	s := office(t, store, m, toolrun.SessionOptions{Chat: "c", Client: "k"})
-	script := codeInput(`/* <&> */ return await tools.send({to: 'x<&>'})`)
-	token := ask(t, s, "javascript", script).Pending.Token
-	require.Equal(t, token, ask(t, s, "javascript", script).Pending.Token, "it still waits, and there is no second one")
+	script := mailtest.Code(`/* <&> */ return await tools.send({to: 'x<&>'})`)
+	token := mailtest.Ask(t, s, "javascript", script).Pending.Token
+	require.Equal(t, token, mailtest.Ask(t, s, "javascript", script).Pending.Token,
+		"it still waits, and there is no second one")
 	other := office(t, store, m, toolrun.SessionOptions{Chat: "other", Client: "k"})
-	require.NotEqual(t, token, ask(t, other, "javascript", script).Pending.Token, "of another conversation")
-	_, err := runsOf(t, store).Decide(t.Context(), token, approve("call_1.1"))
+	require.NotEqual(t, token, mailtest.Ask(t, other, "javascript", script).Pending.Token, "of another conversation")
+	_, err := runsOf(t, store).Decide(t.Context(), token, mailtest.Approve("call_1.1"))
 	require.NoError(t, err)
-	result := ask(t, s, "javascript", script)
+	result := mailtest.Ask(t, s, "javascript", script)
 	require.Regexp(t, `^\[This is the result of the same call, which had to wait for approval: run-[a-z0-9]*, ended [^]]*\]\nsent to x<&>`, result.Text())
-	require.Equal(t, []string{"x<&>"}, m.sent)
-	require.NotEqual(t, token, ask(t, s, "javascript", script).Pending.Token, "a new call")
+	require.Equal(t, []string{"x<&>"}, m.Sent)
+	require.NotEqual(t, token, mailtest.Ask(t, s, "javascript", script).Pending.Token, "a new call")
 }

@@ -26,8 +26,9 @@ type unreachable struct {
 
 var errLost = errors.New("the network is gone")
 
-func (u *unreachable) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
-	error)) error {
+func (u *unreachable) Change(
+	ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error),
+) error {
 	if u.lost.Load() {
 		return errLost
 	}

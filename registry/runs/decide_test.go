@@ -10,12 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/runs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
-	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
 func no(id, reason string) map[string]registry.Decision {
@@ -41,15 +39,6 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 			dir := t.TempDir()
 			return func() vfs.RecordStore {
 				store, err := local.OpenStore(dir, nil)
-				require.NoError(t, err)
-				t.Cleanup(func() { require.NoError(t, store.Close()) })
-				return store
-			}
-		},
-		"database": func(t *testing.T) func() vfs.RecordStore {
-			address := pgtest.StartFor(t).Base(0)
-			return func() vfs.RecordStore {
-				store, err := postgres.Open(t.Context(), address, nil)
 				require.NoError(t, err)
 				t.Cleanup(func() { require.NoError(t, store.Close()) })
 				return store

@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"context"
@@ -10,6 +12,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
 // TestMCPSharesPlaces has one token ask for far more endless scripts than there are places. Others get a place at
@@ -22,7 +27,7 @@ func TestMCPSharesPlaces(t *testing.T) {
 		{"name": "greedy", "token": "`+greedy+`", "project": "one", "limits": {"timeout": "20s"}, "metrics": true},
 		{"name": "colleague", "token": "`+colleague+`", "project": "one"},
 		{"name": "other", "token": "`+other+`", "project": "two"}]}`), 0o600))
-	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens)
+	s := commandtest.StartMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens)
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	defer func() { cancel(); group.Wait() }()
@@ -35,22 +40,22 @@ func TestMCPSharesPlaces(t *testing.T) {
 	var sessions [20]*mcp.ClientSession // calls of one session wait for each other
 	for i := range sessions {
 		var err error
-		sessions[i], err = s.connect(ctx, greedy)
+		sessions[i], err = s.Connect(ctx, greedy)
 		require.NoError(t, err)
 	}
 	for i := range cap(ended) {
 		group.Go(func() {
-			_, err := mcpCall(ctx, sessions[i%len(sessions)], "javascript", map[string]any{"code": endless})
+			_, err := toolruntest.Call(ctx, sessions[i%len(sessions)], "javascript", map[string]any{"code": endless})
 			ended <- err
 		})
 	}
-	require.Eventually(t, func() bool { return s.metric(t, greedy, "toolrun_calls_running") == 16 }, time.Minute,
+	require.Eventually(t, func() bool { return s.Metric(t, greedy, "toolrun_calls_running") == 16 }, time.Minute,
 		10*time.Millisecond)
 	for _, token := range []string{other, colleague, other} {
-		session, err := s.connect(ctx, token)
+		session, err := s.Connect(ctx, token)
 		require.NoError(t, err)
 		begin := time.Now()
-		text, err := mcpCall(ctx, session, "javascript", map[string]any{"code": "return 1"})
+		text, err := toolruntest.Call(ctx, session, "javascript", map[string]any{"code": "return 1"})
 		require.NoError(t, err)
 		require.Equal(t, "1", text)
 		select {

@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"context"
@@ -9,34 +11,34 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
 // TestMCPSubscriptionsAcrossServers subscribes at one of two servers with one database, and changes the file at the
 // other, and by the command.
 func TestMCPSubscriptionsAcrossServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	data := pgtest.StartFor(t).Base(0)
-	file, tokens := loadTokens(t)
-	one := startMCP(t, data, "--http", "localhost:0", "--tokens", file)
-	other := startMCP(t, data, "--http", "localhost:0", "--tokens", file)
+	t.Parallel()
+	data := pgtest.URL(t)
+	file, tokens := toolruntest.Tokens(t, loadProjects)
+	one := commandtest.StartMCP(t, data, "--http", "localhost:0", "--tokens", file)
+	other := commandtest.StartMCP(t, data, "--http", "localhost:0", "--tokens", file)
 	updates := make(chan string, 100)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 			updates <- r.Params.URI
 		}})
-	subscriber, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: one.url,
-		HTTPClient: &http.Client{Transport: withToken(tokens[0])}}, nil)
+	subscriber, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: one.URL,
+		HTTPClient: &http.Client{Transport: toolruntest.Bearer{Token: tokens[0]}}}, nil)
 	require.NoError(t, err)
 	defer subscriber.Close()
-	writer, err := other.connect(t.Context(), tokens[0])
+	writer, err := other.Connect(t.Context(), tokens[0])
 	require.NoError(t, err)
 	defer writer.Close()
 	write := func(text string) {
-		_, err := mcpCall(t.Context(), writer, "filesystem", map[string]any{"command": "create", "path": "/a.txt",
-			"file_text": text, "overwrite": true})
+		_, err := toolruntest.Call(t.Context(), writer, "filesystem", map[string]any{"command": "create",
+			"path": "/a.txt", "file_text": text, "overwrite": true})
 		require.NoError(t, err)
 	}
 	told := func(what string) {
@@ -52,7 +54,7 @@ func TestMCPSubscriptionsAcrossServers(t *testing.T) {
 	require.NoError(t, subscriber.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "toolrun://project-0/a.txt"}))
 	write("two")
 	told("of a change at the other server")
-	cmd := command("js", "--project", "project-0", "-e", "fs.writeFileSync('/a.txt', 'three')")
+	cmd := commandtest.Command("js", "--project", "project-0", "-e", "fs.writeFileSync('/a.txt', 'three')")
 	cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

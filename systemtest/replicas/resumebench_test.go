@@ -1,4 +1,6 @@
-package toolrun_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -24,17 +27,17 @@ func BenchmarkResume(b *testing.B) {
 		"database":  func(b *testing.B) string { return pgtest.StartFor(b, "fsync=on").Base(0) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			m := &mail{}
-			runner := open(b, toolrun.Options{DataDir: data(b), Tools: m.tools(),
+			m := &mailtest.Mail{}
+			runner := open(b, toolrun.Options{DataDir: data(b), Tools: m.Tools(),
 				Projects: vfs.Options{NoSync: name == unsynced}})
-			session := openSession(b, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
+			session := openSession(b, runner, "p", &toolrun.SessionOptions{Select: mailtest.Choose})
 			var took []time.Duration
 			b.ResetTimer()
 			for i := range b.N {
 				b.StopTimer()
-				token := ask(b, session, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`,
-					i))).Pending.Token
-				_, err := runner.Runs().Decide(b.Context(), token, approve("call_1.1"))
+				token := mailtest.Ask(b, session, "javascript",
+					mailtest.Code(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i))).Pending.Token
+				_, err := runner.Runs().Decide(b.Context(), token, mailtest.Approve("call_1.1"))
 				require.NoError(b, err)
 				b.StartTimer()
 				start := time.Now()
@@ -66,21 +69,22 @@ func TestManyCallsWait(t *testing.T) {
 	for name, options := range map[string]func(*testing.T) toolrun.Options{
 		"memory":   func(*testing.T) toolrun.Options { return toolrun.Options{} },
 		"disk":     func(t *testing.T) toolrun.Options { return toolrun.Options{DataDir: t.TempDir()} },
-		"database": func(t *testing.T) toolrun.Options { return toolrun.Options{DataDir: pgtest.StartFor(t).Base(0)} },
+		"database": func(t *testing.T) toolrun.Options { return toolrun.Options{DataDir: pgtest.URL(t)} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &mail{}
+			m := &mailtest.Mail{}
 			o := options(t)
-			o.Tools, o.Projects = m.tools(), vfs.Options{NoSync: true}
+			o.Tools, o.Projects = m.Tools(), vfs.Options{NoSync: true}
 			runner := open(t, o)
 			session := func(i int) *toolrun.Session {
 				return openSession(t, runner, fmt.Sprint("p", i%(many/50)),
-					&toolrun.SessionOptions{Select: choosesSend})
+					&toolrun.SessionOptions{Select: mailtest.Choose})
 			}
 			wait := func(i int) string {
 				s := session(i)
 				defer func() { require.NoError(t, s.Close()) }()
-				result := ask(t, s, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i)))
+				result := mailtest.Ask(t, s, "javascript",
+					mailtest.Code(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i)))
 				require.NotNil(t, result.Pending, "%d: %s %v", i, result.Text(), result.Err)
 				return result.Pending.Token
 			}
@@ -93,7 +97,7 @@ func TestManyCallsWait(t *testing.T) {
 			if name != "memory" {
 				require.Less(t, heap(), before+16<<20)
 			}
-			result, err := session(0).Resume(t.Context(), first, approve("call_1.1"))
+			result, err := session(0).Resume(t.Context(), first, mailtest.Approve("call_1.1"))
 			require.NoError(t, err)
 			require.Equal(t, "sent to x0", result.Text()[:10])
 		})

@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"errors"

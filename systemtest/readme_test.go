@@ -1,4 +1,6 @@
-package toolrun_test
+//go:build systemtest
+
+package systemtest_test
 
 import (
 	"fmt"
@@ -15,9 +17,7 @@ import (
 // comments that say so: behind a call of Println, or on lines of their own after one. What is not a whole program is
 // only built, with the declarations of fragment around it. The shell commands are run by the tests of the command.
 func TestReadmePrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
+	t.Chdir("..")
 	// The programs must lie in the module to be built with its dependencies, in a folder that no pattern matches.
 	// Each becomes a package of one program that runs the one it is told to, since linking each would take longer
 	// than all the rest.

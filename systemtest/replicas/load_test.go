@@ -1,15 +1,14 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,41 +17,12 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 const loadProjects, loadClients = 16, 64
-
-// loadTokens writes a file of tokens, one for each project, and returns its name and the tokens.
-func loadTokens(t *testing.T) (string, []string) {
-	type entry struct {
-		Token   string `json:"token"`
-		Project string `json:"project"`
-		Metrics bool   `json:"metrics,omitempty"`
-	}
-	var entries []entry
-	var tokens []string
-	for i := range loadProjects {
-		tokens = append(tokens, fmt.Sprintf("token-of-project-number-%04d", i))
-		entries = append(entries, entry{tokens[i], fmt.Sprintf("project-%d", i), i == 0})
-	}
-	raw, err := json.Marshal(map[string]any{"tokens": entries})
-	require.NoError(t, err)
-	name := filepath.Join(t.TempDir(), "tokens.json")
-	require.NoError(t, os.WriteFile(name, raw, 0o600))
-	return name, tokens
-}
-
-// metric reads a metric of the server, over all of its labels.
-func (s *mcpServer) metric(t *testing.T, token, name string) (sum float64) {
-	_, text := get(t, s.at("/metrics"), token)
-	for _, found := range regexp.MustCompile(`(?m)^`+name+`(?:\{.*\})? (\S+)$`).FindAllStringSubmatch(text, -1) {
-		value, err := strconv.ParseFloat(found[1], 64)
-		require.NoError(t, err)
-		sum += value
-	}
-	return sum
-}
 
 // TestMCPLoad has 64 clients on 16 projects do calls of all kinds at once, which must all be right, and the server
 // must be as it was when they are gone.
@@ -61,11 +31,11 @@ func TestMCPLoad(t *testing.T) {
 	if *soak {
 		duration = time.Minute
 	}
-	file, tokens := loadTokens(t)
-	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", file, "--rate", "1e6")
+	file, tokens := toolruntest.Tokens(t, loadProjects)
+	s := commandtest.StartMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", file, "--rate", "1e6")
 	state := func() (goroutines, descriptors, memory float64) {
-		return s.metric(t, tokens[0], "go_goroutines"), s.metric(t, tokens[0], "process_open_fds"), s.metric(t,
-			tokens[0], "process_resident_memory_bytes")
+		return s.Metric(t, tokens[0], "go_goroutines"), s.Metric(t, tokens[0], "process_open_fds"),
+			s.Metric(t, tokens[0], "process_resident_memory_bytes")
 	}
 	round := func(duration time.Duration) (times []time.Duration) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -75,7 +45,7 @@ func TestMCPLoad(t *testing.T) {
 		end := time.Now().Add(duration)
 		for n := range loadClients {
 			group.Go(func() {
-				session, err := s.connect(ctx, tokens[n%loadProjects])
+				session, err := s.Connect(ctx, tokens[n%loadProjects])
 				if err != nil {
 					t.Error(err)
 					return
@@ -92,24 +62,25 @@ func TestMCPLoad(t *testing.T) {
 					switch random.IntN(4) {
 					case 0:
 						want = fmt.Sprint(499500 * n)
-						got, err = mcpCall(ctx, session, "javascript",
+						got, err = toolruntest.Call(ctx, session, "javascript",
 							map[string]any{"code": fmt.Sprintf(
 								`let n = 0; for (let i = 0; i < 1000; i++) n += i * %d; return n`, n)})
 					case 1:
 						want = text + fmt.Sprintf("Files: changed %s", path)
-						got, err = mcpCall(ctx, session, "javascript", map[string]any{
+						got, err = toolruntest.Call(ctx, session, "javascript", map[string]any{
 							"code": fmt.Sprintf(`await fs.writeFile(%q, 'x'); await fs.writeFile(%q, %q); return await fs.readFile(%[1]q, 'utf8')`, path, path, text),
 						})
 						got = regexp.MustCompile("Files: (created|changed)").ReplaceAllString(got, "Files: changed")
 					case 2:
-						_, err = mcpCall(ctx, session, "filesystem",
+						_, err = toolruntest.Call(ctx, session, "filesystem",
 							map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true})
 					case 3:
 						dir := fmt.Sprintf("/client-%d", n)
-						if _, err = mcpCall(ctx, session, "filesystem",
+						if _, err = toolruntest.Call(ctx, session, "filesystem",
 							map[string]any{"command": "append", "path": dir + "/log",
 								"file_text": "line\n"}); err == nil {
-							_, err = mcpCall(ctx, session, "filesystem", map[string]any{"command": "view", "path": dir})
+							_, err = toolruntest.Call(ctx, session, "filesystem", map[string]any{"command": "view",
+								"path": dir})
 						}
 					}
 					own = append(own, time.Since(start))
@@ -126,7 +97,7 @@ func TestMCPLoad(t *testing.T) {
 		group.Wait()
 		return times
 	}
-	settled := func() bool { return s.metric(t, tokens[0], "toolrun_sessions") == 0 }
+	settled := func() bool { return s.Metric(t, tokens[0], "toolrun_sessions") == 0 }
 	round(0)
 	require.Eventually(t, settled, time.Minute, 10*time.Millisecond)
 	round(duration / 5)
@@ -154,14 +125,12 @@ func TestMCPLoad(t *testing.T) {
 // TestMCPKilledUnderLoad kills the server again and again while clients write, and wants all that clients were told
 // is written.
 func TestMCPKilledUnderLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
+	t.Parallel()
 	rounds := 2
 	if *soak {
 		rounds = 20
 	}
-	file, tokens := loadTokens(t)
+	file, tokens := toolruntest.Tokens(t, loadProjects)
 	data := t.TempDir()
 	written := make([]map[string]string, loadProjects) // by project and path: the text that a client knows to be there
 	for i := range written {
@@ -169,12 +138,12 @@ func TestMCPKilledUnderLoad(t *testing.T) {
 	}
 	var total atomic.Int64
 	for round := range rounds {
-		s := startMCP(t, data, "--http", "localhost:0", "--tokens", file, "--rate", "1e6")
+		s := commandtest.StartMCP(t, data, "--http", "localhost:0", "--tokens", file, "--rate", "1e6")
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		for p := range loadProjects {
 			group.Go(func() {
-				session, err := s.connect(ctx, tokens[p])
+				session, err := s.Connect(ctx, tokens[p])
 				if err != nil { // it has been killed
 					return
 				}
@@ -182,10 +151,10 @@ func TestMCPKilledUnderLoad(t *testing.T) {
 					path, text := fmt.Sprintf("/%d.txt", i%50), fmt.Sprintf("round %d, %d", round, i)
 					delete(written[p], path) // until it is known, it can be the one or the other
 					if i%2 == 0 {
-						_, err = mcpCall(ctx, session, "filesystem",
+						_, err = toolruntest.Call(ctx, session, "filesystem",
 							map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true})
 					} else {
-						_, err = mcpCall(ctx, session, "javascript",
+						_, err = toolruntest.Call(ctx, session, "javascript",
 							map[string]any{"code": fmt.Sprintf("fs.writeFileSync(%q, %q)", path, text)})
 					}
 					if err != nil {
@@ -198,8 +167,8 @@ func TestMCPKilledUnderLoad(t *testing.T) {
 		}
 		before := total.Load()
 		require.Eventually(t, func() bool { return total.Load() > before+200 }, time.Minute, time.Millisecond)
-		require.NoError(t, s.cmd.Process.Kill())
-		<-s.end
+		require.NoError(t, s.Cmd.Process.Kill())
+		<-s.End
 		cancel() // clients would try to reconnect
 		group.Wait()
 	}

@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"context"
@@ -21,7 +23,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
 	"github.com/toolrun/toolrun/vfs/postgres"
@@ -33,11 +37,11 @@ type balancer struct {
 	next atomic.Int64
 
 	mu      sync.Mutex
-	servers []*mcpServer // nil where none is
+	servers []*commandtest.Server // nil where none is
 }
 
 func newBalancer(t *testing.T, n int) *balancer {
-	b := &balancer{servers: make([]*mcpServer, n)}
+	b := &balancer{servers: make([]*commandtest.Server, n)}
 	b.Server = httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
 			if target, err := url.Parse(b.pick()); err == nil {
@@ -58,13 +62,13 @@ func (b *balancer) pick() string {
 	defer b.mu.Unlock()
 	for range b.servers {
 		if s := b.servers[int(b.next.Add(1))%len(b.servers)]; s != nil {
-			return s.url
+			return s.URL
 		}
 	}
 	return ""
 }
 
-func (b *balancer) set(at int, s *mcpServer) (before *mcpServer) {
+func (b *balancer) set(at int, s *commandtest.Server) (before *commandtest.Server) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before = b.servers[at]
@@ -78,9 +82,7 @@ func (b *balancer) set(at int, s *mcpServer) (before *mcpServer) {
 // whole or not at all, and the history says which; undoing each call brings back what was before; quotas are right to
 // the byte; and no lock outlives its holder.
 func TestMCPReplicas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
+	t.Parallel()
 	const replicas, clients = 3, 32
 	// Undoing each call takes longer the more there are.
 	pause := 50 * time.Millisecond
@@ -91,10 +93,11 @@ func TestMCPReplicas(t *testing.T) {
 	db := pgtest.StartFor(t)
 	proxy := newCutter(t, db.Port)
 	data := db.Base(proxy.port())
-	file, tokens := loadTokens(t)
+	file, tokens := toolruntest.Tokens(t, loadProjects)
 	b := newBalancer(t, replicas)
 	start := func(at int) {
-		b.set(at, startMCP(t, data, "--http", "localhost:0", "--tokens", file, "--rate", "1e6", "--grace", "5s"))
+		b.set(at, commandtest.StartMCP(t, data, "--http", "localhost:0", "--tokens", file, "--rate", "1e6", "--grace",
+			"5s"))
 	}
 	for at := range replicas {
 		start(at)
@@ -118,8 +121,8 @@ func TestMCPReplicas(t *testing.T) {
 					var err error
 					session, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: b.URL + "/mcp",
 						DisableStandaloneSSE: true,
-						HTTPClient:           &http.Client{Transport: withToken(tokens[p]), Timeout: 10 * time.Second}},
-						nil)
+						HTTPClient: &http.Client{Transport: toolruntest.Bearer{Token: tokens[p]},
+							Timeout: 10 * time.Second}}, nil)
 					if err != nil {
 						lastErr.Store(fmt.Sprint("connect: ", err))
 						session = nil
@@ -138,7 +141,7 @@ func TestMCPReplicas(t *testing.T) {
 						"fs.writeFileSync(%q, %q); fs.writeFileSync(%q, %[2]q)", path, text, paths[1])}
 				}
 				all[p].try(text, paths...)
-				if _, err := mcpCall(ctx, session, tool, arguments); err != nil {
+				if _, err := toolruntest.Call(ctx, session, tool, arguments); err != nil {
 					failed.Add(1)
 					lastErr.Store(fmt.Sprint("call: ", err))
 					if session.Ping(ctx, nil) != nil {
@@ -184,8 +187,8 @@ func TestMCPReplicas(t *testing.T) {
 		func(at int) {
 			kinds["killed"]++
 			s := b.set(at, nil)
-			require.NoError(t, s.cmd.Process.Kill())
-			<-s.end
+			require.NoError(t, s.Cmd.Process.Kill())
+			<-s.End
 			free(random.IntN(loadProjects))
 			start(at)
 		},
@@ -202,9 +205,9 @@ func TestMCPReplicas(t *testing.T) {
 		func(at int) {
 			kinds["told to end"]++
 			s := b.set(at, nil)
-			require.NoError(t, s.cmd.Process.Signal(os.Interrupt))
+			require.NoError(t, s.Cmd.Process.Signal(os.Interrupt))
 			start(at)
-			<-s.end
+			<-s.End
 		},
 	}
 	for n := 0; n < len(failures) || time.Now().Before(end); n++ { // each at least once
@@ -223,7 +226,7 @@ func TestMCPReplicas(t *testing.T) {
 	if !assert.Eventually(t, func() bool { return done.Load() > before+clients }, time.Minute, 10*time.Millisecond) {
 		t.Log(before, done.Load(), failed.Load(), sessions.Load(), kinds, lastErr.Load())
 		for _, s := range b.servers {
-			l := s.logged()
+			l := s.Logged()
 			t.Log(l[max(0, len(l)-3000):])
 		}
 		t.FailNow()
@@ -232,8 +235,8 @@ func TestMCPReplicas(t *testing.T) {
 	group.Wait()
 	for at := range replicas {
 		s := b.set(at, nil)
-		require.NoError(t, s.cmd.Process.Signal(os.Interrupt))
-		<-s.end
+		require.NoError(t, s.Cmd.Process.Signal(os.Interrupt))
+		<-s.End
 	}
 	kinds["cut before a commit"], kinds["cut after a commit"] = proxy.before, proxy.after
 	t.Logf("%d writes, %d failed calls, %d sessions; %v", done.Load(), failed.Load(), sessions.Load(), kinds)

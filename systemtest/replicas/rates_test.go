@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"net/http"
@@ -9,32 +11,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
 // TestMCPSharesRates: servers with one database know how many of them share the rates of requests, also after one has
 // been killed and another told to end.
 func TestMCPSharesRates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
 	t.Parallel() // it waits most of the time
-	data := pgtest.StartFor(t).Base(0)
-	file, tokens := loadTokens(t)
-	var servers []*mcpServer
+	data := pgtest.URL(t)
+	file, tokens := toolruntest.Tokens(t, loadProjects)
+	var servers []*commandtest.Server
 	for range 3 {
-		servers = append(servers, startMCP(t, data, "--http", "localhost:0", "--tokens", file, "--grace", "1s"))
+		servers = append(servers, commandtest.StartMCP(t, data, "--http", "localhost:0", "--tokens", file, "--grace",
+			"1s"))
 	}
 	all := func() bool {
 		for _, s := range servers { // only those that have something to do share
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader("{}"))
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("{}"))
 			require.NoError(t, err)
-			response, err := (&http.Client{Transport: withToken(tokens[0])}).Do(r)
+			response, err := (&http.Client{Transport: toolruntest.Bearer{Token: tokens[0]}}).Do(r)
 			require.NoError(t, err)
 			require.NoError(t, response.Body.Close())
 		}
 		for _, s := range servers {
-			if s.metric(t, tokens[0], "toolrun_replicas") != float64(len(servers)) {
+			if s.Metric(t, tokens[0], "toolrun_replicas") != float64(len(servers)) {
 				return false
 			}
 		}
@@ -47,11 +49,11 @@ func TestMCPSharesRates(t *testing.T) {
 		}
 	}
 	sharing()
-	require.NoError(t, servers[0].cmd.Process.Kill())
+	require.NoError(t, servers[0].Cmd.Process.Kill())
 	servers = servers[1:]
 	sharing()
-	require.NoError(t, servers[0].cmd.Process.Signal(syscall.SIGTERM))
-	<-servers[0].end
+	require.NoError(t, servers[0].Cmd.Process.Signal(syscall.SIGTERM))
+	<-servers[0].End
 	servers = servers[1:]
 	sharing()
 }

@@ -1,4 +1,6 @@
-package toolrun_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"bytes"
@@ -22,11 +24,7 @@ func BenchmarkCallOnFiles(b *testing.B) {
 		"database":  func(b *testing.B) string { return pgtest.StartFor(b, "fsync=on").Base(0) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			runner, err := toolrun.Open(b.Context(), &toolrun.Options{DataDir: data(b)})
-			require.NoError(b, err)
-			defer runner.Close()
-			session, err := runner.Session(b.Context(), "notes", nil)
-			require.NoError(b, err)
+			session := openSession(b, open(b, toolrun.Options{DataDir: data(b)}), "notes", nil)
 			for _, name := range []string{"/one", "/two"} {
 				content := bytes.Repeat([]byte(name[1:]+" abc de\n"), 400)
 				require.NoError(b, vfs.WriteFile(b.Context(), session.Project(), name, content))

@@ -1,4 +1,6 @@
-package cli_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"encoding/json"
@@ -9,19 +11,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
 )
 
 // TestDatabase uses projects in a database: from one process after the other, and copied from a directory and back.
 func TestDatabase(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	url := pgtest.StartFor(t).Base(0)
+	t.Parallel()
+	url := pgtest.URL(t)
 	dir, back := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "back")
 	run := func(data string, args ...string) string {
 		t.Helper()
-		cmd := command(args...)
+		cmd := commandtest.Command(args...)
 		cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%v: %s", args, out)
@@ -68,7 +69,7 @@ func TestDatabase(t *testing.T) {
 	write("")
 	require.Equal(t, "x", run(rule, "files", "--project", "other", "cat", "/file"))
 	write(`"other": "b"`)
-	out, err := command("store", "check", "--data", rule).Output()
+	out, err := commandtest.Command("store", "check", "--data", rule).Output()
 	require.Error(t, err)
 	require.Contains(t, string(out), `other: it is in the store a, and the rule says b`)
 	run(rule, "js", "--project", "other", "-e", "await fs.writeFile('/file', 'in the directory')")
@@ -76,7 +77,7 @@ func TestDatabase(t *testing.T) {
 	require.Equal(t, "in the directory", run(rule, "files", "--project", "other", "cat", "/file"))
 	require.DirExists(t, filepath.Join(filepath.Dir(rule), "other-data", "projects", "other"))
 
-	cmd := command("store", "migrate", "--from", back, "--to", url)
+	cmd := commandtest.Command("store", "migrate", "--from", back, "--to", url)
 	out, err = cmd.Output()
 	require.Error(t, err)
 	require.Contains(t, string(out), "notes: failed: the other store has another one of this name")

@@ -1,4 +1,6 @@
-package toolrun_test
+//go:build systemtest
+
+package replicas_test
 
 import (
 	"bufio"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/runs"
@@ -25,21 +28,17 @@ import (
 // resumeVariable has what a process of its own is to go on with: a directory, its store and a token, a line each.
 const resumeVariable = "TOOLRUN_TEST_RESUME"
 
-// sendsTo returns the tools of mail whose sent letters are lines of a file, which is not the project's.
+// sendsTo returns tools whose sent letters are lines of a file, which is not the project's.
 func sendsTo(file string) []registry.Tool {
-	m := &mail{}
-	tools := m.tools()
-	tools[0] = registry.Func(registry.Spec{Name: "send", Description: "Sends."}, func(_ context.Context, in struct {
-		To string `json:"to"`
-	}, _ registry.Env) (string, error) {
+	m := &mailtest.Mail{Send: func(to string) error {
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
-			return "", err
+			return err
 		}
-		_, err = f.WriteString(in.To + "\n")
-		return "sent to " + in.To, errors.Join(err, f.Close())
-	})
-	return tools
+		_, err = f.WriteString(to + "\n")
+		return errors.Join(err, f.Close())
+	}}
+	return m.Tools()
 }
 
 func officeIn(ctx context.Context, dir, data string) (*toolrun.Runner, *toolrun.Session, error) {
@@ -50,7 +49,7 @@ func officeIn(ctx context.Context, dir, data string) (*toolrun.Runner, *toolrun.
 	if err != nil {
 		return nil, nil, err
 	}
-	session, err := runner.Session(ctx, "p", &toolrun.SessionOptions{Select: choosesSend})
+	session, err := runner.Session(ctx, "p", &toolrun.SessionOptions{Select: mailtest.Choose})
 	return runner, session, err
 }
 
@@ -97,8 +96,7 @@ func TestProcessesAreKilled(t *testing.T) {
 			t.Parallel()
 			data := func(dir string) string { return filepath.Join(dir, "data") }
 			if store == "database" {
-				server := pgtest.StartFor(t)
-				data = func(string) string { return server.URL(t) }
+				data = func(string) string { return pgtest.URL(t) }
 			}
 			made := make(chan bool, kills)
 			for len(made) < kills {
@@ -113,7 +111,7 @@ func killUntilTheEnd(t *testing.T, dir, data string, made chan bool, kills int) 
 	runner, session, err := officeIn(t.Context(), dir, data)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, runner.Close()) }()
-	token := ask(t, session, "javascript", codeInput(stepsScript)).Pending.Token
+	token := mailtest.Ask(t, session, "javascript", mailtest.Code(mailtest.Steps)).Pending.Token
 	for {
 		child := exec.Command(os.Args[0], "-test.run=^TestResumeProcess$")
 		child.Env = append(os.Environ(), resumeVariable+"="+dir+"\n"+data+"\n"+token)
@@ -145,5 +143,5 @@ func killUntilTheEnd(t *testing.T, dir, data string, made chan bool, kills int) 
 	require.NoError(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	require.NoError(t, err)
-	checkSteps(t, result.Text(), string(log), strings.Fields(string(sent)))
+	mailtest.CheckSteps(t, result.Text(), string(log), strings.Fields(string(sent)))
 }
