@@ -40,9 +40,9 @@ const (
 
 func squeezed(name string) string { return strings.ReplaceAll(folded(name), "-", "") }
 
-// Overrides returns the methods, in capital letters, that a field of a header makes some servers take its request to
+// overrides returns the methods, in capital letters, that a field of a header makes some servers take its request to
 // have. A request needs rules for these, too.
-func (f Field) Overrides() (methods []string) {
+func (f Field) overrides() (methods []string) {
 	if !ofMethod.MatchString(squeezed(f.Name)) {
 		return nil
 	}
@@ -63,7 +63,7 @@ var knownMethods = []string{"ACL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "DELET
 	"UNCHECKOUT", "UNLINK", "UNLOCK", "UNSUBSCRIBE", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL"}
 
 // Methods returns the methods that servers can take a request to have: its own, and, in capital letters, those that
-// fields of its header ([Field.Overrides]) and parameters of its query, such as _method=DELETE, name. A request needs
+// fields of its header and parameters of its query, such as _method=DELETE, name. A request needs
 // rules for all of them. What its body says is not looked at.
 func Methods(method, address string, header []Field) []string {
 	methods := []string{method}
@@ -73,7 +73,7 @@ func Methods(method, address string, header []Field) []string {
 		}
 	}
 	for _, f := range header {
-		for _, method := range f.Overrides() {
+		for _, method := range f.overrides() {
 			add(method)
 		}
 	}
@@ -113,7 +113,7 @@ var ownHeaders = []string{"accept-charset", "accept-encoding", "alt-used", "conn
 func (f Field) Forbidden() bool {
 	name := folded(f.Name)
 	if ofMethod.MatchString(squeezed(name)) {
-		return slices.ContainsFunc(f.Overrides(), func(method string) bool { return !IsMethod(method) })
+		return slices.ContainsFunc(f.overrides(), func(method string) bool { return !IsMethod(method) })
 	}
 	for _, prefix := range []string{"proxy-", "sec-", "forwarded", "x-forwarded", "x-forward-"} {
 		if strings.HasPrefix(name, prefix) {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Version is the version of the format that this package writes, and the only one that it reads.
-const Version = 1
+// version is the version of the format that this package writes, and the only one that it reads.
+const version = 1
 
 // Bounds.
 const (

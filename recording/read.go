@@ -86,8 +86,8 @@ func Read(from io.Reader, options *Options) (*Recording, error) {
 			switch {
 			case l.Kind != kindHeader:
 				return nil, fail("this is not a recording")
-			case l.Version != Version:
-				return nil, fail("version %d of the format; this program reads version %d", l.Version, Version)
+			case l.Version != version:
+				return nil, fail("version %d of the format; this program reads version %d", l.Version, version)
 			case l.Header == nil:
 				return nil, fail("damaged: there is no header")
 			}

@@ -57,7 +57,7 @@ func NewRecorder(w io.Writer, header Header, options *Options) *Recorder {
 	r := &Recorder{
 		most: options.bytes(), single: header.Tool != "", w: bufio.NewWriter(w), shared: map[[sha256.Size]byte]int{},
 	}
-	r.write(&line{Kind: kindHeader, Version: Version, Header: &header})
+	r.write(&line{Kind: kindHeader, Version: version, Header: &header})
 	return r
 }
 

@@ -55,9 +55,6 @@ type header struct {
 // Language returns what [Run.Suspend] was given.
 func (s *State) Language() []byte { return s.header.Language }
 
-// Made returns when the state was taken.
-func (s *State) Made() time.Time { return s.header.Made }
-
 // Bytes returns how many bytes of memory the state has.
 func (s *State) Bytes() int64 { return int64(len(s.memory.Data)) }
 

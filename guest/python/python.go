@@ -43,12 +43,12 @@ var bootOrder = []string{
 	"results", "network", "functions", "run", "ready",
 }
 
-// Own is the file name of the boot code in tracebacks.
-const Own = "<toolrun>"
+// own is the file name of the boot code in tracebacks.
+const own = "<toolrun>"
 
-// SpareMemory is how many bytes of memory every sandbox has for code beside what the image needs. An instance whose
+// spareMemory is how many bytes of memory every sandbox has for code beside what the image needs. An instance whose
 // memory has grown cannot be used again, since memory does not shrink.
-const SpareMemory = 4 << 20
+const spareMemory = 4 << 20
 
 // StackSize is the size of the C stack in bytes. CPython ends recursion in C code after some hundred calls, in a
 // RecursionError. Builds without optimisation need some kilobytes for each.
@@ -66,13 +66,13 @@ if sys.maxsize != 2**31 - 1 or sys.platform != 'wasi' or bytes.__basicsize__ != 
     sys.exit(f'this is not a build of CPython for wasm32-wasi: {sys.platform}, {sys.maxsize}, {bytes.__basicsize__}')
 `
 
-// Boot returns the boot code, as one program.
-func Boot() (string, error) {
+// boot returns the boot code, as one program.
+func boot() (string, error) {
 	var b strings.Builder
 	b.WriteString(check)
 	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STREAM_MARK=b'%s', STACK_SIZE=%d, SPARE_MEMORY=%d, "+
 		"__name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
-		bytesData, streamMark, StackSize, SpareMemory)
+		bytesData, streamMark, StackSize, spareMemory)
 	sources, err := networkModules()
 	if err != nil {
 		return "", err
@@ -87,7 +87,7 @@ func Boot() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "exec(compile(%s, '%s', 'exec'), own)\n", literal, Own)
+		fmt.Fprintf(&b, "exec(compile(%s, '%s', 'exec'), own)\n", literal, own)
 	}
 	return b.String(), nil
 }
@@ -124,7 +124,7 @@ func networkModules() (string, error) {
 // The hash seed is that of the image: hashes of strings are the same in all runs. That makes runs repeatable, and
 // costs nothing: who can choose the keys of a dictionary in a sandbox also runs the code there.
 func Arguments() ([]string, error) {
-	boot, err := Boot()
+	boot, err := boot()
 	if err != nil {
 		return nil, err
 	}

@@ -5,25 +5,25 @@ import "fmt"
 // A Check is a run that must end as it says, in every build.
 type Check struct {
 	Code string
-	Text string // of the result
-	Type string // of the exception
-	Line int    // of the exception
+	text string // of the result
+	kind string // of the exception
+	line int    // of the exception
 }
 
 // Checks are runs that show that a build is one that this package can drive. Do them in one sandbox, one after the
 // other, before any other code.
 func Checks() []Check {
 	checks := []Check{
-		{Code: "6 * 7", Text: "42"},
-		{Code: "x = 1", Text: ""},
-		{Code: "def f():\n    return 1 / 0\nf()", Type: "ZeroDivisionError", Line: 2},
-		{Code: "1 +", Type: "SyntaxError", Line: 1},
-		{Code: "def f(): f()\nf()", Type: "RecursionError", Line: 1},
-		{Code: "import sqlite3\nsqlite3.connect(':memory:').execute('select 6 * 7').fetchone()", Text: "(42,)"},
-		{Code: "import asyncio\nawait asyncio.sleep(0, 'slept')", Text: "'slept'"},
+		{Code: "6 * 7", text: "42"},
+		{Code: "x = 1", text: ""},
+		{Code: "def f():\n    return 1 / 0\nf()", kind: "ZeroDivisionError", line: 2},
+		{Code: "1 +", kind: "SyntaxError", line: 1},
+		{Code: "def f(): f()\nf()", kind: "RecursionError", line: 1},
+		{Code: "import sqlite3\nsqlite3.connect(':memory:').execute('select 6 * 7').fetchone()", text: "(42,)"},
+		{Code: "import asyncio\nawait asyncio.sleep(0, 'slept')", text: "'slept'"},
 	}
 	for _, size := range []int{0, 1, 2, 3, 4, 100, 70_000} { // of a comment, so that requests have any length
-		checks = append(checks, Check{Code: fmt.Sprintf("%d #%0*d", size, size, 0), Text: fmt.Sprint(size)})
+		checks = append(checks, Check{Code: fmt.Sprintf("%d #%0*d", size, size, 0), text: fmt.Sprint(size)})
 	}
 	return checks
 }
@@ -38,7 +38,7 @@ func (c Check) Failed(r *Report) error {
 	if r.Exception != nil {
 		kind, line = r.Exception.Type, r.Exception.Line
 	}
-	if text != c.Text || kind != c.Type || line != c.Line {
+	if text != c.text || kind != c.kind || line != c.line {
 		return fmt.Errorf("python: this build of CPython does not do what it should: %.100q gives %q, %s in line %d",
 			c.Code, text, kind, line)
 	}

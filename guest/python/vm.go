@@ -193,11 +193,6 @@ func (vm *VM) Unwritten(stream int) []byte {
 	return unwritten
 }
 
-// VersionText returns the version of CPython, such as "3.12.0".
-func (s State) VersionText() string {
-	return fmt.Sprintf("%d.%d.%d", s.Version>>24, s.Version>>16&0xff, s.Version>>8&0xff)
-}
-
 // function returns the function that does a run.
 func (vm *VM) function() (f api.Function, err error) {
 	if vm.run != nil {

@@ -29,9 +29,9 @@ const (
 	maxSearched   = 64 // properties of an object
 )
 
-// StackArgc - flags is the argument count with which the engine hands over the stack of an error that is being made:
+// stackArgc - flags is the argument count with which the engine hands over the stack of an error that is being made:
 // this is the error, and argv the string (JSString*). The answer is the text to use as the stack.
-const StackArgc = -16
+const stackArgc = -16
 
 // The flags of the engine for stacks.
 const (
@@ -52,7 +52,7 @@ type ErrorStack struct {
 
 // ErrorStack returns what the engine hands over with an argument count. It is false for other counts.
 func (vm *VM) ErrorStack(this Value, argc int32, argv uint32) (ErrorStack, bool) {
-	flags := StackArgc - argc
+	flags := stackArgc - argc
 	if flags < 0 || flags > 7 {
 		return ErrorStack{}, false
 	}

@@ -105,9 +105,9 @@ const (
 	arrayBufferData   = 12 // u8*
 )
 
-// StackSize is the size of the C stack in bytes. JavaScript functions use about 300 bytes a call, so scripts can
+// stackSize is the size of the C stack in bytes. JavaScript functions use about 300 bytes a call, so scripts can
 // recurse 4,000 deep. More would be useless: wazero's own stack ends soon after.
-const StackSize = 1280 << 10
+const stackSize = 1280 << 10
 
 // stackReserve is how much of the stack is kept free for C code that does not look at the limit.
 const stackReserve = 16 << 10

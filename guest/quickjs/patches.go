@@ -294,7 +294,7 @@ var leftException = metering.Replacement{
 }
 
 // build_backtrace hands the stack of an error over to the host, before it becomes the error's: it calls the import
-// env.jsFunctionProxy(ctx, error, StackArgc - flags, stack) with the flags that it got, and uses the string that it
+// env.jsFunctionProxy(ctx, error, stackArgc - flags, stack) with the flags that it got, and uses the string that it
 // gets.
 var (
 	stackEntry = metering.Replacement{Function: 374,

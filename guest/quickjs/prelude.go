@@ -91,7 +91,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	if err := vm.startModules(ctx); err != nil {
 		return nil, err
 	}
-	kernel, err := vm.NewObject(ctx)
+	kernel, err := vm.newObject(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (vm *VM) Reset(state State) {
 }
 
 // Stack returns the position of the C stack in the instance's memory.
-func (vm *VM) Stack() (base, size uint32) { return vm.state.StackBase, StackSize }
+func (vm *VM) Stack() (base, size uint32) { return vm.state.StackBase, stackSize }
 
 // ForgetFunctions frees the native stacks of the instance's functions, which otherwise stay as large as they have
 // ever been.

@@ -204,7 +204,7 @@ func verifyRandom(ctx context.Context, vm *VM) error {
 
 // verifyStackLimit recurses with a limit that leaves room for a few dozen calls only.
 func verifyStackLimit(ctx context.Context, vm *VM) error {
-	vm.setStackLimit(vm.state.StackBase + StackSize - 32<<10)
+	vm.setStackLimit(vm.state.StackBase + stackSize - 32<<10)
 	defer vm.setStackLimit(vm.state.StackBase + stackReserve)
 	const source = `(function () {
 		let depth = 0;

@@ -52,19 +52,19 @@ type entry struct {
 	stack [8]uint64 // arguments and result
 }
 
-// Start initialises the engine in a fresh instance and gives it a stack of [StackSize] bytes. It fails if the
+// Start initialises the engine in a fresh instance and gives it a stack of 1280 KiB. It fails if the
 // instance is of another build than the one that this package is written for.
 func Start(ctx context.Context, instance api.Module) (*VM, error) {
 	vm, err := newVM(instance)
 	if err != nil {
 		return nil, err
 	}
-	base, err := vm.malloc(ctx, StackSize)
+	base, err := vm.malloc(ctx, stackSize)
 	if err != nil {
 		return nil, fmt.Errorf("quickjs: allocating the stack: %w", err)
 	}
 	vm.state.StackBase = base
-	top := (base + StackSize) &^ 15
+	top := (base + stackSize) &^ 15
 	vm.stackPointer.Set(uint64(top))
 
 	qjs, err := vm.call(ctx, "New_QJS", 0, 0, 0, 0)
@@ -248,8 +248,8 @@ func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, e
 	})
 }
 
-// NewObject returns a new empty object.
-func (vm *VM) NewObject(ctx context.Context) (Value, error) {
+// newObject returns a new empty object.
+func (vm *VM) newObject(ctx context.Context) (Value, error) {
 	v, err := vm.callLeaf(ctx, "JS_NewObject", uint64(vm.state.Context))
 	return Value(v), err
 }

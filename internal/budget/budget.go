@@ -14,8 +14,8 @@ import (
 var ErrBusy = errors.New("there are too many large requests: try again later")
 
 const (
-	// SmallRequest is up to how many bytes a request is small.
-	SmallRequest = 64 << 10
+	// smallRequest is up to how many bytes a request is small.
+	smallRequest = 64 << 10
 
 	// LargeCost is from how many bytes on the work of a small request counts like that of large ones.
 	LargeCost = 4 << 20
@@ -25,7 +25,7 @@ const (
 // collector lets a process grow to twice as many before it collects them. The parts are apart so that no kind of
 // request waits for another one.
 type Sizes struct {
-	Small    int64 // all of requests of up to [SmallRequest] bytes
+	Small    int64 // all of requests of up to [smallRequest] bytes
 	Reading  int64 // the bytes of larger ones, as they come, until they are answered
 	Decoding int64 // what is made of those, until they are answered
 }
@@ -112,7 +112,7 @@ type Holding struct {
 
 // read makes room for n more bytes that come, which so far are length.
 func (h *Holding) read(n, length int64) bool {
-	if length+n <= SmallRequest {
+	if length+n <= smallRequest {
 		return h.take(small, n)
 	}
 	if !h.take(reading, h.held[small]+n) {
@@ -182,7 +182,7 @@ func ReadAll(r io.Reader, announced, limit int64, held *Holding) (body []byte, m
 			}
 			more := max(room, 4<<10)
 			// one more, to see the end
-			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > SmallRequest) {
+			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > smallRequest) {
 				more = left // at once, since many that have some and wait for more would wait for each other
 			}
 			more = int(min(int64(more), limit-int64(room)))

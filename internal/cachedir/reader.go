@@ -56,9 +56,6 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Size returns the size of the file.
-func (r *Reader) Size() int64 { return r.want.size }
-
 // Close implements [io.Closer].
 func (r *Reader) Close() error { return r.file.Close() }
 

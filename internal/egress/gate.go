@@ -113,7 +113,7 @@ func (g *Gate) Policy() *network.Policy { return g.options.Policy }
 
 // Run returns what makes the requests of one run of code. name identifies it in the audit log.
 func (g *Gate) Run(name string) network.Run {
-	r := &Run{gate: g, name: name}
+	r := &run{gate: g, name: name}
 	if n := g.limits.AtOnce; n != network.Unlimited {
 		r.places = make(chan struct{}, n)
 	}

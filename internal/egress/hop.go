@@ -34,7 +34,7 @@ type hop struct {
 }
 
 // prepare checks a request of code, and makes the first hop of it.
-func (r *Run) prepare(request *network.Request) (*hop, error) {
+func (r *run) prepare(request *network.Request) (*hop, error) {
 	if !network.IsMethod(request.Method) {
 		return nil, failure(network.KindInvalid, "%.40q cannot be the method of a request", request.Method)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// A Run makes the requests of one run of code, and counts them. It is safe for concurrent use.
-type Run struct {
+// A run makes the requests of one run of code, and counts them. It is safe for concurrent use.
+type run struct {
 	gate   *Gate
 	name   string
 	places chan struct{} // one for each request in progress; nil if there can be any number
@@ -28,13 +28,13 @@ type Run struct {
 }
 
 // Usage returns what the run has used so far.
-func (r *Run) Usage() network.Usage {
+func (r *run) Usage() network.Usage {
 	return network.Usage{Requests: r.requests.Load(), Sent: r.sent.Load(), Received: r.received.Load()}
 }
 
 // Do makes a request and follows its redirects. The error is an [*network.Error], or that of the context. The context
 // is also that of the response's body.
-func (r *Run) Do(ctx context.Context, request *network.Request) (response *network.Response, err error) {
+func (r *run) Do(ctx context.Context, request *network.Request) (response *network.Response, err error) {
 	g := r.gate
 	if request.Method == "" {
 		request.Method = http.MethodGet
@@ -112,7 +112,7 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 }
 
 // place waits until a request can begin.
-func (r *Run) place(ctx context.Context) error {
+func (r *run) place(ctx context.Context) error {
 	if r.places == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (r *Run) place(ctx context.Context) error {
 }
 
 // once makes one request, without following redirects. record is called when the response has ended.
-func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error),
+func (r *run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error),
 	err error) {
 	g := r.gate
 	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(), Method: h.method,
@@ -247,7 +247,7 @@ func fields(header http.Header, striker *striker) []network.Field {
 
 // body is the body of a response.
 type body struct {
-	run     *Run
+	run     *run
 	from    io.ReadCloser
 	decoded io.Reader // without compression
 	struck  io.Reader // and without secrets

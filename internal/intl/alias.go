@@ -48,51 +48,51 @@ func canonicalType(key, text string) string {
 }
 
 // replaceAliases replaces deprecated and overlong parts, as UTS 35 says.
-func (t *Tag) replaceAliases() {
+func (t *localeTag) replaceAliases() {
 	data := supplemental()
 	for range 8 { // a replacement may have an alias itself
 		if !t.replaceLanguage(data) {
 			break
 		}
 	}
-	if script := data.text("alias/script/" + t.Script); script != "" {
-		t.Script = script
+	if script := data.text("alias/script/" + t.script); script != "" {
+		t.script = script
 	}
-	if regions := data.text("alias/region/" + t.Region); regions != "" {
-		t.Region = t.chooseRegion(strings.Fields(regions))
+	if regions := data.text("alias/region/" + t.region); regions != "" {
+		t.region = t.chooseRegion(strings.Fields(regions))
 	}
-	for i, variant := range t.Variants {
+	for i, variant := range t.variants {
 		if alias := data.text("alias/variant/" + variant); alias != "" {
-			t.Variants[i] = alias
+			t.variants[i] = alias
 		}
 	}
-	slices.Sort(t.Variants)
-	t.Variants = slices.Compact(t.Variants)
-	if len(t.Variants) == 1 && t.Variants[0] == "posix" { // as ICU has it
-		t.Variants = nil
-		if _, ok := t.Keyword("va"); !ok {
-			t.SetKeyword("va", "posix")
+	slices.Sort(t.variants)
+	t.variants = slices.Compact(t.variants)
+	if len(t.variants) == 1 && t.variants[0] == "posix" { // as ICU has it
+		t.variants = nil
+		if _, ok := t.keyword("va"); !ok {
+			t.setKeyword("va", "posix")
 		}
 	}
 }
 
 // chooseRegion returns the one of several regions where the language is likely.
-func (t *Tag) chooseRegion(regions []string) string {
+func (t *localeTag) chooseRegion(regions []string) string {
 	if len(regions) > 1 {
-		likely := Tag{Language: t.Language, Script: t.Script}
-		likely.Maximize()
-		if slices.Contains(regions, likely.Region) {
-			return likely.Region
+		likely := localeTag{language: t.language, script: t.script}
+		likely.maximize()
+		if slices.Contains(regions, likely.region) {
+			return likely.region
 		}
 	}
 	return regions[0]
 }
 
 // replaceLanguage applies the first rule that fits, and reports whether there was one.
-func (t *Tag) replaceLanguage(data *table) bool {
+func (t *localeTag) replaceLanguage(data *table) bool {
 	rule, with := "", ""
 	// Rules of several parts come first: those of the language and those of any language.
-	for _, language := range []string{t.Language, root} {
+	for _, language := range []string{t.language, root} {
 		data.each("alias/language/"+language+"-", func(parts, replacement string) {
 			if len(parts) > len(rule) && t.has(strings.Split(parts, "-")) {
 				rule, with = parts, replacement
@@ -103,49 +103,49 @@ func (t *Tag) replaceLanguage(data *table) bool {
 		}
 	}
 	if rule == "" {
-		if with = data.text("alias/language/" + t.Language); with == "" || with == t.Language {
+		if with = data.text("alias/language/" + t.language); with == "" || with == t.language {
 			return false
 		}
 	}
-	replacement := &Tag{}
+	replacement := &localeTag{}
 	if _, ok := replacement.parseLanguage(strings.Split(strings.ToLower(with), "-")); !ok {
 		return false
 	}
-	var removed Tag
+	var removed localeTag
 	if rule != "" {
-		removed = Tag{}
+		removed = localeTag{}
 		for part := range strings.SplitSeq(rule, "-") {
 			switch {
-			case part == t.Script:
-				removed.Script, t.Script = part, ""
-			case part == t.Region:
-				removed.Region, t.Region = part, ""
+			case part == t.script:
+				removed.script, t.script = part, ""
+			case part == t.region:
+				removed.region, t.region = part, ""
 			default:
-				t.Variants = slices.DeleteFunc(slices.Clone(t.Variants), func(v string) bool { return v == part })
+				t.variants = slices.DeleteFunc(slices.Clone(t.variants), func(v string) bool { return v == part })
 			}
 		}
 	}
-	if replacement.Language != root {
-		t.Language = replacement.Language
+	if replacement.language != root {
+		t.language = replacement.language
 	}
-	if t.Script == "" {
-		t.Script = replacement.Script
+	if t.script == "" {
+		t.script = replacement.script
 	}
-	if t.Region == "" {
-		t.Region = replacement.Region
+	if t.region == "" {
+		t.region = replacement.region
 	}
-	for _, variant := range replacement.Variants {
-		if !slices.Contains(t.Variants, variant) {
-			t.Variants = append(t.Variants, variant)
+	for _, variant := range replacement.variants {
+		if !slices.Contains(t.variants, variant) {
+			t.variants = append(t.variants, variant)
 		}
 	}
 	return true
 }
 
 // has reports whether a tag has all parts: scripts, regions or variants.
-func (t *Tag) has(parts []string) bool {
+func (t *localeTag) has(parts []string) bool {
 	for _, part := range parts {
-		if part != t.Script && part != t.Region && !slices.Contains(t.Variants, part) {
+		if part != t.script && part != t.region && !slices.Contains(t.variants, part) {
 			return false
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// CollatorOptions are those of Intl.Collator, resolved.
-type CollatorOptions struct {
-	Data      string // the locale of the data
-	Type      string // the collation, as -u-co- names it: empty for the usual one
-	Search    bool
-	Level     string // sensitivity: base, accent, case, variant
-	Shifted   bool   // punctuation is ignored
-	Numeric   bool
-	CaseFirst string // upper, lower; other values mean neither
+// collatorOptions are those of Intl.Collator, resolved.
+type collatorOptions struct {
+	data      string // the locale of the data
+	collation string // the collation, as -u-co- names it: empty for the usual one
+	search    bool
+	level     string // sensitivity: base, accent, case, variant
+	shifted   bool   // punctuation is ignored
+	numeric   bool
+	caseFirst string // upper, lower; other values mean neither
 }
 
 // A Collator compares texts. It is immutable.
@@ -44,8 +44,8 @@ func collationType(value string) string {
 	return value
 }
 
-// HasCollation reports whether a locale of the data has a collation of its own by a value of -u-co-.
-func HasCollation(data, value string) bool {
+// hasCollation reports whether a locale of the data has a collation of its own by a value of -u-co-.
+func hasCollation(data, value string) bool {
 	switch value {
 	case "", "standard", "search":
 		return false
@@ -55,31 +55,31 @@ func HasCollation(data, value string) bool {
 	return rulesName(data, collationType(value)) != ""
 }
 
-// PunctuationIgnored reports whether a locale ignores punctuation if nothing else is asked for.
-func PunctuationIgnored(data string) bool { return languageOf(data) == "th" }
+// punctuationIgnored reports whether a locale ignores punctuation if nothing else is asked for.
+func punctuationIgnored(data string) bool { return languageOf(data) == "th" }
 
-// UpperFirst reports whether a locale sorts upper case first if nothing else is asked for.
-func UpperFirst(data string) bool {
+// upperFirst reports whether a locale sorts upper case first if nothing else is asked for.
+func upperFirst(data string) bool {
 	language := languageOf(data)
 	return language == "da" || language == "mt"
 }
 
-// NewCollator returns the collator for options.
-func NewCollator(o CollatorOptions) *Collator {
-	kind := collationType(o.Type)
-	if kind == "pinyin" && !strings.HasPrefix(o.Data, "zh-Hant") {
+// newCollator returns the collator for options.
+func newCollator(o collatorOptions) *Collator {
+	kind := collationType(o.collation)
+	if kind == "pinyin" && !strings.HasPrefix(o.data, "zh-Hant") {
 		kind = ""
 	}
-	if o.Search {
+	if o.search {
 		kind = "search"
 	}
 	c := &Collator{
-		table:     collationFor(o.Data, kind),
-		secondary: o.Level == "accent" || o.Level == "variant",
-		cases:     o.Level == "case", tertiary: o.Level == "variant",
-		shifted: o.Shifted, numeric: o.Numeric,
+		table:     collationFor(o.data, kind),
+		secondary: o.level == "accent" || o.level == "variant",
+		cases:     o.level == "case", tertiary: o.level == "variant",
+		shifted: o.shifted, numeric: o.numeric,
 	}
-	switch o.CaseFirst {
+	switch o.caseFirst {
 	case "upper":
 		c.caseFirst = 1
 	case "lower":
@@ -88,8 +88,8 @@ func NewCollator(o CollatorOptions) *Collator {
 	return c
 }
 
-// ErrLongText is the error for texts that would take too much memory to compare.
-var ErrLongText = errors.New("the texts are too long to be compared")
+// errLongText is the error for texts that would take too much memory to compare.
+var errLongText = errors.New("the texts are too long to be compared")
 
 const (
 	// maxElements is how many elements a text can have: some have more than one for a character. Each has 16 bytes.
@@ -98,7 +98,7 @@ const (
 	maxElementsText = 4 * maxElements
 )
 
-// Compare returns whether a text sorts before (-1), with (0) or after (1) another one. The error is ErrLongText; lines
+// Compare returns whether a text sorts before (-1), with (0) or after (1) another one. The error is errLongText; lines
 // at the beginning that both have in common do not count.
 func (c *Collator) Compare(a, b string) (int, error) {
 	if a == b {
@@ -184,7 +184,7 @@ const maxKeptElements = 4096
 
 func (c *Collator) compareElements(a, b string) (int, error) {
 	if max(len(a), len(b)) > maxElementsText {
-		return 0, ErrLongText
+		return 0, errLongText
 	}
 	buffers := collationPool.Get().(*collationBuffers)
 	defer buffers.release()
@@ -197,7 +197,7 @@ func (c *Collator) compareElements(a, b string) (int, error) {
 			buffers.b, ok = c.elements(buffers.b[:0], b)
 		}
 		if !ok {
-			return 0, ErrLongText
+			return 0, errLongText
 		}
 	}
 	x, y := buffers.a, buffers.b

@@ -173,7 +173,7 @@ func TestLongTexts(t *testing.T) {
 		for _, long := range []string{strings.Repeat("\ufdfa", maxElements/16), strings.Repeat("a", 5*maxElements)} {
 			for _, other := range []string{"a", long + "a"} {
 				_, err := c.Compare(long, other)
-				require.ErrorIs(t, err, ErrLongText)
+				require.ErrorIs(t, err, errLongText)
 			}
 		}
 	}

@@ -14,17 +14,17 @@ func init() {
 		case "kf":
 			return value == "upper" || value == "lower" || value == "false"
 		}
-		return HasCollation(data, value)
+		return hasCollation(data, value)
 	}
 	own := func(key, data string) string {
 		switch {
 		case key == "kn":
 			return "false"
-		case key == "kf" && UpperFirst(data):
+		case key == "kf" && upperFirst(data):
 			return "upper"
 		case key == "kf":
 			return "false"
-		case key == "punctuation" && PunctuationIgnored(data):
+		case key == "punctuation" && punctuationIgnored(data):
 			return "true"
 		case key == "punctuation":
 			return "false"
@@ -63,13 +63,13 @@ func CachedCollator(key string) (*Collator, error) {
 		if len(f) != 7 || !available(f[0]) {
 			return nil, errors.New("the options are malformed")
 		}
-		o := CollatorOptions{
-			Data: dataLocale(f[0]), Search: f[1] == "search", Level: f[3], Shifted: f[4] == "true",
-			Numeric: f[5] == "true", CaseFirst: f[6],
+		o := collatorOptions{
+			data: dataLocale(f[0]), search: f[1] == "search", level: f[3], shifted: f[4] == "true",
+			numeric: f[5] == "true", caseFirst: f[6],
 		}
-		if HasCollation(o.Data, f[2]) {
-			o.Type = f[2]
+		if hasCollation(o.data, f[2]) {
+			o.collation = f[2]
 		}
-		return NewCollator(o), nil
+		return newCollator(o), nil
 	})
 }

@@ -20,7 +20,7 @@ func dateFormat(t *testing.T, locale, options string) *DateFormat {
 	text, err := json.Marshal(given)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &o))
-	f, err := NewDateFormat(o)
+	f, err := newDateFormat(o)
 	require.NoError(t, err)
 	return f
 }
@@ -122,7 +122,7 @@ func TestTimeZones(t *testing.T) {
 		_, ok := findZone(name)
 		require.False(t, ok, name)
 	}
-	for _, name := range ZoneNames() {
+	for _, name := range zoneNames() {
 		_, ok := findZone(name)
 		require.True(t, ok, name)
 	}
@@ -133,7 +133,7 @@ func FuzzDateFormat(f *testing.F) {
 	f.Add("en", "full", "short", "h23", "long", "2-digit", 0.0, 8.64e15)
 	f.Add("th-u-ca-persian-nu-arab", "", "", "h11", "narrow", "numeric", -8.64e15, 1e12)
 	f.Fuzz(func(t *testing.T, locale, dateStyle, timeStyle, cycle, month, hour string, from, to float64) {
-		format, err := NewDateFormat(DateOptions{
+		format, err := newDateFormat(DateOptions{
 			Locales: []string{locale}, DateStyle: dateStyle, TimeStyle: timeStyle, HourCycle: cycle, Month: month,
 			Hour:    hour,
 			Weekday: month, DayPeriod: month, Fraction: len(hour) % 4, TimeZoneName: dateStyle,

@@ -34,8 +34,8 @@ type DateOptions struct {
 	Defaults string `json:"defaults,omitempty"`
 }
 
-// DefaultZone is the time zone of a script that names none.
-const DefaultZone = "UTC"
+// defaultZone is the time zone of a script that names none.
+const defaultZone = "UTC"
 
 // A DateFormat writes times as text. It is immutable.
 type DateFormat struct {
@@ -130,50 +130,50 @@ func cycleOf(letter byte) string {
 	return ""
 }
 
-// InvalidZoneError says that there is no time zone of a name.
-type InvalidZoneError struct{ Name string }
+// invalidZoneError says that there is no time zone of a name.
+type invalidZoneError struct{ name string }
 
-func (e *InvalidZoneError) Error() string { return "Invalid time zone specified: " + e.Name }
+func (e *invalidZoneError) Error() string { return "Invalid time zone specified: " + e.name }
 
-// NewDateFormat returns the format that options describe. The only error is an *InvalidZoneError.
-func NewDateFormat(o DateOptions) (*DateFormat, error) {
+// newDateFormat returns the format that options describe. The only error is an *invalidZoneError.
+func newDateFormat(o DateOptions) (*DateFormat, error) {
 	o.setDefaults()
 	hour12 := o.Hour12
 	cycleOption := o.HourCycle
 	if hour12 != "" {
 		cycleOption = ""
 	}
-	r := Resolve(o.Locales,
-		Choice{Key: "ca", Option: o.Calendar, Allowed: func(_, value string) bool { return calendarName(value) != "" }},
-		Choice{Key: "hc", Option: cycleOption, Allowed: func(_, value string) bool { return hourLetters[value] != 0 }},
-		Choice{Key: "nu", Option: o.NumberingSystem, Allowed: allowedDigits},
+	r := resolve(o.Locales,
+		choice{key: "ca", option: o.Calendar, allowed: func(_, value string) bool { return calendarName(value) != "" }},
+		choice{key: "hc", option: cycleOption, allowed: func(_, value string) bool { return hourLetters[value] != 0 }},
+		choice{key: "nu", option: o.NumberingSystem, allowed: allowedDigits},
 	)
-	f := &DateFormat{locale: r.Locale, data: r.Data, calendar: calendarName(r.Keywords["ca"]),
-		numbering: r.Keywords["nu"]}
-	region := regionOf(r.Locale)
+	f := &DateFormat{locale: r.locale, data: r.data, calendar: calendarName(r.keywords["ca"]),
+		numbering: r.keywords["nu"]}
+	region := regionOf(r.locale)
 	if f.calendar == "" {
 		f.calendar = usualCalendar(region)
 	}
 	if f.numbering == "" {
-		f.numbering = numberData.table(r.Data).text("defaultNumberingSystem")
+		f.numbering = numberData.table(r.data).text("defaultNumberingSystem")
 	}
 	digits, ok := digitsOf(f.numbering)
 	if !ok {
 		f.numbering = "latn"
 	}
 	f.digits, f.latin = digits, f.numbering == "latn"
-	f.decimal = numberSymbol(r.Data, f.numbering, "decimal", ".")
-	f.minus = numberSymbol(r.Data, f.numbering, "minusSign", "-")
+	f.decimal = numberSymbol(r.data, f.numbering, "decimal", ".")
+	f.minus = numberSymbol(r.data, f.numbering, "minusSign", "-")
 	name := o.TimeZone
 	if name == "" {
-		name = DefaultZone
+		name = defaultZone
 	}
 	if f.zone, ok = findZone(name); !ok {
-		return nil, &InvalidZoneError{name}
+		return nil, &invalidZoneError{name}
 	}
-	f.symbols = calendarFor(r.Data, f.calendar, region)
+	f.symbols = calendarFor(r.data, f.calendar, region)
 	f.options = o
-	f.choosePattern(f.chooseCycle(r.Keywords["hc"]))
+	f.choosePattern(f.chooseCycle(r.keywords["hc"]))
 	return f, nil
 }
 
@@ -399,9 +399,9 @@ func (f *DateFormat) optionOf(values []string) string {
 // dateFormats keeps fewer than other caches, since each can hold a calendar's data.
 var dateFormats = cache[*DateFormat]{most: 128}
 
-// CachedDateFormat is NewDateFormat for options that are likely to come again: text is the same for the same options.
+// CachedDateFormat is newDateFormat for options that are likely to come again: text is the same for the same options.
 func CachedDateFormat(text string, o DateOptions) (*DateFormat, error) {
-	return dateFormats.get(text, func(string) (*DateFormat, error) { return NewDateFormat(o) })
+	return dateFormats.get(text, func(string) (*DateFormat, error) { return newDateFormat(o) })
 }
 
 // KeptDateFormat returns the format that CachedDateFormat keeps for a text, if it keeps one.

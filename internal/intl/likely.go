@@ -2,54 +2,54 @@ package intl
 
 import "strings"
 
-// Maximize adds the script and the region that the language is likely to have.
-func (t *Tag) Maximize() {
+// maximize adds the script and the region that the language is likely to have.
+func (t *localeTag) maximize() {
 	data := supplemental()
 	for _, key := range []string{
-		join(t.Language, t.Script, t.Region),
-		join(t.Language, "", t.Region),
-		join(t.Language, t.Script, ""),
-		t.Language,
-		join(root, t.Script, ""),
+		join(t.language, t.script, t.region),
+		join(t.language, "", t.region),
+		join(t.language, t.script, ""),
+		t.language,
+		join(root, t.script, ""),
 	} {
 		likely := data.text("likely/" + key)
-		if likely == "" || key == root && t.Language != root {
+		if likely == "" || key == root && t.language != root {
 			continue
 		}
 		parts := strings.Split(likely, "-")
 		if len(parts) != 3 {
 			continue
 		}
-		if t.Language == root {
-			t.Language = parts[0]
+		if t.language == root {
+			t.language = parts[0]
 		}
-		if t.Script == "" {
-			t.Script = parts[1]
+		if t.script == "" {
+			t.script = parts[1]
 		}
-		if t.Region == "" {
-			t.Region = parts[2]
+		if t.region == "" {
+			t.region = parts[2]
 		}
 		return
 	}
 }
 
-// Minimize removes the script and the region if Maximize would add them again.
-func (t *Tag) Minimize() {
-	full := Tag{Language: t.Language, Script: t.Script, Region: t.Region}
-	full.Maximize()
-	for _, short := range []Tag{
-		{Language: full.Language},
-		{Language: full.Language, Region: full.Region},
-		{Language: full.Language, Script: full.Script},
+// minimize removes the script and the region if maximize would add them again.
+func (t *localeTag) minimize() {
+	full := localeTag{language: t.language, script: t.script, region: t.region}
+	full.maximize()
+	for _, short := range []localeTag{
+		{language: full.language},
+		{language: full.language, region: full.region},
+		{language: full.language, script: full.script},
 	} {
 		again := short
-		again.Maximize()
-		if again.Language == full.Language && again.Script == full.Script && again.Region == full.Region {
-			t.Language, t.Script, t.Region = short.Language, short.Script, short.Region
+		again.maximize()
+		if again.language == full.language && again.script == full.script && again.region == full.region {
+			t.language, t.script, t.region = short.language, short.script, short.region
 			return
 		}
 	}
-	t.Language, t.Script, t.Region = full.Language, full.Script, full.Region
+	t.language, t.script, t.region = full.language, full.script, full.region
 }
 
 func join(language, script, region string) string {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// DefaultLocale is the locale of a script that asks for none, or for none that is there.
-const DefaultLocale = "en-US"
+// defaultLocale is the locale of a script that asks for none, or for none that is there.
+const defaultLocale = "en-US"
 
 // maxRequested is how many locales of a request are looked at.
 const maxRequested = 100
@@ -35,16 +35,16 @@ func dataLocale(locale string) string {
 			locale = locale[:strings.LastIndexByte(locale, '-')]
 		default:
 			// A locale without its script: it has the likely one.
-			t, ok := ParseTag(locale)
-			if !ok || t.Script != "" || t.Region == "" || len(t.Variants) > 0 {
+			t, ok := parseTag(locale)
+			if !ok || t.script != "" || t.region == "" || len(t.variants) > 0 {
 				return ""
 			}
-			region := t.Region
-			t.Maximize()
-			if t.Script == "" || t.Region != region {
+			region := t.region
+			t.maximize()
+			if t.script == "" || t.region != region {
 				return ""
 			}
-			locale = t.Base()
+			locale = t.base()
 		}
 	}
 	return ""
@@ -74,79 +74,79 @@ func lookup(locale string) string {
 func Supported(requested []string) []string {
 	list := []string{}
 	for _, locale := range requested[:min(len(requested), maxRequested)] {
-		if t, ok := ParseTag(locale); ok && lookup(t.Base()) != "" {
+		if t, ok := parseTag(locale); ok && lookup(t.base()) != "" {
 			list = append(list, locale)
 		}
 	}
 	return list
 }
 
-// A Resolved locale is the result of a negotiation.
-type Resolved struct {
-	// Locale is the tag that resolvedOptions shows, with the keywords of the request that count.
-	Locale string
+// A resolved locale is the result of a negotiation.
+type resolved struct {
+	// locale is the tag that resolvedOptions shows, with the keywords of the request that count.
+	locale string
 
-	// Data is the locale whose data is used.
-	Data string
+	// data is the locale whose data is used.
+	data string
 
-	// Keywords are the values of the relevant keys: empty if neither request nor option have one that is allowed.
-	Keywords map[string]string
+	// keywords are the values of the relevant keys: empty if neither request nor option have one that is allowed.
+	keywords map[string]string
 }
 
-// A Choice is a key of the Unicode extension that counts for a class of Intl.
-type Choice struct {
-	Key string
+// A choice is a key of the Unicode extension that counts for a class of Intl.
+type choice struct {
+	key string
 
-	// Option is the value that an option gives; empty for none. It counts more than the request.
-	Option string
+	// option is the value that an option gives; empty for none. It counts more than the request.
+	option string
 
-	// Allowed reports whether a locale supports a value.
-	Allowed func(data, value string) bool
+	// allowed reports whether a locale supports a value.
+	allowed func(data, value string) bool
 }
 
-// Resolve chooses the locale for a request, a list of canonical tags in the order of preference.
-func Resolve(requested []string, choices ...Choice) Resolved {
-	r := Resolved{Locale: DefaultLocale, Keywords: map[string]string{}}
-	var tag *Tag
+// resolve chooses the locale for a request, a list of canonical tags in the order of preference.
+func resolve(requested []string, choices ...choice) resolved {
+	r := resolved{locale: defaultLocale, keywords: map[string]string{}}
+	var tag *localeTag
 	for _, locale := range requested[:min(len(requested), maxRequested)] {
-		t, ok := ParseTag(locale)
+		t, ok := parseTag(locale)
 		if !ok {
 			continue
 		}
-		if found := lookup(t.Base()); found != "" {
-			r.Locale, tag = found, t
+		if found := lookup(t.base()); found != "" {
+			r.locale, tag = found, t
 			break
 		}
 	}
-	r.Data = dataLocale(r.Locale)
-	kept := &Tag{}
+	r.data = dataLocale(r.locale)
+	kept := &localeTag{}
 	for _, c := range choices {
 		value, from := "", ""
 		if tag != nil {
-			if v, ok := tag.Keyword(c.Key); ok {
+			if v, ok := tag.keyword(c.key); ok {
 				if v == "" {
 					v = "true"
 				}
-				if c.Allowed(r.Data, v) {
+				if c.allowed(r.data, v) {
 					value, from = v, v
 				}
 			}
 		}
-		if c.Option != "" && c.Option != value && c.Allowed(r.Data, c.Option) {
-			value, from = c.Option, ""
+		if c.option != "" && c.option != value && c.allowed(r.data, c.option) {
+			value, from = c.option, ""
 		}
-		r.Keywords[c.Key] = value
+		r.keywords[c.key] = value
 		if from != "" {
-			kept.SetKeyword(c.Key, from)
+			kept.setKeyword(c.key, from)
 		}
 	}
 	if tag != nil {
-		if v, ok := tag.Keyword("va"); ok && v == "posix" {
-			kept.SetKeyword("va", v) // as V8 does
+		if v, ok := tag.keyword("va"); ok && v == "posix" {
+			kept.setKeyword("va", v) // as V8 does
 		}
 	}
 	if extension := kept.unicodeExtension(); extension != "" {
-		r.Locale += "-" + extension
+		r.locale += "-" + extension
 	}
 	return r
 }
@@ -159,14 +159,14 @@ func languageOf(locale string) string {
 
 // regionOf returns the region of a locale: the likely one if the tag has none.
 func regionOf(locale string) string {
-	t, ok := ParseTag(locale)
+	t, ok := parseTag(locale)
 	if !ok {
 		return ""
 	}
-	if t.Region == "" {
-		t.Maximize()
+	if t.region == "" {
+		t.maximize()
 	}
-	return t.Region
+	return t.region
 }
 
 // numberingSystems returns the numbering systems that are ten digits, sorted.

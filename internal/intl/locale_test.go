@@ -44,10 +44,10 @@ func TestResolve(t *testing.T) {
 			"en"},
 		{"de-u-co-phonebk", "", "de", "", "de"}, {"en-x-foo", "", "en", "", "en"}, {"no", "", "no", "", "no"},
 	} {
-		r := Resolve(strings.Fields(c.requested), Choice{Key: "nu", Option: c.option, Allowed: number})
-		require.Equal(t, c.locale, r.Locale, c.requested)
-		require.Equal(t, c.nu, r.Keywords["nu"], c.requested)
-		require.Equal(t, c.data, r.Data, c.requested)
+		r := resolve(strings.Fields(c.requested), choice{key: "nu", option: c.option, allowed: number})
+		require.Equal(t, c.locale, r.locale, c.requested)
+		require.Equal(t, c.nu, r.keywords["nu"], c.requested)
+		require.Equal(t, c.data, r.data, c.requested)
 	}
 	require.Equal(t, []string{"de", "zh-Hant-CN"}, Supported([]string{"de", "xx", "zh-Hant-CN", "und"}))
 }
@@ -57,11 +57,11 @@ func TestMaximize(t *testing.T) {
 		"en": "en-Latn-US en", "zh-TW": "zh-Hant-TW zh-TW", "und-Cyrl": "ru-Cyrl-RU ru", "sr-ME": "sr-Latn-ME sr-ME",
 		"en-Shaw": "en-Shaw-GB en-Shaw", "xx": "xx xx", "und-US": "en-Latn-US en", "zh-Hant": "zh-Hant-TW zh-TW",
 	} {
-		full, ok := ParseTag(tag)
+		full, ok := parseTag(tag)
 		require.True(t, ok)
-		full.Maximize()
-		short, _ := ParseTag(full.String())
-		short.Minimize()
+		full.maximize()
+		short, _ := parseTag(full.String())
+		short.minimize()
 		require.Equal(t, want, full.String()+" "+short.String(), tag)
 	}
 }
@@ -79,6 +79,6 @@ func FuzzCanonicalTag(f *testing.F) {
 		again, ok := CanonicalTag(canonical)
 		require.True(t, ok, canonical)
 		require.Equal(t, canonical, again, tag)
-		require.NotEmpty(t, Resolve([]string{canonical}).Data)
+		require.NotEmpty(t, resolve([]string{canonical}).data)
 	})
 }

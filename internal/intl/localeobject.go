@@ -8,7 +8,7 @@ import (
 // LocaleWith returns a canonical tag with other parts: language, script, region and keys of the Unicode extension, each
 // followed by its value. It is false if the tag or a value is not valid.
 func LocaleWith(text string, parts []string) (string, bool) {
-	t, ok := ParseTag(text)
+	t, ok := parseTag(text)
 	if !ok {
 		return "", false
 	}
@@ -20,22 +20,22 @@ func LocaleWith(text string, parts []string) (string, bool) {
 			if n := len(value); !isAlpha(value) || n < 2 || n == 4 || n > 8 {
 				return "", false
 			}
-			t.Language = value
+			t.language = value
 		case "script":
 			if len(value) != 4 || !isAlpha(value) {
 				return "", false
 			}
-			t.Script = strings.ToUpper(value[:1]) + value[1:]
+			t.script = strings.ToUpper(value[:1]) + value[1:]
 		case "region":
 			if (len(value) != 2 || !isAlpha(value)) && (len(value) != 3 || !isDigits(value)) {
 				return "", false
 			}
-			t.Region = strings.ToUpper(value)
+			t.region = strings.ToUpper(value)
 		default:
 			if len(parts[i]) != 2 || !isType(value) && value != "false" {
 				return "", false
 			}
-			t.SetKeyword(parts[i], value)
+			t.setKeyword(parts[i], value)
 		}
 	}
 	t.replaceAliases()
@@ -45,40 +45,40 @@ func LocaleWith(text string, parts []string) (string, bool) {
 // LocalePart returns a part of a canonical tag, and whether it has it. The parts are language, script, region, base,
 // and keys of the Unicode extension.
 func LocalePart(text, part string) (string, bool) {
-	t, ok := ParseTag(text)
+	t, ok := parseTag(text)
 	if !ok {
 		return "", false
 	}
 	switch part {
 	case "language":
-		return t.Language, true
+		return t.language, true
 	case "script":
-		return t.Script, t.Script != ""
+		return t.script, t.script != ""
 	case "region":
-		return t.Region, t.Region != ""
+		return t.region, t.region != ""
 	case "base":
-		return t.Base(), true
+		return t.base(), true
 	}
-	return t.Keyword(part)
+	return t.keyword(part)
 }
 
 // MaximizedLocale returns a canonical tag with its likely script and region.
 func MaximizedLocale(text string) string {
-	t, ok := ParseTag(text)
+	t, ok := parseTag(text)
 	if !ok {
 		return text
 	}
-	t.Maximize()
+	t.maximize()
 	return t.String()
 }
 
 // MinimizedLocale returns a canonical tag without script and region that are likely anyway.
 func MinimizedLocale(text string) string {
-	t, ok := ParseTag(text)
+	t, ok := parseTag(text)
 	if !ok {
 		return text
 	}
-	t.Minimize()
+	t.minimize()
 	return t.String()
 }
 
@@ -96,28 +96,28 @@ var rightToLeft = strings.Fields("Arab Hebr Thaa Syrc Nkoo Adlm Rohg Mand Samr")
 // direction of text, or week: the first day, the days of the weekend and how many days the first week of a year has.
 // Days are 1 for Monday to 7.
 func LocaleInfo(text, what string) []string {
-	t, ok := ParseTag(text)
+	t, ok := parseTag(text)
 	if !ok {
 		return nil
 	}
 	own := func(key string) []string {
-		if value, ok := t.Keyword(key); ok && value != "" {
+		if value, ok := t.keyword(key); ok && value != "" {
 			return []string{value}
 		}
 		return nil
 	}
 	full := *t
-	full.Maximize()
+	full.maximize()
 	data := supplemental()
 	forRegion := func(prefix string) string {
-		if text, ok := data.get(prefix + full.Region); ok {
+		if text, ok := data.get(prefix + full.region); ok {
 			return text
 		}
 		return data.text(prefix + "001")
 	}
-	found := lookup(t.Base())
+	found := lookup(t.base())
 	if found == "" {
-		found = DefaultLocale
+		found = defaultLocale
 	}
 	switch what {
 	case "calendars":
@@ -129,14 +129,14 @@ func LocaleInfo(text, what string) []string {
 		if list := own("co"); list != nil {
 			return list
 		}
-		list := append([]string{"emoji", "eor"}, strings.Fields(localeCollations[t.Language])...)
+		list := append([]string{"emoji", "eor"}, strings.Fields(localeCollations[t.language])...)
 		slices.Sort(list)
 		return list
 	case "hourCycles":
 		if list := own("hc"); list != nil {
 			return list
 		}
-		if cycle, ok := data.get("hours/" + full.Language + "-" + full.Region); ok {
+		if cycle, ok := data.get("hours/" + full.language + "-" + full.region); ok {
 			return []string{cycle}
 		}
 		return []string{forRegion("hours/")}
@@ -148,14 +148,14 @@ func LocaleInfo(text, what string) []string {
 	case "timeZones":
 		var list []string
 		timeData.table(root).each("region/", func(zone, region string) {
-			if region == t.Region {
+			if region == t.region {
 				list = append(list, zone)
 			}
 		})
 		slices.Sort(list)
 		return list
 	case "direction":
-		if slices.Contains(rightToLeft, full.Script) {
+		if slices.Contains(rightToLeft, full.script) {
 			return []string{"rtl"}
 		}
 		return []string{"ltr"}

@@ -9,13 +9,13 @@ type DisplayNames struct {
 	dialects            bool
 }
 
-// NewDisplayNames returns the names for options as the prelude passes them: locale of the data, type, style, and
+// newDisplayNames returns the names for options as the prelude passes them: locale of the data, type, style, and
 // dialect or standard, joined by |.
-func NewDisplayNames(options string) (*DisplayNames, error) {
+func newDisplayNames(options string) (*DisplayNames, error) {
 	numberData.load()
 	fields := strings.Split(options, "|")
 	if len(fields) != 4 || numberData.locales[fields[0]] == nil {
-		return nil, ErrOptions
+		return nil, errOptions
 	}
 	return &DisplayNames{
 		names: nameData.table(fields[0]), words: wordData.table(fields[0]), money: currencyData.table(fields[0]),
@@ -25,13 +25,13 @@ func NewDisplayNames(options string) (*DisplayNames, error) {
 
 var displayNames cache[*DisplayNames]
 
-// CachedDisplayNames is NewDisplayNames for options that are likely to come again.
+// CachedDisplayNames is newDisplayNames for options that are likely to come again.
 func CachedDisplayNames(options string) (*DisplayNames, error) {
-	return displayNames.get(options, NewDisplayNames)
+	return displayNames.get(options, newDisplayNames)
 }
 
-// DateFields are the codes of the type dateTimeField, with the names of CLDR.
-var DateFields = map[string]string{
+// fieldNames are the codes of the type dateTimeField, with the names of CLDR.
+var fieldNames = map[string]string{
 	"era": "era", "year": "year", "quarter": "quarter", "month": "month", "weekOfYear": "week", "weekday": "weekday",
 	"day": "day", "dayPeriod": "dayperiod", "hour": "hour", "minute": "minute", "second": "second",
 	"timeZoneName": "zone",
@@ -41,7 +41,7 @@ var DateFields = map[string]string{
 func (n *DisplayNames) Canonical(code string) (string, bool) {
 	switch n.kind {
 	case "language":
-		t, ok := ParseTag(code)
+		t, ok := parseTag(code)
 		if !ok {
 			return "", false
 		}
@@ -60,7 +60,7 @@ func (n *DisplayNames) Canonical(code string) (string, bool) {
 	case "calendar":
 		return strings.ToLower(code), isType(code)
 	case "dateTimeField":
-		return code, DateFields[code] != ""
+		return code, fieldNames[code] != ""
 	}
 	return "", false
 }
@@ -82,7 +82,7 @@ func (n *DisplayNames) Of(code string) (string, bool) {
 		}
 		return n.names.get("types/calendar/" + code)
 	case "dateTimeField":
-		return n.words.get("field/" + DateFields[code] + "/" + n.style + "/name")
+		return n.words.get("field/" + fieldNames[code] + "/" + n.style + "/name")
 	}
 	return "", false
 }
@@ -104,32 +104,32 @@ func (n *DisplayNames) region(code string) (string, bool) { return n.short("regi
 
 // language returns the name of a language, with its script, region and variants.
 func (n *DisplayNames) language(code string) (string, bool) {
-	t, ok := ParseTag(code)
+	t, ok := parseTag(code)
 	if !ok {
 		return "", false
 	}
-	script, region := t.Script, t.Region
+	script, region := t.script, t.region
 	name, found := "", false
 	if n.dialects {
 		switch {
 		case script != "" && region != "":
-			if name, found = n.short("language/" + join(t.Language, script, region)); found {
+			if name, found = n.short("language/" + join(t.language, script, region)); found {
 				script, region = "", ""
 			}
 		case script != "":
-			if name, found = n.short("language/" + join(t.Language, script, "")); found {
+			if name, found = n.short("language/" + join(t.language, script, "")); found {
 				script = ""
 			}
 		case region != "":
-			if name, found = n.short("language/" + join(t.Language, "", region)); found {
+			if name, found = n.short("language/" + join(t.language, "", region)); found {
 				region = ""
 			}
 		}
 	}
 	all := true
 	if !found {
-		if name, found = n.short("language/" + t.Language); !found {
-			name, all = t.Language, false
+		if name, found = n.short("language/" + t.language); !found {
+			name, all = t.language, false
 		}
 	}
 	var rest []string
@@ -147,8 +147,8 @@ func (n *DisplayNames) language(code string) (string, bool) {
 		name, ok := n.region(region)
 		add(region, name, ok)
 	}
-	variants := t.Variants
-	if v, _ := t.Keyword("va"); v == "posix" {
+	variants := t.variants
+	if v, _ := t.keyword("va"); v == "posix" {
 		variants = append([]string{v}, variants...)
 	}
 	for _, variant := range variants {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ErrNumber means that a text is not a number, or is too long.
-var ErrNumber = errors.New("invalid number")
+// errNumber means that a text is not a number, or is too long.
+var errNumber = errors.New("invalid number")
 
 // A NumberFormat writes numbers. It is immutable.
 type NumberFormat struct {
@@ -31,8 +31,8 @@ type compactPatterns struct {
 	multiplier int // the power of ten that the number is multiplied by
 }
 
-// NewNumberFormat returns the formatter for options as the prelude passes them.
-func NewNumberFormat(options string) (*NumberFormat, error) {
+// parseNumberFormat returns the formatter for options as the prelude passes them.
+func parseNumberFormat(options string) (*NumberFormat, error) {
 	numberData.load()
 	o, err := parseNumberOptions(options)
 	if err != nil {
@@ -314,7 +314,7 @@ func (f *NumberFormat) parts(d decimal) []Part {
 func (f *NumberFormat) Format(number string) (string, error) {
 	d, ok := parseDecimal(number)
 	if !ok {
-		return "", ErrNumber
+		return "", errNumber
 	}
 	return joinParts(f.parts(d)), nil
 }
@@ -323,7 +323,7 @@ func (f *NumberFormat) Format(number string) (string, error) {
 func (f *NumberFormat) Parts(number string) ([]Part, error) {
 	d, ok := parseDecimal(number)
 	if !ok {
-		return nil, ErrNumber
+		return nil, errNumber
 	}
 	return tidyParts(f.parts(d)), nil
 }

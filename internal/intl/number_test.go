@@ -12,7 +12,7 @@ import (
 const plainNumber = "en|latn|decimal||||||standard||auto|auto|1|0|3|||halfExpand|1|auto|auto"
 
 func TestNumberFormatRefusesWhatThePreludeDoesNotMake(t *testing.T) {
-	_, err := NewNumberFormat(plainNumber)
+	_, err := parseNumberFormat(plainNumber)
 	require.NoError(t, err)
 	for name, options := range map[string]string{
 		"nothing":               "",
@@ -27,13 +27,13 @@ func TestNumberFormatRefusesWhatThePreludeDoesNotMake(t *testing.T) {
 		"fewer than the least":  strings.Replace(plainNumber, "|0|3|||", "|0|3|5|2|", 1),
 		"neither kind of digit": strings.Replace(plainNumber, "|0|3|||", "|||||", 1),
 	} {
-		_, err := NewNumberFormat(options)
-		require.ErrorIs(t, err, ErrOptions, name)
+		_, err := parseNumberFormat(options)
+		require.ErrorIs(t, err, errOptions, name)
 	}
 }
 
 func TestNumbersAreBounded(t *testing.T) {
-	f, err := NewNumberFormat(plainNumber)
+	f, err := parseNumberFormat(plainNumber)
 	require.NoError(t, err)
 	text, err := f.Format(strings.Repeat("9", MaxNumber))
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestNumbersAreBounded(t *testing.T) {
 	for _, number := range []string{strings.Repeat("9", MaxNumber+1), "1e5000", "1e-5000", "1e99999999999", "0x10",
 		"1_0", "", "-", ".", "e5", "1e", "--1"} {
 		_, err := f.Format(number)
-		require.ErrorIs(t, err, ErrNumber, "%.20s", number)
+		require.ErrorIs(t, err, errNumber, "%.20s", number)
 	}
 }
 
@@ -55,8 +55,8 @@ func TestCacheIsBounded(t *testing.T) {
 		require.Equal(t, i, got)
 		require.LessOrEqual(t, len(c.values), maxCached)
 	}
-	_, err := c.get("x", func(string) (int, error) { return 0, ErrOptions })
-	require.ErrorIs(t, err, ErrOptions)
+	_, err := c.get("x", func(string) (int, error) { return 0, errOptions })
+	require.ErrorIs(t, err, errOptions)
 	require.NotContains(t, c.values, "x")
 }
 
@@ -70,19 +70,19 @@ func TestEveryLocaleFormats(t *testing.T) {
 		}
 		rest := "|" + defaultSystem(locale) +
 			"|currency|USD|name|standard|||compact|long|auto|auto|1|0|3|||halfExpand|1|auto|auto"
-		f, err := NewNumberFormat(locale + rest)
+		f, err := parseNumberFormat(locale + rest)
 		require.NoError(t, err, locale)
 		parts, err := f.Parts("1234567.5")
 		require.NoError(t, err)
 		require.Equal(t, "currency", f.partOf(parts, "currency"), "%s: %v", locale, parts)
 		require.NotEmpty(t, Categories(locale, false))
 		require.NotEmpty(t, ListPatterns(locale, "or-short")[0], locale)
-		r, err := NewRelativeFormat(locale + "|latn|narrow|always")
+		r, err := newRelativeFormat(locale + "|latn|narrow|always")
 		require.NoError(t, err)
 		text, err := r.Format("-5", "quarter")
 		require.NoError(t, err)
 		require.NotEmpty(t, text, locale)
-		names, err := NewDisplayNames(locale + "|region|long|dialect")
+		names, err := newDisplayNames(locale + "|region|long|dialect")
 		require.NoError(t, err)
 		name, ok := names.Of("DE")
 		require.True(t, ok, locale)
@@ -111,7 +111,7 @@ func FuzzNumberFormat(f *testing.F) {
 		f.Add(options, "999999", "NaN")
 	}
 	f.Fuzz(func(t *testing.T, options, number, end string) {
-		format, err := NewNumberFormat(options)
+		format, err := parseNumberFormat(options)
 		if err != nil || len(number) > 1000 || len(end) > 1000 {
 			return
 		}

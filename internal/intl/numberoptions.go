@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ErrOptions means that the text of options is none that the prelude makes.
-var ErrOptions = errors.New("invalid options")
+// errOptions means that the text of options is none that the prelude makes.
+var errOptions = errors.New("invalid options")
 
 // A numberOptions says how numbers are written. The fields are the options of ECMA-402, which it validates.
 type numberOptions struct {
@@ -27,7 +27,7 @@ func parseNumberOptions(text string) (numberOptions, error) {
 	var o numberOptions
 	fields := strings.Split(text, "|")
 	if len(text) > maxTag || len(fields) != 21 {
-		return o, ErrOptions
+		return o, errOptions
 	}
 	for i, to := range []*string{&o.locale, &o.system, &o.style, &o.currency, &o.currencyDisplay, &o.currencySign,
 		&o.unit,
@@ -57,7 +57,7 @@ func parseNumberOptions(text string) (numberOptions, error) {
 		o.maxSignificant > 21 || o.minSignificant > o.maxSignificant || o.maxFraction < 0 && o.maxSignificant == 0 ||
 		numberData.locales[o.locale] == nil
 	if bad {
-		return o, ErrOptions
+		return o, errOptions
 	}
 	return o, nil
 }

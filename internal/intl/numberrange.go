@@ -47,7 +47,7 @@ func (f *NumberFormat) numberRange(start, end string) (parts []Part, from, to sp
 	first, ok1 := parseDecimal(start)
 	second, ok2 := parseDecimal(end)
 	if !ok1 || !ok2 || first.nan || second.nan {
-		return nil, span{}, span{}, ErrNumber
+		return nil, span{}, span{}, errNumber
 	}
 	a, b := f.write(first, false), f.write(second, false)
 	if a.inner.equal(b.inner) && a.middle.equal(b.middle) && a.value.equal(&b.value) {

@@ -4,7 +4,7 @@ package intl
 func (f *NumberFormat) Category(number string, ordinal bool) (string, error) {
 	d, ok := parseDecimal(number)
 	if !ok {
-		return "", ErrNumber
+		return "", errNumber
 	}
 	least := f.round(&d)
 	return rulesOf(f.o.locale, ordinal).category(operandsOf(&d, max(least, d.fraction()), 0)), nil

@@ -19,12 +19,12 @@ type RelativeFormat struct {
 	categories *pluralRules
 }
 
-// NewRelativeFormat returns the formatter for options as the prelude passes them: locale of the data, numbering system,
+// newRelativeFormat returns the formatter for options as the prelude passes them: locale of the data, numbering system,
 // style and numeric, joined by |.
-func NewRelativeFormat(options string) (*RelativeFormat, error) {
+func newRelativeFormat(options string) (*RelativeFormat, error) {
 	fields := strings.Split(options, "|")
 	if len(fields) != 4 || !slices.Contains([]string{"long", "short", "narrow"}, fields[2]) {
-		return nil, ErrOptions
+		return nil, errOptions
 	}
 	numbers, err := CachedNumberFormat(strings.Join([]string{fields[0], fields[1],
 		"decimal||||||standard||auto|auto|1|0|3|||halfEven|1|auto|auto"}, "|"))
@@ -39,9 +39,9 @@ func NewRelativeFormat(options string) (*RelativeFormat, error) {
 
 var relativeFormats cache[*RelativeFormat]
 
-// CachedRelativeFormat is NewRelativeFormat for options that are likely to come again.
+// CachedRelativeFormat is newRelativeFormat for options that are likely to come again.
 func CachedRelativeFormat(options string) (*RelativeFormat, error) {
-	return relativeFormats.get(options, NewRelativeFormat)
+	return relativeFormats.get(options, newRelativeFormat)
 }
 
 // Format returns a number of units from now as text.
@@ -65,7 +65,7 @@ func (f *RelativeFormat) Parts(number, unit string) ([]Part, error) {
 func (f *RelativeFormat) parts(number, unit string) ([]Part, error) {
 	d, ok := parseDecimal(number)
 	if !ok || d.nan || d.infinite || !slices.Contains(relativeUnits, unit) {
-		return nil, ErrNumber
+		return nil, errNumber
 	}
 	path := "field/" + unit + "/" + f.style + "/"
 	if f.auto {

@@ -10,11 +10,11 @@ type Segment struct {
 	WordLike bool // of words: whether it has letters or digits
 }
 
-// MaxSegments is how many segments there are at most.
-const MaxSegments = 1 << 16
+// maxSegments is how many segments there are at most.
+const maxSegments = 1 << 16
 
 // Segments divides a text by a granularity: grapheme, word or sentence. A text that goes on (final is false) is divided
-// only as far as what follows does not matter, and any text only until there are MaxSegments.
+// only as far as what follows does not matter, and any text only until there are maxSegments.
 //
 // There are no dictionaries: of Chinese and Japanese each ideograph and each hiragana is a word, a run of katakana is
 // one, and so is a run of Thai, Lao, Khmer or Burmese.
@@ -41,7 +41,7 @@ type segmenter struct {
 	segments []Segment
 }
 
-func (s *segmenter) full() bool { return len(s.segments) == MaxSegments }
+func (s *segmenter) full() bool { return len(s.segments) == maxSegments }
 
 func (s *segmenter) of(i int) *breakProperty { return s.table.of(s.runes[i]) }
 

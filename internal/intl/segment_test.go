@@ -72,9 +72,9 @@ func TestSegments(t *testing.T) {
 func TestMostSegments(t *testing.T) {
 	for granularity, text := range map[string]string{"grapheme": "a", "word": "a-", "sentence": "A. "} {
 		for _, final := range []bool{false, true} {
-			got := Segments("en", granularity, strings.Repeat(text, MaxSegments+10), final)
-			require.Len(t, got, MaxSegments)
-			require.LessOrEqual(t, cap(got), 2*MaxSegments)
+			got := Segments("en", granularity, strings.Repeat(text, maxSegments+10), final)
+			require.Len(t, got, maxSegments)
+			require.LessOrEqual(t, cap(got), 2*maxSegments)
 		}
 	}
 }

@@ -35,25 +35,25 @@ func ResolveFor(name string, requested, options []string) []string {
 	for i := 0; i+1 < len(options); i += 2 {
 		given[options[i]] = strings.ToLower(options[i+1])
 	}
-	choices := make([]Choice, len(k.keys))
+	choices := make([]choice, len(k.keys))
 	for i, key := range k.keys {
-		choices[i] = Choice{Key: key, Option: given[key], Allowed: func(data, value string) bool {
+		choices[i] = choice{key: key, option: given[key], allowed: func(data, value string) bool {
 			return k.allowed(key, data, value)
 		}}
 	}
-	r := Resolve(requested, choices...)
+	r := resolve(requested, choices...)
 	if k.shown != nil {
-		locale, extension, found := strings.Cut(r.Locale, "-u-")
-		r.Locale = k.shown(locale)
+		locale, extension, found := strings.Cut(r.locale, "-u-")
+		r.locale = k.shown(locale)
 		if found {
-			r.Locale += "-u-" + extension
+			r.locale += "-u-" + extension
 		}
 	}
-	fields := []string{r.Locale, r.Data}
+	fields := []string{r.locale, r.data}
 	for _, key := range k.keys {
-		value := r.Keywords[key]
+		value := r.keywords[key]
 		if value == "" {
-			value = k.own(key, r.Data)
+			value = k.own(key, r.data)
 		}
 		fields = append(fields, value)
 	}
@@ -78,7 +78,7 @@ func CurrencyDigits(code string) int {
 var supportedValues = map[string]func() []string{
 	"currency":        func() []string { return slices.Clone(currencies) },
 	"numberingSystem": numberingSystems,
-	"unit":            func() []string { return slices.Clone(Units) },
+	"unit":            func() []string { return slices.Clone(knownUnits) },
 }
 
 // SupportedValues returns the values that Intl.supportedValuesOf gives for a key, and whether there is such a key.
@@ -137,7 +137,7 @@ func (c *cache[T]) get(text string, build func(text string) (T, error)) (T, erro
 
 var numberFormats cache[*NumberFormat]
 
-// CachedNumberFormat is NewNumberFormat for options that are likely to come again.
+// CachedNumberFormat is parseNumberFormat for options that are likely to come again.
 func CachedNumberFormat(options string) (*NumberFormat, error) {
-	return numberFormats.get(options, NewNumberFormat)
+	return numberFormats.get(options, parseNumberFormat)
 }

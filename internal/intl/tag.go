@@ -8,25 +8,25 @@ import (
 // maxTag is the longest language tag that is looked at, in bytes.
 const maxTag = 512
 
-// A Tag is a Unicode BCP 47 locale identifier, taken apart. Its parts have the canonical case.
-type Tag struct {
-	Language, Script, Region string
-	Variants                 []string
+// A localeTag is a Unicode BCP 47 locale identifier, taken apart. Its parts have the canonical case.
+type localeTag struct {
+	language, script, region string
+	variants                 []string
 
-	// Attributes and Keywords are those of the Unicode extension (-u-). A keyword without a value means true.
-	Attributes []string
-	Keywords   []Keyword
+	// attributes and keywords are those of the Unicode extension (-u-). A keyword without a value means true.
+	attributes []string
+	keywords   []keyword
 
 	transform  string   // what follows -t-
 	extensions []string // the others, each with its singleton, and the private use part last
 	unicode    bool     // whether there is a -u-
 }
 
-// A Keyword is a key of the Unicode extension and its value.
-type Keyword struct{ Key, Value string }
+// A keyword is a key of the Unicode extension and its value.
+type keyword struct{ key, value string }
 
-// ParseTag takes a language tag apart, and reports whether it is one. The result is canonical but for aliases.
-func ParseTag(text string) (*Tag, bool) {
+// parseTag takes a language tag apart, and reports whether it is one. The result is canonical but for aliases.
+func parseTag(text string) (*localeTag, bool) {
 	if len(text) > maxTag {
 		return nil, false
 	}
@@ -36,7 +36,7 @@ func ParseTag(text string) (*Tag, bool) {
 		}
 	}
 	parts := strings.Split(strings.ToLower(text), "-")
-	t := &Tag{}
+	t := &localeTag{}
 	rest, ok := t.parseLanguage(parts)
 	if !ok {
 		return nil, false
@@ -87,37 +87,37 @@ func extensionOrder(extension string) int {
 }
 
 // parseLanguage reads language, script, region and variants, and returns what follows them.
-func (t *Tag) parseLanguage(parts []string) (rest []string, ok bool) {
+func (t *localeTag) parseLanguage(parts []string) (rest []string, ok bool) {
 	if n := len(parts[0]); n < 2 || n == 4 || n > 8 || !isAlpha(parts[0]) {
 		return nil, false
 	}
-	t.Language, parts = parts[0], parts[1:]
+	t.language, parts = parts[0], parts[1:]
 	if len(parts) > 0 && len(parts[0]) == 4 && isAlpha(parts[0]) {
-		t.Script, parts = strings.ToUpper(parts[0][:1])+parts[0][1:], parts[1:]
+		t.script, parts = strings.ToUpper(parts[0][:1])+parts[0][1:], parts[1:]
 	}
 	if len(parts) > 0 && (len(parts[0]) == 2 && isAlpha(parts[0]) || len(parts[0]) == 3 && isDigits(parts[0])) {
-		t.Region, parts = strings.ToUpper(parts[0]), parts[1:]
+		t.region, parts = strings.ToUpper(parts[0]), parts[1:]
 	}
 	for len(parts) > 0 && isVariant(parts[0]) {
-		if slices.Contains(t.Variants, parts[0]) {
+		if slices.Contains(t.variants, parts[0]) {
 			return nil, false
 		}
-		t.Variants, parts = append(t.Variants, parts[0]), parts[1:]
+		t.variants, parts = append(t.variants, parts[0]), parts[1:]
 	}
-	slices.Sort(t.Variants)
+	slices.Sort(t.variants)
 	return parts, true
 }
 
 // parseUnicode reads attributes and keywords. The first of several keywords with one key counts.
-func (t *Tag) parseUnicode(parts []string) bool {
+func (t *localeTag) parseUnicode(parts []string) bool {
 	t.unicode = true
 	for len(parts) > 0 && len(parts[0]) > 2 {
-		if !slices.Contains(t.Attributes, parts[0]) {
-			t.Attributes = append(t.Attributes, parts[0])
+		if !slices.Contains(t.attributes, parts[0]) {
+			t.attributes = append(t.attributes, parts[0])
 		}
 		parts = parts[1:]
 	}
-	slices.Sort(t.Attributes)
+	slices.Sort(t.attributes)
 	for len(parts) > 0 {
 		key := parts[0]
 		if len(key) != 2 || !isAlpha(key[1:]) {
@@ -127,12 +127,12 @@ func (t *Tag) parseUnicode(parts []string) bool {
 		for end < len(parts) && len(parts[end]) > 2 {
 			end++
 		}
-		if _, ok := t.Keyword(key); !ok {
-			t.Keywords = append(t.Keywords, Keyword{key, canonicalType(key, strings.Join(parts[1:end], "-"))})
+		if _, ok := t.keyword(key); !ok {
+			t.keywords = append(t.keywords, keyword{key, canonicalType(key, strings.Join(parts[1:end], "-"))})
 		}
 		parts = parts[end:]
 	}
-	slices.SortFunc(t.Keywords, func(a, b Keyword) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(t.keywords, func(a, b keyword) int { return strings.Compare(a.key, b.key) })
 	return true
 }
 
@@ -140,7 +140,7 @@ func (t *Tag) parseUnicode(parts []string) bool {
 func parseTransform(parts []string) (string, bool) {
 	var out []string
 	if n := len(parts[0]); isAlpha(parts[0]) && n != 4 && (n > 2 || n == 2) {
-		source := &Tag{}
+		source := &localeTag{}
 		rest, ok := source.parseLanguage(parts)
 		if !ok {
 			return "", false
@@ -171,43 +171,43 @@ func parseTransform(parts []string) (string, bool) {
 	return strings.Join(append(out, fields...), "-"), true
 }
 
-// Keyword returns the value of a key of the Unicode extension, and whether it is there.
-func (t *Tag) Keyword(key string) (value string, ok bool) {
-	for _, k := range t.Keywords {
-		if k.Key == key {
-			return k.Value, true
+// keyword returns the value of a key of the Unicode extension, and whether it is there.
+func (t *localeTag) keyword(key string) (value string, ok bool) {
+	for _, k := range t.keywords {
+		if k.key == key {
+			return k.value, true
 		}
 	}
 	return "", false
 }
 
-// SetKeyword sets the value of a key of the Unicode extension.
-func (t *Tag) SetKeyword(key, value string) {
-	t.RemoveKeyword(key)
+// setKeyword sets the value of a key of the Unicode extension.
+func (t *localeTag) setKeyword(key, value string) {
+	t.removeKeyword(key)
 	t.unicode = true
-	t.Keywords = append(t.Keywords, Keyword{key, canonicalType(key, value)})
-	slices.SortFunc(t.Keywords, func(a, b Keyword) int { return strings.Compare(a.Key, b.Key) })
+	t.keywords = append(t.keywords, keyword{key, canonicalType(key, value)})
+	slices.SortFunc(t.keywords, func(a, b keyword) int { return strings.Compare(a.key, b.key) })
 }
 
-// RemoveKeyword removes a key of the Unicode extension.
-func (t *Tag) RemoveKeyword(key string) {
-	t.Keywords = slices.DeleteFunc(slices.Clone(t.Keywords), func(k Keyword) bool { return k.Key == key })
+// removeKeyword removes a key of the Unicode extension.
+func (t *localeTag) removeKeyword(key string) {
+	t.keywords = slices.DeleteFunc(slices.Clone(t.keywords), func(k keyword) bool { return k.key == key })
 }
 
-// Base returns the tag without extensions: language, script, region and variants.
-func (t *Tag) Base() string {
-	parts := []string{t.Language}
-	if t.Script != "" {
-		parts = append(parts, t.Script)
+// base returns the tag without extensions: language, script, region and variants.
+func (t *localeTag) base() string {
+	parts := []string{t.language}
+	if t.script != "" {
+		parts = append(parts, t.script)
 	}
-	if t.Region != "" {
-		parts = append(parts, t.Region)
+	if t.region != "" {
+		parts = append(parts, t.region)
 	}
-	return strings.Join(append(parts, t.Variants...), "-")
+	return strings.Join(append(parts, t.variants...), "-")
 }
 
 // String returns the whole tag.
-func (t *Tag) String() string {
+func (t *localeTag) String() string {
 	var extensions []string
 	if unicode := t.unicodeExtension(); unicode != "" {
 		extensions = append(extensions, unicode)
@@ -217,18 +217,18 @@ func (t *Tag) String() string {
 	}
 	extensions = append(extensions, t.extensions...)
 	slices.SortStableFunc(extensions, func(a, b string) int { return extensionOrder(a) - extensionOrder(b) })
-	return strings.Join(append([]string{t.Base()}, extensions...), "-")
+	return strings.Join(append([]string{t.base()}, extensions...), "-")
 }
 
-func (t *Tag) unicodeExtension() string {
-	if len(t.Attributes) == 0 && len(t.Keywords) == 0 {
+func (t *localeTag) unicodeExtension() string {
+	if len(t.attributes) == 0 && len(t.keywords) == 0 {
 		return ""
 	}
-	parts := append([]string{"u"}, t.Attributes...)
-	for _, k := range t.Keywords {
-		parts = append(parts, k.Key)
-		if k.Value != "" {
-			parts = append(parts, k.Value)
+	parts := append([]string{"u"}, t.attributes...)
+	for _, k := range t.keywords {
+		parts = append(parts, k.key)
+		if k.value != "" {
+			parts = append(parts, k.value)
 		}
 	}
 	return strings.Join(parts, "-")
@@ -236,7 +236,7 @@ func (t *Tag) unicodeExtension() string {
 
 // CanonicalTag returns the canonical form of a language tag, and whether it is one.
 func CanonicalTag(text string) (string, bool) {
-	t, ok := ParseTag(text)
+	t, ok := parseTag(text)
 	if !ok {
 		return "", false
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Units are the units that ECMA-402 knows. Two can be joined by -per-.
-var Units = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
+// knownUnits are the units that ECMA-402 knows. Two can be joined by -per-.
+var knownUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
 	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone
 	terabit terabyte week yard year`)
@@ -14,7 +14,7 @@ var Units = strings.Fields(`acre bit byte celsius centimeter day degree fahrenhe
 // IsUnit reports whether a text names a unit, or two of them joined by -per-.
 func IsUnit(text string) bool {
 	over, under, found := strings.Cut(text, "-per-")
-	return slices.Contains(Units, over) && (!found || slices.Contains(Units, under))
+	return slices.Contains(knownUnits, over) && (!found || slices.Contains(knownUnits, under))
 }
 
 // unitPatterns returns the patterns of a unit, by category.

@@ -112,7 +112,7 @@ func (z *timeZone) invertedDaylight(t time.Time, offset int, daylight bool) bool
 }
 
 func init() {
-	supportedValues["timeZone"] = ZoneNames
+	supportedValues["timeZone"] = zoneNames
 	supportedValues["calendar"] = func() []string {
 		var list []string
 		for _, name := range calendarNames {
@@ -123,8 +123,8 @@ func init() {
 	}
 }
 
-// ZoneNames returns the names of the zones of places, sorted.
-func ZoneNames() []string {
+// zoneNames returns the names of the zones of places, sorted.
+func zoneNames() []string {
 	var list []string
 	times().each("name/", func(_, canonical string) {
 		if !strings.HasPrefix(canonical, "Etc/") {

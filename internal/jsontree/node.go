@@ -304,16 +304,16 @@ func (n *Node) Equal(m *Node) bool {
 	return true
 }
 
-// ErrTooLong means that the encoding of a value exceeds a limit.
-var ErrTooLong = errors.New("too long")
+// errTooLong means that the encoding of a value exceeds a limit.
+var errTooLong = errors.New("too long")
 
-// Encode returns the value as JSON, or [ErrTooLong] if that has more bytes than the limit. Because nodes are
+// Encode returns the value as JSON, or an error if that has more bytes than the limit. Because nodes are
 // shared, the JSON can be much longer than the nodes.
 func (n *Node) Encode(limit int) (json.RawMessage, error) {
 	e := nodeEncoder{limit: limit}
 	e.node(n)
 	if len(e.out) > limit {
-		return nil, ErrTooLong
+		return nil, errTooLong
 	}
 	return e.out, nil
 }

@@ -21,16 +21,16 @@ import (
 type Holdings struct {
 	Goroutines  int
 	Descriptors int
-	Mappings    int
+	mappings    int
 	Heap        int64 // bytes that Go has in use
-	Resident    int64 // bytes that the process has in memory
+	resident    int64 // bytes that the process has in memory
 
 	open []string // what the descriptors are of
 }
 
 // Growth is how much Holdings may grow. Goroutines and descriptors may not grow at all.
 type Growth struct {
-	// Mappings allows for those that Go itself makes.
+	// mappings allows for those that Go itself makes.
 	Mappings int
 	// Descriptors allows for those of what is kept up to a number, such as images.
 	Descriptors int
@@ -48,16 +48,16 @@ func Take() Holdings {
 	return Holdings{
 		Goroutines:  runtime.NumGoroutine(),
 		Descriptors: len(open),
-		Mappings:    mappings(),
+		mappings:    mappings(),
 		Heap:        int64(stats.HeapAlloc),
-		Resident:    procmem.Resident(),
+		resident:    procmem.Resident(),
 		open:        open,
 	}
 }
 
 func (h Holdings) String() string {
 	return fmt.Sprintf("%d goroutines, %d descriptors, %d mappings, %.1f MB of heap, %.1f MB resident",
-		h.Goroutines, h.Descriptors, h.Mappings, float64(h.Heap)/1e6, float64(h.Resident)/1e6)
+		h.Goroutines, h.Descriptors, h.mappings, float64(h.Heap)/1e6, float64(h.resident)/1e6)
 }
 
 // patience is how long goroutines and descriptors may take to end.
@@ -86,11 +86,11 @@ func (h Holdings) grown(now Holdings, most Growth) string {
 		return "goroutines"
 	case now.Descriptors > h.Descriptors+most.Descriptors:
 		return "descriptors"
-	case !race.Enabled && now.Mappings > h.Mappings+most.Mappings: // whose own would be counted
+	case !race.Enabled && now.mappings > h.mappings+most.Mappings: // whose own would be counted
 		return "mappings"
 	case most.Memory > 0 && now.Heap > h.Heap+most.Memory:
 		return "heap"
-	case most.Memory > 0 && !race.Enabled && now.Resident > h.Resident+most.Memory:
+	case most.Memory > 0 && !race.Enabled && now.resident > h.resident+most.Memory:
 		return "memory"
 	}
 	return ""

@@ -46,7 +46,7 @@ func (m *Memory) Delta(from *Image) (*Delta, error) {
 	from.mu.RLock()
 	defer from.mu.RUnlock()
 	if from.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	if m.size < from.size {
 		return nil, fmt.Errorf("linearmem: a memory of %d bytes has no delta to an image of %d", m.size, from.size)
@@ -143,7 +143,7 @@ func (i *Image) Digest() ([sha256.Size]byte, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	if i.closed {
-		return [sha256.Size]byte{}, ErrClosed
+		return [sha256.Size]byte{}, errClosed
 	}
 	h := sha256.New()
 	var number [8]byte

@@ -78,9 +78,9 @@ func TestDigest(t *testing.T) {
 	require.NoError(t, err)
 	image.Close()
 	_, err = image.Digest()
-	require.ErrorIs(t, err, ErrClosed)
+	require.ErrorIs(t, err, errClosed)
 	_, err = a.Delta(image)
-	require.ErrorIs(t, err, ErrClosed)
+	require.ErrorIs(t, err, errClosed)
 }
 
 func TestBadDeltas(t *testing.T) {

@@ -14,7 +14,7 @@ func (i *Image) Append(to []byte) ([]byte, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	if i.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	for _, n := range []uint64{uint64(os.Getpagesize()), i.size, uint64(len(i.pieces))} {
 		to = binary.LittleEndian.AppendUint64(to, n)

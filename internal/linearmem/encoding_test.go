@@ -24,7 +24,7 @@ func TestEncoding(t *testing.T) {
 		require.NoError(t, err)
 		image.Close()
 		_, err = image.Append(nil)
-		require.ErrorIs(t, err, ErrClosed)
+		require.ErrorIs(t, err, errClosed)
 
 		decoded, err := DecodeImage(bytes.NewReader(bytes.TrimPrefix(data, []byte("before"))))
 		require.NoError(t, err)

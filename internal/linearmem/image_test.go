@@ -131,7 +131,7 @@ func TestImage(t *testing.T) {
 		image.Close()
 		image.Close()
 		require.EqualValues(t, 7, memory[0])
-		require.ErrorIs(t, m.Restore(image), ErrClosed)
+		require.ErrorIs(t, m.Restore(image), errClosed)
 	})
 	t.Run("how much had been touched", func(t *testing.T) {
 		m, err := Reserve(16 * PageSize)

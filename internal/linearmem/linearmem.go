@@ -106,7 +106,7 @@ func (m *Memory) Restore(image *Image) error {
 	image.mu.RLock()
 	defer image.mu.RUnlock()
 	if image.closed {
-		return ErrClosed
+		return errClosed
 	}
 	used := m.reserved[:m.size]
 	if m.image == image {
@@ -150,5 +150,5 @@ func (m *Memory) Free() {
 	}
 }
 
-// ErrClosed means that an image has been closed.
-var ErrClosed = errors.New("linearmem: the image is closed")
+// errClosed means that an image has been closed.
+var errClosed = errors.New("linearmem: the image is closed")

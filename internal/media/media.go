@@ -12,19 +12,19 @@ import (
 
 // Limits on images that all providers accept.
 const (
-	// MaxBytes is the largest size of an image in bytes: 5 MB in base64.
-	MaxBytes = 5_000_000 / 4 * 3
-	// MaxPixels is the largest width and height of an image.
-	MaxPixels = 8000
+	// maxBytes is the largest size of an image in bytes: 5 MB in base64.
+	maxBytes = 5_000_000 / 4 * 3
+	// maxPixels is the largest width and height of an image.
+	maxPixels = 8000
 )
 
-// IsCarried reports whether all providers accept content as an image: PNG, JPEG, GIF or WebP, with at most MaxBytes
-// bytes and MaxPixels pixels in each direction. The MIME type is in lower case and without parameters.
+// IsCarried reports whether all providers accept content as an image: PNG, JPEG, GIF or WebP, with at most maxBytes
+// bytes and maxPixels pixels in each direction. The MIME type is in lower case and without parameters.
 //
 // A provider that cannot read an image refuses the whole request, and every later request of the conversation. So
 // IsCarried parses the image's header instead of trusting its first bytes. It does not read the rest.
 func IsCarried(content []byte, mime string) bool {
-	if len(content) > MaxBytes {
+	if len(content) > maxBytes {
 		return false
 	}
 	switch mime {
@@ -37,7 +37,7 @@ func IsCarried(content []byte, mime string) bool {
 	return false
 }
 
-func goodPixels(n int) bool { return n > 0 && n <= MaxPixels }
+func goodPixels(n int) bool { return n > 0 && n <= maxPixels }
 
 // isWebP reports whether content is a WebP file that is as long as it says.
 func isWebP(content []byte) bool {

@@ -32,15 +32,15 @@ func TestIsCarried(t *testing.T) {
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif"} {
 		small := encoded(t, mime, 2, 3)
 		require.True(t, IsCarried([]byte(small), mime), mime)
-		require.True(t, IsCarried([]byte(encoded(t, mime, MaxPixels, 1)), mime), mime)
-		require.False(t, IsCarried([]byte(encoded(t, mime, MaxPixels+1, 1)), mime), mime)
-		require.False(t, IsCarried([]byte(encoded(t, mime, 1, MaxPixels+1)), mime), mime)
+		require.True(t, IsCarried([]byte(encoded(t, mime, maxPixels, 1)), mime), mime)
+		require.False(t, IsCarried([]byte(encoded(t, mime, maxPixels+1, 1)), mime), mime)
+		require.False(t, IsCarried([]byte(encoded(t, mime, 1, maxPixels+1)), mime), mime)
 		require.False(t, IsCarried([]byte(small[:8]), mime), "%s that is cut off", mime)
 		for _, other := range []string{"", "image/webp", "image/bmp", "image/PNG", "text/plain",
 			map[bool]string{true: "image/gif", false: "image/png"}[mime == "image/png"]} {
 			require.False(t, IsCarried([]byte(small), other), "%s as %s", mime, other)
 		}
-		full := small + strings.Repeat("\x00", MaxBytes-len(small))
+		full := small + strings.Repeat("\x00", maxBytes-len(small))
 		require.True(t, IsCarried([]byte(full), mime), mime)
 		require.False(t, IsCarried([]byte(full+"\x00"), mime), mime)
 	}

@@ -13,8 +13,8 @@ type Info struct {
 	Imports, Exports []External
 	// Memory is the first memory, or nil.
 	Memory *MemoryType
-	// Start reports whether the module has a start function.
-	Start bool
+	// start reports whether the module has a start function.
+	start bool
 	// Functions and Globals are how many the module defines. Elements are those of all tables at the start.
 	Functions, Globals int
 	Elements           uint64
@@ -71,9 +71,9 @@ func (k Kind) String() string {
 
 // A MemoryType is the type of a memory. Sizes are in pages of 64 KiB.
 type MemoryType struct {
-	Least, Most uint64 // Most is 0 if it is not limited
+	Least, most uint64 // most is 0 if it is not limited
 	Shared      bool
-	Imported    bool
+	imported    bool
 }
 
 // Errors of [Inspect] for what is not a module that this package knows. Others wrap [ErrUnsupported] or are about bytes
@@ -114,7 +114,7 @@ func inspect(data []byte) (*Info, error) {
 		{sectionImport, i.readExternals},
 		{sectionGlobal, i.readGlobals},
 		{sectionExport, i.readExports},
-		{sectionStart, func(r *reader) { i.Start = true; r.u32(); r.end() }},
+		{sectionStart, func(r *reader) { i.start = true; r.u32(); r.end() }},
 		{sectionCode, i.readCode},
 		{sectionData, i.readData},
 	} {
@@ -174,9 +174,9 @@ func (i *inspector) limits(r *reader, memory, imported bool) {
 		r.fail(ErrMemory64)
 		return
 	}
-	t := MemoryType{Least: uint64(r.u32()), Shared: flags&2 != 0, Imported: imported}
+	t := MemoryType{Least: uint64(r.u32()), Shared: flags&2 != 0, imported: imported}
 	if flags&1 != 0 {
-		t.Most = uint64(r.u32())
+		t.most = uint64(r.u32())
 	}
 	if r.err != nil {
 		return

@@ -7,14 +7,14 @@ import (
 
 // A ComplexityError means that TypeScript code nests too deeply, or is too ambiguous, to be parsed safely.
 type ComplexityError struct {
-	File   string
+	file   string
 	Line   int // from 1
 	Column int // from 1, in UTF-16 code units
 	Reason string
 }
 
 func (e *ComplexityError) Error() string {
-	return fmt.Sprintf("TypeScript here: %s (%s:%d:%d)", e.Reason, e.File, e.Line, e.Column)
+	return fmt.Sprintf("TypeScript here: %s (%s:%d:%d)", e.Reason, e.file, e.Line, e.Column)
 }
 
 // Limits on code for the parser. The first three apply to everything that is open at one position in the code.

@@ -6,47 +6,47 @@ import "fmt"
 // and what exists instead.
 type NotFoundError struct {
 	Specifier string
-	Importer  string // the path of the importing module, or "" for the main script
-	Reason    string
+	importer  string // the path of the importing module, or "" for the main script
+	reason    string
 }
 
 func (e *NotFoundError) Error() string {
-	if e.Importer == "" {
-		return fmt.Sprintf("Cannot find module %s: %s", quote(e.Specifier), e.Reason)
+	if e.importer == "" {
+		return fmt.Sprintf("Cannot find module %s: %s", quote(e.Specifier), e.reason)
 	}
-	return fmt.Sprintf("Cannot find module %s imported from %s: %s", quote(e.Specifier), e.Importer, e.Reason)
+	return fmt.Sprintf("Cannot find module %s imported from %s: %s", quote(e.Specifier), e.importer, e.reason)
 }
 
 // A SpecifierError means that a specifier can never name a module.
 type SpecifierError struct {
-	Specifier string
-	Reason    string
+	specifier string
+	reason    string
 }
 
 func (e *SpecifierError) Error() string {
-	return fmt.Sprintf("Cannot import %s: %s", quote(e.Specifier), e.Reason)
+	return fmt.Sprintf("Cannot import %s: %s", quote(e.specifier), e.reason)
 }
 
-// A FileError means that a file cannot be a module, or cannot be read.
-type FileError struct {
-	Path   string
-	Reason string
-	Err    error // of the file system, or nil; the text above does not include it
+// A fileError means that a file cannot be a module, or cannot be read.
+type fileError struct {
+	path   string
+	reason string
+	err    error // of the file system, or nil; the text above does not include it
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("Cannot load %s: %s", e.Path, e.Reason) }
-func (e *FileError) Unwrap() error { return e.Err }
+func (e *fileError) Error() string { return fmt.Sprintf("Cannot load %s: %s", e.path, e.reason) }
+func (e *fileError) Unwrap() error { return e.err }
 
 // A SyntaxError says where code cannot be parsed, and why.
 type SyntaxError struct {
-	File    string
+	file    string
 	Line    int // from 1
 	Column  int // from 1, in UTF-16 code units
 	Message string
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s (%s:%d:%d)", e.Message, e.File, e.Line, e.Column)
+	return fmt.Sprintf("%s (%s:%d:%d)", e.Message, e.file, e.Line, e.Column)
 }
 
 // maxQuoted limits the part of a specifier that an error shows, in bytes.

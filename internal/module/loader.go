@@ -40,8 +40,8 @@ type Loader struct {
 	Require bool
 }
 
-// AbsentPrefix begins what [Loader.Resolve] returns for a module in Absent.
-const AbsentPrefix = "absent:"
+// absentPrefix begins what [Loader.Resolve] returns for a module in Absent.
+const absentPrefix = "absent:"
 
 // A Source is the content of a module, ready for the engine.
 type Source struct {
@@ -77,14 +77,14 @@ var notCode = func() map[string]bool {
 	return m
 }()
 
-// Load reads and prepares the file at a path that Resolve returned. The errors are a *FileError, a *SyntaxError, a
+// Load reads and prepares the file at a path that Resolve returned. The errors are a *fileError, a *SyntaxError, a
 // *ComplexityError, ErrBusy or that of the context.
 func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if notCode[strings.ToLower(path.Ext(name))] {
-		return nil, &FileError{Path: name, Reason: "by its name it is neither code nor JSON; fs.readFile gives its " +
+		return nil, &fileError{path: name, reason: "by its name it is neither code nor JSON; fs.readFile gives its " +
 			"content"}
 	}
 	limit, what := int64(MaxSource), "a source file"
@@ -153,37 +153,37 @@ func toText(data []byte) string {
 // read reads a file of at most limit bytes. what says for errors which files the limit is for.
 func (l *Loader) read(name string, limit int64, what string) ([]byte, error) {
 	if err := checkPath(name); err != "" || !path.IsAbs(name) {
-		return nil, &FileError{Path: quote(name), Reason: "this is no path of a file"}
+		return nil, &fileError{path: quote(name), reason: "this is no path of a file"}
 	}
 	if l.Files == nil {
-		return nil, &FileError{Path: name, Reason: "there are no files", Err: fs.ErrNotExist}
+		return nil, &fileError{path: name, reason: "there are no files", err: fs.ErrNotExist}
 	}
 	// Opening another kind of file can block forever.
 	info, err := l.Files.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &FileError{Path: name, Reason: "there is no such file", Err: err}
+		return nil, &fileError{path: name, reason: "there is no such file", err: err}
 	case err != nil:
-		return nil, &FileError{Path: name, Reason: "the file cannot be read", Err: err}
+		return nil, &fileError{path: name, reason: "the file cannot be read", err: err}
 	case info.IsDir():
-		return nil, &FileError{Path: name, Reason: "it is a directory"}
+		return nil, &fileError{path: name, reason: "it is a directory"}
 	case !info.Mode().IsRegular():
-		return nil, &FileError{Path: name, Reason: "it is no regular file"}
+		return nil, &fileError{path: name, reason: "it is no regular file"}
 	}
-	tooLarge := &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes, the most that %s may have",
+	tooLarge := &fileError{path: name, reason: fmt.Sprintf("it is larger than %d bytes, the most that %s may have",
 		limit, what)}
 	if info.Size() > limit {
 		return nil, tooLarge
 	}
 	f, err := l.Files.Open(name)
 	if err != nil {
-		return nil, &FileError{Path: name, Reason: "the file cannot be opened", Err: err}
+		return nil, &fileError{path: name, reason: "the file cannot be opened", err: err}
 	}
 	defer f.Close()
 	var content bytes.Buffer
 	content.Grow(int(info.Size()) + bytes.MinRead)
 	if _, err := content.ReadFrom(progress.Reader(io.LimitReader(f, limit+1))); err != nil {
-		return nil, &FileError{Path: name, Reason: "the file cannot be read", Err: err}
+		return nil, &fileError{path: name, reason: "the file cannot be read", err: err}
 	}
 	if int64(content.Len()) > limit {
 		return nil, tooLarge

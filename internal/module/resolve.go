@@ -30,7 +30,7 @@ var (
 var typeScript = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // Resolve returns the module that a specifier means in the module at the path base, or in the main script if base
-// is "": the absolute path of a file, a name from Builtins, or one from Absent behind [AbsentPrefix]. The errors are a
+// is "": the absolute path of a file, a name from Builtins, or one from Absent behind [absentPrefix]. The errors are a
 // *NotFoundError or a *SpecifierError.
 //
 //   - A specifier that begins with / or a dot, or is a file: URL, is a path. In the main script, paths are relative
@@ -175,7 +175,7 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 		return clean, nil
 	}
 	if strings.Contains(base, "/node_modules/") && slices.Contains(l.Absent, clean) {
-		return AbsentPrefix + clean, nil
+		return absentPrefix + clean, nil
 	}
 	if l.Instead[clean] != "" {
 		return "", l.notFound(specifier, base, l.noBuiltin(clean))

@@ -28,7 +28,7 @@ var (
 //
 // It returns early if the context ends; the transform itself then goes on in the background. At most GOMAXPROCS run
 // at the same time; if all of these have been given up, the error is ErrBusy. Other errors are a *SyntaxError, a
-// *ComplexityError, or a *FileError for code that is too large.
+// *ComplexityError, or a *fileError for code that is too large.
 func StripTypes(ctx context.Context, code, name string) (js string, m *Map, err error) {
 	return compileModule(ctx, code, name, api.LoaderTS)
 }
@@ -48,7 +48,7 @@ func compileModule(ctx context.Context, code, name string, loader api.Loader) (j
 // checkTypeScript refuses code that must not reach the compiler.
 func checkTypeScript(ctx context.Context, code, name string) error {
 	if len(code) > MaxTypeScript {
-		return &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", MaxTypeScript)}
+		return &fileError{path: name, reason: fmt.Sprintf("it is larger than %d bytes", MaxTypeScript)}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -187,7 +187,7 @@ func syntaxError(name string, message api.Message) error {
 func inFile(err error, name string) error {
 	var se *SyntaxError
 	if errors.As(err, &se) {
-		se.File = name
+		se.file = name
 	}
 	return err
 }

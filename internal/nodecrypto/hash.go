@@ -14,7 +14,7 @@ import (
 
 // A Hash describes a hash function.
 type Hash struct {
-	Name  string // as Node lists it
+	name  string // as Node lists it
 	Size  int    // of the sum, in bytes; for one that can be of any size, what it is without a choice
 	Block int    // the size of a block, in bytes, for HMAC
 
@@ -37,21 +37,21 @@ var hashes = func() []*Hash {
 		return func() accumulator { return f().(accumulator) }
 	}
 	return []*Hash{
-		{Name: "md5", begin: of(md5.New)},
-		{Name: "ripemd160", begin: of(newRIPEMD160)},
-		{Name: "sha1", begin: of(sha1.New)},
-		{Name: "sha224", begin: of(sha256.New224)},
-		{Name: "sha256", begin: of(sha256.New)},
-		{Name: "sha384", begin: of(sha512.New384)},
-		{Name: "sha512", begin: of(sha512.New)},
-		{Name: "sha512-224", begin: of(sha512.New512_224)},
-		{Name: "sha512-256", begin: of(sha512.New512_256)},
-		{Name: "sha3-224", begin: func() accumulator { return sha3.New224() }},
-		{Name: "sha3-256", begin: func() accumulator { return sha3.New256() }},
-		{Name: "sha3-384", begin: func() accumulator { return sha3.New384() }},
-		{Name: "sha3-512", begin: func() accumulator { return sha3.New512() }},
-		{Name: "shake128", Size: 16, AnySize: true, begin: func() accumulator { return sha3.NewSHAKE128() }},
-		{Name: "shake256", Size: 32, AnySize: true, begin: func() accumulator { return sha3.NewSHAKE256() }},
+		{name: "md5", begin: of(md5.New)},
+		{name: "ripemd160", begin: of(newRIPEMD160)},
+		{name: "sha1", begin: of(sha1.New)},
+		{name: "sha224", begin: of(sha256.New224)},
+		{name: "sha256", begin: of(sha256.New)},
+		{name: "sha384", begin: of(sha512.New384)},
+		{name: "sha512", begin: of(sha512.New)},
+		{name: "sha512-224", begin: of(sha512.New512_224)},
+		{name: "sha512-256", begin: of(sha512.New512_256)},
+		{name: "sha3-224", begin: func() accumulator { return sha3.New224() }},
+		{name: "sha3-256", begin: func() accumulator { return sha3.New256() }},
+		{name: "sha3-384", begin: func() accumulator { return sha3.New384() }},
+		{name: "sha3-512", begin: func() accumulator { return sha3.New512() }},
+		{name: "shake128", Size: 16, AnySize: true, begin: func() accumulator { return sha3.NewSHAKE128() }},
+		{name: "shake256", Size: 32, AnySize: true, begin: func() accumulator { return sha3.NewSHAKE256() }},
 	}
 }()
 
@@ -66,13 +66,13 @@ var hashNames = func() map[string]*Hash {
 		case *sha3.SHAKE:
 			h.Block = a.BlockSize()
 		}
-		names[h.Name] = h
-		names["rsa-"+h.Name] = h
+		names[h.name] = h
+		names["rsa-"+h.name] = h
 		// SHA-1 and SHA-2
-		if digits, ok := strings.CutPrefix(h.Name, "sha"); ok && !strings.HasPrefix(digits, "3-") && digits[0] != 'k' {
+		if digits, ok := strings.CutPrefix(h.name, "sha"); ok && !strings.HasPrefix(digits, "3-") && digits[0] != 'k' {
 			names["sha-"+digits] = h
 			names["sha2-"+digits] = h
-			names[strings.Replace(h.Name, "-", "/", 1)] = h
+			names[strings.Replace(h.name, "-", "/", 1)] = h
 			names["sha-"+strings.Replace(digits, "-", "/", 1)] = h
 		}
 	}
@@ -89,7 +89,7 @@ func HashNamed(name string) *Hash { return hashNames[strings.ToLower(name)] }
 func HashNames() []string {
 	names := make([]string, len(hashes))
 	for i, h := range hashes {
-		names[i] = h.Name
+		names[i] = h.name
 	}
 	return names
 }

@@ -125,7 +125,7 @@ func FromJWK(jwk JWK) (PairInfo, []byte, error) {
 		if len(x) != size || len(y) != size {
 			return PairInfo{}, nil, ErrPair
 		}
-		public, err := ReadRawPoint(jwk.Crv, slices.Concat([]byte{4}, x, y))
+		public, err := readRawPoint(jwk.Crv, slices.Concat([]byte{4}, x, y))
 		if err != nil {
 			return PairInfo{}, nil, err
 		}
@@ -138,7 +138,7 @@ func FromJWK(jwk JWK) (PairInfo, []byte, error) {
 			key = private
 		}
 	case jwk.Kty == "OKP":
-		public, err := ReadRawPoint(jwk.Crv, decode(jwk.X))
+		public, err := readRawPoint(jwk.Crv, decode(jwk.X))
 		if err != nil || jwk.Crv != "Ed25519" && jwk.Crv != "X25519" {
 			return PairInfo{}, nil, ErrPair
 		}

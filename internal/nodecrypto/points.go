@@ -16,7 +16,7 @@ func compressedPoint(der []byte) (any, error) {
 		if len(der) < size {
 			continue
 		}
-		info, err := ReadRawPoint(name, der[len(der)-size:])
+		info, err := readRawPoint(name, der[len(der)-size:])
 		if err != nil {
 			continue
 		}
@@ -34,8 +34,8 @@ func compressedPoint(der []byte) (any, error) {
 	return nil, ErrPair
 }
 
-// ReadRawPoint reads a public key of a kind from the bytes of its point.
-func ReadRawPoint(kind string, raw []byte) (any, error) {
+// readRawPoint reads a public key of a kind from the bytes of its point.
+func readRawPoint(kind string, raw []byte) (any, error) {
 	switch kind {
 	case "Ed25519":
 		if len(raw) == ed25519.PublicKeySize {
@@ -69,7 +69,7 @@ func ReadRawPoint(kind string, raw []byte) (any, error) {
 
 // RawPair reads the bytes of a public key's point.
 func RawPair(kind string, raw []byte) (PairInfo, []byte, error) {
-	key, err := ReadRawPoint(kind, raw)
+	key, err := readRawPoint(kind, raw)
 	if err != nil {
 		return PairInfo{}, nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 )
 
-// WrapIV is the initial value of AES-KW that RFC 3394 gives, and PaddedWrapIV that of AES-KWP in RFC 5649.
+// WrapIV is the initial value of AES-KW that RFC 3394 gives, and paddedWrapIV that of AES-KWP in RFC 5649.
 var (
 	WrapIV       = [8]byte{0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6}
-	PaddedWrapIV = [4]byte{0xa6, 0x59, 0x59, 0xa6}
+	paddedWrapIV = [4]byte{0xa6, 0x59, 0x59, 0xa6}
 )
 
 // wrapCost is what a round of AES-KW takes, of which there are six: it encrypts a block for each 8 bytes.
@@ -22,7 +22,7 @@ func WrapKey(key, iv, data []byte, work Work) ([]byte, error) {
 	if err != nil {
 		return nil, ErrKey
 	}
-	padded := len(iv) == len(PaddedWrapIV)
+	padded := len(iv) == len(paddedWrapIV)
 	switch {
 	case !padded && len(iv) != len(WrapIV):
 		return nil, ErrIV
@@ -66,7 +66,7 @@ func UnwrapKey(key, iv, data []byte, work Work) ([]byte, error) {
 	if err != nil {
 		return nil, ErrKey
 	}
-	padded := len(iv) == len(PaddedWrapIV)
+	padded := len(iv) == len(paddedWrapIV)
 	switch {
 	case !padded && len(iv) != len(WrapIV):
 		return nil, ErrIV

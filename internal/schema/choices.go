@@ -19,7 +19,7 @@ func (d *Document) Choices(schema *jsontree.Node) (named []Choice, others, fixed
 	w := &walk{d, maxVisits}
 	named, others = w.choices(schema)
 	for _, part := range d.Described(schema) {
-		if part.Get("const") != nil && len(d.Alternatives(schema)) == 0 {
+		if part.Get("const") != nil && len(d.alternatives(schema)) == 0 {
 			fixed = len(named) == 1
 		}
 	}

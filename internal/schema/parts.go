@@ -48,8 +48,8 @@ func (d *Document) Find(schema *jsontree.Node, of Types, keyword string) (found 
 	return found
 }
 
-// Alternatives returns the schemas in anyOf or oneOf that allow more than null.
-func (d *Document) Alternatives(schema *jsontree.Node) (alternatives []*jsontree.Node) {
+// alternatives returns the schemas in anyOf or oneOf that allow more than null.
+func (d *Document) alternatives(schema *jsontree.Node) (alternatives []*jsontree.Node) {
 	w := &walk{d, maxVisits}
 	for _, part := range w.parts(schema) {
 		alternatives = append(alternatives, w.alternatives(part)...)

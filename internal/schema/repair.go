@@ -286,7 +286,7 @@ func (r *repairer) types(value *jsontree.Node) (types []string, ok bool) {
 		switch {
 		case name == "any":
 			return nil, true
-		case NamedType(name) == NoTypes:
+		case namedType(name) == NoTypes:
 			return nil, false
 		case !slices.Contains(types, name):
 			types = append(types, name)

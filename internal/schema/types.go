@@ -33,8 +33,8 @@ var typeNames = []struct {
 	{Array, "array"}, {Null, "null"},
 }
 
-// NamedType returns the type with a name in JSON Schema, or NoTypes if the name is unknown.
-func NamedType(name string) Types {
+// namedType returns the type with a name in JSON Schema, or NoTypes if the name is unknown.
+func namedType(name string) Types {
 	for _, t := range typeNames {
 		if t.name == name {
 			return t.is
@@ -118,11 +118,11 @@ func declared(schema *jsontree.Node) Types {
 		return AnyType
 	}
 	if name, ok := value.AsText(); ok {
-		return NamedType(name)
+		return namedType(name)
 	}
 	set := NoTypes
 	for _, name := range value.Texts() {
-		set |= NamedType(name)
+		set |= namedType(name)
 	}
 	return set
 }
@@ -155,7 +155,7 @@ func (d *Document) Meant(schema *jsontree.Node) Types {
 	if types != AnyType && types != NoTypes {
 		return types
 	}
-	for _, part := range d.Parts(schema) {
+	for _, part := range d.parts(schema) {
 		switch {
 		case part.Object("properties") != nil:
 			return Object
@@ -223,9 +223,9 @@ func (w *walk) single(schema *jsontree.Node) bool {
 	return schema != nil && schema.Kind == jsontree.Object && len(w.Targets(schema)) == 0 && schema.Get("allOf") == nil
 }
 
-// Parts returns the schemas that every fitting value must fit: the schema itself, the schemas it refers to, those in
+// parts returns the schemas that every fitting value must fit: the schema itself, the schemas it refers to, those in
 // allOf, and their parts in turn, in this order. It stops after a few hundred.
-func (d *Document) Parts(schema *jsontree.Node) []*jsontree.Node {
+func (d *Document) parts(schema *jsontree.Node) []*jsontree.Node {
 	return (&walk{d, maxVisits}).parts(schema)
 }
 

@@ -25,10 +25,10 @@ type Input struct {
 
 // Input returns what the driver needs. The root of the engine's files is the test's folder.
 func (s *Suite) Input(c Case) (Input, error) {
-	harness, err := s.Sources(c.Test)
+	harness, err := s.sources(c.Test)
 	input := Input{Harness: harness, Script: c.Script()}
 	if c.Mode == Module {
-		input.Module = "./" + path.Base(c.Path)
+		input.Module = "./" + path.Base(c.path)
 	}
 	return input, err
 }
@@ -81,7 +81,7 @@ func (c Case) Judge(events []string, err error) error {
 		return errors.New(thrown[0])
 	case !ended:
 		return errors.New("the test has not come to its end")
-	case !c.Has("async"):
+	case !c.has("async"):
 		return nil
 	}
 	for _, text := range printed {

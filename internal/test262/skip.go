@@ -9,7 +9,7 @@ import (
 // scripts in a sandbox.
 func (t *Test) Skip() string {
 	for folder, reason := range skippedFolders {
-		if strings.HasPrefix(t.Path, folder) {
+		if strings.HasPrefix(t.path, folder) {
 			return reason
 		}
 	}
@@ -23,7 +23,7 @@ func (t *Test) Skip() string {
 			return host.reason
 		}
 	}
-	if t.Has("CanBlockIsFalse") || t.Has("CanBlockIsTrue") {
+	if t.has("CanBlockIsFalse") || t.has("CanBlockIsTrue") {
 		return "there is no Atomics, and so nothing that could block"
 	}
 	return ""

@@ -66,11 +66,11 @@ func (s *Suite) Load(name string) (*Test, error) {
 
 // Folder returns the directory of a test on this machine, in which the modules are that it can import.
 func (s *Suite) Folder(t *Test) string {
-	return filepath.Join(s.dir, "test", filepath.FromSlash(path.Dir(t.Path)))
+	return filepath.Join(s.dir, "test", filepath.FromSlash(path.Dir(t.path)))
 }
 
-// Sources returns the files of the harness that a test needs.
-func (s *Suite) Sources(t *Test) ([]string, error) {
+// sources returns the files of the harness that a test needs.
+func (s *Suite) sources(t *Test) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sources := []string{}

@@ -14,8 +14,8 @@ import (
 
 // Test is one file of the suite.
 type Test struct {
-	// Path is where the file is below the suite's folder test, with slashes.
-	Path string
+	// path is where the file is below the suite's folder test, with slashes.
+	path string
 	// Source is its content.
 	Source string
 
@@ -57,11 +57,11 @@ type Case struct {
 	Mode Mode
 }
 
-func (c Case) String() string { return c.Path + " " + string(c.Mode) }
+func (c Case) String() string { return c.path + " " + string(c.Mode) }
 
 // Parse reads a test.
 func Parse(path, source string) (*Test, error) {
-	t := &Test{Path: path, Source: source}
+	t := &Test{path: path, Source: source}
 	_, rest, ok := strings.Cut(source, "/*---")
 	matter, _, closed := strings.Cut(rest, "---*/")
 	if !ok || !closed {
@@ -86,17 +86,17 @@ func Parse(path, source string) (*Test, error) {
 var knownFlags = []string{"onlyStrict", "noStrict", "module", "raw", "async", "generated", "CanBlockIsFalse",
 	"CanBlockIsTrue", "non-deterministic"}
 
-// Has reports whether a test has a flag.
-func (t *Test) Has(flag string) bool { return slices.Contains(t.Flags, flag) }
+// has reports whether a test has a flag.
+func (t *Test) has(flag string) bool { return slices.Contains(t.Flags, flag) }
 
 // Cases returns the test in all its modes.
 func (t *Test) Cases() []Case {
 	switch {
-	case t.Has("module"):
+	case t.has("module"):
 		return []Case{{t, Module}}
-	case t.Has("raw"), t.Has("noStrict"):
+	case t.has("raw"), t.has("noStrict"):
 		return []Case{{t, Sloppy}}
-	case t.Has("onlyStrict"):
+	case t.has("onlyStrict"):
 		return []Case{{t, Strict}}
 	}
 	return []Case{{t, Sloppy}, {t, Strict}}
@@ -115,11 +115,11 @@ func (c Case) Script() string {
 
 // Harness returns the names of the files of the harness that are run as scripts before the test, in their order.
 func (t *Test) Harness() []string {
-	if t.Has("raw") {
+	if t.has("raw") {
 		return nil
 	}
 	files := []string{"assert.js", "sta.js"}
-	if t.Has("async") {
+	if t.has("async") {
 		files = append(files, "doneprintHandle.js")
 	}
 	return append(files, t.Includes...)

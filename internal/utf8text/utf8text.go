@@ -19,13 +19,13 @@ func Valid(s string) string {
 		return s
 	}
 	var b strings.Builder
-	b.Grow(Size(s))
+	b.Grow(size(s))
 	eachPart(s, func(part string) { b.WriteString(part) })
 	return b.String()
 }
 
-// Size returns the length of the result of Valid in bytes.
-func Size(s string) int {
+// size returns the length of the result of Valid in bytes.
+func size(s string) int {
 	if utf8.ValidString(s) {
 		return len(s)
 	}

@@ -34,7 +34,6 @@ const (
 	ENFILE       Errno = 41
 	ENOENT       Errno = 44
 	ENOSPC       Errno = 51
-	ENOSYS       Errno = 52
 	ENOTDIR      Errno = 54
 	ENOTEMPTY    Errno = 55
 	ENOTSOCK     Errno = 57

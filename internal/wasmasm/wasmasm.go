@@ -195,9 +195,7 @@ func I32(v int32) []byte {
 // Instructions without operands, and the type of blocks that take and give nothing.
 const (
 	Unreachable byte = 0x00
-	Else        byte = 0x05
 	End         byte = 0x0b
-	Return      byte = 0x0f
 	Drop        byte = 0x1a
 	Add         byte = 0x6a
 	Empty       byte = 0x40
@@ -209,9 +207,6 @@ const (
 	BrIf       byte = 0x0d // a depth follows
 	LocalGet   byte = 0x20 // an index follows
 	LocalSet   byte = 0x21 // an index follows
-	GlobalGet  byte = 0x23 // an index follows
-	GlobalSet  byte = 0x24 // an index follows
-	MemorySize byte = 0x3f // a 0 follows
 	MemoryGrow byte = 0x40 // a 0 follows
 )
 

@@ -31,9 +31,6 @@ type Store struct{ dir string }
 // OpenStore returns the store in a directory, which need not exist.
 func OpenStore(dir string) *Store { return &Store{dir} }
 
-// Dir returns the directory.
-func (s *Store) Dir() string { return s.dir }
-
 // Installed is a module of a store, without its bytes.
 type Installed struct {
 	Manifest *Manifest `json:"manifest"`

@@ -33,21 +33,21 @@ func Inward() []string {
 	return all
 }
 
-// Public is the URL of the only server that can be reached in a trap.
-const Public = "http://public.example/"
+// public is the URL of the only server that can be reached in a trap.
+const public = "http://public.example/"
 
-// Trapped returns the requests to make in a trap: Public first, which answers, then those of Inward, and redirects to
+// Trapped returns the requests to make in a trap: public first, which answers, then those of Inward, and redirects to
 // each. Some are Public's after all, depending on who reads the URL.
 func Trapped() []string {
-	all := []string{Public}
+	all := []string{public}
 	for _, address := range Inward() {
-		all = append(all, address, Public+"?to="+url.QueryEscape(address))
+		all = append(all, address, public+"?to="+url.QueryEscape(address))
 	}
 	return all
 }
 
-// Trap returns a run that may make any request. All names but Public's have a private address. A connection to anything
-// but Public's server fails the test.
+// Trap returns a run that may make any request. All names but public's have a private address. A connection to anything
+// but public's server fails the test.
 func Trap(t testing.TB) network.Run {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if to := r.URL.Query().Get("to"); to != "" {

@@ -161,7 +161,7 @@ func names(s *source, locale string) (map[string]string, error) {
 
 // supplemental returns what does not depend on the locale.
 func supplemental(s *source, _ string) (map[string]string, error) {
-	out := map[string]string{"version": Version}
+	out := map[string]string{"version": version}
 	for _, part := range []struct {
 		prefix, file string
 		keys         []string

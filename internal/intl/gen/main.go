@@ -2,7 +2,7 @@
 //
 // Run it in the folder of package intl: go generate, or go run ./gen. It needs npm, and network access the first time:
 // the packages are kept in a folder of the user's cache directory. Choose another version of CLDR with the constant
-// Version; it should be that of the Node against which the results are checked (node -p process.versions.cldr).
+// version; it should be that of the Node against which the results are checked (node -p process.versions.cldr).
 package main
 
 import (
@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Version is the version of CLDR's npm packages.
-const Version = "48.0.0"
+// version is the version of CLDR's npm packages.
+const version = "48.0.0"
 
 // An area is one file of tables: the texts that one part of Intl needs.
 type area struct {
@@ -46,7 +46,7 @@ func main() {
 }
 
 func run(folder string) error {
-	s, err := openSource(Version)
+	s, err := openSource(version)
 	if err != nil {
 		return err
 	}
@@ -81,6 +81,6 @@ func run(folder string) error {
 		total += len(data)
 		fmt.Printf("%-14s %8d bytes\n", name, len(data))
 	}
-	fmt.Printf("%-14s %8d bytes, %d locales, CLDR %s\n", "all", total, len(locales), Version)
+	fmt.Printf("%-14s %8d bytes, %d locales, CLDR %s\n", "all", total, len(locales), version)
 	return nil
 }

@@ -22,7 +22,7 @@ var packages = []string{"cldr-core", "cldr-numbers-full", "cldr-dates-full", "cl
 	"cldr-bcp47", "cldr-cal-buddhist-full", "cldr-cal-japanese-full", "cldr-cal-roc-full", "cldr-cal-persian-full",
 	"cldr-cal-islamic-full"}
 
-// versions are those of packages that are not taken in Version: there is none, or ICU has a later one.
+// versions are those of packages that are not taken in version: there is none, or ICU has a later one.
 var versions = map[string]string{
 	"cldr-bcp47": "48.2.0", "cldr-dates-full": "48.1.0", "cldr-cal-islamic-full": "48.2.0",
 	"cldr-cal-persian-full": "46.1.0", "cldr-cal-buddhist-full": "39.0.0", "cldr-cal-japanese-full": "39.0.0",

@@ -21,11 +21,11 @@ const (
 	OptionRollback    = registry.OptionRollback
 )
 
-// DefaultSessionDays is the default of [OptionSessionDays].
-const DefaultSessionDays = 30
+// defaultSessionDays is the default of [OptionSessionDays].
+const defaultSessionDays = 30
 
-// MaxSessions is how many sessions a project can have.
-const MaxSessions = 100
+// maxSessions is how many sessions a project can have.
+const maxSessions = 100
 
 // SessionOptions are the options of a tool whose code can be in sessions.
 func SessionOptions() []registry.Option {
@@ -36,7 +36,7 @@ func SessionOptions() []registry.Option {
 		Type:     registry.OptionText, Default: "",
 	}, {
 		ID: OptionSessionDays, Label: "Days", Subtitle: "After how many days without a call variables are dropped",
-		Type: registry.OptionNumber, Default: DefaultSessionDays, Min: &least, Max: &most,
+		Type: registry.OptionNumber, Default: defaultSessionDays, Min: &least, Max: &most,
 	}, {
 		ID: OptionRollback, Label: "Roll back", Subtitle: "Undo what a call has changed that fails",
 		Type: registry.OptionBool, Default: false,
@@ -183,10 +183,10 @@ func (s *Session) makeRoom(ctx context.Context, keep time.Duration) error {
 			return err
 		}
 	}
-	if len(known) >= MaxSessions && !known[s.id.Session] {
+	if len(known) >= maxSessions && !known[s.id.Session] {
 		return registry.Errorf("Error: code cannot run in the session %s: the project has %d sessions, and can have "+
 			"no more. "+
-			"Tell the user to delete some with `toolrun session delete`.", s.id.Session, MaxSessions)
+			"Tell the user to delete some with `toolrun session delete`.", s.id.Session, maxSessions)
 	}
 	return nil
 }
@@ -203,8 +203,8 @@ func (s *Session) State() *sandbox.State {
 	return s.state
 }
 
-// Saved returns what is kept of the session when code waits. It is nil without one.
-func (s *Session) Saved() *vfs.StateInfo {
+// saved returns what is kept of the session when code waits. It is nil without one.
+func (s *Session) saved() *vfs.StateInfo {
 	if s == nil {
 		return nil
 	}

@@ -28,8 +28,8 @@ type Saved struct {
 	Sealed  []byte           `json:"-"`
 }
 
-// Encode encodes it for [registry.Suspended].
-func (s *Saved) Encode() ([]byte, error) {
+// encode encodes it for [registry.Suspended].
+func (s *Saved) encode() ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (c *ToolCalls) GoOn(s *Saved) {
 	c.orders = make([]int, len(c.calls))
 }
 
-// Save returns what is kept of the calls when the code waits.
-func (c *ToolCalls) Save() *Saved {
+// save returns what is kept of the calls when the code waits.
+func (c *ToolCalls) save() *Saved {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &Saved{Calls: slices.Clone(c.calls), Numbers: c.numbers, Refused: c.refused, Results: c.results}
@@ -87,13 +87,13 @@ func Suspend(
 	if err != nil {
 		return registry.Result{}, err
 	}
-	saved := calls.Save()
-	saved.Files, saved.Session = files, session.Saved()
+	saved := calls.save()
+	saved.Files, saved.Session = files, session.saved()
 	if saved.Sealed, err = code.Seal(key, 0); err != nil {
 		return registry.Result{}, registry.Errorf("The code has been stopped where it waits for the approval of a "+
 			"person, since it cannot be kept: %w", err)
 	}
-	state, err := saved.Encode()
+	state, err := saved.encode()
 	if err != nil {
 		return registry.Result{}, err
 	}

@@ -17,7 +17,7 @@ func (t Tree) Append(ctx context.Context, name string, text *string) (done strin
 		return "", registry.Errorf("Error: Cannot append to the root path.")
 	}
 	shown := t.Shown(name)
-	err = t.Exclusively(ctx, func(t Tree) error {
+	err = t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
 		switch {
 		case err != nil:
@@ -56,13 +56,13 @@ func (t Tree) Mkdir(ctx context.Context, name string) (string, error) {
 		return "", registry.Errorf("Error: Cannot create directory at the root path.")
 	}
 	shown := t.Shown(name)
-	err := t.Exclusively(ctx, func(t Tree) error {
+	err := t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
 		switch {
 		case err != nil:
 			return err
 		case info == nil:
-			return t.Explain(name, t.Files.MkdirAll(name, 0o755))
+			return t.explain(name, t.Files.MkdirAll(name, 0o755))
 		case info.IsDir():
 			return registry.Errorf("Error: Directory %s already exists", shown)
 		}
@@ -77,8 +77,8 @@ func (t Tree) Copy(ctx context.Context, from, to string, overwrite bool) (string
 	if to == "/" {
 		return "", registry.Errorf("Error: Cannot copy to the root path.")
 	}
-	err := t.Exclusively(ctx, func(t Tree) error {
-		return t.Relocate(from, to, "copy", t.MayReplace(from, to, overwrite), func(_, target fs.FileInfo) error {
+	err := t.exclusively(ctx, func(t Tree) error {
+		return t.relocate(from, to, "copy", t.MayReplace(from, to, overwrite), func(_, target fs.FileInfo) error {
 			if target == nil {
 				return vfs.Copy(ctx, t.Files, from, to)
 			}
@@ -87,7 +87,7 @@ func (t Tree) Copy(ctx context.Context, from, to string, overwrite bool) (string
 			if err != nil {
 				return err
 			}
-			return t.Write(ctx, to, content)
+			return t.write(ctx, to, content)
 		})
 	})
 	return fmt.Sprintf("Successfully copied %s to %s", t.Shown(from), t.Shown(to)), err

@@ -24,7 +24,7 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 	if err != nil {
 		return "", err
 	}
-	err = t.Exclusively(ctx, func(t Tree) error {
+	err = t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
 		switch {
 		case err != nil:
@@ -34,7 +34,7 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 		case info != nil && !overwrite:
 			return registry.Errorf("Error: File %s already exists. Set overwrite to true to replace.", shown)
 		}
-		return t.Write(ctx, name, content)
+		return t.write(ctx, name, content)
 	})
 	switch {
 	case err != nil:
@@ -45,9 +45,9 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 	return "File created successfully at: " + shown, nil
 }
 
-// Write replaces a file, or creates it and its parent directories.
-func (t Tree) Write(ctx context.Context, name string, content []byte) error {
-	return t.Explain(name, vfs.WriteFile(ctx, t.Files, name, content))
+// write replaces a file, or creates it and its parent directories.
+func (t Tree) write(ctx context.Context, name string, content []byte) error {
+	return t.explain(name, vfs.WriteFile(ctx, t.Files, name, content))
 }
 
 // writeText replaces a file of this form by another text.
@@ -59,7 +59,7 @@ func (t Tree) writeText(ctx context.Context, name string, text []byte, form file
 			"make the file anew as UTF-8, with create and overwrite true.", missing.Character, missing.Character,
 			t.Shown(name), missing.Encoding)
 	}
-	return t.Write(ctx, name, content)
+	return t.write(ctx, name, content)
 }
 
 // errUnchanged is what a change returns that leaves the file as it is.
@@ -71,7 +71,7 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 	if name == "/" {
 		return registry.Errorf("Error: The path %s is a directory, not a file.", shown)
 	}
-	return t.Exclusively(ctx, func(t Tree) error {
+	return t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
 		switch {
 		case err != nil:
@@ -134,7 +134,7 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert 
 	}
 	return done, t.edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
 		total := countLines(text)
-		n, ok := Whole(line)
+		n, ok := whole(line)
 		if !ok || n < 0 || n > total {
 			return nil, registry.Errorf("Error: Invalid `insert_line` parameter: %s. It should be within the range "+
 				"of lines of the file: [0, %d]", line, total)

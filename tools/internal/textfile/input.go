@@ -147,8 +147,8 @@ func mislaid(input map[string]any) bool {
 	return false
 }
 
-// Whole returns a number if it is an integer. Values out of range become the largest or smallest int.
-func Whole(n json.Number) (int, bool) {
+// whole returns a number if it is an integer. Values out of range become the largest or smallest int.
+func whole(n json.Number) (int, bool) {
 	if i, err := n.Int64(); err == nil {
 		return int(min(max(i, math.MinInt), math.MaxInt)), true
 	}

@@ -28,7 +28,7 @@ type Entry struct {
 	Name string
 	// Depth is 1 for entries of the listed directory, and 2 for those one level deeper.
 	Depth int
-	Info  fs.FileInfo
+	info  fs.FileInfo
 }
 
 // list shows a directory.
@@ -49,8 +49,8 @@ func (t Tree) list(ctx context.Context, name string, how Listing) (string, error
 	}
 	for _, e := range entries {
 		size := sizeOfDirectory
-		if !e.Info.IsDir() {
-			size = formatSize(e.Info.Size())
+		if !e.info.IsDir() {
+			size = formatSize(e.info.Size())
 		}
 		b.WriteString("\n" + size + "\t" + t.Shown(e.Name))
 	}
@@ -77,7 +77,7 @@ func (t Tree) entries(ctx context.Context, to []Entry, dir string, depth int, ho
 			errors.Is(err, syscall.ENOTDIR)) {
 			return to, nil // somebody has removed it meanwhile, or it cannot be read
 		}
-		return nil, t.Explain(dir, err)
+		return nil, t.explain(dir, err)
 	}
 	if how.DirectoriesFirst {
 		slices.SortStableFunc(infos, func(a, b fs.FileInfo) int {

@@ -18,7 +18,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 	if name == "/" {
 		return "", registry.Errorf("Error: Cannot delete root directory.")
 	}
-	err := t.Exclusively(ctx, func(t Tree) error {
+	err := t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 		}
 		err = t.Files.RemoveAll(name)
 		if err == nil || errors.Is(err, syscall.EROFS) {
-			return t.Explain(name, err)
+			return t.explain(name, err)
 		}
 		return because(err, "Error: The path %s could not be deleted", shown)
 	})
@@ -45,8 +45,8 @@ func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, ta
 	if from == "/" {
 		return "", registry.Errorf("Error: Cannot rename root directory.")
 	}
-	err := t.Exclusively(ctx, func(t Tree) error {
-		return t.Relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error {
+	err := t.exclusively(ctx, func(t Tree) error {
+		return t.relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error {
 			return t.Files.Rename(from, to)
 		})
 	})
@@ -56,9 +56,9 @@ func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, ta
 	return fmt.Sprintf("Successfully renamed %s to %s", t.Shown(from), t.Shown(to)), nil
 }
 
-// Relocate checks both paths, creates the parent directories of the target, and calls do to bring the file there.
+// relocate checks both paths, creates the parent directories of the target, and calls do to bring the file there.
 // verb says what do does.
-func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileInfo) error,
+func (t Tree) relocate(from, to, verb string, taken func(source, target fs.FileInfo) error,
 	do func(source, target fs.FileInfo) error) error {
 	source, err := t.Stat(from)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileI
 			return err
 		}
 		err := do(source, target)
-		return t.Explain(culprit(err, from, to), err)
+		return t.explain(culprit(err, from, to), err)
 	}
 	made, err := t.makeParents(to)
 	if err == nil {
@@ -90,7 +90,7 @@ func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileI
 			_ = t.Files.Remove(dir)
 		}
 	}
-	return t.Explain(culprit(err, from, to), err)
+	return t.explain(culprit(err, from, to), err)
 }
 
 // culprit returns which path an error is about, if something could not be brought from one path to another: the one it

@@ -7,18 +7,18 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// ViewResult returns [Tree.View] as the result of a call.
+// ViewResult returns [Tree.view] as the result of a call.
 func (t Tree) ViewResult(ctx context.Context, name string, lines []json.Number, listing Listing) (registry.Result,
 	error) {
-	v, err := t.View(ctx, name, lines, listing)
+	v, err := t.view(ctx, name, lines, listing)
 	if err != nil {
 		return registry.Result{}, err
 	}
-	return registry.Result{Content: []registry.Part{v.Part()}, InFile: v.File, Status: "Viewed " + t.Shown(name)}, nil
+	return registry.Result{Content: []registry.Part{v.part()}, InFile: v.file, Status: "Viewed " + t.Shown(name)}, nil
 }
 
-// Part returns the view as a part of a result.
-func (v View) Part() registry.Part { return registry.Part{Text: v.Text, Data: v.Data, MIME: v.MIME} }
+// part returns the view as a part of a result.
+func (v view) part() registry.Part { return registry.Part{Text: v.text, Data: v.data, MIME: v.mime} }
 
 // Done returns a one-line result, or the error.
 func Done(text string, err error) (registry.Result, error) {

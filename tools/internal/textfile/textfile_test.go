@@ -50,7 +50,7 @@ func TestWholeNumbers(t *testing.T) {
 		{"99999999999999999999", math.MaxInt, true}, {"-99999999999999999999", math.MinInt, true},
 		{"1e999", math.MaxInt, true}, {"-1e999", math.MinInt, true},
 	} {
-		got, ok := Whole(test.number)
+		got, ok := whole(test.number)
 		require.Equal(t, test.ok, ok, test.number)
 		if ok {
 			require.Equal(t, test.want, got, test.number)
@@ -88,14 +88,14 @@ func TestErrorsAreExplained(t *testing.T) {
 			"Error: /memories/f: the files cannot be reached at the moment (the connection was lost), and it is not " +
 				"known whether this has been done; look before trying again."},
 	} {
-		err := tree.Explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
+		err := tree.explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
 		require.EqualError(t, err, test.want)
 		require.ErrorIs(t, err, test.err)
 		_, ok := errors.AsType[*registry.ModelError](err)
 		require.True(t, ok)
 	}
-	require.NoError(t, tree.Explain("/f", nil))
-	require.Equal(t, syscall.EIO, tree.Explain("/f", syscall.EIO),
+	require.NoError(t, tree.explain("/f", nil))
+	require.Equal(t, syscall.EIO, tree.explain("/f", syscall.EIO),
 		"what nobody can do anything about is an error of the host")
 }
 
@@ -130,7 +130,7 @@ func TestRelocateLeavesNothingBehind(t *testing.T) {
 		{"/there/empty/a/b/f", "/there/empty/a"},
 		{"/there/empty/f", ""},
 	} {
-		err := Tree{Files: project}.Relocate("/from", test.to, "move", nil, func(fs.FileInfo, fs.FileInfo) error {
+		err := Tree{Files: project}.relocate("/from", test.to, "move", nil, func(fs.FileInfo, fs.FileInfo) error {
 			info, err := project.Stat(path.Dir(test.to))
 			require.NoError(t, err)
 			require.True(t, info.IsDir())

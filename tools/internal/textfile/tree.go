@@ -79,8 +79,8 @@ func (t Tree) Shown(name string) string {
 	return t.Root + name
 }
 
-// Exclusively runs do while nobody else changes the files, unless the context has ended.
-func (t Tree) Exclusively(ctx context.Context, do func(t Tree) error) error {
+// exclusively runs do while nobody else changes the files, unless the context has ended.
+func (t Tree) exclusively(ctx context.Context, do func(t Tree) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (t Tree) Stat(name string) (fs.FileInfo, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, t.Explain(name, err)
+		return nil, t.explain(name, err)
 	}
 	return info, nil
 }
@@ -103,18 +103,18 @@ func (t Tree) Stat(name string) (fs.FileInfo, error) {
 func (t Tree) Read(name string) ([]byte, error) {
 	f, err := t.Files.Open(name)
 	if err != nil {
-		return nil, t.Explain(name, err)
+		return nil, t.explain(name, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, t.Explain(name, err)
+		return nil, t.explain(name, err)
 	}
 	size := info.Size()
 	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), MaxSize)+bytes.MinRead))
 	if size <= MaxSize {
 		if _, err := b.ReadFrom(progress.Reader(io.LimitReader(f, MaxSize+1))); err != nil {
-			return nil, t.Explain(name, err)
+			return nil, t.explain(name, err)
 		}
 		size = int64(b.Len()) // it may be growing
 	}
@@ -126,8 +126,8 @@ func (t Tree) Read(name string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Explain turns an error about a path into one for the model, if the model can do something about it.
-func (t Tree) Explain(name string, err error) error {
+// explain turns an error about a path into one for the model, if the model can do something about it.
+func (t Tree) explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -12,61 +12,61 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// MaxLines is how many lines a viewable file may have: as many as the width of line numbers allows.
-const MaxLines = 999_999
+// maxLines is how many lines a viewable file may have: as many as the width of line numbers allows.
+const maxLines = 999_999
 
-// A View is what a model sees of a file or directory.
-type View struct {
-	Text string
-	// Data is an image of a type that providers accept, or nil, and MIME its type. Text replaces it where it cannot
+// A view is what a model sees of a file or directory.
+type view struct {
+	text string
+	// data is an image of a type that providers accept, or nil, and mime its type. text replaces it where it cannot
 	// be sent.
-	Data []byte
-	MIME string
-	// File is the viewed file, or empty for a directory.
-	File string
+	data []byte
+	mime string
+	// file is the viewed file, or empty for a directory.
+	file string
 }
 
-// View shows a file or a directory. lines is empty, or the first and the last line to show; -1 is the end.
-func (t Tree) View(ctx context.Context, name string, lines []json.Number, listing Listing) (View, error) {
+// view shows a file or a directory. lines is empty, or the first and the last line to show; -1 is the end.
+func (t Tree) view(ctx context.Context, name string, lines []json.Number, listing Listing) (view, error) {
 	if err := ctx.Err(); err != nil {
-		return View{}, err
+		return view{}, err
 	}
 	info, err := t.Stat(name)
 	switch {
 	case err != nil:
-		return View{}, err
+		return view{}, err
 	case info == nil:
-		return View{}, registry.Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
+		return view{}, registry.Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
 	case info.IsDir():
 		text, err := t.list(ctx, name, listing)
-		return View{Text: text}, err
+		return view{text: text}, err
 	}
 	return t.viewFile(name, lines)
 }
 
-func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
+func (t Tree) viewFile(name string, lines []json.Number) (view, error) {
 	content, err := t.Read(name)
 	if err != nil {
-		return View{}, err
+		return view{}, err
 	}
 	shown := t.Shown(name)
 	text, form, ok := filetext.Decode(content)
 	if !ok {
 		mime := filetype.MIME(content)
-		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content), File: shown}
+		v := view{text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content), file: shown}
 		if media.IsCarried(content, mime) {
-			v.Data, v.MIME = content, mime
+			v.data, v.mime = content, mime
 		}
 		return v, nil
 	}
 	total := countLines(text)
-	if total > MaxLines {
-		return View{}, registry.Errorf("File %s exceeds maximum line limit of %d lines.", shown, MaxLines)
+	if total > maxLines {
+		return view{}, registry.Errorf("File %s exceeds maximum line limit of %d lines.", shown, maxLines)
 	}
 	first, last := 1, total
 	if len(lines) > 0 {
 		if first, last, err = lineRange(shown, lines, total); err != nil {
-			return View{}, err
+			return view{}, err
 		}
 	}
 	notes := ""
@@ -93,7 +93,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 		writeNumbered(&b, text, first)
 	}
 	b.WriteString(notes)
-	return View{Text: b.String(), File: shown}, nil
+	return view{text: b.String(), file: shown}, nil
 }
 
 // lineRange checks which lines are to be shown. The last one can be beyond the end.
@@ -108,10 +108,10 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 	}
 	ok := len(lines) == 2
 	if ok {
-		first, ok = Whole(lines[0])
+		first, ok = whole(lines[0])
 	}
 	if ok {
-		last, ok = Whole(lines[1])
+		last, ok = whole(lines[1])
 	}
 	if ok && last == -1 {
 		last = total

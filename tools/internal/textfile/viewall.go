@@ -37,14 +37,14 @@ func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing, clea
 		if err != nil {
 			return registry.Result{}, err
 		}
-		size += len(view.Text) + len(view.Data)
+		size += len(view.text) + len(view.data)
 		text.WriteString("=== " + shown + " ===")
-		if view.Data != nil {
-			parts = append(parts, registry.Part{Text: text.String()}, view.Part())
+		if view.data != nil {
+			parts = append(parts, registry.Part{Text: text.String()}, view.part())
 			text.Reset()
 			continue
 		}
-		text.WriteString("\n" + view.Text)
+		text.WriteString("\n" + view.text)
 	}
 	if text.Len() > 0 {
 		parts = append(parts, registry.Part{Text: text.String()})
@@ -57,7 +57,7 @@ func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing, clea
 }
 
 func (t Tree) viewOne(ctx context.Context, given string, before int, listing Listing, clean func(string) (string,
-	error)) (shown string, view View, err error) {
+	error)) (shown string, view view, err error) {
 	name, err := clean(given)
 	if err != nil {
 		return printable(Cut(given, 200)), view, err
@@ -67,7 +67,7 @@ func (t Tree) viewOne(ctx context.Context, given string, before int, listing Lis
 		return shown, view, registry.Errorf("Error: The paths before have %d bytes together, which is too much for "+
 			"more. View this one in another call.", before)
 	}
-	view, err = t.View(ctx, name, nil, listing)
+	view, err = t.view(ctx, name, nil, listing)
 	return shown, view, err
 }
 

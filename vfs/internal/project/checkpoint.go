@@ -338,7 +338,7 @@ func (c *Core) savedPrint(dir string) (string, error) {
 // shareTree makes a directory that has the files that another one has, but for what is protected and what is no file.
 // It adds the directories that are to be synced to made.
 func (c *Core) shareTree(ctx context.Context, old, name string, deep int, made *[]string) error {
-	if cloner, ok := c.Backend.(Cloner); ok {
+	if cloner, ok := c.Backend.(cloner); ok {
 		return cloner.Clone(old, name)
 	}
 	info, err := c.Backend.Lstat(old)
@@ -370,15 +370,15 @@ func (c *Core) shareTree(ctx context.Context, old, name string, deep int, made *
 	return nil
 }
 
-// A FileLinker is a [Backend] that can link many files of one directory into another one.
-type FileLinker interface {
+// A fileLinker is a [Backend] that can link many files of one directory into another one.
+type fileLinker interface {
 	// LinkFiles does so with files of these names, one after the other, and returns how many it has done.
 	LinkFiles(old, name string, files []string) int
 }
 
 // linkFiles shares files of a directory with another one, if that can be done with many at once. It returns the rest.
 func (c *Core) linkFiles(old, name string, infos []fs.FileInfo) []fs.FileInfo {
-	linker, ok := c.Backend.(FileLinker)
+	linker, ok := c.Backend.(fileLinker)
 	if !ok || !c.InStore {
 		return infos
 	}

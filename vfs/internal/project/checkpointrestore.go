@@ -88,7 +88,7 @@ func (p *Project) RestoreCheckpoint(
 // compare returns what is different from a checkpoint.
 func (c *Core) compare(ctx context.Context, k *checkpoint) ([]difference, error) {
 	dir := checkpointDir(k.number)
-	if loader, ok := c.Backend.(Preloader); ok {
+	if loader, ok := c.Backend.(preloader); ok {
 		for _, at := range []string{"/", filesOf(dir)} {
 			if err := loader.Preload(at); err != nil {
 				return nil, err
@@ -122,8 +122,8 @@ func (c *Core) compare(ctx context.Context, k *checkpoint) ([]difference, error)
 	return found, err
 }
 
-// A Preloader is a [Backend] that can read all that a directory contains at once, to find it soon afterwards.
-type Preloader interface{ Preload(dir string) error }
+// A preloader is a [Backend] that can read all that a directory contains at once, to find it soon afterwards.
+type preloader interface{ Preload(dir string) error }
 
 // compareDirs compares a directory with what a checkpoint has of it.
 func (c *Core) compareDirs(ctx context.Context, saved, dir string, deep int, found *[]difference) error {
@@ -178,15 +178,15 @@ func (c *Core) compareLists(
 	return nil
 }
 
-// A Comparer is a [Backend] that can tell by descriptions whether files have the same content.
-type Comparer interface{ SameContent(a, b fs.FileInfo) bool }
+// A comparer is a [Backend] that can tell by descriptions whether files have the same content.
+type comparer interface{ SameContent(a, b fs.FileInfo) bool }
 
 // sameFile reports whether two files have the same content.
 func (c *Core) sameFile(a, b string, one, other fs.FileInfo) (bool, error) {
 	if one.Size() != other.Size() {
 		return false, nil
 	}
-	if comparer, ok := c.Backend.(Comparer); ok {
+	if comparer, ok := c.Backend.(comparer); ok {
 		return comparer.SameContent(one, other), nil
 	}
 	if c.Backend.Same(one, other) {

@@ -20,7 +20,7 @@ func (c *Core) Copier() Copier { return Copier{c.Backend, c.Backend, !c.options.
 
 // File copies a regular file, with its times and permissions, to a new one.
 func (c Copier) File(old, name string, info fs.FileInfo) error {
-	if cloner, ok := c.From.(Cloner); ok && c.From == c.To {
+	if cloner, ok := c.From.(cloner); ok && c.From == c.To {
 		return cloner.Clone(old, name)
 	}
 	source, err := c.From.Open(old, os.O_RDONLY, 0)
@@ -42,7 +42,7 @@ func (c Copier) File(old, name string, info fs.FileInfo) error {
 
 // Tree copies a file, a link, or a directory with all that is in it, links and names that no path can have included.
 func (c Copier) Tree(old, name string) error {
-	if cloner, ok := c.From.(Cloner); ok && c.From == c.To {
+	if cloner, ok := c.From.(cloner); ok && c.From == c.To {
 		return cloner.Clone(old, name)
 	}
 	info, err := c.From.Lstat(old)
@@ -74,16 +74,16 @@ func (c Copier) Tree(old, name string) error {
 	return c.To.Sync(name)
 }
 
-// A Linker is a backend that can have links. It follows none.
-type Linker interface {
+// A linker is a backend that can have links. It follows none.
+type linker interface {
 	ReadLink(name string) (target string, err error)
 	MakeLink(target, name string) error
 }
 
 // link makes a link that is like another.
 func (c Copier) link(old, name string) error {
-	from, ok := c.From.(Linker)
-	to, ok2 := c.To.(Linker)
+	from, ok := c.From.(linker)
+	to, ok2 := c.To.(linker)
 	if !ok || !ok2 {
 		return specialError(old)
 	}

@@ -330,14 +330,14 @@ func (f *File) modify(sizeAfter func(size int64) int64, do func() error) error {
 	})
 }
 
-// A Sharer is a [Backend] that can tell whether an open file has other names, perhaps those in a checkpoint.
-type Sharer interface {
+// A sharer is a [Backend] that can tell whether an open file has other names, perhaps those in a checkpoint.
+type sharer interface {
 	Shared(n Node, info fs.FileInfo) bool
 }
 
 // unshare sees to it that nothing else changes with the file: it may have got another name since it was opened.
 func (f *File) unshare(c *Core, info fs.FileInfo) (fs.FileInfo, error) {
-	sharer, ok := c.Backend.(Sharer)
+	sharer, ok := c.Backend.(sharer)
 	if !ok || !sharer.Shared(f.Node, info) {
 		return info, nil
 	}

@@ -16,14 +16,14 @@ import (
 // maxProtectedLinks is how many links are followed.
 const maxProtectedLinks = 1000
 
-// Hosted is a backend whose files are in a directory of the host.
-type Hosted interface {
+// hosted is a backend whose files are in a directory of the host.
+type hosted interface {
 	HostDir() *os.Root
 }
 
 // hostDir returns the directory that the files of a backend are in, or nil.
 func hostDir(b Backend) *os.Root {
-	if h, ok := b.(Hosted); ok {
+	if h, ok := b.(hosted); ok {
 		return h.HostDir()
 	}
 	return nil

@@ -14,7 +14,7 @@ func (c *Core) recover(doubtful, oldest int64) error {
 	if err := RemoveLeftovers(c.Backend, c.session.Load().name); err != nil {
 		return err
 	}
-	if b, ok := c.Backend.(Recoverer); ok {
+	if b, ok := c.Backend.(recoverer); ok {
 		if err := b.Recovered(); err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func (c *Core) RecoverSoon() {
 	}
 }
 
-// A Recoverer is a backend that has leftovers of its own of processes that are no more. It is called with the lock.
-type Recoverer interface{ Recovered() error }
+// A recoverer is a backend that has leftovers of its own of processes that are no more. It is called with the lock.
+type recoverer interface{ Recovered() error }
 
 // RemoveLeftovers removes temporary files of processes that are no more. own is the name of this one's session.
 func RemoveLeftovers(b Backend, own string) error {

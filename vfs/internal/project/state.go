@@ -22,11 +22,11 @@ type State struct {
 }
 
 const (
-	StateSize  = 64
+	stateSize  = 64
 	stateMagic = 0x746f6f6c_72756e31 // "toolrun1"
 )
 
-// Encode returns the state in [StateSize] bytes.
+// Encode returns the state in [stateSize] bytes.
 func (s State) Encode() []byte {
 	var flags uint64
 	if s.Dirty {
@@ -35,7 +35,7 @@ func (s State) Encode() []byte {
 	if s.Deleted {
 		flags |= 2
 	}
-	buf := make([]byte, 0, StateSize)
+	buf := make([]byte, 0, stateSize)
 	for _, v := range []uint64{
 		stateMagic, flags, uint64(max(0, s.Bytes)), uint64(max(0, s.Files)), uint64(s.Kept), uint64(s.Oldest),
 		uint64(s.Next),
@@ -64,7 +64,7 @@ func decodeState(buf []byte) (State, error) {
 
 // ReadState reads the state, without the lock if a moment's value is enough.
 func ReadState(b Backend) (State, error) {
-	var buf [StateSize]byte
+	var buf [stateSize]byte
 	if err := b.ReadState(buf[:]); err != nil {
 		return State{}, err
 	}

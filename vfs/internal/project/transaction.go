@@ -44,8 +44,8 @@ type Journal interface {
 	DropChange(number int64) error
 }
 
-// A Cloner is a [Backend] that can copy a file or a directory, with times and permissions, to a name that is not taken.
-type Cloner interface {
+// A cloner is a [Backend] that can copy a file or a directory, with times and permissions, to a name that is not taken.
+type cloner interface {
 	Clone(old, name string) error
 }
 

@@ -28,7 +28,7 @@ type Completer func(before string) (start int, words []string)
 // only while a line is read. An Editor is not safe for concurrent use.
 type Editor struct {
 	in          *os.File
-	screen      *Screen
+	screen      *screen
 	keys        *keys
 	term        *term.Terminal
 	history     *History
@@ -40,7 +40,7 @@ type Editor struct {
 // and out the result of [Out] for one.
 func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer) *Editor {
 	file, ok := in.(*os.File)
-	screen, ok2 := out.(*Screen)
+	screen, ok2 := out.(*screen)
 	if !ok || !ok2 || !screen.control || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer
 func (e *Editor) ReadLine(prompt string) (string, error) {
 	line, err := e.read(prompt, e.term.ReadLine)
 	if err == nil {
-		e.history.Add(line)
+		e.history.add(line)
 	}
 	return line, err
 }

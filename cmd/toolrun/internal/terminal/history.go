@@ -101,8 +101,8 @@ func (h *History) append(line string) bool {
 	return true
 }
 
-// Add adds a line. After a failed write nothing more is written to the file.
-func (h *History) Add(line string) {
+// add adds a line. After a failed write nothing more is written to the file.
+func (h *History) add(line string) {
 	if h.append(line) && h.file != "" && h.write(line) != nil {
 		h.file = ""
 	}

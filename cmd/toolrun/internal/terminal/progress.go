@@ -22,7 +22,7 @@ const (
 // second, unless the cursor is within a line of something else, and is removed at the end. It is safe for concurrent
 // use. A nil Progress does nothing.
 type Progress struct {
-	screens []*Screen // what writes to the terminal
+	screens []*screen // what writes to the terminal
 	start   time.Time
 	stop    chan struct{}
 	ended   sync.WaitGroup
@@ -37,13 +37,13 @@ type Progress struct {
 // StartProgress begins a line on a writer that Out returned. The others, which Out returned as well, may write to the
 // same terminal meanwhile. It returns nil if the writer is not a terminal, or one that cannot remove a line.
 func StartProgress(w io.Writer, others ...io.Writer) *Progress {
-	s, ok := w.(*Screen)
+	s, ok := w.(*screen)
 	if !ok || !s.control {
 		return nil
 	}
-	p := &Progress{screens: []*Screen{s}, start: time.Now(), stop: make(chan struct{}), line: line{file: s.file}}
+	p := &Progress{screens: []*screen{s}, start: time.Now(), stop: make(chan struct{}), line: line{file: s.file}}
 	for _, other := range others {
-		if other, ok := other.(*Screen); ok {
+		if other, ok := other.(*screen); ok {
 			p.screens = append(p.screens, other)
 		}
 	}
@@ -95,7 +95,7 @@ func (p *Progress) run() {
 		select {
 		case <-timer.C:
 			p.drawing.Lock()
-			if !slices.ContainsFunc(p.screens, (*Screen).withinLine) {
+			if !slices.ContainsFunc(p.screens, (*screen).withinLine) {
 				p.line.draw(p.text())
 			}
 			p.drawing.Unlock()

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen writes to a terminal and escapes everything as [Escape] does: scripts, files and servers influence the
+// A screen writes to a terminal and escapes everything as [Escape] does: scripts, files and servers influence the
 // output, and must not set a title, clear the screen or imitate a prompt. It is safe for concurrent use.
-type Screen struct {
+type screen struct {
 	file    *os.File
 	control bool // it understands control sequences
 	colour  bool
@@ -25,13 +25,13 @@ type Screen struct {
 }
 
 // share sets the line of progress, which is nil for none.
-func (s *Screen) share(l *line) {
+func (s *screen) share(l *line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.line = l
 }
 
-// Out returns the writer to use for a stream: a *Screen for a terminal, and otherwise the stream itself, with its
+// Out returns the writer to use for a stream: a *screen for a terminal, and otherwise the stream itself, with its
 // bytes unchanged. getenv returns variables of the environment: NO_COLOR with any value and CLICOLOR=0 switch colours off;
 // TERM=dumb switches all control sequences off.
 func Out(stream io.Writer, getenv func(name string) string) io.Writer {
@@ -39,7 +39,7 @@ func Out(stream io.Writer, getenv func(name string) string) io.Writer {
 		return stream
 	}
 	file := stream.(*os.File)
-	s := &Screen{file: file}
+	s := &screen{file: file}
 	name := getenv("TERM")
 	s.control = name != "dumb" && (name != "" || runtime.GOOS == "windows") && enableSequences(file)
 	s.colour = s.control && getenv("NO_COLOR") == "" && getenv("CLICOLOR") != "0"
@@ -49,7 +49,7 @@ func Out(stream io.Writer, getenv func(name string) string) io.Writer {
 // IsTerminal reports whether a stream is a terminal, or the result of Out for one.
 func IsTerminal(stream any) bool {
 	switch stream := stream.(type) {
-	case *Screen:
+	case *screen:
 		return true
 	case *os.File:
 		return term.IsTerminal(int(stream.Fd()))
@@ -59,7 +59,7 @@ func IsTerminal(stream any) bool {
 
 // Flush writes the rest of an incomplete character. w is a result of Out.
 func Flush(w io.Writer) error {
-	s, ok := w.(*Screen)
+	s, ok := w.(*screen)
 	if !ok {
 		return nil
 	}
@@ -70,14 +70,14 @@ func Flush(w io.Writer) error {
 }
 
 // takePending returns the pending bytes, escaped, when their rest does not follow.
-func (s *Screen) takePending() []byte {
+func (s *screen) takePending() []byte {
 	text := appendEscaped(nil, s.pending, true)
 	s.pending = nil
 	return text
 }
 
 // Write writes text, escaped. An incomplete character waits for its rest.
-func (s *Screen) Write(text []byte) (int, error) {
+func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin(text)
@@ -104,7 +104,7 @@ const (
 
 // Print writes text in a style to a result of Out. Without colours it writes the text alone.
 func Print(w io.Writer, style Style, text string) error {
-	s, ok := w.(*Screen)
+	s, ok := w.(*screen)
 	if !ok || !s.colour || style == Plain || text == "" {
 		_, err := io.WriteString(w, text)
 		return err
@@ -118,7 +118,7 @@ func Print(w io.Writer, style Style, text string) error {
 }
 
 // begin makes room for text, and notes whether it ends a line.
-func (s *Screen) begin(text []byte) {
+func (s *screen) begin(text []byte) {
 	if s.line != nil {
 		s.line.erase()
 	}
@@ -128,14 +128,14 @@ func (s *Screen) begin(text []byte) {
 }
 
 // withinLine reports whether the last line that was written has no newline yet. Control sequences do not count.
-func (s *Screen) withinLine() bool {
+func (s *screen) withinLine() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.within
 }
 
 // width is the number of columns.
-func (s *Screen) width() int {
+func (s *screen) width() int {
 	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil && width > 0 {
 		return width
 	}
