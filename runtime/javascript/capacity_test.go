@@ -20,6 +20,19 @@ import (
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 )
 
+// waiting is a context that calls waits when somebody waits for its end, once: a run does so first when it has asked
+// for a place and got none.
+type waiting struct {
+	context.Context
+	once  sync.Once
+	waits func()
+}
+
+func (w *waiting) Done() <-chan struct{} {
+	w.once.Do(w.waits)
+	return w.Context.Done()
+}
+
 // holding is a function for scripts that says when it has begun, and waits until release is closed.
 func holding(begun chan<- struct{}, release <-chan struct{}) javascript.Function {
 	return javascript.Function{Name: "hold", Call: func(context.Context, []any) (any, error) {
@@ -81,10 +94,12 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 		for range places {
 			<-begun
 		}
-		for i := range runs {
+		var asked sync.WaitGroup
+		asked.Add(runs)
+		ctx, giveUp := context.WithCancel(context.Background())
+		for range runs {
 			all.Go(func() {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%50)*time.Millisecond)
-				defer cancel()
+				ctx := &waiting{Context: ctx, waits: asked.Done}
 				result, err := engine.Run(ctx, `return 1`, nil)
 				var limit *sandbox.LimitError
 				if result == nil || !errors.As(err, &limit) || limit.Limit != sandbox.LimitRuns ||
@@ -93,6 +108,8 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 				}
 			})
 		}
+		asked.Wait()
+		giveUp()
 		all.Wait()
 		close(release)
 		holders.Wait()
@@ -100,7 +117,12 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 	t.Run("in the order in which they have come", func(t *testing.T) {
 		const greedy = 40
 		var started atomic.Int64
+		next := make(chan struct{}, 1)
 		start := javascript.Function{Name: "start", Call: func(context.Context, []any) (any, error) {
+			select {
+			case next <- struct{}{}:
+			default:
+			}
 			return started.Add(1), nil
 		}}
 		options := &javascript.RunOptions{Functions: []javascript.Function{start}}
@@ -120,7 +142,8 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 			})
 		}
 		for range 20 {
-			time.Sleep(2 * time.Millisecond) // others take the place of the one before
+			<-next
+			<-next // others have taken the place of the one before
 			came := started.Load()
 			result, err := engine.Run(t.Context(), `return start()`, options)
 			require.NoError(t, err)
@@ -158,10 +181,12 @@ func TestFunctionsThatRunScripts(t *testing.T) {
 	}
 	<-begun
 	<-begun
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
 	_, err := engine.Run(ctx, `return 1`, &javascript.RunOptions{Owner: "one"})
-	require.ErrorIs(t, err, context.DeadlineExceeded, "these are all that the owner may have")
+	limit, ok := errors.AsType[*sandbox.LimitError](err)
+	require.True(t, ok, "these are all that the owner may have: %v", err)
+	require.Equal(t, sandbox.LimitRuns, limit.Limit)
 	close(all)
 	runs.Wait()
 }
@@ -190,20 +215,19 @@ func TestCallsOnAnEngineThatIsFullOrClosed(t *testing.T) {
 		})
 		<-begun
 	}
-	full := dispatch(`return 1`, 50*time.Millisecond)
+	full := dispatch(`return 1`, 10*time.Millisecond)
 	require.Equal(t, registry.CodeTimeout, full.Code)
-	require.Equal(t, "Tool execution timed out after 50ms.", full.Text())
+	require.Equal(t, "Tool execution timed out after 10ms.", full.Text())
 
 	requireClosed := func(result registry.Result) {
 		require.Equal(t, registry.CodeFailed, result.Code)
 		require.Equal(t, "Tool execution failed: runtime: the engine is closed", result.Text())
 		require.ErrorIs(t, result.Err, sandbox.ErrClosed)
 	}
-	waiting := make(chan registry.Result)
-	go func() { waiting <- dispatch(`return 1`, patience) }()
-	time.Sleep(20 * time.Millisecond) // more often than not, it waits for a place by now
+	called := make(chan registry.Result)
+	go func() { called <- dispatch(`return 1`, patience) }() // waits for a place, or comes too late
 	require.NoError(t, engine.Close(context.Background()))
-	requireClosed(<-waiting)
+	requireClosed(<-called)
 	holders.Wait()
 	close(release)
 	requireClosed(dispatch(`return 1`, patience))
@@ -221,15 +245,17 @@ func TestClosingWhileCallsAreMade(t *testing.T) {
 		}, nil))
 		require.NoError(t, err)
 		var calls sync.WaitGroup
+		begun := make(chan struct{}, 12)
 		for n := range 12 {
 			code := []string{`return 1`, `for (;;);`, `await new Promise((r) => setTimeout(r, 1e6))`,
 				`const a = []; for (;;) a.push(new Uint8Array(1e6))`}[n%4]
 			input, err := json.Marshal(map[string]string{"code": code})
 			require.NoError(t, err)
 			calls.Go(func() {
+				ctx := &waiting{Context: context.Background(), waits: func() { begun <- struct{}{} }}
 				for {
 					env := registry.Env{Limits: registry.Limits{Timeout: patience}}
-					result := tools.Dispatch(context.Background(), registry.Call{Tool: jstool.Name, Input: input}, env)
+					result := tools.Dispatch(ctx, registry.Call{Tool: jstool.Name, Input: input}, env)
 					if errors.Is(result.Err, sandbox.ErrClosed) {
 						return
 					}
@@ -240,7 +266,9 @@ func TestClosingWhileCallsAreMade(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(round) * 10 * time.Millisecond)
+		for range 2 * round {
+			<-begun
+		}
 		var closers sync.WaitGroup
 		for range 3 {
 			closers.Go(func() {

@@ -143,7 +143,7 @@ func TestFileSystemsThatFail(t *testing.T) {
 		defer close(release)
 		options := javascript.RunOptions{
 			Files:  brokenFs{afero.NewMemMapFs(), func() error { <-release; return nil }},
-			Limits: sandbox.Limits{Time: 100 * time.Millisecond},
+			Limits: sandbox.Limits{Time: 10 * time.Millisecond},
 		}
 		_, err := tryRun(t, `await fs.readFile('/a')`, options)
 		require.ErrorIs(t, err, context.DeadlineExceeded)

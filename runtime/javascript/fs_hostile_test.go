@@ -259,7 +259,7 @@ func TestFileSystemsThatLie(t *testing.T) {
 			return nil
 		}}
 		_, err := tryRun(t, `fs.readFileSync('/f')`, javascript.RunOptions{Files: files,
-			Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
+			Limits: sandbox.Limits{Time: 10 * time.Millisecond}})
 		require.Equal(t, byTime, endedAs(err))
 		<-ended // and its goroutine ends
 	})

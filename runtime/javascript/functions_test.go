@@ -9,10 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
@@ -243,7 +246,7 @@ func TestAFunctionThatDoesNotReturn(t *testing.T) {
 			return nil, nil
 		}}
 		options := withFunctions(stuck)
-		options.Limits.Time = 100 * time.Millisecond
+		options.Limits.Time = 10 * time.Millisecond
 		_, err := tryRun(t, `await stuck()`, options)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "async %v", async)
 	}
@@ -285,36 +288,28 @@ func (e *nilError) Error() string { return e.text }
 // host's memory.
 func TestResultsThatWaitAreBounded(t *testing.T) {
 	const calls, megabyte = 200, 1 << 20
-	var returned sync.WaitGroup
-	returned.Add(calls)
-	large := func(context.Context, []any) (any, error) {
-		defer returned.Done()
-		return strings.Repeat("x", megabyte), nil
-	}
-	wait := func(ctx context.Context, _ []any) (any, error) {
-		returned.Wait()
-		stacks := make([]byte, 4<<20)
-		for ctx.Err() == nil { // until all results wait for the script
-			all := string(stacks[:goruntime.Stack(stacks, true)])
-			if strings.Count(all, " [select]:\ngithub.com/toolrun/toolrun/runtime/javascript.(*run).startCall.") == calls {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
+	large := func(context.Context, []any) (any, error) { return strings.Repeat("x", megabyte), nil }
+	wait := func(context.Context, []any) (any, error) {
+		synctest.Wait() // until all results wait for the script
 		return nil, nil
 	}
-	result := run(t, fmt.Sprintf(`
-		const calls = Array.from({length: %d}, () => large().then((text) => text.length, (error) => error.name + ': ' + error.message));
-		wait();
-		const all = await Promise.all(calls);
-		return [all.filter((x) => x === %d).length, ...new Set(all)].join('|')`, calls, megabyte),
-		withFunctions(javascript.Function{Name: "large", Call: large, Async: true}, javascript.Function{Name: "wait",
-			Call: wait}))
-	count, rest, _ := strings.Cut(result.Text, "|")
-	taken, err := strconv.Atoi(count)
-	require.NoError(t, err)
-	require.LessOrEqual(t, taken, 128)
-	require.Greater(t, taken, 0)
-	require.Contains(t, rest, "RangeError: the result of large is lost: results of more than 128 MiB were waiting. "+
-		"Await some calls before you start more")
+	options := withFunctions(javascript.Function{Name: "large", Call: large, Async: true},
+		javascript.Function{Name: "wait", Call: wait})
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(sandbox.EngineOptions{})
+		defer func() { require.NoError(t, e.Close(t.Context())) }()
+		result, err := e.Run(t.Context(), fmt.Sprintf(`
+			const calls = Array.from({length: %d}, () => large().then((text) => text.length, (error) => error.name + ': ' + error.message));
+			wait();
+			const all = await Promise.all(calls);
+			return [all.filter((x) => x === %d).length, ...new Set(all)].join('|')`, calls, megabyte), &options)
+		require.NoError(t, err)
+		count, rest, _ := strings.Cut(result.Text, "|")
+		taken, err := strconv.Atoi(count)
+		require.NoError(t, err)
+		require.LessOrEqual(t, taken, 128)
+		require.Greater(t, taken, 0)
+		require.Contains(t, rest, "RangeError: the result of large is lost: results of more than 128 MiB were "+
+			"waiting. Await some calls before you start more")
+	})
 }

@@ -7,11 +7,13 @@ import (
 	goruntime "runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/internal/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -129,30 +131,22 @@ func workOptions(t testing.TB, n int) javascript.RunOptions {
 	}
 }
 
-// TestWorkOfTheHostIsCounted checks that what the host does for a script is work of the script, in proportion to what
-// is worked on, and the same each time.
-func TestWorkOfTheHostIsCounted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
+// workUsed returns the work of a row of hostWork: what comes before, and all.
+func workUsed(t testing.TB, e *javascript.Interpreter, name string, n int) (before, all int64) {
+	used := func(script string) int64 {
+		options := workOptions(t, n)
+		result, err := e.Run(t.Context(), script, &options)
+		require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", name, err)
+		return result.Usage.Work
 	}
-	const n = 128 << 10
-	for name, test := range hostWork {
-		t.Run(name, func(t *testing.T) {
-			used := func(script string) int64 {
-				result, err := tryRun(t, script, workOptions(t, n))
-				require.True(t, err == nil || javascript.IsScriptFailure(err), "%v", err)
-				return result.Usage.Work
-			}
-			all := used(test.before + "\n" + test.script)
-			require.Equal(t, all, used(test.before+"\n"+test.script), "it is the same each time")
-			require.Greater(t, all-used(test.before), int64(n/40), "n bytes are n/32 units of work at least")
-		})
-	}
+	test := hostWork[name]
+	return used(test.before), used(test.before + "\n" + test.script)
 }
 
-// TestWorkOfTheHostIsStopped gives scripts half of the work that they need for what the host does for them: it stops in
-// the middle of that, and none of it goes on.
-func TestWorkOfTheHostIsStopped(t *testing.T) {
+// TestWorkOfTheHostIsCounted checks that what the host does for a script is work of the script, in proportion to what
+// is worked on, and the same each time. A script that has half of the work that it needs stops in the middle of that,
+// and none of it goes on.
+func TestWorkOfTheHostIsCounted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
@@ -160,29 +154,30 @@ func TestWorkOfTheHostIsStopped(t *testing.T) {
 	if *soak {
 		n = 120 << 20
 	}
-	for name, test := range hostWork {
-		t.Run(name, func(t *testing.T) {
-			used := func(script string) int64 {
-				result, err := tryRun(t, script, workOptions(t, n))
-				require.True(t, err == nil || javascript.IsScriptFailure(err), "%v", err)
-				return result.Usage.Work
-			}
-			before, all := used(test.before), used(test.before+"\n"+test.script)
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(sandbox.EngineOptions{})
+		defer func() { require.NoError(t, e.Close(t.Context())) }()
+		for name, test := range hostWork {
+			before, all := workUsed(t, e.Interpreter, name, n)
+			require.Greater(t, all-before, int64(n/40), "%s: n bytes are n/32 units of work at least", name)
+
 			options := workOptions(t, n)
 			options.Limits.Work = (before + all) / 2
-			others := abandoned() // of other tests
-			result, err := tryRun(t, test.before+"\n"+test.script, options)
-			// a goroutine may not have ended quite yet
-			for end := time.Now().Add(time.Second); abandoned() > others && time.Now().Before(end); {
-				time.Sleep(time.Millisecond)
-			}
-			require.LessOrEqual(t, abandoned(), others, "something goes on")
+			result, err := e.Run(t.Context(), test.before+"\n"+test.script, &options)
+			synctest.Wait()
+			require.Zero(t, abandoned(), "%s: something goes on", name)
 			var limit *sandbox.LimitError
-			require.ErrorAs(t, err, &limit)
+			require.ErrorAs(t, err, &limit, name)
 			require.Equal(t, sandbox.LimitError{Limit: sandbox.LimitWork, Value: options.Limits.Work}, *limit)
 			require.LessOrEqual(t, result.Usage.Work, all)
-		})
-	}
+
+			options = workOptions(t, n)
+			options.Limits.Work = all + 1
+			result, err = e.Run(t.Context(), test.before+"\n"+test.script, &options)
+			require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", name, err)
+			require.Equal(t, all, result.Usage.Work, "%s: it is the same each time", name)
+		}
+	})
 }
 
 // abandoned is how many goroutines do the host's part of a run.
@@ -203,19 +198,17 @@ func TestWorkOfTheHostWhenTimeIsUp(t *testing.T) {
 	}
 	held := leakcheck.Take()
 	for name, test := range hostWork {
-		began := time.Now()
-		_, _ = tryRun(t, test.before, workOptions(t, n))
-		before := time.Since(began)
-		began = time.Now()
-		_, _ = tryRun(t, test.before+"\n"+test.script, workOptions(t, n))
-		all := time.Since(began)
-
+		took := func(script string) time.Duration {
+			result, _ := tryRun(t, script, workOptions(t, n))
+			return result.Usage.Duration
+		}
+		before, all := took(test.before), took(test.before+"\n"+test.script)
 		options := workOptions(t, n)
 		options.Limits.Time = max(before, (before+all)/2, time.Millisecond)
 		_, err := tryRun(t, test.before+"\n"+test.script, options)
 		require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", name, err)
 	}
-	held.Require(t, leakcheck.Growth{Mappings: 150}) // images with modules of Node are kept
+	held.Require(t, leakcheck.Growth{Mappings: 150, Descriptors: 64}) // images with modules of Node are kept
 }
 
 // TestMemoryForTheWorkOfTheHost bounds what the host allocates for a script, as a multiple of what it works on.

@@ -104,7 +104,7 @@ func TestStdinWithoutEnd(t *testing.T) {
 	require.Equal(t, sandbox.LimitMemory, limit.Limit)
 
 	_, err = tryRun(t, `for await (const chunk of process.stdin);`, javascript.RunOptions{Stdin: endless,
-		Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
+		Limits: sandbox.Limits{Time: 10 * time.Millisecond}})
 	require.ErrorAs(t, err, &limit)
 }
 

@@ -89,12 +89,12 @@ func TestLibrariesWithoutEnd(t *testing.T) {
 	}{
 		"memory after an effect":      {`console.log('x'); ` + floods, small, sandbox.LimitMemory},
 		"memory with a limit on work": {floods, sandbox.Limits{Memory: 8 << 20, Work: 1 << 40}, sandbox.LimitMemory},
-		"time":                        {`for (;;);`, sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
+		"time":                        {`for (;;);`, sandbox.Limits{Time: 20 * time.Millisecond}, sandbox.LimitTime},
 		"time in jobs": {`const again = () => Promise.resolve().then(again); again()`,
-			sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
+			sandbox.Limits{Time: 20 * time.Millisecond}, sandbox.LimitTime},
 		"time in jobs after halt": {`const again = () => Promise.resolve().then(again); again(); halt()`,
-			sandbox.Limits{Time: 50 * time.Millisecond}, sandbox.LimitTime},
-		"time in a module": {`export const x = 1; for (;;);`, sandbox.Limits{Time: 50 * time.Millisecond},
+			sandbox.Limits{Time: 20 * time.Millisecond}, sandbox.LimitTime},
+		"time in a module": {`export const x = 1; for (;;);`, sandbox.Limits{Time: 20 * time.Millisecond},
 			sandbox.LimitTime},
 		"work": {`for (;;);`, sandbox.Limits{Work: 1 << 20}, sandbox.LimitWork},
 	} {

@@ -119,7 +119,7 @@ func TestConsoleThatDoesNotReturn(t *testing.T) {
 			var mu sync.Mutex
 			calls := 0
 			options := javascript.RunOptions{
-				Limits: sandbox.Limits{Time: 300 * time.Millisecond},
+				Limits: sandbox.Limits{Time: 50 * time.Millisecond},
 				Console: func(sandbox.Entry) {
 					mu.Lock()
 					calls++

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
@@ -177,17 +178,18 @@ func TestSessionsGoOnInOtherProcesses(t *testing.T) {
 	sealed, err := result.State.Seal(key, 0)
 	require.NoError(t, err)
 	t.Log(len(sealed), "bytes,", result.State.Bytes(), "of memory")
-	require.NoError(t, start(t.Context(), nil, func(other *javascript.Interpreter) {
-		state, err := other.OpenState(sealed, key, sandbox.DefaultMemory)
-		require.NoError(t, err)
-		for range 2 { // a state can be used more than once
-			result, err := other.Run(t.Context(),
-				`return [big.length, timer, k instanceof K, k.v.get('k')[0], 'rr'.replace(k.v.get('k')[1], 's')].join()`,
-				&javascript.RunOptions{Session: true, State: state})
+	require.NoError(t, start(t.Context(), &sandbox.EngineOptions{CacheDir: enginetest.CacheDir()},
+		func(other *javascript.Interpreter) {
+			state, err := other.OpenState(sealed, key, sandbox.DefaultMemory)
 			require.NoError(t, err)
-			require.Equal(t, "1000000,1,true,1,ss", result.Text)
-		}
-	}))
+			for range 2 { // a state can be used more than once
+				result, err := other.Run(t.Context(),
+					`return [big.length, timer, k instanceof K, k.v.get('k')[0], 'rr'.replace(k.v.get('k')[1], 's')].join()`,
+					&javascript.RunOptions{Session: true, State: state})
+				require.NoError(t, err)
+				require.Equal(t, "1000000,1,true,1,ss", result.Text)
+			}
+		}))
 }
 
 func TestStatesThatCannotBeUsed(t *testing.T) {

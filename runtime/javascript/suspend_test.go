@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
@@ -69,11 +71,18 @@ func TestSuspendedScriptsGoOn(t *testing.T) {
 }
 
 func TestTheClockOfASuspendedScriptStandsStill(t *testing.T) {
-	first := suspended(t, `return await Promise.race([ask(1), new Promise((resolve) => setTimeout(resolve, 300, 'timer'))])`)
-	time.Sleep(350 * time.Millisecond) // then the timer is due, and would be first
-	result, err := engine.Resume(t.Context(), first.State, asking(func(any) (any, error) { return "answer", nil }))
-	require.NoError(t, err)
-	require.Equal(t, "answer", result.Text)
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(sandbox.EngineOptions{})
+		defer func() { require.NoError(t, e.Close(t.Context())) }()
+		first, err := e.Run(t.Context(),
+			`return await Promise.race([ask(1), new Promise((resolve) => setTimeout(resolve, 300, 'timer'))])`,
+			asking(nil))
+		require.ErrorIs(t, err, javascript.ErrSuspend)
+		time.Sleep(350 * time.Millisecond) // then the timer is due, and would be first
+		result, err := e.Resume(t.Context(), first.State, asking(func(any) (any, error) { return "answer", nil }))
+		require.NoError(t, err)
+		require.Equal(t, "answer", result.Text)
+	})
 }
 
 func TestStatesOfOtherKinds(t *testing.T) {
@@ -130,47 +139,41 @@ func TestLimitsGoOnWhereASuspendedScriptDoes(t *testing.T) {
 
 // People take their time: that of the script stands still meanwhile, if it has nothing else to do.
 func TestTimeOfPeopleDoesNotCount(t *testing.T) {
-	waiting := make(chan struct{})
-	options := &javascript.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}}
-	for _, async := range []bool{true, false} {
-		options.Functions = append(options.Functions, javascript.Function{
-			Name: map[bool]string{true: "ask", false: "askNow"}[async], Async: async,
-			Call: func(ctx context.Context, _ []any) (any, error) {
-				defer sandbox.Hold(ctx)()
-				select {
-				case <-time.After(2500 * time.Millisecond):
-					return "yes", nil
-				case <-ctx.Done():
-					return nil, context.Cause(ctx)
-				}
-			},
-		}, javascript.Function{
-			Name: map[bool]string{true: "hang", false: "hangNow"}[async], Async: async,
-			Call: func(ctx context.Context, _ []any) (any, error) {
-				select {
-				case <-waiting:
-				case <-ctx.Done():
-				}
-				return nil, errors.New("over")
-			},
-		})
+	functions := func(person func(ctx context.Context)) (all []javascript.Function) {
+		for _, async := range []bool{true, false} {
+			now := map[bool]string{false: "Now"}[async]
+			all = append(all, javascript.Function{Name: "ask" + now, Async: async,
+				Call: func(ctx context.Context, _ []any) (any, error) {
+					defer sandbox.Hold(ctx)()
+					person(ctx)
+					return "yes", context.Cause(ctx)
+				}}, javascript.Function{Name: "hang" + now, Async: async,
+				Call: func(ctx context.Context, _ []any) (any, error) {
+					<-ctx.Done()
+					return nil, errors.New("over")
+				}})
+		}
+		return all
 	}
-	for _, script := range []string{`return await ask()`, `return askNow()`,
-		`return (await Promise.all([ask(), ask()]))[0]`} {
-		t.Run(script, func(t *testing.T) {
-			t.Parallel()
-			result, err := engine.Run(t.Context(), script, options)
-			require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(sandbox.EngineOptions{})
+		defer func() { require.NoError(t, e.Close(t.Context())) }()
+		options := &javascript.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second},
+			Functions: functions(func(context.Context) { time.Sleep(time.Hour) })}
+		for _, script := range []string{`return await ask()`, `return askNow()`,
+			`return (await Promise.all([ask(), ask()]))[0]`} {
+			result, err := e.Run(t.Context(), script, options)
+			require.NoError(t, err, script)
 			require.Equal(t, "yes", result.Text)
-		})
-	}
-	short := *options
-	short.Limits.Time = 400 * time.Millisecond
+		}
+	})
+	short := &javascript.RunOptions{Limits: sandbox.Limits{Time: 50 * time.Millisecond},
+		Functions: functions(func(ctx context.Context) { <-ctx.Done() })}
 	for _, script := range []string{`ask(); for (;;);`, `ask(); hangNow()`, `await Promise.all([ask(), hang()])`,
 		`ask(); await hang()`} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
-			_, err := engine.Run(t.Context(), script, &short)
+			_, err := engine.Run(t.Context(), script, short)
 			var limit *sandbox.LimitError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, sandbox.LimitTime, limit.Limit)
