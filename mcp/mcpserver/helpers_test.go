@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
-	"log"
 	"net/http"
 	"os"
 	"strings"
@@ -34,11 +32,6 @@ import (
 var engine *enginetest.Engine
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	// Tests that are parallel wait more than they work.
-	if err := flag.Set("test.parallel", "16"); err != nil {
-		log.Fatal(err)
-	}
 	engine = enginetest.New(sandbox.EngineOptions{})
 	code := m.Run()
 	_ = engine.Close(context.Background())
