@@ -251,7 +251,7 @@ func (s *Server) Run() error {
 		return err
 	}
 	s.cmd, s.done = cmd, done
-	for range 600 {
+	for range 6000 {
 		conn, err := pgx.Connect(context.Background(), s.base)
 		if err == nil {
 			return conn.Close(context.Background())
@@ -259,7 +259,7 @@ func (s *Server) Run() error {
 		select {
 		case <-done:
 			return fmt.Errorf("the server has ended: %s", out.String())
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	return errors.New("the server does not answer")

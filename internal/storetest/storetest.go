@@ -18,12 +18,17 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// Stores are the kinds of stores. In builds with the tag systemtest, and with the URL of a database for [pgtest], that is
-// the only one. Each function makes a new store.
+// Stores are the kinds of stores. In builds with the tag systemtest, and with the URL of a database for [pgtest], that
+// is the only one. Each function makes a new store. Nobody waits until files are on the disk.
 var Stores = map[string]func(t testing.TB, options *vfs.Options) vfs.Store{
 	"memory": func(_ testing.TB, options *vfs.Options) vfs.Store { return local.NewMemoryStore(options) },
 	"disk": func(t testing.TB, options *vfs.Options) vfs.Store {
-		store, err := local.OpenStore(t.TempDir(), options)
+		o := vfs.Options{}
+		if options != nil {
+			o = *options
+		}
+		o.NoSync = true
+		store, err := local.OpenStore(t.TempDir(), &o)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		return store

@@ -452,7 +452,7 @@ func testStaleConnections(t *testing.T, server *pgtest.Server) {
 					if err == nil {
 						err = vfs.WriteFile(t.Context(), mine, "/file", []byte(large))
 					}
-					for range 20 {
+					for range 4 {
 						if err == nil {
 							_, err = afero.ReadFile(mine, "/file")
 						}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -18,8 +19,12 @@ import (
 func TestOpeningWhileClosing(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("text"), 0o600))
-	for range 500 {
-		p, err := local.OpenDir(dir, nil)
+	rounds := 100
+	if *soak {
+		rounds = 5000
+	}
+	for range rounds {
+		p, err := local.OpenDir(dir, &vfs.Options{NoSync: true})
 		require.NoError(t, err)
 		var all sync.WaitGroup
 		var f afero.File

@@ -22,7 +22,7 @@ import (
 
 // recordsIn opens a store in a directory and returns its records of one kind.
 func recordsIn(t testing.TB, dir string) vfs.Records {
-	store, err := local.OpenStore(dir, nil)
+	store, err := local.OpenStore(dir, &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store.Records("kind")

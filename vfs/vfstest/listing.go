@@ -47,15 +47,15 @@ var listRules = []rule{
 			}
 		}
 	}},
-	{"500 entries come in pages", func(t *testing.T, files afero.Fs) {
+	{"250 entries come in pages", func(t *testing.T, files afero.Fs) {
 		var names []string
-		for i := range 500 {
+		for i := range 250 {
 			name := fmt.Sprintf("file %03d", i)
 			names = append(names, name)
 			put(t, files, name, "")
 		}
 		require.Equal(t, names, list(t, files, "/"))
-		for _, n := range []int{7, 100, 500} {
+		for _, n := range []int{7, 100, 250} {
 			require.Equal(t, names, namesOf(inPages(t, files, "/", n)))
 		}
 		f := openFile(t, files, "/", os.O_RDONLY)

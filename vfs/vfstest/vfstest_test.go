@@ -113,7 +113,6 @@ func TestProjects(t *testing.T) {
 		{"a subtree beside what is read-only", inMemory, vfs.Options{}, besideReadOnly},
 		// On disk things take their time, so each is tried with some of the others.
 		{"a subtree on disk without history", onDisk, vfs.Options{History: without, NoSync: true}, subtree},
-		{"a directory without history", inDirectory, vfs.Options{History: without, NoSync: true}, itself},
 		{"a layer without history", inLayer, vfs.Options{History: without, NoSync: true}, itself},
 		{"a directory with its history apart", inDirectoryApart, vfs.Options{NoSync: true}, itself},
 		{"a subtree of a directory", inDirectory, vfs.Options{NoSync: true}, subtree},
