@@ -37,7 +37,7 @@ type sharedGate struct {
 	used  time.Time
 }
 
-// gateTime is how long a gate that nobody asks for is kept. It has counted the requests of a minute.
+// gateTime is how long an idle gate is kept: longer than the minute over which it counts requests.
 const gateTime = 10 * time.Minute
 
 // get returns the gate of a project that has some rules of its own, or nil if there is no network. key identifies the

@@ -39,7 +39,7 @@ func (s *Session) Resume(ctx context.Context, token string, decisions map[string
 	return s.resume(ctx, token, decisions, (*runs.Keeper).Resume)
 }
 
-// ResumeFor is Resume for an operator: who has made the call gets the result by making the same call again.
+// ResumeFor is Resume for an operator. The caller gets the result by making the same call again.
 func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result,
 	error) {
 	return s.resume(ctx, token, decisions, (*runs.Keeper).ResumeFor)

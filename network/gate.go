@@ -48,10 +48,10 @@ type Request struct {
 
 // An Approval is how a person has decided on a request, for the audit log.
 type Approval struct {
-	// Rule is the rule that wanted an approval, By who has decided, and Time when.
+	// Rule is the rule that asked for an approval. By names the person who decided, and Time is when.
 	Rule, By string
 	Time     time.Time
-	// Refusal is what code gets to know if the request was refused, and empty otherwise.
+	// Refusal is what code is told if the request was refused, and empty otherwise.
 	Refusal string
 }
 

@@ -35,8 +35,8 @@ type ApprovalRequest struct {
 	Callers []Call
 	// Project, Chat and Client are those of the Env.
 	Project, Chat, Client string
-	// Files are the project's files as the callers have them by now, or nil if there are none. What the callers have
-	// changed has their ids in the project's history.
+	// Files are the project's files as the callers see them now, or nil. Changes by the callers have their ids in the
+	// project's history.
 	Files afero.Fs
 	// Changed is what others have changed in the files since the code that makes the call was suspended, the latest
 	// first.
@@ -59,14 +59,14 @@ type Decision struct {
 	Always bool
 	// Reason tells the model why the call was refused. It can be empty.
 	Reason string
-	// By is who has decided, for the audit log, and Time when; zero means now.
+	// By names the person who decided, for the audit log. Time is when; zero means now.
 	By   string
 	Time time.Time
 }
 
-// An Approval is how it was decided on a call, for logs.
+// An Approval is the decision on a call, for logs.
 type Approval struct {
-	// Rule is the rule that wanted an approval, By who has decided, and Time when.
+	// Rule is the rule that asked for an approval. By names the person who decided, and Time is when.
 	Rule, By string
 	Time     time.Time
 	// Approved says that the call was made, and Edited that it was made with another input.

@@ -57,8 +57,8 @@ type Env struct {
 
 	// call is the call being executed. Before its execution, it is the call that made it, or nil.
 	call *running
-	// resumed is not nil if the call goes on that was suspended. number is by which the code that makes the call knows
-	// it; nil if it cannot be put off.
+	// resumed is the suspended call that continues, or nil. number identifies the call to the code that made it; nil
+	// means that it cannot wait.
 	resumed *Continuation
 	number  *int
 }

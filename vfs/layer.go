@@ -13,15 +13,15 @@ type Layer interface {
 	Project
 	// Differences lists what is different in the layer, in the order in which Apply does it.
 	Differences(ctx context.Context) ([]Difference, error)
-	// Apply makes the files what the layer shows, at the named paths and below them, or everywhere if there are none,
-	// and lists what it has done. If one of these differences is a conflict, it does nothing, and the error is a
-	// [*ConflictError]; nor if one is protected ([*ProtectedError]), or would remove what the layer has not shown
-	// ([*UncoveredError]), or if nothing is different at one of the names ([ErrNoDifference]). If it fails in the
-	// middle, the rest stays in the layer, and applying again goes on with it.
+	// Apply makes the layer's changes to the files, at the named paths and below them, or everywhere without names, and
+	// lists what it has done. It does nothing if one of the differences is a conflict ([*ConflictError]), is protected
+	// ([*ProtectedError]) or would remove files that the layer has not shown ([*UncoveredError]), or if there is no
+	// difference at one of the names ([ErrNoDifference]). If it fails in the middle, the rest stays in the layer, and
+	// applying again continues.
 	Apply(ctx context.Context, names ...string) ([]Difference, error)
-	// Discard drops what is different in the layer, also conflicts, at the named paths and below them, or everywhere
-	// if there are none, and lists it. If nothing is different at one of the names, it does nothing, and the error is
-	// [ErrNoDifference]. The history does not contain that.
+	// Discard drops the layer's differences, conflicts included, at the named paths and below them, or everywhere
+	// without names, and lists them. If there is no difference at one of the names, it does nothing, and the error is
+	// [ErrNoDifference]. The history does not contain this.
 	Discard(ctx context.Context, names ...string) ([]Difference, error)
 }
 

@@ -37,10 +37,10 @@ type Records interface {
 	List(ctx context.Context, after string, limit int) (names []string, err error)
 
 	// Watch calls changed with the name of each record that is changed or removed, by this process or another, until
-	// the context ends, whose error it returns, or until the store cannot tell any more. It may call it once for
-	// several changes of one record, or when nothing has changed, and need not when a record's time is over. With the
-	// name "", anything may have changed: it is called so once it hears of changes, for those that came before. Changes
-	// from this process are told soon, those from others within a second or two.
+	// the context ends, whose error it returns, or until the store can no longer tell. It may call it once for several
+	// changes of one record, or when nothing has changed, and need not when a record's time is over. An empty name
+	// means that any record may have changed; it is sent once when watching begins. Changes by this process are
+	// reported soon, those by others within a second or two.
 	Watch(ctx context.Context, changed func(name string)) error
 }
 

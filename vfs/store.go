@@ -82,13 +82,12 @@ func StoreUsage(ctx context.Context, store Store, id string) (Usage, error) {
 // A WatchedStore is a [Store] that tells when projects change.
 type WatchedStore interface {
 	Store
-	// WatchProjects calls changed with the id of each project that is changed, removed or brought back, by this process
-	// or another, until the context ends, whose error it returns, or until the store cannot tell any more. It may call
-	// it once for several changes of one project, or when nothing has changed. With the id "", any project may have
-	// changed: it is called so once it hears of changes, for those that came before; several times by a store that
-	// hears of them from several places. Changes are told soon, but not if the process that made one dies at that
-	// moment: look from time to time as well. The error is [errors.ErrUnsupported] if the store can tell of no changes
-	// at all.
+	// WatchProjects calls changed with the id of each project that is changed, removed or restored, by this process or
+	// another, until the context ends, whose error it returns, or until the store can no longer tell. It may call it
+	// once for several changes of one project, or when nothing has changed. An empty id means that any project may have
+	// changed. It is sent once when watching begins, and once per source of changes. Changes are reported soon, but not
+	// if the process that made one dies at that moment: look from time to time as well. The error is
+	// [errors.ErrUnsupported] if the store cannot watch at all.
 	WatchProjects(ctx context.Context, changed func(id string)) error
 }
 

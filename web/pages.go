@@ -62,7 +62,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if who == nil {
-		data := pageData{Title: "Who is there?", View: "login", Login: s.options.Token != nil}
+		data := pageData{Title: "Sign in", View: "login", Login: s.options.Token != nil}
 		s.render(w, http.StatusUnauthorized, data)
 		return
 	}

@@ -121,8 +121,7 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	return p, nil
 }
 
-// enter takes a place for a request of somebody, or of nobody who is known: then they are told apart by their
-// addresses, as are people without tokens.
+// enter takes a place for a request. Unknown clients, and people without tokens, are told apart by their addresses.
 func (s *Server) enter(r *http.Request, who *person, route *route) (*place, error) {
 	from := clientaddr.Network(r.RemoteAddr)
 	switch {

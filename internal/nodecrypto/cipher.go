@@ -157,8 +157,8 @@ func (c Cipher) Additional(data []byte, work Work) error {
 	return nil
 }
 
-// Update returns what data becomes. Modes of whole blocks hold back what is none, and the last one, if that may be
-// padding.
+// Update encrypts or decrypts data. Modes of whole blocks hold back an incomplete block, and the last one if that may
+// be padding.
 func (c Cipher) Update(data []byte, padded bool, work Work) ([]byte, error) {
 	block, err := c.open()
 	if err != nil {

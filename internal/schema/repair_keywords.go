@@ -115,7 +115,7 @@ func (k *keywords) unfit(value *jsontree.Node) bool {
 		slices.ContainsFunc(value.Members, func(m jsontree.Member) bool { return k.hidden(m.Name) || k.unfit(m.Value) })
 }
 
-// asSchema returns a value as a schema, or nil if it is none.
+// asSchema returns a value as a schema, or nil if it is not one.
 func (k *keywords) asSchema(value *jsontree.Node) *jsontree.Node {
 	text, _ := value.AsText()
 	switch {
@@ -254,7 +254,7 @@ func (k *keywords) one(keyword string, m *jsontree.Member) bool {
 	return true
 }
 
-// strings returns a list of different names, or nil if it is none.
+// strings returns a list of different names, or nil if value is not one.
 func (k *keywords) strings(place string, value *jsontree.Node) *jsontree.Node {
 	if value.Kind != jsontree.Array {
 		if !value.Is("true") && !value.Is("false") {

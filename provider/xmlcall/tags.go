@@ -135,7 +135,8 @@ func (t tag) mentioned(text string) bool {
 // quoted reports whether a backquote is before something.
 func quoted(text string, start int) bool { return start > 0 && text[start-1] == '`' }
 
-// nextResult returns the first tag at from or behind it that a result begins with. What only mentions it is none.
+// nextResult returns the first tag at from or behind it that begins a result. A tag that is only mentioned does not
+// count.
 func nextResult(text string, from int) (t tag, ok bool) {
 	const begin = "<" + resultTag
 	for from < len(text) {

@@ -27,7 +27,7 @@ func (k *Keeper) Resume(ctx context.Context, tools *registry.Registry, env regis
 	return k.goOn(ctx, tools, env, token, decisions, true)
 }
 
-// ResumeFor is Resume for somebody else than who has made the call, who will get the result by making the call again.
+// ResumeFor is Resume by somebody other than the caller. The caller gets the result by making the call again.
 func (k *Keeper) ResumeFor(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
 	decisions map[string]registry.Decision) (registry.Result, error) {
 	return k.goOn(ctx, tools, env, token, decisions, false)

@@ -151,7 +151,7 @@ func checkSize(info *metering.Info, size int) error {
 	return nil
 }
 
-// foreign says what a module was made for whose import cannot be offered, by the beginning of the import's module.
+// foreign says for which system a module with an unknown import was made, by the beginning of the import's module.
 var foreign = []struct{ module, made, advice string }{
 	{"wasi:", "WASI preview 2", wasip1},
 	{"wasi_unstable", "WASI preview 0", wasip1},

@@ -48,8 +48,8 @@ const (
 	maxChanges          = 2000
 )
 
-// loadZone loads a zone by its name in the IANA database. What Go takes for a name beside that is none: the host's own
-// zone, and what may lie around in the host's directory of zones.
+// loadZone loads a zone by its name in the IANA database. Other names that Go accepts are refused: the host's own zone,
+// and other files in the host's directory of zones.
 func loadZone(name string) (*time.Location, bool) {
 	if name == "" || len(name) > 64 || name == "Local" || strings.HasPrefix(name, "local") ||
 		strings.Trim(name, zoneLetters) != "" {

@@ -402,7 +402,7 @@ func (m *memory) WriteState(buf []byte) error {
 	return nil
 }
 
-// Claim makes a file that is claimed until release is called; who opens the same memory anew may ask.
+// Claim makes a file that is claimed until release is called; others that open the same memory can ask for that.
 func (m *memory) Claim(name string) (release func(), err error) {
 	n := newInode(0o600)
 	n.claimed.Store(true)

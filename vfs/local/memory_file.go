@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// An inodeFile is an open file. Closing it does nothing; who has it must not use it any more.
+// An inodeFile is an open file. Closing it does nothing; do not use it afterwards.
 type inodeFile struct {
 	name     string
 	inode    *inode

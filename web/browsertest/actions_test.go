@@ -187,7 +187,7 @@ func TestInAndOut(t *testing.T) {
 	s.project("notes", nil)
 	other.open("calls", "project", "notes")
 	other.post("logout", "{}", "")
-	other.sees("Who is there?")
+	other.sees("Sign in")
 
 	tokens := serveWith(t, newOptions(), web.Options{Token: func(r *http.Request) *web.Access {
 		if r.Header.Get("Authorization") != "Bearer secret" {

@@ -132,8 +132,8 @@ func UnknownCommand(tool, command string, commands []string) error {
 	return registry.Errorf("%s The commands are %s.", text, strings.Join(commands, ", "))
 }
 
-// mislaid reports whether an input without the text of its command has one by another name. Without any text there is
-// an empty file, which is not what somebody wants who has passed one.
+// mislaid reports whether an input without the text of its command has one by another name. Without a text the command
+// would make an empty file, although the model has passed one.
 func mislaid(input map[string]any) bool {
 	for name, value := range input {
 		switch name {
