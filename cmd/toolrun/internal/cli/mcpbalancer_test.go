@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
 // documentedBalancer returns the flags of the command that docs/scale.md has for servers behind a balancer, with files
@@ -55,8 +57,7 @@ type through struct{ address string }
 func (p through) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.URL.Host = p.address
-	r.Header.Set("Authorization", "Bearer "+bobToken)
-	return http.DefaultTransport.RoundTrip(r)
+	return toolruntest.Bearer{Token: bobToken}.RoundTrip(r)
 }
 
 func fetchText(t *testing.T, client *http.Client, address string) (int, string) {
@@ -70,19 +71,16 @@ func fetchText(t *testing.T, client *http.Client, address string) (int, string) 
 
 // TestMCPBehindABalancer runs what docs/scale.md says, behind a real proxy.
 func TestMCPBehindABalancer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	flags, name := documentedBalancer(t)
-	s := startMCP(t, t.TempDir(), append(flags, "--page")...)
+	s := serve(t, newHost(t), append(flags, "--page")...)
 	t.Run("the documented way", func(t *testing.T) {
-		client := balance(t, s.url, name)
+		client := balance(t, s.URL, name)
 		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
 			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "http://" + name + "/mcp",
 				HTTPClient: client}, nil)
 		require.NoError(t, err)
 		defer session.Close()
-		text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": "return 6 * 7"})
+		text, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": "return 6 * 7"})
 		require.NoError(t, err)
 		require.Equal(t, "42", text)
 		for _, path := range []string{"/healthz", "/readyz", "/", "/api/about", "/assets/main.js"} {
@@ -99,7 +97,7 @@ func TestMCPBehindABalancer(t *testing.T) {
 		require.NoError(t, response.Body.Close())
 	})
 	t.Run("under a name that is not allowed", func(t *testing.T) {
-		client := balance(t, s.url, "other.example.com:8443")
+		client := balance(t, s.URL, "other.example.com:8443")
 		for _, path := range []string{"/mcp", "/metrics", "/", "/api/about", "/api/events?project=notes",
 			"/assets/main.js"} {
 			status, text := fetchText(t, client, "http://other.example.com"+path)
@@ -110,19 +108,16 @@ func TestMCPBehindABalancer(t *testing.T) {
 			status, _ := fetchText(t, client, "http://other.example.com"+path)
 			require.Equal(t, 200, status, path)
 		}
-		require.Regexp(t, `"msg":"request refused","status":403,[^\n]*"path":"/mcp",[^\n]*"reason":"[^\n]*--allow-host other\.example\.com"`, s.logged())
+		require.Regexp(t, `"msg":"request refused","status":403,[^\n]*"path":"/mcp",[^\n]*"reason":"[^\n]*--allow-host other\.example\.com"`, s.Logged())
 	})
 	t.Run("under the address of the server", func(t *testing.T) {
-		status, text := fetchText(t, balance(t, s.url, ""), "http://"+name+"/api/about")
+		status, text := fetchText(t, balance(t, s.URL, ""), "http://"+name+"/api/about")
 		require.Equal(t, 200, status, text)
 	})
 }
 
 // TestAddressesMeanWhatTheySay: an address without a host is all interfaces, which needs tokens.
 func TestAddressesMeanWhatTheySay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	tokens := pageTokenFile(t)
 	for name, args := range map[string][]string{
 		"mcp": {"mcp", "--http", ":0"}, "mcp with the page": {"mcp", "--http", ":0", "--page"},
@@ -131,14 +126,15 @@ func TestAddressesMeanWhatTheySay(t *testing.T) {
 			"[::]:0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			output, err := command(append(args, "--data", t.TempDir())...).CombinedOutput()
-			require.Error(t, err)
-			require.Regexp(t, `^toolrun: other machines can reach \S*:0: add --tokens FILE, or --insecure-no-tokens .*; localhost:0 is for this machine alone\n$`, string(output))
+			out, errs, status := run(t, newHost(t), args...)
+			require.Equal(t, 2, status)
+			require.Empty(t, out)
+			require.Regexp(t, `^toolrun: other machines can reach \S*:0: add --tokens FILE, or --insecure-no-tokens .*; localhost:0 is for this machine alone\n$`, errs)
 		})
 	}
-	address := func(s *mcpServer) string {
-		found := regexp.MustCompile(`"msg":"serving",[^\n]*"address":"([^"]*)"`).FindStringSubmatch(s.logged())
-		require.NotNil(t, found, s.logged())
+	address := func(s *started) string {
+		found := regexp.MustCompile(`"msg":"serving",[^\n]*"address":"([^"]*)"`).FindStringSubmatch(s.Logged())
+		require.NotNil(t, found, s.Logged())
 		return found[1]
 	}
 	for name, test := range map[string]struct {
@@ -153,13 +149,13 @@ func TestAddressesMeanWhatTheySay(t *testing.T) {
 		"this machine": {[]string{"--http", "localhost:0"}, false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startMCP(t, t.TempDir(), test.args...)
+			s := serve(t, newHost(t), test.args...)
 			host, port, err := net.SplitHostPort(address(s))
 			require.NoError(t, err)
 			require.Equal(t, test.all, net.ParseIP(host).IsUnspecified(), host)
-			require.Equal(t, len(test.warnings), strings.Count(s.logged(), `"level":"WARN"`), s.logged())
+			require.Equal(t, len(test.warnings), strings.Count(s.Logged(), `"level":"WARN"`), s.Logged())
 			for _, warning := range test.warnings {
-				require.Contains(t, s.logged(), warning)
+				require.Contains(t, s.Logged(), warning)
 			}
 			// Each of its addresses is its own.
 			interfaces, err := net.InterfaceAddrs()
@@ -169,7 +165,7 @@ func TestAddressesMeanWhatTheySay(t *testing.T) {
 				if !test.all || ip.To4() == nil {
 					continue
 				}
-				status, text := get(t, "http://"+net.JoinHostPort(ip.String(), port)+"/mcp", bobToken)
+				status, text := s.Get(t, "http://"+net.JoinHostPort(ip.String(), port)+"/mcp", bobToken)
 				require.NotEqual(t, 403, status, "%s: %s", ip, text)
 			}
 		})

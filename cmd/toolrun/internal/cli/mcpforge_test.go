@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
 // TestOnlyOperatorsApprove: a model knows the token of its call that waits, and tries all that it can reach: tools,
@@ -28,7 +30,7 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 	waits := map[string]any{"command": "create", "path": "/memories/a.txt", "file_text": "x"}
 	_, err = mcpCall(t.Context(), session, "memory", waits)
 	require.ErrorContains(t, err, "The call has not been made yet")
-	run := waitingToken.FindString(err.Error())
+	run := toolruntest.WaitingToken.FindString(err.Error())
 	require.NotEmpty(t, run)
 
 	records, err := filepath.Glob(filepath.Join(data, "*", ".records"))

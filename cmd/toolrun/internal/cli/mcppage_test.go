@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
 
 // A tokenHolder makes requests to the page's API with a token.
@@ -299,7 +301,7 @@ func TestTokensOnThePageAndOverMCP(t *testing.T) {
 	input := map[string]any{"command": "create", "path": "/memories/a.txt", "file_text": "x"}
 	waits := bob.call("memory", input, nil)
 	require.Equal(t, "pending", waits.Code)
-	run := waitingToken.FindString(waits.Result)
+	run := toolruntest.WaitingToken.FindString(waits.Result)
 	require.NotEmpty(t, run)
 	model, err := s.connect(t.Context(), bobToken)
 	require.NoError(t, err)
