@@ -130,10 +130,4 @@ var notYet = map[string]bool{
 	"cmd/toolrun/internal/cli/process_test.go":        true,
 	"cmd/toolrun/internal/cli/serve_test.go":          true,
 	"cmd/toolrun/internal/terminal/terminal_test.go":  true,
-	"runtime/python/image_test.go":                    true,
-	"runtime/python/native_bench_linux_test.go":       true,
-	"runtime/python/suspend_random_test.go":           true,
-	"runtime/python/suspend_test.go":                  true,
-	"runtime/python/zones_internal_test.go":           true,
-	"tools/javascript/toolcalls_test.go":              true,
 }

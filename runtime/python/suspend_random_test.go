@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -297,38 +294,6 @@ func text(result *python.Result) string {
 		}
 	}
 	return b.String()
-}
-
-// TestSuspendedCodeGoesOnInAnotherProcess resumes a state three times, each in a process of its own and with an answer
-// of its own.
-func TestSuspendedCodeGoesOnInAnotherProcess(t *testing.T) {
-	if file := os.Getenv("TOOLRUN_TEST_STATE"); file != "" { // this is the other process
-		sealed, err := os.ReadFile(file)
-		require.NoError(t, err)
-		state, err := interpreter.OpenState(sealed, stateKey, sandbox.DefaultMemory)
-		require.NoError(t, err)
-		result, err := interpreter.Resume(t.Context(), state, asking(func(any) (any, error) {
-			return os.Getenv("TOOLRUN_TEST_ANSWER"), nil
-		}))
-		require.NoError(t, err)
-		fmt.Printf("%s%s\n", text(result), result.Text)
-		return
-	}
-	first := suspended(t, "import dataclasses\n@dataclasses.dataclass\nclass Order:\n    item: str\n    def "+
-		"g(self):\n        yield from self.item\n"+
-		"made = Order('xyz')\nletters = made.g()\nprint(next(letters))\nanswer = await "+
-		"tools.ask(made.item)\nprint(answer, *letters)\nmade, answer")
-	sealed, err := first.State.Seal(stateKey, 0)
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "state")
-	require.NoError(t, os.WriteFile(file, sealed, 0o600))
-	for _, answer := range []string{"yes", "no", "later"}[:map[bool]int{true: 3, false: 1}[*soak]] {
-		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSuspendedCodeGoesOnInAnotherProcess$")
-		command.Env = append(os.Environ(), "TOOLRUN_TEST_STATE="+file, "TOOLRUN_TEST_ANSWER="+answer)
-		printed, err := command.CombinedOutput()
-		require.NoError(t, err, string(printed))
-		require.Contains(t, string(printed), fmt.Sprintf("x\n%[1]s y z\n(Order(item='xyz'), '%[1]s')\n", answer))
-	}
 }
 
 // The answers of three forks are their own.

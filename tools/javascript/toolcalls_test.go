@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
@@ -215,55 +216,65 @@ func TestToolResultsAreBounded(t *testing.T) {
 }
 
 func TestToolCallsEndWithTheRun(t *testing.T) {
-	late := make(chan error, 10)
-	started := make(chan struct{}, 10)
-	r, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string, env registry.Env) (registry.Result,
-		error) {
-		started <- struct{}{}
-		<-ctx.Done()
-		return registry.Result{}, ctx.Err()
-	}), toolOf("deaf", func(_ context.Context, input string, env registry.Env) (registry.Result, error) {
-		started <- struct{}{}
-		for { // until it is left behind
-			if _, err := env.Files.Stat("/"); err != nil {
-				late <- err
-				return registry.Result{}, nil
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}), toolOf("started", func(context.Context, string, registry.Env) (registry.Result, error) {
-		<-started
-		return registry.Text(""), nil
-	}))
+	// bubble tests with tools that do not end by themselves, one of which does not hear that it should. It is told
+	// which have started, and what the files say to a call that is left behind.
+	bubble := func(t *testing.T, test func(*testing.T, *registry.Registry, registry.Env, <-chan struct{},
+		<-chan error)) {
+		synctest.Test(t, func(t *testing.T) {
+			late, started := make(chan error, 10), make(chan struct{}, 10)
+			r, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string,
+				_ registry.Env) (registry.Result, error) {
+				started <- struct{}{}
+				<-ctx.Done()
+				return registry.Result{}, ctx.Err()
+			}), toolOf("deaf", func(_ context.Context, _ string, env registry.Env) (registry.Result, error) {
+				started <- struct{}{}
+				for { // until it is left behind
+					if _, err := env.Files.Stat("/"); err != nil {
+						late <- err
+						return registry.Result{}, nil
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}), toolOf("started", func(context.Context, string, registry.Env) (registry.Result, error) {
+				<-started
+				return registry.Text(""), nil
+			}))
+			test(t, r, env, started, late)
+		})
+	}
 	t.Run("when the code throws", func(t *testing.T) {
-		result := run(t, r, env, `tools.hang(); tools.deaf(); await tools.started(); await tools.started(); throw new Error('over')`)
-		require.Contains(t, result.Text(), "Error: over")
-		require.Contains(t, result.Text(), "Tool calls: deaf 1 (1 failed), hang 1 (1 failed), started 2")
-		require.Contains(t, callsOf(t, result), javascript.ToolCall{Tool: "deaf", Code: registry.CodeCanceled})
-		require.ErrorIs(t, <-late, fs.ErrClosed)
+		bubble(t, func(t *testing.T, r *registry.Registry, env registry.Env, _ <-chan struct{}, late <-chan error) {
+			result := run(t, r, env,
+				`tools.hang(); tools.deaf(); await tools.started(); await tools.started(); throw new Error('over')`)
+			require.Contains(t, result.Text(), "Error: over")
+			require.Contains(t, result.Text(), "Tool calls: deaf 1 (1 failed), hang 1 (1 failed), started 2")
+			require.Contains(t, callsOf(t, result), javascript.ToolCall{Tool: "deaf", Code: registry.CodeCanceled})
+			require.ErrorIs(t, <-late, fs.ErrClosed)
+		})
 	})
 	t.Run("when its time is up", func(t *testing.T) {
-		env := env
-		env.Limits.Timeout = 600 * time.Millisecond
-		result := run(t, r, env, `console.log('before'); await Promise.all([tools.hang(), tools.deaf()])`)
-		require.Equal(t, registry.CodeTimeout, result.Code)
-		require.Contains(t, result.Text(), "[LOG] before")
-		require.Contains(t, result.Text(), "hang 1 (1 failed)")
-		require.ErrorIs(t, <-late, fs.ErrClosed)
+		bubble(t, func(t *testing.T, r *registry.Registry, env registry.Env, _ <-chan struct{}, late <-chan error) {
+			env.Limits.Timeout = 10 * time.Second
+			result := run(t, r, env, `console.log('before'); await Promise.all([tools.hang(), tools.deaf()])`)
+			require.Equal(t, registry.CodeTimeout, result.Code)
+			require.Contains(t, result.Text(), "[LOG] before")
+			require.Contains(t, result.Text(), "hang 1 (1 failed)")
+			require.ErrorIs(t, <-late, fs.ErrClosed)
+		})
 	})
 	t.Run("when the host stops it", func(t *testing.T) {
-		for len(started) > 0 {
-			<-started
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			<-started
-			cancel()
-		}()
-		result := r.Dispatch(ctx, registry.Call{ID: "c", Tool: javascript.Name,
-			Input: json.RawMessage(`{"code":"await tools.hang()"}`)}, env)
-		require.Equal(t, registry.CodeCanceled, result.Code)
-		require.Contains(t, result.Text(), "Tool calls: hang 1 (1 failed)")
+		bubble(t, func(t *testing.T, r *registry.Registry, env registry.Env, started <-chan struct{}, _ <-chan error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-started
+				cancel()
+			}()
+			result := r.Dispatch(ctx, registry.Call{ID: "c", Tool: javascript.Name,
+				Input: json.RawMessage(`{"code":"await tools.hang()"}`)}, env)
+			require.Equal(t, registry.CodeCanceled, result.Code)
+			require.Contains(t, result.Text(), "Tool calls: hang 1 (1 failed)")
+		})
 	})
 	t.Run("unless its own time is up before", func(t *testing.T) {
 		slow, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string,
@@ -279,19 +290,22 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 
 // A call that the code asks for as it fails is made or not, as it happens. What is made is told.
 func TestToolCallsAtTheEndOfTheRun(t *testing.T) {
-	var made atomic.Int64
-	r, env := withToolCalls(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result, error) {
-		made.Add(1)
-		return registry.Text(""), nil
-	}))
-	var told int64
-	for range 200 {
-		result := run(t, r, env, `tools.count(); throw new Error('over')`)
-		require.Contains(t, result.Text(), "Error: over")
-		told += int64(strings.Count(result.Text(), "Tool calls: count 1"))
-	}
-	time.Sleep(10 * time.Millisecond) // for calls that come too late
-	require.LessOrEqual(t, made.Load(), told)
+	synctest.Test(t, func(t *testing.T) {
+		var made atomic.Int64
+		r, env := withToolCalls(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result,
+			error) {
+			made.Add(1)
+			return registry.Text(""), nil
+		}))
+		var told int64
+		for range 200 {
+			result := run(t, r, env, `tools.count(); throw new Error('over')`)
+			require.Contains(t, result.Text(), "Error: over")
+			told += int64(strings.Count(result.Text(), "Tool calls: count 1"))
+		}
+		synctest.Wait() // for calls that come too late
+		require.LessOrEqual(t, made.Load(), told)
+	})
 }
 
 func TestMiddlewareSeesToolCalls(t *testing.T) {
@@ -444,29 +458,30 @@ func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
 // Calls that code makes are asked for one by one, and the code waits; its time stands still meanwhile, and so does that
 // of the call of the code itself.
 func TestApprovalsOfCallsThatCodeMakes(t *testing.T) {
-	t.Parallel()
-	r, env := withToolCalls(t, says("a"), says("b"))
-	env.Limits.Timeout = 2 * time.Second
-	env.Selection.Ask = []string{"a", "b"}
-	var asked []string
-	env.Approve = func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
-		asked = append(asked, request.Spec.Name)
-		require.Len(t, request.Callers, 1)
-		require.Equal(t, javascript.Name, request.Callers[0].Tool)
-		select {
-		case <-time.After(1200 * time.Millisecond): // twice that is more than the code has
-		case <-ctx.Done():
-			return registry.Decision{}, context.Cause(ctx)
+	synctest.Test(t, func(t *testing.T) {
+		r, env := withToolCalls(t, says("a"), says("b"))
+		env.Limits.Timeout = 2 * time.Second
+		env.Selection.Ask = []string{"a", "b"}
+		var asked []string
+		env.Approve = func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+			asked = append(asked, request.Spec.Name)
+			require.Len(t, request.Callers, 1)
+			require.Equal(t, javascript.Name, request.Callers[0].Tool)
+			select {
+			case <-time.After(1200 * time.Millisecond): // twice that is more than the code has
+			case <-ctx.Done():
+				return registry.Decision{}, context.Cause(ctx)
+			}
+			return registry.Decision{Approved: request.Spec.Name == "a", Reason: "not this one"}, nil
 		}
-		return registry.Decision{Approved: request.Spec.Name == "a", Reason: "not this one"}, nil
-	}
-	input, err := json.Marshal(map[string]string{"code": `
-		const got = [await tools.a({ n: 1 })];
-		try { await tools.b({}) } catch (e) { got.push(e.code, e.message) }
-		return got.join('|')`})
-	require.NoError(t, err)
-	result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, env)
-	require.False(t, result.IsError(), result.Text())
-	require.Contains(t, result.Text(), `a{"n":1}|refused|A person has refused the call of b: not this one.`)
-	require.Equal(t, []string{"a", "b"}, asked)
+		input, err := json.Marshal(map[string]string{"code": `
+			const got = [await tools.a({ n: 1 })];
+			try { await tools.b({}) } catch (e) { got.push(e.code, e.message) }
+			return got.join('|')`})
+		require.NoError(t, err)
+		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, env)
+		require.False(t, result.IsError(), result.Text())
+		require.Contains(t, result.Text(), `a{"n":1}|refused|A person has refused the call of b: not this one.`)
+		require.Equal(t, []string{"a", "b"}, asked)
+	})
 }
