@@ -44,7 +44,8 @@ func TestMCPSharesPlacesOfBusyScripts(t *testing.T) {
 	}
 	for i := range cap(ended) {
 		group.Go(func() {
-			_, err := toolruntest.Call(ctx, sessions[i%len(sessions)], "javascript", map[string]any{"code": "for (;;);"})
+			_, err := toolruntest.Call(ctx, sessions[i%len(sessions)], "javascript",
+				map[string]any{"code": "for (;;);"})
 			ended <- err
 		})
 	}

@@ -68,8 +68,8 @@ func TestMCPLoad(t *testing.T) {
 					case 1:
 						want = text + fmt.Sprintf("Files: changed %s", path)
 						got, err = toolruntest.Call(ctx, session, "javascript", map[string]any{
-							"code": fmt.Sprintf(`await fs.writeFile(%q, 'x'); await fs.writeFile(%q, %q); return await fs.readFile(%[1]q, 'utf8')`, path, path, text),
-						})
+							"code": fmt.Sprintf(`await fs.writeFile(%q, 'x'); await fs.writeFile(%[1]q, %[2]q);
+								return await fs.readFile(%[1]q, 'utf8')`, path, text)})
 						got = regexp.MustCompile("Files: (created|changed)").ReplaceAllString(got, "Files: changed")
 					case 2:
 						_, err = toolruntest.Call(ctx, session, "filesystem",
