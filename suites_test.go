@@ -122,12 +122,5 @@ func beyondTheProcess(t *testing.T, name string) (problems []string) {
 
 // notYet are the files that TestSuites still finds.
 var notYet = map[string]bool{
-	"cmd/toolrun/bench_test.go":                       true,
-	"cmd/toolrun/internal/cli/live_test.go":           true,
-	"cmd/toolrun/internal/cli/mcp_test.go":            true,
-	"cmd/toolrun/internal/cli/mcpcertificate_test.go": true,
-	"cmd/toolrun/internal/cli/mcppage_test.go":        true,
-	"cmd/toolrun/internal/cli/process_test.go":        true,
-	"cmd/toolrun/internal/cli/serve_test.go":          true,
-	"cmd/toolrun/internal/terminal/terminal_test.go":  true,
+	"cmd/toolrun/internal/cli/process_test.go": true,
 }

@@ -1,5 +1,5 @@
-// Package toolruntest has what tests of the toolrun command need, in whichever process it runs: a server's log, clients of
-// its ways in, and the command's help.
+// Package toolruntest has what tests of the toolrun command need, in whichever process it runs: a server's log, clients
+// of its ways in, and the command's help.
 package toolruntest
 
 import (
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -164,10 +165,16 @@ func (l *Log) Await(t testing.TB, text string) (line string) {
 	return line
 }
 
-// Until waits until what has been written is as it should be. The test fails if the log ends before; what says what is
-// missing then.
+// Until waits until what has been written is as it should be. The test fails if the log ends before, or its own time;
+// what says what is missing then.
 func (l *Log) Until(t testing.TB, what string, is func(written string) bool) {
 	t.Helper()
+	var late <-chan time.Time
+	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if deadline, ok := t.Deadline(); ok {
+			late = time.After(time.Until(deadline) - time.Second)
+		}
+	}
 	for {
 		l.mu.Lock()
 		written, closed := l.text.String(), l.closed
@@ -182,6 +189,10 @@ func (l *Log) Until(t testing.TB, what string, is func(written string) bool) {
 		if closed {
 			require.FailNow(t, "the log has ended", "without %s:\n%s", what, written)
 		}
-		<-changed
+		select {
+		case <-changed:
+		case <-late:
+			require.FailNow(t, "the log lacks something", "%s:\n%s", what, written)
+		}
 	}
 }

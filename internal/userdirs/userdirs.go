@@ -1,5 +1,5 @@
-// Package userdirs says where a user's programs keep their files, by the XDG base directory specification or the guidelines
-// of Windows and macOS. It asks the environment that it is given, and not that of the process.
+// Package userdirs says where a user's programs keep their files, by the XDG base directory specification or the
+// guidelines of Windows and macOS. It asks the environment that it is given, and not that of the process.
 package userdirs
 
 import (

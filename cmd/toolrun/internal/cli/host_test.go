@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -24,10 +26,11 @@ var engine = sync.OnceValue(func() *sandbox.Engine {
 	return e
 })
 
-// newHost returns a host with a directory and data of its own, and an environment that has nothing but these.
-func newHost(t testing.TB) *cli.Host {
+// newHost returns a host with a directory and data of its own, and an environment that has nothing else but the
+// variables, which are written as NAME=value.
+func newHost(t testing.TB, variables ...string) *cli.Host {
 	return &cli.Host{Stdin: strings.NewReader(""), Dir: t.TempDir(), Engine: engine(),
-		LookupEnv: environment("TOOLRUN_DATA=" + t.TempDir())}
+		LookupEnv: environment(append([]string{"TOOLRUN_DATA=" + t.TempDir()}, variables...)...)}
 }
 
 // environment looks up variables in a list, the last of which counts.
@@ -147,4 +150,34 @@ func (s *signals) send(signal os.Signal) (taken bool) {
 		}
 	}
 	return taken
+}
+
+// A meeting is a server at which code waits until a test lets it go on.
+type meeting struct {
+	URL            string
+	wait           string        // is the code that waits
+	arrived, leave chan struct{} // one value for each that waits
+}
+
+func meet(t *testing.T) *meeting {
+	m := &meeting{arrived: make(chan struct{}), leave: make(chan struct{})}
+	ended := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case m.arrived <- struct{}{}:
+		case <-ended:
+			return
+		}
+		select {
+		case <-m.leave:
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	}))
+	t.Cleanup(func() {
+		close(ended)
+		server.Close()
+	})
+	m.URL, m.wait = server.URL, "await fetch('"+server.URL+"')"
+	return m
 }

@@ -2,13 +2,12 @@ package cli_test
 
 import (
 	"fmt"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -21,26 +20,26 @@ func TestMCPTokens(t *testing.T) {
 	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [
 		{"name": "first", "token": "`+
 		one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}}, "limits": {"fileSize": 1000}},
-		{"name": "third", "token": "`+three+`", "project": "one", "limits": {"timeout": "300ms"}},
+		{"name": "third", "token": "`+three+`", "project": "one", "limits": {"timeout": "100ms"}},
 		{"name": "second", "token": "`+two+`", "project": "two", "noResources": true, "metrics": true}]}`), 0o600))
-	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens)
+	s := serve(t, newHost(t), "--http", "localhost:0", "--tokens", tokens)
 	for _, wrong := range []string{"", "x", one + "x", one[:20], strings.ToUpper(one)} {
-		_, err := s.connect(t.Context(), wrong)
+		_, err := s.Connect(t.Context(), wrong)
 		require.ErrorContains(t, err, "Unauthorized", wrong)
 	}
-	first, err := s.connect(t.Context(), one)
+	first, err := s.Connect(t.Context(), one)
 	require.NoError(t, err)
 	defer first.Close()
-	second, err := s.connect(t.Context(), two)
+	second, err := s.Connect(t.Context(), two)
 	require.NoError(t, err)
 	defer second.Close()
 
-	_, err = mcpCall(t.Context(), second, "filesystem",
+	_, err = toolruntest.Call(t.Context(), second, "filesystem",
 		map[string]any{"command": "create", "path": "/secret", "file_text": "of the second"})
 	require.NoError(t, err)
-	_, err = mcpCall(t.Context(), first, "filesystem", map[string]any{"command": "view", "path": "/secret"})
+	_, err = toolruntest.Call(t.Context(), first, "filesystem", map[string]any{"command": "view", "path": "/secret"})
 	require.ErrorContains(t, err, "unknown tool")
-	_, err = mcpCall(t.Context(), first, "javascript",
+	_, err = toolruntest.Call(t.Context(), first, "javascript",
 		map[string]any{"code": "return fs.readFileSync('/secret', 'utf8')"})
 	require.ErrorContains(t, err, "ENOENT")
 	for _, uri := range []string{"toolrun://two/secret", "toolrun://one/../two/secret",
@@ -50,27 +49,27 @@ func TestMCPTokens(t *testing.T) {
 	}
 	_, err = second.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "toolrun://two/secret"})
 	require.ErrorContains(t, err, "not found") // the token says so
-	third, err := s.connect(t.Context(), three)
+	third, err := s.Connect(t.Context(), three)
 	require.NoError(t, err)
 	defer third.Close()
-	_, err = mcpCall(t.Context(), third, "javascript", map[string]any{"code": "for (;;);"})
-	require.ErrorContains(t, err, "300ms")
-	_, err = mcpCall(t.Context(), first, "javascript",
+	_, err = toolruntest.Call(t.Context(), third, "javascript", map[string]any{"code": "for (;;);"})
+	require.ErrorContains(t, err, "100ms")
+	_, err = toolruntest.Call(t.Context(), first, "javascript",
 		map[string]any{"code": "const a = []; for (;;) a.push(new ArrayBuffer(1e6))"})
 	require.ErrorContains(t, err, "16 MiB")
-	_, err = mcpCall(t.Context(), first, "javascript",
+	_, err = toolruntest.Call(t.Context(), first, "javascript",
 		map[string]any{"code": "fs.writeFileSync('/large', 'x'.repeat(2000))"})
 	require.ErrorContains(t, err, "ENOSPC")
 
-	status, _ := get(t, s.at("/healthz"), "")
+	status, _ := s.Get(t, s.At("/healthz"), "")
 	require.Equal(t, 200, status)
-	status, _ = get(t, s.at("/readyz"), "")
+	status, _ = s.Get(t, s.At("/readyz"), "")
 	require.Equal(t, 200, status)
 	for _, token := range []string{"", one} {
-		status, _ = get(t, s.at("/metrics"), token)
+		status, _ = s.Get(t, s.At("/metrics"), token)
 		require.Equal(t, 401, status)
 	}
-	status, metrics := get(t, s.at("/metrics"), two)
+	status, metrics := s.Get(t, s.At("/metrics"), two)
 	require.Equal(t, 200, status)
 	for _, want := range []string{
 		`toolrun_calls_total{project="two",tool="filesystem",outcome="ok"} 1`,
@@ -86,22 +85,20 @@ func TestMCPTokens(t *testing.T) {
 		require.Contains(t, metrics, want)
 	}
 	require.Regexp(t, `toolrun_sessions [0-3]\n`, metrics)
-	require.Regexp(t, `"client":"first \(token [0-9a-f]{12}\)"`, s.logged())
+	require.Regexp(t, `"client":"first \(token [0-9a-f]{12}\)"`, s.Logged())
 	// Refusals are logged with the address, and the name of a token that is known.
-	require.Regexp(t, `"level":"WARN","msg":"request refused","status":401,"address":"(127\.0\.0\.1|\[::1\]):\d+","method":"POST","path":"/mcp"\}`, s.logged())
-	require.Regexp(t, `"msg":"request refused","status":401,"address":"[^"]+","method":"GET","path":"/metrics","token":"first"\}`, s.logged())
-	require.Regexp(t, `"duration":"[\d.]+(µs|ms|s)"`, s.logged(), "durations can be read")
-	require.NotContains(t, s.logged(), one)
-	require.NotContains(t, s.logged(), two)
+	require.Regexp(t, `"level":"WARN","msg":"request refused","status":401,"address":"(127\.0\.0\.1|\[::1\]):\d+","method":"POST","path":"/mcp"\}`, s.Logged())
+	require.Regexp(t, `"msg":"request refused","status":401,"address":"[^"]+","method":"GET","path":"/metrics","token":"first"\}`, s.Logged())
+	require.Regexp(t, `"duration":"[\d.]+(µs|ms|s)"`, s.Logged(), "durations can be read")
+	require.NotContains(t, s.Logged(), one)
+	require.NotContains(t, s.Logged(), two)
 }
 
+// TestMCPShutdown: a call that runs may finish after SIGTERM.
 func TestMCPShutdown(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be sent a signal")
-	}
-	data := t.TempDir()
-	s := startMCP(t, data, "--http", "localhost:0")
-	session, err := s.connect(t.Context(), "")
+	m := meet(t)
+	s := serve(t, newHost(t), "--http", "localhost:0", "--allow", m.URL)
+	session, err := s.Connect(t.Context(), "")
 	require.NoError(t, err)
 	defer session.Close()
 	type result struct {
@@ -110,27 +107,20 @@ func TestMCPShutdown(t *testing.T) {
 	}
 	ended := make(chan result, 1)
 	go func() {
-		text, err := mcpCall(t.Context(), session, "javascript", map[string]any{
-			"code": "fs.writeFileSync('/begun', ''); await new Promise(r => setTimeout(r, 1000)); return 'finished'",
-		})
+		text, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": m.wait + "; return 'finished'"})
 		ended <- result{text, err}
 	}()
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(filepath.Join(data, "projects", "default", "begun"))
-		return err == nil
-	}, 30*time.Second, 10*time.Millisecond)
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, result{"finishedFiles: created /begun", nil}, <-ended)
-	<-s.end
-	require.NoError(t, s.cmd.Wait())
+	<-m.arrived
+	require.True(t, s.signals.send(syscall.SIGTERM))
+	s.Await(t, `"msg":"shutting down"`)
+	m.leave <- struct{}{}
+	require.Equal(t, result{"finished", nil}, <-ended)
+	require.Zero(t, s.wait())
 }
 
-// TestMCPTokensChange: tokens come and go while the server runs, by SIGHUP and by the file's own change. Sessions of
-// those that stay go on, and those of the others end.
+// TestMCPTokensChange: tokens come and go while the server runs, after SIGHUP. Sessions of those
+// that stay go on, and those of the others end.
 func TestMCPTokensChange(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be sent a signal")
-	}
 	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222",
 		"three-33333333333333333333333333"
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
@@ -143,53 +133,46 @@ func TestMCPTokensChange(t *testing.T) {
 		require.NoError(t, os.Rename(fresh, tokens))
 	}
 	write(entry(one, "one"), entry(two, "two"))
-	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens, "--grace", "100ms")
-	first, err := s.connect(t.Context(), one)
+	s := serve(t, newHost(t), "--http", "localhost:0", "--tokens", tokens, "--grace", "100ms")
+	first, err := s.Connect(t.Context(), one)
 	require.NoError(t, err)
 	defer first.Close()
-	second, err := s.connect(t.Context(), two)
+	second, err := s.Connect(t.Context(), two)
 	require.NoError(t, err)
 	defer second.Close()
 	hello := map[string]any{"code": "return 'hello'"}
-	ends := func(session *mcp.ClientSession) {
+	reads := func(log string, entries ...string) {
 		t.Helper()
-		require.Eventually(t, func() bool {
-			_, err := mcpCall(t.Context(), session, "javascript", hello)
-			return err != nil && strings.Contains(err.Error(), "Unauthorized")
-		}, 20*time.Second, 10*time.Millisecond)
+		if entries != nil {
+			write(entries...)
+		}
+		require.True(t, s.signals.send(syscall.SIGHUP))
+		s.Await(t, log)
 	}
 
-	write(entry(three, "three"), entry(two, "two"))
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	ends(first)
-	_, err = s.connect(t.Context(), one)
+	reads(`"tokens":2,"new or changed":1,"removed":1`, entry(three, "three"), entry(two, "two"))
+	_, err = toolruntest.Call(t.Context(), first, "javascript", hello)
 	require.ErrorContains(t, err, "Unauthorized")
-	text, err := mcpCall(t.Context(), second, "javascript", hello)
+	_, err = s.Connect(t.Context(), one)
+	require.ErrorContains(t, err, "Unauthorized")
+	text, err := toolruntest.Call(t.Context(), second, "javascript", hello)
 	require.NoError(t, err, "its session goes on")
 	require.Equal(t, "hello", text)
-	third, err := s.connect(t.Context(), three)
+	third, err := s.Connect(t.Context(), three)
 	require.NoError(t, err)
 	defer third.Close()
-	require.Eventually(t, func() bool {
-		return strings.Contains(s.logged(), `"tokens":2,"new or changed":1,"removed":1`)
-	},
-		20*time.Second, 10*time.Millisecond)
 
 	// A file that is broken changes nothing.
 	require.NoError(t, os.WriteFile(tokens, []byte(`{`), 0o600))
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool {
-		return strings.Contains(s.logged(),
-			"the tokens cannot be read, and those before stay")
-	}, 2*time.Minute, 10*time.Millisecond)
-	_, err = mcpCall(t.Context(), third, "javascript", hello)
+	reads("the tokens cannot be read, and those before stay")
+	_, err = toolruntest.Call(t.Context(), third, "javascript", hello)
 	require.NoError(t, err)
 
-	// No signal is needed. A token can work on another project from then on.
-	write(entry(two, "other"))
-	ends(third)
-	_, err = mcpCall(t.Context(), second, "javascript", hello)
+	// A token can work on another project from then on.
+	reads(`"tokens":1,"new or changed":1,"removed":1`, entry(two, "other"))
+	_, err = toolruntest.Call(t.Context(), third, "javascript", hello)
+	require.ErrorContains(t, err, "Unauthorized")
+	_, err = toolruntest.Call(t.Context(), second, "javascript", hello)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"project":"other"`) }, 2*time.Minute,
-		10*time.Millisecond)
+	require.Contains(t, s.Logged(), `"project":"other"`)
 }

@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,15 +34,12 @@ func writeCertificate(t *testing.T, certFile, keyFile string, serial int64) {
 
 // TestMCPCertificateChanges: after SIGHUP new connections get the new certificate, unless it cannot be read.
 func TestMCPCertificateChanges(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be sent a signal")
-	}
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, certFile, keyFile, 1)
-	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tls-cert", certFile, "--tls-key", keyFile)
+	s := serve(t, newHost(t), "--http", "localhost:0", "--tls-cert", certFile, "--tls-key", keyFile)
 	serial := func() int64 {
-		address := strings.TrimSuffix(strings.TrimPrefix(s.url, "https://"), "/mcp")
+		address := strings.TrimSuffix(strings.TrimPrefix(s.URL, "https://"), "/mcp")
 		conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 		require.NoError(t, err)
 		defer conn.Close()
@@ -51,11 +47,11 @@ func TestMCPCertificateChanges(t *testing.T) {
 	}
 	require.EqualValues(t, 1, serial())
 	writeCertificate(t, certFile, keyFile, 2)
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool { return serial() == 2 }, 2*time.Minute, 10*time.Millisecond)
+	require.True(t, s.signals.send(syscall.SIGHUP))
+	s.Await(t, "the certificate has been read again")
+	require.EqualValues(t, 2, serial())
 	require.NoError(t, os.WriteFile(keyFile, nil, 0o600))
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "the certificate cannot be read") },
-		20*time.Second, 10*time.Millisecond)
+	require.True(t, s.signals.send(syscall.SIGHUP))
+	s.Await(t, "the certificate cannot be read")
 	require.EqualValues(t, 2, serial())
 }

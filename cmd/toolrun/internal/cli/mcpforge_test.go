@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,14 +22,15 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [{"name": "ada", "token": "`+token+
 		`", "project": "notes"}]}`), 0o600))
 	audit := filepath.Join(t.TempDir(), "audit.log")
-	require.NoError(t, command("project", "set", "--data", data, "--project", "notes", "--option",
-		"javascript.toolCalls=true").Run())
-	s := startMCP(t, data, "--http", "localhost:0", "--tokens", tokens, "--page", "--ask", "memory", "--audit", audit)
-	session, err := s.connect(t.Context(), token)
+	mustRun(t, newHost(t), "project", "set", "--data", data, "--project", "notes", "--option",
+		"javascript.toolCalls=true")
+	s := serve(t, newHost(t, "TOOLRUN_DATA="+data), "--http", "localhost:0", "--tokens", tokens, "--page", "--ask",
+		"memory", "--audit", audit)
+	session, err := s.Connect(t.Context(), token)
 	require.NoError(t, err)
 	defer session.Close()
 	waits := map[string]any{"command": "create", "path": "/memories/a.txt", "file_text": "x"}
-	_, err = mcpCall(t.Context(), session, "memory", waits)
+	_, err = toolruntest.Call(t.Context(), session, "memory", waits)
 	require.ErrorContains(t, err, "The call has not been made yet")
 	run := toolruntest.WaitingToken.FindString(err.Error())
 	require.NotEmpty(t, run)
@@ -36,7 +38,7 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 	records, err := filepath.Glob(filepath.Join(data, "*", ".records"))
 	require.NoError(t, err)
 	require.Len(t, records, 1, "where calls are kept")
-	text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": `
+	text, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": `
 		const run = '` + run + `';
 		const done = [];
 		const attempt = async (what, does) => { try { await does(); done.push(what) } catch {} };
@@ -49,13 +51,13 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 		}
 		await attempt('settings', () => fs.writeFileSync('/.toolrun/settings.json', '{"ask": []}'));
 		await attempt('the page', () => fetch('` +
-		s.at("/api/approvals") + `', {method: 'POST', body: JSON.stringify({token: run, approved: true})}));
+		s.At("/api/approvals") + `', {method: 'POST', body: JSON.stringify({token: run, approved: true})}));
 		return done`})
 	require.NoError(t, err)
 	// at most files of the project were made
 	require.True(t, strings.HasPrefix(text, "[]"), "some of it has worked: %s", text)
 	for _, name := range []string{"approvals", "approve", "toolrun_approvals"} {
-		_, err := mcpCall(t.Context(), session, name, map[string]any{"token": run, "approved": true})
+		_, err := toolruntest.Call(t.Context(), session, name, map[string]any{"token": run, "approved": true})
 		require.ErrorContains(t, err, "unknown tool")
 	}
 	listed, err := session.ListTools(t.Context(), nil)
@@ -64,24 +66,25 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 		require.NotContains(t, tool.Name, "approv")
 	}
 	for _, bearer := range []string{"", "eve-3333333333333333333333333333"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.at("/api/approvals"),
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.At("/api/approvals"),
 			strings.NewReader(`{"project": "notes", "token": "`+run+`", "call": "x", "approved": true}`))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/json")
-		response, err := (&http.Client{Transport: withToken(bearer)}).Do(request)
+		response, err := s.Client(bearer).Do(request)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, response.StatusCode)
 	}
-	_, err = mcpCall(t.Context(), session, "memory", waits)
+	_, err = toolruntest.Call(t.Context(), session, "memory", waits)
 	require.ErrorContains(t, err, run, "it waits as before")
 
 	// The operator can. What was approved is that call, and no other.
-	require.NoError(t, command("approvals", "--data", data, "approve", run, "--decide-only", "--by", "grace").Run())
-	_, err = mcpCall(t.Context(), session, "memory", map[string]any{"command": "create", "path": "/memories/b.txt",
+	mustRun(t, newHost(t), "approvals", "--data", data, "approve", run, "--decide-only", "--by", "grace")
+	_, err = toolruntest.Call(t.Context(), session, "memory", map[string]any{"command": "create",
+		"path":      "/memories/b.txt",
 		"file_text": "x"})
 	require.ErrorContains(t, err, "The call has not been made yet")
-	_, err = mcpCall(t.Context(), session, "memory", waits)
+	_, err = toolruntest.Call(t.Context(), session, "memory", waits)
 	require.NoError(t, err)
 	lines, err := os.ReadFile(audit)
 	require.NoError(t, err)

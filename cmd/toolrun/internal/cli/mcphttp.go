@@ -91,12 +91,12 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	config.Handler = mcpserver.NewHandler(find, options)
 	if tokens != nil {
 		tokens.handler = config.Handler
-		go tokens.watch(ctx, tokens.read)
+		tokens.watch(ctx, tokens.read)
 	}
 	scheme := "http"
 	if certificate != nil {
 		scheme, config.TLS = "https", certificate.config()
-		go certificate.watch(ctx)
+		certificate.watch(ctx)
 	}
 	if c.tokens == "" && certificate == nil {
 		go ignoreHangups(ctx, hangups, logger)
@@ -188,19 +188,24 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
+// watch begins to read the certificate again after SIGHUP, until the context ends.
 func (c *certificate) watch(ctx context.Context) {
 	hangups, stop := c.host.hangups()
-	defer stop()
-	for {
-		select {
-		case <-hangups:
-			if err := c.load(); err != nil {
-				c.logger.Error("the certificate cannot be read, and the one before stays", "error", err)
+	go func() {
+		defer stop()
+		for {
+			select {
+			case <-hangups:
+				if err := c.load(); err != nil {
+					c.logger.Error("the certificate cannot be read, and the one before stays", "error", err)
+				} else {
+					c.logger.Info("the certificate has been read again")
+				}
+			case <-ctx.Done():
+				return
 			}
-		case <-ctx.Done():
-			return
 		}
-	}
+	}()
 }
 
 // ignoreHangups says after SIGHUP that there is nothing to read again.

@@ -3,16 +3,15 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,7 +44,7 @@ func (h tokenHolder) try(method, path string, body any) (int, string) {
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.base+path, sent)
 	require.NoError(h.t, err)
 	r.Header.Set("Content-Type", "application/json")
-	response, err := (&http.Client{Transport: withToken(h.token)}).Do(r)
+	response, err := (&http.Client{Transport: toolruntest.Bearer{Token: h.token}}).Do(r)
 	require.NoError(h.t, err)
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
@@ -70,14 +69,19 @@ func (h tokenHolder) call(tool string, input, more map[string]any) pageCall {
 	require.Equal(h.t, 200, status, text)
 	var made, call pageCall
 	require.NoError(h.t, json.Unmarshal([]byte(text), &made))
-	require.Eventually(h.t, func() bool {
-		status, text := h.do("GET", "/api/calls/one?project="+h.project+"&call="+made.Call, nil)
-		require.Equal(h.t, 200, status, text)
-		call = pageCall{}
-		require.NoError(h.t, json.Unmarshal([]byte(text), &call))
-		return !call.Running
-	}, time.Minute, 10*time.Millisecond)
+	h.ended(made.Call)
+	status, text = h.do("GET", "/api/calls/one?project="+h.project+"&call="+made.Call, nil)
+	require.Equal(h.t, 200, status, text)
+	require.NoError(h.t, json.Unmarshal([]byte(text), &call))
+	require.False(h.t, call.Running)
 	return call
+}
+
+// ended waits for the end of a call: until then there can be output.
+func (h tokenHolder) ended(call string) {
+	h.t.Helper()
+	status, text := h.do("GET", "/api/calls/output?project="+h.project+"&call="+call, nil)
+	require.Equal(h.t, 200, status, text)
 }
 
 const (
@@ -86,6 +90,7 @@ const (
 	oneToken = "one-3333333333333333333333333333"
 	fewToken = "few-4444444444444444444444444444"
 	nilToken = "nil-5555555555555555555555555555"
+	hasToken = "has-6666666666666666666666666666"
 )
 
 // pageTokenFile has a token for each kind of limit.
@@ -97,19 +102,17 @@ func pageTokenFile(t *testing.T) string {
 		{"name": "bob", "token": "`+bobToken+`", "project": "notes"},
 		{"name": "one", "token": "`+oneToken+`", "project": "one", "limits": {"calls": 1}},
 		{"name": "few", "token": "`+fewToken+`", "project": "few", "limits": {"rate": 0.001}},
-		{"name": "nil", "token": "`+nilToken+`", "project": "notes", "noResources": true}]}`), 0o600))
+		{"name": "nil", "token": "`+nilToken+`", "project": "notes", "noResources": true},
+		{"name": "has", "token": "`+hasToken+`", "project": "notes", "limits": {"timeout": "100ms"}}]}`), 0o600))
 	return file
 }
 
 // TestTokensOnThePage: on the page and its API a token may do what it may do over MCP, and nothing else, whichever
 // command serves the page.
 func TestTokensOnThePage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	t.Run("beside MCP", func(t *testing.T) {
-		s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", pageTokenFile(t), "--page")
-		limitsHold(t, s.at(""))
+		s := serve(t, newHost(t), "--http", "localhost:0", "--tokens", pageTokenFile(t), "--page")
+		limitsHold(t, s.At(""))
 	})
 	t.Run("alone", func(t *testing.T) { limitsHold(t, startPage(t, t.TempDir(), "--tokens", pageTokenFile(t))) })
 }
@@ -118,6 +121,7 @@ func limitsHold(t *testing.T, base string) {
 	ada := tokenHolder{t, base, adaToken, "notes"}
 	bob := tokenHolder{t, base, bobToken, "notes"}
 	blind := tokenHolder{t, base, nilToken, "notes"}
+	hasty := tokenHolder{t, base, hasToken, "notes"}
 	js := func(code string) map[string]any { return map[string]any{"code": code} }
 	require.Empty(t, bob.call("filesystem", map[string]any{"command": "create", "path": "/a.txt", "file_text": "a"},
 		nil).Code)
@@ -134,8 +138,8 @@ func limitsHold(t *testing.T, base string) {
 		}
 		require.Contains(t, ada.call("javascript", js(hog),
 			map[string]any{"options": map[string]any{"memory": 16}}).Result, "16 MiB")
-		require.Contains(t, ada.call("javascript", js("for (;;);"), map[string]any{"seconds": 3600}).Result, "2s")
-		require.Contains(t, ada.call("javascript", js("for (;;);"), map[string]any{"seconds": 0.2}).Result, "200ms")
+		require.Contains(t, hasty.call("javascript", js("for (;;);"), map[string]any{"seconds": 3600}).Result, "100ms")
+		require.Contains(t, ada.call("javascript", js("for (;;);"), map[string]any{"seconds": 0.05}).Result, "50ms")
 	})
 	t.Run("tools and quota", func(t *testing.T) {
 		require.NotEmpty(t, ada.call("filesystem", map[string]any{"command": "view", "path": "/a.txt"}, nil).Code)
@@ -217,11 +221,13 @@ func limitsHold(t *testing.T, base string) {
 		group.Wait()
 		require.Positive(t, begun.Load())
 		var list struct{ Calls []pageCall }
-		require.Eventually(t, func() bool {
+		for range 2 { // what runs at first has ended then
 			_, text := one.do("GET", "/api/calls?project=one", nil)
 			require.NoError(t, json.Unmarshal([]byte(text), &list))
-			return !slices.ContainsFunc(list.Calls, func(c pageCall) bool { return c.Running })
-		}, time.Minute, 10*time.Millisecond)
+			for _, c := range list.Calls {
+				one.ended(c.Call)
+			}
+		}
 		require.Len(t, list.Calls, int(begun.Load()))
 		for _, c := range list.Calls {
 			require.Empty(t, c.Code, "two calls at once")
@@ -244,69 +250,63 @@ func limitsHold(t *testing.T, base string) {
 // TestTokensOnThePageAndOverMCP: both doors count for the same limits, and a call that waits at one is the same at the
 // other. Its token decides on it at neither.
 func TestTokensOnThePageAndOverMCP(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	data := t.TempDir()
-	s := startMCP(t, data, "--http", "localhost:0", "--tokens", pageTokenFile(t), "--page", "--ask", "memory")
-	one := tokenHolder{t, s.at(""), oneToken, "one"}
-	session, err := s.connect(t.Context(), oneToken)
+	m := meet(t)
+	s := serve(t, newHost(t, "TOOLRUN_DATA="+data), "--http", "localhost:0", "--tokens", pageTokenFile(t), "--page",
+		"--ask", "memory", "--allow", m.URL)
+	one := tokenHolder{t, s.At(""), oneToken, "one"}
+	session, err := s.Connect(t.Context(), oneToken)
 	require.NoError(t, err)
 	defer session.Close()
-	began := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		close(began)
-		_, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": `
-			fs.mkdirSync('/running'); fs.writeFileSync('/begun', '')
-			while (!fs.existsSync('/go')) await new Promise(r => setTimeout(r, 10))
-			fs.rmdirSync('/running')`})
+		_, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{
+			"code": "fs.mkdirSync('/running'); " + m.wait + "; fs.rmdirSync('/running')"})
 		ended <- err
 	}()
-	<-began
-	at := filepath.Join(data, "projects", "one")
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(filepath.Join(at, "begun"))
-		return err == nil
-	}, time.Minute, 10*time.Millisecond)
-	made := make(chan int, 1)
+	<-m.arrived
+	made := make(chan string, 1)
 	go func() {
-		status, _ := one.try("POST", "/api/calls", map[string]any{"project": "one", "tool": "javascript",
-			"input": map[string]any{
-				"code": `fs.mkdirSync('/running')`}})
-		made <- status
+		status, text := one.try("POST", "/api/calls", map[string]any{"project": "one", "tool": "javascript",
+			"input": map[string]any{"code": `fs.mkdirSync('/running')`}})
+		if status != http.StatusOK {
+			text = "{}"
+		}
+		made <- text
 	}()
 	_, text := one.do("GET", "/api/calls?project=one", nil)
 	require.Equal(t, 1, strings.Count(text, `"running":true`), text)
-	require.NoError(t, os.WriteFile(filepath.Join(at, "go"), nil, 0o600))
+	m.leave <- struct{}{}
 	require.NoError(t, <-ended)
-	require.Contains(t, []int{200, 429}, <-made)
-	require.Eventually(t, func() bool {
-		_, text = one.do("GET", "/api/calls?project=one", nil)
-		return !strings.Contains(text, `"running":true`)
-	}, time.Minute, 10*time.Millisecond)
+	var second pageCall
+	require.NoError(t, json.Unmarshal([]byte(<-made), &second))
+	if second.Call != "" {
+		one.ended(second.Call)
+	}
+	_, text = one.do("GET", "/api/calls?project=one", nil)
+	require.NotContains(t, text, `"running":true`)
 	require.NotContains(t, text, `"code":"failed"`)
 	require.NotContains(t, text, "EEXIST")
 
-	few, err := s.connect(t.Context(), fewToken)
+	few, err := s.Connect(t.Context(), fewToken)
 	if err == nil { // a burst of one request
 		_, err = few.ListTools(t.Context(), nil)
 	}
 	require.Error(t, err)
-	status, _ := tokenHolder{t, s.at(""), fewToken, "few"}.try("GET", "/api/about", nil)
+	status, _ := tokenHolder{t, s.At(""), fewToken, "few"}.try("GET", "/api/about", nil)
 	require.Equal(t, http.StatusTooManyRequests, status)
 
 	// A call that waits is the same at both doors.
-	bob := tokenHolder{t, s.at(""), bobToken, "notes"}
+	bob := tokenHolder{t, s.At(""), bobToken, "notes"}
 	input := map[string]any{"command": "create", "path": "/memories/a.txt", "file_text": "x"}
 	waits := bob.call("memory", input, nil)
 	require.Equal(t, "pending", waits.Code)
 	run := toolruntest.WaitingToken.FindString(waits.Result)
 	require.NotEmpty(t, run)
-	model, err := s.connect(t.Context(), bobToken)
+	model, err := s.Connect(t.Context(), bobToken)
 	require.NoError(t, err)
 	defer model.Close()
-	_, err = mcpCall(t.Context(), model, "memory", input)
+	_, err = toolruntest.Call(t.Context(), model, "memory", input)
 	require.ErrorContains(t, err, run)
 	for name, more := range map[string]map[string]any{
 		"approves": {"approved": true}, "refuses": {"approved": false}, "changes": {"approved": true,
@@ -319,7 +319,7 @@ func TestTokensOnThePageAndOverMCP(t *testing.T) {
 					for name, value := range more {
 						body[name] = value
 					}
-					status, text := tokenHolder{t, s.at(""), token, project}.do("POST", "/api/approvals", body)
+					status, text := tokenHolder{t, s.At(""), token, project}.do("POST", "/api/approvals", body)
 					require.Equal(t, 403, status, "%s: %s", name, text)
 				}
 			}
@@ -329,7 +329,7 @@ func TestTokensOnThePageAndOverMCP(t *testing.T) {
 		other := map[string]any{"command": "create", "path": fmt.Sprintf("/memories/%d.txt", i), "file_text": "x"}
 		require.Equal(t, "pending", bob.call("memory", other, more).Code, "it asks whatever the request says")
 	}
-	require.NoError(t, command("approvals", "--data", data, "approve", run, "--decide-only").Run())
+	mustRun(t, newHost(t), "approvals", "--data", data, "approve", run, "--decide-only")
 	got := bob.call("memory", input, nil)
 	require.Empty(t, got.Code, got.Result)
 	require.FileExists(t, filepath.Join(data, "projects", "notes", "memories", "a.txt"))

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -93,9 +92,6 @@ func (s *mcpServer) logged() string {
 	return s.log.String()
 }
 
-// at is another path of the server.
-func (s *mcpServer) at(path string) string { return strings.TrimSuffix(s.url, "/mcp") + path }
-
 // withToken adds a token to requests.
 type withToken string
 
@@ -142,6 +138,3 @@ func get(t *testing.T, url, token string) (int, string) {
 	require.NoError(t, err)
 	return response.StatusCode, string(body)
 }
-
-// soak makes tests that look for rare failures run for minutes instead of seconds.
-var soak = flag.Bool("soak", false, "run the long versions of tests")

@@ -145,7 +145,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 			return err
 		}
 		access, config.Token = tokens.access, tokens.token
-		go tokens.watch(ctx, tokens.read)
+		tokens.watch(ctx, tokens.read)
 	}
 	page, end, err := c.page(&config, calls, access)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	scheme := "http"
 	if certificate != nil {
 		scheme, config.TLS = "https", certificate.config()
-		go certificate.watch(ctx)
+		certificate.watch(ctx)
 	}
 	base := scheme + "://" + reachable(listener.Addr().String())
 	logger.Info("serving", "url", base, "address", listener.Addr().String())

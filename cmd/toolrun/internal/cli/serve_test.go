@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -24,26 +22,23 @@ func startPage(t *testing.T, data string, args ...string) (link string) {
 	return startServer(t, data, append([]string{"serve", "localhost:0"}, args...)...)
 }
 
-// startServer starts a command that prints a link.
+// startServer starts a command that prints a link, and returns that.
 func startServer(t *testing.T, data string, args ...string) (link string) {
-	cmd := command(args...)
-	cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
+	link, _ = startLogged(t, data, args...)
+	return link
+}
+
+// startLogged also returns the command.
+func startLogged(t *testing.T, data string, args ...string) (link string, s *started) {
+	s = start(t, newHost(t, "TOOLRUN_DATA="+data), args...)
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		require.NoError(t, cmd.Wait())
+		require.True(t, s.signals.send(syscall.SIGTERM))
+		require.Zero(t, s.wait())
 	})
-	link, err = bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	return strings.TrimSpace(link)
+	return strings.TrimSpace(s.out.Await(t, "http://")), s
 }
 
 func TestServe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	link := startPage(t, t.TempDir())
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -83,9 +78,6 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeWithTokens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	file := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(file,
 		[]byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
@@ -111,17 +103,14 @@ func TestServeWithTokens(t *testing.T) {
 		"other machines can reach": {"0.0.0.0:0"}, // an address for others needs tokens
 		"did you mean javascript?": {"localhost:0", "--ask", "javascirpt"},
 	} {
-		output, err := command(append([]string{"serve"}, args...)...).CombinedOutput()
-		require.Error(t, err)
-		require.Contains(t, string(output), problem)
+		_, errs, status := run(t, newHost(t), append([]string{"serve"}, args...)...)
+		require.NotZero(t, status)
+		require.Contains(t, errs, problem)
 	}
 }
 
 // TestServedTokensAskByTheRules: with the rules of toolrun mcp, calls of a token wait on the page as over MCP.
 func TestServedTokensAskByTheRules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	file := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(file,
 		[]byte(`{"tokens": [{"name": "ci", "token": "secret-secret-secret-secret", "project": "ci"}]}`), 0o600))
@@ -183,32 +172,29 @@ func (v *visitor) runs(project, options, code string) string {
 	require.NoError(v.t, err)
 	require.Equal(v.t, 200, v.do("POST", "/api/calls", `{"project": "`+project+`", "tool": "javascript", "options": `+
 		options+`, "input": `+string(input)+`}`, &made))
-	response, err := v.client.Get(v.base + "/api/calls/output?project=" + project + "&call=" + made.Call)
-	require.NoError(v.t, err)
-	_, err = io.Copy(io.Discard, response.Body) // until it has ended
-	require.NoError(v.t, errors.Join(err, response.Body.Close()))
+	v.ended(project, made.Call)
 	var call struct{ Result string }
 	require.Equal(v.t, 200, v.do("GET", "/api/calls/one?project="+project+"&call="+made.Call, "", &call))
 	return call.Result
 }
 
+// ended waits for the end of a call.
+func (v *visitor) ended(project, call string) {
+	response, err := v.client.Get(v.base + "/api/calls/output?project=" + project + "&call=" + call)
+	require.NoError(v.t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(v.t, errors.Join(err, response.Body.Close()))
+}
+
 func TestServedSessionsGoOnElsewhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	data := t.TempDir()
-	cmd := command("js", "--project", "notes", "--session", "mine", "-e", "globalThis.kept = 41")
-	cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
-	output, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	mustRun(t, newHost(t, "TOOLRUN_DATA="+data), "js", "--project", "notes", "--session", "mine", "-e",
+		"globalThis.kept = 41")
 	require.Contains(t, visit(t, startPage(t, data)).runs("notes", `{"session": "mine"}`, "return ++kept"), "42")
 	require.Contains(t, visit(t, startPage(t, data)).runs("notes", `{"session": "mine"}`, "return ++kept"), "43")
 }
 
 func TestServeDirectory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	dir := filepath.Join(t.TempDir(), "work")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plan.txt"), []byte("one\n"), 0o644))
@@ -246,11 +232,9 @@ func TestServeDirectory(t *testing.T) {
 }
 
 func TestMCPWithPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
-	v := visit(t, startServer(t, t.TempDir(), "mcp", "--http", "localhost:0", "--project", "notes", "--page", "--ask",
-		"filesystem"))
+	link, s := startLogged(t, t.TempDir(), "mcp", "--http", "localhost:0", "--project", "notes", "--page", "--ask",
+		"filesystem")
+	v := visit(t, link)
 	ctx := t.Context()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil).
 		Connect(ctx, &mcp.StreamableClientTransport{Endpoint: v.base + "/mcp"}, nil)
@@ -287,9 +271,8 @@ func TestMCPWithPage(t *testing.T) {
 	require.Len(t, waiting.Approvals, 1)
 	require.Equal(t, 200, v.do("POST", "/api/approvals", `{"project": "notes", "token": "`+waiting.Approvals[0].Token+
 		`", "call": "`+waiting.Approvals[0].Waits[0].Call+`", "approved": true}`, nil))
-	require.Eventually(t, func() bool {
-		return v.do("GET", "/api/files/text?project=notes&path=/b.txt", "", nil) == 200
-	}, time.Minute, 20*time.Millisecond)
+	s.Await(t, "approved_by=page")
+	require.Equal(t, 200, v.do("GET", "/api/files/text?project=notes&path=/b.txt", "", nil))
 
 	// Those who have not followed the link see nothing of it.
 	response, err := http.Get(v.base + "/api/calls?project=notes")

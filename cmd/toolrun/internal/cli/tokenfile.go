@@ -28,10 +28,16 @@ func (f *tokenFile) read() ([]*mcphttp.Token, error) {
 	return f.host.readTokens(f.name)
 }
 
-// watch calls again when the file has changed, and after SIGHUP, until the context ends. again calls read.
+// watch begins to call again when the file has changed, and after SIGHUP, until the context ends. again calls read.
 func (f *tokenFile) watch(ctx context.Context, again func() error) {
 	hangups, stop := f.host.hangups()
-	defer stop()
+	go func() {
+		defer stop()
+		f.follow(ctx, hangups, again)
+	}()
+}
+
+func (f *tokenFile) follow(ctx context.Context, hangups <-chan os.Signal, again func() error) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {

@@ -32,8 +32,8 @@ func (s *screen) share(l *line) {
 }
 
 // Out returns the writer to use for a stream: a *screen for a terminal, and otherwise the stream itself, with its
-// bytes unchanged. getenv returns variables of the environment: NO_COLOR with any value and CLICOLOR=0 switch colours off;
-// TERM=dumb switches all control sequences off.
+// bytes unchanged. getenv returns variables of the environment: NO_COLOR with any value and CLICOLOR=0 switch colours
+// off; TERM=dumb switches all control sequences off.
 func Out(stream io.Writer, getenv func(name string) string) io.Writer {
 	if !IsTerminal(stream) {
 		return stream

@@ -3,6 +3,7 @@ package terminal_test
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/internal/ptytest"
 )
 
 func TestEscape(t *testing.T) {
@@ -42,19 +42,21 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// getenv is the environment of a terminal without colours switched off.
-func getenv(name string) string {
-	if name == "TERM" {
-		return "xterm"
-	}
-	return ""
+// pipe returns a file, and its other end.
+func pipe(t *testing.T) (read, file *os.File) {
+	read, file, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = read.Close()
+		_ = file.Close()
+	})
+	return read, file
 }
 
 // TestWritesCanEndAnywhere writes text byte by byte.
 func TestWritesCanEndAnywhere(t *testing.T) {
-	keys, file := ptytest.Open(t)
-	out := terminal.Out(file, getenv)
-	require.NotEqual(t, io.Writer(file), out)
+	read, file := pipe(t)
+	out := terminal.ScreenOn(file, true)
 	text := "é日本👩\x1b[2J\u009b2J\u202e\x9b\xe2\x80x\xe2\x80"
 	for i := range len(text) {
 		n, err := out.Write([]byte{text[i]})
@@ -66,9 +68,9 @@ func TestWritesCanEndAnywhere(t *testing.T) {
 	require.NoError(t, terminal.Flush(out))
 	require.NoError(t, terminal.Flush(out))
 	require.NoError(t, terminal.Print(out, terminal.Plain, "\n"))
-	want := `é日本👩\x1b[2J\x9b2J\u202e\x9b\xe2\x80x\xe2\x80` + "\x1b[31mred\x1b[0m" + `\xe6\x97` + "\r\n"
+	want := `é日本👩\x1b[2J\x9b2J\u202e\x9b\xe2\x80x\xe2\x80` + "\x1b[31mred\x1b[0m" + `\xe6\x97` + "\n"
 	got := make([]byte, len(want))
-	_, err := io.ReadFull(keys, got)
+	_, err := io.ReadFull(read, got)
 	require.NoError(t, err)
 	require.Equal(t, want, string(got))
 }
@@ -76,7 +78,7 @@ func TestWritesCanEndAnywhere(t *testing.T) {
 // TestOtherStreams has bytes stay as they are, whatever is there to style or to show.
 func TestOtherStreams(t *testing.T) {
 	var b bytes.Buffer
-	out := terminal.Out(&b, getenv)
+	out := terminal.Out(&b, func(string) string { return "xterm" })
 	require.Same(t, &b, out)
 	require.False(t, terminal.IsTerminal(out))
 	require.NoError(t, terminal.Print(out, terminal.Red, "\x1b\xff"))
@@ -90,35 +92,31 @@ func TestOtherStreams(t *testing.T) {
 
 // TestProgressShowsWhatIsReported has messages that would drive the terminal, or need more than one line.
 func TestProgressShowsWhatIsReported(t *testing.T) {
-	keys, file := ptytest.Open(t)
-	p := terminal.StartProgress(terminal.Out(file, getenv))
-	p.Report("\x1b[2Ja\nb\r"+strings.Repeat("日本", 1000), 3, 10)
-	read := func(until string) string {
-		var all []byte
-		for !strings.HasSuffix(string(all), until) {
-			var one [1]byte
-			_, err := keys.Read(one[:])
-			require.NoError(t, err)
-			all = append(all, one[0])
-		}
-		return string(all)
-	}
-	require.Regexp(t, `^\r\x1b\[K[0-9]+s  \\x1b\[2Ja b 日本$`, read("日本"))
-	p.Report("copied", 3, 10)
-	p.Stop()
-	_, err := file.WriteString("end\n")
+	read, file := pipe(t)
+	synctest.Test(t, func(t *testing.T) {
+		p := terminal.StartProgress(terminal.ScreenOn(file, true))
+		p.Report("\x1b[2Ja\nb\r"+strings.Repeat("日本", 1000), 3, 10)
+		time.Sleep(1100 * time.Millisecond) // the line is there after a second
+		p.Report("copied", 3, 10)
+		time.Sleep(200 * time.Millisecond)
+		p.Stop()
+	})
+	require.NoError(t, file.Close())
+	all, err := io.ReadAll(read)
 	require.NoError(t, err)
-	line, after, _ := strings.Cut(read("end\r\n"), "\r\x1b[K")
-	require.LessOrEqual(t, 20+2*utf8.RuneCountInString(line), 80, "it is one line")
-	require.Regexp(t, `^([0-9]+s  copied  3/10\r\x1b\[K)*end\r\n$`, after)
+	lines := strings.Split(string(all), "\r\x1b[K")
+	require.Len(t, lines, 4)
+	require.Regexp(t, `^1s  \\x1b\[2Ja b (日本)+日?$`, lines[1])
+	wide := strings.Count(lines[1], "日") + strings.Count(lines[1], "本")
+	require.Less(t, utf8.RuneCountInString(lines[1])+wide, 80, "it is one line")
+	require.Equal(t, []string{"", "1s  copied  3/10", ""}, []string{lines[0], lines[2], lines[3]})
 }
 
 // TestProgressLeavesUnfinishedLinesAlone: the line would overwrite what code prints without a newline.
 func TestProgressLeavesUnfinishedLinesAlone(t *testing.T) {
-	keys, file := ptytest.Open(t)
+	read, file := pipe(t)
 	synctest.Test(t, func(t *testing.T) {
-		getenv := func(name string) string { return map[string]string{"TERM": "xterm", "NO_COLOR": "1"}[name] }
-		errs, out := terminal.Out(file, getenv), terminal.Out(file, getenv)
+		errs, out := terminal.ScreenOn(file, false), terminal.ScreenOn(file, false)
 		p := terminal.StartProgress(errs, out)
 		for _, text := range []string{"on standard output", "\n", "on standard error", "\n"} {
 			time.Sleep(2300 * time.Millisecond) // never when the progress line is due
@@ -134,13 +132,9 @@ func TestProgressLeavesUnfinishedLinesAlone(t *testing.T) {
 		}
 		p.Stop()
 	})
-	_, err := file.WriteString("end\n")
+	require.NoError(t, file.Close())
+	all, err := io.ReadAll(read)
 	require.NoError(t, err)
-	var all strings.Builder
-	for one := make([]byte, 1); !strings.HasSuffix(all.String(), "end\r\n"); all.Write(one) {
-		_, err := keys.Read(one)
-		require.NoError(t, err)
-	}
-	require.Regexp(t, `^(\r\x1b\[K\d+s)+\r\x1b\[Kon standard output\r\n\r\n\r\n`+
-		`(\r\x1b\[K\d+s)+\r\x1b\[Kon standard error\r\n\r\n\r\n(\r\x1b\[K\d+s\r\x1b\[K)?end\r\n$`, all.String())
+	require.Regexp(t, `^(\r\x1b\[K\d+s)+\r\x1b\[Kon standard output\n\n\n`+
+		`(\r\x1b\[K\d+s)+\r\x1b\[Kon standard error\n\n\n(\r\x1b\[K\d+s\r\x1b\[K)?$`, string(all))
 }

@@ -1,6 +1,9 @@
-package main_test
+//go:build systemtest
+
+package command_test
 
 import (
+	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,17 +19,13 @@ import (
 // ratios of neighbours.
 func BenchmarkCommand(b *testing.B) {
 	dir := b.TempDir()
-	toolrun := filepath.Join(dir, "toolrun.exe")
-	out, err := exec.Command("go", "build", "-o", toolrun, ".").CombinedOutput()
-	require.NoError(b, err, "%s", out)
-
 	type command struct {
 		name string
 		args []string
 	}
 	commands := []command{
-		{"js", []string{toolrun, "js", "-e", "return 1"}},
-		{"version", []string{toolrun, "version"}},
+		{"js", []string{commandtest.Path(), "js", "-e", "return 1"}},
+		{"version", []string{commandtest.Path(), "version"}},
 	}
 	node, err := exec.LookPath("node")
 	if err == nil {
