@@ -121,6 +121,4 @@ func beyondTheProcess(t *testing.T, name string) (problems []string) {
 }
 
 // notYet are the files that TestSuites still finds.
-var notYet = map[string]bool{
-	"cmd/toolrun/internal/cli/process_test.go": true,
-}
+var notYet = map[string]bool{}

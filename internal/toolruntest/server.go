@@ -165,16 +165,14 @@ func (l *Log) Await(t testing.TB, text string) (line string) {
 	return line
 }
 
-// Until waits until what has been written is as it should be. The test fails if the log ends before, or its own time;
-// what says what is missing then.
+// patience is how long Until waits before it says what is missing: the test would be stopped soon, and say nothing.
+const patience = 5 * time.Minute
+
+// Until waits until what has been written is as it should be. The test fails if the log ends before; what says what is
+// missing then.
 func (l *Log) Until(t testing.TB, what string, is func(written string) bool) {
 	t.Helper()
-	var late <-chan time.Time
-	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
-		if deadline, ok := t.Deadline(); ok {
-			late = time.After(time.Until(deadline) - time.Second)
-		}
-	}
+	late := time.After(patience)
 	for {
 		l.mu.Lock()
 		written, closed := l.text.String(), l.closed

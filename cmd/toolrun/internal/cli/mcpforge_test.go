@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"net/http"
 	"os"
 	"path/filepath"

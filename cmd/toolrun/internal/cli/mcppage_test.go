@@ -3,7 +3,6 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"io"
 	"net/http"
 	"os"
