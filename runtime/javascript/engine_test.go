@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
-	"github.com/toolrun/toolrun/internal/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
@@ -83,9 +82,9 @@ func TestAContextThatEndsStopsTheStart(t *testing.T) {
 
 // TestManyActiveRuns has many sandboxes in the middle of their scripts at the same time.
 func TestManyActiveRuns(t *testing.T) {
-	n := 1000
-	if race.Enabled {
-		n = 100
+	n := 100
+	if *soak {
+		n = 1000
 	}
 	e := enginetest.New(sandbox.EngineOptions{MaxRuns: sandbox.Unlimited})
 	defer e.Close(context.Background())

@@ -9,13 +9,17 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
+// cacheDir keeps what has been compiled, for the next process.
+var cacheDir = enginetest.CacheDir()
+
 func Example() {
 	ctx := context.Background()
-	engine, err := sandbox.New(nil)
+	engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: cacheDir})
 	if err != nil {
 		log.Fatal(err)
 	}

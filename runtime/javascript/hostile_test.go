@@ -240,12 +240,12 @@ func TestConcurrentRuns(t *testing.T) {
 		{`for (;;) await 0`, byWork},
 	}
 	var wg sync.WaitGroup
-	for i := range 200 {
+	for i := range 100 {
 		wg.Go(func() {
 			if i%5 == 0 {
 				test := hostile[rand.IntN(len(hostile))]
 				_, err := tryRun(t, test.script,
-					javascript.RunOptions{Limits: sandbox.Limits{Work: 3_000_000, Memory: 16 << 20}})
+					javascript.RunOptions{Limits: sandbox.Limits{Work: 1_000_000, Memory: 16 << 20}})
 				if ended := endedAs(err); ended != test.want {
 					t.Errorf("%s: %s", test.script, ended)
 				}

@@ -65,7 +65,7 @@ func TestIntlTexts(t *testing.T) {
 		`[...new Intl.Segmenter('en', {granularity: 'sentence'}).segment('Is it? Yes, 3.5. Ok')].map((s) => s.segment).join('|')`:                                "Is it? |Yes, 3.5. |Ok",
 		`JSON.stringify(new Intl.Segmenter('de').segment('Hallo').containing(1))`:                                                                                `{"segment":"a","index":1,"input":"Hallo"}`,
 		`[new Intl.Segmenter('en').segment('Hi').containing(2)].join() + JSON.stringify(new Intl.Segmenter('en', {granularity: 'word'}).resolvedOptions())`:      `{"locale":"en","granularity":"word"}`,
-		`const text = 'one two. '.repeat(50000); let n = 0; for (const s of new Intl.Segmenter('en', {granularity: 'word'}).segment(text)) n += s.isWordLike; n`: "100000",
+		`const text = 'one two. '.repeat(10000); let n = 0; for (const s of new Intl.Segmenter('en', {granularity: 'word'}).segment(text)) n += s.isWordLike; n`: "20000",
 		`new Intl.Segmenter('en', {granularity: 'word'}).segment('x'.repeat(1e6) + ' y').containing(1e6 + 1).segment`:                                            "y",
 		`try { Intl.Segmenter('en') } catch (e) { String(e) }`:                                                                                                   "TypeError: Constructor Intl.Segmenter requires 'new'",
 		`try { new Intl.Segmenter('en', {granularity: 'x'}) } catch (e) { String(e) }`:                                                                           "RangeError: Value x out of range for Intl.Segmenter options property granularity",

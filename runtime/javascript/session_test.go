@@ -294,7 +294,7 @@ func TestSessionsDoNotGrow(t *testing.T) {
 			t.Parallel()
 			var state *sandbox.State
 			first := 0
-			for i := range 150 {
+			for i := range 60 {
 				result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Session: true, State: state,
 					Functions: functions})
 				require.NoError(t, err)

@@ -1,7 +1,6 @@
 package javascript_test
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,22 +12,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/runtime"
-	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 )
 
-// fuzzedTools are made once, since they serve thousands of calls. Their engine is there for as long as the process.
+// fuzzedTools are made once, since they serve thousands of calls.
 var fuzzedTools = sync.OnceValue(func() *registry.Registry {
-	engine := enginetest.New(runtime.EngineOptions{})
-	r, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter, error) {
-		return engine.Interpreter, nil
-	}, nil), filesystem.New())
+	r, err := registry.New(memory.New(), toolOn(engine), filesystem.New())
 	if err != nil {
 		panic(err)
 	}

@@ -12,11 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/runtime"
-	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -159,11 +156,7 @@ func TestNetworkApproval(t *testing.T) {
 
 // TestToolNamedNetwork: who always approves a tool of that name has approved no requests, and the other way round.
 func TestToolNamedNetwork(t *testing.T) {
-	engine := enginetest.New(runtime.EngineOptions{})
-	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
-		return engine.Interpreter, nil
-	}, nil),
+	r, err := registry.New(toolOn(engine),
 		registry.Func(registry.Spec{Name: "network", Description: "Draws a network."},
 			func(context.Context, struct{}, registry.Env) (string, error) { return "drawn", nil }))
 	require.NoError(t, err)

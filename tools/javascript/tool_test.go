@@ -20,13 +20,26 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
+// engine is shared by all tests, but those in bubbles.
+var engine *enginetest.Engine
+
+func TestMain(m *testing.M) {
+	engine = enginetest.New(runtime.EngineOptions{MaxRuns: 64})
+	code := m.Run()
+	if err := engine.Close(context.Background()); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// toolOn returns the tool on an engine.
+func toolOn(engine *enginetest.Engine) registry.Tool {
+	return javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil)
+}
+
 func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
-	engine := enginetest.New(runtime.EngineOptions{})
-	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
-		return engine.Interpreter, nil
-	}, nil), filesystem.New())
+	r, err := registry.New(toolOn(engine), filesystem.New())
 	require.NoError(t, err)
 	return r
 }

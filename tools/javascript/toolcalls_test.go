@@ -21,7 +21,6 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/runtime"
-	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -31,11 +30,21 @@ import (
 // withToolCalls returns tools with the javascript tool before them, and an Env in which code can call them.
 func withToolCalls(t testing.TB, tools ...registry.Tool) (*registry.Registry, registry.Env) {
 	t.Helper()
-	engine := enginetest.New(runtime.EngineOptions{})
-	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(append([]registry.Tool{javascript.New(func(context.Context) (*js.Interpreter, error) {
-		return engine.Interpreter, nil
-	}, nil)}, tools...)...)
+	return withToolCallsOn(t, engine, tools...)
+}
+
+// inBubble is withToolCalls in a bubble, with an engine of its own.
+func inBubble(t testing.TB, tools ...registry.Tool) (*registry.Registry, registry.Env) {
+	t.Helper()
+	own := enginetest.New(runtime.EngineOptions{})
+	t.Cleanup(func() { require.NoError(t, own.Close(context.Background())) })
+	return withToolCallsOn(t, own, tools...)
+}
+
+func withToolCallsOn(t testing.TB, engine *enginetest.Engine,
+	tools ...registry.Tool) (*registry.Registry, registry.Env) {
+	t.Helper()
+	r, err := registry.New(append([]registry.Tool{toolOn(engine)}, tools...)...)
 	require.NoError(t, err)
 	env := newEnv(t)
 	env.Limits.Timeout = 30 * time.Second
@@ -222,7 +231,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 		<-chan error)) {
 		synctest.Test(t, func(t *testing.T) {
 			late, started := make(chan error, 10), make(chan struct{}, 10)
-			r, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string,
+			r, env := inBubble(t, toolOf("hang", func(ctx context.Context, _ string,
 				_ registry.Env) (registry.Result, error) {
 				started <- struct{}{}
 				<-ctx.Done()
@@ -292,7 +301,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 func TestToolCallsAtTheEndOfTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made atomic.Int64
-		r, env := withToolCalls(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result,
+		r, env := inBubble(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result,
 			error) {
 			made.Add(1)
 			return registry.Text(""), nil
@@ -459,7 +468,7 @@ func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
 // of the call of the code itself.
 func TestApprovalsOfCallsThatCodeMakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, env := withToolCalls(t, says("a"), says("b"))
+		r, env := inBubble(t, says("a"), says("b"))
 		env.Limits.Timeout = 2 * time.Second
 		env.Selection.Ask = []string{"a", "b"}
 		var asked []string
