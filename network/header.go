@@ -33,8 +33,8 @@ var (
 )
 
 const (
-	overriding = `(https?|override|overridden|original|orig|forward|forwarded|rewrite|rewritten|rewrote|real|raw|rest|` +
-		`request|requested|proxy|proxied|envoy|base|replaced|unencoded|waws|ms|destination)`
+	overriding = `(https?|override|overridden|original|orig|forward|forwarded|rewrite|rewritten|rewrote|real|raw|` +
+		`rest|request|requested|proxy|proxied|envoy|base|replaced|unencoded|waws|ms|destination)`
 	place = `(ur[il]|host|hostname|path|pathname|pathinfo|server|servername|prefix|authority)`
 )
 

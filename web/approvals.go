@@ -81,7 +81,7 @@ type approvalInfo struct {
 type approvalsAnswer struct {
 	Approvals []approvalInfo `json:"approvals"`
 	Problem   string         `json:"problem,omitempty" jsonschema:"one of them is damaged"`
-	More      bool           `json:"more,omitempty" jsonschema:"there are more, whose inputs would make the answer too large: decide on these first"`
+	More      bool           `json:"more,omitempty" jsonschema:"more wait, too large to show: decide on these first"`
 }
 
 const (

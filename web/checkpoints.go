@@ -102,14 +102,14 @@ type checkpointChange struct {
 	Path    string   `json:"path,omitempty"`
 	Session string   `json:"session,omitempty" jsonschema:"the session whose variables have changed, instead of a path"`
 	Op      string   `json:"op" jsonschema:"what was done since: create, write or remove"`
-	Calls   []string `json:"calls" jsonschema:"the calls that did so, the earliest first; empty if the history does not know"`
+	Calls   []string `json:"calls" jsonschema:"the calls that did so, the earliest first; empty if unknown"`
 }
 
 type restoredAnswer struct {
-	Call       string             `json:"call,omitempty" jsonschema:"undoing it brings back what was there; empty if nothing was changed"`
+	Call       string             `json:"call,omitempty" jsonschema:"undo it to go back; empty if nothing was changed"`
 	Changed    []checkpointChange `json:"changed"`
 	Total      int                `json:"total" jsonschema:"how many there are; not all may be listed"`
-	Incomplete bool               `json:"incomplete,omitempty" jsonschema:"the history no longer has all changes since the checkpoint"`
+	Incomplete bool               `json:"incomplete,omitempty" jsonschema:"some changes since are no longer known"`
 }
 
 func newRestoredAnswer(restored *vfs.Restored) restoredAnswer {

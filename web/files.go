@@ -129,7 +129,7 @@ type textAnswer struct {
 	Binary bool      `json:"binary" jsonschema:"it is not text, and has none here"`
 	Text   string    `json:"text"`
 	// Encoding is that of the file. The text is decoded, and saving it encodes it again.
-	Encoding string `json:"encoding,omitempty" jsonschema:"what the text was decoded from, such as UTF-16LE, if the file is not UTF-8"`
+	Encoding string `json:"encoding,omitempty" jsonschema:"the file's, such as UTF-16LE, if it is not UTF-8"`
 	Offset   int64  `json:"offset" jsonschema:"where the text begins"`
 	End      int64  `json:"end" jsonschema:"where it ends"`
 	Line     int64  `json:"line" jsonschema:"the number of its first line, from 1"`

@@ -280,7 +280,7 @@ type callDetail struct {
 	Data      any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
 	Console   []line       `json:"console"`
 	Dropped   int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
-	Elsewhere bool         `json:"elsewhere,omitempty" jsonschema:"another process made it: its texts are cut, and what it prints is in its result"`
+	Elsewhere bool         `json:"elsewhere,omitempty" jsonschema:"by another process: its texts are cut"`
 	Known     bool         `json:"known" jsonschema:"its input and result are known"`
 	Files     []changeInfo `json:"files" jsonschema:"what it changed"`
 }

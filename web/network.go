@@ -18,7 +18,7 @@ func networkRoutes() []route {
 }
 
 type networkAnswer struct {
-	Rules []string `json:"rules" jsonschema:"such as GET https://example.com/**; none means that code has no network, unless the server allows requests in all projects"`
+	Rules []string `json:"rules" jsonschema:"such as GET https://example.com/**; the server may allow others"`
 	Fixed bool     `json:"fixed,omitempty" jsonschema:"they cannot be changed here"`
 }
 

@@ -56,7 +56,7 @@ type aboutAnswer struct {
 	Project string `json:"project,omitempty" jsonschema:"the only project that may be used; empty means all"`
 	Version string `json:"version"`
 	CSRF    string `json:"csrf,omitempty" jsonschema:"for the header X-Toolrun-CSRF"`
-	Model   bool   `json:"model,omitempty" jsonschema:"it is the token of a model: it may call its tools, see its own calls and read files"`
+	Model   bool   `json:"model,omitempty" jsonschema:"a model's, for its tools, its own calls, and reading files"`
 }
 
 func about(s *Server, r *request, _ nothing) (aboutAnswer, error) {

@@ -283,7 +283,7 @@ type serverInfo struct {
 	Name      string   `json:"name"`
 	Connected bool     `json:"connected"`
 	Tools     int      `json:"tools"`
-	Missing   []string `json:"missing,omitempty" jsonschema:"tools that the configuration names and the server does not have"`
+	Missing   []string `json:"missing,omitempty" jsonschema:"configured tools that the server does not have"`
 	Problem   string   `json:"problem,omitempty" jsonschema:"why it is not connected"`
 }
 

@@ -160,7 +160,9 @@ func verifyClasses(ctx context.Context, vm *VM) error {
 
 // verifyInsides checks what is known of promises and proxies.
 func verifyInsides(ctx context.Context, vm *VM) error {
-	v, err := vm.Eval(ctx, `({pending: new Promise(() => {}), fulfilled: Promise.resolve(5), none: {}, proxy: new Proxy(Object(6), [])})`, "toolrun:verify")
+	v, err := vm.Eval(ctx, `({
+		pending: new Promise(() => {}), fulfilled: Promise.resolve(5), none: {}, proxy: new Proxy(Object(6), []),
+	})`, "toolrun:verify")
 	if err != nil {
 		return err
 	}
@@ -275,7 +277,10 @@ func verifyPositions(ctx context.Context, vm *VM) error {
 
 // verifyRejections checks an unhandled rejected promise and a handled one.
 func verifyRejections(ctx context.Context, vm *VM) error {
-	v, err := vm.Eval(ctx, `({unhandled: Promise.reject(5), handled: (() => { const p = Promise.reject(6); p.catch(() => {}); return p })()})`, "toolrun:verify")
+	v, err := vm.Eval(ctx, `({
+		unhandled: Promise.reject(5),
+		handled: (() => { const p = Promise.reject(6); p.catch(() => {}); return p })(),
+	})`, "toolrun:verify")
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ var mendChecks = []mendCheck{
 				else { generator.next(); generator.return(); }
 			} });
 			generator = (async function* () {
-				try { await gates[0].promise; yield; await gates[1].promise; yield; await gates[2].promise } finally { await gates[2].promise }
+				try { await gates[0].promise; yield; await gates[1].promise; yield; await gates[2].promise }
+				finally { await gates[2].promise }
 			})();
 			(async () => {
 				generator.next();
@@ -65,7 +66,8 @@ var mendChecks = []mendCheck{
 				for (let i = 0, all = []; i < 8; i++) all.push(new ArrayBuffer(1 << 18));
 				return 1;
 			} };
-			return '' + [source.toReversed(), source.toSorted(), source.toSpliced(0, 1), source.with(0, 0)].map((a) => a.length);
+			const copies = [source.toReversed(), source.toSorted(), source.toSpliced(0, 1), source.with(0, 0)];
+			return '' + copies.map((a) => a.length);
 		})()`, "100,100,99,100",
 	}, {
 		"long copies of arrays", ``,

@@ -42,7 +42,8 @@ func init() {
 
 // collatorLocales are the locales with a region or a script for which ICU has collations. For all others, the language
 // is what resolvedOptions shows.
-var collatorLocales = strings.Fields(`ar-SA de-AT en-US fa-AF fr-CA he-IL id-ID nb-NO sr-BA sr-Cyrl sr-Cyrl-BA sr-Cyrl-ME
+var collatorLocales = strings.Fields(`
+	ar-SA de-AT en-US fa-AF fr-CA he-IL id-ID nb-NO sr-BA sr-Cyrl sr-Cyrl-BA sr-Cyrl-ME
 	sr-Cyrl-RS sr-Latn sr-Latn-BA sr-Latn-RS sr-ME sr-RS zh-CN zh-HK zh-Hans zh-Hans-CN zh-Hans-SG zh-Hant zh-Hant-HK
 	zh-Hant-MO zh-Hant-TW zh-MO zh-SG zh-TW`)
 

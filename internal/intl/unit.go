@@ -6,10 +6,11 @@ import (
 )
 
 // knownUnits are the units that ECMA-402 knows. Two can be joined by -per-.
-var knownUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
+var knownUnits = strings.Fields(`
+	acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
-	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone
-	terabit terabyte week yard year`)
+	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second
+	stone terabit terabyte week yard year`)
 
 // IsUnit reports whether a text names a unit, or two of them joined by -per-.
 func IsUnit(text string) bool {

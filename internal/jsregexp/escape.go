@@ -245,8 +245,8 @@ func (t *translator) propertySet(start int) (set, error) {
 		return t.keycaps()
 	}
 	if t.flags.Sets && emojiProperty(name) {
-		return set{}, t.fail(`\p{%s} is not available: \p{Emoji_Presentation} and \p{Extended_Pictographic} are single characters, and `+
-			`new Intl.Segmenter() finds whole emoji`, name)
+		return set{}, t.fail(`\p{%s} is not available: \p{Emoji_Presentation} and \p{Extended_Pictographic} are `+
+			`single characters, and new Intl.Segmenter() finds whole emoji`, name)
 	}
 	short := name[strings.IndexByte(name, '=')+1:]
 	if t.expanding() && !closed[short] && !strings.HasPrefix(name, "Script") && !strings.HasPrefix(name, "sc") {

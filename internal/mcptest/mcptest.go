@@ -82,8 +82,9 @@ func Good(versions ...string) *sdk.Server {
 	closed := false
 	add(&sdk.Tool{
 		Name: "echo", Title: "Echo", Description: "Says it.",
-		InputSchema: json.RawMessage(
-			`{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"enum":[1,"a",null]}}}`),
+		InputSchema: json.RawMessage(`{"type":"object","properties":{` +
+			`"n":{"type":"integer","maximum":9007199254740993},"x":{"$ref":"#/$defs/x"}},` +
+			`"$defs":{"x":{"enum":[1,"a",null]}}}`),
 		OutputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		Annotations:  &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed},
 	}, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

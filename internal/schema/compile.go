@@ -190,7 +190,8 @@ func (p *preparer) identify(schema map[string]any) {
 		return
 	}
 	if refers(schema) {
-		p.err = errors.New(`a schema in it has an "$id" and a reference, which is not supported: it could lead anywhere`)
+		p.err = errors.New(`a schema in it has an "$id" and a reference, which is not supported: ` +
+			`it could lead anywhere`)
 	}
 	delete(schema, keyword)
 }

@@ -12,19 +12,22 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
+// greeting is the beginning of a server's answer to initialize.
+const greeting = `{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18",` +
+	`"serverInfo":{"name":"s","version":"1"},`
+
 // serverAnswers are hostile answers of a server to a client that uses its tools. "ID" stands for the id.
 var serverAnswers = []struct {
 	name, attempt, method string
 	answer                text
 }{
 	{"greeting", "a greeting with capabilities of millions of values", "initialize",
-		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"s","version":"1"},"capabilities":{"tools":{},"experimental":{"a":[`,
-			unit: `[],`, tail: `[]]}}}}`}},
+		text{head: greeting + `"capabilities":{"tools":{},"experimental":{"a":[`, unit: `[],`, tail: `[]]}}}}`}},
 	{"tools", "a list of tools that are empty", "tools/list",
 		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[`, unit: `{},`, tail: `{}]}}`}},
 	{"schema", "a tool with a schema of millions of values", "tools/list",
-		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","default":[`,
-			unit: `[],`, tail: `[]]}}]}}`}},
+		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo",` +
+			`"inputSchema":{"type":"object","default":[`, unit: `[],`, tail: `[]]}}]}}`}},
 	{"content", "content of millions of empty parts", "tools/call",
 		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[`,
 			unit: `{"type":"text","text":""},`, tail: `{"type":"text","text":"x"}]}}`}},
@@ -117,7 +120,7 @@ func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := text{unit: " ", tail: "}"}
 	switch request.Method {
 	case "initialize":
-		answer.head = `{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"s","version":"1"},"capabilities":{"tools":{}}}`
+		answer.head = greeting + `"capabilities":{"tools":{}}}`
 	case "tools/list":
 		answer.head = `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
 	default:

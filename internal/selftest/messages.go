@@ -44,8 +44,8 @@ var odd = []oddMessage{
 	{"unknown", "a method that there is not, with millions of parameters",
 		text{head: `{"jsonrpc":"2.0","id":2,"method":"no/such","params":{"a":[`, unit: `"",`, tail: `""]}}`}},
 	{"notification", "a notification that has millions of values",
-		text{head: `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":[`,
-			unit: `{},`, tail: `{}]}}}`}},
+		text{head: `{"jsonrpc":"2.0","method":"notifications/progress",` +
+			`"params":{"progressToken":1,"progress":1,"_meta":{"a":[`, unit: `{},`, tail: `{}]}}}`}},
 	{"response", "the answer to no request, with millions of values",
 		text{head: `{"jsonrpc":"2.0","id":77,"result":{"a":[`, unit: `[],`, tail: `[]]}}`}},
 	{"batch", "a batch of millions of empty messages", text{head: `[`, unit: `{},`, tail: `{}]`}},

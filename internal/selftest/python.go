@@ -35,7 +35,8 @@ const correctPython = `
 import json, re, sqlite3, os
 with open('/a', 'w') as f: f.write(json.dumps({'sorted': sorted([3, 1, 2]), 'text': 'é'}))
 db = sqlite3.connect(':memory:')
-[json.load(open('a')), re.sub('[0-9]', lambda m: str(int(m[0]) * 2), 'a1b2'), db.execute('select 6 * 7').fetchone(), os.getcwd()]`
+[json.load(open('a')), re.sub('[0-9]', lambda m: str(int(m[0]) * 2), 'a1b2'),
+	db.execute('select 6 * 7').fetchone(), os.getcwd()]`
 
 const correctPythonResult = "[{'sorted': [1, 2, 3], 'text': 'é'}, 'a2b4', (42,), '/']"
 

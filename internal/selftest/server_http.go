@@ -153,8 +153,9 @@ func greetings(ctx context.Context) (func() (string, error), func(), error) {
 		return nil, nil, err
 	}
 	greeting := text{
-		head: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"c","version":"1"},` +
-			`"capabilities":{"experimental":{"a":[`, unit: "[],", tail: "[]]}}}}",
+		head: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+			`"clientInfo":{"name":"c","version":"1"},"capabilities":{"experimental":{"a":[`,
+		unit: "[],", tail: "[]]}}}}",
 	}
 	c, close, err := serve(ctx, tools)
 	if err != nil {

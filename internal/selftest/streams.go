@@ -17,16 +17,21 @@ var events = []struct {
 	start, delta string
 }{
 	{registry.Anthropic,
-		`{"type":"content_block_start","index":INDEX,"content_block":{"type":"tool_use","id":"idINDEX","name":"echo","input":{}}}`,
+		`{"type":"content_block_start","index":INDEX,` +
+			`"content_block":{"type":"tool_use","id":"idINDEX","name":"echo","input":{}}}`,
 		`{"type":"content_block_delta","index":INDEX,"delta":{"type":"input_json_delta","partial_json":"PIECE"}}`},
 	{registry.OpenAIChat,
-		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,"id":"idINDEX","type":"function","function":{"name":"echo","arguments":""}}]}}]}`,
-		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,"function":{"name":"echo","arguments":"PIECE"}}]}}]}`},
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,"id":"idINDEX","type":"function",` +
+			`"function":{"name":"echo","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,` +
+			`"function":{"name":"echo","arguments":"PIECE"}}]}}]}`},
 	{registry.OpenAIResponses,
-		`{"type":"response.output_item.added","output_index":INDEX,"item":{"type":"function_call","call_id":"idINDEX","name":"echo","arguments":""}}`,
+		`{"type":"response.output_item.added","output_index":INDEX,` +
+			`"item":{"type":"function_call","call_id":"idINDEX","name":"echo","arguments":""}}`,
 		`{"type":"response.function_call_arguments.delta","output_index":INDEX,"delta":"PIECE"}`},
 	{registry.Gemini,
-		`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"idINDEX","name":"echo","args":{}}}],"role":"model"}}]}`,
+		`{"candidates":[{"content":{"role":"model",` +
+			`"parts":[{"functionCall":{"id":"idINDEX","name":"echo","args":{}}}]}}]}`,
 		`{"candidates":[{"content":{"parts":[{"text":"PIECE"}],"role":"model"}}]}`},
 	{registry.Bedrock,
 		`{"contentBlockStart":{"contentBlockIndex":INDEX,"start":{"toolUse":{"toolUseId":"idINDEX","name":"echo"}}}}`,

@@ -108,7 +108,8 @@ func ParseRecord(text string) (*Record, error) {
 }
 
 func (r *Record) String() string {
-	return fmt.Sprintf(`# What of tc39/test262 fails in a sandbox because it fails in the bare engine too. Made by .ci/test262 -record.
+	return fmt.Sprintf(`# What of tc39/test262 fails in a sandbox because it fails in the bare engine too. `+
+		`Made by .ci/test262 -record.
 commit %s
 engine %s
 cases %d

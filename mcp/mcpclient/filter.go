@@ -186,8 +186,8 @@ func acknowledged(params []byte) []byte {
 // result keeps the result of a call or a listing, so that it arrives unchanged, and gives the SDK a reference to it.
 func (f *filter) result(m envelope) []byte {
 	refuse := func(what string) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`,
-			m.id, what)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,`+
+			`"message":"the server's result is %s"}}`, m.id, what)
 	}
 	greets := false
 	var listed []byte

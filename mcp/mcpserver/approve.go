@@ -151,7 +151,8 @@ func answerSchema(always bool) json.RawMessage {
 	}
 	return json.RawMessage(`{"type":"object","properties":{` +
 		`"decision":{"type":"string","title":"Decision","description":"` + about + `","enum":[` + choices + `]},` +
-		`"reason":{"type":"string","title":"Reason","description":"Why it is refused, for the model"}},"required":["decision"]}`)
+		`"reason":{"type":"string","title":"Reason","description":"Why it is refused, for the model"}` +
+		`},"required":["decision"]}`)
 }
 
 // question is what the user is asked about a call.

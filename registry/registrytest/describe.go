@@ -38,8 +38,8 @@ func checkDescription(s *subject, f *findings) {
 	}
 	undescribed(document, document.Root, "", map[*jsontree.Node]bool{}, func(path string, top bool) {
 		if top {
-			f.fault(`The argument %s has no description, and a model has to guess what it is. Add a "description" to its schema, `+
-				`or a tag jsonschema:"..." to the field.`, path)
+			f.fault(`The argument %s has no description, and a model has to guess what it is. `+
+				`Add a "description" to its schema, or a tag jsonschema:"..." to the field.`, path)
 		} else {
 			f.advise("%s, inside of an argument, has no description.", path)
 		}

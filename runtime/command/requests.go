@@ -167,7 +167,8 @@ func parseHead(data []byte) (*network.Request, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&head); err != nil {
-		return nil, fmt.Errorf(`the head of the request is not JSON such as {"method":"GET","url":"https://example.com/","headers":[["accept","*/*"]]}: %w`, err)
+		return nil, fmt.Errorf(`the head of the request is not JSON such as {"method":"GET",`+
+			`"url":"https://example.com/","headers":[["accept","*/*"]]}: %w`, err)
 	}
 	switch head.Redirect {
 	case "", "follow", "error", "manual":

@@ -36,7 +36,8 @@ var (
 
 	// builtinCallees are functions of the language that are there unless somebody has removed them.
 	builtinCallees = regexp.MustCompile(
-		`^(?:String|Number|Boolean|BigInt|Symbol|Array|Object|parseInt|parseFloat|isNaN|isFinite|(?:console|JSON|Math|Object|Array|Number|String|Date|Promise|Reflect)\.\w+)$`)
+		`^(?:String|Number|Boolean|BigInt|Symbol|Array|Object|parseInt|parseFloat|isNaN|isFinite|` +
+			`(?:console|JSON|Math|Object|Array|Number|String|Date|Promise|Reflect)\.\w+)$`)
 )
 
 // calleeAt returns what is called at a position of a text, in bytes, as the engine reports positions: that of the last

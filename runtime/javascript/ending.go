@@ -111,7 +111,8 @@ func (in *instance) noteEnding() error {
 	case dropped == 1:
 		in.note("The code returns nothing. To get the value of its last expression, write: return " + text)
 	case dropped == 3:
-		in.note("The last expression is a function, which is not called. To get what it returns, write: return await (" + text + ")()")
+		in.note("The last expression is a function, which is not called. To get what it returns, write: " +
+			"return await (" + text + ")()")
 	case dropped == 2:
 		in.note("The code returns nothing, and does not wait for its last expression. To get the result, write: " +
 			"return await " + text)

@@ -305,7 +305,8 @@ var (
 	iteratedAfter = regexp.MustCompile(
 		`(?:\bof\s+|\.\.\.|\]\s*=\s*)((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)\]}\n]|$)`)
 	patternAfter = regexp.MustCompile(
-		`^(?:(?:const|let|var)\s*|\(?\s*)?\{\s*([\pL\pN_$]+)?[^{}=]*(?:=[^{}=]*)*\}\s*=\s*((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)}\n]|$)`)
+		`^(?:(?:const|let|var)\s*|\(?\s*)?\{\s*([\pL\pN_$]+)?[^{}=]*(?:=[^{}=]*)*\}` +
+			`\s*=\s*((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)}\n]|$)`)
 	parameterAfter = regexp.MustCompile(`^[^{};]*\(\s*\{\s*([\pL\pN_$]+)`)
 )
 

@@ -21,7 +21,8 @@ import (
 var builtins = append([]string{"path", "path/posix"}, quickjs.NodeModules()...)
 
 // absentModules are Node's modules for which packages get placeholders (guest/quickjs/node/internal/absent.js).
-var absentModules = strings.Fields(`child_process cluster dgram dns dns/promises domain http2 inspector inspector/promises net repl
+var absentModules = strings.Fields(`
+	child_process cluster dgram dns dns/promises domain http2 inspector inspector/promises net repl
 	tls trace_events tty v8 vm wasi worker_threads`)
 
 func (r *run) loader(require bool) *module.Loader {

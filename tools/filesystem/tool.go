@@ -35,12 +35,14 @@ var schema = json.RawMessage(`{
 	"properties": {
 		"command": {
 			"type": "string",
-			"enum": ["view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy"],
+			"enum": ["view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete",
+				"rename", "copy"],
 			"description": "What to do."
 		},
 		"path": {
 			"type": "string",
-			"description": "For all commands but view-all, rename and copy: the file or directory, such as /docs/plan.md."
+			"description": "For all commands but view-all, rename and copy: the file or directory, ` +
+	`such as /docs/plan.md."
 		},
 		"paths": {
 			"type": "array",
@@ -50,11 +52,13 @@ var schema = json.RawMessage(`{
 		"view_range": {
 			"type": "array",
 			"items": {"type": "integer"},
-			"description": "For view of a file: the first and the last line to show, such as [11, 20]. Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
+			"description": "For view of a file: the first and the last line to show, such as [11, 20]. ` +
+	`Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
 		},
 		"file_text": {
 			"type": "string",
-			"description": "For create: the content of the file, empty if left out; data:MIME;base64,... makes a binary one. For append: the text to add."
+			"description": "For create: the content of the file, empty if left out; ` +
+	`data:MIME;base64,... makes a binary one. For append: the text to add."
 		},
 		"overwrite": {
 			"type": "boolean",
@@ -62,7 +66,8 @@ var schema = json.RawMessage(`{
 		},
 		"old_str": {
 			"type": "string",
-			"description": "For str_replace: the text to replace, exactly as it is in the file, without line numbers. It must occur exactly once."
+			"description": "For str_replace: the text to replace, exactly as it is in the file, ` +
+	`without line numbers. It must occur exactly once."
 		},
 		"new_str": {
 			"type": "string",

@@ -5,7 +5,9 @@
 //	...
 //	interpreter, err := js.New(ctx, engine)
 //	...
-//	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return interpreter, nil }, nil))
+//	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+//		return interpreter, nil
+//	}, nil))
 //
 // Each call gets a fresh sandbox; only the project's files remain from earlier calls, unless [OptionSession] names a
 // session: then variables stay from call to call. description.md, which models read, describes what the code can use.
@@ -96,7 +98,8 @@ func AsExpression(ctx context.Context) context.Context {
 const schema = `{
 	"type": "object",
 	"properties": {
-		"code": {"type": "string", "description": "The code to run: the body of an async function, or a module. Use return for the result; await works."}
+		"code": {"type": "string", "description": "The code to run: the body of an async function, or a module. ` +
+	`Use return for the result; await works."}
 	},
 	"required": ["code"]
 }`

@@ -21,7 +21,8 @@ func treeOf(files afero.Fs) textfile.Tree {
 func clean(given string) (string, error) {
 	given = strings.Trim(given, textfile.Space)
 	if parts := strings.Split(given, "/"); slices.Contains(parts, ".") || slices.Contains(parts, "..") {
-		return "", registry.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of %s.`, textfile.Cut(given, 200), root)
+		return "", registry.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. `+
+			`All paths are inside of %s.`, textfile.Cut(given, 200), root)
 	}
 	name, err := textfile.Clean(given)
 	if err != nil {

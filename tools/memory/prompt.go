@@ -21,9 +21,11 @@ const (
 	maxListed = 500
 )
 
-const advice = `You have a persistent memory: the files under /memories, which stay from one conversation to the next and which you read and change with the memory tool. ` +
+const advice = `You have a persistent memory: the files under /memories, which stay from one conversation to the ` +
+	`next and which you read and change with the memory tool. ` +
 	`Changes to /memories/README.md show in this prompt on the next message. ` +
-	`Record your progress, status and thoughts there as you work, since this conversation can end at any time, and use README.md as the index: keep it short, and have it say what is in the other files.`
+	`Record your progress, status and thoughts there as you work, since this conversation can end at any time, ` +
+	`and use README.md as the index: keep it short, and have it say what is in the other files.`
 
 // What the memory contains cannot end the block that it is shown in: what closes the block has &lt; in place of <, in
 // whatever capitals. Everything else is byte for byte as it is in the memory.

@@ -48,12 +48,14 @@ var schema = json.RawMessage(`{
 	"properties": {
 		"command": {
 			"type": "string",
-			"enum": ["view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy"],
+			"enum": ["view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete",
+				"rename", "copy"],
 			"description": "What to do."
 		},
 		"path": {
 			"type": "string",
-			"description": "For all commands but view-all, rename and copy: the file or directory, such as /memories/notes.md."
+			"description": "For all commands but view-all, rename and copy: the file or directory, ` +
+	`such as /memories/notes.md."
 		},
 		"paths": {
 			"type": "array",
@@ -63,7 +65,8 @@ var schema = json.RawMessage(`{
 		"view_range": {
 			"type": "array",
 			"items": {"type": "integer"},
-			"description": "For view of a file: the first and the last line to show, such as [11, 20]. Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
+			"description": "For view of a file: the first and the last line to show, such as [11, 20]. ` +
+	`Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
 		},
 		"file_text": {
 			"type": "string",
@@ -75,7 +78,8 @@ var schema = json.RawMessage(`{
 		},
 		"old_str": {
 			"type": "string",
-			"description": "For str_replace: the text to replace, exactly as it is in the file, without line numbers. It must occur exactly once."
+			"description": "For str_replace: the text to replace, exactly as it is in the file, ` +
+	`without line numbers. It must occur exactly once."
 		},
 		"new_str": {
 			"type": "string",

@@ -127,7 +127,8 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(m); err != nil {
 		if strings.Contains(err.Error(), `unknown field "hosts"`) {
-			err = errors.New(`"hosts" cannot be asked for: ask for requests, as in "network": ["GET https://example.com/**"]`)
+			err = errors.New(`"hosts" cannot be asked for: ask for requests, ` +
+				`as in "network": ["GET https://example.com/**"]`)
 		}
 		return nil, fmt.Errorf("manifest: %w", err)
 	}

@@ -5,7 +5,9 @@
 //	...
 //	interpreter, err := py.New(ctx, engine, module)
 //	...
-//	tools, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil))
+//	tools, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) {
+//		return interpreter, nil
+//	}, nil))
 //
 // Each call gets a fresh sandbox; only the project's files remain from earlier calls, unless the option session names a
 // session, whose variables stay. description.md, which models read, describes what the code can use.
@@ -76,7 +78,8 @@ func AsExpression(ctx context.Context) context.Context {
 const schema = `{
 	"type": "object",
 	"properties": {
-		"code": {"type": "string", "description": "The code to run, as in a notebook: the value of the last expression is the result."}
+		"code": {"type": "string", "description": "The code to run, as in a notebook: ` +
+	`the value of the last expression is the result."}
 	},
 	"required": ["code"]
 }`

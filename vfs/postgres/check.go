@@ -13,14 +13,18 @@ var checks = []string{
 	`WITH RECURSIVE tree AS (
 		SELECT ino, mode, size, 0 AS depth FROM entry WHERE project = $1 AND (ino = 1 OR dir = 2 AND name = 'sessions')
 		UNION ALL
-		SELECT e.ino, e.mode, e.size, t.depth + 1 FROM tree t JOIN entry e ON e.project = $1 AND e.dir = t.ino WHERE t.depth < 1000
+		SELECT e.ino, e.mode, e.size, t.depth + 1 FROM tree t
+		JOIN entry e ON e.project = $1 AND e.dir = t.ino WHERE t.depth < 1000
 	), counted AS (
-		SELECT coalesce(sum(CASE WHEN mode < 16384 THEN size END), 0) AS bytes, count(*) FILTER (WHERE depth > 0) AS files FROM tree
+		SELECT coalesce(sum(CASE WHEN mode < 16384 THEN size END), 0) AS bytes,
+			count(*) FILTER (WHERE depth > 0) AS files FROM tree
 	)
-	SELECT format('it is said to have %s bytes in %s files and directories, and has %s in %s', p.bytes, p.files, c.bytes, c.files)
+	SELECT format('it is said to have %s bytes in %s files and directories, and has %s in %s',
+		p.bytes, p.files, c.bytes, c.files)
 	FROM project p, counted c WHERE p.key = $1 AND (p.bytes <> c.bytes OR p.files <> c.files)`,
 	`SELECT 'it has no root' WHERE NOT EXISTS (SELECT FROM entry WHERE project = $1 AND ino = 1 AND mode >= 16384)`,
-	`SELECT format('%s is in a directory that is not there', e.name) FROM entry e WHERE e.project = $1 AND e.dir NOT IN (0, 2, 3, 4)
+	`SELECT format('%s is in a directory that is not there', e.name) FROM entry e
+	WHERE e.project = $1 AND e.dir NOT IN (0, 2, 3, 4)
 	AND NOT EXISTS (SELECT FROM entry d WHERE d.project = $1 AND d.ino = e.dir AND d.mode >= 16384)`,
 	`SELECT format('the temporary file %s is left over', name) FROM entry WHERE project = $1 AND dir = 4`,
 	`SELECT format('%s has the number %s, and the next is to be %s', e.name, e.ino, p.ino) FROM entry e, project p
@@ -34,11 +38,15 @@ var checks = []string{
 		FROM entry e, generate_series(0, length(e.parts) / 32 - 1) AS i WHERE e.project = $1 GROUP BY 1
 	)
 	SELECT CASE WHEN p.digest IS NULL THEN format('a part of the content of %s is missing', u.name)
-		WHEN u.digest IS NULL THEN format('the part %s is said to be used %s times, and is not', encode(p.digest, 'hex'), p.refs)
-		WHEN p.object IS NULL AND length(p.data) <> u.most THEN format('a part of the content of %s has %s bytes instead of %s', u.name, length(p.data), u.most)
-		ELSE format('a part of the content of %s is said to be used %s times, and is used %s times', u.name, p.refs, u.n) END
+		WHEN u.digest IS NULL THEN format('the part %s is said to be used %s times, and is not',
+			encode(p.digest, 'hex'), p.refs)
+		WHEN p.object IS NULL AND length(p.data) <> u.most THEN
+			format('a part of the content of %s has %s bytes instead of %s', u.name, length(p.data), u.most)
+		ELSE format('a part of the content of %s is said to be used %s times, and is used %s times',
+			u.name, p.refs, u.n) END
 	FROM (SELECT * FROM part WHERE project = $1) p FULL JOIN used u ON u.digest = p.digest
-	WHERE p.digest IS NULL OR coalesce(u.n, 0) <> p.refs OR u.digest IS NOT NULL AND p.object IS NULL AND length(p.data) <> u.most`,
+	WHERE p.digest IS NULL OR coalesce(u.n, 0) <> p.refs
+		OR u.digest IS NOT NULL AND p.object IS NULL AND length(p.data) <> u.most`,
 	`SELECT format('the part %s has another content', encode(digest, 'hex')) FROM part
 	WHERE project = $1 AND object IS NULL AND sha256(data) <> digest`,
 	`SELECT format('the part %s is used, and marked as unused', encode(digest, 'hex')) FROM part
@@ -49,7 +57,8 @@ var checks = []string{
 	// JSON escapes quotes in texts, so this is not part of one. To read it as JSON would fail with some texts.
 	`SELECT format('what change %s is said to have kept is not there', c.number) FROM change c
 	WHERE c.project = $1 AND c.data LIKE '%,"kept":true%'
-	AND NOT EXISTS (SELECT FROM entry e WHERE e.project = $1 AND e.dir = 3 AND e.name = lpad(c.number::text, 16, '0') || '.kept')`,
+	AND NOT EXISTS (SELECT FROM entry e WHERE e.project = $1 AND e.dir = 3
+		AND e.name = lpad(c.number::text, 16, '0') || '.kept')`,
 	`SELECT format('%s in the history belongs to no change', e.name) FROM entry e WHERE e.project = $1 AND e.dir = 3
 	AND NOT EXISTS (SELECT FROM change c WHERE c.project = $1 AND e.name = lpad(c.number::text, 16, '0') || '.kept')`,
 }

@@ -56,10 +56,11 @@ func currencies(s *source, locale string) (map[string]string, error) {
 }
 
 // simpleUnits are the units that ECMA-402 knows.
-var simpleUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
+var simpleUnits = strings.Fields(`
+	acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
-	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone
-	terabit terabyte week yard year`)
+	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second
+	stone terabit terabyte week yard year`)
 
 // units returns the patterns of units.
 func units(s *source, locale string) (map[string]string, error) {

@@ -30,7 +30,8 @@ var versions = map[string]string{
 }
 
 // languages are those whose locales are taken.
-var languages = strings.Fields(`af ar bg bn ca cs da de el en es et fa fi fil fr he hi hr hu id is it ja ko lt lv ms nb nl nn no
+var languages = strings.Fields(`
+	af ar bg bn ca cs da de el en es et fa fi fil fr he hi hr hu id is it ja ko lt lv ms nb nl nn no
 	pl pt ro ru sk sl sr sv sw ta te th tr uk ur vi zh`)
 
 // source reads CLDR's JSON.

@@ -36,9 +36,12 @@ var OutputSchema = json.RawMessage(`{"type": "object", "properties": {
 		"kind": {"type": "string"}, "message": {"type": "string"},
 		"line": {"type": "integer"}, "column": {"type": "integer"}, "status": {"type": "integer"}
 	}, "required": ["kind", "message"]},
-	"console": {"type": "array", "description": "The code's console output.", "items": {"type": "object", "properties": {
+	"console": {"type": "array", "description": "The code's console output.",
+		"items": {"type": "object", "properties": {
 		"level": {"type": "string"}, "text": {"type": "string"}, "library": {"type": "string"},
-		"unfinished": {"type": "boolean", "description": "The code has not ended the line: the next entry continues it."}
+		"unfinished": {
+			"type": "boolean", "description": "The code has not ended the line: the next entry continues it."
+		}
 	}, "required": ["level", "text"]}},
 	"truncatedBytes": {"type": "integer", "description": "How many bytes of the console and the result were cut off."},
 	"files": {"type": "object", "description": "The files that the code changed.", "properties": {
@@ -52,11 +55,14 @@ var OutputSchema = json.RawMessage(`{"type": "object", "properties": {
 		"requests": {"type": "integer"}, "sentBytes": {"type": "integer"}, "receivedBytes": {"type": "integer"}
 	}},
 	"session": {"type": "object", "description": "The session whose variables the code went on with.", "properties": {
-		"name": {"type": "string"}, "kept": {"type": "boolean", "description": "Whether the variables are now as the code left them."},
+		"name": {"type": "string"},
+		"kept": {"type": "boolean", "description": "Whether the variables are now as the code left them."},
 		"notes": {"type": "array", "items": {"type": "string"}}
 	}, "required": ["name", "kept"]},
-	"calls": {"type": "array", "description": "The code's calls of other tools.", "items": {"type": "object", "properties": {
-		"tool": {"type": "string"}, "ok": {"type": "boolean"}, "code": {"type": "string"}, "milliseconds": {"type": "number"}
+	"calls": {"type": "array", "description": "The code's calls of other tools.",
+		"items": {"type": "object", "properties": {
+		"tool": {"type": "string"}, "ok": {"type": "boolean"}, "code": {"type": "string"},
+		"milliseconds": {"type": "number"}
 	}, "required": ["tool", "ok"]}}
 }}`)
 

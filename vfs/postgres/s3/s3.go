@@ -2,7 +2,8 @@
 //
 //	bucket, err := s3.Open("s3://my-bucket/toolrun", nil)
 //	...
-//	store, err := postgres.OpenWith(ctx, "postgres://toolrun@db.example.com/toolrun", &postgres.Options{Objects: bucket})
+//	store, err := postgres.OpenWith(ctx, "postgres://toolrun@db.example.com/toolrun",
+//		&postgres.Options{Objects: bucket})
 //
 // Without credentials in [Options], those of the environment are used: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or
 // MINIO_ROOT_USER and MINIO_ROOT_PASSWORD), the file that AWS_SHARED_CREDENTIALS_FILE names, or else ~/.aws/credentials,

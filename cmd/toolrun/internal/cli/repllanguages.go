@@ -30,8 +30,8 @@ func replLanguageOf(tool string) *replLanguage {
 	case javascript.Name:
 		return &replLanguage{
 			title: "JavaScript", history: "repl_history",
-			help: `JavaScript or TypeScript. %s
-An expression shows its value; in other entries, return gives it. An entry that is not complete goes on in the next line.`,
+			help: "JavaScript or TypeScript. %s\nAn expression shows its value; in other entries, return gives it. " +
+				"An entry that is not complete goes on in the next line.",
 			start: func(s *session, ctx context.Context) error {
 				_, err := s.runner.start(ctx)
 				return err
@@ -42,9 +42,8 @@ An expression shows its value; in other entries, return gives it. An entry that 
 	case python.Name:
 		return &replLanguage{
 			title: "Python", history: "repl_history_python",
-			help: `Python. %s
-An entry whose last line is an expression shows its value. One that is not complete goes on in the next line, and a block
-until an empty line.`,
+			help: "Python. %s\nAn entry whose last line is an expression shows its value. One that is not complete " +
+				"goes on in the next line, and a block\nuntil an empty line.",
 			start: func(s *session, ctx context.Context) error {
 				_, err := s.runner.Python(ctx)
 				return err
@@ -65,14 +64,16 @@ var askLimits = sandbox.Limits{Time: 2 * time.Second}
 const globalsScript = `
 	const names = (of) => {
 		const all = new Set();
-		for (let o = of; o !== null && o !== undefined && o !== Object.prototype && o !== Function.prototype; o = Object.getPrototypeOf(o))
+		const last = [null, undefined, Object.prototype, Function.prototype];
+		for (let o = of; !last.includes(o); o = Object.getPrototypeOf(o))
 			for (const name of Object.getOwnPropertyNames(o)) if (/^[A-Za-z_$][\w$]*$/.test(name)) all.add(name);
 		return [...all];
 	};
 	const out = {'': [...names(globalThis), 'exports', 'module', 'require']};
 	for (const name of names(globalThis)) {
 		const value = globalThis[name];
-		if (value !== globalThis && (typeof value === 'object' || typeof value === 'function')) out[name] = names(value);
+		if (value === globalThis) continue;
+		if (typeof value === 'object' || typeof value === 'function') out[name] = names(value);
 	}
 	return out`
 

@@ -311,8 +311,8 @@ func (h *Host) openBrowser(ctx context.Context, link string) (remove func(), err
 		return func() {}, err
 	}
 	remove = func() { _ = os.Remove(f.Name()) }
-	_, err = io.WriteString(f, `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>toolrun</title>`+
-		`<meta http-equiv="refresh" content="0;url=`+html.EscapeString(link)+`">`)
+	_, err = io.WriteString(f, `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">`+
+		`<title>toolrun</title><meta http-equiv="refresh" content="0;url=`+html.EscapeString(link)+`">`)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return remove, err
 	}

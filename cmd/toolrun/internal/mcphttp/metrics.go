@@ -23,7 +23,7 @@ import (
 //	toolrun_calls_total{project,tool,outcome}    calls of tools; the outcome is "ok" or the code of the error
 //	toolrun_calls_running{project}               calls that run
 //	toolrun_call_seconds{project,tool,quantile}  how long calls have taken, in the last five minutes
-//	toolrun_requests_total{project,outcome}      requests of code over the network; the outcome is "ok" or the kind of the error
+//	toolrun_requests_total{project,outcome}      requests of code to the network; the outcome is "ok" or an error's kind
 //	toolrun_request_bytes_total{project,way}     bytes of their bodies; the way is "sent" or "received"
 //	toolrun_project_bytes{project}               size of a project's files
 //	toolrun_project_files{project}               number of its files and directories
