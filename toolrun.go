@@ -28,8 +28,8 @@
 //   - registry: tools, calls, limits, permissions and middleware. [Runner.Registry] and [Session.Env] lead there.
 //   - provider: definitions, calls and results as the APIs of model providers write them.
 //   - vfs: projects and their history. [Runner.Store] and [Session.Project] lead there.
-//   - runtime: the sandbox, and runtime/javascript, the language in it. [Runner.JavaScript] leads there. Go has a package
-//     of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
+//   - runtime: the sandbox, and runtime/javascript, the language in it. [Runner.JavaScript] leads there. Go has a
+//     package of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
 //   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
 //
 // [Session.Loop] asks until there is an answer. A provider.Stream reads a streamed response; its calls go to

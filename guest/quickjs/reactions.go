@@ -18,8 +18,8 @@ const hookAddress = 96880
 
 // SetReactionHook makes function the hook. It is called with
 //
-//   - a function, or anything else, that is being handed to a promise's then, also by an await; or the then of an object
-//     for which a promise is to wait. It returns what is to take its place.
+//   - a function, or anything else, that is being handed to a promise's then, also by an await; or the then of an
+//     object for which a promise is to wait. It returns what is to take its place.
 //   - null as this, and no argument, before each job begins.
 //   - a promise as this, and no argument, when that is being rejected.
 //

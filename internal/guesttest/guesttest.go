@@ -1,5 +1,5 @@
-// Package guesttest runs programs of WebAssembly that need nothing but to be called, for tests of what guests of package
-// runtime get.
+// Package guesttest runs programs of WebAssembly that need nothing but to be called, for tests of what guests of
+// package runtime get.
 package guesttest
 
 import (

@@ -23,9 +23,10 @@
 //
 // # What is not metered
 //
-//   - Straight-line code, unless [Options].Functions is set. This includes loops that do not start again, but not the calls
-//     within them.
-//   - Returning. A stack that is n calls deep can return with n stretches of 1,000 instructions. The host's stack bounds n.
+//   - Straight-line code, unless [Options].Functions is set. This includes loops that do not start again, but not the
+//     calls within them.
+//   - Returning. A stack that is n calls deep can return with n stretches of 1,000 instructions. The host's stack
+//     bounds n.
 //   - Recursion, unless [Options].Functions is set. The host's stack bounds its depth, not its time: f calling
 //     itself twice, a thousand levels deep, can be stopped only with function metering.
 //   - Single bulk operations. memory.copy and memory.fill over more than 512 KiB are done in parts and can be

@@ -38,10 +38,10 @@ var typeScript = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 //     .cjs, .ts, .mts, .cts and .json; or else the directory of that name, with the file that its package.json
 //     names, or its index file. x.js can also mean x.ts.
 //   - A specifier that begins with # is looked up in the imports of the package around the importing module.
-//   - Any other specifier is a built-in module (with or without node:, but test only with it), unless it ends with a slash, or a path below
-//     the nearest node_modules directory around the importing module, or below /lib, /lib/node_modules or
-//     /node_modules. A package can also import itself by its name. Packages are searched with Node's conditions, and
-//     those without a form for Node with the conditions of browsers.
+//   - Any other specifier is a built-in module (with or without node:, but test only with it), unless it ends with a
+//     slash, or a path below the nearest node_modules directory around the importing module, or below /lib,
+//     /lib/node_modules or /node_modules. A package can also import itself by its name. Packages are searched with
+//     Node's conditions, and those without a form for Node with the conditions of browsers.
 func (l *Loader) Resolve(specifier, base string) (string, error) {
 	invalid := func(format string, args ...any) error {
 		return &SpecifierError{specifier, fmt.Sprintf(format, args...)}

@@ -1,5 +1,5 @@
-// Package sameorigin tells requests that are meant for a server from those that a web page of somebody else makes in the
-// name of a person who uses it: by another name of its address (DNS rebinding), or from another origin.
+// Package sameorigin tells requests that are meant for a server from those that a web page of somebody else makes in
+// the name of a person who uses it: by another name of its address (DNS rebinding), or from another origin.
 package sameorigin
 
 import (

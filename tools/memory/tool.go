@@ -1,8 +1,8 @@
 // Package memory provides the tool memory: files under /memories that a model keeps from one conversation to the
 // next.
 //
-// It is Anthropic's memory tool, with the texts that models know, and four more commands. Anthropic's API gets it by its
-// own name, which stands for the six commands that its models know; others get a description, a schema and a system
+// It is Anthropic's memory tool, with the texts that models know, and four more commands. Anthropic's API gets it by
+// its own name, which stands for the six commands that its models know; others get a description, a schema and a system
 // prompt.
 package memory
 

@@ -12,8 +12,8 @@
 // Each call gets a fresh sandbox; only the project's files remain from earlier calls, unless the option session names a
 // session, whose variables stay. description.md, which models read, describes what the code can use.
 //
-// With [OptionToolCalls] code can call the other enabled tools, as tools.NAME(key=value), with the rules that hold in the
-// tool javascript.
+// With [OptionToolCalls] code can call the other enabled tools, as tools.NAME(key=value), with the rules that hold in
+// the tool javascript.
 package python
 
 import (

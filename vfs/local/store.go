@@ -140,7 +140,8 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	return usage, errors.Join(err, p.Close())
 }
 
-// WatchProjects implements [vfs.WatchedStore] for a store in memory. For a directory, the error is errors.ErrUnsupported.
+// WatchProjects implements [vfs.WatchedStore] for a store in memory. For a directory, the error is
+// errors.ErrUnsupported.
 func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
 	return s.place.watch(ctx, changed)
 }

@@ -1,5 +1,5 @@
-// Package partition spreads the projects of one store over several others, such as databases on several servers, so that
-// their number is not bounded by what one server can do.
+// Package partition spreads the projects of one store over several others, such as databases on several servers, so
+// that their number is not bounded by what one server can do.
 //
 //	store, err := partition.New(&partition.Rule{
 //		Slots:   map[string]string{"0-511": "a", "512-1023": "b"},

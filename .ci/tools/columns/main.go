@@ -1,6 +1,7 @@
-// Command columns finds lines that are longer than 120 columns, with tabs of 4, in the files of a repository that people
-// write as code. It is given the repository's directory and a list of exceptions: lines of a number and a file, which
-// may have as many long lines, since it holds data or texts that cannot be broken. With -list it prints that list anew.
+// Command columns finds lines that are longer than 120 columns, with tabs of 4, in the files of a repository that
+// people write as code. It is given the repository's directory and a list of exceptions: lines of a number and a file,
+// which may have as many long lines, since it holds data or texts that cannot be broken. With -list it prints that list
+// anew.
 package main
 
 import (

@@ -9,10 +9,10 @@
 // What is text is up to [filetext.Decode], which also decodes UTF-16 and Latin-1. Edits keep the encoding. Everything
 // else is binary, and cannot be edited.
 //
-// Lines end with a newline, or with a carriage return if the file has no newlines. A newline at the end of the file does
-// not begin another line: "a\nb\n" and "a\nb" have two lines, and an empty file has none. A carriage return in front of
-// a newline is shown as part of the line, and is part of the line's end for edits: what they insert ends as the lines
-// around it do.
+// Lines end with a newline, or with a carriage return if the file has no newlines. A newline at the end of the file
+// does not begin another line: "a\nb\n" and "a\nb" have two lines, and an empty file has none. A carriage return in
+// front of a newline is shown as part of the line, and is part of the line's end for edits: what they insert ends as
+// the lines around it do.
 package textfile
 
 import (

@@ -6,8 +6,8 @@
 //		&postgres.Options{Objects: bucket})
 //
 // Without credentials in [Options], those of the environment are used: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or
-// MINIO_ROOT_USER and MINIO_ROOT_PASSWORD), the file that AWS_SHARED_CREDENTIALS_FILE names, or else ~/.aws/credentials,
-// and the role of the machine or the container. They are in no error.
+// MINIO_ROOT_USER and MINIO_ROOT_PASSWORD), the file that AWS_SHARED_CREDENTIALS_FILE names, or else
+// ~/.aws/credentials, and the role of the machine or the container. They are in no error.
 //
 // They must allow s3:GetObject, s3:PutObject, s3:DeleteObject and, for `toolrun store check` and `toolrun store sweep`,
 // s3:ListBucket.
