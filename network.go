@@ -12,8 +12,8 @@ import (
 // NewGate returns a gate that makes the requests that a policy allows: for programs that fill in a registry.Env
 // themselves. project identifies it in records, which audit, if not nil, gets; see [Options].NetworkAudit. Its
 // connections are its own. Close ends those that are not in use.
-func NewGate(project string, policy *network.Policy, audit func(network.Record)) (gate network.Gate, close func(),
-	err error) {
+func NewGate(project string, policy *network.Policy,
+	audit func(network.Record)) (gate network.Gate, close func(), err error) {
 	g, err := egress.New(egress.Options{Project: project, Policy: policy, Audit: audit})
 	if err != nil {
 		return nil, nil, err

@@ -34,8 +34,8 @@ var ErrNoRuns = errors.New("toolrun: calls of this session cannot wait for appro
 // The result is that of the call, for whoever has made it, or one that waits again. If the call has ended, it is the
 // same each time, as long as it is kept. The errors are those of [runs.Keeper.Resume], ErrNoRuns, and those of
 // [Session.DispatchAll].
-func (s *Session) Resume(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result,
-	error) {
+func (s *Session) Resume(ctx context.Context, token string,
+	decisions map[string]registry.Decision) (registry.Result, error) {
 	return s.resume(ctx, token, decisions, (*runs.Keeper).Resume)
 }
 

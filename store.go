@@ -50,8 +50,9 @@ func OpenStoreWith(data string, options *StoreOptions) (vfs.Store, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()
-	store, err := postgres.OpenWith(ctx, data, &postgres.Options{Projects: options.Projects,
-		OpenObjects: options.OpenObjects})
+	store, err := postgres.OpenWith(ctx, data, &postgres.Options{
+		Projects: options.Projects, OpenObjects: options.OpenObjects,
+	})
 	if err != nil { // no nil of another type
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func openPartition(file string, options *StoreOptions) (vfs.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	store, err := partition.Open(config, &options.Projects, func(place string, projects *vfs.Options) (vfs.Store,
-		error) {
+	store, err := partition.Open(config, &options.Projects, func(place string,
+		projects *vfs.Options) (vfs.Store, error) {
 		if isPartition(place) {
 			return nil, fmt.Errorf("%s is a rule again", place)
 		}

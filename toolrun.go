@@ -243,8 +243,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 		}
 		if status.Missing != nil {
 			o.Warn(fmt.Errorf("the MCP server %q has no tools of the names %q, which its configuration names",
-				status.Server,
-				status.Missing))
+				status.Server, status.Missing))
 		}
 	}
 	return r, nil

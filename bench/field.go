@@ -86,29 +86,43 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 		f.notes = append(f.notes, "Rows that need Node are left out.")
 	}
 	f.contestants = []*contestant{
-		{id: oursID, name: "toolrun", about: "this project: `Interpreter.Run` of `runtime/javascript`. QuickJS-ng in " +
-			"WebAssembly under wazero, with console, timers, files and limits",
-			tables: "start callers memory programs v8", command: []string{self, "-serve", "toolrun"}},
-		{id: oursRegistryID, name: "toolrun, javascript tool", about: "this project: a call of the tool through a " +
-			"registry, for a project with files", tables: "start library callers", command: []string{self, "-serve",
-			"toolrun-registry"}},
-		{id: "qjs", name: "fastschema/qjs", about: "`qjs.New` for each call. QuickJS-ng in WebAssembly under an " +
-			"older wazero, without working limits, and with the process's directory",
+		{
+			id: oursID, name: "toolrun", about: "this project: `Interpreter.Run` of `runtime/javascript`. " +
+				"QuickJS-ng in WebAssembly under wazero, with console, timers, files and limits",
+			tables: "start callers memory programs v8", command: []string{self, "-serve", "toolrun"},
+		},
+		{
+			id:      oursRegistryID,
+			name:    "toolrun, javascript tool",
+			about:   "this project: a call of the tool through a registry, for a project with files",
+			tables:  "start library callers",
+			command: []string{self, "-serve", "toolrun-registry"},
+		},
+		{id: "qjs", name: "fastschema/qjs", about: "`qjs.New` for each call. " +
+			"QuickJS-ng in WebAssembly under an older wazero, without working limits, and with the process's directory",
 			tables: "start library callers memory programs v8", command: []string{qjs}},
-		{id: "goja", name: "goja", about: "`goja.New` for each call. An interpreter in Go, in the memory of the " +
-			"process, without console and timers", tables: "start library callers memory programs v8",
-			command: []string{self, "-serve", "goja"}},
-		{id: "modernc", name: "modernc.org/quickjs", about: "`quickjs.NewVM` for each call. QuickJS translated to " +
-			"Go, in the memory of the process, without console and timers",
-			tables: "start library callers memory programs v8", command: []string{self, "-serve", "modernc"}},
+		{
+			id: "goja", name: "goja", about: "`goja.New` for each call. " +
+				"An interpreter in Go, in the memory of the process, without console and timers",
+			tables: "start library callers memory programs v8", command: []string{self, "-serve", "goja"},
+		},
+		{
+			id: "modernc", name: "modernc.org/quickjs", about: "`quickjs.NewVM` for each call. " +
+				"QuickJS translated to Go, in the memory of the process, without console and timers",
+			tables: "start library callers memory programs v8", command: []string{self, "-serve", "modernc"},
+		},
 	}
 	if f.node {
 		f.addNode()
 	}
 	if _, err := exec.LookPath("qjs"); err == nil {
-		f.contestants = append(f.contestants, &contestant{id: "native", name: "qjs, native",
-			about: "the `qjs` on the `PATH`: QuickJS compiled for the machine. No sandbox", tables: "programs v8",
-			command: []string{self, "-serve", "native"}})
+		f.contestants = append(f.contestants, &contestant{
+			id:      "native",
+			name:    "qjs, native",
+			about:   "the `qjs` on the `PATH`: QuickJS compiled for the machine. No sandbox",
+			tables:  "programs v8",
+			command: []string{self, "-serve", "native"},
+		})
 	} else {
 		f.notes = append(f.notes, "No `qjs` is on the `PATH`, so native QuickJS is left out.")
 	}

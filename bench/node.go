@@ -26,8 +26,8 @@ func (f *field) installNode() (string, error) {
 	if err := f.copyNode(dir); err != nil {
 		return "", err
 	}
-	if err := f.command("npm", "--prefix", dir, "ci", "--ignore-scripts", "--no-audit", "--no-fund",
-		"--loglevel=error"); err != nil {
+	if err := f.command("npm", "--prefix", dir, "ci", "--ignore-scripts", "--no-audit",
+		"--no-fund", "--loglevel=error"); err != nil {
 		return "", err
 	}
 	return dir, os.WriteFile(installed, nil, 0o600)
@@ -54,15 +54,27 @@ func (f *field) copyNode(dir string) error {
 // addNode adds what runs in Node.
 func (f *field) addNode() {
 	for _, c := range []contestant{
-		{id: "emscripten", name: "quickjs-emscripten", about: "`newContext` for each call, with console and timers. " +
-			"QuickJS-ng in WebAssembly in Node; all contexts share one instance's memory",
-			tables: "start library callers memory programs v8"},
+		{
+			id:   "emscripten",
+			name: "quickjs-emscripten",
+			about: "`newContext` for each call, with console and timers. QuickJS-ng in WebAssembly in Node; " +
+				"all contexts share one instance's memory",
+			tables: "start library callers memory programs v8",
+		},
 		{id: "wasi", name: "quickjs-wasi", about: "`QuickJS.create` for each call, with console and timers. " +
 			"QuickJS-ng in WebAssembly in Node, an instance each", tables: "start library callers memory programs v8"},
-		{id: "wasi-snapshot", name: "quickjs-wasi, snapshot", about: "`QuickJS.restore` for each call, of a snapshot " +
-			"of the same", tables: "start library callers memory"},
-		{id: "vm", name: "V8, node:vm", about: "a fresh context. No sandbox, and a compiler of machine code: for " +
-			"orientation", tables: "programs v8"},
+		{
+			id:     "wasi-snapshot",
+			name:   "quickjs-wasi, snapshot",
+			about:  "`QuickJS.restore` for each call, of a snapshot of the same",
+			tables: "start library callers memory",
+		},
+		{
+			id:     "vm",
+			name:   "V8, node:vm",
+			about:  "a fresh context. No sandbox, and a compiler of machine code: for orientation",
+			tables: "programs v8",
+		},
 		{id: "v8", name: "V8", about: "Node itself. No sandbox, and a compiler of machine code: for orientation",
 			tables: "programs v8"},
 	} {

@@ -87,8 +87,8 @@ func holdOurs(engine *js.Interpreter, body string) (release func(), err error) {
 
 // programOurs takes the time between two calls of a Go function, between which the expression is evaluated. Scripts
 // are there as libraries, since these are evaluated in global scope and not in strict mode.
-func programOurs(engine *js.Interpreter, sources []string, expression string, warm, count int) (times []time.Duration,
-	text string, err error) {
+func programOurs(engine *js.Interpreter, sources []string, expression string,
+	warm, count int) (times []time.Duration, text string, err error) {
 	files := afero.NewMemMapFs()
 	for i, source := range sources {
 		if err := afero.WriteFile(files, fmt.Sprintf("/lib/%d.js", i), []byte(source), 0o600); err != nil {
@@ -106,8 +106,8 @@ func programOurs(engine *js.Interpreter, sources []string, expression string, wa
 	}}}
 	for i := range warm + count {
 		at = at[:0]
-		result, err := engine.Run(context.Background(), "mark(); const value = "+expression+"; mark(); return value",
-			options)
+		result, err := engine.Run(context.Background(),
+			"mark(); const value = "+expression+"; mark(); return value", options)
 		if err != nil {
 			return nil, "", fmt.Errorf("%w %v", err, result.Console)
 		}

@@ -126,18 +126,17 @@ func (f *field) memory() *table {
 	bytes := func(r protocol.Response) []float64 { return []float64{r.Bytes} }
 	idle := protocol.Request{Op: protocol.OpHold, Count: f.much(1000, 10)}
 	active := idle
-	active.Body = "const rows = []; for (let i = 0; i < 1000; i++) rows.push({id: i, name: 'row ' + i}); await " +
-		"wait(); return rows.length"
+	active.Body = "const rows = []; for (let i = 0; i < 1000; i++) rows.push({id: i, name: 'row ' + i}); " +
+		"await wait(); return rows.length"
 	return &table{
 		id: "memory", title: "Memory", base: oursID, format: formatBytes, rounds: 1,
-		about: fmt.Sprintf("The resident memory of a sandbox when %d exist besides the first one. An idle sandbox "+
-			"has not "+
-			"run anything; toolrun keeps no such sandboxes, so its idle ones have only called a Go function "+
-			"that does not return. An active sandbox is in the middle of a script that has made an array of "+
-			"1000 objects and waits for a promise.", idle.Count),
+		about: fmt.Sprintf("The resident memory of a sandbox when %d exist besides the first one. "+
+			"An idle sandbox has not run anything; toolrun keeps no such sandboxes, "+
+			"so its idle ones have only called a Go function that does not return. An active sandbox "+
+			"is in the middle of a script that has made an array of 1000 objects and waits for a promise.", idle.Count),
 		columns: []*column{
-			{name: "idle", request: idle, values: bytes, alone: true, fewer: true}, {name: "active", request: active,
-				values: bytes, alone: true, fewer: true},
+			{name: "idle", request: idle, values: bytes, alone: true, fewer: true},
+			{name: "active", request: active, values: bytes, alone: true, fewer: true},
 		},
 	}
 }
@@ -167,11 +166,9 @@ func (f *field) suite() (*table, error) {
 		id: "v8", title: "The V8 benchmark suite, version 7", base: oursID, higher: true, mean: true, fresh: true,
 		format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		about: fmt.Sprintf("The scores of the suite's benchmarks by its own formula; more is better. In parentheses "+
-			"is "+
-			"toolrun's score divided by the contestant's, and in the last column the geometric mean of these "+
-			"ratios. Unlike in the suite's own program, each benchmark has its own sandbox, and runs for %d "+
-			"ms to warm up and as long to be measured, instead of a second each, so that all can take turns.",
-			milliseconds),
+			"is toolrun's score divided by the contestant's, and in the last column the geometric mean of these "+
+			"ratios. Unlike in the suite's own program, each benchmark has its own sandbox, and runs for %d ms to "+
+			"warm up and as long to be measured, instead of a second each, so that all can take turns.", milliseconds),
 	}
 	driver, err := filepath.Abs(filepath.Join("v8suite", "driver.js"))
 	if err != nil {

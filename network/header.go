@@ -55,10 +55,10 @@ func (f Field) overrides() (methods []string) {
 }
 
 // knownMethods are those that a parameter of a query is looked at for: method=search is none.
-var knownMethods = []string{"ACL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "DELETE", "GET", "HEAD", "LABEL", "LINK",
-	"LOCK",
-	"MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "OPTIONS", "ORDERPATCH",
-	"PATCH",
+var knownMethods = []string{"ACL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "DELETE",
+	"GET", "HEAD", "LABEL", "LINK", "LOCK",
+	"MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE",
+	"MOVE", "OPTIONS", "ORDERPATCH", "PATCH",
 	"POST", "PROPFIND", "PROPPATCH", "PURGE", "PUT", "QUERY", "REBIND", "REPORT", "SEARCH", "SUBSCRIBE", "UNBIND",
 	"UNCHECKOUT", "UNLINK", "UNLOCK", "UNSUBSCRIBE", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL"}
 

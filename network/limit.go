@@ -21,8 +21,9 @@ func (l *Limits) Set(text string) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("the network limit %q: %s", text, fmt.Sprintf(format, args...))
 	}
-	numbers := map[string]*int{"redirects": &l.Redirects, "run": &l.PerRun, "minute": &l.PerMinute,
-		"together": &l.AtOnce}
+	numbers := map[string]*int{
+		"redirects": &l.Redirects, "run": &l.PerRun, "minute": &l.PerMinute, "together": &l.AtOnce,
+	}
 	sizes := map[string]*int64{"request": &l.RequestSize, "response": &l.ResponseSize, "headers": &l.HeaderSize}
 	unlimited := value == "unlimited"
 	switch {
@@ -81,8 +82,8 @@ func ParseReachable(text string) (netip.Prefix, error) {
 	}
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil || prefix != prefix.Masked() {
-		return netip.Prefix{}, fmt.Errorf("%q is neither an address nor a network, such as 10.0.0.5 or 10.0.0.0/8",
-			text)
+		return netip.Prefix{}, fmt.Errorf(
+			"%q is neither an address nor a network, such as 10.0.0.5 or 10.0.0.0/8", text)
 	}
 	return prefix, nil
 }

@@ -68,9 +68,13 @@ func (l Limits) WithDefaults() (Limits, error) {
 		return l, errors.New("network: Limits.HeaderSize is negative")
 	}
 	for name, n := range map[string]int64{
-		"Time": int64(l.Time), "RequestSize": l.RequestSize, "ResponseSize": l.ResponseSize,
-		"Redirects": int64(l.Redirects),
-		"PerRun":    int64(l.PerRun), "PerMinute": int64(l.PerMinute), "AtOnce": int64(l.AtOnce),
+		"Time":         int64(l.Time),
+		"RequestSize":  l.RequestSize,
+		"ResponseSize": l.ResponseSize,
+		"Redirects":    int64(l.Redirects),
+		"PerRun":       int64(l.PerRun),
+		"PerMinute":    int64(l.PerMinute),
+		"AtOnce":       int64(l.AtOnce),
 	} {
 		if n < Unlimited {
 			return l, fmt.Errorf("network: Limits.%s is %d", name, n)

@@ -195,8 +195,9 @@ func AddressOf(host string) (netip.Addr, bool) {
 // out spaces and dots at the end of a name, and have ".." then.
 func ambiguous(path string) bool {
 	lower := strings.ToLower(path)
-	for _, encoded := range []string{"%2f", "%5c", "%2e", "%25", "%3b", "%3f", "%23", "%0", "%1", "%7f", `\`,
-		"//", ";"} {
+	for _, encoded := range []string{
+		"%2f", "%5c", "%2e", "%25", "%3b", "%3f", "%23", "%0", "%1", "%7f", `\`, "//", ";",
+	} {
 		if strings.Contains(lower, encoded) {
 			return true
 		}

@@ -95,26 +95,26 @@ func (e *EndError) Again() (messages json.RawMessage, ok bool) {
 	if err != nil || e.Kind != EndMalformed {
 		return nil, e.Kind == EndPaused
 	}
-	messages, err = jsontree.Marshal([]any{d.say("Your last call could not be read, and nothing was run. Make it " +
-		"again as " +
-		"a single call of one of the tools, with arguments that are valid JSON.")})
+	messages, err = jsontree.Marshal([]any{d.say("Your last call could not be read, and nothing was run. " +
+		"Make it again as a single call of one of the tools, with arguments that are valid JSON.")})
 	return messages, err == nil
 }
 
 // The texts of calls that are answered but not made.
 var (
-	errCut = &registry.ModelError{Code: registry.CodeInvalidInput,
-		Text: "This call was not run, because your answer was " +
-			"cut off at its limit of tokens before the call was complete. Make it again with less in it, and write a " +
-			"long " +
-			"content in several smaller parts."}
-	errEarly = &registry.ModelError{Code: registry.CodeInvalidInput,
-		Text: "This call was not run, because your answer " +
-			"ended before the call was complete. Make it again, and write a long content in several smaller parts."}
+	errCut = &registry.ModelError{
+		Code: registry.CodeInvalidInput,
+		Text: "This call was not run, because your answer was cut off at its limit of tokens before " +
+			"the call was complete. Make it again with less in it, and write a long content in several smaller parts.",
+	}
+	errEarly = &registry.ModelError{
+		Code: registry.CodeInvalidInput,
+		Text: "This call was not run, because your answer ended before the call was complete. " +
+			"Make it again, and write a long content in several smaller parts.",
+	}
 	errBesideMalformed = &registry.ModelError{Code: registry.CodeInvalidInput, Text: "This call was not run, because " +
-		"another call of the same answer could not be read. Make your calls again, one at a time, with arguments " +
-		"that are " +
-		"valid JSON."}
+		"another call of the same answer could not be read. Make your calls again, " +
+		"one at a time, with arguments that are valid JSON."}
 )
 
 // An ending is how a response ended, as far as it says so.

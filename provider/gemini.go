@@ -105,8 +105,8 @@ var errPartial = errors.New("the arguments of a call come bit by bit, which is n
 
 // part appends the call in a part, if it contains one.
 func (gemini) part(data []byte, into *callList) error {
-	call := fieldsOf(fieldsOf(data, "functionCall")["functionCall"], "id", "name", "args", "partialArgs",
-		"willContinue")
+	call := fieldsOf(fieldsOf(data, "functionCall")["functionCall"], "id", "name",
+		"args", "partialArgs", "willContinue")
 	if call == nil {
 		// The last event of a stream often has an empty text.
 		if f := fieldsOf(data, "text"); !f.has("text") || f.text("text") != "" {

@@ -55,8 +55,8 @@ var textOutput = jsontree.NewObject(
 		pair("description", jsontree.NewString("The text of the result, as in its content.")))),
 	pair("file", jsontree.NewObject(
 		pair("type", jsontree.NewString("string")),
-		pair("description", jsontree.NewString(
-			"The file of the project that has the whole text, if that was too long.")))),
+		pair("description", jsontree.NewString("The file of the project that has the whole text, "+
+			"if that was too long.")))),
 )
 
 // leastBinary is from which size in bytes a binary is looked for in data. Shorter ones could be there by chance.

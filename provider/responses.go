@@ -212,8 +212,9 @@ func responsesContents(pieces []piece) []responsesContent {
 		case p.data == nil:
 			contents[i] = responsesContent{Type: "input_text", Text: p.text}
 		case p.mime == pdf:
-			contents[i] = responsesContent{Type: "input_file", Filename: "result.pdf", FileData: dataURL(p.mime,
-				p.data)}
+			contents[i] = responsesContent{
+				Type: "input_file", Filename: "result.pdf", FileData: dataURL(p.mime, p.data),
+			}
 		default:
 			contents[i] = responsesContent{Type: "input_image", ImageURL: dataURL(p.mime, p.data), Detail: "auto"}
 		}

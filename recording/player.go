@@ -80,9 +80,9 @@ func (p *Player) next(kind, about string) (*event, error) {
 var verbs = map[string]string{
 	"clock": "read the clock", "ticks": "read the clock", "random": "drew random numbers", "wait": "waited",
 	"poll": "looked for answers of calls", kindRead: "read", kindWrite: "wrote to", kindStdin: "read standard input",
-	"stat": "looked at", "fstat": "looked at", "list": "listed", "names": "listed", "open": "opened",
-	"create": "created",
-	"close":  "closed", "mkdir": "made the directory", "mkdirs": "made the directory", "remove": "removed",
+	"stat": "looked at", "fstat": "looked at", "list": "listed", "names": "listed",
+	"open": "opened", "create": "created",
+	"close": "closed", "mkdir": "made the directory", "mkdirs": "made the directory", "remove": "removed",
 	kindUsage: "counted its requests", "removes": "removed", "rename": "renamed", "lock": "locked the files",
 }
 
@@ -146,8 +146,8 @@ func (p *Player) Fill(kind string, data []byte, _ func([]byte)) error {
 		return err
 	}
 	if len(e.bytes) != len(data) {
-		return p.differ(e.number, "the run that was recorded drew %d random bytes, and this one %d", len(e.bytes),
-			len(data))
+		return p.differ(e.number, "the run that was recorded drew %d random bytes, and this one %d",
+			len(e.bytes), len(data))
 	}
 	copy(data, e.bytes)
 	p.pass()
@@ -186,8 +186,7 @@ func (p *Player) transfer(kind, about string, data []byte, _ func([]byte) (int, 
 	if kind != kindWrite {
 		if len(e.bytes) > len(data) {
 			return 0, p.differ(e.number, "the run that was recorded %s up to %d bytes, and this one %d",
-				describe(kind, about),
-				len(e.bytes), len(data))
+				describe(kind, about), len(e.bytes), len(data))
 		}
 		p.pass()
 		return copy(data, e.bytes), e.Error.error()
@@ -262,8 +261,8 @@ func (p *Player) answer(call registry.Call) (*outcome, error) {
 		case call.Number == 0 && (c.tool != call.Tool || c.input != input):
 			continue
 		case c.tool != call.Tool || c.input != input:
-			return nil, p.differ(0, "call %d of the run that was recorded was of %s with %s, and now it is of %s",
-				call.Number,
+			return nil, p.differ(0, "call %d of the run that was recorded was of %s with %s, "+
+				"and now it is of %s", call.Number,
 				plaintext.Clean(c.tool, 100), excerpt([]byte(c.input)), now)
 		}
 		p.used[i] = true

@@ -145,6 +145,8 @@ type noRun struct{}
 func (noRun) Usage() network.Usage { return network.Usage{} }
 
 func (noRun) Do(_ context.Context, request *network.Request) (*network.Response, error) {
-	return nil, &network.Error{Kind: network.KindNetwork, Message: fmt.Sprintf("%.200s: no requests are made while a "+
-		"recording is played back", request.URL)}
+	return nil, &network.Error{
+		Kind:    network.KindNetwork,
+		Message: fmt.Sprintf("%.200s: no requests are made while a recording is played back", request.URL),
+	}
 }

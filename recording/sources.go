@@ -118,6 +118,6 @@ func (s *source) differs(files afero.Fs) (text string, args []any, err error) {
 	}
 	n := 1 + bytes.Count(content[:same], []byte("\n"))
 	from := 1 + bytes.LastIndexByte(content[:same], '\n')
-	return "has changed since: line %d is %s and was %s", []any{n, excerpt(content[from:]), excerpt(s.content[from:])},
-		nil
+	return "has changed since: line %d is %s and was %s",
+		[]any{n, excerpt(content[from:]), excerpt(s.content[from:])}, nil
 }

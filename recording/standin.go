@@ -46,8 +46,8 @@ func (s *standIns) execute(_ context.Context, call registry.Call, _ registry.Env
 	if s.unknown != nil {
 		s.unknown(call)
 	}
-	return registry.Result{}, fmt.Errorf("the recording has no further call of %s with %s", call.Tool,
-		excerpt(call.Input))
+	return registry.Result{},
+		fmt.Errorf("the recording has no further call of %s with %s", call.Tool, excerpt(call.Input))
 }
 
 // sameJSON reports whether two inputs mean the same.

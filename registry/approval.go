@@ -95,15 +95,14 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 		if env.canWait() {
 			return putOff(*call, rule)
 		}
-		return Failure(CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, and there is "+
-			"nobody here who "+
-			"could give it. Do without it, or ask the user to allow it.", call.Tool))
+		return Failure(CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, "+
+			"and there is nobody here who could give it. Do without it, or ask the user to allow it.", call.Tool))
 	}
 	if env.Approve == nil {
 		return later()
 	}
-	request := ApprovalRequest{Spec: &e.spec, Rule: rule, Callers: env.call.callers(), Project: env.Project,
-		Chat: env.Chat, Client: env.Client,
+	request := ApprovalRequest{Spec: &e.spec, Rule: rule, Callers: env.call.callers(),
+		Project: env.Project, Chat: env.Chat, Client: env.Client,
 		Files: env.Files}
 	if env.call != nil {
 		request.Files = env.call.inner.files
@@ -155,8 +154,9 @@ func refusal(tool, reason string) Result {
 
 // edited tells the model that a call was made with another input.
 func edited(input json.RawMessage) Part {
-	return Part{Text: "[A person has approved the call with other arguments: " + plaintext.Cut(string(input),
-		maxReason) + "]"}
+	return Part{
+		Text: "[A person has approved the call with other arguments: " + plaintext.Cut(string(input), maxReason) + "]",
+	}
 }
 
 // callers returns the calls that make a call with this one as the innermost, the outermost first.

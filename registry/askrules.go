@@ -35,8 +35,8 @@ func CheckAsk(rule string) error {
 	return nil
 }
 
-const thereAre = "there are " + AskAll + ", " + AskWrites + ", " + AskDestructive + ", " + AskExternal + ", " +
-	AskSource +
+const thereAre = "there are " + AskAll + ", " + AskWrites + ", " + AskDestructive +
+	", " + AskExternal + ", " + AskSource +
 	"SOURCE, and the names of tools"
 
 // An UnknownRuleError means that a rule of [Selection].Ask names a tool or a source that there is not. Until there is,

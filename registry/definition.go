@@ -182,6 +182,5 @@ func (e *entry) offer(api API, selection *Selection,
 		override = overrider.APIOverride(api, options)
 	}
 	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject,
-		Network: selection.policy()},
-		override)
+		Network: selection.policy()}, override)
 }

@@ -146,18 +146,16 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	error) {
 	limits := &env.Limits
 	if limit := limits.input(); len(input) > limit {
-		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example "+
-			"the "+
-			"name of a file.", len(input), limit)
+		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. "+
+			"Pass less, for example the name of a file.", len(input), limit)
 	}
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
 	if depth := limits.depth(); jsontree.Separators(input) > depth &&
 		jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
-		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something "+
-			"flatter, "+
-			"for example text or the name of a file.", depth)
+		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. "+
+			"Pass something flatter, for example text or the name of a file.", depth)
 	}
 	if e.checker == nil && schema.compiled.Accepts(input) {
 		return input, nil
@@ -178,9 +176,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
 	} else if errors.Is(err, jsontree.ErrTooManyValues) {
-		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of "+
-			"a file.",
-			err)
+		return nil, Errorf("invalid tool call: the arguments cannot be used: "+
+			"%w. Pass less, for example the name of a file.", err)
 	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
 	}
@@ -205,9 +202,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if err := schema.compiled.Validate(ctx, object); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
-		return nil, withUnknown(schema, object, Errorf("invalid tool call: the arguments do not fit the schema of "+
-			"%s:\n%w",
-			e.spec.Name, err))
+		return nil, withUnknown(schema, object,
+			Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err))
 	}
 	if changed {
 		return jsontree.Marshal(object)

@@ -147,9 +147,8 @@ func (e Env) report(p Progress) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			e.log(context.Background(), slog.LevelError, "reporting progress panicked", "tool", e.call.tool, "call",
-				e.call.id,
-				"panic", p)
+			e.log(context.Background(), slog.LevelError, "reporting progress panicked",
+				"tool", e.call.tool, "call", e.call.id, "panic", p)
 		}
 	}()
 	p.CallID, p.Tool = e.call.id, e.call.tool

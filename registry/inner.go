@@ -132,8 +132,7 @@ func (c *running) nests(e *entry) error {
 	}
 	if c.inner.depth >= MaxNesting {
 		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.",
-			e.spec.Name,
-			MaxNesting)
+			e.spec.Name, MaxNesting)
 	}
 	for ; c != nil; c = c.inner.parent {
 		if c.entry == e { // both could wait for each other forever, for example for a place to run code
@@ -191,9 +190,8 @@ func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Re
 		case <-held:
 		case <-ctx.Done(): // the registry will notice
 		case <-timer.C:
-			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing "+
-				"the "+
-				"project's files.", nil)
+			return refuse(CodeNested, "Tools cannot be called while the call "+
+				"that does so keeps others from changing the project's files.", nil)
 		}
 	}
 	defer in.slot(ctx, c.registry.byName[call.Tool])()

@@ -114,13 +114,13 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, n
 	env := r.env
 	what := "the request " + plaintext.Cut(name, maxReason)
 	nobody := &network.Error{Kind: network.KindDenied,
-		Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, " +
-			"or ask the user to allow it"}
+		Message: what + " needs the approval of a person, and there is nobody here who could give it: " +
+			"do without it, or ask the user to allow it"}
 	if env.Approve == nil {
 		return nil, nobody
 	}
-	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(), Project: env.Project,
-		Chat:   env.Chat,
+	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(),
+		Project: env.Project, Chat: env.Chat,
 		Client: env.Client, Files: env.Files}
 	if env.call != nil {
 		request.Files = env.call.inner.files

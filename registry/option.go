@@ -111,12 +111,12 @@ func checkOptions(options []Option) error {
 		}
 		i := slices.IndexFunc(options, func(other Option) bool { return other.ID == o.VisibleWhen.Option })
 		if i < 0 || options[i].ID == o.ID {
-			return fmt.Errorf("option %q: visible when another option is set that is not there: %q", o.ID,
-				o.VisibleWhen.Option)
+			return fmt.Errorf("option %q: visible when another option is set that is not there: %q",
+				o.ID, o.VisibleWhen.Option)
 		}
 		if _, err := options[i].value(o.VisibleWhen.Equals); err != nil {
-			return fmt.Errorf("option %q: visible when %q has a value that it cannot have: %w", o.ID,
-				o.VisibleWhen.Option, err)
+			return fmt.Errorf("option %q: visible when %q has a value that it cannot have: %w",
+				o.ID, o.VisibleWhen.Option, err)
 		}
 	}
 	return nil

@@ -64,18 +64,14 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	}
 	var notes []string
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. "+
-			"Ask "+
-			"for less at a time.]",
-			lost, env.Limits.output()))
+		notes = append(notes, fmt.Sprintf("[%d bytes of the result have been dropped: "+
+			"it was larger than %d bytes. Ask for less at a time.]", lost, env.Limits.output()))
 	}
 	if text <= inline {
 		r.InFile = "" // the result contains everything
 		if large && lost == 0 {
-			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, "+
-				"more "+
-				"than %d.]",
-				len(data), most))
+			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: "+
+				"it has %d bytes, more than %d.]", len(data), most))
 		}
 	} else {
 		r = c.shorten(ctx, r, env, files)
@@ -176,14 +172,13 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	}
 	if err == nil {
 		head, tail := ends(whole, inline/4, inline/8)
-		text = fmt.Sprintf("%s\n[The result is too long to be shown whole (%s). It is in the file %s; %d bytes are "+
-			"left "+
-			"out here.%s]\n%s",
+		text = fmt.Sprintf("%s\n[The result is too long to be shown whole (%s). "+
+			"It is in the file %s; %d bytes are left out here.%s]\n%s",
 			head, size, name, len(whole)-len(head)-len(tail), how, tail)
 	} else {
 		if files != nil {
-			env.log(ctx, slog.LevelWarn, "a long result could not be kept in a file", "tool", c.tool, "call", c.id,
-				"error", err)
+			env.log(ctx, slog.LevelWarn, "a long result could not be kept in a file",
+				"tool", c.tool, "call", c.id, "error", err)
 		}
 		name = ""
 		head, tail := ends(whole, inline/2, inline/4)

@@ -17,8 +17,8 @@ import (
 const rollbackTime = 10 * time.Second
 
 // errNoRollback is for calls that count on being undone where nothing can be.
-var errNoRollback = Errorf("The call was not made: nothing could be undone if it failed, because the project keeps " +
-	"no history. " +
+var errNoRollback = Errorf("The call was not made: nothing could be undone if it failed, " +
+	"because the project keeps no history. " +
 	"Tell the user to switch off the option rollback, or to keep a history.")
 
 // unusedID returns an id for a call that is to be undone if it fails: the given one, unless the history has changes of

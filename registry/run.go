@@ -171,8 +171,8 @@ func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Res
 	case result := <-done:
 		return atLast(result, reason)
 	case <-timer.C:
-		env.log(ctx, slog.LevelError, "tool left behind", "tool", env.call.tool, "call", env.call.id, "reason",
-			reason.Code)
+		env.log(ctx, slog.LevelError, "tool left behind", "tool", env.call.tool,
+			"call", env.call.id, "reason", reason.Code)
 		reason.Err = errors.Join(reason.Err, ErrAbandoned)
 		return reason
 	}

@@ -152,8 +152,8 @@ var validName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 // CheckName checks a tool's name. The error says which names are allowed.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
-		return errors.New("a tool's name has 1 to 64 ASCII letters, digits, - and _, and does not begin with a digit " +
-			"or -")
+		return errors.New("a tool's name has 1 to 64 ASCII letters, digits, - and _, " +
+			"and does not begin with a digit or -")
 	}
 	return nil
 }

@@ -72,13 +72,12 @@ func (p *Pending) Result(call Call) Result {
 	text := fmt.Sprintf("The call has not been made yet: it waits for the approval of a person (%s, until %s).",
 		p.Token, until)
 	if p.Code {
-		text = fmt.Sprintf("The code has not ended yet: its calls of %s wait for the approval of a person (%s, until "+
-			"%s). What it has "+
-			"done before stays done.", strings.Join(p.Tools, ", "), p.Token, until)
+		text = fmt.Sprintf("The code has not ended yet: its calls of %s wait for the approval of a person (%s, "+
+			"until %s). What it has done before stays done.", strings.Join(p.Tools, ", "), p.Token, until)
 	}
-	result := Failure(CodePending, text+" Tell the user. Once they say that it is decided, make exactly the same "+
-		"call again: "+
-		"it goes on where it is, and you get its result. Nothing is done twice.")
+	result := Failure(CodePending,
+		text+" Tell the user. Once they say that it is decided, make exactly the same call again: "+
+			"it goes on where it is, and you get its result. Nothing is done twice.")
 	result.CallID, result.Tool, result.Pending = call.ID, call.Tool, p
 	result.Status = "Waits for approval: " + p.Token
 	return result
@@ -137,8 +136,7 @@ func Suspended(state []byte) Result {
 // UnknownOutcome is the answer of a call that was under way when its process ended.
 func UnknownOutcome(tool string) Result {
 	return Failure(CodeUnknownOutcome, "The call of "+tool+" was interrupted: the process that made it has ended, "+
-		"and nobody knows "+
-		"whether the call was made, in part or as a whole. Look before you repeat it.")
+		"and nobody knows whether the call was made, in part or as a whole. Look before you repeat it.")
 }
 
 // CanWait reports whether calls that the tool makes with DispatchNumbered can be put off.
@@ -261,8 +259,8 @@ func (c *running) suspend(ctx context.Context, result Result, env Env) Result {
 const putOffTime = 20 * time.Second
 
 // keep keeps a call whose result says that it waits, unless it goes on already, and returns what the model gets.
-func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage, result Result, env Env,
-	token string) Result {
+func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage,
+	result Result, env Env, token string) Result {
 	if env.resumed != nil {
 		return result
 	}
@@ -300,8 +298,8 @@ func (r *Registry) Resume(ctx context.Context, c *Continuation, env Env) (Result
 		return result, nil
 	}
 	result.suspended = nil
-	return result, &Suspension{Token: c.Token, Call: c.Call, Original: c.Original, State: w.state,
-		Made:    max(w.made, c.Made),
+	return result, &Suspension{Token: c.Token, Call: c.Call, Original: c.Original,
+		State: w.state, Made: max(w.made, c.Made),
 		Waiting: w.waiting}
 }
 
@@ -373,8 +371,8 @@ func ReadResult(data []byte) (Result, error) {
 	if err := json.Unmarshal(data, &k); err != nil {
 		return Result{}, err
 	}
-	r := Result{CallID: k.CallID, Tool: k.Tool, InFile: k.InFile, Status: k.Status, Code: k.Code, Content: k.Content,
-		Approval: k.Approval}
+	r := Result{CallID: k.CallID, Tool: k.Tool, InFile: k.InFile, Status: k.Status,
+		Code: k.Code, Content: k.Content, Approval: k.Approval}
 	if k.Data != nil {
 		r.Data = k.Data
 	}

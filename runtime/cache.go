@@ -248,8 +248,8 @@ func (p *Program) loadImage(entry *cachedir.Entry) (*Image, error) {
 func (p *Program) engineKey() (key cachedir.Key, err error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return key, errors.New("the program does not know its compiler of WebAssembly, since it has been built " +
-			"without module information")
+		return key, errors.New("the program does not know its compiler of WebAssembly, " +
+			"since it has been built without module information")
 	}
 	h := sha256.New()
 	fmt.Fprintln(h, "format 2", goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64,

@@ -50,9 +50,8 @@ func (e *LimitError) Error() string {
 	case LimitRecursion:
 		return "recursion limit exceeded: the script was stopped. Nest calls or data less deeply."
 	case LimitRuns:
-		return fmt.Sprintf("concurrent runs limit: none of the %d places was free for this run, and waiting for one "+
-			"was given up: %v",
-			e.Value, e.cause)
+		return fmt.Sprintf("concurrent runs limit: none of the %d places was free for this run, "+
+			"and waiting for one was given up: %v", e.Value, e.cause)
 	}
 	return fmt.Sprintf("%s limit exceeded: %d", e.Limit, e.Value)
 }
@@ -97,8 +96,8 @@ func (s *Stop) Error() string { return s.Err.Error() }
 type UnwrittenError struct{ Err error }
 
 func (e *UnwrittenError) Error() string {
-	return fmt.Sprintf("a file that was left open could not be written: %v. Close files, and look at the errors.",
-		e.Err)
+	return fmt.Sprintf("a file that was left open could not be written: %v. "+
+		"Close files, and look at the errors.", e.Err)
 }
 
 func (e *UnwrittenError) Unwrap() error { return e.Err }

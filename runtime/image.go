@@ -27,8 +27,8 @@ func (in *Instance) Capture() (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Image{program: in.program, memory: memory, globals: make([]uint64, len(in.globals)), state: in.driver.State(),
-		elapsed: in.elapsed()}
+	i := &Image{program: in.program, memory: memory, globals: make([]uint64, len(in.globals)),
+		state: in.driver.State(), elapsed: in.elapsed()}
 	for n, g := range in.globals {
 		i.globals[n] = g.Get()
 	}

@@ -38,10 +38,10 @@ func instantiateImports(ctx context.Context, rt wazero.Runtime, imports []Import
 			i.Call(ctx, instanceOf(ctx), stack)
 		}), i.Params, i.Results).Export(i.Name)
 	}
-	modules[metering.YieldModule].NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context,
-		stack []uint64) {
-		stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName)
+	modules[metering.YieldModule].NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+			stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
+		}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName)
 	for _, module := range modules {
 		if _, err := module.Instantiate(ctx); err != nil {
 			return err

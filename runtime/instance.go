@@ -120,8 +120,9 @@ func variables(module api.Module) ([]api.MutableGlobal, error) {
 
 // begin makes the instance, which is in the state of its image, the sandbox of a run.
 func (in *Instance) begin(r *Run) {
-	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), used: in.image.work,
-		remainder: in.image.remainder}
+	in.session = session{
+		run: r, started: time.Now().Add(-in.image.elapsed), used: in.image.work, remainder: in.image.remainder,
+	}
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
 }

@@ -64,8 +64,8 @@ func (l Limits) withDefaults() (Limits, error) {
 	case l.Time < 0 && l.Time != Unlimited:
 		return l, fmt.Errorf("runtime: Limits.Time is %v", l.Time)
 	case l.Memory < MinMemory || l.Memory > MaxMemory:
-		return l, fmt.Errorf("runtime: Limits.Memory is %d, which is not between %d and %d bytes", l.Memory, MinMemory,
-			MaxMemory)
+		return l, fmt.Errorf("runtime: Limits.Memory is %d, which is not between %d and %d bytes",
+			l.Memory, MinMemory, MaxMemory)
 	case l.Output < 0 && l.Output != Unlimited:
 		return l, fmt.Errorf("runtime: Limits.Output is %d", l.Output)
 	case l.Work < 0 && l.Work != Unlimited:

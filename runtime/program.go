@@ -139,8 +139,8 @@ func (p *Program) compileForeign(ctx context.Context, module []byte) error {
 			}
 		}()
 		// With one worker it compiles in this goroutine, so that a panic ends here.
-		compiled, err = runtime.CompileModule(experimental.WithCompilationWorkers(context.WithoutCancel(ctx),
-			1), module)
+		compiled, err = runtime.CompileModule(
+			experimental.WithCompilationWorkers(context.WithoutCancel(ctx), 1), module)
 	}()
 	select {
 	case <-done:

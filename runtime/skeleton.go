@@ -77,8 +77,8 @@ func (p *Program) addSkeleton(ctx context.Context, engine *cachedir.Entry, modul
 	if err != nil || own == "" || own == code.Module[0] {
 		return cacheError(err)
 	}
-	from, to := filepath.Join(engine.Dir(), filepath.FromSlash(code.Module[0])), filepath.Join(engine.Dir(),
-		filepath.FromSlash(own))
+	from, to := filepath.Join(engine.Dir(), filepath.FromSlash(code.Module[0])),
+		filepath.Join(engine.Dir(), filepath.FromSlash(own))
 	if os.Link(from, to) != nil { // not every file system has links
 		data, err := os.ReadFile(from)
 		if err == nil {

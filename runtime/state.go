@@ -137,8 +137,9 @@ func (s *State) Seal(key []byte, limit int) ([]byte, error) {
 	sealed = stateEncoder.EncodeAll(append(binary.LittleEndian.AppendUint32(nil, uint32(len(head))), head...), sealed)
 	sealed = s.appendPages(sealed)
 	if len(sealed) > limit {
-		return nil, &StateError{fmt.Sprintf("it takes %d bytes, and may take %d: keep less data in variables",
-			len(sealed), limit)}
+		return nil, &StateError{
+			fmt.Sprintf("it takes %d bytes, and may take %d: keep less data in variables", len(sealed), limit),
+		}
 	}
 	copy(sealed[len(stateMagic):], codeOf(key, sealed))
 	return sealed, nil
@@ -217,18 +218,20 @@ func (p *Program) decodeState(frame []byte, memory int64) (*State, error) {
 		return nil, err
 	}
 	if s.Guest != p.guest.Name || s.Program != program {
-		return nil, &StateError{fmt.Sprintf("it is of another version of the %s, or of toolrun, than the present one",
-			p.guest.Name)}
+		return nil, &StateError{
+			fmt.Sprintf("it is of another version of the %s, or of toolrun, than the present one", p.guest.Name),
+		}
 	}
 	s.memory = &linearmem.Delta{Size: s.Size, Pages: s.Pages, Data: plain[4+length:]}
 	if s.Size > uint64(memory) {
-		return nil, &StateError{fmt.Sprintf("it needs %s of memory, and may have %s", formatBytes(int64(s.Size)),
-			formatBytes(memory))}
+		return nil, &StateError{
+			fmt.Sprintf("it needs %s of memory, and may have %s", formatBytes(int64(s.Size)), formatBytes(memory)),
+		}
 	}
 	if s.memory.Check(uint64(memory)) != nil || s.Size < p.base.memory.Size() ||
 		len(s.Globals) != len(p.base.globals) ||
-		s.Elapsed < 0 || s.Imagined < 0 || s.Spent < 0 || s.Truncated < 0 || s.Work < 0 || s.Remainder < 0 ||
-		s.Remainder >= HostBytes {
+		s.Elapsed < 0 || s.Imagined < 0 || s.Spent < 0 || s.Truncated < 0 || s.Work < 0 ||
+		s.Remainder < 0 || s.Remainder >= HostBytes {
 		return nil, damaged
 	}
 	return s, nil

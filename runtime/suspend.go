@@ -54,8 +54,8 @@ func (r *Run) Suspend(language []byte) (*State, error) {
 		return nil, fmt.Errorf("runtime: the guest's state: %w", err)
 	}
 	s := &State{memory: memory, frames: framesAfter(r.options.State), header: header{
-		Guest: r.program.guest.Name, Program: program, Made: time.Now().Round(0), Size: memory.Size,
-		Pages:   memory.Pages,
+		Guest: r.program.guest.Name, Program: program, Made: time.Now().Round(0),
+		Size: memory.Size, Pages: memory.Pages,
 		Globals: make([]uint64, len(in.globals)), Driver: driver, Language: language,
 		Elapsed: in.elapsed(), Imagined: in.imagined, Work: in.Work(), Remainder: in.remainder,
 		Spent: time.Since(r.started),

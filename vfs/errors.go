@@ -31,12 +31,11 @@ func (e *QuotaError) Error() string {
 		return fmt.Sprintf("quota exceeded: the project's checkpoints may have %d bytes together, not %d; delete one",
 			e.Max, e.Want)
 	case "history":
-		return fmt.Sprintf("the history may have %d bytes and cannot keep what is there, which needs %d; remove it "+
-			"first",
-			e.Max, e.Want)
+		return fmt.Sprintf("the history may have %d bytes and cannot keep what is there, which needs %d; "+
+			"remove it first", e.Max, e.Want)
 	case "layer":
-		return fmt.Sprintf("quota exceeded: the layer may need %d bytes to remember changed paths; apply or discard",
-			e.Max)
+		return fmt.Sprintf("quota exceeded: the layer may need %d bytes to remember changed paths; "+
+			"apply or discard", e.Max)
 	}
 	return fmt.Sprintf("quota exceeded: the project's files may have %d bytes together", e.Max)
 }
@@ -132,9 +131,8 @@ type NoCallsError struct {
 }
 
 func (e *NoCallsError) Error() string {
-	return fmt.Sprintf("the file system %q has no calls: use vfs.Wrap to wrap a project, or vfs.Foreign if it is not "+
-		"one",
-		e.Name)
+	return fmt.Sprintf("the file system %q has no calls: use vfs.Wrap to wrap a project, "+
+		"or vfs.Foreign if it is not one", e.Name)
 }
 
 // Unwrap makes errors.Is hold for errors.ErrUnsupported.

@@ -103,9 +103,8 @@ func OpenMounts(
 		if err != nil {
 			err = fmt.Errorf("project %s at %s: %w", m.Project, m.Path, err)
 			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("%w; bring it back (toolrun project restore %s), or do without it (toolrun project "+
-					"unmount %s)",
-					err, m.Project, m.Path)
+				err = fmt.Errorf("%w; bring it back (toolrun project restore %s), "+
+					"or do without it (toolrun project unmount %s)", err, m.Project, m.Path)
 			}
 			return nil, errors.Join(err, v.closeMounts())
 		}

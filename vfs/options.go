@@ -103,8 +103,8 @@ func (o *Options) WithDefaults() (Options, error) {
 		{"History.Age", (*int64)(&out.History.Age), int64(DefaultHistoryAge)},
 	} {
 		if *limit.value < 0 {
-			return Options{}, fmt.Errorf("%w: the limit %s is negative; vfs.Unlimited is none", fs.ErrInvalid,
-				limit.name)
+			return Options{}, fmt.Errorf("%w: the limit %s is negative; vfs.Unlimited is none",
+				fs.ErrInvalid, limit.name)
 		}
 		if *limit.value == 0 {
 			*limit.value = limit.usual

@@ -146,8 +146,8 @@ func tidy(name string) bool {
 func plain(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == ' ' &&
-			i > 0, c == '.' && i > 0:
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_',
+			c == '-', c == ' ' && i > 0, c == '.' && i > 0:
 		default:
 			return false
 		}

@@ -64,9 +64,8 @@ const MaxSession = 64
 // a letter or a digit. The error is fs.ErrInvalid.
 func CheckSession(name string) error {
 	fail := func(reason string) error {
-		return fmt.Errorf("%w: the session name %q %s: use up to %d lower-case letters, digits, - and _, as in main "+
-			"or chat-7",
-			fs.ErrInvalid, name, reason, MaxSession)
+		return fmt.Errorf("%w: the session name %q %s: use up to %d lower-case letters, "+
+			"digits, - and _, as in main or chat-7", fs.ErrInvalid, name, reason, MaxSession)
 	}
 	switch {
 	case name == "":

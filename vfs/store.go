@@ -115,8 +115,9 @@ func CheckID(id string) error {
 	case id == "":
 		return &InvalidIDError{id, "it is empty"}
 	case len(id) > MaxID:
-		return &InvalidIDError{strings.ToValidUTF8(id[:MaxID], "") + "...",
-			fmt.Sprintf("it has more than %d bytes", MaxID)}
+		return &InvalidIDError{
+			strings.ToValidUTF8(id[:MaxID], "") + "...", fmt.Sprintf("it has more than %d bytes", MaxID),
+		}
 	case !utf8.ValidString(id):
 		return &InvalidIDError{id, "it is not UTF-8"}
 	case strings.ContainsFunc(id, unicode.IsControl):

@@ -114,8 +114,8 @@ func stream[In any](path, kind, summary string, do func(s *Server, r *request, i
 	if kind == "text/event-stream" {
 		use = follows
 	}
-	return route{method: http.MethodGet, path: path, summary: summary, in: reflect.TypeFor[In](), kind: kind,
-		cost: costUsual, use: use,
+	return route{method: http.MethodGet, path: path, summary: summary, in: reflect.TypeFor[In](),
+		kind: kind, cost: costUsual, use: use,
 		do: func(s *Server, r *request, in any) (any, error) { return nil, do(s, r, *in.(*In)) }}
 }
 
@@ -197,8 +197,9 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 			allowed = append(allowed, method)
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		answerError(s, w, r, &failure{status: http.StatusMethodNotAllowed, Code: "method",
-			Message: "this operation has another method"})
+		answerError(s, w, r, &failure{
+			status: http.StatusMethodNotAllowed, Code: "method", Message: "this operation has another method",
+		})
 		return
 	}
 	who := s.admits(r)
@@ -491,8 +492,9 @@ func explain(err error) *failure {
 	case errors.Is(err, vfs.ErrDeleted):
 		return as(http.StatusNotFound, "deleted")
 	case errors.Is(err, vfs.ErrNotKept):
-		return &failure{status: http.StatusNotFound, Code: "not_kept",
-			Message: "the history does not have this version any more"}
+		return &failure{
+			status: http.StatusNotFound, Code: "not_kept", Message: "the history does not have this version any more",
+		}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{status: http.StatusServiceUnavailable, Code: "busy", Message: "this took too long: try again"}
 	case errors.Is(err, context.Canceled), errors.Is(err, toolrun.ErrClosed):

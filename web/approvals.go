@@ -118,8 +118,8 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 			}
 			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool,
 				Input: string(run.Call.Input), Client: run.Client,
-				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{},
-				Changes: []changeInfo{}, Own: []changeInfo{}}
+				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy,
+				Waits: []waitingCall{}, Changes: []changeInfo{}, Own: []changeInfo{}}
 			for _, c := range waits {
 				info.Waits = append(info.Waits, waitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
 			}
@@ -164,8 +164,9 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 	if keeper == nil {
 		return nothing{}, none
 	}
-	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name,
-		Input: json.RawMessage(in.Input)}
+	decision := registry.Decision{
+		Approved: in.Approved, Reason: in.Reason, By: r.access.Name, Input: json.RawMessage(in.Input),
+	}
 	run, err := keeper.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
 	undecidable, isUndecidable := errors.AsType[*runs.UndecidableError](err)
 	switch {
@@ -210,8 +211,8 @@ func (s *Server) goOn(r *request, project string, run *runs.Run) error {
 		defer cancel(nil)
 		_, err := s.waiting.In(run.Place).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
 		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrNone) {
-			s.options.Logger.Warn("a call that was approved does not go on", "project", project, "call", run.Call.ID,
-				"error", err)
+			s.options.Logger.Warn("a call that was approved does not go on", "project",
+				project, "call", run.Call.ID, "error", err)
 		}
 		_ = session.Close() // nothing is left to be written
 		s.watches.changed(store, project)

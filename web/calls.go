@@ -21,8 +21,8 @@ import (
 
 func callRoutes() []route {
 	return []route{
-		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of "+
-			"others that they share or that changed files.", listCalls).costing(costCalls),
+		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, "+
+			"and those of others that they share or that changed files.", listCalls).costing(costCalls),
 		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.",
 			makeCall).taking(largeBody),
 		operation("GET", "/api/calls/one", "All that is known of a call.", showCall).costing(costCalls),
@@ -30,8 +30,8 @@ func callRoutes() []route {
 			"Stop a call that runs in this process. A model is told that a person has stopped it.", stopCall),
 		stream("/api/calls/output", "text/event-stream",
 			"What a call prints, as it prints it: events output, and one named done with the call.", followCall),
-		stream("/api/events", "text/event-stream", "Events named changed when files or settings of a project may "+
-			"have changed, and calls when its calls have.", followProject),
+		stream("/api/events", "text/event-stream", "Events named changed when "+
+			"files or settings of a project may have changed, and calls when its calls have.", followProject),
 	}
 }
 
@@ -108,8 +108,9 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 				d.Known, d.Elsewhere = true, true
 			}
 		}
-		none := &failure{status: http.StatusNotFound, Code: "not_found", Field: "call",
-			Message: "nothing is known of this call"}
+		none := &failure{
+			status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call",
+		}
 		d.Files = []changeInfo{}
 		if !r.access.sees(d.callInfo) {
 			return callDetail{}, none
@@ -247,8 +248,11 @@ func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
 		closed := s.runs.closed
 		s.runs.mu.Unlock()
 		cancel(nil)
-		err := error(&failure{status: http.StatusTooManyRequests, Code: "busy",
-			Message: fmt.Sprintf("%d calls run already: wait for one, or stop one", maxRuns)})
+		err := error(&failure{
+			status:  http.StatusTooManyRequests,
+			Code:    "busy",
+			Message: fmt.Sprintf("%d calls run already: wait for one, or stop one", maxRuns),
+		})
 		if closed {
 			err = context.Canceled
 		}
@@ -312,8 +316,9 @@ func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
 		return nothing{}, err
 	}
 	if !s.log.stop(in.Project, in.Call, r.access.sees) {
-		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call",
-			Message: "no such call runs here"}
+		return nothing{}, &failure{
+			status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "no such call runs here",
+		}
 	}
 	return nothing{}, nil
 }
@@ -337,8 +342,9 @@ func followCall(s *Server, r *request, in outputRequest) error {
 		return err
 	}
 	if c, known := s.log.find(in.Project, in.Call); !known || !r.access.sees(c.callInfo) {
-		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "call",
-			Message: "nothing is known of this call"}
+		return &failure{
+			status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call",
+		}
 	}
 	events, err := s.newEvents(r)
 	if err != nil {

@@ -15,9 +15,8 @@ func checkpointRoutes() []route {
 		operation("GET", "/api/checkpoints",
 			"Checkpoints of a project, the latest first: all its files at one moment, under a name.", listCheckpoints),
 		operation("POST", "/api/checkpoints", "Keep all files of a project as they are now.", makeCheckpoint),
-		operation("GET", "/api/checkpoints/changes",
-			"What has been changed since a checkpoint, which restoring it would take back.",
-			compareCheckpoint).costing(costReading),
+		operation("GET", "/api/checkpoints/changes", "What has been changed since a checkpoint, "+
+			"which restoring it would take back.", compareCheckpoint).costing(costReading),
 		operation("POST", "/api/checkpoints/restore", "Make all files what they were. It can be undone as a call.",
 			restoreCheckpoint),
 		operation("POST", "/api/checkpoints/delete", "Drop a checkpoint. The files stay as they are.",
@@ -47,14 +46,15 @@ type checkpointRequest struct {
 }
 
 // checkpointing calls do with a project's checkpoints, as a call of its own as [within] has it.
-func checkpointing[Out any](s *Server, r *request, id, what string, do func(ctx context.Context,
-	c vfs.Checkpointer) (Out, error)) (Out, error) {
+func checkpointing[Out any](s *Server, r *request, id, what string,
+	do func(ctx context.Context, c vfs.Checkpointer) (Out, error)) (Out, error) {
 	return within(s, r, id, what, func(p vfs.Project) (Out, error) {
 		c, err := vfs.CheckpointsOf(p)
 		if err != nil {
 			var none Out
-			return none, &failure{status: http.StatusNotFound, Code: "not_found",
-				Message: "this project has no checkpoints"}
+			return none, &failure{
+				status: http.StatusNotFound, Code: "not_found", Message: "this project has no checkpoints",
+			}
 		}
 		return do(r.Context(), c)
 	})
@@ -76,8 +76,8 @@ func checkpointError(err error) error {
 }
 
 func listCheckpoints(s *Server, r *request, in inProject) (checkpointsAnswer, error) {
-	return checkpointing(s, r, in.Project, "", func(ctx context.Context, c vfs.Checkpointer) (checkpointsAnswer,
-		error) {
+	return checkpointing(s, r, in.Project, "", func(ctx context.Context,
+		c vfs.Checkpointer) (checkpointsAnswer, error) {
 		out := checkpointsAnswer{Checkpoints: []checkpointInfo{}}
 		all, err := c.Checkpoints(ctx)
 		for _, one := range all {
@@ -147,8 +147,8 @@ func restoreCheckpoint(s *Server, r *request, in checkpointRequest) (restoredAns
 }
 
 func deleteCheckpoint(s *Server, r *request, in checkpointRequest) (nothing, error) {
-	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context, c vfs.Checkpointer) (nothing,
-		error) {
+	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context,
+		c vfs.Checkpointer) (nothing, error) {
 		return nothing{}, checkpointError(c.DeleteCheckpoint(ctx, in.Name))
 	})
 }

@@ -95,8 +95,8 @@ func (a *Access) enters(route *route) error {
 	if a.has(right) {
 		return nil
 	}
-	message := "this token is a model's: it may call its tools and read files; the rest is for a person, who uses " +
-		"toolrun's commands, or toolrun serve, where the projects are"
+	message := "this token is a model's: it may call its tools and read files; " +
+		"the rest is for a person, who uses toolrun's commands, or toolrun serve, where the projects are"
 	if right == readingClients {
 		message = "this token may not read files"
 	}
@@ -145,8 +145,8 @@ func (s *Server) env(r *request, session *toolrun.Session) (registry.Env, error)
 
 // shorten gives a call of a client less time than it has.
 func shorten(limits *registry.Limits, spec registry.Spec, want time.Duration) {
-	most := cmp.Or(limits.Timeout, registry.Offer{Mode: registry.ModeMCP}.Timeout(cmp.Or(spec.Timeout,
-		registry.DefaultTimeout)))
+	most := cmp.Or(limits.Timeout,
+		registry.Offer{Mode: registry.ModeMCP}.Timeout(cmp.Or(spec.Timeout, registry.DefaultTimeout)))
 	if want > 0 && (most == registry.NoTimeout || want < most) {
 		limits.Timeout = want
 	}

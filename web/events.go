@@ -76,8 +76,8 @@ func (e *events) wait2(news, more <-chan struct{}, pause time.Duration) bool {
 		case <-e.server.watches.ended:
 			return false
 		case <-beat.C:
-			if e.write(": still here\n\n") != nil || e.server.identify(e.r.Request) == nil &&
-				!e.server.options.Everybody {
+			if e.write(": still here\n\n") != nil ||
+				e.server.identify(e.r.Request) == nil && !e.server.options.Everybody {
 				return false // gone, or no longer welcome
 			}
 			beat.Reset(heartbeat)
@@ -201,8 +201,8 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 			})
 			ticker.Reset(lookTime)
 			if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
-				a.server.options.Logger.Warn("changes are found later: the store cannot tell of them", "project", id,
-					"error", err)
+				a.server.options.Logger.Warn("changes are found later: the store cannot tell of them",
+					"project", id, "error", err)
 			}
 		}()
 	}

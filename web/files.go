@@ -32,10 +32,10 @@ func fileRoutes() []route {
 	return []route{
 		operation("GET", "/api/files", "List a folder, folders first.", listFiles).costing(costList),
 		text,
-		stream("/api/files/content", "application/octet-stream", "A whole file, to save it. Images have their own "+
-			"type.", readContent).forLong(),
-		operation("POST", "/api/files/save", "Write a text file, unless it has changed since the version that was "+
-			"read.", saveText).taking(largeBody).costing(costReading),
+		stream("/api/files/content", "application/octet-stream",
+			"A whole file, to save it. Images have their own type.", readContent).forLong(),
+		operation("POST", "/api/files/save", "Write a text file, "+
+			"unless it has changed since the version that was read.", saveText).taking(largeBody).costing(costReading),
 		upload("/api/files/upload", "Put a file into the project.", uploadFile),
 		operation("POST", "/api/files/folder", "Make a folder.", makeFolder),
 		operation("POST", "/api/files/move", "Rename or move a file or folder.", moveFile),
@@ -309,9 +309,9 @@ type contentRequest struct {
 }
 
 // images are what browsers show without running anything, whoever has made them.
-var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true,
-	"image/avif": true,
-	"image/bmp":  true, "image/svg+xml": true}
+var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true,
+	"image/webp": true, "image/avif": true,
+	"image/bmp": true, "image/svg+xml": true}
 
 func readContent(s *Server, r *request, in contentRequest) error {
 	_, err := within(s, r, in.Project, "", func(p vfs.Project) (nothing, error) {
@@ -359,8 +359,8 @@ type savedAnswer struct {
 
 func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 	if len(in.Text) > maxEdit {
-		return savedAnswer{}, &failure{status: http.StatusRequestEntityTooLarge, Code: "too_large",
-			Message: "texts up to 1 MiB can be edited here: upload it instead"}
+		return savedAnswer{}, &failure{status: http.StatusRequestEntityTooLarge,
+			Code: "too_large", Message: "texts up to 1 MiB can be edited here: upload it instead"}
 	}
 	return within(s, r, in.Project, "page-edit", func(p vfs.Project) (savedAnswer, error) {
 		name, err := vfs.Clean(in.Path)
@@ -423,8 +423,8 @@ func likeBefore(before, text []byte) ([]byte, error) {
 	}
 	content, err := form.Encode(text)
 	if missing, ok := errors.AsType[*filetext.CharacterError](err); ok {
-		return text, bad("text", "%s, which is the encoding of the file: leave the character out, or upload the file "+
-			"as UTF-8", missing)
+		return text, bad("text",
+			"%s, which is the encoding of the file: leave the character out, or upload the file as UTF-8", missing)
 	}
 	return content, err
 }
@@ -451,8 +451,8 @@ func uploadFile(s *Server, r *request, in uploadRequest) (uploadAnswer, error) {
 			return uploadAnswer{}, err
 		}
 		if _, err := p.Stat(name); err == nil && !in.Replace {
-			return uploadAnswer{}, &failure{status: http.StatusConflict, Code: "exists", Field: "path",
-				Message: "there is a file of this name already"}
+			return uploadAnswer{}, &failure{status: http.StatusConflict, Code: "exists",
+				Field: "path", Message: "there is a file of this name already"}
 		}
 		if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return uploadAnswer{}, err
@@ -484,8 +484,8 @@ func makeFolder(s *Server, r *request, in pathRequest) (pathAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err == nil {
 			if _, there := p.Stat(name); there == nil {
-				return pathAnswer{}, &failure{status: http.StatusConflict, Code: "exists", Field: "path",
-					Message: "there is something of this name already"}
+				return pathAnswer{}, &failure{status: http.StatusConflict, Code: "exists",
+					Field: "path", Message: "there is something of this name already"}
 			}
 			err = p.MkdirAll(name, 0o755)
 		}

@@ -24,8 +24,8 @@ func historyRoutes() []route {
 		operation("GET", "/api/history/diff", "What one change did to a file, as a unified diff.",
 			showDiff).costing(costDiff),
 		operation("POST", "/api/history/restore", "Take back one change, whatever came after it.", restoreChange),
-		operation("GET", "/api/history/undo", "Whether all that a call changed can be taken back, and why not.",
-			checkUndo),
+		operation("GET", "/api/history/undo",
+			"Whether all that a call changed can be taken back, and why not.", checkUndo),
 		operation("POST", "/api/history/undo", "Take back all that a call changed.", undoCall),
 		operation("POST", "/api/history/redo", "Do again what was undone.", redoCall),
 	}
@@ -232,8 +232,8 @@ func compare(before, after []byte) (text, note string) {
 		return "", noteSame
 	case isBinary(before), isBinary(after):
 		return "", noteBinary
-	case len(before) > maxDiff || len(after) > maxDiff, bytes.Count(before, newline)+bytes.Count(after,
-		newline) > maxDiffLines:
+	case len(before) > maxDiff || len(after) > maxDiff,
+		bytes.Count(before, newline)+bytes.Count(after, newline) > maxDiffLines:
 		return "", noteLarge
 	}
 	data := diff.Diff("before", before, "after", after)

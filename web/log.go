@@ -116,9 +116,8 @@ const stoppedText = "A person has stopped this call. Do not make it again unless
 // begin notes a call, and returns its context, which ends with the call or when a person stops it.
 func (l *Log) begin(ctx context.Context, call registry.Call, env registry.Env) (context.Context, *logged) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := &logged{project: env.Project, id: call.ID, parent: call.Parent, tool: plaintext.Clean(call.Tool, 200),
-		client: env.Client,
-		began:  time.Now(), running: true, cancel: cancel,
+	c := &logged{project: env.Project, id: call.ID, parent: call.Parent,
+		tool: plaintext.Clean(call.Tool, 200), client: env.Client, began: time.Now(), running: true, cancel: cancel,
 		input: plaintext.Clean(string(call.Input), logText)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -232,8 +231,8 @@ func (l *Log) end(c *logged, result registry.Result) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began), string(result.Code),
-		result.Status, text, data
+	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began),
+		string(result.Code), result.Status, text, data
 	if c.number != 0 {
 		l.size += len(text) + len(data)
 		l.of[c.project].running--
@@ -291,8 +290,8 @@ func (c *logged) info() callInfo {
 	if c.running {
 		took = time.Since(c.began)
 	}
-	return callInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client, Parent: c.parent, Began: c.began,
-		Running:      c.running,
+	return callInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client,
+		Parent: c.parent, Began: c.began, Running: c.running,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
 }
 
@@ -358,8 +357,8 @@ func infoOf(c *calls.Call, project string) callInfo {
 	if c.Running {
 		took = time.Since(c.Began)
 	}
-	return callInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client, Parent: c.Parent, Began: c.Began,
-		Running:      c.Running,
+	return callInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client,
+		Parent: c.Parent, Began: c.Began, Running: c.Running,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
 }
 

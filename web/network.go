@@ -11,8 +11,8 @@ import (
 
 func networkRoutes() []route {
 	return []route{
-		operation("GET", "/api/network", "The rules of a project's settings by which code makes requests.",
-			showNetwork),
+		operation("GET", "/api/network",
+			"The rules of a project's settings by which code makes requests.", showNetwork),
 		operation("POST", "/api/network", "Add a rule to a project's settings, or remove one.", setNetwork),
 	}
 }

@@ -64,8 +64,10 @@ func describe(routes []route) ([]byte, error) {
 				o["parameters"] = parameters
 			}
 			if r.bytes {
-				o["requestBody"] = object{"required": true,
-					"content": object{"application/octet-stream": object{"schema": object{"type": "string"}}}}
+				o["requestBody"] = object{
+					"required": true,
+					"content":  object{"application/octet-stream": object{"schema": object{"type": "string"}}},
+				}
 			}
 		} else {
 			o["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": in}}}
@@ -80,9 +82,8 @@ func describe(routes []route) ([]byte, error) {
 	return json.Marshal(object{
 		"openapi": "3.1.1",
 		"info": object{"title": "toolrun", "version": "1",
-			"description": "What the page of toolrun serve does. Programs send a token with each request; the page " +
-				"has a cookie, " +
-				"and sends the header X-Toolrun-CSRF with what changes something."},
+			"description": "What the page of toolrun serve does. Programs send a token with each request; " +
+				"the page has a cookie, and sends the header X-Toolrun-CSRF with what changes something."},
 		"paths": paths,
 		"security": []any{
 			object{"token": []any{}}, object{"cookie": []any{}},

@@ -95,8 +95,8 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 			here = v
 		}
 		switch {
-		case v.Name == "servers" && who.access.Project != "" && who.access != s.owner, v.Name == "projects" &&
-			s.options.Dir != "":
+		case v.Name == "servers" && who.access.Project != "" && who.access != s.owner,
+			v.Name == "projects" && s.options.Dir != "":
 		case !v.project:
 			data.Links = append(data.Links, l)
 		case project != "":
@@ -131,10 +131,10 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
-		s.render(w, http.StatusForbidden, pageData{Title: "This link is used up", View: "login",
-			Login: s.options.Token != nil,
-			Message: "A link opens the page once, within ten minutes. Start toolrun serve again for a new one, or " +
-				"make one on the page where it is open."})
+		s.render(w, http.StatusForbidden,
+			pageData{Title: "This link is used up", View: "login", Login: s.options.Token != nil,
+				Message: "A link opens the page once, within ten minutes. " +
+					"Start toolrun serve again for a new one, or make one on the page where it is open."})
 		return
 	}
 	s.setCookie(w, r, s.doors.admit("", netip.Prefix{}))

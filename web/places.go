@@ -99,16 +99,18 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	switch {
 	case c.taken[kind] >= maxPlaces[kind].each:
 		what := [uses]string{"too many requests", "too many files on their way", "too many windows open"}[kind]
-		return nil, &failure{status: http.StatusTooManyRequests, Code: "busy", Message: "you have " + what +
-			" at once: try again later"}
+		return nil, &failure{
+			status: http.StatusTooManyRequests, Code: "busy", Message: "you have " + what + " at once: try again later",
+		}
 	case a.taken[kind] >= maxPlaces[kind].all:
 		return nil, errBusy
 	}
 	a.crowds[key] = c
 	c.taken[kind]++
 	a.taken[kind]++
-	p := &place{Holding: budget.Holding{Memories: []*budget.Memory{c.memory[kind], a.memory[kind]},
-		Done: r.Context().Done(), Patience: patience}}
+	p := &place{Holding: budget.Holding{
+		Memories: []*budget.Memory{c.memory[kind], a.memory[kind]}, Done: r.Context().Done(), Patience: patience,
+	}}
 	p.leave = func() {
 		p.Drop()
 		a.mu.Lock()

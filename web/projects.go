@@ -21,8 +21,8 @@ import (
 // routes is the table of all operations.
 func (s *Server) routes() []route {
 	all := []route{
-		stream("/api/openapi.json", "application/json", "This description.", func(s *Server, r *request,
-			_ nothing) error {
+		stream("/api/openapi.json", "application/json", "This description.", func(s *Server,
+			r *request, _ nothing) error {
 			r.w.Header().Set("Content-Type", "application/json")
 			_, err := r.w.Write(s.api.describe)
 			return err
@@ -42,8 +42,8 @@ func (s *Server) routes() []route {
 		stream("/api/projects/export", "application/octet-stream", "All files of a project as an archive.",
 			exportProject).forLong().costing(costExport),
 	}
-	return slices.Concat(all, fileRoutes(), historyRoutes(), toolRoutes(), callRoutes(), approvalRoutes(),
-		checkpointRoutes(), sessionRoutes(), networkRoutes())
+	return slices.Concat(all, fileRoutes(), historyRoutes(), toolRoutes(), callRoutes(),
+		approvalRoutes(), checkpointRoutes(), sessionRoutes(), networkRoutes())
 }
 
 // inProject is a parameter of most operations.
@@ -60,8 +60,9 @@ type aboutAnswer struct {
 }
 
 func about(s *Server, r *request, _ nothing) (aboutAnswer, error) {
-	a := aboutAnswer{Name: r.access.Name, Project: r.access.Project, Version: s.options.Version,
-		Model: r.access.Client != nil}
+	a := aboutAnswer{
+		Name: r.access.Name, Project: r.access.Project, Version: s.options.Version, Model: r.access.Client != nil,
+	}
 	if r.visit != nil {
 		a.CSRF = r.visit.csrf
 	}
@@ -74,8 +75,9 @@ type loginRequest struct {
 
 func login(s *Server, r *request, in loginRequest) (nothing, error) {
 	if !s.login(r.w, r.Request, in.Token) {
-		return nothing{}, &failure{status: http.StatusUnauthorized, Code: "unauthorized", Field: "token",
-			Message: "unknown token"}
+		return nothing{}, &failure{
+			status: http.StatusUnauthorized, Code: "unauthorized", Field: "token", Message: "unknown token",
+		}
 	}
 	return nothing{}, nil
 }
@@ -94,8 +96,9 @@ type linkAnswer struct {
 
 func newLink(s *Server, r *request, _ nothing) (linkAnswer, error) {
 	if r.access != s.owner {
-		return linkAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden",
-			Message: "links are for those who came by one"}
+		return linkAnswer{}, &failure{
+			status: http.StatusForbidden, Code: "forbidden", Message: "links are for those who came by one",
+		}
 	}
 	return linkAnswer{s.Link("")}, nil
 }
@@ -149,8 +152,8 @@ func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
 		return access.Client.Session(r.Context())
 	}
 	options := &toolrun.SessionOptions{
-		Client: client(access), Runs: s.keeper(id), OpenMount: s.store(r).OpenExisting, Watched: watched,
-		Logger:  s.options.Logger,
+		Client: client(access), Runs: s.keeper(id), OpenMount: s.store(r).OpenExisting,
+		Watched: watched, Logger: s.options.Logger,
 		SealKey: s.sealKey,
 		Select: func(sel registry.Selection) registry.Selection {
 			if s.options.Select != nil {
@@ -318,8 +321,8 @@ func makeProject(s *Server, r *request, in inProject) (projectInfo, error) {
 	}
 	if p, err := s.store(r).OpenExisting(r.Context(), in.Project); err == nil {
 		_ = p.Close()
-		return projectInfo{}, &failure{status: http.StatusConflict, Code: "exists", Field: "project",
-			Message: "there is a project of this name already"}
+		return projectInfo{}, &failure{status: http.StatusConflict, Code: "exists",
+			Field: "project", Message: "there is a project of this name already"}
 	}
 	p, err := s.store(r).Open(r.Context(), in.Project)
 	if err != nil {
@@ -340,8 +343,9 @@ func (s *Server) ownsAll(r *request) error {
 	if r.access.Project == "" || r.access == s.owner {
 		return nil
 	}
-	return &failure{status: http.StatusForbidden, Code: "forbidden",
-		Message: "this token is for the use of one project"}
+	return &failure{
+		status: http.StatusForbidden, Code: "forbidden", Message: "this token is for the use of one project",
+	}
 }
 
 type deleteAnswer struct {
@@ -413,8 +417,9 @@ func restoreProject(s *Server, r *request, in restoreProjectRequest) (projectInf
 	}
 	keeping, ok := s.store(r).(vfs.KeepingStore)
 	if !ok {
-		return projectInfo{}, &failure{status: http.StatusNotFound, Code: "not_found",
-			Message: "deleted projects are not kept here"}
+		return projectInfo{}, &failure{
+			status: http.StatusNotFound, Code: "not_found", Message: "deleted projects are not kept here",
+		}
 	}
 	if err := keeping.Recover(r.Context(), in.Project, in.As); err != nil {
 		return projectInfo{}, err
@@ -458,8 +463,8 @@ func exportProject(s *Server, r *request, in exportRequest) error {
 func attach(h http.Header, kind, name string) {
 	h.Set("Content-Type", kind)
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
-	h.Set("Content-Disposition", "attachment; filename*=UTF-8''"+strings.ReplaceAll(url.PathEscape(plainName(name)),
-		"'", "%27"))
+	h.Set("Content-Disposition",
+		"attachment; filename*=UTF-8''"+strings.ReplaceAll(url.PathEscape(plainName(name)), "'", "%27"))
 }
 
 // plainName is a name that a file can be saved under, without characters that show it as another one.

@@ -133,15 +133,15 @@ func decoded(f afero.File, size int64, buffer []byte) io.Reader {
 // searchLines finds the first match of each line of a text, until found returns false or the context ends. A file that
 // is no text has none. At the end of a part of a line that is longer than the buffer, the last quarter of it is
 // searched again with what follows.
-func searchLines(ctx context.Context, r io.Reader, matches *regexp.Regexp, buffer []byte, found func(n int, line []byte,
-	at int) bool) {
+func searchLines(ctx context.Context, r io.Reader, matches *regexp.Regexp, buffer []byte,
+	found func(n int, line []byte, at int) bool) {
 	n, have, is := 1, 0, false // the number of the line, the bytes in the buffer, and whether the line has been found
 	for first, more := true, true; more && ctx.Err() == nil; first = false {
 		read, err := io.ReadFull(r, buffer[have:])
 		have += read
 		more = err == nil
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || first &&
-			bytes.IndexByte(buffer[:min(have, 8000)], 0) >= 0 {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) ||
+			first && bytes.IndexByte(buffer[:min(have, 8000)], 0) >= 0 {
 			return
 		}
 		rest := buffer[:have]

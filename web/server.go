@@ -165,11 +165,12 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}, log: o.Log,
-		ownLog: ownLog,
-		owner:  &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{from: map[netip.Prefix]*list.Element{}},
-		waiting: waiting,
-		secret:  []byte(rand.Text() + rand.Text()), guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
+	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins},
+		log: o.Log, ownLog: ownLog,
+		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{
+			from: map[netip.Prefix]*list.Element{},
+		}, waiting: waiting,
+		secret: []byte(rand.Text() + rand.Text()), guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
 	s.keys = o.Store
 	if o.Dir != "" {
 		if err := s.useDir(); err != nil {
@@ -215,8 +216,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // policy is the Content-Security-Policy of the pages: nothing but their own files, and no markup from strings.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types " +
-	"'none'"
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'"
 
 // Limits of the query of an address: its bytes, and how many parameters it has. A path may be escaped as a whole.
 const (

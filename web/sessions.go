@@ -14,8 +14,8 @@ func sessionRoutes() []route {
 	return []route{
 		operation("GET", "/api/sessions", "Sessions of a project, whose variables stay from call to call.",
 			listSessions),
-		operation("POST", "/api/sessions/fork", "Copy a session under another name. Neither changes the other.",
-			forkSession),
+		operation("POST", "/api/sessions/fork",
+			"Copy a session under another name. Neither changes the other.", forkSession),
 		operation("POST", "/api/sessions/delete", "Delete a session with all its variables.", deleteSession),
 	}
 }
@@ -64,8 +64,8 @@ func forkSession(s *Server, r *request, in forkRequest) (nothing, error) {
 		place := sessions.Place{Files: p, Project: in.Project, Key: key}
 		err = sessions.Copy(r.Context(), place, in.Session, place, in.As)
 		if errors.Is(err, fs.ErrExist) {
-			return nothing{}, &failure{status: http.StatusConflict, Code: "exists", Field: "as",
-				Message: "there is a session of this name already"}
+			return nothing{}, &failure{status: http.StatusConflict, Code: "exists",
+				Field: "as", Message: "there is a session of this name already"}
 		}
 		return nothing{}, sessionError(err)
 	})

@@ -17,8 +17,8 @@ func toolRoutes() []route {
 		operation("POST", "/api/tools", "Switch a tool on or off, or set options of it.", setTool),
 		stream("/api/tools/definitions", "application/json", "The enabled tools as an API of a provider wants them.",
 			showDefinitions),
-		operation("GET", "/api/servers", "The MCP servers whose tools are added, and why one is not connected.",
-			listServers),
+		operation("GET", "/api/servers",
+			"The MCP servers whose tools are added, and why one is not connected.", listServers),
 		operation("GET", "/api/modules", "The WebAssembly modules that were added as tools or languages.", listModules),
 	}
 }
@@ -109,11 +109,11 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 
 func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registry.Selection, on bool) toolInfo {
 	info := toolInfo{Name: spec.Name, Title: spec.DisplayName, Subtitle: spec.Subtitle, Category: string(spec.Category),
-		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled, Granted: true,
-		ReadOnly:    spec.Annotations.ReadOnly,
-		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld, Options: []toolOption{},
-		SchemaNotes: spec.SchemaNotes,
-		Ask:         slices.Contains(selection.Settings.Ask, spec.Name)}
+		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled,
+		Granted: true, ReadOnly: spec.Annotations.ReadOnly,
+		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld,
+		Options: []toolOption{}, SchemaNotes: spec.SchemaNotes,
+		Ask: slices.Contains(selection.Settings.Ask, spec.Name)}
 	if info.Title == "" {
 		info.Title = spec.Name
 	}
@@ -136,8 +136,7 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 	chosen := selection.Settings.ToolOptions[spec.Name]
 	for _, o := range spec.Options {
 		option := toolOption{ID: o.ID, Label: o.Label, Subtitle: o.Subtitle, Type: string(o.Type),
-			Default: defaults.Map()[o.ID],
-			Value:   values.Map()[o.ID], Min: o.Min, Max: o.Max}
+			Default: defaults.Map()[o.ID], Value: values.Map()[o.ID], Min: o.Min, Max: o.Max}
 		if option.Label == "" {
 			option.Label = o.ID
 		}
@@ -256,8 +255,8 @@ type definitionsRequest struct {
 }
 
 func showDefinitions(s *Server, r *request, in definitionsRequest) error {
-	apis := []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini,
-		registry.Bedrock, registry.MCP}
+	apis := []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses,
+		registry.Gemini, registry.Bedrock, registry.MCP}
 	if !slices.Contains(apis, registry.API(in.API)) {
 		return bad("api", "no such API")
 	}
@@ -297,8 +296,9 @@ func listServers(s *Server, r *request, _ nothing) (serversAnswer, error) {
 		return out, err
 	}
 	for _, status := range s.runner.Servers() {
-		info := serverInfo{Name: status.Server, Connected: status.Connected, Tools: status.Tools,
-			Missing: status.Missing}
+		info := serverInfo{
+			Name: status.Server, Connected: status.Connected, Tools: status.Tools, Missing: status.Missing,
+		}
 		if status.Err != nil {
 			info.Problem = status.Err.Error()
 		}
@@ -353,9 +353,9 @@ func listModules(s *Server, r *request, _ nothing) (modulesAnswer, error) {
 			text = fmt.Sprint(grants)
 			text = text[1 : len(text)-1]
 		}
-		out.Modules = append(out.Modules, moduleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName,
-			Description: m.Manifest.Description,
-			Language:    m.Manifest.Language, From: m.From, Grants: text})
+		out.Modules = append(out.Modules,
+			moduleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName, Description: m.Manifest.Description,
+				Language: m.Manifest.Language, From: m.From, Grants: text})
 	}
 	return out, nil
 }

@@ -204,6 +204,6 @@ func Function(body string) string { return "(function () {\n" + body + "\n})()" 
 // Holder makes a script of the body of an async function, and defines the function wait for it. The promise could be
 // settled, so that nothing that comes after it is garbage. The script's value is 1.
 func Holder(body string) string {
-	return "function wait() { return new Promise(function (resolve) { globalThis.settle = resolve }) }\n(async " +
-		"function () {\n" + body + "\n})();\n1"
+	return "function wait() { return new Promise(function (resolve) { globalThis.settle = resolve }) }\n" +
+		"(async function () {\n" + body + "\n})();\n1"
 }

@@ -90,8 +90,8 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
-	return a.session.Loop(ctx, registry.Anthropic, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call,
-		error) {
+	return a.session.Loop(ctx, registry.Anthropic, func(ctx context.Context,
+		turn toolrun.Turn) ([]registry.Call, error) {
 		for _, result := range turn.Results {
 			a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
 		}

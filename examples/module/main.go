@@ -36,8 +36,8 @@ type output struct {
 func init() {
 	tool.Register(tool.Spec{
 		Name: "csv_summary",
-		Description: "Summarizes a CSV file of the project: its rows, and for each column how many numbers it has " +
-			"and their sum.",
+		Description: "Summarizes a CSV file of the project: " +
+			"its rows, and for each column how many numbers it has and their sum.",
 		Asks: tool.Asks{Files: "read"},
 	}, summarize)
 }

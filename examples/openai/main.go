@@ -95,8 +95,8 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []openai.ChatCompletionMessageParamUnion{openai.UserMessage(question)}
-	return a.session.Loop(ctx, registry.OpenAIChat, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call,
-		error) {
+	return a.session.Loop(ctx, registry.OpenAIChat, func(ctx context.Context,
+		turn toolrun.Turn) ([]registry.Call, error) {
 		a.logResults(turn)
 		if turn.Messages != nil {
 			var results []openai.ChatCompletionMessageParamUnion

@@ -188,8 +188,8 @@ func (s *scanner) dotted() (string, bool) {
 // word reads a name.
 func (s *scanner) word() (string, bool) {
 	n := 0
-	for n < len(s.rest) && (s.rest[n] == '_' || s.rest[n]|0x20 >= 'a' && s.rest[n]|0x20 <= 'z' || n > 0 &&
-		s.rest[n] >= '0' && s.rest[n] <= '9') {
+	for n < len(s.rest) && (s.rest[n] == '_' || s.rest[n]|0x20 >= 'a' && s.rest[n]|0x20 <= 'z' ||
+		n > 0 && s.rest[n] >= '0' && s.rest[n] <= '9') {
 		n++
 	}
 	word := s.rest[:n]

@@ -38,8 +38,8 @@ var networkFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
-	"call", "archive", "modules", "mends", "events", "zones", "databases", "explain", "console", "errors", "imports",
-	"code", "awaiting",
+	"call", "archive", "modules", "mends", "events", "zones", "databases", "explain",
+	"console", "errors", "imports", "code", "awaiting",
 	"results", "network", "functions", "run", "ready",
 }
 
@@ -107,8 +107,8 @@ func networkModules() (string, error) {
 		if err != nil {
 			return err
 		}
-		name, isPackage := strings.CutSuffix(strings.TrimSuffix(strings.TrimPrefix(file, "network/"), ".py"),
-			"/__init__")
+		name, isPackage := strings.CutSuffix(
+			strings.TrimSuffix(strings.TrimPrefix(file, "network/"), ".py"), "/__init__")
 		kind := "False"
 		if isPackage {
 			kind = "True"

@@ -72,8 +72,8 @@ func (t *Task) Encode() ([]byte, error) {
 	}
 	data := make([]byte, 0, 64+len(args)+len(functions)+len(t.Name)+len(t.Code))
 	const full = 1 << 63 // so that the seed takes as much work in each run
-	return fmt.Appendf(data, "%x\x00%d\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", t.Seed|full, t.Room, how, args, functions,
-		libraries, t.Name, t.Code), nil
+	return fmt.Appendf(data, "%x\x00%d\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", t.Seed|full,
+		t.Room, how, args, functions, libraries, t.Name, t.Code), nil
 }
 
 // list encodes names, or nothing if there are none.

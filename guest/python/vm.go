@@ -169,8 +169,8 @@ func (vm *VM) Streams(payload []byte) error {
 	for i := range vm.state.Streams {
 		vm.state.Streams[i] = binary.LittleEndian.Uint32(payload[4*i:])
 		if string(vm.Unwritten(i)) != streamMark {
-			return errors.New("python: the buffer of a stream is not where it should be: is this another build of " +
-				"CPython?")
+			return errors.New("python: the buffer of a stream is not where it should be: " +
+				"is this another build of CPython?")
 		}
 	}
 	return nil
@@ -200,8 +200,8 @@ func (vm *VM) function() (f api.Function, err error) {
 	}
 	defer func() { // LookupFunction panics if there is no such function
 		if p := recover(); p != nil {
-			f, err = nil, fmt.Errorf("python: the vectorcall slot of a function is not a function: is this another "+
-				"build of CPython? (%v)", p)
+			f, err = nil, fmt.Errorf("python: the vectorcall slot of a function is not a function: "+
+				"is this another build of CPython? (%v)", p)
 		}
 	}()
 	i32 := api.ValueTypeI32

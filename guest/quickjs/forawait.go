@@ -11,8 +11,8 @@ import (
 // f2da139); a loop that ends with an exception still does not wait, but that the closing fails is no unhandled
 // rejection then.
 var forAwait = []metering.Replacement{
-	emitAsyncClose, iteratorLater, markLoop, unmarkDestructuring, leaveFinishedLoop, closeAsyncLoop, closeAsyncBreak,
-	closeAsyncReturn,
+	emitAsyncClose, iteratorLater, markLoop, unmarkDestructuring, leaveFinishedLoop,
+	closeAsyncLoop, closeAsyncBreak, closeAsyncReturn,
 	noAwaitOfSyncReturn, handledClose,
 }
 
@@ -111,8 +111,9 @@ var (
 	loopEnd = []byte{0x20, 0, 0x28, 2, 0, 0x22, 1, 0x20, 1, 0x41, 0xd4, 1, 0x6a, 0x28, 2, 0, 0x36, 2, 0xe8, 1,
 		0x20, 1, 0x41, 0xd0, 1, 0x6a, 0x20, 2, 0x10, 0xc1, 1}
 	// local.get 2 (the operation), i32.const opIteratorClose, i32.eq, if (result i32) local.get 12, else 0, end, if
-	isAsyncLoop = []byte{0x20, 2, 0x41, opIteratorClose&0x7f | 0x80, 1, 0x46, 0x04, 0x7f, 0x20, 12, 0x05, 0x41, 0, 0x0b,
-		0x04, 0x40}
+	isAsyncLoop = []byte{
+		0x20, 2, 0x41, opIteratorClose&0x7f | 0x80, 1, 0x46, 0x04, 0x7f, 0x20, 12, 0x05, 0x41, 0, 0x0b, 0x04, 0x40,
+	}
 
 	// closeAsyncBreak closes loops that a break or continue with a label leaves: emit_break.
 	closeAsyncBreak = insert(785, 7369, []byte{0x20, 12, 0x28, 2, 0, 0x22}, []byte{

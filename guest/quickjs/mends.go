@@ -9,8 +9,8 @@ import (
 // mends fix bugs of the engine that corrupt its memory and that newer versions of QuickJS-ng do not have. RATIONALE.md
 // lists all known ones. Prefer the smallest change that makes a bug harmless to everything that the newer version does.
 var mends = []metering.Replacement{
-	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays, viewFits, sharedGrowth,
-	newArraysAreZero,
+	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays,
+	viewFits, sharedGrowth, newArraysAreZero,
 	longWith, longToReversed, longToSorted, longToSpliced, longOwnKeys,
 }
 
@@ -32,8 +32,8 @@ var (
 	// generatorMark is js_generator_mark.
 	generatorMark = insert(607, 7, []byte{0x02, 0x40, 0x20, 1, 0xa7, 0x28, 2, 32}, []byte{0x0f})
 	// asyncGeneratorMark is js_async_generator_mark.
-	asyncGeneratorMark = insert(731, 7, []byte{0x02, 0x40, 0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54},
-		[]byte{0x0f})
+	asyncGeneratorMark = insert(731, 7,
+		[]byte{0x02, 0x40, 0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54}, []byte{0x0f})
 )
 
 // asyncGeneratorResume makes js_async_generator_resolve_function ignore that a promise is settled for which a

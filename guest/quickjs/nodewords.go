@@ -69,8 +69,8 @@ func NodeModulesIn(code string) []string {
 				names = append(names, w.module)
 			}
 		}
-		imports = imports || code[start] == 'r' && code[start:i] == "require" || code[start] == 'i' &&
-			code[start:i] == "import"
+		imports = imports || code[start] == 'r' && code[start:i] == "require" ||
+			code[start] == 'i' && code[start:i] == "import"
 	}
 	if imports {
 		for _, found := range specifiers.FindAllStringSubmatch(code, -1) {

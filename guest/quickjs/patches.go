@@ -9,9 +9,10 @@ import (
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule,
-	perform, moduleFailure, allocate, iteratorDepth, leftException, stackEntry, stackText, throwKeepsStack,
-	returnOutside, replaceable, noMemory}
+var patches = []metering.Replacement{
+	hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule, perform, moduleFailure, allocate,
+	iteratorDepth, leftException, stackEntry, stackText, throwKeepsStack, returnOutside, replaceable, noMemory,
+}
 
 // hostFunction makes the native function behind the host function do what the host asks for, before it returns. The
 // host must not call the engine again while the engine calls the host: each such call would have a native stack of its

@@ -15,8 +15,8 @@ var preludeFiles embed.FS
 // kernel.
 var preludeOrder = []string{
 	"kernel", "lastmatch", "iterators", "format", "console", "table", "timers", "path", "files", "functions",
-	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams", "url", "events", "abort",
-	"clone",
+	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams",
+	"url", "events", "abort", "clone",
 	"modules", "locale", "localetext", "run",
 }
 

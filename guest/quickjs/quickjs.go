@@ -52,8 +52,8 @@ func Module() ([]byte, error) {
 		return nil, fmt.Errorf("quickjs: %w", err)
 	}
 	if hash := sha256.Sum256(module); hex.EncodeToString(hash[:]) != ModuleSHA256 {
-		return nil, fmt.Errorf("quickjs: the rewritten module is not the one that ModuleSHA256 names: its hash is %x",
-			hash)
+		return nil, fmt.Errorf("quickjs: the rewritten module is not the one that ModuleSHA256 names: "+
+			"its hash is %x", hash)
 	}
 	return module, nil
 }

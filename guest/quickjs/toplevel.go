@@ -41,8 +41,8 @@ func (vm *VM) forgetDeclared(ctx context.Context, source, name string) (Value, e
 		bytes = bytes[opCheckDefineSize:]
 	}
 	for _, name := range names {
-		if _, err := vm.callLeaf(ctx, "JS_DeleteProperty", uint64(vm.state.Context), declarations, uint64(name),
-			0); err != nil {
+		if _, err := vm.callLeaf(ctx, "JS_DeleteProperty", uint64(vm.state.Context),
+			declarations, uint64(name), 0); err != nil {
 			return 0, err
 		}
 	}

@@ -138,9 +138,9 @@ func verifyClasses(ctx context.Context, vm *VM) error {
 	for source, plain := range map[string]bool{
 		`({})`: true, `[]`: true, `[1, , 3]`: true, `Object.create(null)`: true, `Object.create(Map.prototype)`: true,
 		`new (class { #x = 1 })`: true, `new (class extends Array {})`: true,
-		`5`: false, `'x'`: false, `null`: false, `(() => 1)`: false, `new Map()`: false, `new Set()`: false,
-		`new Date()`: false,
-		`/x/`:        false, `new Error()`: false, `new Proxy({}, {})`: false, `new Proxy([], {})`: false,
+		`5`: false, `'x'`: false, `null`: false, `(() => 1)`: false, `new Map()`: false,
+		`new Set()`: false, `new Date()`: false,
+		`/x/`: false, `new Error()`: false, `new Proxy({}, {})`: false, `new Proxy([], {})`: false,
 		`new ArrayBuffer(1)`:       false,
 		`new SharedArrayBuffer(1)`: false, `new Uint8Array(1)`: false, `new DataView(new ArrayBuffer(1))`: false,
 		`Object(1)`: false, `Object('x')`: false, `Object(true)`: false, `Object(1n)`: false, `Object(Symbol())`: false,
@@ -332,8 +332,8 @@ func verifyModules(ctx context.Context, vm *VM) error {
 	var modules []ModuleDef
 	var names []uint32
 	for _, name := range []string{name, name, name + "2"} {
-		module, err := compile("import 'a'; import {x} from 'b'; import * as y from 'a'; export default 1; await 0;",
-			name)
+		module, err := compile("import 'a'; import {x} from 'b'; import * as y from 'a'; "+
+			"export default 1; await 0;", name)
 		if err != nil || module == 0 {
 			return fmt.Errorf("a module is not compiled: %v", err)
 		}
@@ -347,8 +347,8 @@ func verifyModules(ctx context.Context, vm *VM) error {
 		return fmt.Errorf("a module that imports two has %d", vm.Imports(modules[0]))
 	}
 	for n, want := range []string{"a", "b"} {
-		if specifier, _, err := vm.Specifier(ctx, modules[0], n, 10); err != nil || specifier != want ||
-			vm.IsSet(modules[0], n) {
+		if specifier, _, err := vm.Specifier(ctx, modules[0], n, 10); err != nil ||
+			specifier != want || vm.IsSet(modules[0], n) {
 			return fmt.Errorf("a module imports %q, not %q: %v", specifier, want, err)
 		}
 		vm.SetImport(modules[0], n, modules[1])

@@ -177,8 +177,8 @@ func (r *inferrer) properties(s *object, t reflect.Type, index []int, input bool
 	properties, required := object{}, []string{}
 	for _, field := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" && options == "" || !field.IsExported() || field.Anonymous && name == "" &&
-			indirect(field.Type).Kind() == reflect.Struct {
+		if name == "-" && options == "" || !field.IsExported() ||
+			field.Anonymous && name == "" && indirect(field.Type).Kind() == reflect.Struct {
 			continue
 		}
 		if name == "" {
@@ -258,8 +258,8 @@ func (r *inferrer) tags(field reflect.StructField, of *object, index []int) (fal
 			of.set("description", note)
 		}
 	}
-	for _, name := range []string{"enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength",
-		"minItems", "maxItems",
+	for _, name := range []string{"enum", "format", "pattern", "minimum", "maximum",
+		"minLength", "maxLength", "minItems", "maxItems",
 		"default"} {
 		text, ok := field.Tag.Lookup(name)
 		if !ok {

@@ -44,8 +44,8 @@ type Memory struct{ parts [parts]amount }
 // New returns a Memory that has a part of the sizes: the half if share is 2, and so on.
 func New(sizes Sizes, share int64) *Memory {
 	m := &Memory{}
-	m.parts[small].most, m.parts[reading].most, m.parts[decoding].most = sizes.Small/share, sizes.Reading/share,
-		sizes.Decoding/share
+	m.parts[small].most, m.parts[reading].most, m.parts[decoding].most = sizes.Small/share,
+		sizes.Reading/share, sizes.Decoding/share
 	return m
 }
 

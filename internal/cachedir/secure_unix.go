@@ -89,8 +89,8 @@ func checkOwn(path string, info fs.FileInfo) error {
 		return fmt.Errorf("%s belongs to another user: use a cache directory of your own", path)
 	}
 	if info.Mode().Perm()&writableByOthers != 0 {
-		return fmt.Errorf("%s can be written by other users: remove it, since they may have changed it, or use "+
-			"another cache directory", path)
+		return fmt.Errorf("%s can be written by other users: remove it, since they may have changed it, "+
+			"or use another cache directory", path)
 	}
 	return nil
 }
@@ -98,8 +98,8 @@ func checkOwn(path string, info fs.FileInfo) error {
 // checkAbove refuses a directory whose content another user could replace.
 func checkAbove(path string, info fs.FileInfo) error {
 	if !ownedBy(info, os.Geteuid(), 0) {
-		return fmt.Errorf("%s belongs to another user, who can replace what is in it: use a cache directory that is "+
-			"not below it", path)
+		return fmt.Errorf("%s belongs to another user, who can replace what is in it: "+
+			"use a cache directory that is not below it", path)
 	}
 	if info.Mode().Perm()&writableByOthers != 0 && info.Mode()&fs.ModeSticky == 0 {
 		return fmt.Errorf("%s can be written by other users, who can replace what is in it: "+

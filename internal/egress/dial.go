@@ -100,6 +100,6 @@ func IsOwn(address netip.Addr) bool {
 }
 
 func notReachable(host string) *network.Error {
-	return failure(network.KindAddress, "%s is not a public host: only public addresses can be reached, and those "+
-		"that whoever runs this allows with --reach", host)
+	return failure(network.KindAddress, "%s is not a public host: only public addresses can be reached, "+
+		"and those that whoever runs this allows with --reach", host)
 }

@@ -45,8 +45,8 @@ func networkError(host string, err error) *network.Error {
 		text = "there is no host of this name"
 	case isDNS:
 		text = "its name cannot be resolved at the moment"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isTimeout &&
-		timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		isTimeout && timeout.Timeout():
 		text = "it does not answer in time"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		text = "the connection was refused"
@@ -62,10 +62,13 @@ func networkError(host string, err error) *network.Error {
 		text = "its certificate is not valid"
 	case isTLS:
 		text = "it does not speak TLS"
-	case strings.Contains(err.Error(), "server response headers exceeded"), strings.Contains(err.Error(),
-		"header list larger than"):
-		return &network.Error{Kind: network.KindLimit, Message: fmt.Sprintf("%s: the headers of the response are too "+
-			"large", host), Err: err}
+	case strings.Contains(err.Error(), "server response headers exceeded"),
+		strings.Contains(err.Error(), "header list larger than"):
+		return &network.Error{
+			Kind:    network.KindLimit,
+			Message: fmt.Sprintf("%s: the headers of the response are too large", host),
+			Err:     err,
+		}
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		text = "its answer is not HTTP"
 	case strings.Contains(err.Error(), "EOF"):

@@ -40,8 +40,8 @@ func (r *run) prepare(request *network.Request) (*hop, error) {
 	}
 	h := &hop{method: request.Method, body: request.Body, rules: request.Rules, approval: request.Approval}
 	// See https://fetch.spec.whatwg.org/#concept-method-normalize
-	if upper := strings.ToUpper(h.method); slices.Contains([]string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST",
-		"PUT"}, upper) {
+	if upper := strings.ToUpper(h.method); slices.Contains(
+		[]string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}, upper) {
 		h.method = upper
 	}
 	if h.body != nil && (h.method == http.MethodGet || h.method == http.MethodHead) {
@@ -62,8 +62,8 @@ func (r *run) prepare(request *network.Request) (*hop, error) {
 		}
 		value := strings.Trim(f.Value, " \t\r\n")
 		if !httpguts.ValidHeaderFieldValue(value) {
-			return nil, failure(network.KindInvalid, "the header %s has a line break or another control character",
-				name)
+			return nil, failure(network.KindInvalid,
+				"the header %s has a line break or another control character", name)
 		}
 		if f.Forbidden() {
 			continue
@@ -102,8 +102,10 @@ func (h *hop) aim(address string, base *string) error {
 func (h *hop) follow(status int, location string) error {
 	from := h.url
 	if err := h.aim(location, &from.Href); err != nil {
-		return &network.Error{Kind: network.KindRedirect, Message: fmt.Sprintf("%s redirects to where no request can "+
-			"go: %v", from.Host, err)}
+		return &network.Error{
+			Kind:    network.KindRedirect,
+			Message: fmt.Sprintf("%s redirects to where no request can go: %v", from.Host, err),
+		}
 	}
 	if from.Protocol == "https:" && h.url.Protocol == "http:" {
 		return failure(network.KindRedirect, "%s redirects from https to http, to %s", from.Host, h.url.Host)
@@ -138,9 +140,9 @@ func (g *Gate) request(ctx context.Context, h *hop) (*http.Request, []string, er
 	}
 	target.RawQuery = p.into(target.RawQuery, url.QueryEscape)
 	request := &http.Request{
-		Method: h.method, URL: target, Host: target.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1,
-		Body:       reader(h.body), ContentLength: int64(len(h.body)),
+		Method: h.method, URL: target, Host: target.Host, Header: http.Header{},
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: reader(h.body), ContentLength: int64(len(h.body)),
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.body)), nil },
 	}
 	for _, f := range h.header {
@@ -202,8 +204,8 @@ func (p *putter) into(text string, escape func(string) string) string {
 			continue
 		}
 		if !secret.MayGo(p.hop.url.Href) {
-			p.err = failure(network.KindSecret, "the secret %s is not for %s//%s", secret.Name, p.hop.url.Protocol,
-				p.hop.url.Host)
+			p.err = failure(network.KindSecret, "the secret %s is not for %s//%s",
+				secret.Name, p.hop.url.Protocol, p.hop.url.Host)
 			return text
 		}
 		if !slices.Contains(p.names, secret.Name) {

@@ -78,13 +78,13 @@ func (r *run) Do(ctx context.Context, request *network.Request) (response *netwo
 		// A redirect without a Location is a response, as in the standard. One with an empty Location leads to its own
 		// URL. See https://fetch.spec.whatwg.org/#concept-response-location-url
 		locations := got.Header.Values("Location")
-		if isRedirect(got.StatusCode) && (request.Redirect == "error" || request.Redirect != "manual" &&
-			len(locations) > 0) {
+		if isRedirect(got.StatusCode) &&
+			(request.Redirect == "error" || request.Redirect != "manual" && len(locations) > 0) {
 			record(0, nil)
 			_ = got.Body.Close()
 			if request.Redirect == "error" {
-				return nil, failure(network.KindRedirect, "%s redirects, and the request does not want to be "+
-					"redirected", h.url.Host)
+				return nil, failure(network.KindRedirect,
+					"%s redirects, and the request does not want to be redirected", h.url.Host)
 			}
 			if most := g.limits.Redirects; most != network.Unlimited && redirects >= most {
 				return nil, failure(network.KindLimit, "%s: there were more than %d redirects", h.url.Host, most)
@@ -94,8 +94,8 @@ func (r *run) Do(ctx context.Context, request *network.Request) (response *netwo
 			}
 			continue
 		}
-		body := &body{run: r, from: got.Body, host: h.url.Host, caller: caller, ctx: ctx, end: end, record: record,
-			left: g.limits.ResponseSize}
+		body := &body{run: r, from: got.Body, host: h.url.Host, caller: caller, ctx: ctx,
+			end: end, record: record, left: g.limits.ResponseSize}
 		compressed := io.Reader(got.Body)
 		if most := g.limits.ResponseSize; most != network.Unlimited {
 			// Nothing may come out of it, without end. What cannot be compressed becomes a little larger.
@@ -104,8 +104,8 @@ func (r *run) Do(ctx context.Context, request *network.Request) (response *netwo
 		body.decoded = decompress(got.Header, compressed)
 		body.struck = striker.reader(ctx, (*countingReader)(body))
 		return &network.Response{
-			Status: got.StatusCode, StatusText: striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status,
-				strconv.Itoa(got.StatusCode)), " ")),
+			Status: got.StatusCode, StatusText: striker.text(
+				strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
 			URL: h.url.Href, Redirected: redirects > 0, Header: fields(got.Header, striker), Body: body,
 		}, nil
 	}
@@ -142,8 +142,8 @@ func (r *run) place(ctx context.Context) error {
 func (r *run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error),
 	err error) {
 	g := r.gate
-	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(), Method: h.method,
-		Host: h.url.Protocol + "//" + h.url.Host, Path: h.url.Pathname,
+	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(),
+		Method: h.method, Host: h.url.Protocol + "//" + h.url.Host, Path: h.url.Pathname,
 		Sent: int64(len(h.body)), Approval: h.approval}
 	note := func(received int64, err error) {
 		if g.options.Audit == nil {
@@ -304,8 +304,9 @@ func (b *body) Read(p []byte) (int, error) {
 		b.finish(err)
 	default:
 		if _, ok := errors.AsType[*network.Error](err); !ok {
-			err = &network.Error{Kind: network.KindNetwork, Message: b.host + ": the response ended too early, or is " +
-				"damaged", Err: err}
+			err = &network.Error{
+				Kind: network.KindNetwork, Message: b.host + ": the response ended too early, or is damaged", Err: err,
+			}
 		}
 		b.finish(err)
 	}

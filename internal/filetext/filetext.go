@@ -29,8 +29,9 @@ const (
 
 // Encoding is the name of the encoding, or "" for UTF-8.
 func (f Form) Encoding() string {
-	return [...]string{utf16LE: "UTF-16LE", utf16BE: "UTF-16BE", latin1: "Latin-1",
-		windows1252: "Windows-1252"}[f.encoding]
+	return [...]string{
+		utf16LE: "UTF-16LE", utf16BE: "UTF-16BE", latin1: "Latin-1", windows1252: "Windows-1252",
+	}[f.encoding]
 }
 
 // Note says which encoding a text was decoded from, as a sentence for a reader. It is "" for UTF-8.

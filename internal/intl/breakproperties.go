@@ -114,8 +114,9 @@ func loadBreaks() *breakTable {
 				last = first + next()
 				for r := first; r <= last && r < len(all); r++ {
 					p := &all[r]
-					*[]*uint8{&p.grapheme, &p.conjunct, &p.pictographic, &p.word, &p.sentence,
-						&p.script}[property] = uint8(value)
+					*[]*uint8{
+						&p.grapheme, &p.conjunct, &p.pictographic, &p.word, &p.sentence, &p.script,
+					}[property] = uint8(value)
 				}
 			}
 		}

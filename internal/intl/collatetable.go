@@ -65,8 +65,9 @@ func rulesName(locale, kind string) string {
 }
 
 func newCollationTable(name string) *collationTable {
-	t := &collationTable{root: rootTable(), singles: map[rune][]collationElement{},
-		contractions: map[rune][]contraction{}}
+	t := &collationTable{
+		root: rootTable(), singles: map[rune][]collationElement{}, contractions: map[rune][]contraction{},
+	}
 	if name != "" {
 		var rules tailoring
 		text, _ := collationRules(name)
@@ -172,8 +173,8 @@ var blockScripts = map[string]*unicode.RangeTable{
 	"Mlym": unicode.Malayalam,
 	"Sinh": unicode.Sinhala, "Thai": unicode.Thai, "Hang": unicode.Hangul, "Kana": unicode.Hiragana,
 	"Bopo": unicode.Bopomofo,
-	"Geor": unicode.Georgian, "Armn": unicode.Armenian, "Ethi": unicode.Ethiopic, "Khmr": unicode.Khmer,
-	"Laoo": unicode.Lao,
+	"Geor": unicode.Georgian, "Armn": unicode.Armenian, "Ethi": unicode.Ethiopic,
+	"Khmr": unicode.Khmer, "Laoo": unicode.Lao,
 	"Mymr": unicode.Myanmar, "Mong": unicode.Mongolian,
 }
 

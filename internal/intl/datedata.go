@@ -82,9 +82,10 @@ const (
 
 // calendarPrefixes are the paths of a calendar's patterns and names: its own, and those that it shares with others.
 var calendarPrefixes = map[string][]string{
-	"gregory": {"gr/"}, "iso8601": {"is/", "gr/"}, "buddhist": {"bud/", "ge/", "gr/"},
-	"japanese": {"jap/", "ge/", "gr/"},
-	"roc":      {"roc/", "ge/", "gr/"}, "persian": {"per/", "ge/", "gr/"}, "islamic-civil": {"isl/", "ge/", "gr/"},
+	"gregory": {"gr/"}, "iso8601": {"is/", "gr/"}, "buddhist": {"bud/", "ge/", "gr/"}, "japanese": {
+		"jap/", "ge/", "gr/",
+	},
+	"roc": {"roc/", "ge/", "gr/"}, "persian": {"per/", "ge/", "gr/"}, "islamic-civil": {"isl/", "ge/", "gr/"},
 	"islamic-tbla": {"isl/", "ge/", "gr/"},
 }
 

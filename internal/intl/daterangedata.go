@@ -21,8 +21,8 @@ const (
 
 // diffLetters are the letters of CLDR's interval patterns for the fields in which ends can differ.
 var diffLetters = map[string]int{
-	"G": diffEra, "y": diffYear, "M": diffMonth, "d": diffDay, "a": diffHalf, "B": diffHalf, "h": diffHour,
-	"H": diffHour,
+	"G": diffEra, "y": diffYear, "M": diffMonth, "d": diffDay, "a": diffHalf, "B": diffHalf,
+	"h": diffHour, "H": diffHour,
 	"m": diffMinute,
 }
 

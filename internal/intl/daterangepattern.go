@@ -272,8 +272,8 @@ func (f *DateFormat) setRange(r *rangeFormat, data *rangeData, diff int, skeleto
 // ignoresField reports whether a pattern or skeleton has only fields that are larger than another one.
 func ignoresField(pattern string, diff int) bool {
 	level := map[byte]int{
-		'G': 0, 'y': 10, 'Y': 10, 'u': 10, 'U': 10, 'r': 10, 'Q': 20, 'q': 20, 'M': 20, 'L': 20, 'w': 20, 'W': 20,
-		'd': 30,
+		'G': 0, 'y': 10, 'Y': 10, 'u': 10, 'U': 10, 'r': 10, 'Q': 20, 'q': 20, 'M': 20,
+		'L': 20, 'w': 20, 'W': 20, 'd': 30,
 		'D': 30, 'E': 30, 'e': 30, 'c': 30, 'F': 30, 'g': 30, 'a': 40, 'h': 50, 'H': 50, 'k': 50, 'K': 50,
 		'm': 60, 's': 70, 'S': 80, 'A': 40,
 	}

@@ -5,6 +5,7 @@ package intl
 func ListPatterns(locale, kind string) []string {
 	data := wordData.table(locale)
 	path := "list/" + kind + "/"
-	return []string{data.text(path + "start"), data.text(path + "middle"), data.text(path + "end"),
-		data.text(path + "2")}
+	return []string{
+		data.text(path + "start"), data.text(path + "middle"), data.text(path + "end"), data.text(path + "2"),
+	}
 }

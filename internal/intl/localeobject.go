@@ -84,8 +84,8 @@ func MinimizedLocale(text string) string {
 
 // localeCollations are the collations that languages have beside those of all, in ICU.
 var localeCollations = map[string]string{
-	"de": "phonebk", "es": "trad", "sv": "trad", "fi": "trad", "bn": "trad", "vi": "trad", "ar": "compat",
-	"ja": "unihan",
+	"de": "phonebk", "es": "trad", "sv": "trad", "fi": "trad", "bn": "trad", "vi": "trad",
+	"ar": "compat", "ja": "unihan",
 	"ko": "searchjl unihan", "zh": "pinyin stroke unihan zhuyin",
 }
 

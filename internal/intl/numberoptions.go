@@ -29,8 +29,8 @@ func parseNumberOptions(text string) (numberOptions, error) {
 	if len(text) > maxTag || len(fields) != 21 {
 		return o, errOptions
 	}
-	for i, to := range []*string{&o.locale, &o.system, &o.style, &o.currency, &o.currencyDisplay, &o.currencySign,
-		&o.unit,
+	for i, to := range []*string{&o.locale, &o.system, &o.style, &o.currency, &o.currencyDisplay,
+		&o.currencySign, &o.unit,
 		&o.unitDisplay, &o.notation, &o.compactDisplay, &o.signDisplay, &o.grouping} {
 		*to = fields[i]
 	}

@@ -94,8 +94,8 @@ func (f *NumberFormat) framed(a, b written, parts []Part, from, to span, shift i
 	marker := []Part{{Type: "literal", Value: "\x00"}}
 	whole := f.outside(rangeCategory(f.o.locale, a.category, b.category), parts)
 	if f.outer != nil {
-		prefix, _, _ := strings.Cut(joinParts(f.outside(rangeCategory(f.o.locale, a.category, b.category), marker)),
-			"\x00")
+		prefix, _, _ := strings.Cut(
+			joinParts(f.outside(rangeCategory(f.o.locale, a.category, b.category), marker)), "\x00")
 		shift += units(prefix)
 	}
 	return whole, span{from.from + shift, from.to + shift}, span{to.from + shift, to.to + shift}, nil

@@ -213,8 +213,8 @@ func (s *segmenter) wordBreak(i int, class, last, before uint8, regional int) (e
 		return next != wordHebrew, known
 	case before == wordHebrew && last == wordDoubleQuote && class == wordHebrew:
 		return false, true
-	case (last == wordNumeric || isWordLetter(last)) && class == wordNumeric, last == wordNumeric &&
-		isWordLetter(class):
+	case (last == wordNumeric || isWordLetter(last)) && class == wordNumeric,
+		last == wordNumeric && isWordLetter(class):
 		return false, true
 	case before == wordNumeric && (last == wordMidNum || last == wordMidNumLet || last == wordSingleQuote) &&
 		class == wordNumeric:
@@ -317,11 +317,11 @@ func (s *segmenter) sentenceBreak(i int, class uint8, state int, abbreviation, a
 	switch {
 	case state == endParagraph:
 		return !(s.sentence(i-1) == sentenceCR && class == sentenceLF), true
-	case abbreviation && state == endTerm && class == sentenceNumeric, afterLetter && state == endTerm &&
-		class == sentenceUpper:
+	case abbreviation && state == endTerm && class == sentenceNumeric,
+		afterLetter && state == endTerm && class == sentenceUpper:
 		return false, true
-	case class == sentenceContinue, class == sentenceATerm, class == sentenceSTerm, isParagraph(class),
-		class == sentenceSp:
+	case class == sentenceContinue, class == sentenceATerm, class == sentenceSTerm,
+		isParagraph(class), class == sentenceSp:
 		return false, true
 	case class == sentenceClose && state != endSpace:
 		return false, true
@@ -331,8 +331,8 @@ func (s *segmenter) sentenceBreak(i int, class uint8, state int, abbreviation, a
 			switch class := s.sentence(i); {
 			case class == sentenceLower:
 				return false, true
-			case class == sentenceLetter, class == sentenceUpper, isParagraph(class), class == sentenceATerm,
-				class == sentenceSTerm:
+			case class == sentenceLetter, class == sentenceUpper, isParagraph(class),
+				class == sentenceATerm, class == sentenceSTerm:
 				return true, true
 			}
 		}

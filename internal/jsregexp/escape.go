@@ -93,10 +93,10 @@ const (
 
 // boundaries are \b and \B by these characters.
 var boundaries = map[rune]string{
-	'b': `(?:(?<=[\w` + wordVariants + `])(?![\w` + wordVariants + `])|(?<![\w` + wordVariants + `])(?=[\w` +
-		wordVariants + `]))`,
-	'B': `(?:(?<=[\w` + wordVariants + `])(?=[\w` + wordVariants + `])|(?<![\w` + wordVariants + `])(?![\w` +
-		wordVariants + `]))`,
+	'b': `(?:(?<=[\w` + wordVariants + `])(?![\w` + wordVariants + `])|(?<![\w` +
+		wordVariants + `])(?=[\w` + wordVariants + `]))`,
+	'B': `(?:(?<=[\w` + wordVariants + `])(?=[\w` + wordVariants + `])|(?<![\w` +
+		wordVariants + `])(?![\w` + wordVariants + `]))`,
 }
 
 // word returns what \w and \W mean outside of classes where case is ignored, but not by a flag.
@@ -208,11 +208,11 @@ func (t *translator) unicodeEscape(unicode bool) (rune, bool) {
 // closed are the properties that a letter shares with the other cases of it.
 var closed = map[string]bool{
 	"L": true, "Letter": true, "LC": true, "Cased_Letter": true, "Alphabetic": true, "Alpha": true, "Cased": true,
-	"N": true, "Number": true, "Nd": true, "P": true, "Punctuation": true, "S": true, "Symbol": true, "Z": true,
-	"Separator": true,
-	"ID_Start":  true, "IDS": true, "ID_Continue": true, "IDC": true, "Any": true, "ASCII": true, "Emoji": true,
-	"Extended_Pictographic": true, "ExtPict": true, "Zs": true, "Space_Separator": true, "White_Space": true,
-	"space": true,
+	"N": true, "Number": true, "Nd": true, "P": true, "Punctuation": true, "S": true,
+	"Symbol": true, "Z": true, "Separator": true,
+	"ID_Start": true, "IDS": true, "ID_Continue": true, "IDC": true, "Any": true, "ASCII": true, "Emoji": true,
+	"Extended_Pictographic": true, "ExtPict": true, "Zs": true, "Space_Separator": true,
+	"White_Space": true, "space": true,
 }
 
 // property translates \p{...} or \P{...}, of which the letter has been read, outside of classes.

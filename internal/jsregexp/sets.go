@@ -288,8 +288,8 @@ func (t *translator) setCharacter() (rune, error) {
 		case c >= 0 && strings.ContainsRune(reserved, c):
 			t.at++
 			return c, nil
-		case c == -1 || c|0x20 >= 'a' && c|0x20 <= 'z' && !strings.ContainsRune("fnrtvcxu", c) || c >= '1' &&
-			c <= '9' || c > 0x7f || c == '_':
+		case c == -1 || c|0x20 >= 'a' && c|0x20 <= 'z' && !strings.ContainsRune("fnrtvcxu", c) ||
+			c >= '1' && c <= '9' || c > 0x7f || c == '_':
 			return 0, t.fail("Invalid escape")
 		}
 		r, ok := t.characterEscape()

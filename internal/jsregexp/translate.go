@@ -313,8 +313,8 @@ func (t *translator) modifiers() error {
 				return t.fail("Invalid flags")
 			}
 			if !t.now.ignoreCase && t.flags.IgnoreCase {
-				return t.fail("(?-i:) cannot be used with the flag i: leave that flag out, and write (?i:) around " +
-					"the other parts")
+				return t.fail("(?-i:) cannot be used with the flag i: " +
+					"leave that flag out, and write (?i:) around the other parts")
 			}
 			return nil
 		default:

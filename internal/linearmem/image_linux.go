@@ -51,8 +51,8 @@ func unshare(file *os.File, data []byte) {
 func (i *Image) placeShared(memory []byte) error {
 	for _, p := range i.pieces {
 		at := unsafe.Pointer(&memory[p.at])
-		_, err := unix.MmapPtr(int(i.file.Fd()), int64(p.offset), at, uintptr(p.length), protection,
-			unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
+		_, err := unix.MmapPtr(int(i.file.Fd()), int64(p.offset), at, uintptr(p.length),
+			protection, unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
 		if err != nil {
 			return fmt.Errorf("linearmem: mapping an image: %w", err)
 		}

@@ -22,8 +22,8 @@ func commit([]byte) error { return nil }
 
 // clearPages makes pages zero and returns their memory to the system.
 func clearPages(pages []byte) error {
-	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(pages)), uintptr(len(pages)), protection,
-		anonymous|unix.MAP_FIXED)
+	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(pages)), uintptr(len(pages)),
+		protection, anonymous|unix.MAP_FIXED)
 	if err != nil {
 		return fmt.Errorf("linearmem: mapping fresh pages: %w", err)
 	}

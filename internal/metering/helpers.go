@@ -94,8 +94,8 @@ func (w *rewriter) copyBody() []byte {
 	b := ifLarge([]byte{0})
 	b = append(appendFits(b, localTo), opIf, blockEmpty)
 	b = append(appendFits(b, localFrom), opIf, blockEmpty)
-	b = append(b, opLocalGet, localTo, opLocalGet, localFrom, opI32Sub, opLocalGet, localSize, opI32GeU, opIf,
-		blockEmpty)
+	b = append(b, opLocalGet, localTo, opLocalGet, localFrom, opI32Sub, opLocalGet,
+		localSize, opI32GeU, opIf, blockEmpty)
 	b = w.appendParts(b, func(b []byte) []byte {
 		b = append(b, opLocalGet, localTo, opLocalGet, localFrom)
 		b = append(append(b, part...), instruction...)

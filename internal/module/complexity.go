@@ -152,8 +152,8 @@ func (c *complexity) unclear(t token) string {
 	if !t.uncertain {
 		return ""
 	}
-	const slash = "it is not clear whether this slash divides or begins a regular expression; use parentheses or new " +
-		"RegExp"
+	const slash = "it is not clear whether this slash divides or begins a regular expression; " +
+		"use parentheses or new RegExp"
 	if t.kind == punctuator {
 		end := c.regexEnd(t.start)
 		if end < 0 {
@@ -213,8 +213,8 @@ func (c *complexity) operandEnds(t token) bool {
 	case word:
 		text := c.text(t)
 		after, reserved := reservedWords[text]
-		return t.member || !reserved && !softWords[text] && !strings.Contains(text, `\`) || reserved &&
-			after == divisionSlash
+		return t.member || !reserved && !softWords[text] && !strings.Contains(text, `\`) ||
+			reserved && after == divisionSlash
 	case punctuator:
 		switch c.source[t.start] {
 		case ')':

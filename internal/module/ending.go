@@ -93,9 +93,8 @@ func (f *ending) begins(i int) bool {
 	return f.at(i, "(") && f.at(i-1, "}")
 }
 
-var declaringWords = wordSet("break case catch class const continue debugger default do else enum export extends " +
-	"finally for " +
-	"if in instanceof let return switch throw try using var while with")
+var declaringWords = wordSet("break case catch class const continue debugger " +
+	"default do else enum export extends finally for if in instanceof let return switch throw try using var while with")
 
 // isExpression reports whether the tokens of a statement look like those of an expression whose value may be wanted.
 func (f *ending) isExpression(start, end int) bool {

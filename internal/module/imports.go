@@ -316,8 +316,8 @@ func (d *declaration) write(out *strings.Builder) {
 	if len(names) > 0 {
 		// Each part of the source appears once, so the result is at most a few times as long.
 		var checks strings.Builder
-		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) throw new SyntaxError(%s + name + "+
-			"\"'\"); }; ",
+		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) "+
+			"throw new SyntaxError(%s + name + \"'\"); }; ",
 			literal(fmt.Sprintf("The requested module '%s' does not provide an export named '", d.specifier)))
 		for _, name := range names {
 			fmt.Fprintf(&checks, "check(%s); ", name)

@@ -157,8 +157,8 @@ func (l *lexer) scan(t *token) {
 }
 
 func isWordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' ||
-		c >= utf8.RuneSelf
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '_' || c == '$' || c >= utf8.RuneSelf
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -69,9 +69,8 @@ func IsTypeScript(name string) bool {
 // nothing, or anything.
 var notCode = func() map[string]bool {
 	m := map[string]bool{}
-	for ending := range strings.FieldsSeq(
-		"csv tsv txt md log html htm css svg xml yaml yml toml ini sql jsonl ndjson " +
-			"png jpg jpeg gif webp pdf zip gz tar wasm node") {
+	for ending := range strings.FieldsSeq("csv tsv txt md log html htm css svg " +
+		"xml yaml yml toml ini sql jsonl ndjson png jpg jpeg gif webp pdf zip gz tar wasm node") {
 		m["."+ending] = true
 	}
 	return m

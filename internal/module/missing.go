@@ -87,8 +87,8 @@ func (l *Loader) similar(dir, name string) string {
 		}
 		a, b := stem(name), stem(entry)
 		d := distance(a, b)
-		if d <= max(1, min(len(a), len(b))/3) || len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) ||
-			strings.Contains(b, a)) {
+		if d <= max(1, min(len(a), len(b))/3) ||
+			len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 			candidates = append(candidates, candidate{entry, d})
 		} else {
 			others = append(others, entry)

@@ -49,9 +49,8 @@ var statementWords = wordSet("if else for while do with export declare abstract 
 
 // softWords are names in some places and keywords in others.
 var softWords = wordSet("abstract accessor as assert asserts async await declare defer enum extends from get global " +
-	"implements infer interface is keyof let module namespace of out override private protected public readonly " +
-	"require " +
-	"satisfies set source static type unique using yield")
+	"implements infer interface is keyof let module namespace of out override " +
+	"private protected public readonly require satisfies set source static type unique using yield")
 
 // joiningWords continue a statement even after a line break or a brace.
 var joiningWords = wordSet("in of instanceof as satisfies extends implements is from while else catch finally")

@@ -71,8 +71,8 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 			}
 			specifier = u.Path
 		default:
-			return "", invalid("there is no network here. Only the project's own files can be imported, such as "+
-				"'/lib/x.js'; "+
+			return "", invalid("there is no network here. Only the project's own files can be imported, "+
+				"such as '/lib/x.js'; "+
 				"put what you need into %s", libDir)
 		}
 	}
@@ -180,9 +180,8 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 	if l.Instead[clean] != "" {
 		return "", l.notFound(specifier, base, l.noBuiltin(clean))
 	}
-	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, where libraries "+
-		"lie. %s",
-		clean, clean, libDir, l.builtins())
+	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, "+
+		"where libraries lie. %s", clean, clean, libDir, l.builtins())
 	if similar := l.similar(libDir, path.Base(clean)); similar != "" {
 		reason += " " + similar
 	}

@@ -108,8 +108,9 @@ func FromJWK(jwk JWK) (PairInfo, []byte, error) {
 			key = &public
 			break
 		}
-		private := &rsa.PrivateKey{PublicKey: public, D: integer(jwk.D), Primes: []*big.Int{integer(jwk.P),
-			integer(jwk.Q)}}
+		private := &rsa.PrivateKey{
+			PublicKey: public, D: integer(jwk.D), Primes: []*big.Int{integer(jwk.P), integer(jwk.Q)},
+		}
 		if private.Primes[0].Sign() == 0 || private.Primes[1].Sign() == 0 || private.Validate() != nil {
 			return PairInfo{}, nil, ErrPair
 		}

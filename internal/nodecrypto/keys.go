@@ -94,8 +94,9 @@ func Scrypt(password, salt []byte, n, r, p uint64, size int, limit uint64, work 
 		return nil, err
 	}
 	words := int(32 * r)
-	s := scrypt{r: int(r), table: make([]uint32, words*int(n)), x: make([]uint32, words), y: make([]uint32, words),
-		work: work}
+	s := scrypt{
+		r: int(r), table: make([]uint32, words*int(n)), x: make([]uint32, words), y: make([]uint32, words), work: work,
+	}
 	for i := range int(p) {
 		if err := s.mix(b[128*int(r)*i:][:128*int(r)], int(n)); err != nil {
 			return nil, err

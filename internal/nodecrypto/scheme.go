@@ -17,8 +17,9 @@ type Scheme struct {
 	Salt int    `json:"salt"` // bytes, of RSA-PSS
 }
 
-var schemeHashes = map[string]crypto.Hash{"SHA-1": crypto.SHA1, "SHA-256": crypto.SHA256, "SHA-384": crypto.SHA384,
-	"SHA-512": crypto.SHA512}
+var schemeHashes = map[string]crypto.Hash{
+	"SHA-1": crypto.SHA1, "SHA-256": crypto.SHA256, "SHA-384": crypto.SHA384, "SHA-512": crypto.SHA512,
+}
 
 func (s Scheme) digest(data []byte) (crypto.Hash, []byte, error) {
 	hash := schemeHashes[s.Hash]

@@ -115,8 +115,8 @@ func (d *inflater) save(state []byte) {
 	if d.last {
 		last = 1
 	}
-	w.put(int(d.phase), formatNumber(d.format), last, int(d.kind), d.stored, int(d.hold), int(d.bits), int(d.crc),
-		int(d.length),
+	w.put(int(d.phase), formatNumber(d.format), last, int(d.kind), d.stored, int(d.hold),
+		int(d.bits), int(d.crc), int(d.length),
 		d.history, d.literalCodes, d.distanceCodes)
 	copy(state[inflateLengths:], d.lengths[:])
 	copy(state[inflateWindow:], d.buffer[:d.history])

@@ -196,9 +196,8 @@ func (s *Server) make(settings []string) error {
 		}
 	}
 	data := filepath.Join(s.Dir, "data")
-	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
-		"--locale=C",
-		"--no-sync", "--no-instructions")
+	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres",
+		"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	initdb.SysProcAttr, initdb.Dir = s.attr, s.Dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
@@ -317,8 +316,8 @@ func (s *Server) Standby(t testing.TB) *Server {
 			t.Fatal("the standby: ", err)
 		}
 	}
-	backup := exec.Command(filepath.Join(s.bin, "pg_basebackup"), "-D", filepath.Join(dir, "data"), "-R", "-X",
-		"stream",
+	backup := exec.Command(filepath.Join(s.bin, "pg_basebackup"), "-D", filepath.Join(dir, "data"),
+		"-R", "-X", "stream",
 		"-c", "fast", "--no-sync", "-h", s.Dir, "-p", strconv.Itoa(s.Port), "-U", "postgres")
 	backup.SysProcAttr, backup.Dir = standby.attr, dir
 	if out, err := backup.CombinedOutput(); err != nil {

@@ -73,8 +73,9 @@ func (t *Table) begin(ctx context.Context, id int64, request *network.Request) (
 	case len(t.open) >= mostOpen:
 		t.mu.Unlock()
 		cancel()
-		return nil, &network.Error{Kind: network.KindLimit, Message: "too many responses have not been read: read or " +
-			"cancel some first"}
+		return nil, &network.Error{
+			Kind: network.KindLimit, Message: "too many responses have not been read: read or cancel some first",
+		}
 	}
 	t.open[id] = r
 	t.mu.Unlock()

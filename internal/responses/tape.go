@@ -47,8 +47,9 @@ func newFailure(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	f := &failure{Text: err.Error(), Stopped: errors.Is(err, context.Canceled) ||
-		errors.Is(err, context.DeadlineExceeded)}
+	f := &failure{
+		Text: err.Error(), Stopped: errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded),
+	}
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		f.Kind = e.Kind
 	}
@@ -115,8 +116,8 @@ func (t *Table) Begin(ctx context.Context, id int64, request *network.Request) (
 	case recorded.Failure != nil:
 		return nil, recorded.Failure.error()
 	}
-	got = &network.Response{Status: recorded.Status, StatusText: string(recorded.StatusText), URL: recorded.URL,
-		Redirected: recorded.Redirected}
+	got = &network.Response{Status: recorded.Status, StatusText: string(recorded.StatusText),
+		URL: recorded.URL, Redirected: recorded.Redirected}
 	for _, f := range recorded.Header {
 		got.Header = append(got.Header, network.Field{Name: string(f[0]), Value: string(f[1])})
 	}

@@ -29,8 +29,8 @@ func (s *Server) Refuse(r *http.Request) string {
 		if !isName.MatchString(name) {
 			name = "NAME"
 		}
-		return fmt.Sprintf("this server is not for the host %q; to allow it, start toolrun with --allow-host %s",
-			r.Host, name)
+		return fmt.Sprintf("this server is not for the host %q; to allow it, "+
+			"start toolrun with --allow-host %s", r.Host, name)
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !s.ownOrigin(r, origin) {
 		return fmt.Sprintf("this server is not for pages from %q", origin) + s.OriginAdvice

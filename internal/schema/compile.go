@@ -20,8 +20,9 @@ var (
 		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
 		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems",
 	}
-	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
-		"properties"}
+	schemasByName = []string{
+		"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties",
+	}
 )
 
 // referenceWords are the keywords that refer to schemas, followed by those that declare targets.

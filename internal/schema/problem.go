@@ -103,8 +103,9 @@ func shortened(of jsonschema.ErrorKind) jsonschema.ErrorKind {
 	case *kind.AdditionalProperties:
 		return &kind.AdditionalProperties{Properties: firstNames(k.Properties)}
 	case *kind.RefCycle:
-		return &kind.RefCycle{URL: shown(k.URL), KeywordLocation1: k.KeywordLocation1,
-			KeywordLocation2: k.KeywordLocation2}
+		return &kind.RefCycle{
+			URL: shown(k.URL), KeywordLocation1: k.KeywordLocation1, KeywordLocation2: k.KeywordLocation2,
+		}
 	}
 	return of
 }

@@ -99,8 +99,8 @@ func (r *repairer) repair() error {
 		id = "id"
 	}
 	r.base = strings.TrimSuffix(r.root.GetText(id), "#")
-	if _, err := url.Parse(r.base); err != nil || r.plain || r.root.Get(id) != nil &&
-		(r.base == "" || strings.Contains(r.base, "#")) {
+	if _, err := url.Parse(r.base); err != nil || r.plain ||
+		r.root.Get(id) != nil && (r.base == "" || strings.Contains(r.base, "#")) {
 		r.remove(r.root, id)
 	}
 	document := NewDocument(r.root)
@@ -121,8 +121,8 @@ func (r *repairer) object() error {
 	is := r.root.Get("type")
 	if is == nil || is.Is("null") {
 		r.remove(r.root, "type")
-		r.root.Members = slices.Insert(r.root.Members, 0, jsontree.Member{Name: "type",
-			Value: jsontree.NewString("object")})
+		r.root.Members = slices.Insert(r.root.Members, 0,
+			jsontree.Member{Name: "type", Value: jsontree.NewString("object")})
 		return nil
 	}
 	types, ok := r.types(is)

@@ -36,8 +36,8 @@ func (k *keywords) keep(m *jsontree.Member) bool {
 		slices.Contains(numberKeywords, name) || slices.Contains(countKeywords, name) ||
 		slices.Contains(boolKeywords, name) || slices.Contains(textKeywords, name) ||
 		slices.Contains(referenceWords, name)
-	if value.Is("null") && (known || slices.Contains([]string{"type", "enum", "required", "pattern", "examples"},
-		name)) {
+	if value.Is("null") && (known ||
+		slices.Contains([]string{"type", "enum", "required", "pattern", "examples"}, name)) {
 		return false // programs write null for what is not set
 	}
 	switch {

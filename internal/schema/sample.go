@@ -163,8 +163,8 @@ func number(parts []*jsontree.Node) *jsontree.Node {
 var formats = map[string][2]string{
 	"date": {"2025-01-31", "2025-02-28"}, "date-time": {"2025-01-31T12:00:00Z", "2025-02-28T12:00:00Z"},
 	"time": {"12:00:00Z", "13:00:00Z"}, "duration": {"PT1H", "PT2H"},
-	"uri": {"https://example.com/a", "https://example.com/b"}, "url": {"https://example.com/a",
-		"https://example.com/b"},
+	"uri":           {"https://example.com/a", "https://example.com/b"},
+	"url":           {"https://example.com/a", "https://example.com/b"},
 	"uri-reference": {"/a", "/b"}, "email": {"anna@example.com", "ben@example.com"},
 	"hostname": {"a.example.com", "b.example.com"},
 	"ipv4":     {"192.0.2.1", "192.0.2.2"}, "ipv6": {"2001:db8::1", "2001:db8::2"}, "regex": {"x", "y"},

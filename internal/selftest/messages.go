@@ -75,8 +75,8 @@ func messages() []Attack {
 	var all []Attack
 	add := func(name, attempt string, grows int64, prepare preparation) {
 		all = append(all, Attack{
-			Name: amplification + "-messages-" + name, Attempt: attempt, Endings: either, Grows: grows,
-			prepare: prepare,
+			Name: amplification + "-messages-" + name, Attempt: attempt, Endings: either,
+			Grows: grows, prepare: prepare,
 		})
 	}
 	for _, o := range odd {
@@ -106,8 +106,8 @@ func messages() []Attack {
 		add("server-"+s.name, "Sends a client "+s.attempt+".", mostGrown(answer.size()), fromServer(s.method, answer))
 	}
 	large := serverAnswers[len(serverAnswers)-1]
-	add("server-largest", "Sends a client almost the largest result that it takes, of empty arrays, which a server "+
-		"passes on.",
+	add("server-largest", "Sends a client almost the largest result that it takes, "+
+		"of empty arrays, which a server passes on.",
 		mostGrown(15<<20), passedOn(large.answer.sized(15<<20)))
 	return all
 }

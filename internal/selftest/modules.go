@@ -30,13 +30,14 @@ const (
 func modules() []Attack {
 	var all []Attack
 	add := func(name, attempt string, endings []string, build func(m *asm.Module)) {
-		all = append(all, Attack{Name: "wasm-" + name, Attempt: attempt, Endings: endings,
-			prepare: runningModule(build)})
+		all = append(all, Attack{
+			Name: "wasm-" + name, Attempt: attempt, Endings: endings, prepare: runningModule(build),
+		})
 	}
 	// Loading can take as much memory as the limits of package runtime/command allow.
 	compiles := func(name, attempt string, endings []string, grows int64, build func(m *asm.Module)) {
-		all = append(all, Attack{Name: amplification + "-modules-wasm-" + name, Attempt: attempt, Endings: endings,
-			Grows:   grows,
+		all = append(all, Attack{Name: amplification + "-modules-wasm-" + name, Attempt: attempt,
+			Endings: endings, Grows: grows,
 			prepare: runningModule(build)})
 	}
 	start := func(locals string, body ...any) func(m *asm.Module) {
@@ -53,16 +54,16 @@ func modules() []Attack {
 	stopped := []string{timeLimit}
 
 	add("loop", "Loops for ever.", stopped, start("", asm.Forever()))
-	add("loop-nested", "Nests 50 loops that never end.", stopped, start("", asm.Forever(repeat(50, asm.Loop, asm.Empty),
-		repeat(50, asm.End))))
-	add("loop-table", "Loops through a table of branches.", stopped, start("", asm.Loop, asm.Empty, asm.I32(7), 0x0e, 1,
-		0, 0, asm.End))
+	add("loop-nested", "Nests 50 loops that never end.", stopped,
+		start("", asm.Forever(repeat(50, asm.Loop, asm.Empty), repeat(50, asm.End))))
+	add("loop-table", "Loops through a table of branches.", stopped,
+		start("", asm.Loop, asm.Empty, asm.I32(7), 0x0e, 1, 0, 0, asm.End))
 	add("loop-fill", "Fills 50 MB again and again.", stopped,
-		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop, asm.Forever(asm.I32(0), asm.I32(1), asm.I32(50<<20), 0xfc,
-			0x0b, 0)))
+		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop,
+			asm.Forever(asm.I32(0), asm.I32(1), asm.I32(50<<20), 0xfc, 0x0b, 0)))
 	add("loop-copy", "Copies 50 MB again and again.", stopped,
-		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop, asm.Forever(asm.I32(1), asm.I32(0), asm.I32(50<<20), 0xfc,
-			0x0a, 0, 0)))
+		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop,
+			asm.Forever(asm.I32(1), asm.I32(0), asm.I32(50<<20), 0xfc, 0x0a, 0, 0)))
 	add("loop-tail", "Calls itself in place of itself, without end.", []string{refused, timeLimit}, start("", 0x12, 0))
 	increment := asm.Code(asm.I32(8), asm.I32(8), asm.Load(), asm.I32(1), asm.Add, asm.Store())
 	add("straight", "Has no loops, but calls that double 60 times, and long functions.", stopped, func(m *asm.Module) {
@@ -72,8 +73,8 @@ func modules() []Attack {
 		}
 		m.Export("_start", f)
 	})
-	add("straight-table", "Has no loops, but calls through a table that double 60 times.", stopped,
-		func(m *asm.Module) {
+	add("straight-table", "Has no loops, but calls through a table that double 60 times.",
+		stopped, func(m *asm.Module) {
 			m.Table(asm.Code(0, asm.U32(61)))
 			kind := m.Type(":")
 			f := []uint32{m.Func(":", "", increment)}
@@ -84,12 +85,11 @@ func modules() []Attack {
 			m.Elements(f...)
 			m.Export("_start", f[60])
 		})
-	add("returns", "Calls itself 400 000 times, and is slow to return.", []string{timeLimit, recursionLimit,
-		returnsNothing},
+	add("returns", "Calls itself 400 000 times, and is slow to return.",
+		[]string{timeLimit, recursionLimit, returnsNothing},
 		func(m *asm.Module) {
-			f := m.Func("i:", "", asm.LocalGet, 0, asm.If, asm.Empty, asm.LocalGet, 0, asm.I32(-1), asm.Add,
-				asm.Call(0), asm.End,
-				bytes.Repeat(increment, 600))
+			f := m.Func("i:", "", asm.LocalGet, 0, asm.If, asm.Empty, asm.LocalGet,
+				0, asm.I32(-1), asm.Add, asm.Call(0), asm.End, bytes.Repeat(increment, 600))
 			m.Export("_start", m.Func(":", "", asm.I32(400_000), asm.Call(f)))
 		})
 	add("recursion", "Calls itself without end.", []string{recursionLimit, timeLimit}, start("", asm.Call(0)))
@@ -98,8 +98,8 @@ func modules() []Attack {
 	add("memory", "Takes memory until it gets no more.", []string{memoryLimit}, start("", asm.Forever(growing)))
 	add("memory-again", "Asks for memory that it does not get, for ever.", stopped,
 		start("", asm.Forever(asm.I32(1000), asm.MemoryGrow, 0, asm.Drop)))
-	add("memory-outside", "Reads outside of its memory.", []string{crashes}, start("", asm.I32(-4), asm.Load(),
-		asm.Drop))
+	add("memory-outside", "Reads outside of its memory.", []string{crashes},
+		start("", asm.I32(-4), asm.Load(), asm.Drop))
 	add("table-empty", "Calls a function through a table that has none.", []string{crashes}, func(m *asm.Module) {
 		m.Table([]byte{0, 1})
 		kind := m.Type(":")
@@ -131,14 +131,14 @@ func modules() []Attack {
 	})
 	add("call-write", "Writes from outside of its memory.", stopped,
 		calling("fd_write", "iiii:i", asm.I32(1), asm.I32(-8), asm.I32(1000), asm.I32(-4)))
-	add("call-flood", "Floods its output.", stopped, calling("fd_write", "iiii:i", asm.I32(4), asm.I32(60000),
-		asm.Store(),
-		asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8)))
-	add("call-random", "Wants randomness in all addresses.", stopped, calling("random_get", "ii:i", asm.I32(0),
-		asm.I32(-1)))
-	add("call-path", "Opens paths that are not in its memory.", stopped, calling("path_open", "iiiiiIIii:i", asm.I32(3),
-		asm.I32(-1),
-		asm.I32(-1), asm.I32(-1), asm.I32(-1), 0x42, 0x7f, 0x42, 0x7f, asm.I32(-1), asm.I32(-1)))
+	add("call-flood", "Floods its output.", stopped,
+		calling("fd_write", "iiii:i", asm.I32(4), asm.I32(60000), asm.Store(),
+			asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8)))
+	add("call-random", "Wants randomness in all addresses.", stopped,
+		calling("random_get", "ii:i", asm.I32(0), asm.I32(-1)))
+	add("call-path", "Opens paths that are not in its memory.", stopped,
+		calling("path_open", "iiiiiIIii:i", asm.I32(3), asm.I32(-1),
+			asm.I32(-1), asm.I32(-1), asm.I32(-1), 0x42, 0x7f, 0x42, 0x7f, asm.I32(-1), asm.I32(-1)))
 	add("call-tool", "Calls tools that it has not been granted, with a name and an input from outside of its memory.",
 		stopped,
 		func(m *asm.Module) {
@@ -151,10 +151,10 @@ func modules() []Attack {
 		m.Custom = asm.Section(0, []byte{200, 1, 'x'})
 		m.Export("_start", m.Func(":", ""))
 	})
-	compiles("locals", "Has a function with 4 294 967 295 local variables.", []string{refused}, most,
-		func(m *asm.Module) {
-			m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(1<<32-1), 0x7f, asm.End)))
-		})
+	compiles("locals", "Has a function with 4 294 967 295 local variables.", []string{
+		refused}, most, func(m *asm.Module) {
+		m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(1<<32-1), 0x7f, asm.End)))
+	})
 	compiles("functions", "Has 16 MB of functions.", []string{refused}, 4*most, func(m *asm.Module) {
 		m.Export("_start", m.Func(":", "", repeat(150, 0x01)))
 		m.Repeat(16_000_000 / 155)
@@ -165,16 +165,15 @@ func modules() []Attack {
 	})
 	compiles("nesting", "Nests 100 000 blocks.", []string{refused}, most,
 		start("", repeat(100_000, asm.Block, asm.Empty), repeat(100_000, asm.End)))
-	compiles("joins", "Has as many local variables and blocks as can be.", []string{returnsNothing}, 4*most,
-		func(m *asm.Module) {
-			var moves []byte
-			for i := range 600 {
-				moves = append(moves, asm.Code(asm.LocalGet, asm.U32(uint32(i)), asm.LocalSet,
-					asm.U32(uint32(599-i)))...)
-			}
-			m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(600), 0x7f,
-				repeat(600, asm.Loop, asm.Empty, 0x41, 0, asm.BrIf, 0, asm.End), moves, asm.End)))
-		})
+	compiles("joins", "Has as many local variables and blocks as can be.", []string{
+		returnsNothing}, 4*most, func(m *asm.Module) {
+		var moves []byte
+		for i := range 600 {
+			moves = append(moves, asm.Code(asm.LocalGet, asm.U32(uint32(i)), asm.LocalSet, asm.U32(uint32(599-i)))...)
+		}
+		m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(600), 0x7f,
+			repeat(600, asm.Loop, asm.Empty, 0x41, 0, asm.BrIf, 0, asm.End), moves, asm.End)))
+	})
 	return all
 }
 

@@ -29,8 +29,8 @@ type pageRequest struct {
 func page() []Attack {
 	var all []Attack
 	add := func(name, attempt string, prepare preparation) {
-		all = append(all, Attack{Name: amplification + "-page-" + name, Attempt: attempt, Endings: []string{answered,
-			refused}, Grows: most,
+		all = append(all, Attack{Name: amplification + "-page-" + name, Attempt: attempt,
+			Endings: []string{answered, refused}, Grows: most,
 			prepare: prepare})
 	}
 	const size = 1 << 20
@@ -49,8 +49,9 @@ func page() []Attack {
 	}
 	add("login-slow", "Begins 500 logins of 512 KiB without a token, and does not end them.", slowLogins(500, 512<<10))
 	add("login-arrays", "Sends 500 logins at once that have thousands of empty arrays.",
-		toPage(500, pageRequest{"/api/login", text{head: `{"token":[`, unit: `[],`, tail: `[]]}`}.sized(16 << 10),
-			false}))
+		toPage(500, pageRequest{
+			"/api/login", text{head: `{"token":[`, unit: `[],`, tail: `[]]}`}.sized(16 << 10), false,
+		}))
 	add("parameters", "Sends 500 requests at once whose addresses have as many parameters as fit.",
 		toPage(500, pageRequest{path: "/open?" + strings.Repeat("a&", 6<<10)}))
 	add("calls-arrays", "Makes 24 calls at once whose input is 700 000 empty arrays.",
@@ -63,19 +64,22 @@ func page() []Attack {
 		toPage(64, call(`{},`, `{}`, 16<<10)))
 	add("calls-deep", "Makes 24 calls at once whose input is nested as deep as can be.",
 		toPage(24, call(strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+",", `[]`, size)))
-	add("calls-names", "Makes 24 calls at once with a field that there is not, of 1 MiB.", toPage(24, post("/api/calls",
-		`{"`, "x", `":1}`, size)))
+	add("calls-names", "Makes 24 calls at once with a field that there is not, of 1 MiB.",
+		toPage(24, post("/api/calls", `{"`, "x", `":1}`, size)))
 	add("save", "Saves a file 64 times at once that somebody else has changed.",
-		toPage(64, post("/api/files/save", `{"project":"selftest","path":"/lines.txt","version":"x","text":"`, `a\n`,
-			`"}`, size)))
+		toPage(64, post("/api/files/save", `{"project":"selftest","path":"/lines.txt","version":"x","text":"`,
+			`a\n`, `"}`, size)))
 	add("searches", "Searches 200 times at once, where there is a large file.",
 		toPage(200, pageRequest{path: query("/api/files/search", "text", "nowhere", "case", "true"), token: true}))
 	add("expression", "Searches 64 times at once for an expression that repeats what is repeated.",
-		toPage(64, pageRequest{path: query("/api/files/search", "text", strings.Repeat(`(?:abcdefgh){125}`, 50),
-			"regexp", "true"), token: true}))
+		toPage(64, pageRequest{
+			path:  query("/api/files/search", "text", strings.Repeat(`(?:abcdefgh){125}`, 50), "regexp", "true"),
+			token: true,
+		}))
 	add("texts", "Reads 200 times at once as much of a file as can be read, which is larger as JSON.",
-		toPage(200, pageRequest{path: query("/api/files/text", "path", "/markup.txt", "limit", "1048576"),
-			token: true}))
+		toPage(200, pageRequest{
+			path: query("/api/files/text", "path", "/markup.txt", "limit", "1048576"), token: true,
+		}))
 	add("differences", "Compares 100 times at once files that have many lines.",
 		toPage(100, pageRequest{path: query("/api/history/diff", "change", "3"), token: true}))
 	add("files", "Takes a large file 200 times at once.",
@@ -89,8 +93,9 @@ const pageToken = "Bearer selftest-selftest-selftest"
 
 // servePage serves a page with a project that has large files.
 func servePage(ctx context.Context) (address string, close func(), err error) {
-	echo := registry.ToolFunc(registry.Spec{Name: "echo", Description: "Says how much it gets.",
-		Schema: []byte(`{"type":"object"}`)},
+	echo := registry.ToolFunc(registry.Spec{
+		Name: "echo", Description: "Says how much it gets.", Schema: []byte(`{"type":"object"}`),
+	},
 		func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 			return registry.Text(fmt.Sprint(len(call.Input))), nil
 		})
@@ -130,8 +135,8 @@ func pageFiles(ctx context.Context, runner *toolrun.Runner) error {
 		return err
 	}
 	defer project.Close()
-	for i, content := range []struct{ name, unit string }{{"/other.txt", "x"}, {"/lines.txt", "x\n"}, {"/lines.txt",
-		"y\n"}, {"/markup.txt", "<"},
+	for i, content := range []struct{ name, unit string }{{"/other.txt", "x"}, {"/lines.txt", "x\n"},
+		{"/lines.txt", "y\n"}, {"/markup.txt", "<"},
 		{"/large.txt", "a line of a large file\n"}} {
 		size := 1 << 20
 		if i == 4 {
@@ -215,8 +220,8 @@ func slowLogins(atOnce, size int) preparation {
 		}
 		attack := func() (string, error) {
 			host := strings.TrimPrefix(address, "http://")
-			head := fmt.Sprintf("POST /api/login HTTP/1.1\r\nHost: %s\r\nContent-Type: "+
-				"application/json\r\nContent-Length: %d\r\n\r\n", host, size)
+			head := fmt.Sprintf("POST /api/login HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+				"Content-Length: %d\r\n\r\n", host, size)
 			body := bytes.Repeat([]byte("x"), 16<<10)
 			conns := make([]net.Conn, atOnce)
 			for i := range conns {

@@ -21,8 +21,8 @@ func attemptPython(ctx context.Context, script Attack, options Options) Outcome 
 			Name: script.Name + ".py", Files: project, Limits: limits,
 		}))
 	}, func(project vfs.Project) error {
-		result, err := options.Python.Run(ctx, correctPython, &py.RunOptions{Files: project,
-			Limits: sandbox.Limits{Time: patience}})
+		result, err := options.Python.Run(ctx, correctPython,
+			&py.RunOptions{Files: project, Limits: sandbox.Limits{Time: patience}})
 		if err != nil || result.Text != correctPythonResult {
 			return fmt.Errorf("correct code did not work after it: %q, %v", result.Text, err)
 		}

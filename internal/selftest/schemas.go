@@ -188,8 +188,8 @@ func offered(schema string) func(ctx context.Context) (func() (string, error), f
 				return refused, nil
 			}
 			for _, api := range []registry.API{
-				registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock,
-				registry.MCP,
+				registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses,
+				registry.Gemini, registry.Bedrock, registry.MCP,
 			} {
 				for _, strict := range []bool{false, true} {
 					options := &provider.Options{Strict: strict}

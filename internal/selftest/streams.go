@@ -44,8 +44,8 @@ func streams() []Attack {
 	var all []Attack
 	add := func(name, attempt string, size int64, api registry.API, make func(yield func(event string) bool)) {
 		all = append(all, Attack{
-			Name: amplification + "-streams-" + name, Attempt: attempt, Endings: either, Grows: mostGrown(size),
-			prepare: streaming(api, make),
+			Name: amplification + "-streams-" + name, Attempt: attempt, Endings: either,
+			Grows: mostGrown(size), prepare: streaming(api, make),
 		})
 	}
 	// The text might end with each of its pieces.
@@ -55,8 +55,8 @@ func streams() []Attack {
 		start := strings.ReplaceAll(e.start, "INDEX", "0")
 		delta := strings.NewReplacer("INDEX", "0", "PIECE", piece).Replace(e.delta)
 		const deltas = 8000
-		add(named("deltas"), fmt.Sprintf("Streams 8000 deltas of one call, each of which might be the last, as %s "+
-			"does.", e.api),
+		add(named("deltas"), fmt.Sprintf(
+			"Streams 8000 deltas of one call, each of which might be the last, as %s does.", e.api),
 			int64(deltas*len(delta)), e.api,
 			func(yield func(string) bool) {
 				_ = yield(start) && yield(strings.NewReplacer("INDEX", "0", "PIECE", `{\"a\":\"`).Replace(e.delta))

@@ -31,15 +31,15 @@ func (t *Test) Skip() string {
 
 var skippedFolders = map[string]string{
 	"intl402/": "Intl is that of Node 20, with which it is compared: these tests are of later editions of ECMA-402",
-	"built-ins/RegExp/property-escapes/generated/": "the engine's tables of Unicode: these take longer than all " +
-		"others together",
+	"built-ins/RegExp/property-escapes/generated/": "the engine's tables of Unicode: " +
+		"these take longer than all others together",
 }
 
 // missingFeatures are features of the suite that QuickJS-ng 0.10.1 does not have.
 var missingFeatures = []string{
 	"Temporal", "Atomics.pause", "await-dictionary", "decorators", "error-stack-accessor",
-	"explicit-resource-management", "export-defer", "immutable-arraybuffer", "import-bytes", "import-defer",
-	"import-text",
+	"explicit-resource-management", "export-defer", "immutable-arraybuffer", "import-bytes",
+	"import-defer", "import-text",
 	"iterator-chunking", "iterator-includes", "Iterator.prototype.join", "joint-iteration", "json-parse-with-source",
 	"legacy-regexp", "nonextensible-applies-to-private", "ShadowRealm",
 	"source-phase-imports", "tail-call-optimization",

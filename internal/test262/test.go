@@ -76,15 +76,15 @@ func Parse(path, source string) (*Test, error) {
 			return nil, fmt.Errorf("test262: %s has the flag %s, which is not known", path, flag)
 		}
 	}
-	if n := t.Negative; n != nil && (n.Type == "" || !slices.Contains([]string{"parse", "resolution", "runtime"},
-		n.Phase)) {
+	if n := t.Negative; n != nil &&
+		(n.Type == "" || !slices.Contains([]string{"parse", "resolution", "runtime"}, n.Phase)) {
 		return nil, fmt.Errorf("test262: %s does not say which error it must end in", path)
 	}
 	return t, nil
 }
 
-var knownFlags = []string{"onlyStrict", "noStrict", "module", "raw", "async", "generated", "CanBlockIsFalse",
-	"CanBlockIsTrue", "non-deterministic"}
+var knownFlags = []string{"onlyStrict", "noStrict", "module", "raw", "async", "generated",
+	"CanBlockIsFalse", "CanBlockIsTrue", "non-deterministic"}
 
 // has reports whether a test has a flag.
 func (t *Test) has(flag string) bool { return slices.Contains(t.Flags, flag) }

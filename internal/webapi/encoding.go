@@ -228,8 +228,8 @@ func (d Decoding) table(table *charmap.Charmap, name string, data []byte, do fun
 
 // legacy decodes one of the other encodings. Their decoders report mistakes as U+FFFD, which none of the encodings
 // contains except gb18030.
-func (d Decoding) legacy(e encoding.Encoding, name string, data []byte, do func(piece string) error) (next []byte,
-	err error) {
+func (d Decoding) legacy(e encoding.Encoding, name string, data []byte,
+	do func(piece string) error) (next []byte, err error) {
 	decoder := e.NewDecoder().Transformer
 	buffer := make([]byte, min(64+utf8.UTFMax*len(data), decodePart))
 	rest := data

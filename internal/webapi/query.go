@@ -119,8 +119,8 @@ func escapedSize(s string) int {
 }
 
 func isPlain(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '*' || c == '-' || c == '.' ||
-		c == '_'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '*' || c == '-' || c == '.' || c == '_'
 }
 
 func escape(b *strings.Builder, s string) {

@@ -67,10 +67,8 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 		return registry.Result{}, t.lost("has sent a result that is not one.", err)
 	}
 	if in.ResultType == "input_required" || len(in.inputRequests) > 0 {
-		return registry.Result{}, t.lost("wants to ask somebody something, which it cannot do here. Give it all it "+
-			"needs "+
-			"with the call.",
-			errors.New("the server asks for input"))
+		return registry.Result{}, t.lost("wants to ask somebody something, which it cannot do here. "+
+			"Give it all it needs with the call.", errors.New("the server asks for input"))
 	}
 	var result registry.Result
 	if !elements(in.content, maxParts, func(element json.RawMessage) {

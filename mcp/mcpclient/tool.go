@@ -73,8 +73,8 @@ func (s *server) makeTools(list *listing) []*tool {
 		spec := registry.Spec{
 			Name:        s.names.name(s.name, in.Name),
 			DisplayName: cleanLine(s.secrets.text(firstOf(in.Title, a.Title, in.Name)), maxTitle),
-			Subtitle: firstOf(cleanLine(plaintext.Subtitle(description), maxTitle), "Tool of the MCP server "+
-				s.name),
+			Subtitle: firstOf(cleanLine(plaintext.Subtitle(description), maxTitle),
+				"Tool of the MCP server "+s.name),
 			Description:  firstOf(description, "MCP tool from "+s.name),
 			Schema:       input,
 			SchemaNotes:  notes,
@@ -154,8 +154,8 @@ func (r *schemaReader) input(tool string, raw json.RawMessage) (json.RawMessage,
 	if lost == nil {
 		return schema, nil
 	}
-	note := "left out of its schema: " + cleanLine(r.server.secrets.text(strings.Join(lost[:min(len(lost), maxLost)],
-		", ")), 1000)
+	note := "left out of its schema: " +
+		cleanLine(r.server.secrets.text(strings.Join(lost[:min(len(lost), maxLost)], ", ")), 1000)
 	if more := len(lost) - maxLost; more > 0 {
 		note += fmt.Sprintf(", and %d more", more)
 	}
@@ -188,9 +188,8 @@ func (r *schemaReader) output(tool string, raw json.RawMessage) json.RawMessage 
 // can be used.
 func (r *schemaReader) usable(raw json.RawMessage) (usable json.RawMessage, lost []string, err error) {
 	if len(raw) > maxSchema || len(raw) > r.room {
-		return nil, nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw),
-			maxSchema,
-			maxSchemas)
+		return nil, nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d",
+			len(raw), maxSchema, maxSchemas)
 	}
 	objects := bytes.Count(raw, []byte{'{'})
 	if objects > maxObjects || objects > r.objects {

@@ -131,8 +131,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 		}
 		if name == "" {
 			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, "+
-				"${NAME:-default} or ${input:ID}",
-				plaintext.Cut(match, 100)))
+				"${NAME:-default} or ${input:ID}", plaintext.Cut(match, 100)))
 			return ""
 		}
 		var value string

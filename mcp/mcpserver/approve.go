@@ -71,8 +71,8 @@ func (s *Server) approver(session *sdk.ServerSession) registry.Approver {
 	if ask := s.approvers[session]; ask != nil {
 		return ask
 	}
-	ask := registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision,
-		error) {
+	ask := registry.RememberApprovals(func(ctx context.Context,
+		request registry.ApprovalRequest) (registry.Decision, error) {
 		answer, err := session.Elicit(ctx, question(request, true))
 		if err != nil && ctx.Err() == nil { // a client that promises it and cannot do it, or has gone
 			return registry.Decision{Later: true}, nil
@@ -183,8 +183,9 @@ func question(request registry.ApprovalRequest, always bool) *sdk.ElicitParams {
 		}
 		fmt.Fprintf(&b, "%s\n", quoted(string(c.Op)+" "+c.Path, maxAskedInput))
 	}
-	return &sdk.ElicitParams{Mode: "form", Message: strings.TrimSpace(b.String()),
-		RequestedSchema: answerSchema(always)}
+	return &sdk.ElicitParams{
+		Mode: "form", Message: strings.TrimSpace(b.String()), RequestedSchema: answerSchema(always),
+	}
 }
 
 // quoted marks each line of a text that a model or code has written.

@@ -57,8 +57,9 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint,
 	if r.ContentLength > h.options.Body {
 		return nil, h.bodyTooLarge(nil, r.Body)
 	}
-	l := &load{holding: budget.Holding{Memories: []*budget.Memory{e.memory, h.memory}, Done: r.Context().Done(),
-		Patience: patience}}
+	l := &load{holding: budget.Holding{
+		Memories: []*budget.Memory{e.memory, h.memory}, Done: r.Context().Done(), Patience: patience,
+	}}
 	l.use()
 	m, problem := h.readMessages(w, r, &l.holding)
 	if problem != nil {

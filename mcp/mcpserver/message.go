@@ -41,8 +41,8 @@ const (
 )
 
 // sendLess tells the model of a client whose message is too long what to do.
-const sendLess = "Send less at a time: write a long file in parts, the first with the command create and the others " +
-	"with append."
+const sendLess = "Send less at a time: write a long file in parts, " +
+	"the first with the command create and the others with append."
 
 const notJSON = "the message is not JSON in UTF-8"
 

@@ -243,6 +243,7 @@ func (f *feed) notify(message string, done, total float64) {
 		return
 	}
 	f.last, f.total = done, total
-	f.send(f.ctx, &sdk.ProgressNotificationParams{ProgressToken: f.token, Message: message, Progress: done,
-		Total: total})
+	f.send(f.ctx, &sdk.ProgressNotificationParams{
+		ProgressToken: f.token, Message: message, Progress: done, Total: total,
+	})
 }

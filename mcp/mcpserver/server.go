@@ -109,8 +109,8 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 		s.options = *options
 	}
 	if o := s.options; o.Calls < 0 || o.Requests < 0 || !(o.Rate >= 0) || o.Resource < 0 || o.ApprovalTime < 0 {
-		return nil, errors.New("mcpserver: Calls, Requests, Rate, Resource and ApprovalTime of Options must not be " +
-			"negative")
+		return nil, errors.New("mcpserver: Calls, Requests, Rate, " +
+			"Resource and ApprovalTime of Options must not be negative")
 	}
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)

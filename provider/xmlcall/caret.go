@@ -118,8 +118,8 @@ func (b *Block) caretText(lines *lineScanner, text, key string) {
 			return
 		}
 	}
-	b.fail("%s of %s%s is not closed: a line %q must follow behind the text", short(key), caret, short(b.Tool),
-		short(end))
+	b.fail("%s of %s%s is not closed: a line %q must follow behind the text", short(key),
+		caret, short(b.Tool), short(end))
 	b.Truncated = true
 }
 
@@ -134,8 +134,8 @@ func (b *Block) caretList(lines *lineScanner, key string) {
 			return
 		case item == caret:
 			b.addItems(key, items)
-			b.fail("the list %s of %s%s is not closed: a line ] must follow behind the last item", short(key), caret,
-				short(b.Tool))
+			b.fail("the list %s of %s%s is not closed: a line ] must follow behind the last item",
+				short(key), caret, short(b.Tool))
 			lines.at = lines.start
 			return
 		case item != "":
@@ -155,8 +155,8 @@ func writeCaret(b Block) string {
 		from, short := i, true
 		for i < len(b.Params) && b.Params[i].Key == key {
 			v := b.Params[i].Value
-			short = short && v != "" && strings.TrimSpace(v) == v && !strings.ContainsAny(v, "\r\n") && v != "[" &&
-				v != "]" && v != caret
+			short = short && v != "" && strings.TrimSpace(v) == v && !strings.ContainsAny(v, "\r\n") &&
+				v != "[" && v != "]" && v != caret
 			i++
 		}
 		if short && i-from > 1 {

@@ -241,8 +241,8 @@ func (c *contract) values(of *jsontree.Node, key string, values []string) (json.
 	}
 	items := about.items
 	elements := []json.RawMessage{}
-	if len(values) == 1 && (values[0] == "" || !c.about(items).allowed.Has(schema.String) &&
-		strings.TrimSpace(values[0]) == "") {
+	if len(values) == 1 && (values[0] == "" ||
+		!c.about(items).allowed.Has(schema.String) && strings.TrimSpace(values[0]) == "") {
 		return encodeList(elements), nil
 	}
 	for _, v := range values {
@@ -354,8 +354,8 @@ func (c *contract) value(of *jsontree.Node, key, text string) (json.RawMessage, 
 			problem = ": " + err.Error()
 		}
 	}
-	return nil, registry.Errorf("Failed to parse '%s' as %v for parameter '%s'%s", short(text), want, short(key),
-		problem)
+	return nil, registry.Errorf("Failed to parse '%s' as %v for parameter '%s'%s",
+		short(text), want, short(key), problem)
 }
 
 // textsOf returns the texts that a schema names as values.

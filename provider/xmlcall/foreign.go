@@ -12,8 +12,8 @@ import (
 // Descriptions and names can come from anywhere, such as a server that somebody has connected. What follows keeps them
 // from looking like another part of the prompt.
 
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n",
-	"\u2029", "\n")
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f",
+	"\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // prose returns a description without tags, and all of it indented if it has a heading: so code in it stays code.
 func prose(text string) string {

@@ -135,8 +135,8 @@ func (p *parser) call(open tag) Block {
 			return b
 		}
 		if t.kind == toolOpen {
-			b.fail("<tool:%s> is not closed before %v begins: </tool:%[1]s> must follow behind the last param, and "+
-				"one call cannot be inside of another", short(b.Tool), t)
+			b.fail("<tool:%s> is not closed before %v begins: </tool:%[1]s> must follow behind the last param, "+
+				"and one call cannot be inside of another", short(b.Tool), t)
 			p.unclosed[b.Tool]++
 			b.End = t.start
 			p.pos = b.End
@@ -179,8 +179,8 @@ func (p *parser) value(b *Block, open tag) bool {
 	for {
 		t, ok := nextTag(p.text, p.pos)
 		if !ok {
-			b.fail("%v in <tool:%s> is not closed: </param:%s> must follow behind the value", open, short(b.Tool),
-				short(open.name))
+			b.fail("%v in <tool:%s> is not closed: </param:%s> must follow behind the value",
+				open, short(b.Tool), short(open.name))
 			b.Truncated, b.End = true, len(p.text)
 			p.pos = b.End
 			return false
@@ -206,9 +206,9 @@ func (p *parser) value(b *Block, open tag) bool {
 			b.fail("%v in <tool:%s> is closed by %v", open, short(b.Tool), t)
 			return p.leave(b, t)
 		default:
-			b.fail("%v in <tool:%s> is not closed before %v: </param:%s> must follow behind the value. If the value "+
-				"has this tag in it, it must be in %s ... %s, or be written with &lt;", open, short(b.Tool), t,
-				short(open.name), cdataOpen, cdataClose)
+			b.fail("%v in <tool:%s> is not closed before %v: </param:%s> must follow behind the value. "+
+				"If the value has this tag in it, it must be in %s ... %s, or be written with &lt;",
+				open, short(b.Tool), t, short(open.name), cdataOpen, cdataClose)
 			return p.leave(b, t)
 		}
 	}
@@ -337,7 +337,8 @@ func (b *Block) addItems(key string, items []string) {
 // fail says what is wrong, unless something else is wrong already.
 func (b *Block) fail(format string, args ...any) {
 	if b.Err == nil {
-		b.Err = &registry.ModelError{Text: "invalid tool call: " + fmt.Sprintf(format, args...),
-			Code: registry.CodeInvalidInput}
+		b.Err = &registry.ModelError{
+			Text: "invalid tool call: " + fmt.Sprintf(format, args...), Code: registry.CodeInvalidInput,
+		}
 	}
 }

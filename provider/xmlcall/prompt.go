@@ -264,8 +264,8 @@ func (p *describer) limits(of *jsontree.Node) string {
 	all := p.Described(of)
 	for _, limit := range []struct{ keyword, text string }{
 		{"default", "default"},
-		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"}, {"exclusiveMaximum",
-			"less than"},
+		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"},
+		{"exclusiveMaximum", "less than"},
 		{"multipleOf", "a multiple of"}, {"minLength", "min. length"}, {"maxLength", "max. length"},
 		{"minItems", "min. items"}, {"maxItems", "max. items"}, {"pattern", "pattern"}, {"format", "format"},
 	} {
@@ -317,8 +317,8 @@ func (p *describer) meanings(of *jsontree.Node, level int) {
 		return
 	}
 	for _, c := range named[:min(len(named), maxChoices)] {
-		if text := strings.TrimSpace(prose(plaintext.Cut(strings.TrimSpace(c.Description),
-			maxDescription))); text != "" {
+		if text := strings.TrimSpace(
+			prose(plaintext.Cut(strings.TrimSpace(c.Description), maxDescription))); text != "" {
 			p.line(level, shown(c.Value)+": "+text)
 		}
 	}

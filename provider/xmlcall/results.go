@@ -56,8 +56,8 @@ func withBinaries(r registry.Result) registry.Result {
 	return r
 }
 
-var attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\r",
-	"&#13;")
+var attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;",
+	`"`, "&quot;", "\n", "&#10;", "\r", "&#13;")
 
 // attribute escapes the value of an attribute, and cuts what is too long for a tool's name.
 func attribute(s string) string { return attributeEscapes.Replace(short(s)) }

@@ -180,8 +180,8 @@ func (p *elements) value(b *Block, name string) (string, bool) {
 			return join(append(segments, segment{text: rest[:i]})), true
 		case !strings.HasPrefix(rest[i:], cdataOpen):
 			tag, _, _ := strings.Cut(rest[i:], ">")
-			b.fail("<%s> in %s is not closed before %s>: %s must follow behind the value. If the value has this tag "+
-				"in it, it must be in %s ... %s, or be written with &lt;",
+			b.fail("<%s> in %s is not closed before %s>: %s must follow behind the value. "+
+				"If the value has this tag in it, it must be in %s ... %s, or be written with &lt;",
 				short(name), useToolOpen, tag, short(end), cdataOpen, cdataClose)
 			return "", false
 		}

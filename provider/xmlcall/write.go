@@ -28,8 +28,8 @@ func escapeName(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		switch {
-		case r >= utf8.RuneSelf && unicode.IsPrint(r), r < utf8.RuneSelf && isNameByte(byte(r)) && r != '&' &&
-			(r != ':' || i > 0):
+		case r >= utf8.RuneSelf && unicode.IsPrint(r), r < utf8.RuneSelf && isNameByte(byte(r)) &&
+			r != '&' && (r != ':' || i > 0):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "&#%d;", r)

@@ -107,8 +107,8 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	if a.Required {
 		line.Event = "attempt"
 		if err := a.write(ctx, env, &line); err != nil {
-			return notRecorded("The call was not made, since it cannot be recorded. Nothing is wrong with the call "+
-				"itself.", err)
+			return notRecorded("The call was not made, since it cannot be recorded. "+
+				"Nothing is wrong with the call itself.", err)
 		}
 		line.Input, line.InputBase64 = nil, nil
 	}

@@ -145,8 +145,8 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 func record(span trace.Span, result registry.Result) {
 	var options []trace.EventOption
 	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
-		options = append(options, trace.WithAttributes(keyExceptionStack.String(plaintext.Clean(string(p.Stack),
-			4*maxCause))))
+		options = append(options,
+			trace.WithAttributes(keyExceptionStack.String(plaintext.Clean(string(p.Stack), 4*maxCause))))
 	}
 	err := result.Err
 	if text, ok := errorText(err); !ok || text != plaintext.Clean(text, maxCause) {

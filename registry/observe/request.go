@@ -50,14 +50,15 @@ func Requests(w io.Writer, failed func(error)) func(network.Record) {
 	var mu sync.Mutex
 	return func(r network.Record) {
 		line := requestLine{
-			Time: r.Time.UTC(), Event: "request", Project: r.Project, Call: r.Run, Method: r.Method, Host: r.Host,
-			Path: r.Path,
+			Time: r.Time.UTC(), Event: "request", Project: r.Project, Call: r.Run,
+			Method: r.Method, Host: r.Host, Path: r.Path,
 			Rule: r.Rule, Secrets: r.Secrets, Status: r.Status, SentBytes: r.Sent, ReceivedBytes: r.Received,
 			DurationMs: float64(r.Duration.Microseconds()) / 1000, Outcome: r.Outcome(),
 		}
 		if a := r.Approval; a != nil {
-			line.Approval = newAuditApproval(registry.Approval{Rule: a.Rule, By: a.By, Time: a.Time,
-				Approved: a.Refusal == ""})
+			line.Approval = newAuditApproval(registry.Approval{
+				Rule: a.Rule, By: a.By, Time: a.Time, Approved: a.Refusal == "",
+			})
 		}
 		if r.Err != nil {
 			line.Error = plaintext.Clean(r.Err.Error(), maxCause)

@@ -37,8 +37,8 @@ const badTime = 2 * time.Second
 var (
 	ofTypes = []badValue{
 		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},
-		{"an empty array", `[]`}, {"an empty object", `{}`}, {"an array of all sorts",
-			`[null, true, 12.5, "text", [], {}]`},
+		{"an empty array", `[]`}, {"an empty object", `{}`},
+		{"an array of all sorts", `[null, true, 12.5, "text", [], {}]`},
 		{"an object of all sorts", `{"a": null, "b": [1], "": {"c": "d"}}`},
 		{"nested arrays", strings.Repeat("[", 100) + strings.Repeat("]", 100)},
 		{"nested objects", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
@@ -57,10 +57,10 @@ var (
 	}
 	numbers = []badValue{
 		{"0", `0`}, {"-1", `-1`}, {"-0.0", `-0.0`}, {"1e3", `1e3`}, {"an integer beyond float64", `9007199254740993`},
-		{"an integer beyond int64", `9223372036854775808`}, {"an integer of 400 digits",
-			"1" + strings.Repeat("0", 399)},
-		{"a number beyond float64", `1e400`}, {"the largest float64", `1.7976931348623157e308`}, {"a tiny number",
-			`5e-324`},
+		{"an integer beyond int64", `9223372036854775808`},
+		{"an integer of 400 digits", "1" + strings.Repeat("0", 399)},
+		{"a number beyond float64", `1e400`}, {"the largest float64", `1.7976931348623157e308`},
+		{"a tiny number", `5e-324`},
 		{"an exponent beyond all", `1e999999999`},
 	}
 )
@@ -144,8 +144,9 @@ func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 		}
 		if item, err := sample(d, items); err == nil && len(item) <= hugeText/manyItems {
 			many := strings.Repeat(string(item)+",", manyItems)
-			values = append(values, badValue{fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many,
-				",") + "]"})
+			values = append(values, badValue{
+				fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many, ",") + "]",
+			})
 		}
 	}
 	fields := d.Fields(of)

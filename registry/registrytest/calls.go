@@ -57,10 +57,8 @@ func checkInputs(s *subject, f *findings) {
 			continue
 		}
 		if isEmpty(response.raw) {
-			f.fault("%s succeeds, but the result is empty. Say what has been done, or that nothing was found: a "+
-				"model cannot "+
-				"tell "+
-				"nothing from a fault.", about)
+			f.fault("%s succeeds, but the result is empty. Say what has been done, or that nothing was found: "+
+				"a model cannot tell nothing from a fault.", about)
 		}
 		s.checkOutput(about, response.raw, f)
 	}
@@ -81,9 +79,8 @@ func (s *subject) checkOutput(about string, r registry.Result, f *findings) {
 		return
 	}
 	if r.Data == nil {
-		f.fault("%s: Result.Data is nil, although there is an OutputSchema, which MCP clients rely on. Set Data, or "+
-			"drop "+
-			"the schema.", about)
+		f.fault("%s: Result.Data is nil, although there is an OutputSchema, which MCP clients rely on. "+
+			"Set Data, or drop the schema.", about)
 		return
 	}
 	d, err := s.definition(nil, plainAPI)
@@ -133,9 +130,7 @@ func (s *subject) broken(about string, r response, f *findings) bool {
 	}
 	if r.Code == registry.CodeFailed {
 		f.fault("%s: the tool failed, which says that it is broken: %s\nFor what a model can do something about, "+
-			"return "+
-			"registry.Errorf(...) "+
-			"or a Result with a code.", about, short(r.Text()))
+			"return registry.Errorf(...) or a Result with a code.", about, short(r.Text()))
 		return true
 	}
 	return false
@@ -150,17 +145,15 @@ func (s *subject) soundResult(about string, r registry.Result, f *findings) {
 	for i, part := range r.Content {
 		size += len(part.Text) + len(part.Data)
 		if !utf8.ValidString(part.Text) {
-			f.fault("%s: the text of the result (part %d) is not UTF-8. Make binaries Part.Data, with their MIME type.",
-				about,
-				i+1)
+			f.fault("%s: the text of the result (part %d) is not UTF-8. "+
+				"Make binaries Part.Data, with their MIME type.", about, i+1)
 		}
 		if part.Data != nil && part.MIME == "" {
 			f.fault("%s: the result (part %d) has data without a MIME type.", about, i+1)
 		}
 		if part.Resource != nil && (part.Resource.Key == "" || part.Resource.Name == "") {
-			f.fault("%s: the result (part %d) names a resource without a key or a name, so that it cannot be told "+
-				"from others.",
-				about, i+1)
+			f.fault("%s: the result (part %d) names a resource without a key or a name, "+
+				"so that it cannot be told from others.", about, i+1)
 		}
 	}
 	if r.Data != nil {
@@ -171,10 +164,8 @@ func (s *subject) soundResult(about string, r registry.Result, f *findings) {
 		size += len(data)
 	}
 	if size > registry.DefaultOutput {
-		f.fault("%s: the result has %d bytes, more than the %d that a registry passes on. Limit what one call "+
-			"returns, "+
-			"and say how to "+
-			"get the rest.", about, size, registry.DefaultOutput)
+		f.fault("%s: the result has %d bytes, more than the %d that a registry passes on. "+
+			"Limit what one call returns, and say how to get the rest.", about, size, registry.DefaultOutput)
 	}
 }
 
@@ -189,9 +180,8 @@ func checkNoProject(s *subject, f *findings) {
 	for _, input := range samples {
 		own := new(findings)
 		if s.broken("Input "+short(string(input)), s.do(request{input: input, env: s.env()}), own) {
-			f.fault("Without a project, where Env.Files is nil: %s\nSet Spec.NeedsProject if the tool can do nothing "+
-				"without "+
-				"files.", own.faults[0])
+			f.fault("Without a project, where Env.Files is nil: %s\n"+
+				"Set Spec.NeedsProject if the tool can do nothing without files.", own.faults[0])
 		}
 	}
 }

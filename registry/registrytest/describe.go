@@ -57,10 +57,8 @@ func describes(d *registry.Definition, with string, f *findings) {
 	case text == "":
 		f.fault("The description%s is empty.", with)
 	case len(text) < minDescription || strings.EqualFold(text, d.Name):
-		f.fault("The description%s, %q, says too little for a model to know when to call the tool. Write a sentence "+
-			"or "+
-			"two: what the "+
-			"tool does, when to use it, and what comes back.", with, text)
+		f.fault("The description%s, %q, says too little for a model to know when to call the tool. "+
+			"Write a sentence or two: what the tool does, when to use it, and what comes back.", with, text)
 	}
 }
 
@@ -113,10 +111,8 @@ func checkOptions(s *subject, f *findings) {
 		}
 		again, err := s.definition(set, plainAPI)
 		if err != nil || again.Description != d.Description || !bytes.Equal(again.Input.JSON(), d.Input.JSON()) {
-			f.fault("The description or the schema%s is another one when it is asked for again. Make them of the "+
-				"options "+
-				"alone: what "+
-				"changes from request to request cannot be cached, and confuses models.", with)
+			f.fault("The description or the schema%s is another one when it is asked for again. Make them of "+
+				"the options alone: what changes from request to request cannot be cached, and confuses models.", with)
 		}
 		if _, ok := s.tool.(registry.SystemPrompter); ok {
 			for _, api := range apis {
@@ -151,9 +147,8 @@ func (s *subject) checkPrompt(api registry.API, set map[string]any, with string,
 		case !utf8.ValidString(text):
 			f.fault("The system prompt for %s %s%s is not UTF-8.", api, where, with)
 		case !empty && changes(project) != before:
-			f.fault("Asking for the system prompt for %s%s changes files. It must only read: it is asked for with "+
-				"every "+
-				"request.", api, with)
+			f.fault("Asking for the system prompt for %s%s changes files. It must only read: "+
+				"it is asked for with every request.", api, with)
 		}
 	}
 }
@@ -212,8 +207,8 @@ func checkDefinitions(s *subject, f *findings) {
 				}
 				define := func() (definitions json.RawMessage, err error) {
 					err = catch(func() (err error) {
-						definitions, err = provider.Definitions(s.registry, api, s.selection(set),
-							&provider.Options{Strict: strict})
+						definitions, err = provider.Definitions(s.registry, api,
+							s.selection(set), &provider.Options{Strict: strict})
 						return err
 					})
 					return definitions, err
@@ -225,8 +220,8 @@ func checkDefinitions(s *subject, f *findings) {
 				}
 				s.checkDefinition(definitions, override, where, f)
 				if again, err := define(); err != nil || !bytes.Equal(definitions, again) {
-					f.fault("The definition %s is another one when it is asked for again, so that prompts cannot be "+
-						"cached.", where)
+					f.fault("The definition %s is another one when it is asked for again, "+
+						"so that prompts cannot be cached.", where)
 				}
 			}
 		}

@@ -18,8 +18,7 @@ const (
 )
 
 const howToStop = "When the context ends, Execute has to return within half a second: pass the context to whatever " +
-	"waits, and look at " +
-	"ctx.Err() in loops. A tool that goes on is left behind, where it costs memory and time."
+	"waits, and look at ctx.Err() in loops. A tool that goes on is left behind, where it costs memory and time."
 
 func checkCancellation(s *subject, f *findings) {
 	samples, _ := s.samples()
@@ -45,9 +44,8 @@ func checkCancellation(s *subject, f *findings) {
 		}
 	}
 	if s.options.Slow == "" {
-		f.advise("Set Options.Slow to an input that takes two seconds or more, if there is one, to see whether the " +
-			"tool " +
-			"can be stopped.")
+		f.advise("Set Options.Slow to an input that takes two seconds or more, " +
+			"if there is one, to see whether the tool can be stopped.")
 		return
 	}
 	s.stopSlow("canceled", f, func(r *request) func() {
@@ -82,9 +80,8 @@ func (s *subject) stopSlow(how string, f *findings, stop func(r *request) func()
 	case response.abandoned():
 		f.fault("Options.Slow, %s after %v: the tool did not stop. %s", how, stopAfter, howToStop)
 	case how == "out of time" && s.spec.KeepsTime && response.took > stopAfter+keepsTimeGrace:
-		f.fault("Options.Slow: Spec.KeepsTime says that the tool ends by itself after Env.Limits.Timeout, but it had " +
-			"to " +
-			"be stopped.")
+		f.fault("Options.Slow: Spec.KeepsTime says that the tool ends by itself after Env.Limits.Timeout, " +
+			"but it had to be stopped.")
 	default:
 		s.broken(fmt.Sprintf("Options.Slow, %s", how), response, f)
 	}

@@ -37,8 +37,8 @@ func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
 	}
 	s := &subject{options: options, tool: tool}
 	if s.spec = tool.Spec(); !sameSpec(s.spec, tool.Spec()) {
-		f.fault("Spec() says something else when it is asked again. Return the same each time: a registry asks only " +
-			"once.")
+		f.fault("Spec() says something else when it is asked again. Return the same each time: " +
+			"a registry asks only once.")
 	}
 	if a := s.spec.Annotations; a.ReadOnly && a.Destructive {
 		f.fault("Spec.Annotations are both ReadOnly and Destructive. Drop one: what changes nothing destroys nothing.")

@@ -55,10 +55,8 @@ func checkIsolation(s *subject, f *findings) {
 		second, _ := s.effectOf(input)
 		alone[i], steady[i] = first, first.same(second)
 		if !steady[i] {
-			f.advise("Input %s comes to something else on another project with the same files. If that is not for "+
-				"time or "+
-				"chance, the tool "+
-				"keeps state, which it must not.", short(string(input)))
+			f.advise("Input %s comes to something else on another project with the same files. "+
+				"If that is not for time or chance, the tool keeps state, which it must not.", short(string(input)))
 		}
 	}
 	together := make([]effect, len(samples)*atOnce)
@@ -79,10 +77,9 @@ func checkIsolation(s *subject, f *findings) {
 		if s.broken(about, responses[i], f) || !steady[n] || effect.same(alone[n]) {
 			continue
 		}
-		f.fault("%s on projects of their own, comes to something else than alone. Calls must share nothing: keep no "+
-			"state "+
-			"in the tool "+
-			"or in variables of its package.\nalone:    %s\ntogether: %s", about, alone[n].show(), effect.show())
+		f.fault("%s on projects of their own, comes to something else than alone. Calls must share nothing: "+
+			"keep no state in the tool or in variables of its package.\nalone:    %s\ntogether: %s",
+			about, alone[n].show(), effect.show())
 	}
 }
 
@@ -111,9 +108,8 @@ func checkEnvironment(s *subject, f *findings) {
 			f.fault("%s: the tool has changed the bytes of Call.Input, which are the host's. Copy them before.", about)
 		}
 		if !reflect.DeepEqual(r.env.Selection, s.selection(nil)) {
-			f.fault("%s: the tool has changed Env.Selection, which is the host's and that of other calls. Copy its "+
-				"maps and "+
-				"slices before.", about)
+			f.fault("%s: the tool has changed Env.Selection, which is the host's and that of other calls. "+
+				"Copy its maps and slices before.", about)
 		}
 	}
 }
@@ -137,9 +133,8 @@ func checkAnnotations(s *subject, f *findings) {
 			before, history := details(project), changes(project)
 			s.do(r)
 			if after := details(project); !maps.Equal(before, after) || changes(project) != history {
-				f.fault("%s: Spec.Annotations say ReadOnly, but the call has changed files: %s. Hosts run such calls "+
-					"at once, and "+
-					"without asking anybody.", about, difference(before, after))
+				f.fault("%s: Spec.Annotations say ReadOnly, but the call has changed files: "+
+					"%s. Hosts run such calls at once, and without asking anybody.", about, difference(before, after))
 			}
 			continue
 		}
@@ -147,9 +142,8 @@ func checkAnnotations(s *subject, f *findings) {
 		once := tree(project)
 		s.do(r)
 		if twice := tree(project); !maps.Equal(once, twice) {
-			f.fault("%s: Spec.Annotations say Idempotent, but the same call does something more when it is made "+
-				"again: %s.",
-				about, difference(once, twice))
+			f.fault("%s: Spec.Annotations say Idempotent, but the same call does "+
+				"something more when it is made again: %s.", about, difference(once, twice))
 		}
 	}
 }

@@ -27,8 +27,8 @@ type Choice struct {
 }
 
 func choiceOf(s *registry.Selection) Choice {
-	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled, Enable: s.Enable,
-		Mode: s.Mode, Session: s.Session,
+	c := Choice{EnabledTools: s.Settings.EnabledTools, ToolEnabled: s.Settings.ToolEnabled,
+		Enable: s.Enable, Mode: s.Mode, Session: s.Session,
 		Ask: s.Ask, AskIf: s.AskIf != nil}
 	for tool, options := range s.Options {
 		kept := map[string]any{}

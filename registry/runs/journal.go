@@ -215,10 +215,9 @@ func (g *going) putBack(ctx context.Context, env registry.Env) error {
 
 // stranded is the result of a run that cannot go on.
 func stranded(err error) registry.Result {
-	result := registry.Failure(registry.CodeUnknownOutcome,
-		"The code was interrupted, and cannot go on: what it had changed in files "+
-			"since it last waited cannot be put back ("+err.Error()+"). Look at the files before you do anything "+
-			"again.")
+	result := registry.Failure(registry.CodeUnknownOutcome, "The code was interrupted, and cannot go on: "+
+		"what it had changed in files since it last waited cannot be put back ("+
+		err.Error()+"). Look at the files before you do anything again.")
 	result.Err = err
 	return result
 }

@@ -37,8 +37,8 @@ func DirectoryPlace(dir string) string { return "directory " + dir }
 func (k *Keeper) Place() string { return k.place }
 
 // Prepare implements [registry.Keeper].
-func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env) (token string, key []byte,
-	err error) {
+func (k *Keeper) Prepare(ctx context.Context, call registry.Call,
+	_ registry.Env) (token string, key []byte, err error) {
 	token = newToken()
 	key, err = k.runs.stateKey(ctx, token, k.place, call.Tool)
 	return token, key, err
@@ -47,8 +47,8 @@ func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env
 // Keep implements [registry.Keeper].
 func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*registry.Pending, error) {
 	now := time.Now().Round(0)
-	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat, Client: env.Client,
-		Made: now, Since: now,
+	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat,
+		Client: env.Client, Made: now, Since: now,
 		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)},
 		Original: s.Original, CallsMade: s.Made}
 	if r.Call.ID == "" {
@@ -68,8 +68,8 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 		err = k.keep(ctx, r, s.State)
 	}
 	if errors.Is(err, vfs.ErrTooLarge) {
-		err = registry.Errorf("The call needs the approval of a person, and is too large to be kept until somebody "+
-			"decides: %w. "+
+		err = registry.Errorf("The call needs the approval of a person, "+
+			"and is too large to be kept until somebody decides: %w. "+
 			"Pass less at a time, for example the names of files.", err)
 	}
 	if err != nil {
@@ -159,15 +159,14 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 			}
 		}
 		if !some && len(there) < k.runs.o.Most {
-			return registry.Errorf("The call needs the approval of a person, and what the %d calls of this project "+
-				"that wait for one keep leaves "+
-				"no room for it. Do without it, pass less at a time, or ask the user to decide on those first.",
-				len(there))
+			return registry.Errorf("The call needs the approval of a person, "+
+				"and what the %d calls of this project that wait for one keep leaves no room for it. "+
+				"Do without it, pass less at a time, or ask the user to decide on those first.", len(there))
 		}
 		if !some {
-			return registry.Errorf("The call needs the approval of a person, and %d calls of this project wait for "+
-				"one already, which is "+
-				"as many as may. Do without it, or ask the user to decide on those first.", len(there))
+			return registry.Errorf("The call needs the approval of a person, "+
+				"and %d calls of this project wait for one already, which is as many as may. "+
+				"Do without it, or ask the user to decide on those first.", len(there))
 		}
 	}
 }
@@ -261,8 +260,8 @@ func (k *Keeper) Forget(ctx context.Context) error {
 		if r, err := s.get(ctx, l.Token); err == nil {
 			s.dropState(ctx, l.Token, r.State)
 		}
-		if err := errors.Join(s.runs.Change(ctx, l.Token, 0, none), s.results.Change(ctx, l.Token, 0,
-			none)); err != nil {
+		if err := errors.Join(s.runs.Change(ctx, l.Token, 0, none),
+			s.results.Change(ctx, l.Token, 0, none)); err != nil {
 			return err
 		}
 	}
@@ -341,8 +340,8 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	result = f.result()
 	result.Repeats, result.Approval = token, nil
 	result.Content = slices.Insert(slices.Clone(result.Content), 0, registry.Part{Text: fmt.Sprintf(
-		"[This is the result of the same call, which had to wait for approval: %s, ended %s. To do it once more, "+
-			"call again.]", token,
+		"[This is the result of the same call, which had to wait for approval: "+
+			"%s, ended %s. To do it once more, call again.]", token,
 		f.Time.UTC().Format("2006-01-02 15:04:05 UTC"))})
 	return result, true, nil
 }

@@ -78,8 +78,9 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	if err != nil {
 		return result, err
 	}
-	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers,
-		Decided: g.now().decided()}
+	f = &finished{
+		Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers, Decided: g.now().decided(),
+	}
 	if err := k.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
 		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
@@ -287,10 +288,9 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		}
 		again, err := g.checkpoint(ctx, suspension)
 		if errors.Is(err, errNoRoom) {
-			return registry.Failure(registry.CodeFailed,
-				"Tool execution failed: the code needs the approval of a person again, and what it keeps has "+
-					"become too large to be kept until somebody decides. Keep less in variables, or make the calls "+
-					"that need approval first."), nil
+			return registry.Failure(registry.CodeFailed, "Tool execution failed: "+
+				"the code needs the approval of a person again, and what it keeps has become too large to be "+
+				"kept until somebody decides. Keep less in variables, or make the calls that need approval first."), nil
 		}
 		if err != nil {
 			return registry.Result{}, err

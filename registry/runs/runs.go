@@ -106,9 +106,14 @@ func New(store vfs.RecordStore, options *Options) (*Runs, error) {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	return &Runs{store: store, runs: store.Records("runs"), states: store.Records("run-states"),
+	return &Runs{
+		store:   store,
+		runs:    store.Records("runs"),
+		states:  store.Records("run-states"),
 		results: store.Records("run-results"),
-		lists:   store.Records("run-lists"), o: o}, nil
+		lists:   store.Records("run-lists"),
+		o:       o,
+	}, nil
 }
 
 // A Run is a call that waits.

@@ -73,9 +73,8 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-const wasip1 = "Compile it as a core module for WASI preview 1: GOOS=wasip1 GOARCH=wasm for Go, --target " +
-	"wasm32-wasip1 for " +
-	"Rust, --target=wasm32-wasi for C, -target=wasip1 for TinyGo"
+const wasip1 = "Compile it as a core module for WASI preview 1: GOOS=wasip1 GOARCH=wasm for Go, " +
+	"--target wasm32-wasip1 for Rust, --target=wasm32-wasi for C, -target=wasip1 for TinyGo"
 
 // Check returns the form of a module, or a [*RefusedError] that says why it cannot be run. A module that passes can
 // still be invalid: [Load] finds that out. Check takes time and memory in proportion to the module's size.
@@ -114,8 +113,8 @@ func refusal(err error) *RefusedError {
 		refused.Advice = "Compile it for wasm32"
 	case errors.Is(err, metering.ErrUnsupported):
 		refused.Reason = "it uses a part of WebAssembly that cannot be limited (" + refused.Reason + ")"
-		refused.Advice = "Compile it for WebAssembly 2.0, without newer features such as multiple memories, garbage " +
-			"collection, or relaxed SIMD"
+		refused.Advice = "Compile it for WebAssembly 2.0, without newer features such as multiple memories, " +
+			"garbage collection, or relaxed SIMD"
 	}
 	return refused
 }
@@ -164,8 +163,8 @@ var foreign = []struct{ module, made, advice string }{
 	{"extism:", "Extism", "Read the input from standard input and write the result to standard output instead"},
 	{"a", "JavaScript (Emscripten)", "Compile it with -sSTANDALONE_WASM"},
 	{"env", "a host of its own, such as a JavaScript page", "A program for WASI preview 1 imports nothing from env. " +
-		"If it was made with Emscripten, compile it with -sSTANDALONE_WASM; if a C function is undefined, link what " +
-		"defines it"},
+		"If it was made with Emscripten, compile it with -sSTANDALONE_WASM; " +
+		"if a C function is undefined, link what defines it"},
 }
 
 func checkImport(i metering.External) error {
@@ -213,8 +212,9 @@ func checkMemory(memory *metering.MemoryType) error {
 	const page = 64 << 10
 	switch {
 	case memory == nil:
-		return &RefusedError{Reason: "it has no memory, so it can neither read its input nor write a result",
-			Advice: wasip1}
+		return &RefusedError{
+			Reason: "it has no memory, so it can neither read its input nor write a result", Advice: wasip1,
+		}
 	case memory.Shared:
 		return &RefusedError{Reason: "its memory is shared: it is made for threads, which there are not",
 			Advice: "Compile it without threads: for wasm32-wasip1, not wasm32-wasip1-threads"}
@@ -259,8 +259,8 @@ func checkExports(exports []metering.External) (Form, error) {
 	}
 	if !ok {
 		return "", &RefusedError{Reason: "it has no entry point: neither _start nor toolrun_call is exported",
-			Advice: "A program with a main function exports _start, a library must export a function toolrun_call " +
-				"without parameters. " +
+			Advice: "A program with a main function exports _start, " +
+				"a library must export a function toolrun_call without parameters. " +
 				"Rust: build a binary, not a library; C: do not link with -nostartfiles"}
 	}
 	return FormReactor, nil

@@ -78,9 +78,8 @@ var errNoRequest = errors.New("there is no such request: it has been read to its
 func (d *driver) requests() (*requests, error) {
 	if d.made == nil {
 		if d.host.Network == nil {
-			return nil, errors.New("there is no network for this module: whoever runs it must grant it the network " +
-				"and allow hosts, as in " +
-				"--grant network and --allow 'GET https://example.com/**'")
+			return nil, errors.New("there is no network for this module: whoever runs it must " +
+				"grant it the network and allow hosts, as in --grant network and --allow 'GET https://example.com/**'")
 		}
 		d.made = &requests{table: responses.New(d.host.Network), open: map[uint32]*request{}}
 	}
@@ -125,8 +124,8 @@ func (d *driver) makeRequest(stack []uint64) (uint32, error) {
 	case len(r.open) >= maxOpen:
 		return 0, fmt.Errorf("%d requests are open: read their responses to the end, or close them", maxOpen)
 	case r.sending.Load()+size > maxSending:
-		return 0, fmt.Errorf("the bodies of requests in progress can have %d bytes together: send less at a time",
-			maxSending)
+		return 0, fmt.Errorf("the bodies of requests in progress can have %d bytes together: "+
+			"send less at a time", maxSending)
 	case r.last == math.MaxInt32:
 		return 0, errors.New("there were too many requests in this run")
 	}
@@ -180,8 +179,8 @@ func parseHead(data []byte) (*network.Request, error) {
 		value := make([]byte, 0, len(field[1]))
 		for _, c := range field[1] {
 			if c > 0xff {
-				return nil, fmt.Errorf("the header %.100q has a character above U+00FF: each stands for one byte",
-					field[0])
+				return nil, fmt.Errorf("the header %.100q has a character above U+00FF: "+
+					"each stands for one byte", field[0])
 			}
 			value = append(value, byte(c))
 		}

@@ -50,8 +50,8 @@ func calleeAt(text string, at int) callee {
 	from := max(0, at-maxBefore)
 	before, after := text[from:at], text[at:min(len(text), at+maxAfter)]
 	if newBefore.MatchString(before) {
-		if name := strings.TrimRight(namesAfter.FindString(after), "."); name != "" && len(name) < len(after) &&
-			len(name) <= maxCallee {
+		if name := strings.TrimRight(namesAfter.FindString(after), "."); name != "" &&
+			len(name) < len(after) && len(name) <= maxCallee {
 			return callee{name, true}
 		}
 		return callee{}

@@ -361,8 +361,8 @@ func (d *jsonDecoder) bytes(place string) ([]byte, error) {
 	first, second, _ := strings.Cut(place, ":")
 	offset, err1 := strconv.Atoi(first)
 	length, err2 := strconv.Atoi(second)
-	if err1 != nil || err2 != nil || offset < 0 || length < 0 || offset > len(d.data) || length > len(d.data)-offset ||
-		length > d.left {
+	if err1 != nil || err2 != nil || offset < 0 || length < 0 || offset > len(d.data) ||
+		length > len(d.data)-offset || length > d.left {
 		return nil, errBytes
 	}
 	d.left -= length

@@ -91,8 +91,8 @@ func (in *instance) noteEnding() error {
 	r := in.run
 	e := r.ending
 	r.ending = ending{}
-	if r.outcome == nil || r.outcome.err != nil || r.outcome.text != "undefined" || r.outcome.value != nil ||
-		r.Output().Used() || r.printed || r.changed {
+	if r.outcome == nil || r.outcome.err != nil || r.outcome.text != "undefined" ||
+		r.outcome.value != nil || r.Output().Used() || r.printed || r.changed {
 		return nil
 	}
 	dropped := int32(0)
@@ -114,13 +114,13 @@ func (in *instance) noteEnding() error {
 		in.note("The last expression is a function, which is not called. To get what it returns, write: " +
 			"return await (" + text + ")()")
 	case dropped == 2:
-		in.note("The code returns nothing, and does not wait for its last expression. To get the result, write: " +
-			"return await " + text)
+		in.note("The code returns nothing, and does not wait for its last expression. " +
+			"To get the result, write: return await " + text)
 	case dropped == 4:
 		in.note("The module exports nothing, so there is no result. To return a value, write: export default value")
 	case e.uncalled != "" && !e.module && !r.options.Session: // where later scripts may call it
-		in.note("The code declares " + e.uncalled + " and does not call it. To get what it returns, write: return " +
-			"await " + e.uncalled + "()")
+		in.note("The code declares " + e.uncalled + " and does not call it. To get what it returns, write: " +
+			"return await " + e.uncalled + "()")
 	}
 	return nil
 }

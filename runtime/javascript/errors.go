@@ -34,8 +34,8 @@ func (e *ScriptError) Error() string { return e.Thrown }
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("the script exited with status %d. Use return for a result, and throw an Error for a failure.",
-		e.Code)
+	return fmt.Sprintf("the script exited with status %d. Use return for a result, "+
+		"and throw an Error for a failure.", e.Code)
 }
 
 var (

@@ -30,8 +30,8 @@ func (t thrownValue) outOfMemory(refused bool) bool {
 		return refused
 	case "error":
 		return t.Name == "InternalError" && (t.Message == "out of memory" || refused && t.Message == "") ||
-			t.Name == "RangeError" && (t.Message == "Invalid string length" ||
-				t.Message == "Array buffer allocation failed")
+			t.Name == "RangeError" &&
+				(t.Message == "Invalid string length" || t.Message == "Array buffer allocation failed")
 	}
 	return false
 }
@@ -81,8 +81,9 @@ func (in *instance) thrown(args arguments) error {
 		return &ScriptError{Thrown: "an exception that could not be read", Name: "Error"}
 	}
 	var t thrownValue
-	for name, field := range map[string]*string{"kind": &t.Kind, "name": &t.Name, "message": &t.Message,
-		"stack": &t.Stack} {
+	for name, field := range map[string]*string{
+		"kind": &t.Kind, "name": &t.Name, "message": &t.Message, "stack": &t.Stack,
+	} {
 		*field, _ = fields[name].(string)
 	}
 	if t.outOfMemory(in.Refused()) {
@@ -147,8 +148,8 @@ func atNUL(err error, source string) error {
 			continue
 		}
 		if units := utf16.Encode([]rune(line)); e.Column <= len(units) && units[e.Column-1] == 0 {
-			return newSyntaxError(`a NUL character in the source (in a string, write \0 instead)`, e.File, e.Line,
-				e.Column)
+			return newSyntaxError(`a NUL character in the source (in a string, write \0 instead)`,
+				e.File, e.Line, e.Column)
 		}
 		break
 	}

@@ -43,8 +43,9 @@ var missingGlobals = func() map[string]string {
 		m[name] = network
 	}
 	m["fetch"] = network + ": " + howNetwork
-	for _, name := range []string{"window", "document", "location", "localStorage", "sessionStorage", "DOMParser",
-		"alert", "confirm", "prompt"} {
+	for _, name := range []string{
+		"window", "document", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt",
+	} {
 		m[name] = dom
 	}
 	return m
@@ -55,8 +56,8 @@ var missingModules = func() map[string]string {
 	m := map[string]string{}
 	for name, text := range map[string]string{
 		"axios cross-fetch dns http2 net node-fetch superagent tls undici ws": "there is no network",
-		"child_process cluster worker_threads": "there are no other processes and no " +
-			"threads",
+		"child_process cluster worker_threads": "there are no other " +
+			"processes and no threads",
 	} {
 		for name := range strings.FieldsSeq(name) {
 			m[name] = text
@@ -232,9 +233,8 @@ func (r *run) findUncalled(file, source string, m *module.Map) {
 		line, column, ok = m.Original(line, column)
 	}
 	if ok {
-		r.uncalled = fmt.Sprintf("%s:%d:%d: %s is a method, as in Node, so without a call it is always true. Write "+
-			"%[4]s().",
-			file, line, column, name)
+		r.uncalled = fmt.Sprintf("%s:%d:%d: %s is a method, as in Node, so without a call it is always true. "+
+			"Write %[4]s().", file, line, column, name)
 	}
 }
 

@@ -80,9 +80,9 @@ func (f *fetches) begin(ctx context.Context, args []any) (any, error) {
 		headers = append(headers, h.Name, fromBytes(h.Value))
 	}
 	answer := map[string]any{
-		"status": got.Status, "statusText": fromBytes(got.StatusText), "url": got.URL, "redirected": got.Redirected,
-		"headers": headers,
-		"data":    nil, "done": false,
+		"status": got.Status, "statusText": fromBytes(got.StatusText), "url": got.URL,
+		"redirected": got.Redirected, "headers": headers,
+		"data": nil, "done": false,
 	}
 	if data, done, ok := f.open.Early(ctx, id, fetchPart, fetchMoment); ok {
 		answer["done"] = done

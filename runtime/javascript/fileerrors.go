@@ -56,8 +56,11 @@ func fileFailure(code, reason, given string) *failure {
 const codeArgument = "ERR_INVALID_ARG_TYPE"
 
 func missingArgument(name, operation string) *failure {
-	return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: missing required argument '" + name +
-		"' for fs." + operation}
+	return &failure{
+		name:    "TypeError",
+		code:    codeArgument,
+		message: "EINVAL: missing required argument '" + name + "' for fs." + operation,
+	}
 }
 
 // codeValue is Node's code for arguments with a value that is not allowed.

@@ -188,8 +188,11 @@ func (in *instance) readPlace(args arguments, i int, p *place, what, operation s
 	case args.value(i) == quickjs.Undefined:
 		return missingArgument(what, operation)
 	case !ok:
-		return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: invalid argument, the " + what +
-			" of fs." + operation + " must be a string"}
+		return &failure{
+			name:    "TypeError",
+			code:    codeArgument,
+			message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string",
+		}
 	case strings.Contains(given, "\x00"):
 		return invalid(codeValue, "", given)
 	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool {

@@ -132,8 +132,8 @@ func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 		return nil, in.run.tooManyCalls()
 	case err == errLarge, cut > 0:
 		return nil, &failure{name: "RangeError", message: fmt.Sprintf(
-			"the arguments of %s are larger than %d MiB, or too many values: pass less at a time, or bytes", f.Name,
-			maxJSON>>20)}
+			"the arguments of %s are larger than %d MiB, or too many values: pass less at a time, or bytes",
+			f.Name, maxJSON>>20)}
 	case err != nil:
 		return nil, failf("the arguments of %s cannot be read: %v", f.Name, err)
 	}
@@ -350,8 +350,8 @@ func (in *instance) next(kind string, d time.Duration, live func(*completion) (i
 // endOf waits for the end of one call. Others that end meanwhile are kept.
 func (r *run) endOf(id int) (completion, error) {
 	if r.calls[id] == nil {
-		return completion{}, fmt.Errorf("javascript: the recording has the end of call %d, which the script has not "+
-			"made", id)
+		return completion{}, fmt.Errorf(
+			"javascript: the recording has the end of call %d, which the script has not made", id)
 	}
 	for {
 		if c, ok := r.early[id]; ok {

@@ -159,8 +159,8 @@ func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quic
 func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
 	op, _ := args.int(0)
 	switch op {
-	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass, opState, opInside, opNamespace,
-		opHook, opMatch:
+	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass,
+		opState, opInside, opNamespace, opHook, opMatch:
 	case opFile: // see witnessed
 	default:
 		if in.run.loadingFirst {

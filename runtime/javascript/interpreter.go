@@ -53,8 +53,7 @@ func newGuest() (sandbox.Guest, error) {
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &instance{Instance: in}, nil },
 		DecodeState: decodeState,
 		CrashAdvice: "Do it in another way, with plainer means (loops, arrays and objects instead of generators, " +
-			"proxies, resizable buffers " +
-			"or finalizers), and in smaller steps, to find what it fails on.",
+			"proxies, resizable buffers or finalizers), and in smaller steps, to find what it fails on.",
 	}
 	if _, err := hex.Decode(guest.Digest[:], []byte(quickjs.ModuleSHA256)); err != nil {
 		return guest, err

@@ -205,8 +205,8 @@ func (in *instance) leaveLibrary(args arguments, what, called string) bool {
 		return false
 	}
 	r.left = true
-	r.Output().Print(sandbox.LevelError, fmt.Sprintf("%s (%s called %s, which ends that library only)", what, r.library,
-		called))
+	r.Output().Print(sandbox.LevelError,
+		fmt.Sprintf("%s (%s called %s, which ends that library only)", what, r.library, called))
 	return true
 }
 

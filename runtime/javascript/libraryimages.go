@@ -88,7 +88,7 @@ func (in *instance) keepLibraries(program *sandbox.Program, e *evidence) {
 // untouched reports whether the instance has nothing in it that belongs to its run alone.
 func (in *instance) untouched() bool {
 	r := in.run
-	return !in.Impure() && len(in.rejections) == 0 && !in.vm.RandomUsed(in.seed) && !r.Output().Used() &&
-		r.outcome == nil &&
+	return !in.Impure() && len(in.rejections) == 0 && !in.vm.RandomUsed(in.seed) &&
+		!r.Output().Used() && r.outcome == nil &&
 		!in.Refused() // memory, perhaps by the system
 }

@@ -19,8 +19,8 @@ import (
 const pairWork = 256 << 10
 
 // withPair does an operation with copies of buffers, which may take long, apart from the run. bits tell how long.
-func withPair[T any](in *instance, bits int, buffers [][]byte, f func(buffers [][]byte) (T, error)) (result T,
-	err error) {
+func withPair[T any](in *instance, bits int, buffers [][]byte,
+	f func(buffers [][]byte) (T, error)) (result T, err error) {
 	size := 0
 	copies := make([][]byte, len(buffers))
 	for i, b := range buffers {
@@ -115,11 +115,11 @@ func (in *instance) pairFromJWK(ctx context.Context, args arguments) (quickjs.Va
 	if !ok || cut > 0 || json.Unmarshal([]byte(text), &jwk) != nil {
 		return quickjs.Undefined, nil
 	}
-	read, err := withPair(in, min(6*len(jwk.N), nodecrypto.MaxModulus), [][]byte{[]byte(text)},
-		func([][]byte) (r readPair, err error) {
-			r.info, r.der, err = nodecrypto.FromJWK(jwk)
-			return r, err
-		})
+	read, err := withPair(in, min(6*len(jwk.N),
+		nodecrypto.MaxModulus), [][]byte{[]byte(text)}, func([][]byte) (r readPair, err error) {
+		r.info, r.der, err = nodecrypto.FromJWK(jwk)
+		return r, err
+	})
 	return in.described(ctx, read, err)
 }
 

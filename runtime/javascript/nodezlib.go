@@ -31,8 +31,8 @@ func (in *instance) dictionary(args arguments, i int) ([]byte, error) {
 }
 
 // zlibArguments returns what the functions for whole data take: a format, bytes, a number and a dictionary.
-func (in *instance) zlibArguments(args arguments) (format string, data []byte, number int, dictionary []byte,
-	err error) {
+func (in *instance) zlibArguments(args arguments) (format string, data []byte, number int,
+	dictionary []byte, err error) {
 	format, _, _ = args.text(firstWeb, maxName)
 	data, ok1 := args.view(firstWeb + 1)
 	number, ok2 := args.int(firstWeb + 4)

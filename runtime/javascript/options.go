@@ -185,6 +185,6 @@ func splitName(name string) ([]string, error) {
 }
 
 func nameError(name string) error {
-	return fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots, with hyphens "+
-		"behind the first dot at most", name)
+	return fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots, "+
+		"with hyphens behind the first dot at most", name)
 }

@@ -23,8 +23,8 @@ type question struct {
 const maxQuestions = 10_000
 
 // ask returns the value with which a host function makes a request.
-func (in *instance) ask(request quickjs.Request, then func(ctx context.Context,
-	v quickjs.Value) quickjs.Value) quickjs.Value {
+func (in *instance) ask(request quickjs.Request,
+	then func(ctx context.Context, v quickjs.Value) quickjs.Value) quickjs.Value {
 	if len(in.asked) >= maxQuestions {
 		panic(&sandbox.Stop{Err: &sandbox.LimitError{Limit: sandbox.LimitRecursion}})
 	}

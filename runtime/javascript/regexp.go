@@ -55,9 +55,8 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		if !sets {
 			return quickjs.Undefined
 		}
-		return in.raise(ctx, &failure{name: "SyntaxError", message: "Invalid regular expression: with the flag v, it " +
-			"must not be longer " +
-			"than 1 MiB, and characters that are half a pair must be escaped"})
+		return in.raise(ctx, &failure{name: "SyntaxError", message: "Invalid regular expression: " +
+			"with the flag v, it must not be longer than 1 MiB, and characters that are half a pair must be escaped"})
 	}
 	if err := in.Spend(regexpWork * len(text)); err != nil {
 		panic(err)
@@ -75,8 +74,9 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		panic(stopped)
 	}
 	if syntax, ok := errors.AsType[*jsregexp.SyntaxError](err); ok {
-		return in.raise(ctx, &failure{name: "SyntaxError", message: fmt.Sprintf("Invalid regular expression: "+
-			"/%.200s/: %s", text, syntax.Reason)})
+		return in.raise(ctx, &failure{
+			name: "SyntaxError", message: fmt.Sprintf("Invalid regular expression: /%.200s/: %s", text, syntax.Reason),
+		})
 	}
 	if !result.Changed {
 		return quickjs.Undefined

@@ -54,19 +54,19 @@ func (l *linking) askRequired(ctx context.Context, request quickjs.Request, path
 }
 
 // evaluateModule evaluates a linked module, by another one that imports it.
-func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.ModuleDef, path string) (quickjs.Value,
-	error) {
+func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.ModuleDef,
+	path string) (quickjs.Value, error) {
 	ready, waits := in.vm.CanEvaluate(def)
 	switch {
 	case !ready:
 		l.fail()
 		return 0, &failure{name: "Error", code: "ERR_REQUIRE_CYCLE_MODULE",
-			message: "Cannot require() ES Module " + path + " in a cycle: a module that imports it, or that it " +
-				"imports, is still being loaded"}
+			message: "Cannot require() ES Module " + path + " in a cycle: a module that imports it, " +
+				"or that it imports, is still being loaded"}
 	case waits:
 		return 0, &failure{name: "Error", code: "ERR_REQUIRE_ASYNC_MODULE",
-			message: "require() cannot be used on an ESM graph with top-level await. Use import() instead: await " +
-				"import('" + path + "')"}
+			message: "require() cannot be used on an ESM graph with top-level await. " +
+				"Use import() instead: await import('" + path + "')"}
 	}
 	specifier, err := json.Marshal(path)
 	if err != nil {
@@ -100,8 +100,8 @@ func (in *instance) namespace(ctx context.Context, args arguments) (quickjs.Valu
 		return 0, err
 	}
 	name := marksPrefix + path
-	request, err := in.vm.RequestModule(ctx, fmt.Sprintf("export * from %[1]s; export {default} from %[1]s; export "+
-		"const __esModule = true", specifier), name)
+	request, err := in.vm.RequestModule(ctx, fmt.Sprintf(
+		"export * from %[1]s; export {default} from %[1]s; export const __esModule = true", specifier), name)
 	if err != nil {
 		return 0, err
 	}

@@ -67,8 +67,8 @@ type outcome struct {
 func newRun(r *sandbox.Run, options RunOptions) *run {
 	random := rand.Text() // 26 letters of five bits
 	return &run{
-		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]), entry: "toolrun:" +
-			random[12:],
+		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]),
+		entry:       "toolrun:" + random[12:],
 		completions: make(chan completion), firstName: options.Name,
 	}
 }
@@ -160,9 +160,8 @@ func (in *instance) loop() error {
 			time.Since(began) < maxLeftOver {
 			// Time is up, but the script has its result and is only waiting, most likely for a timer that nobody
 			// cleared.
-			in.run.Output().Log(sandbox.LevelWarn, fmt.Sprintf("stopped after %v: timers or calls were still pending "+
-				"when the script had returned",
-				in.run.Limits().Time), 0)
+			in.run.Output().Log(sandbox.LevelWarn, fmt.Sprintf("stopped after %v: "+
+				"timers or calls were still pending when the script had returned", in.run.Limits().Time), 0)
 			return nil
 		}
 		if done || err != nil {

@@ -354,8 +354,9 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 	in.run.note(name, source, origin{source: from, module: true})
 	// CommonJS files that it imports run now and can call functions, while the present mark may be of the run that
 	// loaded the libraries.
-	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{"mark": in.run.mark, "functions": []any{},
-		"globals": []any{}})); err != nil {
+	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{
+		"mark": in.run.mark, "functions": []any{}, "globals": []any{},
+	})); err != nil {
 		return compiled{}, err
 	}
 	in.importFailed = false
@@ -390,8 +391,8 @@ func (in *instance) startScript(c compiled) error {
 }
 
 // callWith calls a function of the prelude with values and an object, which it frees if the sandbox stays.
-func (in *instance) callWith(function quickjs.Value, details map[string]any, before ...quickjs.Value) (quickjs.Value,
-	error) {
+func (in *instance) callWith(function quickjs.Value, details map[string]any,
+	before ...quickjs.Value) (quickjs.Value, error) {
 	text, err := json.Marshal(details)
 	if err != nil {
 		return 0, err

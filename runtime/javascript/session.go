@@ -73,8 +73,9 @@ func (r *run) resumed() (*instance, error) {
 		return nil, err
 	}
 	if data.Suspended != nil {
-		return nil, &sandbox.StateError{Reason: "a script waits there for calls: it can be resumed, but no other can " +
-			"run"}
+		return nil, &sandbox.StateError{
+			Reason: "a script waits there for calls: it can be resumed, but no other can run",
+		}
 	}
 	in.reseed()
 	r.scripts = data.Scripts
@@ -122,8 +123,9 @@ func (r *run) state() (*sandbox.State, error) {
 			functions = append(functions, sessionFunction{f.Name, f.Async})
 		}
 	}
-	data := stateData{Functions: functions, Name: r.firstName, Scripts: r.scripts,
-		Wrapped: slices.Sorted(maps.Keys(r.wrapped))}
+	data := stateData{
+		Functions: functions, Name: r.firstName, Scripts: r.scripts, Wrapped: slices.Sorted(maps.Keys(r.wrapped)),
+	}
 	if len(r.suspended) == 0 {
 		data.Scripts++
 	} else {

@@ -76,8 +76,9 @@ func (r *run) goOn() (*instance, error) {
 	}
 	s := data.Suspended
 	if s == nil {
-		return nil, &sandbox.StateError{Reason: "no script waits there: it is the state of a session between two of " +
-			"them"}
+		return nil, &sandbox.StateError{
+			Reason: "no script waits there: it is the state of a session between two of them",
+		}
 	}
 	r.mark, r.entry, r.options.Session = s.Mark, s.Entry, s.Session
 	r.options.Name = r.firstName

@@ -160,8 +160,8 @@ func (t tree) access(p place, mode int) error {
 		return err
 	case mode&accessWrite != 0 && t.isReadOnly(p):
 		return at(p, "access", syscall.EROFS)
-	case mode&accessWrite != 0 && info.Mode().Perm()&0o222 == 0, mode&accessExecute != 0 && !info.IsDir() &&
-		info.Mode().Perm()&0o111 == 0:
+	case mode&accessWrite != 0 && info.Mode().Perm()&0o222 == 0,
+		mode&accessExecute != 0 && !info.IsDir() && info.Mode().Perm()&0o111 == 0:
 		return syscall.EACCES
 	}
 	return nil

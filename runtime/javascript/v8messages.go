@@ -18,14 +18,14 @@ var wordsOfV8 = map[string]string{
 	"bad normalization form":                 "The normalization form should be one of NFC, NFD, NFKC, NFKD.",
 	"bigint argument with unary +":           "Cannot convert a BigInt value to a number",
 	"cannot convert BigInt to number":        "Cannot mix BigInt and other types, use explicit conversions",
-	"cannot convert NaN or Infinity to BigInt": "The number cannot be converted to a BigInt because it is not " +
-		"an integer",
+	"cannot convert NaN or Infinity to BigInt": "The number cannot be converted " +
+		"to a BigInt because it is not an integer",
 	"cannot convert bigint to number": "Cannot convert a BigInt value to a number",
 	"cannot convert symbol to number": "Cannot convert a Symbol value to a number",
 	"cannot convert symbol to string": "Cannot convert a Symbol value to a string",
 	"cannot convert to BigInt":        "Cannot convert the value to a BigInt",
-	"cannot convert to BigInt: not an integer": "The number cannot be converted to a BigInt because it is not " +
-		"an integer",
+	"cannot convert to BigInt: not an integer": "The number cannot be converted " +
+		"to a BigInt because it is not an integer",
 	"cannot invoke a running generator": "Generator is already running",
 	"circular prototype chain":          "Cyclic __proto__ value",
 	"circular reference":                "Converting circular structure to JSON",
@@ -34,8 +34,8 @@ var wordsOfV8 = map[string]string{
 	"expecting hex digit":               "URI malformed",
 	"expecting surrogate pair":          "URI malformed",
 	"malformed UTF-8":                   "URI malformed",
-	"invalid 'in' operand": "Cannot use 'in' operator to search for a key in a value that " +
-		"is no object",
+	"invalid 'in' operand": "Cannot use 'in' operator " +
+		"to search for a key in a value that is no object",
 	"invalid 'instanceof' right operand":             "Right-hand side of 'instanceof' is not callable",
 	"invalid array length":                           "Invalid array length",
 	"invalid array buffer length":                    "Array buffer allocation failed",
@@ -59,8 +59,8 @@ var wordsOfV8 = map[string]string{
 	"regexp must have the 'g' flag":                  "called with a non-global RegExp argument",
 	"regexp not supported":                           "First argument must not be a regular expression",
 	"revoked proxy":                                  "Cannot perform an operation on a proxy that has been revoked",
-	"this is not initialized": "Must call super constructor in derived class before accessing " +
-		"'this' or returning from derived constructor",
+	"this is not initialized": "Must call super constructor " +
+		"in derived class before accessing 'this' or returning from derived constructor",
 	"toPrimitive":                "Cannot convert object to primitive value",
 	"unexpected data at the end": "Unexpected non-whitespace character after JSON",
 }

@@ -185,8 +185,8 @@ func (in *instance) ends(timeout <-chan time.Time) (end endedCall, err error) {
 func (in *instance) endOf(number int) (endedCall, error) {
 	c := &in.run.calls
 	if c.pending[number] == nil {
-		return endedCall{}, fmt.Errorf("python: the recording has the end of call %d, which the code has not made",
-			number)
+		return endedCall{}, fmt.Errorf(
+			"python: the recording has the end of call %d, which the code has not made", number)
 	}
 	for {
 		if end, ok := c.early[number]; ok {

@@ -29,8 +29,8 @@ func (e *ScriptError) Error() string { return e.Traceback }
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("the code exited with status %d. Let it end by itself, and raise an exception for a failure.",
-		e.Code)
+	return fmt.Sprintf("the code exited with status %d. Let it end by itself, "+
+		"and raise an exception for a failure.", e.Code)
 }
 
 // ErrNoReport means that the code has damaged the interpreter's own functions, so that the run's end is unknown.
@@ -53,8 +53,8 @@ func cannotWait(name string) error {
 
 // cannotWaitWithFiles is cannotWait for code that has files open.
 func cannotWaitWithFiles(name string) error {
-	return fmt.Errorf("%s has no answer yet, and code with open files cannot wait for it: close them first, "+
-		"databases as well", name)
+	return fmt.Errorf("%s has no answer yet, and code with open files cannot wait for it: "+
+		"close them first, databases as well", name)
 }
 
 // notWritten returns the error of code that has left files open, if they could not be closed.

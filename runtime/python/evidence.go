@@ -240,8 +240,8 @@ func (f *witnessedFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.File.ReadAt(p, off)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if n < 0 || n > len(p) || n > 0 && off != f.next || err != nil && !errors.Is(err, io.EOF) &&
-		!errors.Is(err, io.ErrUnexpectedEOF) {
+	if n < 0 || n > len(p) || n > 0 && off != f.next ||
+		err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		f.evidence.spoil()
 		return n, err
 	}
@@ -270,8 +270,9 @@ func (f *witnessedFile) Readdir(n int) ([]fs.FileInfo, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF), err == nil && len(infos) == 0:
-		f.evidence.note(place{f.name, false}, sighting{exists: true, kind: fs.ModeDir, read: true,
-			hash: hashOf(f.entries)})
+		f.evidence.note(place{f.name, false}, sighting{
+			exists: true, kind: fs.ModeDir, read: true, hash: hashOf(f.entries),
+		})
 		f.entries = nil
 	case err != nil || len(f.entries) > maxEntries:
 		f.evidence.spoil()

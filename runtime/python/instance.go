@@ -188,8 +188,8 @@ func (in *instance) called(number uint32) uint64 {
 		return in.reply([]byte(in.run.code))
 	case python.OpFill:
 		in.fill(payload)
-	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd, python.OpImported,
-		python.OpSuspended:
+	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd,
+		python.OpImported, python.OpSuspended:
 		in.run.add(op, payload)
 	case python.OpCall:
 		return in.reply(in.call(payload))

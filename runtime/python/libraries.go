@@ -201,8 +201,9 @@ func (in *instance) keepLibraries(program *sandbox.Program, key libraryKey, e *e
 	if err != nil {
 		return // the next run imports them again
 	}
-	image.State().(*imageState).libraries = importedLibraries{evidence: e.record(), made: in.run.Started(),
-		timed: in.Timed()}
+	image.State().(*imageState).libraries = importedLibraries{
+		evidence: e.record(), made: in.run.Started(), timed: in.Timed(),
+	}
 	program.Keep(key, image, e.size)
 }
 

@@ -84,8 +84,11 @@ func (r *requests) begin(ctx context.Context, args []any, _ map[string]any) (any
 	got, err := r.open.Begin(ctx, id, request)
 	if err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
-			return nil, &FunctionError{Class: "TimeoutError", Message: fmt.Sprintf("there was no response after %v "+
-				"seconds", args[5]), Code: "timeout"}
+			return nil, &FunctionError{
+				Class:   "TimeoutError",
+				Message: fmt.Sprintf("there was no response after %v seconds", args[5]),
+				Code:    "timeout",
+			}
 		}
 		return nil, requestError(err)
 	}
@@ -93,9 +96,9 @@ func (r *requests) begin(ctx context.Context, args []any, _ map[string]any) (any
 	for _, h := range got.Header {
 		headers = append(headers, [2]string{h.Name, h.Value})
 	}
-	return map[string]any{"number": id, "status": got.Status, "reason": got.StatusText, "url": got.URL,
-		"redirected": got.Redirected,
-		"headers":    headers}, nil
+	return map[string]any{"number": id, "status": got.Status, "reason": got.StatusText,
+		"url": got.URL, "redirected": got.Redirected,
+		"headers": headers}, nil
 }
 
 func asNumber(value any) (float64, bool) {

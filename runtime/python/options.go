@@ -118,15 +118,15 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 }
 
 func isFileName(name string) bool {
-	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' }) &&
-		name[0] != '<'
+	return name != "" && utf8.ValidString(name) && name[0] != '<' &&
+		!strings.ContainsFunc(name, func(c rune) bool { return c < ' ' })
 }
 
 // runOptions returns the options of the sandbox's run.
 func (o *RunOptions) runOptions() sandbox.RunOptions {
 	return sandbox.RunOptions{
-		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin, StdinFrom: o.StdinFrom,
-		Files: o.Files,
+		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin,
+		StdinFrom: o.StdinFrom, Files: o.Files,
 		State: o.State,
 	}
 }

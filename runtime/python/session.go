@@ -49,8 +49,8 @@ func (r *run) restore() (*instance, *stateData, error) {
 	in := started.Driver().(*instance)
 	in.begin(r)
 	data := &stateData{}
-	if json.Unmarshal(r.options.State.Language(), data) != nil || !isFileName(data.Name) || data.Scripts < 0 ||
-		data.Started < 0 {
+	if json.Unmarshal(r.options.State.Language(), data) != nil || !isFileName(data.Name) ||
+		data.Scripts < 0 || data.Started < 0 {
 		return nil, nil, errDamaged
 	}
 	r.functions, r.firstName, r.scripts, r.calls.started = data.Functions, data.Name, data.Scripts, data.Started

@@ -57,16 +57,15 @@ func New(options *Options) []registry.Tool {
 	read.Name, read.DisplayName, read.Subtitle = "read_files", "Read files", "Shows several files, or parts of them"
 	read.Icons = registry.Icons{Input: "files", Output: "file-text"}
 	read.Description = "Shows one or more text files of a project. For some lines of a file, add them to its path: " +
-		"`/a.go:10-20` for lines 10 to 20, `/a.go:10-` from line 10, `/a.go:-20` up to line 20, `/a.go:15` for one " +
-		"line."
+		"`/a.go:10-20` for lines 10 to 20, `/a.go:10-` from line 10, `/a.go:-20` up to line 20, " +
+		"`/a.go:15` for one line."
 	search.Name, search.DisplayName, search.Subtitle = "search_files", "Search files",
 		"Finds lines by a regular expression"
 	search.Icons = registry.Icons{Input: "search", Output: "search"}
 	search.Category = registry.CategorySearch
-	search.Description = "Finds the lines of text files of a project that match a regular expression (RE2: no " +
-		"lookaround, no " +
-		"backreferences). Hidden files and node_modules are left out; binary and very large files are named, but not " +
-		"searched."
+	search.Description = "Finds the lines of text files of a project that match a regular expression (RE2: " +
+		"no lookaround, no backreferences). Hidden files and node_modules are left out; " +
+		"binary and very large files are named, but not searched."
 	return []registry.Tool{
 		registry.Func(list, o.list), registry.Func(read, o.read), registry.Func(search, o.search),
 	}

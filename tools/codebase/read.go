@@ -44,8 +44,9 @@ func (o Options) read(ctx context.Context, in readInput, env registry.Env) (regi
 		}
 		if problem, ok := errors.AsType[*registry.ModelError](err); ok {
 			reason := strings.TrimPrefix(problem.Text, "Error: ")
-			failed = append(failed, registry.Part{Text: fmt.Sprintf("Failed to load '%s' in project '%s': %s", name,
-				project.Name, reason)})
+			failed = append(failed, registry.Part{
+				Text: fmt.Sprintf("Failed to load '%s' in project '%s': %s", name, project.Name, reason),
+			})
 			continue
 		} else if err != nil {
 			return registry.Result{}, err
@@ -55,8 +56,9 @@ func (o Options) read(ctx context.Context, in readInput, env registry.Env) (regi
 			notes = append(notes, registry.Part{Text: fmt.Sprintf("Note on '%s': %s", name, note)})
 		}
 		key := fmt.Sprintf("file:%s:%s:%x", project.Name, name, sha256.Sum256([]byte(text)))
-		loaded = append(loaded, registry.Part{Text: text, Resource: &registry.Resource{Kind: "FILE", Name: name,
-			Key: key}})
+		loaded = append(loaded, registry.Part{
+			Text: text, Resource: &registry.Resource{Kind: "FILE", Name: name, Key: key},
+		})
 	}
 	result := registry.Result{Content: failed, Status: fmt.Sprintf("Successfully loaded %d file(s)", len(loaded))}
 	if len(failed) > 0 {

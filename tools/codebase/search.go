@@ -68,8 +68,8 @@ func (o Options) search(ctx context.Context, in searchInput, env registry.Env) (
 	}
 	pattern, err := regexp.Compile(in.Regex)
 	if err != nil {
-		return registry.Result{}, registry.Errorf("Error: The regular expression cannot be used: %s",
-			plaintext.Clean(err.Error(), 300))
+		return registry.Result{},
+			registry.Errorf("Error: The regular expression cannot be used: %s", plaintext.Clean(err.Error(), 300))
 	}
 	root := "/"
 	if strings.TrimSpace(in.Path) != "" {
@@ -94,8 +94,8 @@ func (o Options) search(ctx context.Context, in searchInput, env registry.Env) (
 		text = "Found nothing."
 	}
 	if err == errEnough {
-		text += fmt.Sprintf("\n[There may be more: these are the first %d lines. Use a narrower expression or path.]",
-			maxMatches)
+		text += fmt.Sprintf("\n[There may be more: these are the first %d lines. "+
+			"Use a narrower expression or path.]", maxMatches)
 	}
 	if len(s.skipped) > 0 {
 		text += "\n[Not searched: " + strings.Join(s.skipped, ", ")

@@ -40,8 +40,8 @@ var parts = []part{
 		name: "edit", subtitle: "Makes and changes the project's files",
 		intro: "Make and change the files of the project. Paths begin at the root, `/`. Files of up to 32 MiB can " +
 			"be edited.",
-		notes: "`rename` and `copy` replace a file that is at new_path only with overwrite true, and never a " +
-			"directory.\n\n" +
+		notes: "`rename` and `copy` replace a file that is at new_path only with overwrite true, " +
+			"and never a directory.\n\n" +
 			"/memories is read-only here: files there can be copied from, but only the memory tool can change them.\n",
 		commands: []string{"create", "str_replace", "insert", "append", "mkdir", "rename", "copy"},
 		parameters: []string{"path", "file_text", "overwrite", "old_str", "new_str", "insert_line", "insert_text",
@@ -139,9 +139,8 @@ func (p part) CheckInput(input map[string]any) error {
 	case isText && !slices.Contains(p.commands, command):
 		for _, other := range parts {
 			if slices.Contains(other.commands, command) {
-				return registry.Errorf("Error: filesystem_%s has no command %s: filesystem_%s has it, if that is "+
-					"enabled",
-					p.name, command, other.name)
+				return registry.Errorf("Error: filesystem_%s has no command %s: "+
+					"filesystem_%s has it, if that is enabled", p.name, command, other.name)
 			}
 		}
 	}

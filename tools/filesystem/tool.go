@@ -27,8 +27,9 @@ var (
 //go:embed description.md
 var description string
 
-var commands = []string{"view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename",
-	"copy"}
+var commands = []string{
+	"view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy",
+}
 
 var schema = json.RawMessage(`{
 	"type": "object",
@@ -108,8 +109,8 @@ func (tool) Spec() registry.Spec {
 		Timeout:      time.Minute, // copying a large tree durably takes its time
 		NeedsProject: true,
 		Options: []registry.Option{{ID: registry.OptionSplit, Type: registry.OptionBool, Label: "Split",
-			Subtitle: "Offer viewing, editing and deleting as tools of their own, so that each can be allowed by " +
-				"itself"}},
+			Subtitle: "Offer viewing, editing and deleting as tools of their own, " +
+				"so that each can be allowed by itself"}},
 		AtOnce: 1, // files can be large, and changing them is one after the other in any case
 	}
 }

@@ -43,8 +43,8 @@ func describeToolCalls(offer registry.Offer) string {
 	if len(declarations) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf(toolCallsDescription, MaxToolCalls, tsdecl.Object("tools", declarations,
-		coderun.MaxDeclarations))
+	text := fmt.Sprintf(toolCallsDescription, MaxToolCalls,
+		tsdecl.Object("tools", declarations, coderun.MaxDeclarations))
 	return "\n\n" + strings.TrimSpace(text)
 }
 
@@ -97,8 +97,8 @@ func toolError(code registry.Code, text string) error {
 // toolInput makes the input of a call of what the code has passed.
 func toolInput(tool string, args []any) (json.RawMessage, error) {
 	fail := func(reason string) error {
-		return toolError(registry.CodeInvalidInput, fmt.Sprintf("invalid tool call: %s takes one object with its "+
-			"arguments, %s", tool, reason))
+		return toolError(registry.CodeInvalidInput,
+			fmt.Sprintf("invalid tool call: %s takes one object with its arguments, %s", tool, reason))
 	}
 	if len(args) > 1 {
 		return nil, fail(fmt.Sprintf("not %d values", len(args)))

@@ -97,8 +97,8 @@ func readIndex(t textfile.Tree) (string, error) {
 		return "\n\n## /memories/README.md\n\nThe file is not text.", nil
 	}
 	shown, note := shorten(text)
-	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shown, escaped) + "\n</content>" +
-		note, nil
+	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shown, escaped) +
+		"\n</content>" + note, nil
 }
 
 // shorten leaves out the lines of a text that are beyond maxIndex. The note, which stands behind the text, says so.
@@ -119,7 +119,7 @@ func shorten(text []byte) (shown, note string) {
 		lines++
 		b.Write(line)
 	}
-	note = fmt.Sprintf("\n\n[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command "+
-		"with view_range to see more.]", lines, total)
+	note = fmt.Sprintf("\n\n[Content truncated: showing lines 1-%d of %d total. "+
+		"Use the memory tool's view command with view_range to see more.]", lines, total)
 	return strings.TrimSuffix(b.String(), "\n"), note
 }

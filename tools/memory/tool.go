@@ -40,8 +40,9 @@ var (
 //go:embed description.md
 var description string
 
-var commands = []string{"view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename",
-	"copy"}
+var commands = []string{
+	"view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy",
+}
 
 var schema = json.RawMessage(`{
 	"type": "object",
@@ -116,8 +117,8 @@ func (tool) Spec() registry.Spec {
 		Options: []registry.Option{{
 			ID: UseSystemPrompt, Type: registry.OptionBool, Default: false,
 			Label: "Use system prompt",
-			Subtitle: "Describe the memory in the system prompt, also to Anthropic's models, which know the tool by " +
-				"themselves",
+			Subtitle: "Describe the memory in the system prompt, also to Anthropic's models, " +
+				"which know the tool by themselves",
 		}, {
 			ID: NoHandHolding, Type: registry.OptionBool, Default: false,
 			Label:    "No advice",

@@ -178,8 +178,8 @@ func (l Limits) check() error {
 	case l.Time < 0:
 		return fmt.Errorf("limits: time is %v", time.Duration(l.Time))
 	case l.Memory != 0 && (l.Memory < sandbox.MinMemory>>20 || l.Memory > sandbox.MaxMemory>>20):
-		return fmt.Errorf("limits: memory is %d, and must be between %d and %d MiB", l.Memory, sandbox.MinMemory>>20,
-			sandbox.MaxMemory>>20)
+		return fmt.Errorf("limits: memory is %d, and must be between %d and %d MiB",
+			l.Memory, sandbox.MinMemory>>20, sandbox.MaxMemory>>20)
 	case l.Work < 0:
 		return fmt.Errorf("limits: work is %d", l.Work)
 	case l.Output < 0:
@@ -249,8 +249,8 @@ func (g Grants) check(m *Manifest) error {
 	case g.Files != "" && !slices.Contains(accesses, g.Files):
 		return fmt.Errorf("files=%s: files are none, read or write", g.Files)
 	case g.Files.rank() > m.Asks.Files.rank():
-		return fmt.Errorf("files=%s is more than the tool asks for, which is %s", g.Files,
-			accesses[m.Asks.Files.rank()])
+		return fmt.Errorf("files=%s is more than the tool asks for, which is %s",
+			g.Files, accesses[m.Asks.Files.rank()])
 	case g.Clock && !m.Asks.Clock:
 		return errors.New("the tool does not ask for the clock")
 	case g.Random && !m.Asks.Random:

@@ -37,8 +37,8 @@ func (r *requests) Do(ctx context.Context, request *network.Request) (*network.R
 	}
 	if rule, err := (&network.Policy{Rules: r.rules}).Allows(method, request.URL); err == nil && rule == nil {
 		return nil, &network.Error{Kind: network.KindDenied,
-			Message: fmt.Sprintf("%s %.200s is not among the requests that were granted to the tool %s", method,
-				request.URL, r.name)}
+			Message: fmt.Sprintf("%s %.200s is not among the requests that were granted to the tool %s",
+				method, request.URL, r.name)}
 	}
 	request.Rules = r.rules
 	return r.Run.Do(ctx, request)

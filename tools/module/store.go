@@ -62,9 +62,8 @@ var ErrExists = errors.New("there is a module of this name already")
 type ChangedError struct{ Name, Want, Is string }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the module %s has been changed since it was added: its SHA-256 is %s, and not %s. Add it "+
-		"again if you trust it",
-		e.Name, e.Is, e.Want)
+	return fmt.Sprintf("the module %s has been changed since it was added: its SHA-256 is %s, and not %s. "+
+		"Add it again if you trust it", e.Name, e.Is, e.Want)
 }
 
 // List returns the modules in the order of their names. Modules that cannot be read are left out, and their errors
@@ -129,8 +128,8 @@ func (s *Store) Get(name string) (*Installed, error) {
 	if err != nil {
 		return fail(fmt.Errorf("%s: %w", installedFile, err))
 	}
-	return &Installed{Manifest: m, Grants: more.Grants, From: more.From, Original: more.Original, Added: more.Added,
-		dir: dir}, nil
+	return &Installed{Manifest: m, Grants: more.Grants, From: more.From, Original: more.Original,
+		Added: more.Added, dir: dir}, nil
 }
 
 // Read returns the bytes of a module. The error is a [*ChangedError] if they are not those that were added.
@@ -198,8 +197,9 @@ func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Ins
 		return nil, err
 	}
 	m.SHA256 = digest(stripped)
-	more := installed{Grants: options.Grants, From: options.From, Original: original,
-		Added: time.Now().UTC().Truncate(time.Second)}
+	more := installed{
+		Grants: options.Grants, From: options.From, Original: original, Added: time.Now().UTC().Truncate(time.Second),
+	}
 	if err := s.write(&m, stripped, more, options.Replace); err != nil {
 		return nil, err
 	}

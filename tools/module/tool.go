@@ -241,8 +241,8 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if result == nil {
 		return registry.Result{}, failure
 	}
-	if _, stopped := errors.AsType[*sandbox.StoppedError](failure); failure != nil && !stopped &&
-		!sandbox.IsGuestFailure(failure) {
+	if _, stopped := errors.AsType[*sandbox.StoppedError](failure); failure != nil &&
+		!stopped && !sandbox.IsGuestFailure(failure) {
 		return registry.Result{}, failure
 	}
 	t.log(ctx, env, result, failure)
@@ -318,8 +318,8 @@ func (t *Tool) render(result *command.Result, failure error) registry.Result {
 			return out
 		}
 		if result.Cut > 0 {
-			text += fmt.Sprintf("\n[%d bytes of the result were left out: it is longer than the tool's limit.]",
-				result.Cut)
+			text += fmt.Sprintf("\n[%d bytes of the result were left out: "+
+				"it is longer than the tool's limit.]", result.Cut)
 		}
 		out.Content = []registry.Part{{Text: text}}
 		return out
@@ -375,17 +375,17 @@ func describe(name string, failure error) *Error {
 func limitMessage(name string, limit *sandbox.LimitError) string {
 	switch limit.Limit {
 	case sandbox.LimitTime:
-		return fmt.Sprintf("The tool %s was stopped after its time limit of %v. Ask for less at a time.", name,
-			time.Duration(limit.Value))
+		return fmt.Sprintf("The tool %s was stopped after its time limit of %v. Ask for less at a time.",
+			name, time.Duration(limit.Value))
 	case sandbox.LimitMemory:
-		return fmt.Sprintf("The tool %s was stopped at its memory limit of %d MiB. Ask for less at a time.", name,
-			limit.Value>>20)
+		return fmt.Sprintf("The tool %s was stopped at its memory limit of %d MiB. Ask for less at a time.",
+			name, limit.Value>>20)
 	case sandbox.LimitWork:
-		return fmt.Sprintf("The tool %s was stopped at its work limit of %d units. Ask for less at a time.", name,
-			limit.Value)
+		return fmt.Sprintf("The tool %s was stopped at its work limit of %d units. Ask for less at a time.",
+			name, limit.Value)
 	case sandbox.LimitRecursion:
-		return fmt.Sprintf("The tool %s was stopped because it recursed too deeply. Give it input that is nested "+
-			"less deeply.", name)
+		return fmt.Sprintf("The tool %s was stopped because it recursed too deeply. "+
+			"Give it input that is nested less deeply.", name)
 	}
 	return limit.Error()
 }

@@ -83,8 +83,8 @@ func toolError(code registry.Code, text string) error {
 // toolInput makes the input of a call of what the code has passed: keywords, or one dictionary.
 func toolInput(tool string, args []any, kwargs map[string]any) (json.RawMessage, error) {
 	fail := func(reason string) error {
-		return toolError(registry.CodeInvalidInput, fmt.Sprintf("invalid tool call: %s takes keyword arguments, or "+
-			"one dictionary, %s", tool, reason))
+		return toolError(registry.CodeInvalidInput,
+			fmt.Sprintf("invalid tool call: %s takes keyword arguments, or one dictionary, %s", tool, reason))
 	}
 	input := map[string]any{}
 	switch len(args) {

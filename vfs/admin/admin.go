@@ -144,8 +144,8 @@ func open(
 	}
 	own, ok := p.(*project.Project)
 	if !ok {
-		return nil, nil, errors.Join(fmt.Errorf("its store is none of this module: %w", errors.ErrUnsupported),
-			p.Close())
+		return nil, nil, errors.Join(
+			fmt.Errorf("its store is none of this module: %w", errors.ErrUnsupported), p.Close())
 	}
 	return own, func() { _ = p.Close() }, nil
 }

@@ -58,8 +58,8 @@ func migrateDiscarded(ctx context.Context, from, to vfs.Store, report func(Resul
 
 // migrateOne copies a discarded project, of which there are so many with the same id and time in the other store: the
 // n-th, which may be any of them there.
-func migrateOne(ctx context.Context, source, target vfs.DiscardCopier, d vfs.Discarded, n, there int) (copied bool,
-	err error) {
+func migrateOne(ctx context.Context, source, target vfs.DiscardCopier, d vfs.Discarded,
+	n, there int) (copied bool, err error) {
 	openFrom := func(store vfs.DiscardCopier, n int) (*project.Project, func(), error) {
 		return open(ctx, func(ctx context.Context, _ string) (vfs.Project, error) {
 			return store.OpenDiscarded(ctx, d, n)

@@ -263,8 +263,9 @@ func (im *importing) add(e entryInfo) (*branch, error) {
 	case e.size > quota.FileSize:
 		return nil, unfit(e.name, &vfs.QuotaError{Limit: "file size", Max: quota.FileSize, Want: e.size})
 	case e.size > quota.Bytes-im.declared:
-		return nil, unfit(e.name, &vfs.QuotaError{Limit: "bytes", Max: quota.Bytes, Want: saturate(im.declared,
-			e.size, 1)})
+		return nil, unfit(e.name, &vfs.QuotaError{
+			Limit: "bytes", Max: quota.Bytes, Want: saturate(im.declared, e.size, 1),
+		})
 	}
 	im.declared += e.size
 	b := &im.root
@@ -373,8 +374,9 @@ func (im *importing) fit(ctx context.Context) error {
 		case added > 0 && usage.Files >= limit.Files:
 			return unfit(b.name, &vfs.QuotaError{Limit: "files", Max: limit.Files, Want: usage.Files + 1})
 		case growth > 0 && growth > limit.Bytes-usage.Bytes:
-			return unfit(b.name, &vfs.QuotaError{Limit: "bytes", Max: limit.Bytes, Want: saturate(usage.Bytes,
-				growth, 1)})
+			return unfit(b.name, &vfs.QuotaError{
+				Limit: "bytes", Max: limit.Bytes, Want: saturate(usage.Bytes, growth, 1),
+			})
 		}
 		usage.Files += added
 		usage.Bytes += growth

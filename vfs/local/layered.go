@@ -81,8 +81,8 @@ func (l *layered) ReadDir(name string) ([]fs.FileInfo, error) {
 	if isOwn(name) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return infos, err
 	}
-	if info, belowErr := l.lookBelow(name); errors.Is(belowErr, fs.ErrNotExist) || belowErr == nil && !info.IsDir() &&
-		err == nil {
+	if info, belowErr := l.lookBelow(name); errors.Is(belowErr, fs.ErrNotExist) ||
+		belowErr == nil && !info.IsDir() && err == nil {
 		return infos, err
 	} else if belowErr != nil {
 		return nil, belowErr

@@ -122,8 +122,8 @@ func (n *layerNotes) refresh() error {
 		if json.Unmarshal(line, &one) != nil {
 			continue // a process has not finished it
 		}
-		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path && (clean != "/" || one.Dropping ||
-			one.Dropped) {
+		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path &&
+			(clean != "/" || one.Dropping || one.Dropped) {
 			one.length = int64(len(line))
 			n.keep(one)
 		}

@@ -51,8 +51,8 @@ func separate(dir, kept string) error {
 		return nil
 	}
 	if inside {
-		err = fmt.Errorf("%w: %s is inside of the directory in which something is kept about it: %s", fs.ErrInvalid,
-			dir, kept)
+		err = fmt.Errorf("%w: %s is inside of the directory in which something is kept about it: %s",
+			fs.ErrInvalid, dir, kept)
 	}
 	return err
 }

@@ -65,8 +65,8 @@ func (r *records) Get(ctx context.Context, name string) ([]byte, error) {
 	return data, recordError(name, err)
 }
 
-func (r *records) Change(ctx context.Context, name string, keep time.Duration, change func(data []byte) ([]byte,
-	error)) error {
+func (r *records) Change(ctx context.Context, name string, keep time.Duration,
+	change func(data []byte) ([]byte, error)) error {
 	if err := vfs.CheckID(name); err != nil {
 		return err
 	}

@@ -241,9 +241,8 @@ func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 func (s *Store) Recover(ctx context.Context, id, as string) error {
 	name := s.router.of(id)
 	if other := s.router.of(as); other != name {
-		return fmt.Errorf("%w: the project %s is in the store %s, and %s would be in the store %s: recover it under "+
-			"its own id",
-			fs.ErrInvalid, id, name, as, other)
+		return fmt.Errorf("%w: the project %s is in the store %s, and %s would be in the store %s: "+
+			"recover it under its own id", fs.ErrInvalid, id, name, as, other)
 	}
 	member, err := s.keeping(name)
 	if err != nil {
@@ -263,8 +262,8 @@ func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error]
 		return lister.AllRecords(ctx)
 	}
 	return func(yield func(vfs.RecordInfo, error) bool) {
-		yield(vfs.RecordInfo{}, fmt.Errorf("the store %q does not list its records: %w", s.rule.Records,
-			errors.ErrUnsupported))
+		yield(vfs.RecordInfo{}, fmt.Errorf("the store %q does not list its records: %w",
+			s.rule.Records, errors.ErrUnsupported))
 	}
 }
 
@@ -327,8 +326,8 @@ func (s *Store) Check(ctx context.Context, report func(id, problem string)) erro
 				return fmt.Errorf("store %s: %w", name, err)
 			}
 			if right := s.router.of(id); right != name {
-				report(id, fmt.Sprintf("it is in the store %s, and the rule says %s: move it, or name %s in "+
-					"\"projects\"", name, right, name))
+				report(id, fmt.Sprintf("it is in the store %s, and the rule says %s: "+
+					"move it, or name %s in \"projects\"", name, right, name))
 			}
 		}
 		if c, ok := s.members[name].(interface {

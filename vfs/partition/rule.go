@@ -101,8 +101,8 @@ func (r *Rule) check(known func(name string) bool) (*router, error) {
 		from, err1 := strconv.ParseUint(low, 10, 16)
 		to, err2 := strconv.ParseUint(high, 10, 16)
 		if err1 != nil || err2 != nil || from > to || to >= Slots {
-			return nil, fmt.Errorf("partition: slots %q: write a number or a range from 0 to %d, such as 0-511", slots,
-				Slots-1)
+			return nil, fmt.Errorf("partition: slots %q: write a number or a range from 0 to %d, such as 0-511",
+				slots, Slots-1)
 		}
 		for slot := from; slot <= to; slot++ {
 			if out.slots[slot] != "" {

@@ -117,8 +117,9 @@ func (b *backend) openTemp(name string, flag int, perm fs.FileMode) (project.Nod
 	case h != nil:
 		return nil, syscall.EEXIST
 	}
-	h = &handle{b: b, name: path.Base(name), writable: true, mode: int32(perm & fs.ModePerm), changed: now(),
-		spool: &spool{}}
+	h = &handle{
+		b: b, name: path.Base(name), writable: true, mode: int32(perm & fs.ModePerm), changed: now(), spool: &spool{},
+	}
 	b.temps[name] = h
 	return h, nil
 }
@@ -174,8 +175,8 @@ func (b *backend) part(digest [sha256.Size]byte) (data []byte, err error) {
 func (d *database) readPart(q querier, key int64, digest [sha256.Size]byte) (data []byte, err error) {
 	var object *string
 	err = read(q, func(ctx context.Context) error {
-		return q.QueryRow(ctx, "SELECT data, object FROM part WHERE project = $1 AND digest = $2", key,
-			digest[:]).Scan(&data, &object)
+		return q.QueryRow(ctx, "SELECT data, object FROM part WHERE project = $1 AND digest = $2",
+			key, digest[:]).Scan(&data, &object)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, errDamaged

@@ -77,9 +77,8 @@ func (s *Store) Check(ctx context.Context, report func(id, problem string)) erro
 	}
 	for table, column := range map[string]string{"entry": "project", "part": "project", "change": "project"} {
 		var lost int64
-		err := s.pool.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE NOT EXISTS (SELECT FROM project p "+
-			"WHERE p.key = t.%s)",
-			table, column)).Scan(&lost)
+		err := s.pool.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE "+
+			"NOT EXISTS (SELECT FROM project p WHERE p.key = t.%s)", table, column)).Scan(&lost)
 		if err != nil {
 			return unavailable(err)
 		}
@@ -89,36 +88,36 @@ func (s *Store) Check(ctx context.Context, report func(id, problem string)) erro
 	}
 	lost, err := s.FindLostObjects(ctx, true)
 	if lost > 0 {
-		report("", fmt.Sprintf("%d objects in the object storage belong to nothing: `toolrun store sweep` removes them",
-			lost))
+		report("", fmt.Sprintf("%d objects in the object storage belong to nothing: "+
+			"`toolrun store sweep` removes them", lost))
 	}
 	return err
 }
 
 func (s *Store) checkProject(ctx context.Context, key int64, report func(id, problem string)) error {
-	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
-		func(tx pgx.Tx) error {
-			var id string
-			err := tx.QueryRow(ctx, "SELECT id FROM project WHERE key = $1 AND status < 2", key).Scan(&id)
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead,
+		AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		var id string
+		err := tx.QueryRow(ctx, "SELECT id FROM project WHERE key = $1 AND status < 2", key).Scan(&id)
+		if err != nil {
+			if err == pgx.ErrNoRows { // deleted meanwhile
+				err = nil
+			}
+			return err
+		}
+		for _, check := range checks {
+			rows, err := tx.Query(ctx, check, key)
 			if err != nil {
-				if err == pgx.ErrNoRows { // deleted meanwhile
-					err = nil
-				}
 				return err
 			}
-			for _, check := range checks {
-				rows, err := tx.Query(ctx, check, key)
-				if err != nil {
-					return err
-				}
-				problems, err := pgx.CollectRows(rows, pgx.RowTo[string])
-				if err != nil {
-					return err
-				}
-				for _, problem := range problems {
-					report(id, problem)
-				}
+			problems, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				return err
 			}
-			return s.checkObjects(ctx, tx, key, func(problem string) { report(id, problem) })
-		})
+			for _, problem := range problems {
+				report(id, problem)
+			}
+		}
+		return s.checkObjects(ctx, tx, key, func(problem string) { report(id, problem) })
+	})
 }

@@ -105,8 +105,9 @@ func (tx *transaction) commit(s project.State) error {
 			return errDamaged
 		}
 		if pe.Code == collectedCode {
-			return &vfs.UnavailableError{Reason: "the change took too long for the object storage, and nothing has " +
-				"been changed"}
+			return &vfs.UnavailableError{
+				Reason: "the change took too long for the object storage, and nothing has been changed",
+			}
 		}
 		return unavailable(err)
 	}
@@ -126,11 +127,13 @@ func (tx *transaction) resolve(lost error) error {
 			tx.b.s.committed(tx.b.id)
 			return nil
 		case err == nil:
-			return &vfs.UnavailableError{Reason: "the connection to the database was lost, and nothing has been " +
-				"changed", Err: opaque(lost)}
+			return &vfs.UnavailableError{
+				Reason: "the connection to the database was lost, and nothing has been changed", Err: opaque(lost),
+			}
 		case errors.Is(err, errForgotten):
-			return &vfs.UnavailableError{Reason: "the connection to the database was lost", Unknown: true,
-				Err: opaque(lost)}
+			return &vfs.UnavailableError{
+				Reason: "the connection to the database was lost", Unknown: true, Err: opaque(lost),
+			}
 		}
 		select {
 		case <-ctx.Done():

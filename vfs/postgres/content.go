@@ -67,8 +67,8 @@ func (tx *transaction) send() error {
 		}
 		data, object := tx.placeOf(digest)
 		ctx, cancel := bounded()
-		_, err := tx.conn.Exec(ctx, insertParts, tx.project, [][]byte{digest[:]}, []int64{0}, [][]byte{data},
-			[]*string{object})
+		_, err := tx.conn.Exec(ctx, insertParts, tx.project, [][]byte{digest[:]},
+			[]int64{0}, [][]byte{data}, []*string{object})
 		cancel()
 		if err != nil {
 			return unavailable(err)

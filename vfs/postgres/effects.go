@@ -11,15 +11,11 @@ import (
 // missingPart is the code of the error by which the database says that a part is not there which entries use.
 const missingPart = "TRPRT"
 
-const applyStatement = "SELECT apply($1, $2::bytea[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], " +
-	"$7::bigint[], " +
-	"$8::text[], $9::text[], $10::integer[], $11::bigint[], $12::bigint[], $13::integer[], $14::bytea[], " +
-	"$15::bigint[], " +
-	"$16::bigint[], $17::integer[], $18::bigint, $19::bigint[], $20::bigint[], $21::timestamptz[], $22::text[], " +
-	"$23::text[], " +
-	"$24::text[], $25::text[], $26::text[], $27::integer, $28::bigint, $29::bigint, $30::bigint, $31::bigint, " +
-	"$32::bigint, " +
-	"$33::bigint, $34::bigint)"
+const applyStatement = "SELECT apply($1, $2::bytea[], $3::bigint[], $4::bigint[], $5::boolean[], " +
+	"$6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::integer[], $11::bigint[], $12::bigint[], " +
+	"$13::integer[], $14::bytea[], $15::bigint[], $16::bigint[], $17::integer[], $18::bigint, $19::bigint[], " +
+	"$20::bigint[], $21::timestamptz[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], " +
+	"$27::integer, $28::bigint, $29::bigint, $30::bigint, $31::bigint, $32::bigint, $33::bigint, $34::bigint)"
 
 // queueEffects queues all that has been done, but for new parts: one statement, whose text and plans the database
 // keeps. The parts that are used more often or less often than before are given.
@@ -52,8 +48,8 @@ func (tx *transaction) queueEffects(batch *pgx.Batch, used [][]byte, times []int
 }
 
 func sameRow(a, b *entry) bool {
-	return a.dir == b.dir && a.name == b.name && a.mode == b.mode && a.size == b.size && a.sec == b.sec &&
-		a.nsec == b.nsec &&
+	return a.dir == b.dir && a.name == b.name && a.mode == b.mode && a.size == b.size &&
+		a.sec == b.sec && a.nsec == b.nsec &&
 		slices.Equal(a.parts, b.parts)
 }
 

@@ -209,9 +209,8 @@ func readChanges(q querier, key, oldest int64) ([]project.Change, error) {
 }
 
 func changesBetween(q querier, of, first, last int64) ([]project.Change, error) {
-	return selectChanges(q, "SELECT number, data FROM change WHERE project = $1 AND number BETWEEN $2 AND $3 ORDER "+
-		"BY number",
-		of, first, last)
+	return selectChanges(q, "SELECT number, data FROM change WHERE project = "+
+		"$1 AND number BETWEEN $2 AND $3 ORDER BY number", of, first, last)
 }
 
 // changesOfStatement finds changes by one index each. With OR, or without the conditions of the indexes, the planner

@@ -29,9 +29,8 @@ type NewerSchemaError struct {
 }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("the database has schema %d, and this version of toolrun knows schemas up to %d: use a newer "+
-		"one",
-		e.Schema, e.Known)
+	return fmt.Sprintf("the database has schema %d, and this version of toolrun knows schemas up to %d: "+
+		"use a newer one", e.Schema, e.Known)
 }
 
 // migrationFiles returns the texts of all migrations, in order.

@@ -219,8 +219,8 @@ func (tx *transaction) drop(digest [sha256.Size]byte) {
 
 // knownParts returns which parts the database has.
 func (tx *transaction) knownParts(ctx context.Context, digests [][]byte) (map[[sha256.Size]byte]bool, error) {
-	rows, err := tx.conn.Query(ctx, "SELECT digest FROM part WHERE project = $1 AND digest = ANY($2)", tx.project,
-		digests)
+	rows, err := tx.conn.Query(ctx, "SELECT digest FROM part WHERE project = $1 AND digest = ANY($2)",
+		tx.project, digests)
 	if err != nil {
 		return nil, err
 	}
@@ -271,16 +271,17 @@ func (s *Store) collect(ctx context.Context) error {
 	}
 	keep := s.storage.keep.Seconds()
 	// A transaction that has not come to its end for so long can no longer do so: see nameObjects.
-	_, err := s.pool.Exec(ctx, "UPDATE object SET dead = true, at = now() WHERE NOT dead AND at <= now() - "+
-		"make_interval(secs => $1)", keep)
+	_, err := s.pool.Exec(ctx,
+		"UPDATE object SET dead = true, at = now() WHERE NOT dead AND at <= now() - make_interval(secs => $1)", keep)
 	if err != nil {
 		return unavailable(err)
 	}
 	for more := true; more; {
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			rows, err := tx.Query(ctx, "SELECT name FROM object o WHERE dead AND at <= now() - make_interval(secs => "+
-				"$1) "+
-				"AND NOT EXISTS (SELECT FROM part p WHERE p.object = o.name) LIMIT 100 FOR UPDATE SKIP LOCKED", keep)
+			rows, err := tx.Query(ctx,
+				"SELECT name FROM object o WHERE dead AND at <= now() - make_interval(secs => $1) "+
+					"AND NOT EXISTS (SELECT FROM part p WHERE p.object = o.name) LIMIT 100 FOR UPDATE SKIP LOCKED",
+				keep)
 			if err != nil {
 				return err
 			}
@@ -325,9 +326,8 @@ func (s *Store) FindLostObjects(ctx context.Context, only bool) (lost int64, err
 	if s.storage == nil {
 		return 0, nil
 	}
-	statement := "WITH lost AS (SELECT n FROM unnest($1::text[]) n WHERE NOT EXISTS (SELECT FROM part WHERE object = " +
-		"n) " +
-		"AND NOT EXISTS (SELECT FROM object WHERE name = n))"
+	statement := "WITH lost AS (SELECT n FROM unnest($1::text[]) n WHERE NOT " +
+		"EXISTS (SELECT FROM part WHERE object = n) AND NOT EXISTS (SELECT FROM object WHERE name = n))"
 	if !only {
 		statement += ", kept AS (INSERT INTO object (name, dead) SELECT n, true FROM lost ON CONFLICT DO NOTHING)"
 	}
@@ -364,9 +364,8 @@ func (s *Store) checkObjects(ctx context.Context, tx pgx.Tx, key int64, report f
 		return nil
 	}
 	for after := []byte{}; ; {
-		rows, err := tx.Query(ctx, "SELECT digest, object FROM part WHERE project = $1 AND object IS NOT NULL AND "+
-			"refs > 0 AND digest > $2 "+
-			"ORDER BY digest LIMIT 100", key, after)
+		rows, err := tx.Query(ctx, "SELECT digest, object FROM part WHERE project "+
+			"= $1 AND object IS NOT NULL AND refs > 0 AND digest > $2 ORDER BY digest LIMIT 100", key, after)
 		if err != nil {
 			return err
 		}
@@ -399,13 +398,13 @@ func (s *Store) checkObjects(ctx context.Context, tx pgx.Tx, key int64, report f
 				continue
 			}
 			var name string
-			if err := tx.QueryRow(ctx, "SELECT coalesce(min(name), '') FROM entry WHERE project = $1 AND "+
-				"position($2::bytea in parts) > 0",
+			if err := tx.QueryRow(ctx,
+				"SELECT coalesce(min(name), '') FROM entry WHERE project = $1 AND position($2::bytea in parts) > 0",
 				key, one.digest).Scan(&name); err != nil {
 				return err
 			}
-			report(fmt.Sprintf("a part of the content of %s is missing in the object storage, or another one: %s", name,
-				one.object))
+			report(fmt.Sprintf("a part of the content of %s is missing in the object storage, or another one: %s",
+				name, one.object))
 		}
 		after = all[len(all)-1].digest
 	}

@@ -139,9 +139,8 @@ const inlined = "65536"
 const walkStatement = "SELECT " + entryColumns + " FROM walk($1, $2, $3)"
 
 const openStatement = "SELECT " + entryColumns + ", CASE WHEN size > 0 AND size <= " + inlined +
-	" AND n = cardinality($3::text[]) THEN " +
-	"(SELECT data FROM part p WHERE p.project = $1 AND p.digest = w.parts) END " +
-	"FROM walk($1, $2, $3) WITH ORDINALITY AS w(project, ino, dir, name, folded, mode, size, sec, nsec, parts, n)"
+	" AND n = cardinality($3::text[]) THEN (SELECT data FROM part p WHERE p.project = $1 AND p.digest = w.parts) " +
+	"END FROM walk($1, $2, $3) WITH ORDINALITY AS w(project, ino, dir, name, folded, mode, size, sec, nsec, parts, n)"
 
 func folded(names []string) []string {
 	out := make([]string, len(names))
@@ -225,8 +224,8 @@ func (r *reader) byIno(ino int64) (*entry, error) {
 	}
 	e := &entry{}
 	err := read(r.q, func(ctx context.Context) error {
-		return r.q.QueryRow(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND ino = $2", r.project,
-			ino).Scan(e.fields()...)
+		return r.q.QueryRow(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND ino = $2",
+			r.project, ino).Scan(e.fields()...)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, syscall.ENOENT
@@ -288,9 +287,8 @@ func (r *reader) tree(ino int64) error {
 	return read(r.q, func(ctx context.Context) error {
 		rows, err := r.q.Query(ctx, "WITH RECURSIVE below AS ("+
 			"SELECT e.* FROM entry e WHERE e.project = $1 AND e.dir = $2 UNION ALL "+
-			"SELECT e.* FROM below b, LATERAL (SELECT * FROM entry e WHERE e.project = $1 AND e.dir = b.ino OFFSET "+
-			"0) e "+
-			"WHERE b.mode >= 16384) SELECT "+entryColumns+" FROM below", r.project, ino)
+			"SELECT e.* FROM below b, LATERAL (SELECT * FROM entry e WHERE e.project = $1 AND "+
+			"e.dir = b.ino OFFSET 0) e WHERE b.mode >= 16384) SELECT "+entryColumns+" FROM below", r.project, ino)
 		if err != nil {
 			return err
 		}

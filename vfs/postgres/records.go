@@ -35,8 +35,8 @@ func recordError(name string, err error) error {
 	return fmt.Errorf("record %s: %w", name, unavailable(err))
 }
 
-const getRecord = "SELECT data FROM record WHERE kind = $1 AND name = $2 AND (until IS NULL OR until > " +
-	"clock_timestamp())"
+const getRecord = "SELECT data FROM record WHERE kind = $1 AND name = $2 AND " +
+	"(until IS NULL OR until > clock_timestamp())"
 
 // Get implements [vfs.Records].
 func (r *records) Get(ctx context.Context, name string) (data []byte, err error) {
@@ -51,8 +51,8 @@ func (r *records) Get(ctx context.Context, name string) (data []byte, err error)
 }
 
 // Change implements [vfs.Records].
-func (r *records) Change(ctx context.Context, name string, keep time.Duration, change func(data []byte) ([]byte,
-	error)) error {
+func (r *records) Change(ctx context.Context, name string, keep time.Duration,
+	change func(data []byte) ([]byte, error)) error {
 	if err := vfs.CheckID(name); err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 	committing := false
 	err = func() error {
 		// There need not be a row to lock.
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", r.s.channel+"\n"+r.kind+"\n"+
-			name); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
+			r.s.channel+"\n"+r.kind+"\n"+name); err != nil {
 			return err
 		}
 		var before []byte
@@ -101,8 +101,8 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 				seconds = &s
 			}
 			_, err = tx.Exec(ctx, "INSERT INTO record (kind, name, data, until) VALUES ($1, $2, $3, "+
-				"clock_timestamp() + make_interval(secs => $4)) ON CONFLICT (kind, name) DO UPDATE SET data = "+
-				"excluded.data, until = excluded.until",
+				"clock_timestamp() + make_interval(secs => $4)) ON CONFLICT (kind, "+
+				"name) DO UPDATE SET data = excluded.data, until = excluded.until",
 				r.kind, name, after, seconds)
 		}
 		if err != nil {
@@ -115,8 +115,9 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 	case refused != nil:
 		return refused
 	case err != nil && committing && (isConnection(err) || isEnd(err)):
-		return recordError(name, &vfs.UnavailableError{Reason: "the connection to the database was lost", Unknown: true,
-			Err: opaque(err)})
+		return recordError(name, &vfs.UnavailableError{
+			Reason: "the connection to the database was lost", Unknown: true, Err: opaque(err),
+		})
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil && changed:
@@ -127,9 +128,8 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 
 // List implements [vfs.Records].
 func (r *records) List(ctx context.Context, after string, limit int) ([]string, error) {
-	return r.s.page(ctx, "SELECT name FROM record WHERE kind = $3 AND name > $1 AND (until IS NULL OR until > "+
-		"clock_timestamp()) "+
-		"ORDER BY name LIMIT $2", after, limit, r.kind)
+	return r.s.page(ctx, "SELECT name FROM record WHERE kind = $3 AND name > "+
+		"$1 AND (until IS NULL OR until > clock_timestamp()) ORDER BY name LIMIT $2", after, limit, r.kind)
 }
 
 // Watch implements [vfs.Records].
@@ -146,10 +146,9 @@ func (r *records) Watch(ctx context.Context, changed func(name string)) error {
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
 	return func(yield func(vfs.RecordInfo, error) bool) {
 		for last := (vfs.RecordInfo{}); ; {
-			page, err := query(ctx, s.pool, scanInfo,
-				"SELECT kind, name, until FROM record WHERE (kind, name) > ($1, $2) AND "+
-					"(until IS NULL OR until > clock_timestamp()) ORDER BY kind, name LIMIT $3", last.Kind, last.Name,
-				vfs.DefaultPage)
+			page, err := query(ctx, s.pool, scanInfo, "SELECT kind, name, until FROM record WHERE (kind, "+
+				"name) > ($1, $2) AND (until IS NULL OR until > clock_timestamp()) ORDER BY kind, name LIMIT $3",
+				last.Kind, last.Name, vfs.DefaultPage)
 			if err != nil {
 				yield(vfs.RecordInfo{}, err)
 				return

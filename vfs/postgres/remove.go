@@ -18,8 +18,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := vfs.CheckID(id); err != nil {
 		return err
 	}
-	keys, err := s.mark(ctx, "UPDATE project SET status = 2, removed = now() WHERE id = $1 AND status < 2 RETURNING "+
-		"key", id)
+	keys, err := s.mark(ctx,
+		"UPDATE project SET status = 2, removed = now() WHERE id = $1 AND status < 2 RETURNING key", id)
 	if err == nil && len(keys) == 0 {
 		err = fs.ErrNotExist
 	}
@@ -43,8 +43,8 @@ func (s *Store) Discard(ctx context.Context, id string) error {
 	if err := vfs.CheckID(id); err != nil {
 		return err
 	}
-	keys, err := s.mark(ctx, "UPDATE project SET status = 1, removed = now() WHERE id = $1 AND status = 0 RETURNING "+
-		"key", id)
+	keys, err := s.mark(ctx,
+		"UPDATE project SET status = 1, removed = now() WHERE id = $1 AND status = 0 RETURNING key", id)
 	if err == nil && len(keys) == 0 {
 		err = fs.ErrNotExist
 	}
@@ -98,8 +98,8 @@ func (s *Store) Recover(ctx context.Context, id, as string) error {
 		}
 	}
 	tag, err := s.pool.Exec(ctx, "UPDATE project SET status = 0, removed = NULL, id = $2, folded = $3 WHERE key = "+
-		"(SELECT key FROM project WHERE id = $1 AND status = 1 AND removed > $4 ORDER BY removed DESC, key DESC "+
-		"LIMIT 1)",
+		"(SELECT key FROM project WHERE id = $1 AND status = 1 AND removed > $4 ORDER BY removed DESC, "+
+		"key DESC LIMIT 1)",
 		id, as, foldID(as), s.expired())
 	if pe, ok := errors.AsType[*pgconn.PgError](err); ok && pe.Code == "23505" {
 		err = fs.ErrExist
@@ -136,8 +136,8 @@ func (s *Store) erase(ctx context.Context, key int64) error {
 			}
 		}
 	}
-	parts := fmt.Sprintf(deleteParts, "project = $1 AND digest IN (SELECT digest FROM part WHERE project = $1 LIMIT "+
-		"$2)")
+	parts := fmt.Sprintf(deleteParts,
+		"project = $1 AND digest IN (SELECT digest FROM part WHERE project = $1 LIMIT $2)")
 	for n := int64(erased); n >= erased; {
 		if err := s.pool.QueryRow(ctx, parts, key, erased).Scan(&n); err != nil {
 			return err
@@ -203,8 +203,8 @@ func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
 				return err
 			}
 			var n int64
-			return tx.QueryRow(ctx, fmt.Sprintf(deleteParts, "project = $1 AND unused <= $2 AND refs = 0"), key,
-				before).Scan(&n)
+			return tx.QueryRow(ctx, fmt.Sprintf(deleteParts, "project = $1 AND unused <= $2 AND refs = 0"),
+				key, before).Scan(&n)
 		})
 		if err != nil {
 			return unavailable(err)

@@ -31,10 +31,9 @@ func (s *Store) shelf(key int64, id string) vfs.Project {
 func (s *Store) OpenDiscarded(ctx context.Context, d vfs.Discarded, n int) (vfs.Project, error) {
 	var key int64
 	err := again(s.pool, func() error {
-		return s.pool.QueryRow(ctx, "SELECT key FROM project WHERE id = $1 AND status = 1 AND removed >= $2 AND "+
-			"removed < $3 AND removed > $4 "+
-			"ORDER BY removed DESC, key DESC OFFSET $5 LIMIT 1", d.ID, d.Time, d.Time.Add(time.Second), s.expired(),
-			n).Scan(&key)
+		return s.pool.QueryRow(ctx, "SELECT key FROM project WHERE id = $1 AND status "+
+			"= 1 AND removed >= $2 AND removed < $3 AND removed > $4 ORDER BY removed DESC, key DESC OFFSET $5 LIMIT 1",
+			d.ID, d.Time, d.Time.Add(time.Second), s.expired(), n).Scan(&key)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fs.ErrNotExist
@@ -55,10 +54,9 @@ func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p v
 	}
 	var key int64
 	at := now()
-	err := s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded, status, removed) VALUES ($1, $2, 2, $6) "+
-		"RETURNING key), "+
-		"e AS (INSERT INTO entry (project, "+entryColumns+
-		") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
+	err := s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded, "+
+		"status, removed) VALUES ($1, $2, 2, $6) RETURNING key), e AS (INSERT INTO entry (project, "+
+		entryColumns+") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
 		d.ID, foldID(d.ID), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond()), at.Add(fillTime)).Scan(&key)
 	if err != nil {
 		return projectError(d.ID, err)

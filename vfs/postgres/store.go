@@ -216,8 +216,8 @@ func (d *database) prepare(ctx context.Context, config *pgx.ConnConfig, readOnly
 	var version int
 	var encoding string
 	var schema *string
-	err = conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), "+
-		"current_schema()").
+	err = conn.QueryRow(ctx,
+		"SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_schema()").
 		Scan(&version, &encoding, &schema)
 	switch {
 	case err != nil:
@@ -227,8 +227,8 @@ func (d *database) prepare(ctx context.Context, config *pgx.ConnConfig, readOnly
 	case encoding != "UTF8":
 		return fmt.Errorf("the database's encoding is %s: UTF8 is needed", encoding)
 	case schema == nil:
-		return errors.New("the database has no schema of the search path: create one, or name one with search_path " +
-			"in the URL")
+		return errors.New("the database has no schema of the search path: " +
+			"create one, or name one with search_path in the URL")
 	}
 	d.channel = "toolrun_" + *schema
 	if err := migrate(ctx, conn); err != nil {
@@ -353,10 +353,9 @@ func (s *Store) keyOf(ctx context.Context, id string, create bool) (key int64, e
 			return 0, fs.ErrNotExist
 		}
 		at := now()
-		err = s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded) VALUES ($1, $2) ON CONFLICT DO "+
-			"NOTHING RETURNING key), "+
-			"e AS (INSERT INTO entry (project, "+entryColumns+
-			") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
+		err = s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded) VALUES ($1, "+
+			"$2) ON CONFLICT DO NOTHING RETURNING key), e AS (INSERT INTO entry (project, "+
+			entryColumns+") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
 			id, foldID(id), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond())).Scan(&key)
 		if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 			return key, err
@@ -395,13 +394,13 @@ func (s *Store) page(ctx context.Context, statement, after string, limit int, ar
 	if limit == 0 {
 		limit = vfs.DefaultPage
 	}
-	return query(ctx, s.pool, pgx.RowTo[string], statement, append([]any{strings.ToValidUTF8(after, "\uFFFD"), limit},
-		args...)...)
+	return query(ctx, s.pool, pgx.RowTo[string], statement,
+		append([]any{strings.ToValidUTF8(after, "\uFFFD"), limit}, args...)...)
 }
 
 // query returns the rows that a statement finds.
-func query[T any](ctx context.Context, pool *pgxpool.Pool, scan pgx.RowToFunc[T], statement string,
-	args ...any) (all []T, err error) {
+func query[T any](ctx context.Context, pool *pgxpool.Pool, scan pgx.RowToFunc[T],
+	statement string, args ...any) (all []T, err error) {
 	err = again(pool, func() error {
 		rows, err := pool.Query(ctx, statement, args...)
 		if err == nil {
@@ -420,9 +419,9 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	usage := vfs.Usage{Quota: s.options.Quota}
 	var checkpoints bool
 	err := again(s.pool, func() error {
-		return s.pool.QueryRow(ctx, "SELECT bytes, files, kept, EXISTS (SELECT FROM entry e WHERE e.project = p.key "+
-			"AND e.dir = $2 "+
-			"AND e.folded = $3) FROM project p WHERE id = $1 AND status = 0", id, ownIno, vfs.Fold("checkpoints")).
+		return s.pool.QueryRow(ctx, "SELECT bytes, files, kept, EXISTS (SELECT FROM entry "+
+			"e WHERE e.project = p.key AND e.dir = $2 AND e.folded = $3) FROM project p WHERE id = $1 AND status = 0",
+			id, ownIno, vfs.Fold("checkpoints")).
 			Scan(&usage.Bytes, &usage.Files, &usage.HistoryBytes, &checkpoints)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

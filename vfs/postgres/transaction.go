@@ -61,8 +61,8 @@ type transaction struct {
 var _ project.Tx = (*transaction)(nil)
 
 const lockStatement = "SELECT status, version, bytes, files, kept, oldest, next, ino, " +
-	"(SELECT at FROM change c WHERE c.project = p.key AND c.number = p.oldest) FROM project p WHERE key = $1 FOR " +
-	"UPDATE OF p"
+	"(SELECT at FROM change c WHERE c.project = p.key AND c.number = p.oldest) " +
+	"FROM project p WHERE key = $1 FOR UPDATE OF p"
 
 // begin takes the lock of a project.
 func begin(ctx context.Context, b *backend, hint string) (tx *transaction, err error) {
@@ -122,8 +122,8 @@ func (tx *transaction) lock(ctx context.Context, hint string) (status int, err e
 	}
 	var oldest *time.Time
 	s := &tx.before
-	err = results.QueryRow().Scan(&status, &tx.version, &s.Bytes, &s.Files, &s.Kept, &s.Oldest, &s.Next, &tx.nextIno,
-		&oldest)
+	err = results.QueryRow().Scan(&status, &tx.version, &s.Bytes, &s.Files, &s.Kept,
+		&s.Oldest, &s.Next, &tx.nextIno, &oldest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, vfs.ErrDeleted
 	}

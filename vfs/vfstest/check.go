@@ -256,13 +256,14 @@ func soon(t testing.TB, do func()) {
 
 // flagNames writes the flags of os.OpenFile out.
 func flagNames(flag int) string {
-	names := []string{map[int]string{os.O_RDONLY: "O_RDONLY", os.O_WRONLY: "O_WRONLY",
-		os.O_RDWR: "O_RDWR"}[access(flag)]}
+	names := []string{
+		map[int]string{os.O_RDONLY: "O_RDONLY", os.O_WRONLY: "O_WRONLY", os.O_RDWR: "O_RDWR"}[access(flag)],
+	}
 	for _, known := range []struct {
 		flag int
 		name string
-	}{{os.O_CREATE, "O_CREATE"}, {os.O_EXCL, "O_EXCL"}, {os.O_APPEND, "O_APPEND"}, {os.O_TRUNC, "O_TRUNC"}, {os.O_SYNC,
-		"O_SYNC"}} {
+	}{{os.O_CREATE, "O_CREATE"}, {os.O_EXCL, "O_EXCL"}, {os.O_APPEND, "O_APPEND"},
+		{os.O_TRUNC, "O_TRUNC"}, {os.O_SYNC, "O_SYNC"}} {
 		if flag&known.flag == known.flag {
 			names = append(names, known.name)
 		}

@@ -60,8 +60,9 @@ var closedRules = []rule{
 	{"closing is no error where nothing has been written", func(t *testing.T, files afero.Fs) {
 		populate(t, files)
 		before := tree(t, files)
-		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND,
-			os.O_RDWR | os.O_CREATE} {
+		for _, flag := range []int{
+			os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND, os.O_RDWR | os.O_CREATE,
+		} {
 			f := openFile(t, files, "file", flag)
 			require.NoError(t, f.Sync())
 			closeNow(t, f)

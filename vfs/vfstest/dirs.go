@@ -30,12 +30,14 @@ var dirRules = []rule{
 	}},
 	{"what cannot be made is not", func(t *testing.T, files afero.Fs) {
 		mkdirFails := func(name, path string, want error) failure {
-			return failure{"Mkdir " + name, func(files afero.Fs) error { return files.Mkdir(path, 0o755) }, want,
-				[]string{path}}
+			return failure{"Mkdir " + name, func(files afero.Fs) error {
+				return files.Mkdir(path, 0o755)
+			}, want, []string{path}}
 		}
 		mkdirAllFails := func(name, path string, want error) failure {
-			return failure{"MkdirAll " + name, func(files afero.Fs) error { return files.MkdirAll(path, 0o755) }, want,
-				[]string{path}}
+			return failure{"MkdirAll " + name, func(files afero.Fs) error {
+				return files.MkdirAll(path, 0o755)
+			}, want, []string{path}}
 		}
 		checkFailures(t, files, []failure{
 			mkdirFails("where a directory is", "dir", syscall.EEXIST),
@@ -62,8 +64,9 @@ var dirRules = []rule{
 	}},
 	{"what cannot be removed is not", func(t *testing.T, files afero.Fs) {
 		removeFails := func(name, path string, want error) failure {
-			return failure{"Remove " + name, func(files afero.Fs) error { return files.Remove(path) }, want,
-				[]string{path}}
+			return failure{"Remove " + name, func(files afero.Fs) error {
+				return files.Remove(path)
+			}, want, []string{path}}
 		}
 		checkFailures(t, files, []failure{
 			removeFails("what is not there", "missing", syscall.ENOENT),

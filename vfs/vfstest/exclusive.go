@@ -92,8 +92,8 @@ var exclusiveRules = []rule{
 			write(t, locked, "later", "later on")
 			write(t, files, "file", "content")
 		})
-		require.Equal(t, map[string]string{"/in place": "in place", "/anew": "anew", "/later": "later on",
-			"/file": "content"}, tree(t, locked))
+		require.Equal(t, map[string]string{"/in place": "in place", "/anew": "anew",
+			"/later": "later on", "/file": "content"}, tree(t, locked))
 		requireFree(t, locked, x)
 	})},
 	{"files opened outside can be used inside", ifExclusive(func(t *testing.T, files afero.Fs, x vfs.Exclusive) {

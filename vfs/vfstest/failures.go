@@ -88,8 +88,10 @@ var errorRules = []rule{
 			{"writing before the start", func() (int, error) { return both.WriteAt(buf, -1) }, anything},
 			{"writing before the start of what is new", func() (int, error) { return anew.WriteAt(buf, -1) }, anything},
 			{"writing somewhere when appending", func() (int, error) { return end.WriteAt(buf, 1) }, anything},
-			{"seeking before the start", func() (int, error) { _, err := both.Seek(-1, io.SeekStart); return 0, err },
-				syscall.EINVAL},
+			{"seeking before the start", func() (int, error) {
+				_, err := both.Seek(-1, io.SeekStart)
+				return 0, err
+			}, syscall.EINVAL},
 			{"seeking from nowhere", func() (int, error) { _, err := both.Seek(0, 42); return 0, err }, syscall.EINVAL},
 			{"truncating to less than nothing", func() (int, error) { return 0, both.Truncate(-1) }, syscall.EINVAL},
 			{"listing", func() (int, error) { _, err := both.Readdir(-1); return 0, err }, syscall.ENOTDIR},

@@ -53,8 +53,9 @@ var flagRules = []rule{
 		require.Equal(t, "", read(t, files, "new"))
 	}},
 	{"O_EXCL makes the file at once, even with O_TRUNC", func(t *testing.T, files afero.Fs) {
-		for i, flag := range []int{os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC,
-			os.O_RDWR | os.O_TRUNC | os.O_APPEND} {
+		for i, flag := range []int{
+			os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC | os.O_APPEND,
+		} {
 			name := "new" + strconv.Itoa(i)
 			f := openFile(t, files, name, flag|os.O_CREATE|os.O_EXCL)
 			require.Equal(t, int64(0), stat(t, files, name).Size())

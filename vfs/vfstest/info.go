@@ -36,8 +36,7 @@ var timeRules = []rule{
 			"replacing":       func(t *testing.T, files afero.Fs) { write(t, files, "file", "new") },
 			"replacing by it": func(t *testing.T, files afero.Fs) { write(t, files, "file", "content") },
 			"writing in place": func(t *testing.T, files afero.Fs) {
-				writeTo(t, openFile(t, files, "file", os.O_RDWR),
-					"x")
+				writeTo(t, openFile(t, files, "file", os.O_RDWR), "x")
 			},
 			"appending": func(t *testing.T, files afero.Fs) {
 				writeTo(t, openFile(t, files, "file", os.O_WRONLY|os.O_APPEND), "x")
@@ -162,8 +161,9 @@ var modeRules = []rule{
 		for _, perm := range []fs.FileMode{0, 0o444, 0o111} {
 			require.NoError(t, files.Mkdir("dir", perm))
 			require.NoError(t, files.MkdirAll("dir/a/b", perm))
-			for name, flag := range map[string]int{"dir/a/b/in place": 0, "dir/a/b/replaced": os.O_TRUNC,
-				"dir/excl": os.O_EXCL} {
+			for name, flag := range map[string]int{
+				"dir/a/b/in place": 0, "dir/a/b/replaced": os.O_TRUNC, "dir/excl": os.O_EXCL,
+			} {
 				f, err := files.OpenFile(name, os.O_RDWR|os.O_CREATE|flag, perm)
 				require.NoError(t, err)
 				writeTo(t, f, "content")

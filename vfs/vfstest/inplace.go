@@ -89,8 +89,8 @@ var inPlaceRules = []rule{
 		require.Equal(t, "014", read(t, files, "file"))
 	}},
 	{"O_APPEND writes behind what others have written", func(t *testing.T, files afero.Fs) {
-		one, two := openFile(t, files, "file", os.O_WRONLY|os.O_APPEND|os.O_CREATE), openFile(t, files, "file",
-			os.O_WRONLY|os.O_APPEND)
+		one, two := openFile(t, files, "file", os.O_WRONLY|os.O_APPEND|os.O_CREATE),
+			openFile(t, files, "file", os.O_WRONLY|os.O_APPEND)
 		plain := openFile(t, files, "file", os.O_RDWR)
 		for i, f := range []afero.File{one, two, one, one, two} {
 			writeTo(t, f, string(rune('a'+i)))

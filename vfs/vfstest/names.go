@@ -60,8 +60,8 @@ var nameRules = []rule{
 			absent(t, files, twin.wanted)
 			for _, method := range methods {
 				switch method.name {
-				case "Stat", "Open", "OpenFile for reading", "OpenFile for replacing", "Remove", "Rename from it",
-					"Chmod", "Chown", "Chtimes":
+				case "Stat", "Open", "OpenFile for reading", "OpenFile for replacing",
+					"Remove", "Rename from it", "Chmod", "Chown", "Chtimes":
 					fails(t, method.call(files, twin.wanted), syscall.ENOENT, twin.wanted, "elsewhere")
 				}
 			}
@@ -194,12 +194,13 @@ func checkTwins(t *testing.T, files afero.Fs, make func(name string)) {
 		for _, method := range methods {
 			if slices.Contains([]string{"Create", "Mkdir", "MkdirAll", "OpenFile for writing", "Rename to it"},
 				method.name) {
-				conflicts(t, method.call(files, twin.wanted), clean(t, twin.wanted), clean(t, twin.there), twin.wanted,
-					"file")
+				conflicts(t, method.call(files, twin.wanted), clean(t, twin.wanted),
+					clean(t, twin.there), twin.wanted, "file")
 			}
 		}
-		for _, flag := range []int{os.O_CREATE, os.O_CREATE | os.O_EXCL | os.O_WRONLY,
-			os.O_CREATE | os.O_APPEND | os.O_WRONLY} {
+		for _, flag := range []int{
+			os.O_CREATE, os.O_CREATE | os.O_EXCL | os.O_WRONLY, os.O_CREATE | os.O_APPEND | os.O_WRONLY,
+		} {
 			err := opened(files.OpenFile(twin.wanted, flag, 0o644))
 			conflicts(t, err, clean(t, twin.wanted), clean(t, twin.there), twin.wanted)
 		}

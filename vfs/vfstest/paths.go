@@ -65,8 +65,9 @@ var pathRules = []rule{
 	}},
 	{"all spellings reach the root", func(t *testing.T, files afero.Fs) {
 		populate(t, files)
-		for _, root := range []string{"/", "", ".", "..", "//", "./", "/..", "../..", "dir/..", "missing/..",
-			"dir/inside/../../.."} {
+		for _, root := range []string{
+			"/", "", ".", "..", "//", "./", "/..", "../..", "dir/..", "missing/..", "dir/inside/../../..",
+		} {
 			require.True(t, stat(t, files, root).IsDir(), root)
 			require.Equal(t, []string{"dir", "empty", "file", "other"}, list(t, files, root), root)
 			require.NoError(t, files.MkdirAll(root, 0o755), root)
@@ -77,18 +78,24 @@ var pathRules = []rule{
 		for _, root := range []string{"/", "", ".", "dir/.."} {
 			for _, attempt := range []failure{
 				{"Remove", func(files afero.Fs) error { return files.Remove(root) }, syscall.EBUSY, []string{root}},
-				{"RemoveAll", func(files afero.Fs) error { return files.RemoveAll(root) }, syscall.EBUSY,
-					[]string{root}},
-				{"Rename from it", func(files afero.Fs) error { return files.Rename(root, "new") }, syscall.EBUSY,
-					[]string{root, "new"}},
-				{"Rename to it", func(files afero.Fs) error { return files.Rename("empty", root) }, syscall.EBUSY,
-					[]string{"empty", root}},
-				{"Rename of a file to it", func(files afero.Fs) error { return files.Rename("file", root) },
-					syscall.EBUSY, []string{"file", root}},
-				{"Mkdir", func(files afero.Fs) error { return files.Mkdir(root, 0o755) }, syscall.EEXIST,
-					[]string{root}},
-				{"Create", func(files afero.Fs) error { return opened(files.Create(root)) }, syscall.EISDIR,
-					[]string{root}},
+				{"RemoveAll", func(files afero.Fs) error {
+					return files.RemoveAll(root)
+				}, syscall.EBUSY, []string{root}},
+				{"Rename from it", func(files afero.Fs) error {
+					return files.Rename(root, "new")
+				}, syscall.EBUSY, []string{root, "new"}},
+				{"Rename to it", func(files afero.Fs) error {
+					return files.Rename("empty", root)
+				}, syscall.EBUSY, []string{"empty", root}},
+				{"Rename of a file to it", func(files afero.Fs) error {
+					return files.Rename("file", root)
+				}, syscall.EBUSY, []string{"file", root}},
+				{"Mkdir", func(files afero.Fs) error {
+					return files.Mkdir(root, 0o755)
+				}, syscall.EEXIST, []string{root}},
+				{"Create", func(files afero.Fs) error {
+					return opened(files.Create(root))
+				}, syscall.EISDIR, []string{root}},
 			} {
 				attempt.name += " with " + `"` + root + `"`
 				failures = append(failures, attempt)
@@ -98,10 +105,10 @@ var pathRules = []rule{
 	}},
 	{"what cannot be a path is refused", checkRefused},
 	{"unusual names are names", func(t *testing.T, files afero.Fs) {
-		unusual := []string{" before", "!", "#", "$HOME", "%41", "&amp;", "'quoted'", "(1)", "+", "-", "--help", "...",
-			"..a", ".a", ".toolrun.txt",
-			".toolrunner", "=", "@", "[a]", "^", "`", "toolrun", "x.toolrun", "{}", "~", "\u200b", "né", "€",
-			"日本語", "😀"}
+		unusual := []string{" before", "!", "#", "$HOME", "%41", "&amp;", "'quoted'",
+			"(1)", "+", "-", "--help", "...", "..a", ".a", ".toolrun.txt",
+			".toolrunner", "=", "@", "[a]", "^", "`", "toolrun", "x.toolrun", "{}",
+			"~", "\u200b", "né", "€", "日本語", "😀"}
 		if runtime.GOOS != "windows" {
 			unusual = append(unusual, `"`, "*", "?", "<>", "a:b", "a|b", "after ", "after.", "con", "nul.txt")
 		}
@@ -137,10 +144,10 @@ func checkSpellings(t *testing.T, files afero.Fs) {
 	mkdir(t, files, "/dir")
 	write(t, files, plain, "first")
 	for _, name := range []string{
-		plain, "dir/file.txt", "//dir///file.txt", "./dir/./file.txt", "/./dir/file.txt/.", "dir/file.txt/",
-		"dir/file.txt///", "dir/../dir/file.txt",
-		"missing/../dir/file.txt", "dir/file.txt/../file.txt", "../dir/file.txt", "../../../dir/file.txt",
-		"/../dir/file.txt", "dir/../../dir/file.txt",
+		plain, "dir/file.txt", "//dir///file.txt", "./dir/./file.txt", "/./dir/file.txt/.",
+		"dir/file.txt/", "dir/file.txt///", "dir/../dir/file.txt",
+		"missing/../dir/file.txt", "dir/file.txt/../file.txt", "../dir/file.txt",
+		"../../../dir/file.txt", "/../dir/file.txt", "dir/../../dir/file.txt",
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := read(t, files, plain)

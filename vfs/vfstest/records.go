@@ -70,8 +70,9 @@ func checkRecords(t *testing.T, store vfs.Store) {
 		return append(data[:len(data):len(data)], " and more"...), nil
 	}))
 	refused := errors.New("refused")
-	require.ErrorIs(t, r.Change(t.Context(), "one", 0, func([]byte) ([]byte, error) { return []byte("x"), refused }),
-		refused)
+	require.ErrorIs(t, r.Change(t.Context(), "one", 0, func([]byte) ([]byte, error) {
+		return []byte("x"), refused
+	}), refused)
 	data, err := r.Get(t.Context(), "one")
 	require.NoError(t, err)
 	require.Equal(t, "first and more", string(data))
@@ -89,8 +90,9 @@ func checkRecords(t *testing.T, store vfs.Store) {
 		require.True(t, invalid, "%q: %v", name, err)
 		require.Error(t, r.Change(t.Context(), name, 0, func([]byte) ([]byte, error) { return nil, nil }))
 	}
-	require.ErrorIs(t, r.Change(t.Context(), "one", -1, func(data []byte) ([]byte, error) { return data, nil }),
-		fs.ErrInvalid)
+	require.ErrorIs(t, r.Change(t.Context(), "one", -1, func(data []byte) ([]byte, error) {
+		return data, nil
+	}), fs.ErrInvalid)
 	keep(t, r, "large", strings.Repeat("x", 3<<20), 0)
 	data, err = r.Get(t.Context(), "large")
 	require.NoError(t, err)

@@ -16,8 +16,9 @@ const replacing = os.O_RDWR | os.O_CREATE | os.O_TRUNC
 var replaceRules = []rule{
 	{"the old content stays until the handle is closed", func(t *testing.T, files afero.Fs) {
 		write(t, files, "file", "the old content")
-		for _, flag := range []int{os.O_WRONLY | os.O_TRUNC, os.O_WRONLY | os.O_TRUNC | os.O_CREATE,
-			os.O_RDWR | os.O_TRUNC | os.O_APPEND} {
+		for _, flag := range []int{
+			os.O_WRONLY | os.O_TRUNC, os.O_WRONLY | os.O_TRUNC | os.O_CREATE, os.O_RDWR | os.O_TRUNC | os.O_APPEND,
+		} {
 			write(t, files, "file", "the old content")
 			f := openFile(t, files, "file", flag)
 			require.Equal(t, "the old content", read(t, files, "file"))

@@ -82,8 +82,8 @@ func checkStates(t *testing.T, store vfs.Store) {
 	// No path leads there, however it is written, and whatever is done with it.
 	real := vfs.StatePath(someState)
 	for _, name := range []string{
-		real, real[1:], "/x/.." + real, strings.ToUpper(real), "//" + real, real + "/", strings.Replace(real, ".",
-			"./.", 1),
+		real, real[1:], "/x/.." + real, strings.ToUpper(real), "//" + real, real + "/",
+		strings.Replace(real, ".", "./.", 1),
 		strings.Replace(real, "t", "\u200ct", 1), vfs.Reserved, "/" + vfs.Reserved + "/sessions",
 	} {
 		attempts := map[string]func() error{
@@ -116,8 +116,8 @@ func checkStates(t *testing.T, store vfs.Store) {
 	for _, id := range []vfs.StateID{
 		{}, {Session: "main"}, {Tool: "javascript"}, {Session: "../x", Tool: "javascript"}, {Session: "a/b", Tool: "x"},
 		{Session: "A", Tool: "x"}, {Session: "é", Tool: "x"}, {Session: "a.b", Tool: "x"}, {Session: "-a", Tool: "x"},
-		{Session: "a", Tool: "x-y"}, {Session: "a", Tool: ".."}, {Session: strings.Repeat("a", vfs.MaxSession+1),
-			Tool: "x"},
+		{Session: "a", Tool: "x-y"}, {Session: "a", Tool: ".."},
+		{Session: strings.Repeat("a", vfs.MaxSession+1), Tool: "x"},
 	} {
 		_, _, err := states.ReadState(ctx, id)
 		require.ErrorIs(t, err, fs.ErrInvalid, "%v", id)

@@ -212,9 +212,7 @@ func checkCalls(t *testing.T, store vfs.Store) {
 		"itself": func(files afero.Fs) afero.Fs { return files },
 		"a view": func(files afero.Fs) afero.Fs { return vfs.ReadOnly(vfs.Sub(files, "/"), "/memories") },
 		"a wrapper": func(files afero.Fs) afero.Fs {
-			return vfs.Wrap(files, func(files afero.Fs) afero.Fs {
-				return files
-			})
+			return vfs.Wrap(files, func(files afero.Fs) afero.Fs { return files })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,8 +280,8 @@ func checkUndo(t *testing.T, store vfs.Store) {
 	_, err = p.Undo(t.Context(), "other")
 	require.ErrorContains(t, err, "/other has been changed since by on")
 	unit, err := p.CheckUndo(t.Context(), "")
-	require.ErrorContains(t, err, "/other has been changed since by on", "the latest that can be undone at all is %s",
-		unit)
+	require.ErrorContains(t, err, "/other has been changed since by on",
+		"the latest that can be undone at all is %s", unit)
 
 	// In an exclusive section, all that it has done so far counts.
 	require.NoError(t, p.Exclusively(t.Context(), func(files afero.Fs) error {
@@ -333,8 +331,8 @@ func checkVersions(t *testing.T, store vfs.Store) {
 	changes, err := p.Changes(t.Context(), "/file")
 	require.NoError(t, err)
 	require.Len(t, changes, 3)
-	require.Equal(t, []vfs.Op{vfs.OpRemove, vfs.OpWrite, vfs.OpCreate}, []vfs.Op{changes[0].Op, changes[1].Op,
-		changes[2].Op})
+	require.Equal(t, []vfs.Op{vfs.OpRemove, vfs.OpWrite, vfs.OpCreate},
+		[]vfs.Op{changes[0].Op, changes[1].Op, changes[2].Op})
 	for i, want := range []string{"second", "first"} {
 		f, err := p.OpenVersion(t.Context(), changes[i].ID)
 		require.NoError(t, err)
@@ -434,9 +432,9 @@ func checkUsage(t *testing.T, store vfs.Store) {
 	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
 	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize,
 		Checkpoints: vfs.DefaultCheckpoints, CheckpointBytes: vfs.DefaultCheckpointBytes}, usage.Quota)
-	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs {
-		return files
-	})} {
+	for _, view := range []afero.Fs{
+		p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files }),
+	} {
 		same, err := vfs.UsageOf(t.Context(), view)
 		require.NoError(t, err)
 		require.Equal(t, usage, same, "a view has its project's")

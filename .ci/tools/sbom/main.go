@@ -93,8 +93,8 @@ func component(m debug.Module, licenses []string) cdx.Component {
 	if m.Version != "(devel)" { // as Go calls what it does not know
 		purl += "@" + strings.ReplaceAll(m.Version, "+", "%2B")
 	}
-	c := cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: purl, PackageURL: purl, Name: m.Path, Version: m.Version,
-		Licenses: choices(licenses)}
+	c := cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: purl, PackageURL: purl,
+		Name: m.Path, Version: m.Version, Licenses: choices(licenses)}
 	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && m.Sum != "" {
 		c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 	}

@@ -17,14 +17,18 @@ var breakProperties = []struct {
 	folder string
 	values []string
 }{
-	{"Grapheme_Cluster_Break", strings.Fields("CR LF Control Extend ZWJ Regional_Indicator Prepend SpacingMark L V T " +
-		"LV LVT")},
+	{
+		"Grapheme_Cluster_Break",
+		strings.Fields("CR LF Control Extend ZWJ Regional_Indicator Prepend SpacingMark L V T LV LVT"),
+	},
 	{"Indic_Conjunct_Break", strings.Fields("Consonant Extend Linker")},
 	{"Binary_Property", strings.Fields("Extended_Pictographic")},
-	{"Word_Break", strings.Fields("CR LF Newline Extend ZWJ Format Katakana Hebrew_Letter ALetter Single_Quote " +
-		"Double_Quote MidNumLet MidLetter MidNum Numeric ExtendNumLet Regional_Indicator WSegSpace")},
-	{"Sentence_Break", strings.Fields("CR LF Sep Extend Format Sp Lower Upper OLetter Numeric ATerm SContinue STerm " +
-		"Close")},
+	{"Word_Break", strings.Fields("CR LF Newline Extend ZWJ Format Katakana Hebrew_Letter ALetter " +
+		"Single_Quote Double_Quote MidNumLet MidLetter MidNum Numeric ExtendNumLet Regional_Indicator WSegSpace")},
+	{
+		"Sentence_Break",
+		strings.Fields("CR LF Sep Extend Format Sp Lower Upper OLetter Numeric ATerm SContinue STerm Close"),
+	},
 	{"Script", strings.Fields("Han Hiragana Thai Lao Khmer Myanmar")},
 }
 

@@ -66,8 +66,8 @@ func dates(s *source, locale string) (map[string]string, error) {
 			default:
 				continue
 			}
-			if strings.Trim(value, listMark) == "" || value == out["ge/"+key] || value == out["gr/"+key] &&
-				out["ge/"+key] == "" {
+			if strings.Trim(value, listMark) == "" || value == out["ge/"+key] ||
+				value == out["gr/"+key] && out["ge/"+key] == "" {
 				continue
 			}
 			out[calendar[:3]+"/"+key] = value

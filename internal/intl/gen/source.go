@@ -17,8 +17,8 @@ import (
 const root = "und"
 
 // packages are the npm packages that hold the data.
-var packages = []string{"cldr-core", "cldr-numbers-full", "cldr-dates-full", "cldr-misc-full", "cldr-localenames-full",
-	"cldr-units-full",
+var packages = []string{"cldr-core", "cldr-numbers-full", "cldr-dates-full", "cldr-misc-full",
+	"cldr-localenames-full", "cldr-units-full",
 	"cldr-bcp47", "cldr-cal-buddhist-full", "cldr-cal-japanese-full", "cldr-cal-roc-full", "cldr-cal-persian-full",
 	"cldr-cal-islamic-full"}
 

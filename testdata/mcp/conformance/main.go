@@ -83,16 +83,18 @@ func fixtures() []registry.Tool {
 		content("test_simple_text", registry.Part{Text: "This is a simple text response for testing."}),
 		content("test_image_content", registry.Part{Data: redDot(), MIME: "image/png"}),
 		content("test_audio_content", registry.Part{Data: silence(), MIME: "audio/wav"}),
-		content("test_embedded_resource", registry.Part{Data: []byte("This is an embedded resource content."),
-			MIME: "text/plain"}),
+		content("test_embedded_resource", registry.Part{
+			Data: []byte("This is an embedded resource content."), MIME: "text/plain",
+		}),
 		content("test_multiple_content_types",
 			registry.Part{Text: "Multiple content types test:"},
 			registry.Part{Data: redDot(), MIME: "image/png"},
 			registry.Part{Data: []byte(`{"test":"data","value":123}`), MIME: "application/json"}),
 		registry.Func(registry.Spec{Name: "test_tool_with_logging", Description: "Logs three times."},
 			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-				for i, message := range []string{"Tool execution started", "Tool processing data",
-					"Tool execution completed"} {
+				for i, message := range []string{
+					"Tool execution started", "Tool processing data", "Tool execution completed",
+				} {
 					if i > 0 {
 						time.Sleep(step)
 					}
@@ -113,8 +115,8 @@ func fixtures() []registry.Tool {
 			func(context.Context, struct{}, registry.Env) (string, error) {
 				return "", registry.Errorf("This tool intentionally returns an error for testing")
 			}),
-		registry.ToolFunc(registry.Spec{Name: "json_schema_2020_12_tool", Description: "Has a schema of the newest " +
-			"draft.", Schema: json.RawMessage(`{
+		registry.ToolFunc(registry.Spec{Name: "json_schema_2020_12_tool",
+			Description: "Has a schema of the newest draft.", Schema: json.RawMessage(`{
 			"$schema": "https://json-schema.org/draft/2020-12/schema",
 			"type": "object",
 			"$defs": {"address": {"type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
@@ -145,8 +147,9 @@ type quotient struct {
 
 // content makes a tool that returns the same every time.
 func content(name string, parts ...registry.Part) registry.Tool {
-	return registry.ToolFunc(registry.Spec{Name: name, Description: "Returns the same every time.",
-		Schema: json.RawMessage(`{"type": "object"}`)},
+	return registry.ToolFunc(registry.Spec{
+		Name: name, Description: "Returns the same every time.", Schema: json.RawMessage(`{"type": "object"}`),
+	},
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{Content: parts}, nil
 		})

@@ -72,8 +72,8 @@ func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json
 	i, ok := c.begin(d.Name, number, order)
 	if !ok {
 		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
-			"Tools can be called %d times in one run, and all of these calls have been made. Return what there is, "+
-				"and go on in another run.", MaxToolCalls)}
+			"Tools can be called %d times in one run, and all of these calls have been made. "+
+				"Return what there is, and go on in another run.", MaxToolCalls)}
 	}
 	start := time.Now()
 	ofRun := ctx

@@ -72,8 +72,8 @@ type Session struct {
 
 // BeginSession waits until no other call has the session that a call's options name, and opens its state. It returns
 // nil if they name none, and for calls that code makes, which would wait for it. Errors are for the model.
-func BeginSession(ctx context.Context, tool string, call registry.Call, env registry.Env, open OpenState) (*Session,
-	error) {
+func BeginSession(ctx context.Context, tool string, call registry.Call, env registry.Env,
+	open OpenState) (*Session, error) {
 	name := env.Options.Text(OptionSession)
 	if name == "" || call.Parent != "" {
 		return nil, nil
@@ -83,8 +83,8 @@ func BeginSession(ctx context.Context, tool string, call registry.Call, env regi
 	}
 	states, ok := vfs.StatesOf(env.Files)
 	if !ok {
-		return nil, registry.Errorf("Error: code cannot run in the session %s: only a project that can be changed "+
-			"keeps sessions.", name)
+		return nil, registry.Errorf("Error: code cannot run in the session %s: "+
+			"only a project that can be changed keeps sessions.", name)
 	}
 	s := &Session{states: states, id: vfs.StateID{Session: name, Tool: tool}}
 	var err error
@@ -107,8 +107,8 @@ func lockSession(ctx context.Context, states vfs.States, name string, limit time
 	defer cancel()
 	unlock, err = states.LockSession(waiting, name)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, registry.Errorf("Error: nothing was run: another call has been using the session for %v. Wait "+
-			"for it to end, and call again.", limit)
+		return nil, registry.Errorf("Error: nothing was run: another call has been using the session for %v. "+
+			"Wait for it to end, and call again.", limit)
 	}
 	return unlock, err
 }
@@ -131,8 +131,8 @@ func (s *Session) open(ctx context.Context, env registry.Env, open OpenState) er
 	}
 	s.before = info
 	if time.Since(info.Time) > keep {
-		s.note("Note: the session's variables were dropped, because no call had used them for %v days. The call "+
-			"began without any.", days)
+		s.note("Note: the session's variables were dropped, because no call had used them for %v days. "+
+			"The call began without any.", days)
 		return nil
 	}
 	s.state, err = openCached(sealed, s.key, int64(env.Options.Number("memory")*(1<<20)), open)
@@ -156,8 +156,8 @@ func (s *Session) Unfit(err error) bool {
 
 func (s *Session) unfit(err *sandbox.StateError) {
 	s.state = nil
-	s.note("Note: the variables of earlier calls could not be used: %s. The call began without any. Declare again "+
-		"what you need.", err.Reason)
+	s.note("Note: the variables of earlier calls could not be used: %s. The call began without any. "+
+		"Declare again what you need.", err.Reason)
 }
 
 // WithoutState returns the error of a run that has a result, although its state could not be taken.
@@ -234,17 +234,17 @@ func (s *Session) Finish(ctx context.Context, result *registry.Result, state *sa
 	case result.IsError():
 		failed = "Note: the call failed, so the session's variables are as they were before it."
 	case s.openFiles:
-		s.note("Note: the code left files open, so the session's variables are as they were before the call. Close " +
-			"files.")
+		s.note("Note: the code left files open, so the session's variables are as they were before the call. " +
+			"Close files.")
 	case state == nil:
-		s.note("Note: the code ended early, or with calls still under way, so the session's variables are as they " +
-			"were before the call.")
+		s.note("Note: the code ended early, or with calls still under way, " +
+			"so the session's variables are as they were before the call.")
 	default:
 		if err := s.keep(ctx, state); err != nil {
 			result.Code, result.Err = registry.CodeTool, err
 			result.Status = "Failed: variables not kept"
-			s.note("Error: the code ran, but its variables could not be kept: %s. The session's variables are as "+
-				"they were before the call.", reason(err))
+			s.note("Error: the code ran, but its variables could not be kept: "+
+				"%s. The session's variables are as they were before the call.", reason(err))
 		} else {
 			kept = true
 		}

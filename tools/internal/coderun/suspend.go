@@ -80,8 +80,8 @@ func (c *ToolCalls) save() *Saved {
 
 // Suspend makes the result of a call whose code waits for calls of tools.
 func Suspend(
-	ctx context.Context, code *sandbox.State, calls *ToolCalls, session *Session, files *changes.Changes,
-	env registry.Env,
+	ctx context.Context, code *sandbox.State, calls *ToolCalls, session *Session,
+	files *changes.Changes, env registry.Env,
 ) (registry.Result, error) {
 	key, err := env.SealingKey(ctx)
 	if err != nil {
@@ -90,8 +90,8 @@ func Suspend(
 	saved := calls.save()
 	saved.Files, saved.Session = files, session.saved()
 	if saved.Sealed, err = code.Seal(key, 0); err != nil {
-		return registry.Result{}, registry.Errorf("The code has been stopped where it waits for the approval of a "+
-			"person, since it cannot be kept: %w", err)
+		return registry.Result{}, registry.Errorf(
+			"The code has been stopped where it waits for the approval of a person, since it cannot be kept: %w", err)
 	}
 	state, err := saved.encode()
 	if err != nil {

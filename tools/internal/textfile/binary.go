@@ -44,8 +44,8 @@ func decode(shown, text string) (content []byte, binary bool, err error) {
 	}
 	content, err = encoding.DecodeString(data)
 	if err != nil {
-		return nil, false, because(err, "Error: The data URL for %s is not valid base64. Use the standard alphabet, "+
-			"with + and /, or pass plain text that does not begin with data:.", shown)
+		return nil, false, because(err, "Error: The data URL for %s is not valid base64. "+
+			"Use the standard alphabet, with + and /, or pass plain text that does not begin with data:.", shown)
 	}
 	return content, true, nil
 }

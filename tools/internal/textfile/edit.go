@@ -54,10 +54,9 @@ func (t Tree) write(ctx context.Context, name string, content []byte) error {
 func (t Tree) writeText(ctx context.Context, name string, text []byte, form filetext.Form) error {
 	content, err := form.Encode(text)
 	if missing, ok := errors.AsType[*filetext.CharacterError](err); ok {
-		return because(err, "Error: The character %c (U+%04X) cannot be written to %s, which is %s text. Leave it "+
-			"out, or "+
-			"make the file anew as UTF-8, with create and overwrite true.", missing.Character, missing.Character,
-			t.Shown(name), missing.Encoding)
+		return because(err, "Error: The character %c (U+%04X) cannot be written to %s, which is %s text. "+
+			"Leave it out, or make the file anew as UTF-8, with create and overwrite true.",
+			missing.Character, missing.Character, t.Shown(name), missing.Encoding)
 	}
 	return t.write(ctx, name, content)
 }
@@ -85,8 +84,8 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		}
 		text, form, ok := filetext.Decode(content)
 		if !ok {
-			return registry.Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to "+
-				"overwrite.", command, shown)
+			return registry.Errorf("Error: Cannot use %s on binary file %s. "+
+				"Use create command with dataUrl to overwrite.", command, shown)
 		}
 		switch text, err = change(text); {
 		case err == errUnchanged:
@@ -107,8 +106,8 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 		m := locate(text, []byte(old), []byte(replacement))
 		switch {
 		case m.lines != "":
-			return nil, registry.Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in "+
-				"lines: %s. Please ensure it is unique",
+			return nil, registry.Errorf("No replacement was performed. "+
+				"Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
 				Cut(old, maxEcho), m.lines)
 		case m.from < 0:
 			return nil, registry.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.%s",
@@ -126,8 +125,8 @@ const maxEcho = 2000
 
 // Insert inserts lines after the line of this number, or at the top if it is 0. Nil is no text, which changes nothing.
 // missing is the error if the file does not exist. Insert returns the text for the model.
-func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert *string, missing string) (string,
-	error) {
+func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert *string,
+	missing string) (string, error) {
 	done := fmt.Sprintf("The file %s has been edited.", t.Shown(name))
 	if insert == nil {
 		done += " (Nothing was inserted, since no text was given.)"
@@ -136,8 +135,8 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert 
 		total := countLines(text)
 		n, ok := whole(line)
 		if !ok || n < 0 || n > total {
-			return nil, registry.Errorf("Error: Invalid `insert_line` parameter: %s. It should be within the range "+
-				"of lines of the file: [0, %d]", line, total)
+			return nil, registry.Errorf("Error: Invalid `insert_line` parameter: "+
+				"%s. It should be within the range of lines of the file: [0, %d]", line, total)
 		}
 		if insert == nil {
 			return nil, errUnchanged

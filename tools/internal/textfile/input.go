@@ -98,8 +98,8 @@ func Check(tool string, commands []string, input map[string]any) error {
 	switch {
 	case len(names) == 0 || slices.ContainsFunc(names, isText):
 	case input[names[0]] != nil: // often an object, if the file is to be JSON
-		return registry.Errorf("Error: %s is required for %s command, as a string: pass the text itself, also if it "+
-			"is JSON", names[0], command)
+		return registry.Errorf("Error: %s is required for %s command, as a string: "+
+			"pass the text itself, also if it is JSON", names[0], command)
 	case mislaid(input):
 		return registry.Errorf("Error: %s is required for %s command", names[0], command)
 	}
@@ -109,13 +109,13 @@ func Check(tool string, commands []string, input map[string]any) error {
 // otherNames are names that models have for commands from shells and other tools. The first command that a tool has is
 // probably meant.
 var otherNames = map[string][]string{
-	"read": {"view"}, "open": {"view"}, "cat": {"view"}, "get": {"view"}, "show": {"view"}, "list": {"view"},
-	"ls":  {"view"},
+	"read": {"view"}, "open": {"view"}, "cat": {"view"}, "get": {"view"}, "show": {"view"},
+	"list": {"view"}, "ls": {"view"},
 	"dir": {"view"}, "tree": {"view"}, "write": {"create"}, "save": {"create"}, "new": {"create"}, "touch": {"create"},
 	"overwrite": {"create"}, "make": {"create"}, "put": {"create"}, "edit": {"str_replace"}, "replace": {"str_replace"},
 	"update": {"str_replace"}, "modify": {"str_replace"}, "patch": {"str_replace"}, "add": {"append", "insert"},
-	"remove": {"delete"}, "rm": {"delete"}, "unlink": {"delete"}, "rmdir": {"delete"}, "erase": {"delete"},
-	"mv":   {"rename"},
+	"remove": {"delete"}, "rm": {"delete"}, "unlink": {"delete"}, "rmdir": {"delete"},
+	"erase": {"delete"}, "mv": {"rename"},
 	"move": {"rename"}, "cp": {"copy"}, "duplicate": {"copy"},
 }
 

@@ -42,8 +42,9 @@ func locate(text, old, replacement []byte) match {
 		}
 		m.from, m.to = unplain(text, at), unplain(text, at+len(what))
 	}
-	if withoutReturns := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r"), nil) }; !bytes.Equal(old,
-		replacement) &&
+	if withoutReturns := func(b []byte) []byte {
+		return bytes.ReplaceAll(b, []byte("\r"), nil)
+	}; !bytes.Equal(old, replacement) &&
 		bytes.Equal(withoutReturns(old), withoutReturns(replacement)) {
 		return m // line ends are what is to be changed
 	}

@@ -23,14 +23,14 @@ func explainMiss(text, old []byte) string {
 			}
 			at, there = at+size, there[size:]
 		}
-		return fmt.Sprintf(" Apart from %s it is there: line %d has %s where old_str has %s.", strings.Join(d.causes,
-			" and "),
+		return fmt.Sprintf(" Apart from %s it is there: line %d has %s where old_str has %s.",
+			strings.Join(d.causes, " and "),
 			1+bytes.Count(text[:at], newline), nameOf(text[at:]), nameOf(there))
 	}
 	if plain, ok := withoutNumbers(old); ok {
 		if at, _ := findAlike(text, plain); at >= 0 {
-			return fmt.Sprintf(" Without the line numbers that view shows, which are not in the file, it is there "+
-				"from line %d on.",
+			return fmt.Sprintf(" Without the line numbers that view shows, which are not in the file, "+
+				"it is there from line %d on.",
 				1+bytes.Count(text[:at], newline))
 		}
 	}

@@ -40,8 +40,8 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 
 // Rename renames a file or directory. If the new name exists, it calls taken, which returns an error if the
 // existing file must not be replaced. Rename returns the text for the model.
-func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, target fs.FileInfo) error) (string,
-	error) {
+func (t Tree) Rename(ctx context.Context, from, to string,
+	taken func(source, target fs.FileInfo) error) (string, error) {
 	if from == "/" {
 		return "", registry.Errorf("Error: Cannot rename root directory.")
 	}

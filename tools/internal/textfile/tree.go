@@ -119,9 +119,8 @@ func (t Tree) Read(name string) ([]byte, error) {
 		size = int64(b.Len()) // it may be growing
 	}
 	if size > MaxSize {
-		return nil, registry.Errorf("Error: The file %s is too large: it has %d bytes, and files of up to %d bytes "+
-			"can be viewed or edited.",
-			t.Shown(name), size, int64(MaxSize))
+		return nil, registry.Errorf("Error: The file %s is too large: it has %d bytes, "+
+			"and files of up to %d bytes can be viewed or edited.", t.Shown(name), size, int64(MaxSize))
 	}
 	return b.Bytes(), nil
 }
@@ -139,36 +138,35 @@ func (t Tree) explain(name string, err error) error {
 	if quota, ok := errors.AsType[*vfs.QuotaError](err); ok {
 		switch quota.Limit {
 		case "files":
-			return because(err, "Error: There is no space left for %s: the project's quota is %d files and "+
-				"directories. Delete what is no longer needed.", shown, quota.Max)
+			return because(err, "Error: There is no space left for %s: "+
+				"the project's quota is %d files and directories. Delete what is no longer needed.", shown, quota.Max)
 		case "file size":
-			return because(err, "Error: The file %s would be too large: it would have %d bytes, and the project's "+
-				"quota is %d bytes for a file. Split it up.", shown, quota.Want, quota.Max)
+			return because(err, "Error: The file %s would be too large: it would have %d bytes, "+
+				"and the project's quota is %d bytes for a file. Split it up.", shown, quota.Want, quota.Max)
 		case "layer":
 			return because(err, "Error: There is no space left for %s: too many paths have been changed.", shown)
 		}
-		return because(err, "Error: There is no space left for %s: the project's quota is %d bytes for all files "+
-			"together. Delete what is no longer needed.", shown, quota.Max)
+		return because(err, "Error: There is no space left for %s: the project's "+
+			"quota is %d bytes for all files together. Delete what is no longer needed.", shown, quota.Max)
 	}
 	if conflict, ok := errors.AsType[*vfs.NameConflictError](err); ok {
-		return because(err, "Error: The path %s cannot be used: there is %q already, which differs in upper and "+
-			"lower case or the form of letters only. Use that name or a different one.",
-			shown, conflict.Existing)
+		return because(err, "Error: The path %s cannot be used: there is %q already, which differs in upper "+
+			"and lower case or the form of letters only. Use that name or a different one.", shown, conflict.Existing)
 	}
 	if invalid, ok := errors.AsType[*vfs.InvalidPathError](err); ok {
 		return because(err, "Error: The path %s cannot be used: %s.", shown, invalid.Reason)
 	}
 	if protected, ok := errors.AsType[*vfs.ProtectedError](err); ok {
-		return because(err, "Error: The path %s cannot be changed: %s is protected, because other programs may "+
-			"execute it. "+
+		return because(err, "Error: The path %s cannot be changed: "+
+			"%s is protected, because other programs may execute it. "+
 			"Leave it as it is. (A person can allow it: --unprotect NAME.)", shown, t.Shown(protected.Path))
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
 		return because(err, "Error: The path %s is read-only.", shown)
 	case errors.Is(err, syscall.ENOTDIR):
-		return because(err, "Error: The path %s cannot be used: %s is a file, not a directory.", shown,
-			t.Shown(t.inTheWay(name)))
+		return because(err, "Error: The path %s cannot be used: %s is a file, not a directory.",
+			shown, t.Shown(t.inTheWay(name)))
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return because(err, "Error: The path %s cannot be used: it is too long.", shown)
 	case errors.Is(err, syscall.EISDIR):
@@ -176,8 +174,8 @@ func (t Tree) explain(name string, err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return because(err, "Error: There is no space left for %s.", shown)
 	case errors.Is(err, fs.ErrPermission):
-		return because(err, "Error: The path %s cannot be used: it is, or leads through, a link, a special file, or "+
-			"something that is protected.", shown)
+		return because(err, "Error: The path %s cannot be used: it is, or leads through, "+
+			"a link, a special file, or something that is protected.", shown)
 	case errors.Is(err, fs.ErrNotExist):
 		return because(err, "Error: The path %s does not exist", shown)
 	}

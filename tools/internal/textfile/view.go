@@ -117,9 +117,9 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 		last = total
 	}
 	if !ok || first < 1 || last < first || first > total {
-		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: %s. It should be [first line, last "+
-			"line] within the range of lines of the file: [1, %d]. A last line of -1 means the end of the file.",
-			given, total)
+		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: "+
+			"%s. It should be [first line, last line] within the range of lines of the file: "+
+			"[1, %d]. A last line of -1 means the end of the file.", given, total)
 	}
 	return first, last, nil
 }

@@ -16,8 +16,8 @@ const maxTogether = MaxSize
 
 // ViewAll shows several files and directories, one after the other. An image is a part of its own; everything else is
 // one text, with a blank line between paths. clean checks paths as the model writes them.
-func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing, clean func(string) (string,
-	error)) (registry.Result, error) {
+func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing,
+	clean func(string) (string, error)) (registry.Result, error) {
 	var parts []registry.Part
 	var text strings.Builder
 	failures, size := 0, 0
@@ -64,8 +64,8 @@ func (t Tree) viewOne(ctx context.Context, given string, before int, listing Lis
 	}
 	shown = t.Shown(name)
 	if before >= maxTogether {
-		return shown, view, registry.Errorf("Error: The paths before have %d bytes together, which is too much for "+
-			"more. View this one in another call.", before)
+		return shown, view, registry.Errorf("Error: The paths before have %d bytes together, "+
+			"which is too much for more. View this one in another call.", before)
 	}
 	view, err = t.view(ctx, name, nil, listing)
 	return shown, view, err

@@ -68,8 +68,8 @@ func (b *Bench) CallTool(tool string, input any) registry.Result {
 		raw, err = json.Marshal(input)
 		require.NoError(b.T, err)
 	}
-	return b.Tools.Dispatch(context.Background(), registry.Call{Tool: tool, Input: raw}, registry.Env{Project: "test",
-		Files: b.Files})
+	return b.Tools.Dispatch(context.Background(), registry.Call{Tool: tool, Input: raw},
+		registry.Env{Project: "test", Files: b.Files})
 }
 
 // Put writes files of the project. A name that ends with a slash makes a directory.

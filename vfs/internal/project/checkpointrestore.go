@@ -409,8 +409,9 @@ func (p *Project) takeBack(c *Core, own *call, first int64) error {
 	c.keepAll = true
 	defer func() { c.keepAll = false }()
 	for _, e := range slices.Backward(made) {
-		back := &Project{Core: p.Core, opening: p.opening, call: &call{undoes: own.id, reverses: e.Number},
-			scope: p.scope}
+		back := &Project{
+			Core: p.Core, opening: p.opening, call: &call{undoes: own.id, reverses: e.Number}, scope: p.scope,
+		}
 		if err := back.reverse(c, e, nil); err != nil {
 			return err
 		}

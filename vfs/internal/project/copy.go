@@ -96,6 +96,6 @@ func (c Copier) link(old, name string) error {
 
 // specialError says that what is neither a file nor a directory nor a link cannot be copied.
 func specialError(name string) error {
-	return fmt.Errorf("%s is a pipe, a socket or a device, of which the history cannot keep a copy: %w", name,
-		errors.ErrUnsupported)
+	return fmt.Errorf("%s is a pipe, a socket or a device, of which the history cannot keep a copy: %w",
+		name, errors.ErrUnsupported)
 }

@@ -132,8 +132,8 @@ func (c *Core) replaceOwn(name string, data []byte, durable bool) error {
 
 // begin takes the lock and gets ready for changes, perhaps at the path hint; end must be called in any case. inside is
 // the project as whoever has the lock sees it.
-func (c *Core) begin(ctx context.Context, done <-chan struct{}, hint string) (inside *Core, end func() error,
-	err error) {
+func (c *Core) begin(ctx context.Context, done <-chan struct{},
+	hint string) (inside *Core, end func() error, err error) {
 	if t, ok := c.Backend.(Transactional); ok {
 		return c.beginTx(ctx, done, t, hint)
 	}

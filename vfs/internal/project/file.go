@@ -278,9 +278,9 @@ func (f *File) Truncate(size int64) error {
 	if size < 0 {
 		return f.fail("truncate", syscall.EINVAL)
 	}
-	return f.fail("truncate", f.modify(func(int64) int64 { return size }, func() error {
-		return f.Node.Truncate(size)
-	}))
+	return f.fail("truncate", f.modify(func(int64) int64 {
+		return size
+	}, func() error { return f.Node.Truncate(size) }))
 }
 
 // modify changes the content. sizeAfter says what the size will be, given what it is.

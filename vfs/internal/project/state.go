@@ -37,8 +37,8 @@ func (s State) Encode() []byte {
 	}
 	buf := make([]byte, 0, stateSize)
 	for _, v := range []uint64{
-		stateMagic, flags, uint64(max(0, s.Bytes)), uint64(max(0, s.Files)), uint64(s.Kept), uint64(s.Oldest),
-		uint64(s.Next),
+		stateMagic, flags, uint64(max(0, s.Bytes)), uint64(max(0, s.Files)), uint64(s.Kept),
+		uint64(s.Oldest), uint64(s.Next),
 	} {
 		buf = binary.LittleEndian.AppendUint64(buf, v)
 	}

@@ -110,8 +110,8 @@ func (t *transfer) copy(name string) (size treeSize, err error) {
 			return size, err
 		}
 		size.Files++
-		return size, errors.Join(t.to.Backend.Chmod(name, perm), t.to.Backend.Chtimes(name, info.ModTime(),
-			info.ModTime()))
+		return size, errors.Join(t.to.Backend.Chmod(name, perm),
+			t.to.Backend.Chtimes(name, info.ModTime(), info.ModTime()))
 	case !info.Mode().IsRegular():
 		return size, fsys.PathError("copy", name, fsys.ErrNotFollowed)
 	}

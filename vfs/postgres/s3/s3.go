@@ -78,8 +78,8 @@ func Open(address string, options *Options) (*Bucket, error) {
 		host, path = amazon, at.Host+"/"+path
 	case "http", "https":
 	default:
-		return nil, fmt.Errorf("the address of the object storage is s3://BUCKET/PREFIX or "+
-			"https://HOST/BUCKET/PREFIX, not %s://", at.Scheme)
+		return nil, fmt.Errorf("the address of the object storage is s3://BUCKET/PREFIX "+
+			"or https://HOST/BUCKET/PREFIX, not %s://", at.Scheme)
 	}
 	bucket, prefix, _ := strings.Cut(strings.Trim(path, "/"), "/")
 	if host == "" || bucket == "" {
@@ -95,8 +95,9 @@ func Open(address string, options *Options) (*Bucket, error) {
 			&credentials.IAM{Client: &http.Client{Timeout: roleTime}},
 		})
 	}
-	client, err := minio.New(host, &minio.Options{Creds: keys, Secure: at.Scheme != "http", Region: o.Region,
-		MaxRetries: 3})
+	client, err := minio.New(host, &minio.Options{
+		Creds: keys, Secure: at.Scheme != "http", Region: o.Region, MaxRetries: 3,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("the address of the object storage: %w", err)
 	}
@@ -166,8 +167,8 @@ func (b *Bucket) List(ctx context.Context) iter.Seq2[postgres.Object, error] {
 	return func(yield func(postgres.Object, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		for found := range b.core.Client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix,
-			Recursive: true}) {
+		for found := range b.core.Client.ListObjectsIter(ctx, b.bucket,
+			minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
 			if found.Err != nil {
 				yield(postgres.Object{}, readable(found.Err))
 				return

@@ -80,8 +80,7 @@ func Of(dir string, platforms []string) ([]Module, error) {
 	for _, path := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[path]
 		if !slices.ContainsFunc(m.Files, func(f File) bool {
-			return !strings.Contains(f.Name, "/") &&
-				licenses.MatchString(f.Name)
+			return !strings.Contains(f.Name, "/") && licenses.MatchString(f.Name)
 		}) {
 			return nil, fmt.Errorf("%s %s has no licence", m.Path, m.Version)
 		}
@@ -155,8 +154,8 @@ func (m *Module) read(root, dir string) error {
 				continue
 			}
 			if !slices.Contains(allowed, match.ID) {
-				return fmt.Errorf("%s: %s is not among the licences that are allowed: %s", name, match.ID,
-					strings.Join(allowed, ", "))
+				return fmt.Errorf("%s: %s is not among the licences that are allowed: %s",
+					name, match.ID, strings.Join(allowed, ", "))
 			}
 			m.Licenses = append(m.Licenses, match.ID)
 		}

@@ -356,7 +356,7 @@ func completeRun(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.Sh
 // completeAsk completes rules for approvals.
 func completeAsk(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	tools, directive := completeTool(cmd, typed)
-	rules := startingWith([]string{registry.AskAll, registry.AskWrites, registry.AskDestructive, registry.AskExternal,
-		registry.AskSource}, typed)
+	rules := startingWith([]string{registry.AskAll, registry.AskWrites, registry.AskDestructive,
+		registry.AskExternal, registry.AskSource}, typed)
 	return append(rules, tools...), directive
 }

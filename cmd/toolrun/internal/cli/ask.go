@@ -27,8 +27,8 @@ import (
 // addAsk adds --ask, for commands that call tools.
 func (f *projectFlags) addAsk(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.ask, "ask", nil,
-		"let a person approve calls by these `RULES`: all, writes, destructive, external, source:NAME or names of "+
-			"tools")
+		"let a person approve calls by these `RULES`: all, writes, destructive, "+
+			"external, source:NAME or names of tools")
 }
 
 // checkAsk refuses rules that there are not. Of those for tools that servers may bring later, the runner warns.
@@ -131,8 +131,8 @@ func (f *projectFlags) approver() registry.Approver {
 		return nil
 	}
 	var one sync.Mutex // question at a time
-	return registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision,
-		error) {
+	return registry.RememberApprovals(func(ctx context.Context,
+		request registry.ApprovalRequest) (registry.Decision, error) {
 		one.Lock()
 		defer one.Unlock()
 		out := cmd.ErrOrStderr()
@@ -294,8 +294,8 @@ func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(
 	return printDiff(w, indented(text.String()))
 }
 
-func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte,
-	error)) error {
+func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration,
+	change func([]byte) ([]byte, error)) error {
 	return r.with(func(records vfs.Records) error { return records.Change(ctx, name, keep, change) })
 }
 

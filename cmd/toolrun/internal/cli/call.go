@@ -168,21 +168,20 @@ func (f *callFlags) switchedOff(tool string) string {
 		return text + ": use --enable " + tool
 	}
 	return fmt.Sprintf("%s in the project %s: use --enable %s, or toolrun project set --project %[2]s --enable %[3]s",
-		text,
-		f.project.id, tool)
+		text, f.project.id, tool)
 }
 
 // show makes a call, and shows what its code prints and its progress until stop is called.
-func (f *callFlags) show(cmd *cobra.Command, p prepared, call registry.Call, d display) (result registry.Result,
-	stop func()) {
+func (f *callFlags) show(cmd *cobra.Command, p prepared, call registry.Call,
+	d display) (result registry.Result, stop func()) {
 	p.env.Limits.Timeout = f.timeout
 	stop = func() {}
 	if !f.json {
 		progress := terminal.StartProgress(cmd.ErrOrStderr(), cmd.OutOrStdout())
 		stop = progress.Stop
 		if ask := p.env.Approve; ask != nil {
-			p.env.Approve = func(ctx context.Context, request registry.ApprovalRequest) (d registry.Decision,
-				err error) {
+			p.env.Approve = func(ctx context.Context,
+				request registry.ApprovalRequest) (d registry.Decision, err error) {
 				progress.Above(func() { d, err = ask(ctx, request) })
 				return d, err
 			}

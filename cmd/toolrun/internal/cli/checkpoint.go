@@ -79,8 +79,8 @@ func (c *checkpointCommand) create() *cobra.Command {
 		RunE: c.change(c.of(func(cmd *cobra.Command, args []string, p vfs.Checkpointer) (outcome, error) {
 			made, err := p.CreateCheckpoint(cmd.Context(), args[0], nil)
 			if errors.Is(err, fs.ErrExist) {
-				return outcome{}, fmt.Errorf("there is a checkpoint named %s: choose another name, or delete it first",
-					args[0])
+				return outcome{}, fmt.Errorf(
+					"there is a checkpoint named %s: choose another name, or delete it first", args[0])
 			}
 			text := fmt.Sprintf("created %s: %s, %s\n", made.Name, countFiles(made.Files), countBytes(made.Bytes))
 			return outcome{text: text, data: newJSONCheckpoint(made)}, err
@@ -112,8 +112,7 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 					mark = "\tautomatic"
 				}
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s%s\n", k.Name, k.Time.Local().Format(time.DateTime),
-					countFiles(k.Files),
-					countBytes(k.Bytes), mark)
+					countFiles(k.Files), countBytes(k.Bytes), mark)
 			}
 			_ = table.Flush() // a strings.Builder does not fail
 			return outcome{text: text.String(), data: all, none: "no checkpoints; toolrun checkpoint create makes one"},

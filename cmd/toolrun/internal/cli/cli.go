@@ -92,10 +92,10 @@ files get the bytes unchanged.`,
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newReplay(), newMCP(), newServe(), newTools(),
-		newDefs(), newPrompt(),
-		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(), newModule(), newSelftest(),
-		newVersion())
+	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newReplay(), newMCP(),
+		newServe(), newTools(), newDefs(), newPrompt(),
+		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(),
+		newModule(), newSelftest(), newVersion())
 	root.AddCommand(newApprovals())
 	explainArguments(root)
 	arrangeHelp(root)

@@ -56,8 +56,9 @@ in a notebook, and its variables stay for the next call.`,
 			if err != nil {
 				return err
 			}
-			script := javascript.Options{ScriptName: code.name, Args: append([]string{}, code.args...),
-				Output: sandbox.Unlimited}
+			script := javascript.Options{
+				ScriptName: code.name, Args: append([]string{}, code.args...), Output: sandbox.Unlimited,
+			}
 			if !code.fromStdin {
 				script.Stdin = f.record.taped(cmd.InOrStdin())
 			}

@@ -47,8 +47,8 @@ func (f *projectFlags) besideRoot(kind string) (string, error) {
 // layer opens the layer of --root, or returns nil if there is none.
 func (c *filesCommand) layer() (vfs.Layer, error) {
 	if c.root == "" {
-		return nil, errors.New("changes wait in a layer if a directory is used with --root DIR --overlay: give " +
-			"--root DIR")
+		return nil, errors.New("changes wait in a layer if a directory is used with --root DIR --overlay: " +
+			"give --root DIR")
 	}
 	dir, err := c.besideRoot("layers")
 	if err != nil {
@@ -82,8 +82,9 @@ func (c *filesCommand) settle(
 		for _, d := range done {
 			fmt.Fprintf(&text, "%s %s\n", d.Op, d.Path)
 		}
-		return errors.Join(outcome{text: text.String(), data: listed(done), none: "no changes are kept apart"}.print(
-			cmd.OutOrStdout(), c.json), err)
+		return errors.Join(outcome{
+			text: text.String(), data: listed(done), none: "no changes are kept apart",
+		}.print(cmd.OutOrStdout(), c.json), err)
 	}
 }
 

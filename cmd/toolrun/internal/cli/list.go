@@ -197,8 +197,8 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 
 // apis are the values of --api.
 var apis = []registry.API{
-	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
-	registry.XML,
+	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini,
+	registry.Bedrock, registry.MCP, registry.XML,
 }
 
 // addAPI adds --api, which must be given.
@@ -275,8 +275,9 @@ models without tool calls of their own.`,
 				} else if !slices.Contains(xmlcall.Dialects(), form) {
 					return fmt.Errorf("unknown dialect %q: tags, use_tool or caret", dialect)
 				}
-				prompt = xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Instructions: prompt, Dialect: form,
-					Model: model})
+				prompt = xmlcall.Prompt(definitions, &xmlcall.PromptOptions{
+					Instructions: prompt, Dialect: form, Model: model,
+				})
 			}
 			text := prompt
 			if text != "" {

@@ -160,8 +160,8 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if c.timeout < 0 || c.grace < 0 || c.calls < 1 || c.sessions < 1 || !(c.rate > 0) {
-		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be " +
-			"positive")
+		return errors.New("--timeout and --grace must not be negative, and --calls, " +
+			"--sessions and --rate must be positive")
 	}
 	if c.http == "" {
 		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin",
@@ -303,8 +303,8 @@ func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog
 		time.AfterFunc(c.grace, func() { c.shutdown(server) })
 	})
 	if terminal.IsTerminal(cmd.InOrStdin()) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: this is for MCP clients, which start it themselves; it waits for "+
-			"messages on standard input (Ctrl-C ends it)")
+		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: this is for MCP clients, which start it themselves; "+
+			"it waits for messages on standard input (Ctrl-C ends it)")
 	}
 	err = server.ServeStdio(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
 	c.shutdown(server)

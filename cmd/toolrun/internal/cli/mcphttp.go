@@ -101,8 +101,8 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	if c.tokens == "" && certificate == nil {
 		go ignoreHangups(ctx, hangups, logger)
 	}
-	logger.Info("serving", "url", scheme+"://"+reachable(listener.Addr().String())+"/mcp", "address",
-		listener.Addr().String())
+	logger.Info("serving", "url", scheme+"://"+reachable(listener.Addr().String())+"/mcp",
+		"address", listener.Addr().String())
 	if page != nil {
 		if _, err := c.printLink(page, scheme+"://"+reachable(listener.Addr().String())); err != nil {
 			return err
@@ -149,17 +149,17 @@ func (c *mcpCommand) listen(ctx context.Context, logger *slog.Logger) (net.Liste
 	if c.tokens == "" && !c.noTokens {
 		_ = listener.Close()
 		_, port, _ := net.SplitHostPort(c.http)
-		return nil, nil, fmt.Errorf("other machines can reach %s: add --tokens FILE, or --insecure-no-tokens to let "+
-			"everybody run code and see the files; %s is for this machine alone",
+		return nil, nil, fmt.Errorf("other machines can reach %s: add --tokens FILE, "+
+			"or --insecure-no-tokens to let everybody run code and see the files; %s is for this machine alone",
 			c.http, net.JoinHostPort("localhost", port))
 	}
 	if c.noTokens {
-		logger.Warn("everybody who can reach the address may run code and see the files", "address",
-			listener.Addr().String())
+		logger.Warn("everybody who can reach the address may run code and see the files",
+			"address", listener.Addr().String())
 	}
 	if len(c.hosts) == 0 && len(listenedHost(c.http)) == 0 {
-		logger.Warn("requests for a name, as behind a balancer, are refused: --allow-host NAME admits them", "address",
-			listener.Addr().String())
+		logger.Warn("requests for a name, as behind a balancer, are refused: --allow-host NAME admits them",
+			"address", listener.Addr().String())
 	}
 	return listener, cert, nil
 }
@@ -304,8 +304,9 @@ writes it into the file, which servers that run read again.`,
 			if err != nil {
 				return err
 			}
-			out := outcome{text: fmt.Sprintf("token: %s\n%s\n", token, text), data: map[string]any{"token": token,
-				"entry": entry}}
+			out := outcome{
+				text: fmt.Sprintf("token: %s\n%s\n", token, text), data: map[string]any{"token": token, "entry": entry},
+			}
 			return out.print(cmd.OutOrStdout(), asJSON)
 		},
 	}

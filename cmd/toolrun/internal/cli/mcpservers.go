@@ -87,8 +87,8 @@ func (h *Host) plainSecrets(name string, config mcpclient.Config) error {
 	}
 	info, err := h.stat(name)
 	if err != nil || runtime.GOOS == "windows" { // where a mode does not say who can read the file
-		return fmt.Errorf("%s contains secrets in plain text: %s; ${NAME} would take them from the environment",
-			name, list)
+		return fmt.Errorf("%s contains secrets in plain text: %s; "+
+			"${NAME} would take them from the environment", name, list)
 	}
 	advice := "${NAME} would take them from the environment"
 	if info.Mode().Perm()&0o077 != 0 {

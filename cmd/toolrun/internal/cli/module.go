@@ -224,8 +224,9 @@ func (c *moduleCommand) remove() *cobra.Command {
 			if err := store.Remove(args[0]); err != nil {
 				return err
 			}
-			return outcome{text: fmt.Sprintf("removed %s\n", args[0]),
-				data: map[string]string{"removed": args[0]}}.print(cmd.OutOrStdout(), c.json)
+			return outcome{
+				text: fmt.Sprintf("removed %s\n", args[0]), data: map[string]string{"removed": args[0]},
+			}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }

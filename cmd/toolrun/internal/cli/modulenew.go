@@ -67,11 +67,12 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 			text += "  ./build.sh\n  toolrun module add .\n" +
 				fmt.Sprintf("  toolrun call %s '{\"text\": \"two words\"}'\n", name)
 			if strings.Contains(text, "CLONE") {
-				text += "\nThis toolrun is no published version: CLONE is the directory of the source that it was " +
-					"built from.\n"
+				text += "\nThis toolrun is no published version: " +
+					"CLONE is the directory of the source that it was built from.\n"
 			}
-			return outcome{text: text, data: map[string]any{"dir": args[0], "files": files}}.print(cmd.OutOrStdout(),
-				asJSON)
+			return outcome{
+				text: text, data: map[string]any{"dir": args[0], "files": files},
+			}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE`: "+strings.Join(moduleLanguages, ", "))

@@ -73,8 +73,8 @@ func (c *projectCommand) unmount() *cobra.Command {
 }
 
 // editMounts changes the mounts in the project's settings.
-func (c *projectCommand) editMounts(cmd *cobra.Command, did string, change func([]vfs.Mount) ([]vfs.Mount,
-	error)) error {
+func (c *projectCommand) editMounts(cmd *cobra.Command, did string,
+	change func([]vfs.Mount) ([]vfs.Mount, error)) error {
 	return c.edit(cmd, did, func(s registry.Settings) (registry.Settings, error) {
 		var mounts []vfs.Mount
 		if raw := s.Field(vfs.MountsField); raw != nil {

@@ -19,18 +19,18 @@ type networkFlags struct {
 
 func (f *networkFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.allow, "allow", nil,
-		"let code make requests by this `RULE`, as in 'GET https://example.com/**'\n(repeatable; default: there is "+
-			"no network)")
+		"let code make requests by this `RULE`, as in 'GET https://example.com/**'\n"+
+			"(repeatable; default: there is no network)")
 	cmd.Flags().StringArrayVar(&f.secrets, "secret", nil,
 		"give requests a secret that code does not see, as `NAME=env:NAME@HOST`\nor NAME=file:PATH@HOST (repeatable)")
 	cmd.Flags().StringArrayVar(&f.limits, "network-limit", nil,
-		"set a `LIMIT` of requests, as in response=10MB: time, request, response,\nheaders, redirects, run, minute "+
-			"or together (repeatable)")
+		"set a `LIMIT` of requests, as in response=10MB: time, request, response,\n"+
+			"headers, redirects, run, minute or together (repeatable)")
 	cmd.Flags().StringArrayVar(&f.reach, "reach", nil,
 		"let names lead to this private `ADDRESS` or network, such as 10.0.0.0/8\n(repeatable)")
-	_ = cmd.RegisterFlagCompletionFunc("network-limit", cobra.FixedCompletions([]string{"time=", "request=",
-		"response=", "headers=", "redirects=",
-		"run=", "minute=", "together="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("network-limit",
+		cobra.FixedCompletions([]string{"time=", "request=", "response=", "headers=", "redirects=",
+			"run=", "minute=", "together="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 }
 
 // policy returns what the flags allow, or nil if that is nothing.

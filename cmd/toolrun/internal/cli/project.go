@@ -113,8 +113,8 @@ func (f *projectFlags) rootOptions() *vfs.Options {
 func (f *projectFlags) addStore(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the project `ID`")
 	cmd.PersistentFlags().StringVar(&f.data, "data", "",
-		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data "+
-			"directory)")
+		"keep projects in `DIR`, or a database if it is postgres://...\n"+
+			"(default $TOOLRUN_DATA, else the user's data directory)")
 	f.cmd = cmd
 }
 
@@ -127,8 +127,8 @@ func (f *projectFlags) addLib(cmd *cobra.Command) {
 // addCheckpoint adds --checkpoint, for commands that call tools.
 func (f *projectFlags) addCheckpoint(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.checkpoint, "checkpoint",
-		"`WHEN` to keep all files under a name: before each call that may change\nsome, or never; otherwise calls of "+
-			"tools do as the project's settings say;\nsee toolrun checkpoint")
+		"`WHEN` to keep all files under a name: before each call that may change\n"+
+			"some, or never; otherwise calls of tools do as the project's settings say;\nsee toolrun checkpoint")
 }
 
 // A checkpointFlag is the value of --checkpoint: a mode, or nothing if the project's settings choose it.
@@ -391,8 +391,8 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 }
 
 // selecting adds what --ask, --checkpoint and --lib choose to what choose selects, which may be nil.
-func (f *projectFlags) selecting(choose func(registry.Selection) registry.Selection) func(
-	registry.Selection) registry.Selection {
+func (f *projectFlags) selecting(
+	choose func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
 	choose = f.choose(choose)
 	if f.lib == "" {
 		return choose
@@ -407,8 +407,8 @@ func (f *projectFlags) selecting(choose func(registry.Selection) registry.Select
 }
 
 // choose adds the rules of --ask, and what --checkpoint says, to what chosen selects, which may be nil.
-func (f *projectFlags) choose(chosen func(registry.Selection) registry.Selection) func(
-	registry.Selection) registry.Selection {
+func (f *projectFlags) choose(
+	chosen func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
 	return func(s registry.Selection) registry.Selection {
 		if chosen != nil {
 			s = chosen(s)

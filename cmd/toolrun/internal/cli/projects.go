@@ -38,8 +38,8 @@ directory given with --root has no settings.`,
 	}
 	c.addStore(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
-	cmd.AddCommand(c.list(), c.show(), c.set(), c.mount(), c.unmount(), c.compact(), c.delete(), c.restore(),
-		c.migrate())
+	cmd.AddCommand(c.list(), c.show(), c.set(), c.mount(), c.unmount(), c.compact(),
+		c.delete(), c.restore(), c.migrate())
 	return cmd
 }
 
@@ -282,8 +282,8 @@ func (c *projectCommand) set() *cobra.Command {
 				said.add("retention: %s", retention)
 			}
 			if len(said) == 0 {
-				return errors.New("nothing to set; toolrun project set --help lists the settings, and toolrun " +
-					"project show those of a project")
+				return errors.New("nothing to set; toolrun project set --help lists the settings, " +
+					"and toolrun project show those of a project")
 			}
 			return c.edit(cmd, strings.Join(said, "; "), func(s registry.Settings) (registry.Settings, error) {
 				if retention != "" {
@@ -339,8 +339,8 @@ func (s *saying) each(format string, of []string) {
 }
 
 // edit changes the settings of the project in one step, and prints what that has done, or with --json the project.
-func (c *projectCommand) edit(cmd *cobra.Command, did string, change func(s registry.Settings) (registry.Settings,
-	error)) error {
+func (c *projectCommand) edit(cmd *cobra.Command, did string,
+	change func(s registry.Settings) (registry.Settings, error)) error {
 	project, err := c.open(cmd.Context())
 	if err != nil {
 		return err

@@ -150,8 +150,8 @@ func (f *recordFlags) header(tools *registry.Registry, call registry.Call, env r
 		return h, nil // the call will say so
 	}
 	if options.Text(registry.OptionSession) != "" || options.Bool(registry.OptionRollback) {
-		return h, fmt.Errorf("--record: a call with the option %s or %s cannot be recorded: it depends on more than "+
-			"recordings have",
+		return h, fmt.Errorf("--record: a call with the option %s or %s cannot be recorded: "+
+			"it depends on more than recordings have",
 			registry.OptionSession, registry.OptionRollback)
 	}
 	h.Options = options.Map()

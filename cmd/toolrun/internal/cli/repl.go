@@ -26,8 +26,8 @@ const (
 )
 
 // errEntryTooLong is for entries that are beyond the limits or never complete.
-var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with " +
-	"toolrun js or py FILE")
+var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: " +
+	"put it into a file, and run that with toolrun js or py FILE")
 
 // A session is the state of toolrun repl.
 type session struct {
@@ -135,8 +135,8 @@ func (s *session) interact() error {
 		where = "without files"
 		printError(s.cmd.ErrOrStderr(), s.flags.project.noFiles)
 	}
-	if err := terminal.Print(out, terminal.Bold, "toolrun "+version()+": "+s.language().title+" in a sandbox, "+where+
-		".\n"); err != nil {
+	if err := terminal.Print(out, terminal.Bold,
+		"toolrun "+version()+": "+s.language().title+" in a sandbox, "+where+".\n"); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(out, s.stay()+" .help lists commands, Ctrl-D leaves.\n"); err != nil {

@@ -83,8 +83,8 @@ func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
 	case header.Tool == "":
 		return fmt.Errorf("%s is a recording of a conversation: it has no call that could be run again", name)
 	case !slices.Contains(replayed(), header.Tool):
-		return fmt.Errorf("%s is a recording of the tool %.100q: only built-in tools can be run again", name,
-			header.Tool)
+		return fmt.Errorf("%s is a recording of the tool %.100q: only built-in tools can be run again",
+			name, header.Tool)
 	case header.Host != nil && json.Unmarshal(header.Host, &host) != nil:
 		return fmt.Errorf("%s: the header is damaged", name)
 	}
@@ -178,8 +178,8 @@ func (c *replayCommand) play(cmd *cobra.Command, r *runner, recorded *recording.
 		return fmt.Errorf("not the same as the recorded run: %w", difference)
 	}
 	if recorded.Stopped() {
-		r.warn(errors.New("the recorded run was stopped, at a point that depends on the machine: results are not " +
-			"compared"))
+		r.warn(errors.New("the recorded run was stopped, at a point that depends on the machine: " +
+			"results are not compared"))
 		return f.print(cmd.OutOrStdout(), result, show)
 	}
 	return f.print(cmd.OutOrStdout(), recorded.Result(), show) // with the durations of then

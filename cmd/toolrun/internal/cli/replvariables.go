@@ -99,8 +99,9 @@ func (s *session) resetCommand(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	return outcome{text: "All variables are forgotten.\n", data: map[string]bool{"reset": true}}.print(
-		s.cmd.OutOrStdout(), s.flags.json)
+	return outcome{
+		text: "All variables are forgotten.\n", data: map[string]bool{"reset": true},
+	}.print(s.cmd.OutOrStdout(), s.flags.json)
 }
 
 // inCall changes sessions in one call, which can be undone.
@@ -141,8 +142,10 @@ func (s *session) saveCommand(ctx context.Context, name string) error {
 	if err := s.copyTo(ctx, name); err != nil {
 		return err
 	}
-	out := outcome{text: fmt.Sprintf("The session %s has a copy of the variables.\n", name),
-		data: map[string]string{"saved": name}}
+	out := outcome{
+		text: fmt.Sprintf("The session %s has a copy of the variables.\n", name),
+		data: map[string]string{"saved": name},
+	}
 	return out.print(s.cmd.OutOrStdout(), s.flags.json)
 }
 

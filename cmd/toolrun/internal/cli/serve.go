@@ -74,8 +74,8 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	c.servers.add(cmd)
 	flags := cmd.Flags()
 	cmd.PersistentFlags().StringVar(&c.project.data, "data", "",
-		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data "+
-			"directory)")
+		"keep projects in `DIR`, or a database if it is postgres://...\n"+
+			"(default $TOOLRUN_DATA, else the user's data directory)")
 	c.project.addRoot(cmd)
 	flags.BoolVar(&c.openBrowser, "open", false, "open the page in a browser")
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")

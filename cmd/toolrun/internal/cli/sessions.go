@@ -110,8 +110,9 @@ them, their sizes, and when a call has last left variables there.`,
 					one.Used.Local().Format(time.DateTime))
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text: text.String(), data: all,
-				none: "no sessions; --session of toolrun js begins one"}.print(cmd.OutOrStdout(), c.json)
+			return outcome{
+				text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one",
+			}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -227,8 +228,8 @@ session is now, and neither changes the other.`,
 				place := sessions.Place{Files: p, Project: c.name(), Key: key}
 				err = sessions.Copy(ctx, place, args[0], place, args[1])
 				if errors.Is(err, fs.ErrExist) {
-					return fmt.Errorf("there is a session named %s; toolrun session delete %s deletes it", args[1],
-						args[1])
+					return fmt.Errorf("there is a session named %s; toolrun session delete %s deletes it",
+						args[1], args[1])
 				}
 				return noSession(args[0], err)
 			})
@@ -255,8 +256,8 @@ func (c *sessionCommand) delete() *cobra.Command {
 }
 
 // change changes sessions in one call, which can be undone.
-func (c *sessionCommand) change(cmd *cobra.Command, text string, did any, do func(ctx context.Context,
-	p vfs.Project) error) error {
+func (c *sessionCommand) change(cmd *cobra.Command, text string, did any,
+	do func(ctx context.Context, p vfs.Project) error) error {
 	project, err := c.existing(cmd.Context())
 	if err != nil {
 		return err

@@ -259,8 +259,8 @@ in the URL's parameter objects_keep.`,
 			case c.json:
 				return printJSON(cmd.OutOrStdout(), map[string]int64{"lostObjects": lost})
 			case lost > 0:
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d objects that the database does not know will be removed.\n",
-					lost)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(),
+					"%d objects that the database does not know will be removed.\n", lost)
 			}
 			return err
 		},

@@ -97,8 +97,8 @@ func (m *Metrics) Request(r network.Record) {
 	}
 	m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_requests_total{project=%s,outcome=%q}", project, r.Outcome())).Inc()
 	for way, n := range map[string]int64{"sent": r.Sent, "received": r.Received} {
-		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_request_bytes_total{project=%s,way=%q}", project,
-			way)).AddInt64(n)
+		m.set.GetOrCreateCounter(
+			fmt.Sprintf("toolrun_request_bytes_total{project=%s,way=%q}", project, way)).AddInt64(n)
 	}
 }
 
@@ -200,8 +200,8 @@ type statusWriter struct {
 const maxReason = 500
 
 func (w *statusWriter) Write(data []byte) (int, error) {
-	if w.status == http.StatusForbidden && w.reason == "" && strings.HasPrefix(w.Header().Get("Content-Type"),
-		"text/plain") {
+	if w.status == http.StatusForbidden && w.reason == "" &&
+		strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
 		w.reason = strings.TrimSpace(string(data[:min(len(data), maxReason)]))
 	}
 	return w.ResponseWriter.Write(data)

@@ -51,8 +51,8 @@ func (s *secureDoor) shake(g *guest) {
 		s.logger.Debug("TLS handshake", "from", g.RemoteAddr().String(), "error", err)
 		if e, ok := errors.AsType[tls.RecordHeaderError](err); ok && e.Conn != nil &&
 			plainRequest.Match(e.RecordHeader[:]) {
-			_, _ = io.WriteString(g, "HTTP/1.0 400 Bad Request\r\n\r\nThis server speaks HTTPS: write https:// in "+
-				"the address.\n")
+			_, _ = io.WriteString(g, "HTTP/1.0 400 Bad Request\r\n\r\n"+
+				"This server speaks HTTPS: write https:// in the address.\n")
 		}
 		_ = g.Close()
 		return

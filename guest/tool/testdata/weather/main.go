@@ -27,8 +27,9 @@ var calls int
 func init() {
 	tool.Register(tool.Spec{
 		Name: "weather", Description: "Tells the weather of a city.",
-		Asks: tool.Asks{Files: "write", Folder: "/data", Env: []string{"UNIT"}, Tools: []string{"javascript",
-			"memory"}},
+		Asks: tool.Asks{
+			Files: "write", Folder: "/data", Env: []string{"UNIT"}, Tools: []string{"javascript", "memory"},
+		},
 	}, weather)
 }
 
@@ -51,8 +52,9 @@ func weather(ctx context.Context, in input) (output, error) {
 		}
 	case "tools":
 		for _, name := range []string{"javascript", "memory", "weather"} {
-			result, err := tool.Call(ctx, name, map[string]any{"code": "return [6 * 7, await " +
-				"fs.readFile('/data/note.txt', 'utf8')]"})
+			result, err := tool.Call(ctx, name, map[string]any{
+				"code": "return [6 * 7, await fs.readFile('/data/note.txt', 'utf8')]",
+			})
 			note := string(result)
 			if err != nil {
 				note = err.Error()
