@@ -76,6 +76,7 @@ var mayImport = map[string][]string{
 	"vfs/archive":                    {"internal/progress", "vfs", "vfs/internal/fsys"},
 	"vfs/internal/fsys":              {},
 	"internal/storetest":             {"vfs", "vfs/local"},
+	"internal/wrapfs":                {"vfs"},
 	"vfs/internal/project":           {"internal/jsontree", "internal/progress", "vfs", "vfs/internal/fsys"},
 	"vfs/local":                      {"internal/jsontree", "vfs", "vfs/internal/fsys", "vfs/internal/project"},
 	"vfs/admin":                      {"vfs", "vfs/internal/project"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/recording"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/registrytest"
@@ -313,7 +314,7 @@ func TestErrorsOfFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			recorder := recording.NewRecorder(&out, recording.Header{}, nil)
-			_, live := recorder.Files(vfs.Foreign(failing{afero.NewMemMapFs(), err})).Stat("/x")
+			_, live := recorder.Files(wrapfs.Foreign(failing{afero.NewMemMapFs(), err})).Stat("/x")
 			require.NoError(t, recorder.End(nil))
 			recorded, readErr := recording.Read(&out, nil)
 			require.NoError(t, readErr)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -35,15 +36,15 @@ func TestWrappedProjects(t *testing.T) {
 	var opened atomic.Int32
 	counting := func(files afero.Fs) afero.Fs { return countingFs{files, &opened} }
 	for name, wrap := range map[string]func(files afero.Fs) afero.Fs{
-		"a wrapper": func(files afero.Fs) afero.Fs { return vfs.Wrap(files, counting) },
+		"a wrapper": func(files afero.Fs) afero.Fs { return wrapfs.Around(files, counting) },
 		"a wrapper of a view": func(files afero.Fs) afero.Fs {
-			return vfs.Wrap(vfs.ReadOnly(files, "/memories"), counting)
+			return wrapfs.Around(vfs.ReadOnly(files, "/memories"), counting)
 		},
 		"a view of a wrapper": func(files afero.Fs) afero.Fs {
-			return vfs.ReadOnly(vfs.Wrap(files, counting),
+			return vfs.ReadOnly(wrapfs.Around(files, counting),
 				"/memories")
 		},
-		"wrappers in a wrapper": func(files afero.Fs) afero.Fs { return vfs.Wrap(vfs.Wrap(files, counting), counting) },
+		"wrappers in a wrapper": func(files afero.Fs) afero.Fs { return wrapfs.Around(wrapfs.Around(files, counting), counting) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			opened.Store(0)
@@ -100,7 +101,7 @@ func TestFilesThatHideAProject(t *testing.T) {
 	for name, files := range map[string]afero.Fs{
 		"itself":         hiding,
 		"in a view":      vfs.ReadOnly(vfs.Sub(hiding, "/d"), "/memories"),
-		"in a wrapper":   vfs.Wrap(hiding, func(files afero.Fs) afero.Fs { return files }),
+		"in a wrapper":   wrapfs.Around(hiding, func(files afero.Fs) afero.Fs { return files }),
 		"another system": afero.NewMemMapFs(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,6 +117,6 @@ func TestFilesThatHideAProject(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, changes)
 
-	result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: vfs.Foreign(afero.NewMemMapFs())})
+	result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: wrapfs.Foreign(afero.NewMemMapFs())})
 	require.Equal(t, "done", result.Text(), "who says that it has nothing to do with a project gets what there is")
 }

@@ -27,8 +27,6 @@ func checkpointsBehind(files afero.Fs) (Checkpointer, error) {
 	switch f := files.(type) {
 	case Project:
 		return CheckpointsOf(f)
-	case *wrapped:
-		return checkpointsBehind(f.inner)
 	case *readOnly:
 		return checkpointsBehind(f.files)
 	case *sub:

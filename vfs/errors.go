@@ -131,8 +131,7 @@ type NoCallsError struct {
 }
 
 func (e *NoCallsError) Error() string {
-	return fmt.Sprintf("the file system %q has no calls: use vfs.Wrap to wrap a project, "+
-		"or vfs.Foreign if it is not one", e.Name)
+	return fmt.Sprintf("the file system %q has no calls: use a project, a view of one, or a vfs.CallFs", e.Name)
 }
 
 // Unwrap makes errors.Is hold for errors.ErrUnsupported.

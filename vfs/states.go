@@ -134,9 +134,6 @@ func StatesOf(files afero.Fs) (states States, ok bool) {
 // States is what [StatesOf] asks. The sessions are those of the project itself.
 func (v *mounted) States() (States, bool) { return StatesOf(v.Project) }
 
-// States is what [StatesOf] asks.
-func (v *wrapped) States() (States, bool) { return StatesOf(v.inner) }
-
 // States is what [StatesOf] asks. A view in which nothing can be changed has none.
 func (v *readOnly) States() (States, bool) {
 	if v.protects("/", false) {

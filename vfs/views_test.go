@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/storetest"
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -276,7 +277,7 @@ func TestHolding(t *testing.T) {
 func TestCopyFailsAsAWhole(t *testing.T) {
 	forEachStore(t, nil, func(t *testing.T, p vfs.Project) {
 		write(t, p, "/from", "some text")
-		failing := vfs.Wrap(p, func(files afero.Fs) afero.Fs { return unreadable{files} })
+		failing := wrapfs.Around(p, func(files afero.Fs) afero.Fs { return unreadable{files} })
 		require.ErrorIs(t, vfs.Copy(t.Context(), failing, "/from", "/to"), io.ErrNoProgress)
 		require.Equal(t, map[string]string{"/": "directory", "/from": "some text"}, snapshot(t, p))
 	})

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/recording"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // Whatever a script gets from outside, in an order that is by chance.
@@ -60,7 +60,7 @@ func TestScriptsAreRecordedAndPlayedBack(t *testing.T) {
 		var tape bytes.Buffer
 		recorder := recording.NewRecorder(&tape, recording.Header{Input: script}, nil)
 		options := asking(hurry)
-		options.Files = recorder.Files(vfs.Foreign(files))
+		options.Files = recorder.Files(wrapfs.Foreign(files))
 		want, err := engine.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), script, options)
 		require.NoError(t, err, script)
 		require.NoError(t, recorder.End(nil))

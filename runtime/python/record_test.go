@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/recording"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/python"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // Whatever code gets from outside, in an order that is by chance.
@@ -62,7 +62,7 @@ func TestCodeIsRecordedAndPlayedBack(t *testing.T) {
 		recorder := recording.NewRecorder(&tape, recording.Header{}, nil)
 		want, err := interpreter.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), code,
 			&python.RunOptions{
-				Functions: functions, Files: recorder.Files(vfs.Foreign(files)),
+				Functions: functions, Files: recorder.Files(wrapfs.Foreign(files)),
 				StdinFrom: recorder.Stdin(strings.NewReader(fmt.Sprintln(n))),
 			})
 		require.NoError(t, err)

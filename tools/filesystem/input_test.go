@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
@@ -180,7 +181,7 @@ func TestStatus(t *testing.T) {
 func TestOtherFileSystems(t *testing.T) {
 	tools, err := registry.New(filesystem.New())
 	require.NoError(t, err)
-	files := vfs.Foreign(afero.NewMemMapFs())
+	files := wrapfs.Foreign(afero.NewMemMapFs())
 	call := func(files afero.Fs, input string) registry.Result {
 		return tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(input)},
 			registry.Env{Files: files})
@@ -250,7 +251,7 @@ func TestFailuresOfTheHost(t *testing.T) {
 	b := newBench(t, nil)
 	memory := afero.NewMemMapFs()
 	require.NoError(t, afero.WriteFile(memory, "/f", []byte("a"), 0o644))
-	files := vfs.Foreign(failing{memory})
+	files := wrapfs.Foreign(failing{memory})
 	for _, test := range []struct {
 		input, want string
 		code        registry.Code

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -113,7 +114,7 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	defer close(release)
 	ctx := &expiring{t.Context(), make(chan struct{})}
 	env = newEnv(t)
-	env.Files = vfs.Wrap(env.Files, func(files afero.Fs) afero.Fs { return hangingFs{files, ctx.expire, release} })
+	env.Files = wrapfs.Around(env.Files, func(files afero.Fs) afero.Fs { return hangingFs{files, ctx.expire, release} })
 	call := registry.Call{Tool: javascript.Name,
 		Input: json.RawMessage(`{"code":"await fs.writeFile('/n', ''); await fs.unlink('/n')"}`)}
 	result = r.Dispatch(ctx, call, env)
@@ -143,12 +144,12 @@ func TestChangedFilesCannotBeHidden(t *testing.T) {
 	for _, name := range []string{"/d/a", "/d/b"} {
 		require.NoError(t, afero.WriteFile(files, name, nil, 0o644))
 	}
-	env.Files = vfs.Foreign(halfFs{files})
+	env.Files = wrapfs.Foreign(halfFs{files})
 	result := run(t, r, env, `fs.rmSync('/d', {recursive: true})`)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: deleted /d/a"), result.Text())
 
 	// A directory that never ends.
-	env.Files = vfs.Foreign(endlessFs{files})
+	env.Files = wrapfs.Foreign(endlessFs{files})
 	result = run(t, r, env, `fs.rmSync('/d', {recursive: true})`)
 	require.Greater(t, changesOf(t, result).More, 10_000)
 }

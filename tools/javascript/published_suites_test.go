@@ -24,11 +24,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // published is the file or folder that an environment variable names, or skips the test.
@@ -101,7 +101,7 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 		free <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-free }()
-			env := registry.Env{Project: "test", Files: vfs.Foreign(afero.NewCopyOnWriteFs(base, afero.NewMemMapFs()))}
+			env := registry.Env{Project: "test", Files: wrapfs.Foreign(afero.NewCopyOnWriteFs(base, afero.NewMemMapFs()))}
 			env.Limits = registry.Limits{Inline: 16 << 20, Output: 64 << 20} // of what this test gets to see
 			input, err := json.Marshal(map[string]string{"code": p.code})
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -153,7 +154,7 @@ func TestFileErrors(t *testing.T) {
 	})
 	t.Run("EIO", func(t *testing.T) {
 		env := newEnv(t)
-		env.Files = vfs.Foreign(broken{afero.NewMemMapFs()})
+		env.Files = wrapfs.Foreign(broken{afero.NewMemMapFs()})
 		require.Equal(t, "true|EIO|/a|EIO: the disk is on fire, '/a'",
 			run(t, r, env, `try { await fs.readFile('/a') } catch (e) { return [e instanceof Error, e.code, e.path, e.message].join('|') }`).Text())
 	})

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -116,7 +116,7 @@ func (f noticingFs) Stat(name string) (os.FileInfo, error) {
 func TestLimits(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	ctx := &expiring{t.Context(), make(chan struct{})}
-	env.Files = vfs.Wrap(env.Files, func(files afero.Fs) afero.Fs { return noticingFs{files, "/now", ctx.expire} })
+	env.Files = wrapfs.Around(env.Files, func(files afero.Fs) afero.Fs { return noticingFs{files, "/now", ctx.expire} })
 	input := json.RawMessage(`{"code":"console.log('before'); fs.existsSync('/now'); for (;;);"}`)
 	result := r.Dispatch(ctx, registry.Call{Tool: javascript.Name, Input: input}, env)
 	require.Equal(t, registry.CodeTimeout, result.Code)

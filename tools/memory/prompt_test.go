@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/memory"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 var apis = []registry.API{
@@ -208,7 +208,7 @@ func TestOptions(t *testing.T) {
 
 func TestOtherFileSystems(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, nil))
-	files := vfs.Foreign(afero.NewMemMapFs())
+	files := wrapfs.Foreign(afero.NewMemMapFs())
 	for _, test := range []struct{ input, want string }{
 		{`{"command":"create","path":"/d/f","file_text":"a"}`, "File created successfully at: /memories/d/f"},
 		{`{"command":"view","path":"/memories/d/f"}`,

@@ -29,6 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/storetest"
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -1626,7 +1627,7 @@ func (f unsteadyFile) Close() error {
 // unsteadily returns a view that fails at the nth change, and how many changes have been tried.
 func unsteadily(p afero.Fs, n int, fails error) (afero.Fs, func() int) {
 	left := n
-	return vfs.Wrap(p, func(files afero.Fs) afero.Fs { return unsteady{files, &left, fails} }), func() int {
+	return wrapfs.Around(p, func(files afero.Fs) afero.Fs { return unsteady{files, &left, fails} }), func() int {
 		return n - left
 	}
 }
@@ -1674,7 +1675,7 @@ func TestImportIsNotTakenBack(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	p := archiveProject(t, local.NewMemoryStore(nil))
 	changes := 0
-	files := vfs.Wrap(p, func(files afero.Fs) afero.Fs {
+	files := wrapfs.Around(p, func(files afero.Fs) afero.Fs {
 		return breaking{files, func() bool { changes++; return changes > 3 }, broken}
 	})
 	result, err := importBytes(t, files, packed(t, Tar, archiveItem{name: "a"}, archiveItem{name: "b"},
@@ -1712,8 +1713,8 @@ func TestArchivesOfViews(t *testing.T) {
 		for name, files := range map[string]afero.Fs{
 			"sub":      vfs.Sub(p, "/in/a/directory"),
 			"readonly": vfs.ReadOnly(p, "/memories"),
-			"wrapped":  vfs.Wrap(p, func(files afero.Fs) afero.Fs { return hooked{files, func(string) {}} }),
-			"foreign":  vfs.Foreign(afero.NewMemMapFs()),
+			"wrapped":  wrapfs.Around(p, func(files afero.Fs) afero.Fs { return hooked{files, func(string) {}} }),
+			"foreign":  wrapfs.Foreign(afero.NewMemMapFs()),
 		} {
 			t.Run(name, func(t *testing.T) {
 				packedItems := packed(t, Zip, someItems...)

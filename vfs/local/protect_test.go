@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -129,7 +130,7 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 			return vfs.Copy(ctxOf(), p, from, to)
 		}
 		attacks["through views to "+to] = func(p vfs.Project) error {
-			return vfs.Sub(vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files }), "/").Rename(from, to)
+			return vfs.Sub(wrapfs.Around(p, func(files afero.Fs) afero.Fs { return files }), "/").Rename(from, to)
 		}
 	}
 	attacks["in a subdirectory"] = func(p vfs.Project) error {

@@ -129,7 +129,6 @@ func checkStates(t *testing.T, store vfs.Store) {
 	// Views of all of the project have its states, and those of a part of it none.
 	for name, view := range map[string]afero.Fs{
 		"protected": vfs.ReadOnly(p, "/memories"),
-		"wrapped":   vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files }),
 		"call":      p.WithCall("call"),
 	} {
 		require.Equal(t, "secret", readState(t, statesOf(t, view), someState), name)

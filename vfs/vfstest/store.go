@@ -211,9 +211,6 @@ func checkCalls(t *testing.T, store vfs.Store) {
 	for name, see := range map[string]func(files afero.Fs) afero.Fs{
 		"itself": func(files afero.Fs) afero.Fs { return files },
 		"a view": func(files afero.Fs) afero.Fs { return vfs.ReadOnly(vfs.Sub(files, "/"), "/memories") },
-		"a wrapper": func(files afero.Fs) afero.Fs {
-			return vfs.Wrap(files, func(files afero.Fs) afero.Fs { return files })
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call, end, err := vfs.BeginCall(see(p), "ends")
@@ -432,9 +429,7 @@ func checkUsage(t *testing.T, store vfs.Store) {
 	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
 	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize,
 		Checkpoints: vfs.DefaultCheckpoints, CheckpointBytes: vfs.DefaultCheckpointBytes}, usage.Quota)
-	for _, view := range []afero.Fs{
-		p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files }),
-	} {
+	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p)} {
 		same, err := vfs.UsageOf(t.Context(), view)
 		require.NoError(t, err)
 		require.Equal(t, usage, same, "a view has its project's")
