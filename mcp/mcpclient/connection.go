@@ -155,7 +155,8 @@ func (c *connection) transport(f *filter) (sdk.Transport, error) {
 		return w.transportOf(kind), nil
 	}
 	var err error
-	c.proc, err = startProcess(s.config, environment(s.options.LookupEnv, s.config.Env), func(line string) {
+	environ := environment(s.options.LookupEnv, s.config.Env)
+	c.proc, err = startProcess(s.config, s.options.Dir, environ, func(line string) {
 		s.log.debug("MCP server's standard error", "server", s.name, "text",
 			cleanLine(s.secrets.text(line), maxStderrLine))
 	})

@@ -15,6 +15,9 @@ type Options struct {
 	// LookupEnv looks up variables of the environment, as os.LookupEnv does: for ${NAME} in the configuration, and
 	// PATH, HOME and some others for processes. Nil means an empty environment.
 	LookupEnv func(name string) (value string, ok bool)
+	// Dir is the working directory of processes, unless the configuration says another, which is relative to it. Empty
+	// means that of the program.
+	Dir string
 	// Silent, if not nil, is called once for each server that [Open] waits for and that has sent nothing for five
 	// seconds. Several goroutines can call it at once.
 	Silent func(server string)

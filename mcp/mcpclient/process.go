@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -42,10 +43,14 @@ type process struct {
 	ended chan struct{} // closed when its group is gone
 }
 
-// startProcess starts a server. Each line of its standard error goes to log.
-func startProcess(config ServerConfig, environ []string, log func(line string)) (*process, error) {
+// startProcess starts a server in a directory, or in the one of its configuration. Each line of its standard error goes
+// to log.
+func startProcess(config ServerConfig, dir string, environ []string, log func(line string)) (*process, error) {
 	p := &process{exited: make(chan struct{}), heard: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd = exec.Command(config.Command, config.Args...)
+	if dir != "" && !filepath.IsAbs(config.Dir) {
+		config.Dir = filepath.Join(dir, config.Dir)
+	}
 	p.cmd.Dir, p.cmd.Env = config.Dir, environ
 	ownGroup(p.cmd)
 	var theirs []*os.File

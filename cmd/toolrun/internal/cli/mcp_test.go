@@ -107,7 +107,8 @@ func TestMCPShutdown(t *testing.T) {
 	}
 	ended := make(chan result, 1)
 	go func() {
-		text, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": m.wait + "; return 'finished'"})
+		text, err := toolruntest.Call(t.Context(), session, "javascript",
+			map[string]any{"code": m.wait + "; return 'finished'"})
 		ended <- result{text, err}
 	}()
 	<-m.arrived

@@ -57,8 +57,8 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 	if options.Network, err = f.network.policy(f.host()); err != nil {
 		return nil, err
 	}
-	options.ServerOptions = mcpclient.Options{LookupEnv: f.host().LookupEnv, Transport: http.DefaultTransport,
-		ClientVersion: version()}
+	options.ServerOptions = mcpclient.Options{LookupEnv: f.host().LookupEnv, Dir: f.host().Dir,
+		Transport: http.DefaultTransport, ClientVersion: version()}
 	return open(cmd, options)
 }
 
