@@ -11,7 +11,8 @@ export const asFunction = (body) => `(function () {\n${body}\n})()`;
 // holder makes a script of the body of an async function, and defines the function wait for it. The promise could be
 // settled, so that nothing that comes after it is garbage.
 export const holder = (body) =>
-  `function wait() { return new Promise(function (resolve) { globalThis.settle = resolve }) }\n(async function () {\n${body}\n})();\n1`;
+  `function wait() { return new Promise(function (resolve) { globalThis.settle = resolve }) }\n` +
+    `(async function () {\n${body}\n})();\n1`;
 
 // The limits of the sandboxes that have any. The time is never reached.
 export const memoryLimit = 512 << 20;

@@ -17,8 +17,8 @@ async function timed(work) {
 
 async function check(request, library) {
   const text = await engine.call(request.body, library);
-  if (text !== request.want) throw new Error(
-    `the result is ${JSON.stringify(text)} instead of ${JSON.stringify(request.want)}`);
+  if (text !== request.want)
+    throw new Error(`the result is ${JSON.stringify(text)} instead of ${JSON.stringify(request.want)}`);
 }
 
 // resident is the memory that the process has, in bytes, without what it could give back; undefined if the system does

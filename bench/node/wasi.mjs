@@ -5,8 +5,8 @@ import { QuickJS } from 'quickjs-wasi';
 
 import { asFunction, holder, memoryLimit, packageVersion, timeLimit } from './common.mjs';
 
-const wasm = await WebAssembly.compile(readFileSync(createRequire(import.meta.url).resolve(
-  'quickjs-wasi/quickjs.wasm')));
+const wasm = await WebAssembly.compile(
+  readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm')));
 
 function options() {
   const deadline = Date.now() + timeLimit;
@@ -32,9 +32,13 @@ function hosts(vm, entries, timers) {
 const polyfills = `{
   const { hostLog, hostSetTimer, hostClearTimer } = globalThis;
   globalThis.console = {};
-  for (const level of ['log', 'info', 'warn', 'error', 'debug']) console[level] = (...args) => hostLog(level, args.map(String).join(' '));
+  for (const level of ['log', 'info', 'warn', 'error', 'debug'])
+    console[level] = (...args) => hostLog(level, args.map(String).join(' '));
   let ids = 0;
-  globalThis.setTimeout = (f, delay, ...args) => { hostSetTimer(++ids, Number(delay) || 0, () => f(...args)); return ids };
+  globalThis.setTimeout = (f, delay, ...args) => {
+    hostSetTimer(++ids, Number(delay) || 0, () => f(...args));
+    return ids;
+  };
   globalThis.setInterval = (f, delay, ...args) => {
     const id = ++ids, again = () => { hostSetTimer(id, Number(delay) || 0, again); f(...args) };
     hostSetTimer(id, Number(delay) || 0, again);

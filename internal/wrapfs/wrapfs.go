@@ -11,7 +11,8 @@ import (
 )
 
 // Around returns a view of a project, or of a view of one, that sees or changes what goes through it. Each call and
-// each exclusive section gets a wrapper of its own, around the files as it sees them, so that changes belong to the call.
+// each exclusive section gets a wrapper of its own, around the files as it sees them, so that changes belong to the
+// call.
 func Around(files afero.Fs, wrap func(files afero.Fs) afero.Fs) vfs.CallFs {
 	return &around{wrap(files), files, wrap}
 }

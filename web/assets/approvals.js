@@ -8,8 +8,8 @@ import {count, escaped, name, pieces, plain, when} from "./text.js";
 function pretty(text) {
   try {
     const parsed = JSON.parse(text);
-    return typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code : JSON.stringify(parsed,
-      null, 2);
+    return typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code
+      : JSON.stringify(parsed, null, 2);
   } catch {
     return text;
   }
@@ -25,10 +25,10 @@ export async function draw(place) {
     place.drawn = now;
     const {approvals, problem: trouble, more} = answer;
     const waiting = approvals.filter((a) => a.waits.length > 0);
-    fill(place, trouble && problem(new Error(trouble)), waiting.length > 0 &&
-      h("section", {"aria-labelledby": "waiting"},
+    fill(place, trouble && problem(new Error(trouble)),
+      waiting.length > 0 && h("section", {"aria-labelledby": "waiting"},
       h("h2", {id: "waiting"}, `${count(waiting.length, "call waits", "calls wait")} for your approval`),
-      waiting.map((a) => approval(a, place)),
+        waiting.map((a) => approval(a, place)),
       more && h("p", {class: "quiet"}, "There are more. They are shown when these are decided.")));
   } catch (error) {
     fill(place, problem(error));
@@ -37,13 +37,12 @@ export async function draw(place) {
 
 function approval(a, place) {
   return h("div", {class: "group"},
-    h("div", {class: "bar"}, h("h3", {}, name(a.call || a.tool)), h("span", {class: "quiet"}, name(a.tool), " · since ",
-      when(a.since), " · expires ", when(a.until))),
+    h("div", {class: "bar"}, h("h3", {}, name(a.call || a.tool)),
+      h("span", {class: "quiet"}, name(a.tool), " · since ", when(a.since), " · expires ", when(a.until))),
     a.code && h("details", {}, h("summary", {}, "The code that waits"),
       h("div", {class: "description mono", tabindex: "0"}, pieces(pretty(a.input)))),
-    a.own.length > 0 && h("details", {},
-      h("summary", {}, `${count(a.own.length, "change")} that the code has made so far`), h("ul", {class: "changes"},
-        a.own.map((c) => changeRow(c)))),
+    a.own.length > 0 && h("details", {}, h("summary", {}, `${count(a.own.length, "change")} ` +
+      `that the code has made so far`), h("ul", {class: "changes"}, a.own.map((c) => changeRow(c)))),
     a.changes.length > 0 && h("details", {}, h("summary", {}, `${count(a.changes.length, "change")} by others since`),
       h("ul", {class: "changes"}, a.changes.map((c) => changeRow(c)))),
     a.waits.map((c) => call(a, c, place)));
@@ -64,12 +63,12 @@ function asked(input) {
   const keys = text("old_str") ? ["old_str", "new_str"] : [["file_text"], ["insert_text"]].find(([key]) => text(key));
   if (!keys || "new_str" in fields && !text("new_str")) return whole(pretty(input));
   const rest = Object.entries(fields).filter(([key]) => !keys.includes(key));
-  const lines = (key, sign) => (fields[key] ? fields[key].replace(/\n$/, "").split("\n").map((line) => sign + line +
-    "\n").join("") : "");
+  const lines = (key, sign) =>
+    (fields[key] ? fields[key].replace(/\n$/, "").split("\n").map((line) => sign + line + "\n").join("") : "");
   const simple = rest.every(([, value]) => typeof value !== "object" && String(value).length < 200);
   return h("div", {role: "region", "aria-label": "Input"},
-    simple ? h("dl", {class: "facts"}, rest.map(([key, value]) => h("div", {}, h("dt", {}, name(key)),
-      h("dd", {}, name(String(value)))))) :
+    simple ? h("dl", {class: "facts"},
+      rest.map(([key, value]) => h("div", {}, h("dt", {}, name(key)), h("dd", {}, name(String(value)))))) :
       whole(JSON.stringify(Object.fromEntries(rest), null, 2)),
     sideBySide(keys.length === 2 ? lines("old_str", "-") + lines("new_str", "+") : lines(keys[0], "+")));
 }
@@ -91,8 +90,8 @@ async function loss(a, c, shown) {
       diff === undefined && !note ? " is empty and would be deleted" : " is there now. This is what would change:"),
     note && h("p", {}, note),
     files.length > 0 && h("ul", {class: "changes scroll", tabindex: "0"}, files.map((file) => h("li", {}, name(file)))),
-    more && h("p", {class: "quiet"},
-      all > files.length ? `… and ${count(all - files.length, "more file")}` : "… and more")),
+    more && h("p", {class: "quiet"}, all > files.length ? `… and ${count(all - files.length, "more file")}`
+      : "… and more")),
   diff && sideBySide(diff));
 }
 
@@ -109,8 +108,8 @@ function call(a, c, place) {
   const approve = button("Approve", () => working(approve, trouble, () => send({approved: true})),
     {class: "main", "aria-label": `Approve ${plain(c.tool)}`});
   const refuse = button("Refuse", async () => {
-    const reason = await prompt("Refuse this call", "What the model is told", "A person has refused this.", "Refuse",
-      (text) => ({text}));
+    const reason = await prompt("Refuse this call", "What the model is told", "A person has refused this.",
+      "Refuse", (text) => ({text}));
     if (reason) await working(refuse, trouble, () => send({approved: false, reason: reason.text}));
   }, {class: "danger", "aria-label": `Refuse ${plain(c.tool)}`});
   const edit = button("Edit", () => {

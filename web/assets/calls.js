@@ -16,8 +16,8 @@ export async function show(main) {
   const approvals = h("div", {"aria-live": "polite"});
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
   let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", pending = null;
-  const panes = h("div", {class: "panes", "data-chosen": chosen ? "yes" : null}, h("div", {class: "side"}, list),
-    detail);
+  const panes = h("div", {class: "panes", "data-chosen": chosen ? "yes" : null},
+    h("div", {class: "side"}, list), detail);
   await refresh();
   if (chosen) await open(chosen);
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
@@ -56,16 +56,16 @@ export async function show(main) {
       fill(list, h("div", {class: "empty"}, h("p", {}, "No calls yet."),
         h("p", {}, "Calls of models show up here as they are made, and what they changed. Run code on the page ",
         h("a", {href: `/run?${new URLSearchParams({project})}`}, "Run"), ", or connect a model: ",
-        h("code", {}, `toolrun mcp --project ${project}`))));
+          h("code", {}, `toolrun mcp --project ${project}`))));
       if (!chosen) fill(detail);
       return;
     }
-    fill(list, calls.map((c) => h("div", {class: "call"},
-      h("button", {type: "button", "data-call": c.call, "aria-pressed": String(c.call === chosen),
-        onclick: () => choose(c.call)},
+    fill(list, calls.map((c) => h("div", {class: "call"}, h("button", {
+      type: "button", "data-call": c.call, "aria-pressed": String(c.call === chosen), onclick: () => choose(c.call),
+    },
       h("span", {class: "id"}, c.tool ? name(c.tool) : name(c.call)), h("span", {}, state(c)),
-      h("span", {class: "quiet"}, c.tool ? name(c.call) : "another process"), h("span", {class: "quiet"},
-        c.changes > 0 && [count(c.changes, "change"), " · "], when(c.began))))),
+      h("span", {class: "quiet"}, c.tool ? name(c.call) : "another process"),
+        h("span", {class: "quiet"}, c.changes > 0 && [count(c.changes, "change"), " · "], when(c.began))))),
     (offset > 0 || more) && h("div", {class: "bar", role: "group", "aria-label": "More calls"},
       button("Newest", () => turn(0), {disabled: offset === 0}),
       button("Newer", () => turn(offset - size), {disabled: offset === 0}),
@@ -89,16 +89,16 @@ export async function show(main) {
   async function select(call) {
     const before = chosen;
     chosen = call;
-    for (const b of list.querySelectorAll("[data-call]")) b.setAttribute("aria-pressed",
-      String(b.dataset.call === call));
+    for (const b of list.querySelectorAll("[data-call]"))
+      b.setAttribute("aria-pressed", String(b.dataset.call === call));
     if (call) panes.dataset.chosen = "yes";
     else delete panes.dataset.chosen;
     if (call) await open(call);
     else hint();
-    if (!call && matchMedia("(max-width: 760px)").matches) list.querySelector(
-      `[data-call="${CSS.escape(before)}"]`)?.focus();
-    else if (panes.getBoundingClientRect().top > innerHeight / 2 ||
-      detail.getBoundingClientRect().top < 0) panes.scrollIntoView({block: "start"});
+    if (!call && matchMedia("(max-width: 760px)").matches)
+      list.querySelector(`[data-call="${CSS.escape(before)}"]`)?.focus();
+    else if (panes.getBoundingClientRect().top > innerHeight / 2 || detail.getBoundingClientRect().top < 0)
+      panes.scrollIntoView({block: "start"});
   }
 
   function hint() {
@@ -122,16 +122,16 @@ export async function show(main) {
         known.known && !known.running && [h("h3", {}, "What the model got"), result(known)],
         changed(known, () => open(call)));
       if (known.running && known.elsewhere) {
-        output.element.replaceWith(h("p", {class: "quiet"},
-          "It runs in another process. What it prints is here when it has ended."));
+        output.element.replaceWith(
+          h("p", {class: "quiet"}, "It runs in another process. What it prints is here when it has ended."));
       } else if (known.running) {
         head.append(button("Stop", () => post("calls/stop", {project, call}).catch((error) => fill(trouble, problem(
           error.code === "not_found" ? new Error("It does not run in this process any more.") : error)))));
         source = watch(call, output, () => refresh());
       } else {
         output.add(known.console, known.dropped ?? 0);
-        if (known.dropped) output.element.append(h("span", {class: "quiet"},
-          `… ${known.dropped.toLocaleString("en")} bytes more were printed`));
+        if (known.dropped) output.element.append(
+          h("span", {class: "quiet"}, `… ${known.dropped.toLocaleString("en")} bytes more were printed`));
       }
     } catch (error) {
       if (call === chosen) fill(detail, back(), problem(error));

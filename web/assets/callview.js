@@ -77,8 +77,8 @@ export function facts(call) {
     call.tool && fact("Took", duration(usage?.milliseconds ?? call.milliseconds)),
     usage && fact("Memory", size(usage.memoryBytes)),
     usage?.work > 0 && fact("Work", usage.work.toLocaleString("en")),
-    usage?.requests > 0 && fact("Network",
-      `${count(usage.requests, "request")}, ${size(usage.sentBytes ?? 0)} sent, ${size(usage.receivedBytes ?? 0)} received`),
+    usage?.requests > 0 && fact("Network", `${count(usage.requests, "request")}, ${size(usage.sentBytes ?? 0)} ` +
+      `sent, ${size(usage.receivedBytes ?? 0)} received`),
     call.client && fact("By", name(call.client)),
     call.parent && fact("Part of", h("a", {href: page("calls", {call: call.parent})}, name(call.parent))));
 }
@@ -86,11 +86,11 @@ export function facts(call) {
 // changed lists what a call changed, with a button that takes it back.
 export function changed(call, again) {
   const trouble = h("div", {});
-  if (call.files.length === 0) return h("p", {class: "quiet"}, call.running ? "It has changed no files yet."
-    : "It changed no files.");
+  if (call.files.length === 0)
+    return h("p", {class: "quiet"}, call.running ? "It has changed no files yet." : "It changed no files.");
   return h("section", {"aria-label": "Changed files"},
-    h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")), !model &&
-      (call.undone ? redoButton : undoButton)(call.call, trouble, again)),
+    h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")),
+      !model && (call.undone ? redoButton : undoButton)(call.call, trouble, again)),
     trouble, h("ul", {class: "changes"}, call.files.map((change) => changeRow(change))));
 }
 
@@ -99,8 +99,8 @@ export function input(call) {
   let text = call.input;
   try {
     const parsed = JSON.parse(text);
-    text = typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code : JSON.stringify(parsed,
-      null, 2);
+    text = typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code
+      : JSON.stringify(parsed, null, 2);
   } catch {
     // It is shown as it came.
   }

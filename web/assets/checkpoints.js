@@ -17,8 +17,8 @@ export function checkpoints(done) {
   return box;
 
   async function make() {
-    const made = await prompt("New checkpoint", "Name", "", "Keep all files", (text) => post("checkpoints",
-      {project, name: text}));
+    const made = await prompt("New checkpoint", "Name", "", "Keep all files",
+      (text) => post("checkpoints", {project, name: text}));
     if (!made) return;
     say(`Kept ${count(made.files, "file")} as ${plain(made.name)}.`);
     box.open = true;
@@ -29,8 +29,8 @@ export function checkpoints(done) {
     try {
       const {checkpoints: all} = await get("checkpoints", {project});
       box.querySelector("summary").textContent = `Checkpoints (${all.length})`;
-      fill(place, all.length === 0 ? h("p", {class: "quiet"}, "There are none yet.") : h("ul", {class: "plain-list"},
-        all.map(row)));
+      fill(place, all.length === 0 ? h("p", {class: "quiet"}, "There are none yet.")
+        : h("ul", {class: "plain-list"}, all.map(row)));
     } catch (error) {
       fill(place, problem(error));
     }
@@ -51,8 +51,8 @@ export function checkpoints(done) {
       say(`The checkpoint ${label} is deleted. The files stay as they are.`);
       await load();
     }), {class: "plain danger", "aria-label": `Delete the checkpoint ${label}`});
-    return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(c.name)), h("span", {class: "quiet"}, when(c.time),
-      " · ", count(c.files, "file"), " · ", size(c.bytes)),
+    return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(c.name)),
+      h("span", {class: "quiet"}, when(c.time), " · ", count(c.files, "file"), " · ", size(c.bytes)),
       c.automatic && h("span", {class: "badge"}, "before a call"), h("span", {class: "right"}, restore, " ", drop)),
         trouble);
   }
@@ -80,8 +80,8 @@ export function checkpoints(done) {
       h("ul", {class: "changes scroll", tabindex: "0", "aria-label": "What has changed since"},
         changed.map((f) => h("li", {class: "change"}, h("span", {class: "op wide-op"}, verbs[f.op] ?? f.op),
         f.session ? ["the variables of the session ", name(f.session)] : name(f.path),
-        f.calls.length > 0 && h("span", {class: "quiet"}, "by ", f.calls.slice(0, 5).map((call, i) => [i > 0 &&
-          ", ", name(call)]))))),
+        f.calls.length > 0 && h("span", {class: "quiet"}, "by ",
+          f.calls.slice(0, 5).map((call, i) => [i > 0 && ", ", name(call)]))))),
       total > changed.length && h("p", {class: "quiet"}, `and ${(total - changed.length).toLocaleString("en")} more`),
       incomplete && h("p", {class: "quiet"}, "The history does not reach back so far, so not all calls are named."),
       h("div", {class: "buttons"}, go, button("Cancel", () => fill(trouble)))));

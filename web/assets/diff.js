@@ -52,8 +52,9 @@ function row(was, is, differs) {
   return h("div", {class: differs ? "row" : "row same", role: "row"}, cell(was, "was"), cell(is, "is"));
 }
 
-const verbs = {create: "created", write: "changed", mkdir: "made", remove: "deleted", rename: "renamed",
-  undone: "undone"};
+const verbs = {
+  create: "created", write: "changed", mkdir: "made", remove: "deleted", rename: "renamed", undone: "undone",
+};
 
 // changeRow is a change of a file, whose difference it shows when it is asked for.
 export function changeRow(change, ...more) {
@@ -68,8 +69,8 @@ export function changeRow(change, ...more) {
     }
     try {
       const {diff, note} = await get("history/diff", {project, change: change.id});
-      fill(place, note ? h("p", {class: "quiet"}, note) : diff ? sideBySide(diff) : h("p", {class: "quiet"},
-        "nothing differs"));
+      fill(place, note ? h("p", {class: "quiet"}, note) : diff ? sideBySide(diff)
+        : h("p", {class: "quiet"}, "nothing differs"));
     } catch (error) {
       fill(place, problem(error));
     }

@@ -24,18 +24,21 @@ export async function show(main) {
   const picker = h("input", {type: "file", multiple: true, hidden: true, onchange: () => put(picker.files).then(() => {
     picker.value = "";
   })});
-  const query = h("input", {type: "search", id: "search", placeholder: "Search in files",
-    "aria-label": "Search in files"});
+  const query = h("input", {
+    type: "search", id: "search", placeholder: "Search in files", "aria-label": "Search in files",
+  });
   const panes = h("div", {class: "panes"},
     h("div", {class: "side", ondragover: drag, ondragleave: drag, ondrop: drop},
       !model && h("form", {class: "bar", role: "search", onsubmit: (event) => {
-        event.preventDefault(); search(query.value, results, side);
+        event.preventDefault();
+        search(query.value, results, side);
       }}, query, h("button", {}, "Search")),
       results, side),
     h("div", {}, trouble, viewer));
   fill(main,
-    h("div", {class: "bar"}, h("h1", {}, "Files"), !model &&
-      [button("New file", newFile), button("New folder", newFolder), button("Upload", () => picker.click()), picker]),
+    h("div", {class: "bar"}, h("h1", {}, "Files"), !model && [
+      button("New file", newFile), button("New folder", newFolder), button("Upload", () => picker.click()), picker,
+    ]),
     panes);
   tree = new Tree(side, (file) => {
     folder = file.folder ? file.path : parent(file.path);
@@ -96,8 +99,8 @@ async function open(path, line, quiet) {
   try {
     const file = await get("files/text", {project, path});
     if (mine !== asked || quiet && editing()) return;
-    if (quiet && current && current.path === file.path && current.time === file.time && current.size === file.size &&
-      current.version === file.version) return;
+    if (quiet && current && current.path === file.path && current.time === file.time &&
+      current.size === file.size && current.version === file.version) return;
     current = file;
     fill(trouble);
     view(file);
@@ -107,8 +110,8 @@ async function open(path, line, quiet) {
     current = null;
     fill(viewer);
     fill(trouble, error.code === "not_found" ? h("div", {class: "empty"},
-      h("p", {}, name(path), " is not there any more."), h("p", {}, h("a", {href: page("history", {path})},
-        "Its history"), " can bring it back.")) : problem(error));
+      h("p", {}, name(path), " is not there any more."),
+        h("p", {}, h("a", {href: page("history", {path})}, "Its history"), " can bring it back.")) : problem(error));
   }
 }
 
@@ -129,15 +132,17 @@ function view(file) {
   const edit = file.version && !model && button("Edit", () => editor(file), {class: "main"});
   const body = h("div", {class: "file", tabindex: "0", role: "region", "aria-label": "Content"});
   const ways = [];
-  if (isImage(file)) ways.push(["Image",
-    () => fill(body, h("img", {src: content(file.path), alt: `The image ${plain(file.path)}`}))]);
-  if (/\.(md|markdown)$/i.test(file.path) && !file.binary) ways.push(["Rendered",
-    () => whole(file, body, (text) => h("div", {class: "rendered"}, markdown(text)))]);
+  if (isImage(file)) ways.push([
+    "Image", () => fill(body, h("img", {src: content(file.path), alt: `The image ${plain(file.path)}`})),
+  ]);
+  if (/\.(md|markdown)$/i.test(file.path) && !file.binary)
+    ways.push(["Rendered", () => whole(file, body, (text) => h("div", {class: "rendered"}, markdown(text)))]);
   if (/\.(csv|tsv)$/i.test(file.path) && !file.binary) ways.push(["Table", () => whole(file, body, table)]);
   if (!file.binary) ways.push(["Text", () => lines(file, body)]);
   if (ways.length === 0) {
     ways.push(["", () => fill(body, h("div", {class: "empty"}, file.mime === "application/pdf" ?
-      "A PDF. Download it to look at it: programs for PDFs do not run inside of this page." : `This is not text (${file.mime}). Download it to use it.`))]);
+      "A PDF. Download it to look at it: programs for PDFs do not run inside of this page."
+        : `This is not text (${file.mime}). Download it to use it.`))]);
   }
   const choice = h("div", {class: "bar", role: "group", "aria-label": "Show as"});
   const set = (i) => {
@@ -158,8 +163,8 @@ function warnings(text) {
 
 // whole shows all of a small file, and the beginning of a large one.
 function whole(file, body, make) {
-  fill(body, file.end < file.size &&
-    h("p", {class: "warning"}, `The first ${size(file.end)} of ${size(file.size)}. The text shows all of it, in parts.`), make(file.text));
+  fill(body, file.end < file.size && h("p", {class: "warning"},
+    `The first ${size(file.end)} of ${size(file.size)}. The text shows all of it, in parts.`), make(file.text));
 }
 
 function table(text) {
@@ -184,7 +189,8 @@ function lines(file, body, found) {
     fill(parts, h("div", {class: "bar"},
       button("First part", to(0), {disabled: file.offset === 0}),
       button("Previous", to(file.offset - 128 * 1024), {disabled: file.offset === 0}),
-      h("span", {class: "quiet"}, `Lines ${file.line.toLocaleString("en")} to ${(file.line + all.length - 1).toLocaleString("en")}, ` +
+      h("span", {class: "quiet"},
+        `Lines ${file.line.toLocaleString("en")} to ${(file.line + all.length - 1).toLocaleString("en")}, ` +
         `${Math.floor(100 * file.end / file.size)} % of ${size(file.size)}`),
       button("Next", to(file.end), {disabled: file.end >= file.size}),
       button("Last part", to(file.size - 64 * 1024), {disabled: file.end >= file.size})));
@@ -218,8 +224,8 @@ async function editor(file) {
     fill(trouble, problem(error));
     return;
   }
-  const text = h("textarea", {class: "code", id: "text", rows: "24", spellcheck: "false", autocomplete: "off",
-    "aria-label": `Text of ${plain(file.path)}`,
+  const text = h("textarea", {class: "code", id: "text", rows: "24", spellcheck: "false",
+    autocomplete: "off", "aria-label": `Text of ${plain(file.path)}`,
     value: file.text, oninput: () => { dirty = true; }, onkeydown: (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key === "s") {
         event.preventDefault();
@@ -240,7 +246,8 @@ async function editor(file) {
     }
   }), {class: "main"});
   const merge = (error) => fill(place, problem(error),
-    h("p", {}, "Lines with − are in the file as it is now, lines with + are what you have written. Change your text until it is what you want, and save it over the other; or take theirs."),
+    h("p", {}, "Lines with − are in the file as it is now, lines with + are what you have written. " +
+      "Change your text until it is what you want, and save it over the other; or take theirs."),
     error.diff ? sideBySide(error.diff) : null,
     h("div", {class: "buttons"},
       button("Save mine over it", () => { version = error.version; save.click(); }, {class: "danger"}),
@@ -253,8 +260,8 @@ async function editor(file) {
 
 async function newFile() {
   if (!await leave()) return;
-  const made = await prompt("New file", "Path", join(folder, "new.txt"), "Make it", (path) => post("files/save",
-    {project, path, text: "", version: ""}));
+  const made = await prompt("New file", "Path", join(folder, "new.txt"), "Make it",
+    (path) => post("files/save", {project, path, text: "", version: ""}));
   if (!made) return;
   tree.reveal(made.path);
   await tree.load();
@@ -264,16 +271,16 @@ async function newFile() {
 }
 
 async function newFolder() {
-  const made = await prompt("New folder", "Path", join(folder, "folder"), "Make it", (path) => post("files/folder",
-    {project, path}));
+  const made = await prompt("New folder", "Path", join(folder, "folder"), "Make it",
+    (path) => post("files/folder", {project, path}));
   if (!made) return;
   tree.reveal(made.path);
   await tree.load();
 }
 
 async function rename(path) {
-  const moved = await prompt(`Rename ${plain(path)}`, "New path", path, "Rename", (to) => post("files/move",
-    {project, path, to}));
+  const moved = await prompt(`Rename ${plain(path)}`, "New path", path, "Rename",
+    (to) => post("files/move", {project, path, to}));
   if (!moved) return;
   tree.reveal(moved.path);
   go({path: moved.path}, true);
@@ -356,8 +363,8 @@ async function search(text, results, side) {
   });
   try {
     const {matches, more} = await get("files/search", {project, text});
-    fill(results, back, h("p", {class: "quiet", role: "status"}, matches.length === 0 ? "Nothing was found."
-      : count(matches.length, "match", "matches") + (more ? ", and there are more" : "")),
+    fill(results, back, h("p", {class: "quiet", role: "status"}, matches.length === 0
+      ? "Nothing was found." : count(matches.length, "match", "matches") + (more ? ", and there are more" : "")),
       h("ul", {class: "plain-list"}, matches.map((m) => h("li", {},
         h("a", {href: page("files", {path: m.path, line: m.line ?? 1}), onclick: (event) => {
           event.preventDefault();

@@ -48,8 +48,9 @@ export async function show(main) {
       if (about && !undone.has(about)) undone.set(about, Boolean(change.undoes));
       const id = change.call || change.undoes && "undoes " + change.undoes || "#" + change.id;
       if (groups.at(-1)?.id === id) groups.at(-1).changes.push(change);
-      else groups.push({id, call: change.call, undoes: change.undoes, redoes: change.redoes, time: change.time,
-        changes: [change]});
+      else groups.push({
+        id, call: change.call, undoes: change.undoes, redoes: change.redoes, time: change.time, changes: [change],
+      });
     }
     fill(place, groups.map((g) => group(g, undone)), more && button("Show older changes", () => {
       shown = Math.min(2000, shown * 3);
@@ -59,8 +60,8 @@ export async function show(main) {
 
   function group(g, undone) {
     const trouble = h("div", {});
-    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)] : g.call
-      ? name(g.call) : "A change without a call";
+    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)]
+      : g.call ? name(g.call) : "A change without a call";
     const unit = g.call || "#" + g.changes[0].id;
     const undo = !g.undoes && (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
     return h("section", {class: "group", "aria-label": plain(g.call || "Change")},
@@ -75,8 +76,10 @@ export async function show(main) {
             "It did not exist before this change. Its present content stays in the history.", "Delete")) return;
           const {did} = await post("history/restore", {project, change: change.id});
           say(did.charAt(0).toUpperCase() + did.slice(1) + ".");
-        }), {class: "plain", title: "Put it back as it was before this change",
-          "aria-label": `Restore ${plain(change.path)} as it was before`})))));
+        }), {
+          class: "plain", title: "Put it back as it was before this change",
+            "aria-label": `Restore ${plain(change.path)} as it was before`,
+        })))));
   }
 }
 

@@ -16,8 +16,9 @@ document.getElementById("link")?.addEventListener("click", async () => {
     const box = h("dialog", {"aria-labelledby": "link-title", onclose: () => box.remove()},
       h("h2", {id: "link-title"}, "A link for another browser"),
       h("p", {}, "It opens this page once, within ten minutes."),
-      h("input", {readonly: true, value: location.origin + path, "aria-label": "Link",
-        onfocus: (e) => e.target.select()}),
+      h("input", {
+        readonly: true, value: location.origin + path, "aria-label": "Link", onfocus: (e) => e.target.select(),
+      }),
       h("div", {class: "buttons"}, h("button", {type: "button", class: "main", onclick: () => box.close()}, "Close")));
     document.body.append(box);
     box.showModal();

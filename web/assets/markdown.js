@@ -73,7 +73,12 @@ function list(lines, i, depth, out) {
   return i;
 }
 
-const marks = /(`+)([^`]+?)\1|!?\[([^\[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\s*\)|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\b_([^_\s][^_]*)_\b|~~([^~]+)~~|<(https?:\/\/[^\s<>]+)>/;
+const marks = new RegExp([
+  /(`+)([^`]+?)\1/, // code
+  /!?\[([^\[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\s*\)/, // links and images
+  /\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\b_([^_\s][^_]*)_\b|~~([^~]+)~~/,
+  /<(https?:\/\/[^\s<>]+)>/,
+].map((part) => part.source).join("|"));
 
 function inline(text, depth = 0) {
   const out = [];
@@ -83,8 +88,8 @@ function inline(text, depth = 0) {
     out.push(...pieces(rest.slice(0, m.index)));
     const [whole, ticks, code, label, target, strong, strong2, emphasis, emphasis2, gone, auto] = m;
     if (ticks) out.push(h("code", {}, pieces(code)));
-    else if (target !== undefined) out.push(link(whole.startsWith("!") ? `image: ${label || target}` : label, target,
-      depth));
+    else if (target !== undefined)
+      out.push(link(whole.startsWith("!") ? `image: ${label || target}` : label, target, depth));
     else if (auto) out.push(link(auto, auto, depth));
     else if (strong ?? strong2) out.push(h("strong", {}, inline(strong ?? strong2, depth + 1)));
     else if (emphasis ?? emphasis2) out.push(h("em", {}, inline(emphasis ?? emphasis2, depth + 1)));
@@ -101,13 +106,13 @@ function link(label, target, depth) {
   try {
     to = new URL(target);
   } catch {
-    return h("span", {}, inline(label, depth + 1), label === target ? "" : h("span", {class: "quiet"}, " (",
-      pieces(target), ")"));
+    return h("span", {}, inline(label, depth + 1), label === target ? ""
+      : h("span", {class: "quiet"}, " (", pieces(target), ")"));
   }
   if (!["http:", "https:", "mailto:"].includes(to.protocol))
     return h("span", {}, inline(label, depth + 1), h("span", {class: "quiet"}, " (", pieces(target), ")"));
   const host = to.host || to.pathname;
-  return [h("a", {href: to.href, rel: "noopener noreferrer", target: "_blank"}, label ? inline(label, depth + 1)
-    : pieces(target)),
+  return [h("a", {href: to.href, rel: "noopener noreferrer", target: "_blank"},
+    label ? inline(label, depth + 1) : pieces(target)),
     !label.includes(host) && h("span", {class: "quiet"}, ` (${host})`)];
 }

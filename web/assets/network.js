@@ -8,8 +8,9 @@ import {name, plain} from "./text.js";
 export async function network() {
   const list = h("div", {});
   const trouble = h("div", {});
-  const field = h("input", {id: "rule", size: "36", autocomplete: "off", spellcheck: "false",
-    placeholder: "GET https://example.com/**"});
+  const field = h("input", {
+    id: "rule", size: "36", autocomplete: "off", spellcheck: "false", placeholder: "GET https://example.com/**",
+  });
   const add = h("button", {}, "Allow");
   const form = h("form", {class: "bar", onsubmit: (event) => {
     event.preventDefault();
@@ -20,8 +21,8 @@ export async function network() {
     });
   }}, h("label", {for: "rule"}, "Allow requests"), field, add);
   await load();
-  return h("section", {class: "tool", "aria-labelledby": "network"}, h("h2", {id: "network"}, "Network"), list, form,
-    trouble);
+  return h("section", {class: "tool", "aria-labelledby": "network"}, h("h2", {id: "network"}, "Network"),
+    list, form, trouble);
 
   async function load() {
     try {
@@ -33,13 +34,13 @@ export async function network() {
 
   function draw({rules, fixed}) {
     form.hidden = fixed === true;
-    fill(list, rules.length === 0 ? h("p", {class: "quiet"},
-      "The project allows no requests. Code can reach only what the server allows in all projects, which is nothing unless it was started with --allow.") :
+    fill(list, rules.length === 0 ? h("p", {class: "quiet"}, "The project allows no requests. Code " +
+      "can reach only what the server allows in all projects, which is nothing unless it was started with --allow.") :
       [h("p", {class: "quiet"}, "Code can send what it reads in this project to these addresses:"),
         h("ul", {class: "plain-list"}, rules.map((rule) => {
-        const drop = button("Remove", () => working(drop, trouble,
-          async () => draw(await post("network", {project, remove: rule}))),
-            {class: "plain danger", "aria-label": `Remove ${plain(rule)}`});
+        const drop = button("Remove",
+          () => working(drop, trouble, async () => draw(await post("network", {project, remove: rule}))),
+          {class: "plain danger", "aria-label": `Remove ${plain(rule)}`});
         return h("li", {}, h("code", {}, name(rule)), " ", drop);
       }))]);
   }

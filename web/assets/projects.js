@@ -59,19 +59,20 @@ export async function show(main) {
       h("th", {scope: "row", role: "rowheader"}, h("a", {href: (model ? "/run?" : "/files?") + where}, name(p.name))),
       p.problem ? h("td", {colspan: "3", role: "cell", class: "problem"}, p.problem) : [
         h("td", {class: "number", role: "cell", "data-label": "Files"}, p.files.toLocaleString("en")),
-        h("td", {class: "number", role: "cell",
-          title: p.maxBytes ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
-        h("td", {role: "cell", "data-label": "Changed"}, p.changed ? when(p.changed) : h("span", {class: "quiet"},
-          "never"))],
+        h("td", {class: "number", role: "cell", title: p.maxBytes
+          ? `of ${size(p.maxBytes)}; history: ${size(p.historyBytes)}` : null}, size(p.bytes)),
+        h("td", {role: "cell", "data-label": "Changed"}, p.changed ? when(p.changed)
+          : h("span", {class: "quiet"}, "never"))],
       h("td", {class: "actions", role: "cell"},
-        !model && h("a", {href: "/api/projects/export?" + where, download: true, "aria-label": `Export ${label}`},
-          "Export"),
+        !model && h("a", {href: "/api/projects/export?" + where, download: true,
+          "aria-label": `Export ${label}`}, "Export"),
         !about.project && button("Delete", () => remove(p), {class: "plain danger", "aria-label": `Delete ${label}`})));
   }
 
   async function remove(p) {
     const yes = await ask(`Delete ${plain(p.name)}?`,
-      `All of it goes: ${count(p.files, "file")} with ${size(p.bytes)}, the history and the settings. It can be restored for a while, as long as history is kept.`, "Delete");
+      `All of it goes: ${count(p.files, "file")} with ${size(p.bytes)}, the history and the settings. ` +
+        `It can be restored for a while, as long as history is kept.`, "Delete");
     if (!yes) return;
     try {
       const {restorable} = await post("projects/delete", {project: p.name});

@@ -8,9 +8,11 @@ import {pieces} from "./text.js";
 
 const languages = [
   {id: "javascript", title: "JavaScript", tool: "javascript", options: {language: "javascript"},
-    example: "// The body of an async function: return gives the result, and await works.\nconst names = await fs.readdir(\"/\")\nconsole.log(\"files:\", names)\nreturn names.length\n"},
+    example: "// The body of an async function: return gives the result, and await works.\n" +
+    "const names = await fs.readdir(\"/\")\nconsole.log(\"files:\", names)\nreturn names.length\n"},
   {id: "typescript", title: "TypeScript", tool: "javascript", options: {language: "typescript"},
-    example: "// Types are removed, not checked.\nconst squares: number[] = [1, 2, 3].map((n: number) => n * n)\nreturn squares\n"},
+    example: "// Types are removed, not checked.\nconst squares: number[] = [1, 2, 3].map((n: number) => n * n)\n" +
+    "return squares\n"},
   {id: "python", title: "Python", tool: "python", options: {},
     example: "import os\nprint(\"files:\", os.listdir(\"/\"))\n"},
 ];
@@ -27,8 +29,9 @@ export async function show(main) {
   const choice = h("select", {id: "language"}, there.map((l) => h("option", {value: l.id}, l.title)));
   choice.value = there.some((l) => l.id === drafts.language) ? drafts.language : there[0].id;
   const language = () => there.find((l) => l.id === choice.value);
-  const code = h("textarea", {class: "code", id: "code", rows: "14", spellcheck: "false", autocomplete: "off",
-    autocapitalize: "off"});
+  const code = h("textarea", {
+    class: "code", id: "code", rows: "14", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
+  });
   const keep = () => {
     drafts[choice.value] = code.value;
     drafts.language = choice.value;
@@ -44,8 +47,8 @@ export async function show(main) {
       run.click();
     }
   });
-  const session = h("input", {id: "session", size: "12", autocomplete: "off", spellcheck: "false", value: model ? ""
-    : drafts.session ?? "", title: "Variables stay from run to run under this name",
+  const session = h("input", {id: "session", size: "12", autocomplete: "off", spellcheck: "false",
+    value: model ? "" : drafts.session ?? "", title: "Variables stay from run to run under this name",
     oninput: () => { drafts.session = session.value; keep(); }});
   const sessions = !model && new Sessions((name) => {
     session.value = drafts.session = name;
@@ -53,17 +56,18 @@ export async function show(main) {
     code.focus();
   });
   const trouble = h("div", {});
-  const outcome = h("section", {id: "outcome", "aria-label": "Outcome"},
-    h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. ", !model && "Give a session a name, and its variables stay for the next run."));
+  const outcome = h("section", {id: "outcome", "aria-label": "Outcome"}, h("p", {class: "quiet"},
+    "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. ",
+    !model && "Give a session a name, and its variables stay for the next run."));
   let running = "";
   const run = button("Run", start, {class: "main", id: "run"});
-  const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch((error) => fill(trouble,
-    problem(error))), {disabled: true, id: "stop"});
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("span", {class: "field"}, h("label", {for: "language"},
-    "Language"), choice), !model && h("span", {class: "field"}, h("label", {for: "session"}, "Session"), session),
-      h("span", {class: "field"}, run, stop),
-    there.some((l) => l.id === "python") ? null : h("span", {class: "quiet"}, "Python: ",
-      h("code", {}, "toolrun module add python"))),
+  const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch(
+    (error) => fill(trouble, problem(error))), {disabled: true, id: "stop"});
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"),
+    h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), !model && h("span",
+    {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
+    there.some((l) => l.id === "python") ? null
+      : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
     h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions && sessions.element);
 
   async function start() {
@@ -73,8 +77,8 @@ export async function show(main) {
     const about = h("div", {}, h("p", {class: "state-running", role: "status"}, "Running…"));
     try {
       const {tool, options} = language();
-      const {call} = await post("calls", {project, tool, options: model ? undefined : session.value ? {...options,
-        session: session.value} : options, input: {code: code.value}});
+      const {call} = await post("calls", {project, tool, options: model ? undefined
+        : session.value ? {...options, session: session.value} : options, input: {code: code.value}});
       running = call;
       stop.disabled = false;
       fill(outcome, h("h2", {}, "Output"), output.element, about);
@@ -92,9 +96,8 @@ export async function show(main) {
     const draw = async () => {
       const known = await load(call);
       const data = known.data ?? {};
-      if (data.console && output.length === 0 &&
-        data.console.length > 0) output.add(data.console.map((e) => ({level: e.level, text: e.text,
-          open: e.unfinished})), 0);
+      if (data.console && output.length === 0 && data.console.length > 0)
+        output.add(data.console.map((e) => ({level: e.level, text: e.text, open: e.unfinished})), 0);
       if (output.length === 0) output.element.replaceChildren(h("span", {class: "quiet"}, "It printed nothing."));
       const failed = data.error?.message ?? (known.code ? known.result : "");
       fill(about,

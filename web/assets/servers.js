@@ -17,16 +17,16 @@ export async function show(main) {
       const {servers: all} = await get("servers");
       fill(servers, all.length === 0 ? h("div", {class: "empty"}, "No servers. Their tools are added with ",
         h("code", {}, "toolrun serve --mcp-config FILE"), ".") :
-        h("div", {class: "wide"}, h("table", {class: "list"},
-          h("thead", {}, h("tr", {}, ["Server", "State", "Tools", "Problem"].map((t) => h("th",
-            {scope: "col", class: t === "Tools" ? "number" : null}, t)))),
+        h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, [
+          "Server", "State", "Tools", "Problem",
+        ].map((t) => h("th", {scope: "col", class: t === "Tools" ? "number" : null}, t)))),
           h("tbody", {}, all.map((s) => h("tr", {}, h("th", {scope: "row"}, name(s.name)),
-            h("td", {}, s.connected ? h("span", {class: "state-ok"}, "connected") : h("span", {class: "state-failed"},
-              "not connected")),
+            h("td", {}, s.connected ? h("span", {class: "state-ok"}, "connected")
+              : h("span", {class: "state-failed"}, "not connected")),
             h("td", {class: "number"}, String(s.tools)),
             // texts of servers are data
-            h("td", {class: "name"}, pieces(s.problem ??
-              (s.missing ? `It has no tools named ${s.missing.join(", ")}.` : "")))))))));
+            h("td", {class: "name"},
+              pieces(s.problem ?? (s.missing ? `It has no tools named ${s.missing.join(", ")}.` : "")))))))));
     } catch (error) {
       fill(servers, problem(error));
     }
@@ -35,13 +35,12 @@ export async function show(main) {
   async function loadModules() {
     try {
       const {modules: all, problem: trouble} = await get("modules");
-      fill(modules, trouble && problem(new Error(trouble)), all.length === 0 ? h("div", {class: "empty"},
-        "No modules. A program that was compiled to WebAssembly becomes a tool with ",
-        h("code", {}, "toolrun module add FILE"), ", and Python with ", h("code", {}, "toolrun module add python"),
-        ".") :
-        h("div", {class: "wide"}, h("table", {class: "list"},
-          h("thead", {}, h("tr", {}, ["Module", "What it is", "May use", "From"].map((t) => h("th",
-            {scope: "col"}, t)))),
+      fill(modules, trouble && problem(new Error(trouble)), all.length === 0
+        ? h("div", {class: "empty"}, "No modules. A program that was compiled to WebAssembly becomes a tool with ",
+        h("code", {}, "toolrun module add FILE"), ", and Python with ",
+          h("code", {}, "toolrun module add python"), ".") :
+        h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {},
+          h("tr", {}, ["Module", "What it is", "May use", "From"].map((t) => h("th", {scope: "col"}, t)))),
           h("tbody", {}, all.map((m) => h("tr", {}, h("th", {scope: "row"}, name(m.title || m.name)),
             h("td", {}, m.language ? "a language" : "a tool"),
             h("td", {}, pieces(m.grants, true)), h("td", {class: "name"}, pieces(m.from ?? "", true))))))));

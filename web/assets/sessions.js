@@ -18,7 +18,8 @@ export class Sessions {
       const {sessions} = await get("sessions", {project});
       this.element.querySelector("summary").textContent = `Sessions (${sessions.length})`;
       fill(this.place, sessions.length === 0 ?
-        h("p", {class: "quiet"}, "There are none. Give a session a name above, and run code: its variables are there for the next run, on this page, in the command, and for models.") :
+        h("p", {class: "quiet"}, "There are none. Give a session a name above, and run code: " +
+          "its variables are there for the next run, on this page, in the command, and for models.") :
         h("ul", {class: "plain-list"}, sessions.map((s) => this.row(s))));
     } catch (error) {
       fill(this.place, problem(error));
@@ -49,9 +50,10 @@ export class Sessions {
       say(`${plain(as.text)} goes on from where ${label} is now.`);
       await this.load();
     }, {class: "plain", "aria-label": `Copy the session ${label}`});
-    return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(s.name)), h("span", {class: "quiet"},
-      s.tools.join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
-      h("span", {class: "right"}, button("Use", () => this.use(s.name),
-        {class: "plain", "aria-label": `Use the session ${label}`}), copy, drop)), trouble);
+    return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(s.name)),
+      h("span", {class: "quiet"}, s.tools.join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
+      h("span", {class: "right"}, button("Use", () => this.use(s.name), {
+        class: "plain", "aria-label": `Use the session ${label}`,
+      }), copy, drop)), trouble);
   }
 }

@@ -94,8 +94,8 @@ function ago(date) {
 export function when(text) {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return "";
-  return h("time", {datetime: date.toISOString(), title: date.toLocaleString("en",
-    {dateStyle: "medium", timeStyle: "medium"})}, ago(date));
+  return h("time", {datetime: date.toISOString(),
+    title: date.toLocaleString("en", {dateStyle: "medium", timeStyle: "medium"})}, ago(date));
 }
 
 setInterval(() => {

@@ -21,8 +21,8 @@ export async function show(main) {
     h("p", {class: "quiet"}, "What models may use in this project, and how. Changes hold from the next call on."),
     list, rules,
     h("section", {"aria-labelledby": "definitions"}, h("h2", {id: "definitions"}, "What models get"),
-      h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice, button("Show the definitions",
-        define)), definition));
+      h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice,
+        button("Show the definitions", define)), definition));
   follow("events", {project}, {changed: load});
 
   async function load() {
@@ -50,8 +50,8 @@ export async function show(main) {
   function card(tool, fixed) {
     const trouble = h("div", {});
     const id = `tool-${tool.name}`;
-    const toggle = h("input", {type: "checkbox", role: "switch", class: "switch", id, checked: tool.enabled,
-      disabled: tool.always || fixed,
+    const toggle = h("input",
+      {type: "checkbox", role: "switch", class: "switch", id, checked: tool.enabled, disabled: tool.always || fixed,
       "aria-describedby": `${id}-what`, onchange: async () => {
         const on = toggle.checked;
         if (await set(tool, {enabled: on}, trouble, null)) say(`${tool.title} is ${on ? "on" : "off"}.`);
@@ -61,23 +61,24 @@ export async function show(main) {
     const ask = h("input", {type: "checkbox", id: `${id}-ask`, disabled: fixed, onchange: async () => {
       const asks = ask.checked;
       if (!await set(tool, {ask: asks}, trouble, null)) ask.checked = !asks;
-      else say(asks ? `Calls of ${tool.title} wait for approval, on the page Calls.` : `Calls of ${tool.title} need no approval.`);
+      else say(asks ? `Calls of ${tool.title} wait for approval, on the page Calls.`
+        : `Calls of ${tool.title} need no approval.`);
     }});
     ask.checked = tool.ask;
     const details = h("details", {ontoggle: () => (details.open ? open.add(tool.name) : open.delete(tool.name))},
-      h("summary", {}, "What models are told"), h("div", {class: "description mono", tabindex: "0"},
-        pieces(tool.description)));
+      h("summary", {}, "What models are told"),
+        h("div", {class: "description mono", tabindex: "0"}, pieces(tool.description)));
     details.open = open.has(tool.name);
     return h("section", {class: "tool", "aria-labelledby": `${id}-title`},
       h("div", {class: "head"}, toggle,
-        h("div", {}, h("h2", {}, h("label", {for: id, id: `${id}-title`}, name(tool.title)), " ",
-          h("code", {class: "quiet"}, pieces(tool.name, true))),
+        h("div", {}, h("h2", {}, h("label", {for: id, id: `${id}-title`}, name(tool.title)),
+          " ", h("code", {class: "quiet"}, pieces(tool.name, true))),
           h("p", {class: "quiet", id: `${id}-what`}, pieces(tool.subtitle ?? "", true))),
         h("span", {class: "right"}, tool.source && h("span", {class: "badge"}, "from ", name(tool.source)),
-          tool.openWorld && h("span", {class: "badge"}, "reaches beyond the project"), tool.readOnly &&
-            h("span", {class: "badge"}, "only reads"))),
-      tool.requires && !tool.granted &&
-        h("p", {class: "warning"}, `It needs ${tool.requires.join(", ")}, which this server does not grant.`),
+          tool.openWorld && h("span", {class: "badge"}, "reaches beyond the project"),
+            tool.readOnly && h("span", {class: "badge"}, "only reads"))),
+      tool.requires && !tool.granted && h("p", {class: "warning"},
+        `It needs ${tool.requires.join(", ")}, which this server does not grant.`),
       tool.schemaNotes?.map((note) => h("p", {class: "warning"}, pieces(`Note: ${note}.`, true))),
       tool.problem && h("div", {class: "problem"}, h("p", {}, tool.problem)),
       h("div", {class: "bar ask"}, ask, h("label", {for: `${id}-ask`}, "Ask a person before each call of a model")),
@@ -103,8 +104,8 @@ export async function show(main) {
       field.value = o.value;
       read = () => field.value;
     } else {
-      field = h("input", {type: "text", inputmode: o.type === "number" ? "decimal" : null, autocomplete: "off",
-        value: String(o.value ?? ""), ...common});
+      field = h("input", {type: "text", inputmode: o.type === "number" ? "decimal" : null,
+        autocomplete: "off", value: String(o.value ?? ""), ...common});
       read = () => field.value;
     }
     const change = async (value) => {
@@ -113,16 +114,17 @@ export async function show(main) {
       if (ok) say(`${o.label}: ${words.get(value) ?? value}.`);
     };
     field.addEventListener("change", () => change(read()));
-    const bounds = [o.min != null && `at least ${o.min}`, o.max != null &&
-      `at most ${o.max}`].filter(Boolean).join(", ");
-    const usual = o.type === "select" ? o.choices.find((c) => c.value === o.default)?.label : o.type === "bool"
-      ? (o.default ? "on" : "off") : String(o.default ?? "");
+    const bounds = [
+      o.min != null && `at least ${o.min}`, o.max != null && `at most ${o.max}`,
+    ].filter(Boolean).join(", ");
+    const usual = o.type === "select" ? o.choices.find((c) => c.value === o.default)?.label
+      : o.type === "bool" ? (o.default ? "on" : "off") : String(o.default ?? "");
     return [h("label", {for: id}, pieces(o.label, true)),
-      h("div", {class: "value"}, field, o.set && !fixed && button("Use the default", () => change(null),
-        {class: "plain", "aria-label": `Use the default of ${plain(o.label)}`}),
-        h("span", {class: "hint", id: `${id}-hint`},
-          pieces([o.subtitle, bounds, `default: ${usual === "" ? "empty" : usual}`].filter(Boolean).join("; "), true)),
-            error)];
+      h("div", {class: "value"}, field, o.set && !fixed && button("Use the default",
+        () => change(null), {class: "plain", "aria-label": `Use the default of ${plain(o.label)}`}),
+        h("span", {class: "hint", id: `${id}-hint`}, pieces([
+          o.subtitle, bounds, `default: ${usual === "" ? "empty" : usual}`,
+        ].filter(Boolean).join("; "), true)), error)];
   }
 
   async function set(tool, change, place, field) {

@@ -23,8 +23,8 @@ export class Tree {
     if (now === this.drawn) return;
     this.drawn = now;
     const focused = document.activeElement?.closest?.("[role=treeitem]")?.dataset.path;
-    fill(this.root, entries.length > 0 ? entries : h("li", {class: "empty", role: "none"},
-      "No files yet. Make one, drop files here, or let a tool write some."));
+    fill(this.root, entries.length > 0 ? entries
+      : h("li", {class: "empty", role: "none"}, "No files yet. Make one, drop files here, or let a tool write some."));
     this.mark();
     if (focused) this.item(focused)?.focus();
   }
@@ -53,8 +53,8 @@ export class Tree {
 
   async entry(file, level, read) {
     const open = file.folder && this.open.has(file.path);
-    const item = h("li", {role: "treeitem", tabindex: "-1", "aria-level": level, "aria-selected": "false",
-      "data-path": file.path,
+    const item = h("li", {role: "treeitem", tabindex: "-1", "aria-level": level,
+      "aria-selected": "false", "data-path": file.path,
       "aria-expanded": file.folder ? String(open) : null, "aria-label": plain(file.name)});
     const indent = h("span", {class: "mark", "aria-hidden": "true"}, file.folder ? (open ? "▾" : "▸") : "");
     const row = h("div", {class: "entry", onclick: () => this.choose(item, file, true)}, indent, name(file.name),
@@ -151,8 +151,9 @@ export class Tree {
         break;
       default:
         if (event.key.length !== 1) return;
-        move([...all.slice(at + 1), ...all.slice(0, at)].find((other) => other.file.name.toLowerCase().startsWith(
-          event.key.toLowerCase())));
+        move([
+          ...all.slice(at + 1), ...all.slice(0, at),
+        ].find((other) => other.file.name.toLowerCase().startsWith(event.key.toLowerCase())));
     }
     event.preventDefault();
   }

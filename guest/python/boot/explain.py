@@ -91,9 +91,10 @@ LOCKED = ('The database is locked by a folder of its name and ".lock". Another r
           'whole process was ended: if nobody uses it, remove the folder with os.rmdir.')
 
 
-AWAITING = ("A call of a tool gives its value at once, unless it is awaited where it is written: await tools.NAME(...), or "
-            "await asyncio.gather(tools.A(...), tools.B(...)).")
-NOT_AWAITABLE = re.compile("can't be used in 'await' expression|coroutine or an awaitable is required|coroutine was expected")
+AWAITING = ("A call of a tool gives its value at once, unless it is awaited where it is written: "
+            "await tools.NAME(...), or await asyncio.gather(tools.A(...), tools.B(...)).")
+NOT_AWAITABLE = re.compile("can't be used in 'await' expression|"
+                           "coroutine or an awaitable is required|coroutine was expected")
 
 
 def network():

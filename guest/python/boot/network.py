@@ -63,7 +63,8 @@ def open_request(self, req):
     headers = dict(req.unredirected_hdrs)
     headers.update((name, value) for name, value in req.headers.items() if name not in headers)
     if bad := re.search('[\\x00-\\x20\\x7f]', req.selector):
-        raise http.client.InvalidURL(f"URL can't contain control characters. {req.selector!r} (found at least {bad[0]!r})")
+        raise http.client.InvalidURL(f"URL can't contain control characters. {req.selector!r} "
+                                     f"(found at least {bad[0]!r})")
     timeout = req.timeout if isinstance(req.timeout, (int, float)) else None
     try:
         got = request(req.get_method(), req.full_url.partition('#')[0], headers.items(), body_bytes(req.data), 'manual',

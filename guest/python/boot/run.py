@@ -101,7 +101,8 @@ def run():
         seed_again(int(seed, 16))
     elif 'r' not in how:
         begin(seed, name, how, args, functions, libraries)
-    action = imported if 'm' in how else checked if 'c' in how else resumed if 'r' in how else expression_value if 'e' in how else execute
+    action = (imported if 'm' in how else checked if 'c' in how else resumed if 'r' in how
+              else expression_value if 'e' in how else execute)
     if action is not imported and action is not resumed:
         show(code, name)
     over = do(code, name, int(room), action)

@@ -5,8 +5,9 @@
   const AssertionError = require('internal/assertionerror');
   const { isDeepEqual, isDeepStrictEqual } = require('internal/comparisons');
   const { inspect } = require('internal/inspect');
-  const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_INVALID_RETURN_VALUE,
-    ERR_MISSING_ARGS } = require('internal/errors');
+  const {
+    ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_INVALID_RETURN_VALUE, ERR_MISSING_ARGS,
+  } = require('internal/errors');
   const types = require('internal/types');
 
   const raise = (options) => {
@@ -53,12 +54,14 @@
     }
     if (count > 1 && !warned) {
       warned = true;
-      process.emitWarning('assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.',
+      process.emitWarning('assert.fail() with more than one argument is deprecated. ' +
+        'Please use assert.strictEqual() instead or only pass a message.',
         'DeprecationWarning', 'DEP0094');
     }
     if (types.isNativeError(message)) throw message;
-    const options = { actual, expected, operator: operator === undefined ? 'fail' : operator,
-      stackStartFn: stackStartFn ?? fail };
+    const options = {
+      actual, expected, operator: operator === undefined ? 'fail' : operator, stackStartFn: stackStartFn ?? fail,
+    };
     if (message !== undefined) options.message = message;
     const error = new AssertionError(options);
     if (count === 0 || (count === 1 && actual === undefined && message === 'Failed')) error.generatedMessage = true;
@@ -205,7 +208,8 @@
       if (message !== undefined) throw ERR_INVALID_ARG_TYPE('error', ['Object', 'Error', 'Function', 'RegExp'], error);
       if (typeof actual === 'object' && actual !== null ? actual.message === error : actual === error) {
         throw ERR_AMBIGUOUS_ARGUMENT(typeof actual === 'object' ?
-          `The error message "${actual.message}" is identical to the message.` : `The error "${actual}" is identical to the message.`);
+          `The error message "${actual.message}" is identical to the message.`
+            : `The error "${actual}" is identical to the message.`);
       }
       message = error;
       error = undefined;
@@ -260,8 +264,9 @@
     } else {
       message += inspect(value);
     }
-    const error = new AssertionError({ actual: value, expected: null, operator: 'ifError', message,
-      stackStartFn: ifError });
+    const error = new AssertionError({
+      actual: value, expected: null, operator: 'ifError', message, stackStartFn: ifError,
+    });
     error.generatedMessage = false;
     throw error;
   };
@@ -275,10 +280,11 @@
         const generated = !message;
         message ||= typeof text !== 'string' ?
           `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})` :
-          `The input ${wanted ? 'did not match the regular expression ' : 'was expected to not match the regular expression '}` +
+          `The input ${wanted ? 'did not' : 'was expected to not'} match the regular expression ` +
             `${inspect(regexp)}. Input:\n\n${inspect(text)}\n`;
-        const error = new AssertionError({ actual: text, expected: regexp, message, operator: name,
-          stackStartFn: assert[name] });
+        const error = new AssertionError({
+          actual: text, expected: regexp, message, operator: name, stackStartFn: assert[name],
+        });
         error.generatedMessage = generated;
         throw error;
       },
@@ -293,8 +299,9 @@
     notDeepEqual: assert.notDeepStrictEqual,
   });
   for (const f of [assert, strict]) { // not enumerable, since what imports assert by name would load it
-    Object.defineProperty(f, 'CallTracker', { get: () => require('internal/calltracker').CallTracker,
-      configurable: true });
+    Object.defineProperty(f, 'CallTracker', {
+      get: () => require('internal/calltracker').CallTracker, configurable: true,
+    });
     f.strict = strict;
   }
   module.exports = assert;

@@ -143,11 +143,12 @@
       validateFunction(f, 'fn');
       const resource = this;
       const bound = self === undefined ?
-        function (...args) { return resource.runInAsyncScope(f, this, ...args); } : this.runInAsyncScope.bind(this,
-          f, self);
+        function (...args) {
+          return resource.runInAsyncScope(f, this, ...args);
+        } : this.runInAsyncScope.bind(this, f, self);
       Object.defineProperty(bound, 'length', { value: f.length, configurable: true });
-      Object.defineProperty(bound, 'asyncResource', { value: this, writable: true, enumerable: true,
-        configurable: true });
+      Object.defineProperty(bound, 'asyncResource',
+        { value: this, writable: true, enumerable: true, configurable: true });
       return bound;
     }
     static bind(f, type, self) { return new AsyncResource(type || f.name || 'bound-anonymous-fn').bind(f, self); }
@@ -155,7 +156,8 @@
 
   const absent = (name) => ({
     [name]() {
-      const error = new Error(`${name} is not available: the engine tells nobody about asynchronous work. Use AsyncLocalStorage`);
+      const error = new Error(`${name} is not available: the engine tells nobody about asynchronous work. ` +
+        'Use AsyncLocalStorage');
       error.code = 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM';
       throw error;
     },

@@ -2,8 +2,9 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops } = kernel;
-  const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_ENCODING,
-    define } = require('internal/errors');
+  const {
+    ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_ENCODING, define,
+  } = require('internal/errors');
   const { validateArray, validateInteger, validateNumber } = require('internal/validators');
   const { isAnyArrayBuffer, isTypedArray, viewBytes } = require('internal/types');
   const { inspect } = require('internal/inspect');
@@ -19,12 +20,12 @@
   const { ERR_BUFFER_OUT_OF_BOUNDS, ERR_INVALID_BUFFER_SIZE } = require('internal/errors');
 
   const encodings = {
-    __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url',
-    latin1: 'latin1', binary: 'latin1',
+    __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64',
+    base64url: 'base64url', latin1: 'latin1', binary: 'latin1',
     ascii: 'ascii', ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',
   };
-  const known = (encoding) => (typeof encoding === 'string' ? encodings[encoding] ?? encodings[encoding.toLowerCase()]
-    : undefined);
+  const known = (encoding) => (typeof encoding === 'string'
+    ? encodings[encoding] ?? encodings[encoding.toLowerCase()] : undefined);
   // encodingOf is for functions to which a wrong encoding is an error.
   const encodingOf = (encoding) => {
     if (encoding === undefined || encoding === null || encoding === '') return 'utf8';
@@ -41,7 +42,8 @@
   function PublicBuffer(value, encodingOrOffset, length) {
     if (!warned && !/[/\\]node_modules[/\\]/.test(new Error().stack)) {
       warned = true;
-      process.emitWarning('Buffer() is deprecated due to security and usability issues. Please use the Buffer.alloc(), Buffer.allocUnsafe(), ' +
+      process.emitWarning('Buffer() is deprecated due to security and usability issues. ' +
+        'Please use the Buffer.alloc(), Buffer.allocUnsafe(), ' +
         'or Buffer.from() methods instead.', 'DeprecationWarning', 'DEP0005');
     }
     if (typeof value === 'number') {
@@ -52,8 +54,9 @@
   }
   Object.defineProperty(PublicBuffer, 'name', { value: 'Buffer' });
   PublicBuffer.prototype = prototype;
-  Object.defineProperty(prototype, 'constructor', { value: PublicBuffer, writable: true, configurable: true,
-    enumerable: false });
+  Object.defineProperty(prototype, 'constructor', {
+    value: PublicBuffer, writable: true, configurable: true, enumerable: false,
+  });
   Object.setPrototypeOf(PublicBuffer, Uint8Array);
   Object.defineProperty(PublicBuffer, Symbol.species, { configurable: true, get() { return FastBuffer; } });
 
@@ -103,8 +106,8 @@
       }
       if (isAnyArrayBuffer(value)) return fromArrayBuffer(value, encodingOrOffset, length);
       const primitive = value.valueOf && value.valueOf();
-      if (primitive != null && primitive !== value && (typeof primitive === 'string' ||
-        typeof primitive === 'object')) {
+      if (primitive != null && primitive !== value &&
+        (typeof primitive === 'string' || typeof primitive === 'object')) {
         return from(primitive, encodingOrOffset, length);
       }
       if (isTypedArray(value)) {
@@ -121,8 +124,8 @@
         if (typeof text === 'string') return from(text, encodingOrOffset);
       }
     }
-    throw ERR_INVALID_ARG_TYPE('first argument', ['string', 'Buffer', 'ArrayBuffer', 'Array', 'Array-like Object'],
-      value);
+    throw ERR_INVALID_ARG_TYPE('first argument',
+      ['string', 'Buffer', 'ArrayBuffer', 'Array', 'Array-like Object'], value);
   };
   const fromArrayBuffer = (buffer, offset, length) => {
     if (offset === undefined) {
@@ -149,8 +152,8 @@
   const { isView } = ArrayBuffer;
   const { isArray } = Array;
   const isBytes = (value) => isView(value) && value instanceof Uint8Array;
-  const compareBytes = (a, b) => host(ops.web, 'buffer.compare', a.buffer, a.byteOffset, a.byteLength, b.buffer,
-    b.byteOffset, b.byteLength);
+  const compareBytes = (a, b) => host(ops.web, 'buffer.compare', a.buffer, a.byteOffset,
+    a.byteLength, b.buffer, b.byteOffset, b.byteLength);
 
   // Functions, not methods: in Node they can be called with new, too.
   const statics = {
@@ -229,8 +232,9 @@
     },
   };
   for (const name in statics) {
-    Object.defineProperty(PublicBuffer, name, { value: statics[name], writable: true, configurable: true,
-      enumerable: true });
+    Object.defineProperty(PublicBuffer, name, {
+      value: statics[name], writable: true, configurable: true, enumerable: true,
+    });
   }
   PublicBuffer.poolSize = poolSize;
 
@@ -390,8 +394,8 @@
         throw ERR_INVALID_ARG_TYPE('encoding', 'string', encoding);
       const found = encodingOf(encoding);
       if (value.length === 0) value = 0;
-      else if (value.length === 1 && (found === 'utf8' ? value.charCodeAt(0) < 128 : found === 'latin1')) value =
-        value.charCodeAt(0);
+      else if (value.length === 1 && (found === 'utf8' ? value.charCodeAt(0) < 128 : found === 'latin1'))
+        value = value.charCodeAt(0);
       else encoding = found;
     } else {
       encoding = undefined;
@@ -409,8 +413,8 @@
       return Uint8Array.prototype.fill.call(buffer, value & 255, offset, end);
     }
     const pattern = typeof value === 'string' ? bytesIn(value, encoding ?? 'utf8') :
-      isBytes(value) ? value : ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset,
-        value.byteLength) : undefined;
+      isBytes(value) ? value : ArrayBuffer.isView(value)
+        ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined;
     if (pattern === undefined) return Uint8Array.prototype.fill.call(buffer, value & 255, offset, end);
     if (pattern.length === 0) throw ERR_INVALID_ARG_VALUE('value', value);
     offset = Math.trunc(offset);
@@ -442,8 +446,8 @@
     if (Number.isNaN(from_)) from_ = forward ? 0 : length;
     from_ = Math.trunc(from_);
     if (typeof value === 'number') {
-      return Uint8Array.prototype[forward ? 'indexOf' : 'lastIndexOf'].call(buffer, value & 255, from_ >= length &&
-        !forward ? length - 1 : from_);
+      return Uint8Array.prototype[forward ? 'indexOf' : 'lastIndexOf'].call(buffer,
+        value & 255, from_ >= length && !forward ? length - 1 : from_);
     }
     let step = 1;
     let needle;
@@ -476,8 +480,8 @@
     }
     let end = Math.min(from_ + needle.length, length);
     for (;;) {
-      const at = host(ops.web, 'buffer.findLast', buffer.buffer, buffer.byteOffset, end, needle.buffer,
-        needle.byteOffset, needle.byteLength);
+      const at = host(ops.web, 'buffer.findLast', buffer.buffer, buffer.byteOffset,
+        end, needle.buffer, needle.byteOffset, needle.byteLength);
       if (at < 0 || at % step === 0) return at;
       end = at + needle.length - 1;
     }
@@ -506,8 +510,8 @@
   };
   const checkOffset = (buffer, offset, width) => {
     validateNumber(offset, 'offset');
-    if (buffer[offset] === undefined || buffer[offset + width - 1] === undefined) outside(offset,
-      buffer.length - width);
+    if (buffer[offset] === undefined || buffer[offset + width - 1] === undefined)
+      outside(offset, buffer.length - width);
   };
   const checkRange = (value, min, max, width) => {
     if (!(value > max || value < min)) return;
@@ -643,8 +647,9 @@
     });
   }
   for (const name of Reflect.ownKeys(methods)) {
-    Object.defineProperty(prototype, name, { value: methods[name], writable: true, configurable: true,
-      enumerable: true });
+    Object.defineProperty(prototype, name, {
+      value: methods[name], writable: true, configurable: true, enumerable: true,
+    });
   }
   Object.defineProperty(prototype, 'parent', {
     enumerable: true, configurable: true, get() { return this instanceof FastBuffer ? this.buffer : undefined; },

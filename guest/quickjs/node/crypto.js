@@ -38,8 +38,9 @@
   const lazy = (name, get) => {
     Object.defineProperty(exports, name, {
       configurable: true, enumerable: true, get,
-      set(value) { Object.defineProperty(exports, name, { value, writable: true, enumerable: true,
-        configurable: true }); },
+      set(value) {
+        Object.defineProperty(exports, name, { value, writable: true, enumerable: true, configurable: true });
+      },
     });
   };
   for (const name of ['Hash', 'Hmac']) lazy(name, () => require('internal/crypto/hash')[name]);
@@ -72,13 +73,16 @@
   exports.secureHeapUsed = () => undefined;
   exports.getCurves = () => [];
 
-  const here = 'crypto has hashes, HMAC, random numbers, pbkdf2, scrypt, hkdf, AES (cbc, ctr, ecb, gcm and wrap), triple DES and secret keys';
+  const here = 'crypto has hashes, HMAC, random numbers, pbkdf2, scrypt, hkdf, ' +
+    'AES (cbc, ctr, ecb, gcm and wrap), triple DES and secret keys';
   // absent is a function that throws, which can also be called with new.
   const absent = (name, path, what) => ({ [name]: function () { throw unavailable(path, `${what}; ${here}`); } })[name];
   for (const [names, what] of [
-    ['createSign createVerify sign verify Sign Verify publicEncrypt publicDecrypt privateEncrypt privateDecrypt createPublicKey ' +
+    ['createSign createVerify sign verify Sign Verify publicEncrypt publicDecrypt ' +
+      'privateEncrypt privateDecrypt createPublicKey ' +
       'createPrivateKey generateKeyPair generateKeyPairSync', 'there are no public and private keys'],
-    ['createDiffieHellman createDiffieHellmanGroup getDiffieHellman createECDH diffieHellman DiffieHellman DiffieHellmanGroup ECDH',
+    ['createDiffieHellman createDiffieHellmanGroup getDiffieHellman createECDH ' +
+      'diffieHellman DiffieHellman DiffieHellmanGroup ECDH',
       'there is no key exchange'],
     ['checkPrime checkPrimeSync generatePrime generatePrimeSync', 'there are no primes'],
     ['createCipher createDecipher Cipher Decipher', 'use createCipheriv and createDecipheriv'],
@@ -89,8 +93,9 @@
       exports[name] = absent(name, `crypto.${name}`, what);
     }
   }
-  for (const [type, names] of [['ECDH', 'convertKey'],
-    ['Certificate', 'exportChallenge exportPublicKey verifySpkac']]) {
+  for (const [type, names] of [
+    ['ECDH', 'convertKey'], ['Certificate', 'exportChallenge exportPublicKey verifySpkac'],
+  ]) {
     const what = type === 'ECDH' ? 'there is no key exchange' : 'there are no certificates';
     for (const name of names.split(' ')) exports[type][name] = absent(name, `crypto.${type}.${name}`, what);
   }

@@ -114,10 +114,12 @@
     const max = maxListenersOf(emitter);
     if (max > 0 && all.length > max && !all.warned) {
       all.warned = true;
-      const warning = new Error(`Possible EventEmitter memory leak detected. ${all.length} ${String(type)} listeners added to ` +
-        `${require('util').inspect(emitter, { depth: -1 })}. MaxListeners is ${max}. Use emitter.setMaxListeners() to increase limit`);
-      process.emitWarning(Object.assign(warning, { name: 'MaxListenersExceededWarning', emitter, type,
-        count: all.length }));
+      const warning = new Error(
+        `Possible EventEmitter memory leak detected. ${all.length} ${String(type)} listeners added to ` +
+        `${require('util').inspect(emitter, { depth: -1 })}. MaxListeners is ${max}. ` +
+          'Use emitter.setMaxListeners() to increase limit');
+      process.emitWarning(
+        Object.assign(warning, { name: 'MaxListenersExceededWarning', emitter, type, count: all.length }));
     }
     return emitter;
   };
@@ -196,8 +198,8 @@
     }
     const listeners = events[type];
     if (typeof listeners === 'function') this.removeListener(type, listeners);
-    else if (listeners !== undefined) for (let i = listeners.length - 1; i >= 0; i--) this.removeListener(type,
-      listeners[i]);
+    else if (listeners !== undefined) for (let i = listeners.length - 1; i >= 0; i--)
+      this.removeListener(type, listeners[i]);
     return this;
   };
 
@@ -319,8 +321,8 @@
     throw ERR_INVALID_ARG_TYPE('emitter', ['EventEmitter', 'EventTarget'], emitter);
   };
   EventEmitter.listenerCount = (emitter, type) => (
-    typeof emitter?.listenerCount === 'function' ? emitter.listenerCount(type) : EventEmitter.getEventListeners(emitter,
-      type).length);
+    typeof emitter?.listenerCount === 'function' ? emitter.listenerCount(type)
+      : EventEmitter.getEventListeners(emitter, type).length);
   const targetLimits = new WeakMap();
   EventEmitter.getMaxListeners = (emitter) => {
     if (typeof emitter?.getMaxListeners === 'function') return emitter.getMaxListeners();

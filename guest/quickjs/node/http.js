@@ -11,9 +11,9 @@
   const request = (...args) => new ClientRequest('http:', ...args);
   const get = (...args) => request(...args).end();
   Object.assign(exports, {
-    METHODS, STATUS_CODES, maxHeaderSize, Agent, ClientRequest, IncomingMessage, OutgoingMessage, validateHeaderName,
-    validateHeaderValue,
-    setMaxIdleHTTPParsers() {}, request, get, globalAgent, ...absent('http', ['createServer'],
-      ['Server', 'ServerResponse']),
+    METHODS, STATUS_CODES, maxHeaderSize, Agent, ClientRequest, IncomingMessage,
+    OutgoingMessage, validateHeaderName, validateHeaderValue,
+    setMaxIdleHTTPParsers() {}, request, get, globalAgent,
+    ...absent('http', ['createServer'], ['Server', 'ServerResponse']),
   });
 })

@@ -13,6 +13,7 @@
   }
   const request = (...args) => new http.ClientRequest('https:', ...args);
   const get = (...args) => request(...args).end();
-  Object.assign(exports, { Agent, globalAgent: new Agent(), request, get, ...absent('https', ['createServer'],
-    ['Server']) });
+  Object.assign(exports, {
+    Agent, globalAgent: new Agent(), request, get, ...absent('https', ['createServer'], ['Server']),
+  });
 })

@@ -5,10 +5,11 @@
   const { ERR_INVALID_ARG_VALUE } = require('internal/errors');
 
   // What Node has; which of them are here, the host says.
-  const names = `_http_agent assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns
-    dns/promises domain events fs fs/promises http http2 https inspector module net os path path/posix path/win32 perf_hooks process punycode
-    querystring readline readline/promises repl stream stream/consumers stream/promises stream/web string_decoder sys timers timers/promises tls
-    trace_events tty url util util/types v8 vm wasi worker_threads zlib`.split(/\s+/);
+  const names = `_http_agent assert assert/strict async_hooks buffer child_process cluster console constants crypto
+    dgram diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector module net os
+    path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream
+    stream/consumers stream/promises stream/web string_decoder sys timers timers/promises tls trace_events tty url
+    util util/types v8 vm wasi worker_threads zlib`.split(/\s+/);
   const isHere = (name) => {
     try {
       return host(ops.resolve, `node:${name}`, '')[0] !== '/';
@@ -35,8 +36,9 @@
   define(Module.prototype, '_compile', function _compile(content, filename) {
     const code = (0, eval)(`${Module.wrapper[0]}${String(content).replace(/^#!.*/, '')}${Module.wrapper[1]}`);
     this.filename ??= filename;
-    return Reflect.apply(code, this.exports, [this.exports, Module.createRequire(filename), this, filename,
-      dirname(filename)]);
+    return Reflect.apply(code, this.exports, [
+      this.exports, Module.createRequire(filename), this, filename, dirname(filename),
+    ]);
   });
 
   Module.Module = Module;
@@ -60,8 +62,9 @@
   Module.syncBuiltinESMExports = () => {};
 
   let found;
-  Object.defineProperty(Module, 'builtinModules', { get: () => (found ??= names.filter(isHere)), enumerable: true,
-    configurable: true });
+  Object.defineProperty(Module, 'builtinModules', {
+    get: () => (found ??= names.filter(isHere)), enumerable: true, configurable: true,
+  });
   Module.isBuiltin = (name) => {
     if (typeof name !== 'string') return false;
     const plain = name.startsWith('node:') ? name.slice(5) : name;
@@ -71,8 +74,8 @@
     let path = filename;
     // import.meta.url of the script
     if (typeof filename === 'string' && /^file:\/\/[^/]+$/.test(filename)) path = `/${filename.slice(7)}`;
-    else if (filename instanceof URL || (typeof filename === 'string' && filename.startsWith('file:'))) path =
-      require('url').fileURLToPath(filename);
+    else if (filename instanceof URL || (typeof filename === 'string' && filename.startsWith('file:')))
+      path = require('url').fileURLToPath(filename);
     if (typeof path !== 'string' || path[0] !== '/') {
       throw ERR_INVALID_ARG_VALUE('filename', filename,
         'must be a file URL object, file URL string, or absolute path string');

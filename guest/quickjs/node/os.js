@@ -2,11 +2,11 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const signals = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGKILL: 9, SIGTERM: 15 };
-  const errno = { EPERM: 1, ENOENT: 2, EIO: 5, EBADF: 9, EAGAIN: 11, ENOMEM: 12, EACCES: 13, EEXIST: 17, ENOTDIR: 20,
-    EISDIR: 21, EINVAL: 22, ENOSPC: 28,
+  const errno = { EPERM: 1, ENOENT: 2, EIO: 5, EBADF: 9, EAGAIN: 11, ENOMEM: 12,
+    EACCES: 13, EEXIST: 17, ENOTDIR: 20, EISDIR: 21, EINVAL: 22, ENOSPC: 28,
     EROFS: 30, ENAMETOOLONG: 36, ENOTEMPTY: 39, ELOOP: 40 };
-  const priority = { PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7,
-    PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20 };
+  const priority = { PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0,
+    PRIORITY_ABOVE_NORMAL: -7, PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20 };
   const memory = 1024 * 1024 * 1024;
   Object.assign(exports, {
     EOL: '\n',

@@ -99,7 +99,7 @@
     decode,
     encode,
     toASCII: (domain) => eachLabel(domain, (label) => (/[^\0-\x7F]/.test(label) ? `xn--${encode(label)}` : label)),
-    toUnicode: (domain) => eachLabel(domain, (label) => (/^xn--/.test(label) ? decode(label.slice(4).toLowerCase())
-      : label)),
+    toUnicode: (domain) => eachLabel(domain,
+      (label) => (/^xn--/.test(label) ? decode(label.slice(4).toLowerCase()) : label)),
   });
 })

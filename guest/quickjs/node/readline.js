@@ -12,8 +12,8 @@
   errors.define('ERR_USE_AFTER_CLOSE', Error, (name) => `${name} was closed`);
   const ending = /\r\n|\n|\r/;
   const hide = (object, values) => {
-    for (const name of Object.keys(values)) Object.defineProperty(object, name, { value: values[name], writable: true,
-      configurable: true });
+    for (const name of Object.keys(values))
+      Object.defineProperty(object, name, { value: values[name], writable: true, configurable: true });
   };
 
   function Interface(input, output, completer, terminal) {
@@ -28,8 +28,9 @@
     input ??= Readable.from([]);
     if (typeof input === 'string') input = Readable.from([input]);
     if (typeof input.on !== 'function') throw ERR_INVALID_ARG_TYPE('input', 'Stream', input);
-    const { signal, escapeCodeTimeout = 500, tabSize = 8, historySize = 30, history = [],
-      removeHistoryDuplicates = false } = options;
+    const {
+      signal, escapeCodeTimeout = 500, tabSize = 8, historySize = 30, history = [], removeHistoryDuplicates = false,
+    } = options;
     validateAbortSignal(signal, 'options.signal');
     if (!Number.isFinite(escapeCodeTimeout)) throw ERR_INVALID_ARG_VALUE('input.escapeCodeTimeout', escapeCodeTimeout);
     validateUint32(tabSize, 'tabSize', true);
@@ -46,13 +47,13 @@
     this.paused = false;
     this.escapeCodeTimeout = escapeCodeTimeout;
     const prompt = options.prompt ?? '> ';
-    hide(this, { promptText: prompt, previousPrompt: prompt, answer: null, lines: null, stop: undefined,
-      press: undefined, refresh: undefined, asks: ask });
+    hide(this, { promptText: prompt, previousPrompt: prompt, answer: null, lines: null,
+      stop: undefined, press: undefined, refresh: undefined, asks: ask });
 
     const onError = (error) => { this.emit('error', error); };
     const onAbort = () => { this.close(); };
-    const listeners = this.terminal ? this.readKeys({ completer, history, historySize, removeHistoryDuplicates,
-      tabSize }) : this.readText();
+    const listeners = this.terminal
+      ? this.readKeys({ completer, history, historySize, removeHistoryDuplicates, tabSize }) : this.readText();
     for (const type of Object.keys(listeners)) input.on(type, listeners[type]);
     input.on('error', onError);
     this.stop = () => {
@@ -281,9 +282,9 @@
       },
       throw(error) { onError(error); },
       [Symbol.asyncIterator]() { return this; },
-      [Symbol.for('nodejs.watermarkData')]: { get size() { return size(); }, get low() { return 1; }, get high() {
-        return most;
-      }, get isPaused() { return paused; } },
+      [Symbol.for('nodejs.watermarkData')]: { get size() {
+        return size();
+      }, get low() { return 1; }, get high() { return most; }, get isPaused() { return paused; } },
     };
   };
   prototype[Symbol.asyncIterator] = function () { return this.lines ??= iterate(this); };
@@ -293,6 +294,7 @@
     exports[name] = { [name](...args) { return require('internal/readline/cursor')[name](...args); } }[name];
   }
   exports.emitKeypressEvents = (...args) => require('internal/readline/keypress').emitKeypressEvents(...args);
-  Object.defineProperty(exports, 'promises', { get: () => require('readline/promises'), enumerable: true,
-    configurable: true });
+  Object.defineProperty(exports, 'promises', {
+    get: () => require('readline/promises'), enumerable: true, configurable: true,
+  });
 })

@@ -58,8 +58,9 @@
     _isUint8Array: (value) => value instanceof Uint8Array,
     _uint8ArrayToBuffer: (chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
   });
-  Object.defineProperty(Stream, 'promises', { configurable: true, enumerable: true,
-    get: () => require('stream/promises') });
+  Object.defineProperty(Stream, 'promises', {
+    configurable: true, enumerable: true, get: () => require('stream/promises'),
+  });
   Object.defineProperty(pipeline, promisify.custom, { enumerable: true, get: () => pipelinePromise });
   Object.defineProperty(finished, promisify.custom, { enumerable: true, get: () => finished.finished });
 })

@@ -4,8 +4,8 @@
   const { Buffer } = require('buffer');
   const { ERR_INVALID_ARG_TYPE, ERR_INVALID_THIS, ERR_UNKNOWN_ENCODING } = require('internal/errors');
   const names = {
-    __proto__: null, 'utf-8': 'utf8', utf8: 'utf8', hex: 'hex', ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le',
-    'utf-16le': 'utf16le',
+    __proto__: null, 'utf-8': 'utf8', utf8: 'utf8', hex: 'hex', ucs2: 'utf16le',
+    'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',
     latin1: 'latin1', binary: 'latin1', base64: 'base64', base64url: 'base64url', ascii: 'ascii',
   };
   const rest = Symbol('rest');
@@ -17,8 +17,8 @@
       for (let back = 1; back <= 3 && back <= bytes.length; back++) {
         const byte = bytes[bytes.length - back];
         if ((byte & 0xc0) === 0x80) continue;
-        const needed = byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc0 &&
-          byte < 0xe0 ? 2 : 1;
+        const needed = byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 && byte < 0xf0
+          ? 3 : byte >= 0xc0 && byte < 0xe0 ? 2 : 1;
         if (needed <= back) return 0;
         return back;
       }

@@ -67,8 +67,8 @@
       if (this.isSuite && passive) this.queue = [];
       if (!passive) await attempt(() => this.work(attempt));
       this.controller.abort();
-      if (this.failures > 0) problems.push(
-        errors.ERR_TEST_FAILURE(`${this.failures} subtest${this.failures > 1 ? 's' : ''} failed`));
+      if (this.failures > 0)
+        problems.push(errors.ERR_TEST_FAILURE(`${this.failures} subtest${this.failures > 1 ? 's' : ''} failed`));
       report(this, problems);
       if (problems.length > 0 && !this.todo) this.parent.failures++;
       this.finish(undefined);
@@ -102,8 +102,8 @@
   const call = (fn, context, { timeout = Infinity }, what) => {
     const result = fn.length < 2 ? Reflect.apply(fn, context, [context]) : new Promise((resolve, reject) => {
       const value = Reflect.apply(fn, context, [context, (error) => { if (error) reject(error); else resolve(); }]);
-      if (typeof value?.then === 'function') reject(
-        errors.ERR_TEST_FAILURE('passed a callback but also returned a Promise'));
+      if (typeof value?.then === 'function')
+        reject(errors.ERR_TEST_FAILURE('passed a callback but also returned a Promise'));
     });
     if (timeout === Infinity || typeof result?.then !== 'function') return result;
     let timer;
@@ -129,8 +129,8 @@
     counts[node.isSuite ? 'suites' : 'tests']++;
     if (!node.isSuite) counts[skipped ? 'skipped' : todo ? 'todo' : failed ? 'fail' : 'pass']++;
     else if (failed && node.failures === 0) counts.fail++;
-    const why = skipped ? ` # SKIP${typeof skipped === 'string' ? ` ${skipped}` : ''}` : todo
-      ? ` # TODO${typeof todo === 'string' ? ` ${todo}` : ''}` : '';
+    const why = skipped ? ` # SKIP${typeof skipped === 'string' ? ` ${skipped}` : ''}`
+      : todo ? ` # TODO${typeof todo === 'string' ? ` ${todo}` : ''}` : '';
     let text = `${skipped ? '﹣' : failed ? '✖' : '✔'} ${node.name}${why}`;
     const { inspect } = require('util');
     for (const problem of problems) {
@@ -282,7 +282,8 @@
     test, it: test, suite, describe: suite,
     run() { throw unavailable('test.run', 'import the files with tests'); },
   });
-  Object.defineProperty(test, 'mock', { get() { return shared ??= new (require('internal/mock').MockTracker)(); },
-    enumerable: true, configurable: true });
+  Object.defineProperty(test, 'mock', { get() {
+    return shared ??= new (require('internal/mock').MockTracker)();
+  }, enumerable: true, configurable: true });
   let shared;
 })

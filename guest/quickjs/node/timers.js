@@ -6,8 +6,9 @@
   const maxDelay = 2 ** 31 - 1;
 
   Object.assign(exports, { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate });
-  Object.defineProperty(exports, 'promises', { enumerable: true, configurable: true,
-    get: () => require('timers/promises') });
+  Object.defineProperty(exports, 'promises', {
+    enumerable: true, configurable: true, get: () => require('timers/promises'),
+  });
   // longDelay warns of a delay that is too long.
   const longDelay = kernel.longDelay = (delay, instead = 'Timeout duration was set to 1.') => {
     require('process').emitWarning(`${delay} does not fit into a 32-bit signed integer.\n${instead}`,

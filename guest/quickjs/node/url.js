@@ -9,11 +9,13 @@
   define('ERR_INVALID_FILE_URL_HOST', TypeError,
     (platform) => `File URL host must be "localhost" or empty on ${platform}`);
   define('ERR_INVALID_URL', TypeError, () => 'Invalid URL');
-  const { ERR_INVALID_URL_SCHEME, ERR_INVALID_FILE_URL_PATH, ERR_INVALID_FILE_URL_HOST, ERR_INVALID_URL,
-    ERR_MISSING_ARGS } = require('internal/errors');
+  const {
+    ERR_INVALID_URL_SCHEME, ERR_INVALID_FILE_URL_PATH, ERR_INVALID_FILE_URL_HOST, ERR_INVALID_URL, ERR_MISSING_ARGS,
+  } = require('internal/errors');
 
-  const hasHost = new Set(['http', 'https', 'ftp', 'gopher', 'file', 'ws', 'wss'].flatMap((name) => [name,
-    `${name}:`]));
+  const hasHost = new Set([
+    'http', 'https', 'ftp', 'gopher', 'file', 'ws', 'wss',
+  ].flatMap((name) => [name, `${name}:`]));
   const hostless = new Set(['javascript', 'javascript:']);
   const endsHost = /[\t\n\r "%';<>\\^`{|}]/;
   const escaped = /[\t\n\r "'<>\\^`{|}]/g;
@@ -24,8 +26,9 @@
   };
 
   function Url() {
-    for (const name of ['protocol', 'slashes', 'auth', 'host', 'port', 'hostname', 'hash', 'search', 'query',
-      'pathname', 'path', 'href']) {
+    for (const name of [
+      'protocol', 'slashes', 'auth', 'host', 'port', 'hostname', 'hash', 'search', 'query', 'pathname', 'path', 'href',
+    ]) {
       this[name] = null;
     }
   }
@@ -140,8 +143,8 @@
     if (this.host) {
       host = auth + this.host;
     } else if (this.hostname) {
-      host = auth + (this.hostname.includes(':') &&
-        !this.hostname.startsWith('[') ? `[${this.hostname}]` : this.hostname);
+      host = auth + (this.hostname.includes(':') && !this.hostname.startsWith('[')
+        ? `[${this.hostname}]` : this.hostname);
       if (this.port) host += `:${this.port}`;
     }
     if (this.query !== null && typeof this.query === 'object') query = querystring.stringify(this.query);
@@ -263,8 +266,8 @@
       }
       result.search = relative.search;
       result.query = relative.query;
-      if (result.pathname !== null || result.search !== null) result.path = (result.pathname ||
-        '') + (result.search || '');
+      if (result.pathname !== null || result.search !== null)
+        result.path = (result.pathname || '') + (result.search || '');
       result.href = result.format();
       return result;
     }
@@ -305,16 +308,16 @@
       result.pathname = null;
       result.path = null;
     }
-    if (result.pathname !== null || result.search !== null) result.path = (result.pathname ||
-      '') + (result.search || '');
+    if (result.pathname !== null || result.search !== null)
+      result.path = (result.pathname || '') + (result.search || '');
     result.auth = relative.auth || result.auth;
     result.slashes ||= relative.slashes;
     result.href = result.format();
     return result;
   };
 
-  const parse = (url, withQuery, slashesMeanHost) => (url instanceof Url ? url : new Url().parse(url, withQuery,
-    slashesMeanHost));
+  const parse = (url, withQuery, slashesMeanHost) => (url instanceof Url ? url
+    : new Url().parse(url, withQuery, slashesMeanHost));
   const isURL = (value) => value instanceof URL;
 
   const format = (url, options) => {
@@ -366,8 +369,8 @@
   const urlToHttpOptions = (url) => {
     const { hostname, pathname, port, username, password, search } = url;
     return {
-      __proto__: null, ...url, protocol: url.protocol, hostname: hostname?.startsWith('[') ? hostname.slice(1, -1)
-        : hostname, hash: url.hash, search,
+      __proto__: null, ...url, protocol: url.protocol, hostname: hostname?.startsWith('[')
+        ? hostname.slice(1, -1) : hostname, hash: url.hash, search,
       pathname, path: `${pathname || ''}${search || ''}`, href: url.href,
       ...(port !== '' ? { port: Number(port) } : {}),
       ...(username || password ? { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` } : {}),

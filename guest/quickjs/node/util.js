@@ -3,8 +3,9 @@
   'use strict';
   const { inspect, format, formatWithOptions, stripColors } = require('internal/inspect');
   const { ERR_INVALID_ARG_TYPE, ERR_FALSY_VALUE_REJECTION, ERR_OUT_OF_RANGE } = require('internal/errors');
-  const { validateAbortSignal, validateFunction, validateNumber, validateOneOf,
-    validateString } = require('internal/validators');
+  const {
+    validateAbortSignal, validateFunction, validateNumber, validateOneOf, validateString,
+  } = require('internal/validators');
   const types = require('internal/types');
   const { later } = kernel;
 
@@ -14,23 +15,24 @@
     const custom = original[customPromisify];
     if (custom) {
       validateFunction(custom, 'util.promisify.custom');
-      return Object.defineProperty(custom, customPromisify, { value: custom, enumerable: false, writable: false,
-        configurable: true });
+      return Object.defineProperty(custom, customPromisify,
+        { value: custom, enumerable: false, writable: false, configurable: true });
     }
     const names = original[promisifyArgs];
     const made = function (...args) {
       return new Promise((resolve, reject) => {
         Reflect.apply(original, this, [...args, (error, ...values) => {
           if (error) reject(error);
-          else if (names !== undefined &&
-            values.length > 1) resolve(Object.fromEntries(names.map((name, i) => [name, values[i]])));
+          else if (names !== undefined && values.length > 1)
+            resolve(Object.fromEntries(names.map((name, i) => [name, values[i]])));
           else resolve(values[0]);
         }]);
       });
     };
     Object.setPrototypeOf(made, Object.getPrototypeOf(original));
-    Object.defineProperty(made, customPromisify, { value: made, enumerable: false, writable: false,
-      configurable: true });
+    Object.defineProperty(made, customPromisify, {
+      value: made, enumerable: false, writable: false, configurable: true,
+    });
     return Object.defineProperties(made, Object.getOwnPropertyDescriptors(original));
   };
   promisify.custom = customPromisify;
@@ -152,8 +154,9 @@
   };
 
   Object.assign(exports, {
-    _extend(target, source) { return source === null || typeof source !== 'object' ? target : Object.assign(target,
-      source); },
+    _extend(target, source) {
+      return source === null || typeof source !== 'object' ? target : Object.assign(target, source);
+    },
     aborted,
     callbackify,
     debug: debuglog,

@@ -17,14 +17,14 @@
   const { ERR_BUFFER_TOO_LARGE, ERR_BROTLI_INVALID_PARAM, ERR_ZLIB_INITIALIZATION_FAILED } = require('internal/errors');
 
   const constants = {
-    Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5, Z_OK: 0,
-    Z_STREAM_END: 1,
-    Z_NEED_DICT: 2, Z_ERRNO: -1, Z_STREAM_ERROR: -2, Z_DATA_ERROR: -3, Z_MEM_ERROR: -4, Z_BUF_ERROR: -5,
-    Z_VERSION_ERROR: -6,
-    Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1, Z_FILTERED: 1,
-    Z_HUFFMAN_ONLY: 2,
-    Z_RLE: 3, Z_FIXED: 4, Z_DEFAULT_STRATEGY: 0, ZLIB_VERNUM: 4880, DEFLATE: 1, INFLATE: 2, GZIP: 3, GUNZIP: 4,
-    DEFLATERAW: 5,
+    Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4,
+    Z_BLOCK: 5, Z_OK: 0, Z_STREAM_END: 1,
+    Z_NEED_DICT: 2, Z_ERRNO: -1, Z_STREAM_ERROR: -2, Z_DATA_ERROR: -3, Z_MEM_ERROR: -4,
+    Z_BUF_ERROR: -5, Z_VERSION_ERROR: -6,
+    Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1,
+    Z_FILTERED: 1, Z_HUFFMAN_ONLY: 2,
+    Z_RLE: 3, Z_FIXED: 4, Z_DEFAULT_STRATEGY: 0, ZLIB_VERNUM: 4880, DEFLATE: 1, INFLATE: 2,
+    GZIP: 3, GUNZIP: 4, DEFLATERAW: 5,
     INFLATERAW: 6, UNZIP: 7, BROTLI_DECODE: 8, BROTLI_ENCODE: 9, Z_MIN_WINDOWBITS: 8, Z_MAX_WINDOWBITS: 15,
     Z_DEFAULT_WINDOWBITS: 15, Z_MIN_CHUNK: 64, Z_MAX_CHUNK: Infinity, Z_DEFAULT_CHUNK: 16384, Z_MIN_MEMLEVEL: 1,
     Z_MAX_MEMLEVEL: 9, Z_DEFAULT_MEMLEVEL: 8, Z_MIN_LEVEL: -1, Z_MAX_LEVEL: 9, Z_DEFAULT_LEVEL: -1,
@@ -48,8 +48,8 @@
     FORMAT_EXUBERANT_NIBBLE: -1, FORMAT_RESERVED: -2, FORMAT_EXUBERANT_META_NIBBLE: -3,
     FORMAT_SIMPLE_HUFFMAN_ALPHABET: -4,
     FORMAT_SIMPLE_HUFFMAN_SAME: -5, FORMAT_CL_SPACE: -6, FORMAT_HUFFMAN_SPACE: -7, FORMAT_CONTEXT_MAP_REPEAT: -8,
-    FORMAT_BLOCK_LENGTH_1: -9, FORMAT_BLOCK_LENGTH_2: -10, FORMAT_TRANSFORM: -11, FORMAT_DICTIONARY: -12,
-    FORMAT_WINDOW_BITS: -13,
+    FORMAT_BLOCK_LENGTH_1: -9, FORMAT_BLOCK_LENGTH_2: -10, FORMAT_TRANSFORM: -11,
+    FORMAT_DICTIONARY: -12, FORMAT_WINDOW_BITS: -13,
     FORMAT_PADDING_1: -14, FORMAT_PADDING_2: -15, FORMAT_DISTANCE: -16, DICTIONARY_NOT_SET: -19, INVALID_ARGUMENTS: -20,
     ALLOC_CONTEXT_MODES: -21, ALLOC_TREE_GROUPS: -22, ALLOC_CONTEXT_MAP: -25, ALLOC_RING_BUFFER_1: -26,
     ALLOC_RING_BUFFER_2: -27,
@@ -60,8 +60,8 @@
   const publicConstants = Object.freeze(Object.assign(Object.create(null), constants));
   Object.defineProperty(exports, 'constants', { value: publicConstants, enumerable: true, configurable: true });
   const codes = {};
-  for (const name of ['Z_OK', 'Z_STREAM_END', 'Z_NEED_DICT', 'Z_ERRNO', 'Z_STREAM_ERROR', 'Z_DATA_ERROR', 'Z_MEM_ERROR',
-    'Z_BUF_ERROR',
+  for (const name of ['Z_OK', 'Z_STREAM_END', 'Z_NEED_DICT', 'Z_ERRNO', 'Z_STREAM_ERROR',
+    'Z_DATA_ERROR', 'Z_MEM_ERROR', 'Z_BUF_ERROR',
     'Z_VERSION_ERROR']) {
     codes[name] = constants[name];
   }
@@ -69,8 +69,8 @@
   Object.defineProperty(exports, 'codes', { value: Object.freeze(codes), enumerable: true });
   // Node has most of the constants here too, but does not list them.
   for (const name of Object.keys(constants)) {
-    if (!/^(BROTLI|DEFLATE|INFLATE|GZIP|GUNZIP|UNZIP)/.test(name)) Object.defineProperty(exports, name,
-      { value: constants[name] });
+    if (!/^(BROTLI|DEFLATE|INFLATE|GZIP|GUNZIP|UNZIP)/.test(name))
+      Object.defineProperty(exports, name, { value: constants[name] });
   }
 
   const huffmanOnly = -2; // as Go's level
@@ -112,8 +112,8 @@
     let { dictionary } = options;
     if (dictionary !== undefined && !ArrayBuffer.isView(dictionary)) {
       if (!isAnyArrayBuffer(dictionary)) {
-        throw ERR_INVALID_ARG_TYPE('options.dictionary', ['Buffer', 'TypedArray', 'DataView', 'ArrayBuffer'],
-          dictionary);
+        throw ERR_INVALID_ARG_TYPE('options.dictionary',
+          ['Buffer', 'TypedArray', 'DataView', 'ArrayBuffer'], dictionary);
       }
       dictionary = Buffer.from(dictionary);
     }
@@ -127,8 +127,8 @@
     const last = mode.inflates ? brotli.BROTLI_DECODER_PARAM_LARGE_WINDOW : brotli.BROTLI_PARAM_NDIRECT;
     for (const key of Object.keys(options.params ?? {})) {
       const index = Number(key);
-      if (Number.isNaN(index) || index < 0 || index > brotli.BROTLI_PARAM_NDIRECT || !Number.isInteger(index) ||
-        index in s.params) {
+      if (Number.isNaN(index) || index < 0 || index > brotli.BROTLI_PARAM_NDIRECT ||
+        !Number.isInteger(index) || index in s.params) {
         throw ERR_BROTLI_INVALID_PARAM(key);
       }
       const value = options.params[key];
@@ -175,8 +175,8 @@
     const partial = s.finishFlush !== mode.finish;
     if (mode.inflates) {
       if (mode.brotli) return work(s, 'zlib.unbrotli', buffer, byteOffset, byteLength, most, partial ? 1 : 0);
-      return work(s, 'zlib.inflate', partial ? `${mode.format} partial` : mode.format, buffer, byteOffset, byteLength,
-        most, s.preset);
+      return work(s, 'zlib.inflate', partial ? `${mode.format} partial` : mode.format,
+        buffer, byteOffset, byteLength, most, s.preset);
     }
     let out;
     if (mode.brotli) {
@@ -211,8 +211,8 @@
     if (typeof data === 'string') return Buffer.from(data);
     if (ArrayBuffer.isView(data)) return data;
     if (isAnyArrayBuffer(data)) return Buffer.from(data);
-    throw ERR_INVALID_ARG_TYPE(name, ['string', 'Buffer', 'TypedArray', 'DataView',
-      ...(name === 'buffer' ? ['ArrayBuffer'] : [])], data);
+    throw ERR_INVALID_ARG_TYPE(name,
+      ['string', 'Buffer', 'TypedArray', 'DataView', ...(name === 'buffer' ? ['ArrayBuffer'] : [])], data);
   };
 
   const states = slot(); // of streams: see begun
@@ -280,10 +280,10 @@
     Object.defineProperty(Type.prototype, '_closed', { configurable: true, enumerable: true, get() {
       return !this._handle;
     } });
-    Object.defineProperty(Type.prototype, 'bytesRead', { configurable: true, enumerable: true, get: bytesRead,
-      set: setBytesRead });
-    for (const [key, get] of Object.entries(insides)) Object.defineProperty(Type.prototype, key,
-      { configurable: true, get });
+    Object.defineProperty(Type.prototype, 'bytesRead',
+      { configurable: true, enumerable: true, get: bytesRead, set: setBytesRead });
+    for (const [key, get] of Object.entries(insides))
+      Object.defineProperty(Type.prototype, key, { configurable: true, get });
     if (!mode.brotli) {
       for (const key of ['level', 'strategy']) {
         Object.defineProperty(Type.prototype, `_${key}`, { configurable: true, get() {
@@ -336,7 +336,8 @@
   }
 
   function bytesRead() {
-    deprecateBytesRead('zlib.bytesRead is deprecated and will change its meaning in the future. Use zlib.bytesWritten instead.');
+    deprecateBytesRead('zlib.bytesRead is deprecated and will change its meaning in the future. ' +
+      'Use zlib.bytesWritten instead.');
     return this.bytesWritten;
   }
   function setBytesRead(value) {
@@ -536,8 +537,9 @@
       },
       reset() {
         if (!this._handle) require('assert')(false, 'zlib binding closed');
-        Object.assign(states.of(this), { waiting: [], size: 0, state: undefined, begun: false, ended: false,
-          flushes: [], sent: 0, tried: 0 });
+        Object.assign(states.of(this), {
+          waiting: [], size: 0, state: undefined, begun: false, ended: false, flushes: [], sent: 0, tried: 0,
+        });
       },
     };
   }

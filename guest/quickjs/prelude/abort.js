@@ -1,8 +1,9 @@
 // AbortController and AbortSignal.
 (function (kernel) {
   'use strict';
-  const { slot, expose, derive, list, makeTarget, getHandler, setHandler, TypeError, DOMException,
-    EventTarget } = kernel;
+  const {
+    slot, expose, derive, list, makeTarget, getHandler, setHandler, TypeError, DOMException, EventTarget,
+  } = kernel;
   const { create } = Object;
   const maxDelay = 2 ** 31 - 1; // of timers
   const wrong = (name, type, value) => kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE(name, type, value);
@@ -126,7 +127,7 @@
   }
   expose(AbortController);
 
-  kernel.inspect(signals, 'AbortSignal', ({ aborted, reason }) => (aborted ? ['aborted', true, 'reason', reason]
-    : ['aborted', false]));
+  kernel.inspect(signals, 'AbortSignal',
+    ({ aborted, reason }) => (aborted ? ['aborted', true, 'reason', reason] : ['aborted', false]));
   kernel.inspect(controllers, 'AbortController', ({ signal }) => ['signal', signal]);
 })

@@ -5,8 +5,8 @@
   const { host, ops, DOMException } = kernel;
 
   const convert = (name, args, complaint) => {
-    if (args.length === 0) throw kernel.makeError('TypeError', 'The "input" argument must be specified',
-      'ERR_MISSING_ARGS');
+    if (args.length === 0)
+      throw kernel.makeError('TypeError', 'The "input" argument must be specified', 'ERR_MISSING_ARGS');
     const result = host(ops.web, name, `${args[0]}`);
     if (result === undefined) throw new DOMException(complaint, 'InvalidCharacterError');
     return result;
@@ -21,8 +21,9 @@
   const methods = (target, names) => {
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
-      const method = { [name](...args) { return kernel.apply(kernel.builtin('internal/uint8array')[name], this, args);
-        } }[name];
+      const method = { [name](...args) {
+        return kernel.apply(kernel.builtin('internal/uint8array')[name], this, args);
+      } }[name];
       kernel.define(name, method, target);
     }
   };

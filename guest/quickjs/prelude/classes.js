@@ -60,8 +60,8 @@
     decorate(type.prototype, type.name);
     const statics = ownKeys(type);
     for (let i = 0; i < statics.length; i++) {
-      if (typeof type[statics[i]] === 'function') defineProperty(type, statics[i],
-        { __proto__: null, enumerable: true });
+      if (typeof type[statics[i]] === 'function')
+        defineProperty(type, statics[i], { __proto__: null, enumerable: true });
     }
     define(type.name, type);
   };

@@ -1,8 +1,9 @@
 // structuredClone.
 (function (kernel) {
   'use strict';
-  const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, isPlain, TypeError,
-    DOMException } = kernel;
+  const {
+    uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, isPlain, TypeError, DOMException,
+  } = kernel;
   const { mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const { getOwnPropertyDescriptor } = Reflect;
   const { iterator } = Symbol;
@@ -43,8 +44,9 @@
 
   // Objects whose identity or state cannot be copied.
   const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf);
-  const uncloneable = [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer,
-    Symbol].map((type) => type.prototype);
+  const uncloneable = [
+    Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer, Symbol,
+  ].map((type) => type.prototype);
   uncloneable[uncloneable.length] = getPrototypeOf(getPrototypeOf([][iterator]())); // of all iterators and generators
 
   // attempt returns f(value), or undefined if value is of the wrong kind for f. Other exceptions propagate: a stack
@@ -70,8 +72,8 @@
   };
 
   const copyBuffer = (buffer, length, resizable) => {
-    const options = resizable && isResizable(buffer) ? { __proto__: null,
-      maxByteLength: maxByteLength(buffer) } : undefined;
+    const options = resizable && isResizable(buffer)
+      ? { __proto__: null, maxByteLength: maxByteLength(buffer) } : undefined;
     const copy = new Types.ArrayBuffer(length, options);
     const old = bufferLength(buffer);
     fill(new Types.Uint8Array(copy), new Types.Uint8Array(buffer, 0, old < length ? old : length));
@@ -244,8 +246,8 @@
   };
 
   kernel.define('structuredClone', function structuredClone(value, options = undefined) {
-    if (arguments.length === 0) throw kernel.makeError('TypeError', 'The "value" argument must be specified',
-      'ERR_MISSING_ARGS');
+    if (arguments.length === 0)
+      throw kernel.makeError('TypeError', 'The "value" argument must be specified', 'ERR_MISSING_ARGS');
     if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
       throw kernel.makeError('TypeError', 'The options argument must be either an object or undefined',
         'ERR_INVALID_ARG_TYPE');
@@ -254,7 +256,7 @@
     if (transferred !== undefined && typeof transferred !== 'object') {
       throw kernel.makeError('TypeError', 'Optional transferList argument must be an iterable', 'ERR_INVALID_ARG_TYPE');
     }
-    return transferred === undefined ? clone(value, new Types.Map()) : kernel.cloneWith(value,
-      list([...transferred])).value;
+    return transferred === undefined ? clone(value, new Types.Map())
+      : kernel.cloneWith(value, list([...transferred])).value;
   });
 })

@@ -131,7 +131,8 @@
   const { Console } = Object.getOwnPropertyDescriptors({ get Console() {
     return kernel.builtin('internal/console').Console;
   } });
-  kernel.defineProperty(console, 'Console', { __proto__: null, get: Console.get, enumerable: false,
-    configurable: true });
+  kernel.defineProperty(console, 'Console', {
+    __proto__: null, get: Console.get, enumerable: false, configurable: true,
+  });
   kernel.define('console', console);
 })

@@ -78,7 +78,8 @@
     return bytesOf(all);
   };
 
-  kernel.inspect(decoders, 'TextDecoder', ({ encoding, fatal, ignoreBOM }) => ['encoding', encoding, 'fatal', fatal,
-    'ignoreBOM', ignoreBOM]);
+  kernel.inspect(decoders, 'TextDecoder', ({ encoding, fatal, ignoreBOM }) => [
+    'encoding', encoding, 'fatal', fatal, 'ignoreBOM', ignoreBOM,
+  ]);
   kernel.inspect(encoders, 'TextEncoder', () => ['encoding', 'utf-8']);
 })

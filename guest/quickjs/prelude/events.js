@@ -151,8 +151,8 @@
   kernel.listenersOf = (object) => {
     const { listeners } = targets.of(object);
     const all = [];
-    for (let i = 0; i < listeners.length; i++) kernel.append(all, { type: listeners[i].type,
-      callback: listeners[i].callback });
+    for (let i = 0; i < listeners.length; i++)
+      kernel.append(all, { type: listeners[i].type, callback: listeners[i].callback });
     return all;
   };
 

@@ -28,8 +28,9 @@
   const recursive = (options) => (option(options, 'recursive') ? RECURSIVE : 0);
   const encodingOf = (options) => (typeof options === 'object' ? option(options, 'encoding') : options) ?? undefined;
 
-  const plainFlags = { __proto__: null, w: 1, wx: 1, xw: 1, 'w+': 1, 'wx+': 1, a: 1, ax: 1, xa: 1, 'a+': 1, 'ax+': 1,
-    as: 1 };
+  const plainFlags = {
+    __proto__: null, w: 1, wx: 1, xw: 1, 'w+': 1, 'wx+': 1, a: 1, ax: 1, xa: 1, 'a+': 1, 'ax+': 1, as: 1,
+  };
   const write = (name, path, data, options) => {
     const flag = option(options, 'flag') ?? undefined;
     if (flag !== undefined && (typeof flag !== 'string' || plainFlags[flag] !== 1)) { // one of those for open files
@@ -146,8 +147,8 @@
     cp(src, dest, options, sync) {
       if (option(options, 'filter')) return inner().copy(src, dest, options, sync === true);
       const force = (option(options, 'force') ?? true) ? FORCE : 0;
-      fileTo('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0), src, dest, 'src',
-        'dest');
+      fileTo('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0),
+        src, dest, 'src', 'dest');
     },
   };
 
@@ -170,9 +171,9 @@
     try {
       const value = perform(name, args, true);
       if (value instanceof kernel.Promise) {
-        kernel.then(value, (result) => { kernel.answer(callback, [null, result]); }, (error) => {
-          kernel.answer(callback, [error]);
-        });
+        kernel.then(value, (result) => {
+          kernel.answer(callback, [null, result]);
+        }, (error) => { kernel.answer(callback, [error]); });
         return;
       }
       answer = name === 'exists' ? [value] : value === undefined ? [null] : [null, value];

@@ -2,8 +2,9 @@
 // that JSON lacks (undefined, NaN, Map, functions, cycles...) in a readable form.
 (function (kernel) {
   'use strict';
-  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice,
-    list } = kernel;
+  const {
+    host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice, list,
+  } = kernel;
   const { Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;

@@ -89,8 +89,8 @@
   // Operations of the host. The numbers are those of package runtime/javascript (host.go).
   kernel.ops = {
     log: 1, finish: 2, builtin: 3, class: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
-    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, exit: 16, plain: 17, uncalled: 18, state: 19,
-    inside: 20,
+    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, exit: 16, plain: 17,
+    uncalled: 18, state: 19, inside: 20,
     namespace: 21, hook: 22, input: 23, match: 24,
   };
 
@@ -101,8 +101,8 @@
   // array [name, message, code, path, syscall, errno], which is thrown as an Error object.
   kernel.host = (op, a, b, c, d, e, f, g) => {
     const result = primitive(op, a, b, c, d, e, f, g);
-    if (kernel.isArray(result)) throw kernel.makeError(result[0], result[1], result[2], result[3], result[4],
-      result[5]);
+    if (kernel.isArray(result))
+      throw kernel.makeError(result[0], result[1], result[2], result[3], result[4], result[5]);
     return result;
   };
   // inside returns what a promise or a proxy has inside, which can also be an array: it is never an error.
@@ -164,14 +164,16 @@
   kernel.defineProperty(Error, 'prepareStackTrace', prepare);
 
   // What declarations with using call. Node has these symbols, too, and nothing that makes them the language's own.
-  const symbol = (name) => { kernel.defineProperty(Symbol, name, { __proto__: null, value: Symbol(`Symbol.${name}`) });
-    };
+  const symbol = (name) => {
+    kernel.defineProperty(Symbol, name, { __proto__: null, value: Symbol(`Symbol.${name}`) });
+  };
   symbol('dispose');
   symbol('asyncDispose');
 
   // Remove the globals of the engine's command line.
-  for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'performance',
-    'QJS_PROXY_VALUE']) {
+  for (const name of [
+    'std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'performance', 'QJS_PROXY_VALUE',
+  ]) {
     delete globalThis[name];
   }
 

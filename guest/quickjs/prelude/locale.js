@@ -16,15 +16,17 @@
 
   method(Number.prototype, 'toLocaleString', { toLocaleString(locales, options) {
     let value;
-    try { value = numberValue(this);
-      } catch { throw new TypeError("Number.prototype.toLocaleString requires that 'this' be a Number"); }
+    try {
+      value = numberValue(this);
+    } catch { throw new TypeError("Number.prototype.toLocaleString requires that 'this' be a Number"); }
     return builtin('internal/intl/number').toLocaleString(value, locales, options);
   } }.toLocaleString);
 
   method(BigInt.prototype, 'toLocaleString', { toLocaleString(locales, options) {
     let value;
-    try { value = bigintValue(this);
-      } catch { throw new TypeError("BigInt.prototype.toLocaleString requires that 'this' be a BigInt"); }
+    try {
+      value = bigintValue(this);
+    } catch { throw new TypeError("BigInt.prototype.toLocaleString requires that 'this' be a BigInt"); }
     return builtin('internal/intl/number').toLocaleString(value, locales, options);
   } }.toLocaleString);
 

@@ -9,8 +9,9 @@
   const dateMethod = (name, required, defaults) => {
     localeMethod(prototype, name, { [name](locales, options) {
       let value;
-      try { value = time(this); } catch {
-        throw new TypeError(`Method Date.prototype.${name} called on incompatible receiver ${String(this)}`); }
+      try {
+        value = time(this);
+      } catch { throw new TypeError(`Method Date.prototype.${name} called on incompatible receiver ${String(this)}`); }
       return builtin('internal/intl/date').toLocaleString(value, locales, options, required, defaults);
     } }[name]);
   };

@@ -21,8 +21,8 @@
   kernel.modulePrototype = modulePrototype;
   const newModule = (path, parent) => {
     const module = {
-      __proto__: modulePrototype, id: path, path: directory(path), exports: {}, filename: path, loaded: false,
-      children: [], parent,
+      __proto__: modulePrototype, id: path, path: directory(path), exports: {}, filename: path,
+      loaded: false, children: [], parent,
     };
     if (parent !== undefined) append(parent.children, module);
     return module;

@@ -8,8 +8,8 @@
   const bytes = (length) => new Uint8Array(host(ops.random, length));
 
   const check = (self) => {
-    if (self !== kernel.crypto) throw kernel.makeError('TypeError', 'Value of "this" must be of type Crypto',
-      'ERR_INVALID_THIS');
+    if (self !== kernel.crypto)
+      throw kernel.makeError('TypeError', 'Value of "this" must be of type Crypto', 'ERR_INVALID_THIS');
   };
   class Crypto {
     constructor() { throw kernel.makeError('TypeError', 'Illegal constructor', 'ERR_ILLEGAL_CONSTRUCTOR'); }
@@ -20,8 +20,8 @@
         throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
       }
       const target = bytesOf(array);
-      if (target.length > quota) throw new DOMException('The requested length exceeds 65,536 bytes',
-        'QuotaExceededError');
+      if (target.length > quota)
+        throw new DOMException('The requested length exceeds 65,536 bytes', 'QuotaExceededError');
       fill(new Uint8Array(target.buffer, target.offset, target.length), bytes(target.length));
       return array;
     }

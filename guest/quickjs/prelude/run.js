@@ -48,7 +48,8 @@
     const details = { __proto__: null, json: false, promises: false };
     const text = format(value, details);
     if (details.promises) {
-      host(ops.log, WARN, 'The result has promises in it. To get their values, write: return await Promise.all(promises)');
+      host(ops.log, WARN, 'The result has promises in it. To get their values, write: ' +
+        'return await Promise.all(promises)');
     }
     if (!details.json || host(ops.finish, 0, text, true) === false) {
       let data = {};
@@ -65,8 +66,8 @@
   let last;
   let exportsNothing = false; // the script is a module
   const returned = (value, details) => {
-    if (details.last === undefined || typeof value !== 'object' || value === null || !isPlain(value) ||
-      !hasOwn(value, details.last)) return value;
+    if (details.last === undefined || typeof value !== 'object' || value === null ||
+      !isPlain(value) || !hasOwn(value, details.last)) return value;
     last = value[details.last];
     if (!details.call || typeof last !== 'function') return undefined;
     const call = last;

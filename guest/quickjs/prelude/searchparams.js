@@ -191,8 +191,8 @@
       return { value: state.show(pairs[state.at++]), done: false };
     },
   };
-  kernel.defineProperty(IteratorPrototype, 'next', { __proto__: null, value: methods.next, writable: true,
-    configurable: true });
+  kernel.defineProperty(IteratorPrototype, 'next',
+    { __proto__: null, value: methods.next, writable: true, configurable: true });
   kernel.decorate(IteratorPrototype, 'URLSearchParams Iterator');
   const iterate = (object, show) => {
     const result = create(IteratorPrototype);

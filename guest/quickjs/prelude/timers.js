@@ -72,8 +72,8 @@
       delay = trunc(delay);
     }
     const timer = {
-      due: delay === immediate ? now() : now() + delay, order: order++, id: ++ids, callback, args, delay, every: repeat
-        ? delay : -1, background,
+      due: delay === immediate ? now() : now() + delay, order: order++, id: ++ids,
+      callback, args, delay, every: repeat ? delay : -1, background,
       handle: undefined, context: kernel.context,
     };
     timer.handle = new (delay === immediate ? Immediate : Timeout)(timer);

@@ -5,8 +5,8 @@
   const { create } = Object;
 
   const slots = slot('URL'); // {parts, params}
-  const parse = (url, base) => host(ops.web, 'url.parse', usvString(url), base === undefined ? undefined
-    : usvString(base));
+  const parse = (url, base) => host(ops.web, 'url.parse', usvString(url),
+    base === undefined ? undefined : usvString(base));
   const invalid = (input) => makeError('TypeError', `Invalid URL: '${kernel.slice(`${input}`, 0, 200)}'`,
     'ERR_INVALID_URL');
 

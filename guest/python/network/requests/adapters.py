@@ -17,8 +17,8 @@ def _seconds(timeout):
     latter."""
     if isinstance(timeout, (tuple, list)):
         if len(timeout) != 2:
-            raise ValueError(f'Invalid timeout {timeout}. Pass a (connect, read) timeout tuple, or a single float to set both timeouts '
-                             'to the same value.')
+            raise ValueError(f'Invalid timeout {timeout}. Pass a (connect, read) timeout tuple, '
+                             'or a single float to set both timeouts to the same value.')
         return timeout[1]
     return getattr(timeout, 'total', timeout)
 
@@ -62,7 +62,8 @@ class HTTPAdapter(BaseAdapter):
 
     def build_response(self, req, got):
         r = Response()
-        r.status_code, r.reason, r.url, r.raw, r.request, r.connection = got['status'], got['reason'], req.url, got['body'], req, self
+        r.status_code, r.reason, r.url = got['status'], got['reason'], req.url
+        r.raw, r.request, r.connection = got['body'], req, self
         for name, value in got['headers']:
             r.headers[name] = f'{r.headers[name]}, {value}' if name in r.headers else value
         r.encoding = get_encoding_from_headers(r.headers)

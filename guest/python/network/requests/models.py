@@ -226,7 +226,8 @@ class PreparedRequest(RequestHooksMixin):
 class Response:
     def __init__(self):
         self.status_code = self.reason = self.url = self.encoding = self.request = self.raw = self.connection = None
-        self.headers, self.history, self.cookies, self.elapsed = CaseInsensitiveDict(), [], RequestsCookieJar(), datetime.timedelta(0)
+        self.headers, self.history = CaseInsensitiveDict(), []
+        self.cookies, self.elapsed = RequestsCookieJar(), datetime.timedelta(0)
         self._content, self._content_consumed, self._next = False, False, None
 
     def __repr__(self):

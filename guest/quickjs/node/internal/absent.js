@@ -12,28 +12,36 @@
     child_process: [processes, '_forkChild exec execFile execFileSync execSync fork spawn spawnSync', 'ChildProcess'],
     cluster: [processes, 'setupPrimary setupMaster fork disconnect', 'Worker'],
     dgram: [network, '_createSocketHandle createSocket', 'Socket'],
-    dns: [network, 'lookup lookupService getServers setServers getDefaultResultOrder setDefaultResultOrder resolve resolve4 resolve6 ' +
-      'resolveAny resolveCaa resolveCname resolveMx resolveNaptr resolveNs resolvePtr resolveSoa resolveSrv resolveTxt reverse', 'Resolver'],
+    dns: [network, 'lookup lookupService getServers setServers getDefaultResultOrder ' +
+      'setDefaultResultOrder resolve resolve4 resolve6 ' +
+      'resolveAny resolveCaa resolveCname resolveMx resolveNaptr resolveNs resolvePtr ' +
+        'resolveSoa resolveSrv resolveTxt reverse', 'Resolver'],
     domain: ['there are no domains here', 'createDomain create', 'Domain'],
-    http2: [network, 'connect createServer createSecureServer getDefaultSettings getPackedSettings getUnpackedSettings performServerHandshake',
+    http2: [network, 'connect createServer createSecureServer getDefaultSettings ' +
+      'getPackedSettings getUnpackedSettings performServerHandshake',
       'Http2ServerRequest Http2ServerResponse'],
     inspector: [engine, 'open close url waitForDebugger', 'Session'],
-    net: [network, '_normalizeArgs connect createConnection createServer getDefaultAutoSelectFamily setDefaultAutoSelectFamily ' +
+    net: [network, '_normalizeArgs connect createConnection createServer getDefaultAutoSelectFamily ' +
+      'setDefaultAutoSelectFamily ' +
       'getDefaultAutoSelectFamilyAttemptTimeout setDefaultAutoSelectFamilyAttemptTimeout',
-      'BlockList SocketAddress Server Socket Stream'],
+        'BlockList SocketAddress Server Socket Stream'],
     repl: ['there is no terminal here', 'start writer isValidSyntax', 'REPLServer Recoverable'],
-    tls: [network, 'getCiphers convertALPNProtocols checkServerIdentity createSecureContext createServer connect createSecurePair',
+    tls: [network, 'getCiphers convertALPNProtocols checkServerIdentity createSecureContext ' +
+      'createServer connect createSecurePair',
       'SecureContext TLSSocket Server'],
     trace_events: [engine, 'createTracing getEnabledCategories', ''],
     tty: ['there is no terminal here', '', 'ReadStream WriteStream'],
-    v8: [engine, 'cachedDataVersionTag getHeapSnapshot getHeapStatistics getHeapSpaceStatistics getHeapCodeStatistics deserialize ' +
+    v8: [engine, 'cachedDataVersionTag getHeapSnapshot getHeapStatistics getHeapSpaceStatistics ' +
+      'getHeapCodeStatistics deserialize ' +
       'serialize takeCoverage stopCoverage writeHeapSnapshot queryObjects setHeapSnapshotNearHeapLimit',
     'Serializer Deserializer DefaultSerializer DefaultDeserializer GCProfiler'],
     vm: ['there is one global scope here; use eval or new Function',
       'createContext createScript runInContext runInNewContext ' +
       'runInThisContext isContext compileFunction measureMemory', 'Script'],
     wasi: ['there is no WebAssembly here', '', 'WASI'],
-    worker_threads: [processes, 'markAsUntransferable moveMessagePortToContext receiveMessageOnPort postMessageToThread', 'Worker'],
+    worker_threads: [
+      processes, 'markAsUntransferable moveMessagePortToContext receiveMessageOnPort postMessageToThread', 'Worker',
+    ],
   };
   modules['dns/promises'] = modules.dns;
   modules['inspector/promises'] = modules.inspector;
@@ -52,8 +60,9 @@
 
   // What is known without the module's work.
   const more = {
-    cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {}, settings: {}, SCHED_NONE: 1,
-      SCHED_RR: 2 },
+    cluster: {
+      isMaster: true, isPrimary: true, isWorker: false, workers: {}, settings: {}, SCHED_NONE: 1, SCHED_RR: 2,
+    },
     http2: { constants: {} },
     net: {
       isIP: (text) => (ipv4.test(text) ? 4 : isIPv6(text) ? 6 : 0),
@@ -96,8 +105,8 @@
         Object.defineProperty(exports, global, { get: () => globalThis[global], enumerable: true, configurable: true });
       }
     }
-    if (name === 'dns') Object.defineProperty(exports, 'promises', { get: () => kernel.builtin('absent:dns/promises'),
-      enumerable: true });
+    if (name === 'dns') Object.defineProperty(exports, 'promises',
+      { get: () => kernel.builtin('absent:dns/promises'), enumerable: true });
     return exports;
   };
 })

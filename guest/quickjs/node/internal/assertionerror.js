@@ -28,8 +28,8 @@
     return copy;
   };
   const show = (value) => inspect(types.isNativeError(value) ? withoutStack(value) : value, {
-    compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, showProxy: false,
-    sorted: true, getters: true,
+    compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity,
+    showHidden: false, showProxy: false, sorted: true, getters: true,
   });
   const isObjectLike = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
@@ -45,11 +45,11 @@
     let start = 0;
     while (start < a.length && start < b.length && alike(a[start], b[start])) start++;
     let end = 0;
-    while (end < a.length - start && end < b.length - start &&
-      alike(a[a.length - 1 - end], b[b.length - 1 - end])) end++;
+    while (end < a.length - start && end < b.length - start && alike(a[a.length - 1 - end], b[b.length - 1 - end]))
+      end++;
     const middle = changes(a.slice(start, a.length - end), b.slice(start, b.length - end));
-    const lines = [...a.slice(0, start).map((text, i) => [' ', longer(text, b[i])]), ...middle,
-      ...a.slice(a.length - end).map((text) => [' ', text])];
+    const lines = [...a.slice(0, start).map((text, i) => [' ', longer(text, b[i])]),
+      ...middle, ...a.slice(a.length - end).map((text) => [' ', text])];
     const kept = [];
     let skipped = false;
     const shown = lines.map((line, i) => i < 2 || i >= lines.length - 3 ||
@@ -125,7 +125,8 @@
       if (operator === 'notStrictEqual' && isObjectLike(actual)) title = titles.notStrictEqualObject;
       const lines = show(actual).split('\n');
       if (lines.length > maxLines) lines.splice(maxLines, lines.length, '...');
-      return lines.length === 1 ? `${title}${lines[0].length > 5 ? '\n\n' : ' '}${lines[0]}` : `${title}\n\n${lines.join('\n')}\n`;
+      return lines.length === 1 ? `${title}${lines[0].length > 5 ? '\n\n' : ' '}${lines[0]}`
+        : `${title}\n\n${lines.join('\n')}\n`;
     }
     let a = show(actual);
     let b = show(expected);
@@ -142,8 +143,9 @@
   };
 
   const define = (error, name, value) => {
-    Object.defineProperty(error, name, { __proto__: null, value, enumerable: false, writable: true,
-      configurable: true });
+    Object.defineProperty(error, name, {
+      __proto__: null, value, enumerable: false, writable: true, configurable: true,
+    });
   };
 
   class AssertionError extends Error {

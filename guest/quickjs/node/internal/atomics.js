@@ -2,8 +2,8 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { defineProperty, typedArrayName, host, ops } = kernel;
-  const integers = ['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array',
-    'BigInt64Array', 'BigUint64Array'];
+  const integers = ['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array',
+    'Uint32Array', 'BigInt64Array', 'BigUint64Array'];
 
   const isBig = (array) => typedArrayName(array).startsWith('Big');
   const check = (array, names = integers) => {

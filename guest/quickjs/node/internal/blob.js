@@ -100,7 +100,8 @@
       });
     }
     [inspect.custom](depth, options) {
-      return depth < 0 ? this : `${this.constructor.name} ${inspect({ size: this.size, type: this.type }, { ...options, depth })}`;
+      return depth < 0 ? this
+        : `${this.constructor.name} ${inspect({ size: this.size, type: this.type }, { ...options, depth })}`;
     }
   }
   publish(Blob);
@@ -121,14 +122,16 @@
       }
       super(parts, options);
       const modified = options?.lastModified;
-      files.set(this, { name: `${name}`.toWellFormed(), modified: modified === undefined ? Date.now()
-        : Number(modified) || 0 });
+      files.set(this, {
+        name: `${name}`.toWellFormed(), modified: modified === undefined ? Date.now() : Number(modified) || 0,
+      });
     }
     get name() { return files.of(this).name; }
     get lastModified() { return files.of(this).modified; }
     [inspect.custom](depth, options) {
       const { size, type } = this;
-      return depth < 0 ? this : `File ${inspect({ size, type, name: this.name, lastModified: this.lastModified }, { ...options, depth })}`;
+      return depth < 0 ? this
+        : `File ${inspect({ size, type, name: this.name, lastModified: this.lastModified }, { ...options, depth })}`;
     }
   }
   publish(File);
@@ -138,8 +141,8 @@
     const blob = blobs.get(value);
     if (blob === undefined) return undefined;
     const file = files.get(value);
-    const copy = file === undefined ? new Blob([], { type: blob.type }) : new File([], file.name,
-      { type: blob.type, lastModified: file.modified });
+    const copy = file === undefined ? new Blob([], { type: blob.type })
+      : new File([], file.name, { type: blob.type, lastModified: file.modified });
     blobs.of(copy).bytes = blob.bytes;
     return copy;
   });
@@ -149,8 +152,8 @@
     name = `${name}`.toWellFormed();
     if (blobs.get(value) === undefined) return [name, `${value}`.toWellFormed()];
     if (files.get(value) === undefined || filename !== undefined) {
-      value = new File([value], filename ?? value.name ??
-        'blob', { type: value.type, lastModified: value.lastModified });
+      value = new File([value], filename ?? value.name ?? 'blob',
+        { type: value.type, lastModified: value.lastModified });
     }
     return [name, value];
   };
@@ -218,6 +221,6 @@
   }
   publish(FormData);
   kernel.inspect(forms, 'FormData', ({ entries }) => entries.flat(), ' => ');
-  Object.defineProperty(FormData.prototype, Symbol.iterator, { value: FormData.prototype.entries, writable: true,
-    configurable: true });
+  Object.defineProperty(FormData.prototype, Symbol.iterator,
+    { value: FormData.prototype.entries, writable: true, configurable: true });
 })

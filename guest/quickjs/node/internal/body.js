@@ -35,7 +35,8 @@
       if (typeof value === 'string') {
         chunks.push(encoder.encode(`${head}\r\n\r\n${lines(value)}\r\n`));
       } else {
-        chunks.push(encoder.encode(`${head}; filename="${escape(value.name)}"\r\nContent-Type: ${value.type || 'application/octet-stream'}\r\n\r\n`),
+        chunks.push(encoder.encode(`${head}; filename="${escape(value.name)}"\r\n` +
+          `Content-Type: ${value.type || 'application/octet-stream'}\r\n\r\n`),
           await blobBytes.call(value), encoder.encode('\r\n'));
       }
     }
@@ -152,8 +153,9 @@
     if (unusable(body)) throw new TypeError(
       'Cannot construct a Request with a Request object that has already been used.');
     const taken = { ...body };
-    if (body.stream !== undefined) Object.assign(taken, { bytes: undefined, pending: undefined, source: undefined,
-      stream: body.stream.pipeThrough(new TransformStream()) });
+    if (body.stream !== undefined) Object.assign(taken, {
+      bytes: undefined, pending: undefined, source: undefined, stream: body.stream.pipeThrough(new TransformStream()),
+    });
     body.used = true;
     return taken;
   };
@@ -212,8 +214,8 @@
       const filename = unescape(/^content-disposition:.*?\bfilename="([^"]*)"/im.exec(head)?.[1]);
       const content = bytes.subarray(end + 4, Math.max(next, end + 4));
       if (filename === undefined) form.append(name, text(content));
-      else form.append(name, new File([content], filename, { type: /^content-type:\s*(.*?)\s*$/im.exec(head)?.[1] ??
-        'text/plain' }));
+      else form.append(name,
+        new File([content], filename, { type: /^content-type:\s*(.*?)\s*$/im.exec(head)?.[1] ?? 'text/plain' }));
       at = next + 2;
     }
   };
@@ -229,8 +231,9 @@
           return f(await read(body), headers);
         },
       }[name];
-      Object.defineProperty(type.prototype, name, { value: method, writable: true, enumerable: true,
-        configurable: true });
+      Object.defineProperty(type.prototype, name, {
+        value: method, writable: true, enumerable: true, configurable: true,
+      });
     };
     const decoder = new TextDecoder();
     const decode = (bytes) => decoder.decode(bytes);
@@ -248,8 +251,8 @@
       if (found?.essence === 'multipart/form-data') return decodeForm(bytes, found.parameters.get('boundary') ?? '');
       if (found?.essence === 'application/x-www-form-urlencoded') {
         const form = new FormData();
-        for (const [name, value] of new URLSearchParams(new TextDecoder('utf-8',
-          { ignoreBOM: true }).decode(bytes))) form.append(name, value);
+        for (const [name, value] of new URLSearchParams(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)))
+          form.append(name, value);
         return form;
       }
       throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');

@@ -36,7 +36,8 @@
     report() {
       const wrong = [...this.#tracked.values()].filter(({ calls, expected }) => calls.length !== expected);
       return wrong.map(({ name, expected, calls, stack }) => ({
-        message: `Expected the ${name} function to be executed ${expected} time(s) but was executed ${calls.length} time(s).`,
+        message: `Expected the ${name} function to be executed ${expected} time(s) ` +
+          `but was executed ${calls.length} time(s).`,
         actual: calls.length, expected, operator: name, stack,
       }));
     }

@@ -17,7 +17,6 @@
       if (typeof b !== 'object' || a === null || b === null) return false;
       if (getPrototypeOf(a) !== getPrototypeOf(b)) return false;
     } else {
-      // eslint-disable-line eqeqeq
       if (!isObject(a)) return !isObject(b) && (a == b || (Number.isNaN(a) && Number.isNaN(b)));
       if (!isObject(b)) return false;
     }

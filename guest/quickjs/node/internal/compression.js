@@ -15,8 +15,8 @@
   const formatOf = (name, type, args) => {
     if (args.length === 0) throw invalid(`${type} needs a format`);
     name = `${name}`;
-    if (!(name in formats)) throw invalid(
-      `${type} has no format '${name.slice(0, 100)}', but ${Object.keys(formats).join(', ')}`);
+    if (!(name in formats))
+      throw invalid(`${type} has no format '${name.slice(0, 100)}', but ${Object.keys(formats).join(', ')}`);
     return formats[name];
   };
   const check = (chunk) => {
@@ -49,8 +49,8 @@
           at += chunk.length;
         }
         chunks = [];
-        give(controller, new Uint8Array(kind === 'brotli' ? host(ops.web, 'zlib.brotli', all.buffer, 0, size,
-          '11 22 0') :
+        give(controller, new Uint8Array(kind === 'brotli'
+          ? host(ops.web, 'zlib.brotli', all.buffer, 0, size, '11 22 0') :
           host(ops.web, 'zlib.deflate', kind, all.buffer, 0, size, -1, undefined)));
       });
       hide(this, { kind: 'compression', readable, writable });
@@ -69,8 +69,8 @@
       const used = new Uint32Array(1);
       let out;
       try {
-        out = new Uint8Array(host(ops.web, 'zlib.unbrotli', all.buffer, 0, all.length, 0x7fffffff, last ? 0 : 1,
-          used.buffer));
+        out = new Uint8Array(host(ops.web, 'zlib.unbrotli', all.buffer, 0, all.length,
+          0x7fffffff, last ? 0 : 1, used.buffer));
       } catch (error) {
         throw new TypeError(error.message);
       }
@@ -115,8 +115,8 @@
         do {
           let out;
           try {
-            out = host(ops.web, 'zlib.inflatePart', state, bytes.buffer, bytes.byteOffset, bytes.byteLength,
-              16 * pieceSize, undefined);
+            out = host(ops.web, 'zlib.inflatePart', state, bytes.buffer, bytes.byteOffset,
+              bytes.byteLength, 16 * pieceSize, undefined);
           } catch (error) {
             throw new TypeError(error.message);
           }

@@ -13,10 +13,11 @@
 
   function Console(options, ...rest) {
     if (new.target === undefined) return Reflect.construct(Console, [options, ...rest]);
-    if (!options || typeof options.write === 'function') options = { stdout: options, stderr: rest[0],
-      ignoreErrors: rest[1] };
-    const { stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions,
-      groupIndentation = 2 } = options;
+    if (!options || typeof options.write === 'function')
+      options = { stdout: options, stderr: rest[0], ignoreErrors: rest[1] };
+    const {
+      stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions, groupIndentation = 2,
+    } = options;
     if (typeof stdout?.write !== 'function') throw ERR_CONSOLE_WRITABLE_STREAM('stdout');
     if (typeof stderr?.write !== 'function') throw ERR_CONSOLE_WRITABLE_STREAM('stderr');
     if (typeof colorMode !== 'boolean' && colorMode !== 'auto')
@@ -28,20 +29,20 @@
         throw ERR_INCOMPATIBLE_OPTION_PAIR('options.inspectOptions.color', 'colorMode');
       }
     }
-    states.set(this, { stdout, stderr, ignoreErrors, colorMode, inspectOptions, step: groupIndentation, indent: '',
-      counts: new Map(), timers: new Map() });
+    states.set(this, { stdout, stderr, ignoreErrors, colorMode, inspectOptions, step: groupIndentation,
+      indent: '', counts: new Map(), timers: new Map() });
     for (const name of Object.keys(Console.prototype)) { // they can be passed on without the console
       const bound = this[name].bind(this);
       Object.defineProperty(bound, 'name', { value: name, configurable: true });
       Object.defineProperty(this, name, { value: bound, writable: true, enumerable: true, configurable: true });
     }
   }
-  Object.defineProperty(Console, Symbol.hasInstance, { value: (object) => object === console ||
-    states.get(object) !== undefined });
+  Object.defineProperty(Console, Symbol.hasInstance,
+    { value: (object) => object === console || states.get(object) !== undefined });
 
   const optionsFor = ({ colorMode, inspectOptions }, stream) => {
-    const colors = colorMode === 'auto' ? !!stream.isTTY && (typeof stream.getColorDepth !== 'function' ||
-      stream.getColorDepth() > 2) : colorMode;
+    const colors = colorMode === 'auto'
+      ? !!stream.isTTY && (typeof stream.getColorDepth !== 'function' || stream.getColorDepth() > 2) : colorMode;
     return { colors, ...inspectOptions };
   };
   const write = (state, stream, text) => {
@@ -55,8 +56,8 @@
     if (alone) stream.once('error', nothing);
     try {
       stream.write(text, (error) => {
-        if (error && typeof stream.once === 'function' && stream.listenerCount('error') === 0) stream.once('error',
-          nothing);
+        if (error && typeof stream.once === 'function' && stream.listenerCount('error') === 0)
+          stream.once('error', nothing);
       });
     } catch (error) {
       if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') throw error;
@@ -88,8 +89,8 @@
     error(...args) { print(this, 'stderr', args); },
     dir(object, options) {
       const state = states.of(this);
-      write(state, state.stdout, inspect(object, { customInspect: false, ...optionsFor(state, state.stdout),
-        ...options }));
+      write(state, state.stdout,
+        inspect(object, { customInspect: false, ...optionsFor(state, state.stdout), ...options }));
     },
     time(label = 'default') {
       const { timers } = states.of(this);
@@ -104,7 +105,8 @@
     trace(...args) {
       const error = new Error(formatWithOptions(optionsFor(states.of(this), states.of(this).stderr), ...args));
       error.name = 'Trace';
-      this.error(`Trace${error.message === '' ? '' : `: ${error.message}`}\n${error.stack.split('\n').filter((line) => /^\s+at /.test(line)).slice(1).join('\n')}`);
+      const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line)).slice(1);
+      this.error(`Trace${error.message === '' ? '' : `: ${error.message}`}\n${frames.join('\n')}`);
     },
     assert(condition, ...args) {
       if (condition) return;
@@ -135,14 +137,15 @@
       state.indent = state.indent.slice(state.step);
     },
     table(data, columns) {
-      if (columns !== undefined && !Array.isArray(columns)) require('internal/validators').validateArray(columns,
-        'properties');
+      if (columns !== undefined && !Array.isArray(columns))
+        require('internal/validators').validateArray(columns, 'properties');
       const text = kernel.table(data, columns);
       if (text === undefined) this.log(data);
       else this.log(text);
     },
   };
-  Object.assign(Console.prototype, methods, { debug: methods.log, info: methods.log, dirxml: methods.log,
-    groupCollapsed: methods.group });
+  Object.assign(Console.prototype, methods, {
+    debug: methods.log, info: methods.log, dirxml: methods.log, groupCollapsed: methods.group,
+  });
   exports.Console = Console;
 })

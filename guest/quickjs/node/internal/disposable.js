@@ -16,8 +16,8 @@
   }
   // As with the other errors of the language, new is not needed.
   const Suppressed = function (error, suppressed, message) {
-    return Reflect.construct(SuppressedError, [error, suppressed, message], new.target === undefined ? SuppressedError
-      : new.target);
+    return Reflect.construct(SuppressedError, [error, suppressed, message],
+      new.target === undefined ? SuppressedError : new.target);
   };
   hide(SuppressedError.prototype, 'name', 'SuppressedError');
   hide(SuppressedError.prototype, 'message', '');

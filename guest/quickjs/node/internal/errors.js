@@ -7,11 +7,13 @@
     exports[code] = (...args) => {
       const error = new Type(text(...args));
       // Node's errors have the code in the stack only, not in the name.
-      Object.defineProperty(error, 'code', { __proto__: null, value: code, writable: true, enumerable: true,
-        configurable: true });
+      Object.defineProperty(error, 'code', {
+        __proto__: null, value: code, writable: true, enumerable: true, configurable: true,
+      });
       Object.defineProperty(error, 'toString', {
-        __proto__: null, value() { return `${this.name} [${code}]: ${this.message}`; }, writable: true,
-        enumerable: false, configurable: true,
+        __proto__: null, value() {
+          return `${this.name} [${code}]: ${this.message}`;
+        }, writable: true, enumerable: false, configurable: true,
       });
       return error;
     };
@@ -34,8 +36,9 @@
   const show = (value, options) => require('util').inspect(value, options);
   exports.received = received;
 
-  const primitiveTypes = ['string', 'function', 'number', 'object', 'Function', 'Object', 'boolean', 'bigint',
-    'symbol'];
+  const primitiveTypes = [
+    'string', 'function', 'number', 'object', 'Function', 'Object', 'boolean', 'bigint', 'symbol',
+  ];
   const list = (words, conjunction = 'or') => {
     if (words.length < 3) return words.join(` ${conjunction} `);
     return `${words.slice(0, -1).join(', ')}, ${conjunction} ${words[words.length - 1]}`;
@@ -44,8 +47,8 @@
 
   nodeError('ERR_INVALID_ARG_TYPE', TypeError, (name, expected, actual) => {
     expected = Array.isArray(expected) ? expected : [expected];
-    const named = name.endsWith(' argument')
-      ? `The ${name}` : `The "${name}" ${name.includes('.') ? 'property' : 'argument'}`;
+    const named = name.endsWith(' argument') ? `The ${name}`
+      : `The "${name}" ${name.includes('.') ? 'property' : 'argument'}`;
     const types = [];
     const instances = [];
     const others = [];
@@ -97,10 +100,11 @@
   nodeError('ERR_METHOD_NOT_IMPLEMENTED', Error, (name) => `The ${name} method is not implemented`);
   nodeError('ERR_ILLEGAL_CONSTRUCTOR', TypeError, () => 'Illegal constructor');
   nodeError('ERR_INVALID_RETURN_VALUE', TypeError, (expected, name, value) => (
-    `Expected ${expected} to be returned from the "${name}" function but got${received(value).slice(' Received'.length)}.`));
+    `Expected ${expected} to be returned from the "${name}" function but ` +
+      `got${received(value).slice(' Received'.length)}.`));
   nodeError('ERR_UNAVAILABLE_DURING_EXIT', Error, () => 'Cannot call function in process exit handler');
-  nodeError('ERR_UNHANDLED_ERROR', Error, (error) => (error === undefined ? 'Unhandled error.'
-    : `Unhandled error. (${error})`));
+  nodeError('ERR_UNHANDLED_ERROR', Error,
+    (error) => (error === undefined ? 'Unhandled error.' : `Unhandled error. (${error})`));
   nodeError('ERR_FALSY_VALUE_REJECTION', Error, () => 'Promise was rejected with falsy value');
   nodeError('ERR_UNKNOWN_ENCODING', TypeError,
     (encoding) => `Unknown encoding: ${typeof encoding === 'object' ? show(encoding) : String(encoding)}`);

@@ -34,8 +34,8 @@
       return self.#resource;
     }
     emit(event, ...args) {
-      return EventEmitterAsyncResource.#resourceOf(this).runInAsyncScope(EventEmitter.prototype.emit, this, event,
-        ...args);
+      return EventEmitterAsyncResource.#resourceOf(this).runInAsyncScope(EventEmitter.prototype.emit,
+        this, event, ...args);
     }
     emitDestroy() { EventEmitterAsyncResource.#resourceOf(this).emitDestroy(); }
     get asyncId() { return EventEmitterAsyncResource.#resourceOf(this).asyncId(); }

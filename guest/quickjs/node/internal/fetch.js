@@ -29,8 +29,8 @@
       for (const name of names) shown[name] = this[name];
       return `${type.name} ${inspect(shown, { ...options, depth })}`;
     } }[inspect.custom];
-    Object.defineProperty(type.prototype, inspect.custom, { value: show, writable: true, enumerable: false,
-      configurable: true });
+    Object.defineProperty(type.prototype, inspect.custom,
+      { value: show, writable: true, enumerable: false, configurable: true });
   };
 
   const responses = kernel.slot(); // {body, headers, status, statusText, type, url, redirected}
@@ -42,22 +42,23 @@
     if (code < 200 || code > 599) throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
     const text = `${statusText}`;
     if (!phrase.test(text)) throw new TypeError('Invalid statusText');
-    const data = { body: null, headers: new Headers(headers), status: code, statusText: text, type: 'default', url: '',
-      redirected: false };
+    const data = { body: null, headers: new Headers(headers), status: code, statusText: text,
+      type: 'default', url: '', redirected: false };
     if (body !== null && body !== undefined) {
       if (nullStatus.includes(code)) throw new TypeError(`Response constructor: Invalid response status code ${code}`);
       const [extracted, type] = bodies.extract(body);
       data.body = extracted;
       const contentType = defaultType ?? type;
-      if (contentType !== null && !contains(data.headers, 'content-type')) add(data.headers, 'content-type',
-        contentType);
+      if (contentType !== null && !contains(data.headers, 'content-type'))
+        add(data.headers, 'content-type', contentType);
     }
     responses.set(object, data);
   };
   const bare = (data) => {
     const response = Object.create(Response.prototype);
-    responses.set(response, { body: null, status: 200, statusText: '', type: 'default', url: '', redirected: false,
-      ...data });
+    responses.set(response, {
+      body: null, status: 200, statusText: '', type: 'default', url: '', redirected: false, ...data,
+    });
     return response;
   };
 
@@ -92,14 +93,16 @@
     clone() {
       const data = responses.of(this);
       const headers = new Headers(data.headers);
-      return bare({ ...data, body: bodies.clone(data.body, 'Response'), headers: data.type === 'default' ? headers
-        : freeze(headers) });
+      return bare({
+        ...data, body: bodies.clone(data.body, 'Response'), headers: data.type === 'default'
+          ? headers : freeze(headers),
+      });
     }
   }
   kernel.decorate(Response.prototype, 'Response');
   bodies.mixin(Response, responses);
-  shows(Response, responses, ['status', 'statusText', 'headers', 'body', 'bodyUsed', 'ok', 'redirected', 'type', 'url'],
-    (data, name) => {
+  shows(Response, responses, ['status', 'statusText', 'headers', 'body', 'bodyUsed',
+    'ok', 'redirected', 'type', 'url'], (data, name) => {
     if (name === 'ok') return data.status >= 200 && data.status < 300;
     return name === 'body' ? data.body && {} : name === 'bodyUsed' ? bodies.isUsed(data.body) : data[name] ?? false;
   });
@@ -111,8 +114,8 @@
     credentials: ['omit', 'same-origin', 'include'],
     cache: ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'],
     redirect: ['follow', 'manual', 'error'],
-    referrerPolicy: ['', 'no-referrer', 'no-referrer-when-downgrade', 'same-origin', 'origin', 'strict-origin',
-      'origin-when-cross-origin',
+    referrerPolicy: ['', 'no-referrer', 'no-referrer-when-downgrade', 'same-origin',
+      'origin', 'strict-origin', 'origin-when-cross-origin',
       'strict-origin-when-cross-origin', 'unsafe-url'],
   };
   const plain = {
@@ -158,19 +161,21 @@
         if (init[name] === undefined) continue;
         const value = `${init[name]}`;
         if (!choices[name].includes(value)) {
-          throw new TypeError(`Request constructor: ${value} is not an accepted type. Expected one of ${choices[name].join(', ')}.`);
+          throw new TypeError(`Request constructor: ${value} is not an accepted type. ` +
+            `Expected one of ${choices[name].join(', ')}.`);
         }
         data[name] = value;
       }
       if (init.priority !== undefined && !['high', 'low', 'auto'].includes(`${init.priority}`)) {
-        throw new TypeError(`Request constructor: ${init.priority} is not an accepted type. Expected one of high, low, auto.`);
+        throw new TypeError(`Request constructor: ${init.priority} is not an accepted type. ` +
+          'Expected one of high, low, auto.');
       }
       if (init.duplex !== undefined && `${init.duplex}` !== 'half') {
         throw new TypeError(`Request constructor: ${init.duplex} is not an accepted type. Expected one of half.`);
       }
       if (init.mode === 'navigate') throw new TypeError('Request constructor: invalid request mode navigate.');
-      if (init.referrer !== undefined) data.referrer = referrerOf(init.referrer).replace(/^client$/,
-        'about:client').replace(/^no-referrer$/, '');
+      if (init.referrer !== undefined)
+        data.referrer = referrerOf(init.referrer).replace(/^client$/, 'about:client').replace(/^no-referrer$/, '');
       if (data.cache === 'only-if-cached' && data.mode !== 'same-origin')
         throw new TypeError("'only-if-cached' can be set only with 'same-origin' mode");
       if (init.integrity !== undefined) data.integrity = `${init.integrity}`;
@@ -220,15 +225,16 @@
       const data = requests.of(this);
       const body = bodies.clone(data.body, 'Request');
       const copy = new Request(data.url);
-      Object.assign(requests.of(copy), { ...data, body, headers: new Headers(data.headers),
-        signal: AbortSignal.any([data.signal]) });
+      Object.assign(requests.of(copy), {
+        ...data, body, headers: new Headers(data.headers), signal: AbortSignal.any([data.signal]),
+      });
       return copy;
     }
   }
   kernel.decorate(Request.prototype, 'Request');
   bodies.mixin(Request, requests);
-  shows(Request, requests, ['method', 'url', 'headers', 'destination', 'referrer', 'referrerPolicy', 'mode',
-    'credentials', 'cache', 'redirect',
+  shows(Request, requests, ['method', 'url', 'headers', 'destination', 'referrer',
+    'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect',
     'integrity', 'keepalive', 'isReloadNavigation', 'isHistoryNavigation', 'signal'],
       (data, name) => (name === 'destination' ? '' : data[name] ?? false));
   exports.Request = Request;

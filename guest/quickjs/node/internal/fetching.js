@@ -90,8 +90,9 @@
   // verify returns the bytes of a body, if they are those that the request wants: its integrity is a list of digests,
   // of which one of the strongest algorithm must fit (https://www.w3.org/TR/SRI/#does-response-match-metadatalist).
   const verify = async (integrity, body, url) => {
-    const known = [...integrity.matchAll(
-      /(?<=^|[\t\n\f\r ])sha(256|384|512)-([A-Za-z0-9+/_-]+)={0,2}(?=$|[\t\n\f\r ?])/gi)];
+    const known = [
+      ...integrity.matchAll(/(?<=^|[\t\n\f\r ])sha(256|384|512)-([A-Za-z0-9+/_-]+)={0,2}(?=$|[\t\n\f\r ?])/gi),
+    ];
     if (body === null) throw new TypeError(`fetch: ${url} has no body whose integrity could be checked`);
     const bytes = await bodies.read(body);
     if (known.length === 0) return bytes;
@@ -111,9 +112,10 @@
     let start = Number(first);
     let end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
     if (first === '') [start, end] = [Math.max(size - Number(last), 0), size - 1];
-    if (first === undefined || first + last === '' || start >= size || (first !== '' && last !== '' &&
-      start > Number(last))) {
-      throw new TypeError(`fetch: ${url} has ${size} bytes, of which the header Range (${range}) must name some, such as bytes=0-99`);
+    if (first === undefined || first + last === '' || start >= size ||
+      (first !== '' && last !== '' && start > Number(last))) {
+      throw new TypeError(`fetch: ${url} has ${size} bytes, of which the header Range (${range}) must name some, ` +
+        'such as bytes=0-99');
     }
     const headers = ['content-length', `${end + 1 - start}`, 'content-range', `bytes ${start}-${end}/${size}`,
       'content-type', blob.type];

@@ -17,7 +17,8 @@
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       if (code > 255) {
-        throw new TypeError(`Cannot convert argument to a ByteString because the character at index ${i} has a value of ${code} which is greater than 255.`);
+        throw new TypeError(`Cannot convert argument to a ByteString because ` +
+          `the character at index ${i} has a value of ${code} which is greater than 255.`);
       }
     }
     return text;
@@ -59,7 +60,8 @@
 
   const fill = (data, init) => {
     if ((typeof init !== 'object' && typeof init !== 'function') || init === null) {
-      throw new TypeError('Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.');
+      throw new TypeError('Headers constructor: Argument 1 could not be converted to one of: ' +
+        'sequence<sequence<ByteString>>, record<ByteString, ByteString>.');
     }
     const from = headers.get(init);
     if (from !== undefined && init[Symbol.iterator] === Headers.prototype.entries) {
@@ -69,8 +71,8 @@
     if (init[Symbol.iterator] === undefined || init[Symbol.iterator] === null) {
       const pairs = [];
       for (const name of Reflect.ownKeys(init)) {
-        if (Reflect.getOwnPropertyDescriptor(init, name)?.enumerable) pairs.push([byteString(name),
-          byteString(init[name])]);
+        if (Reflect.getOwnPropertyDescriptor(init, name)?.enumerable)
+          pairs.push([byteString(name), byteString(init[name])]);
       }
       for (const [name, value] of pairs) append(data, name, value);
       return;
@@ -81,8 +83,8 @@
         throw new TypeError(`Headers contructor: init[${i}] (${inspect(entry)}) is not iterable.`);
       }
       const pair = [...entry];
-      if (pair.length !== 2) throw new TypeError(
-        `Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
+      if (pair.length !== 2)
+        throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${pair.length}.`);
       append(data, pair[0], pair[1]);
       i++;
     }
@@ -151,8 +153,8 @@
     }
   }
   kernel.decorate(Headers.prototype, 'Headers');
-  Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: true,
-    enumerable: false, configurable: true });
+  Object.defineProperty(Headers.prototype, Symbol.iterator,
+    { value: Headers.prototype.entries, writable: true, enumerable: false, configurable: true });
   exports.Headers = Headers;
   kernel.inspect(headers, 'Headers', (data) => sorted(data).flat());
 

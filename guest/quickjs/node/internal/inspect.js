@@ -20,13 +20,13 @@
     __proto__: null,
     reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27],
     hidden: [8, 28], strikethrough: [9, 29], doubleunderline: [21, 24],
-    black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39],
-    cyan: [36, 39], white: [37, 39],
-    bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49], bgMagenta: [45, 49],
-    bgCyan: [46, 49],
+    black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39],
+    magenta: [35, 39], cyan: [36, 39], white: [37, 39],
+    bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49],
+    bgMagenta: [45, 49], bgCyan: [46, 49],
     bgWhite: [47, 49], framed: [51, 54], overlined: [53, 55],
-    gray: [90, 39], redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39], blueBright: [94, 39],
-    magentaBright: [95, 39],
+    gray: [90, 39], redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39],
+    blueBright: [94, 39], magentaBright: [95, 39],
     cyanBright: [96, 39], whiteBright: [97, 39],
     bgGray: [100, 49], bgRedBright: [101, 49], bgGreenBright: [102, 49], bgYellowBright: [103, 49],
     bgBlueBright: [104, 49],
@@ -47,8 +47,8 @@
   alias('inverse', 'swapColors', 'swapcolors');
   alias('doubleunderline', 'doubleUnderline');
   const styles = {
-    __proto__: null, special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey',
-    null: 'bold', string: 'green',
+    __proto__: null, special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow',
+    undefined: 'grey', null: 'bold', string: 'green',
     symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
   };
   const colored = (text, style) => {
@@ -57,12 +57,14 @@
   };
   const plain = (text) => text;
 
-  const escapes = /[\u001B\u009B](?:\][^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)|[[\]()#;?]*(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~])/g;
+  const escapes =
+    /[\u001B\u009B](?:\][^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)|[[\]()#;?]*(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~])/g;
   exports.stripColors = (text) => text.replace(escapes, '');
 
   // width is how many columns of a terminal a text takes.
   const wide = /[\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u4DBF\u4E00-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1F64F}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]/u;
-  const none = /[\u0000-\u001F\u007F-\u009F\u0300-\u036F\u200B-\u200F\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F\u{E0100}-\u{E01EF}]/u;
+  const none =
+    /[\u0000-\u001F\u007F-\u009F\u0300-\u036F\u200B-\u200F\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F\u{E0100}-\u{E01EF}]/u;
   const width = (text, strip = true) => {
     if (strip && text.includes('\u001b')) text = exports.stripColors(text);
     if (/^[\x20-\x7e]*$/.test(text)) return text.length;
@@ -75,12 +77,15 @@
   // quote returns a string in quotes, of the kind that needs the fewest escapes.
   const special = /[\x00-\x1f\x27\x5c\x7f-\x9f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
   const specials = new RegExp(special, 'g');
-  const specialsButQuote = /[\x00-\x1f\x5c\x7f-\x9f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-  const named = { __proto__: null, '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\',
-    "'": "\\'" };
+  const specialsButQuote =
+    /[\x00-\x1f\x5c\x7f-\x9f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  const named = {
+    __proto__: null, '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\', "'": "\\'",
+  };
   const escape = (c) => {
     const code = c.charCodeAt(0);
-    return named[c] ?? (code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, '0')}` : `\\u${code.toString(16)}`);
+    return named[c] ?? (code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`
+      : `\\u${code.toString(16)}`);
   };
   const quote = (text) => {
     let mark = "'";
@@ -107,8 +112,8 @@
     if (fraction === undefined || fraction.includes('e')) return paint(String(number), 'number');
     return paint(`${before.replace(/\d+/, separated)}.${fraction.replace(/\d{3}(?=\d)/g, '$&_')}`, 'number');
   };
-  const formatBigInt = (paint, n, separator) => paint(`${separator ? String(n).replace(/\d+/, separated) : n}n`,
-    'bigint');
+  const formatBigInt = (paint, n, separator) =>
+    paint(`${separator ? String(n).replace(/\d+/, separated) : n}n`, 'bigint');
 
   const plural = (n, word) => `${n} more ${word}${n > 1 ? 's' : ''}`;
 
@@ -123,8 +128,8 @@
         }
         if (ctx.compact !== true && value.length > 16 && value.length > ctx.breakLength - ctx.indentation - 4) {
           const lines = value.match(/[^\n]*\n|[^\n]+/g);
-          return lines.map((line) => paint(quote(line),
-            'string')).join(` +\n${' '.repeat(ctx.indentation + 2)}`) + rest;
+          return lines.map((line) => paint(quote(line), 'string')).join(
+            ` +\n${' '.repeat(ctx.indentation + 2)}`) + rest;
         }
         return paint(quote(value), 'string') + rest;
       }
@@ -164,8 +169,8 @@
 
   const prefix = (constructor, tag, fallback, size = '') => {
     if (constructor === null) {
-      return tag !== '' && fallback !== tag
-        ? `[${fallback}${size}: null prototype] [${tag}] ` : `[${fallback}${size}: null prototype] `;
+      return tag !== '' && fallback !== tag ? `[${fallback}${size}: null prototype] [${tag}] `
+        : `[${fallback}${size}: null prototype] `;
     }
     return tag !== '' && constructor !== tag ? `${constructor}${size} [${tag}] ` : `${constructor}${size} `;
   };
@@ -201,8 +206,8 @@
     return found;
   };
   const isIndex = (key) => typeof key === 'string' && /^(?:0|[1-9]\d{0,9})$/.test(key) && +key < 4294967295;
-  const namedKeys = (value, hidden) => ownKeys(value).filter((key) => !isIndex(key) &&
-    (hidden || propertyIsEnumerable.call(value, key)));
+  const namedKeys = (value, hidden) => ownKeys(value).filter(
+    (key) => !isIndex(key) && (hidden || propertyIsEnumerable.call(value, key)));
 
   const OBJECT = 0, ARRAY = 1, EXTRAS = 2; // kinds of what a property belongs to
 
@@ -319,8 +324,8 @@
       }
     }
     if ('cause' in error && !keys.includes('cause') && hasOwn(error, 'cause')) keys.push('cause');
-    if (Array.isArray(getOwnPropertyDescriptor(error, 'errors')?.value) &&
-      !keys.includes('errors')) keys.push('errors');
+    if (Array.isArray(getOwnPropertyDescriptor(error, 'errors')?.value) && !keys.includes('errors'))
+      keys.push('errors');
     text = named_(text, error, constructor, tag);
     const at = (error.message && text.indexOf(error.message)) || -1;
     const from = at === -1 ? 0 : at + error.message.length;
@@ -363,8 +368,8 @@
     let iterable = true;
 
     if (Array.isArray(value)) {
-      const before = constructor !== 'Array' || tag !== '' ? prefix(constructor, tag, 'Array', `(${value.length})`)
-        : '';
+      const before = constructor !== 'Array' || tag !== ''
+        ? prefix(constructor, tag, 'Array', `(${value.length})`) : '';
       keys = namedKeys(value, ctx.showHidden);
       braces = [`${before}[`, ']'];
       if (value.length === 0 && nothing()) return `${braces[0]}]`;
@@ -490,8 +495,8 @@
   };
 
   // plainKind reports whether an object whose constructor is Object is nothing else.
-  const plainKind = (value) => !(types.isRegExp(value) || types.isDate(value) || isError(value) ||
-    types.isAnyArrayBuffer(value) ||
+  const plainKind = (value) => !(types.isRegExp(value) || types.isDate(value) ||
+    isError(value) || types.isAnyArrayBuffer(value) ||
     types.isDataView(value) || types.isPromise(value) || types.isWeakSet(value) || types.isWeakMap(value) ||
     types.isModuleNamespaceObject(value) || types.isBoxedPrimitive(value));
 
@@ -584,8 +589,8 @@
   const formatProperty = (ctx, value, depth, key, kind, known) => {
     let text;
     let between = ' ';
-    const descriptor = known ?? getOwnPropertyDescriptor(value, key) ?? { value: value[key], configurable: true,
-      enumerable: true };
+    const descriptor = known ?? getOwnPropertyDescriptor(value, key) ??
+      { value: value[key], configurable: true, enumerable: true };
     if (descriptor.value !== undefined) {
       const indent = ctx.compact !== true || kind !== OBJECT ? 2 : 3;
       ctx.indentation += indent;
@@ -599,10 +604,12 @@
         try {
           const got = descriptor.get.call(value);
           ctx.indentation += 2;
-          if (got === null) text = `${ctx.paint(`[${label}:`, 'special')} ${ctx.paint('null', 'null')}${ctx.paint(']', 'special')}`;
-          else if (typeof got === 'object') text =
-            `${ctx.paint(`[${label}]`, 'special')} ${formatValue(ctx, got, depth)}`;
-          else text = `${ctx.paint(`[${label}:`, 'special')} ${formatPrimitive(ctx.paint, got, ctx)}${ctx.paint(']', 'special')}`;
+          if (got === null)
+            text = `${ctx.paint(`[${label}:`, 'special')} ${ctx.paint('null', 'null')}${ctx.paint(']', 'special')}`;
+          else if (typeof got === 'object')
+            text = `${ctx.paint(`[${label}]`, 'special')} ${formatValue(ctx, got, depth)}`;
+          else text =
+            `${ctx.paint(`[${label}:`, 'special')} ${formatPrimitive(ctx.paint, got, ctx)}${ctx.paint(']', 'special')}`;
           ctx.indentation -= 2;
         } catch (error) {
           text = `${ctx.paint(`[${label}: <Inspection threw (${error.message})>]`, 'special')}`;
@@ -617,8 +624,8 @@
     }
     if (kind === ARRAY) return text;
     let name;
-    if (typeof key === 'symbol') name = ctx.paint(Symbol.prototype.toString.call(key).replace(specials, escape),
-      'symbol');
+    if (typeof key === 'symbol')
+      name = ctx.paint(Symbol.prototype.toString.call(key).replace(specials, escape), 'symbol');
     else if (key === '__proto__') name = "['__proto__']";
     else if (descriptor.enumerable === false) name = key.replace(specials, escape);
     else if (/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key)) name = ctx.paint(key, 'name');
@@ -689,8 +696,8 @@
       lengths.push(most + space);
     }
     let right = value !== undefined; // numbers are aligned to the right
-    for (let i = 0; right && i < output.length; i++) right = typeof value[i] === 'number' ||
-      typeof value[i] === 'bigint';
+    for (let i = 0; right && i < output.length; i++)
+      right = typeof value[i] === 'number' || typeof value[i] === 'bigint';
     const rows = [];
     for (let i = 0; i < count; i += columns) {
       const end = Math.min(i + columns, count);
@@ -709,8 +716,9 @@
   };
 
   function inspect(value, options) {
-    const ctx = { ...defaults, seen: [], circular: undefined, indentation: 0, currentDepth: 0, paint: plain,
-      options: {} };
+    const ctx = {
+      ...defaults, seen: [], circular: undefined, indentation: 0, currentDepth: 0, paint: plain, options: {},
+    };
     if (arguments.length > 1) {
       if (arguments.length > 2) {
         if (arguments[2] !== undefined) [, , ctx.depth] = arguments;

@@ -61,8 +61,8 @@
     return value;
   };
 
-  exports.matcher = (options, service) => exports.choice(options, 'localeMatcher', ['lookup', 'best fit'], 'best fit',
-    service);
+  exports.matcher = (options, service) => exports.choice(options, 'localeMatcher',
+    ['lookup', 'best fit'], 'best fit', service);
 
   const maxLocales = 100; // the host looks at no more
 
@@ -102,15 +102,15 @@
 
   // resolve negotiates the locale: choices are keys of the Unicode extension and values of options by turns. The result
   // is [locale, locale of the data, values of the keys...]; a value is empty if the locale's own is used.
-  exports.resolve = (kind, locales, choices = '') => exports.call('intl.resolve', kind, locales.join(' '),
-    choices).split('|');
+  exports.resolve = (kind, locales, choices = '') => exports.call('intl.resolve',
+    kind, locales.join(' '), choices).split('|');
 
   // receiver returns the data of this, or throws what V8 throws.
   exports.receiver = (slots, object, method) => {
     const data = slots.get(object);
     if (data !== undefined) return data;
-    let shown = typeof object === 'object' && object !== null
-      ? `#<${object.constructor?.name ?? 'Object'}>` : String(object);
+    let shown = typeof object === 'object' && object !== null ? `#<${object.constructor?.name ?? 'Object'}>`
+      : String(object);
     if (typeof object === 'function') shown = String(object);
     throw new TypeError(`Method ${method} called on incompatible receiver ${shown}`);
   };

@@ -1,22 +1,22 @@
 // Objects that are also streams, which most programs do not need: the stream's part begins when it is first used.
 (function (kernel, require, module, exports) {
   'use strict';
-  const names = ['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'prependListener',
-    'prependOnceListener',
-    'emit', 'listeners', 'rawListeners', 'listenerCount', 'eventNames', 'setMaxListeners', 'getMaxListeners', 'pipe',
-    'unpipe', 'read',
-    'push', 'unshift', 'pause', 'resume', 'isPaused', 'setEncoding', 'wrap', 'write', 'end', 'cork', 'uncork',
-    'setDefaultEncoding',
-    'destroy', 'destroyed', 'closed', 'errored', 'readable', 'writable', 'readableEnded', 'readableFlowing',
-    'readableLength',
-    'readableHighWaterMark', 'readableObjectMode', 'readableEncoding', 'readableAborted', 'readableDidRead',
-    'writableEnded',
-    'writableFinished', 'writableLength', 'writableHighWaterMark', 'writableObjectMode', 'writableCorked',
-    'writableNeedDrain',
-    'writableAborted', '_readableState', '_writableState', '_undestroy', '_destroy', '_write', '_final', '_read',
-    'iterator', 'map', 'filter', 'forEach',
-    'toArray', 'some', 'every', 'find', 'flatMap', 'drop', 'take', 'reduce', 'asIndexedPairs', 'compose',
-    Symbol.asyncIterator];
+  const names = ['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners',
+    'prependListener', 'prependOnceListener',
+    'emit', 'listeners', 'rawListeners', 'listenerCount', 'eventNames', 'setMaxListeners',
+    'getMaxListeners', 'pipe', 'unpipe', 'read',
+    'push', 'unshift', 'pause', 'resume', 'isPaused', 'setEncoding', 'wrap', 'write',
+    'end', 'cork', 'uncork', 'setDefaultEncoding',
+    'destroy', 'destroyed', 'closed', 'errored', 'readable', 'writable', 'readableEnded',
+    'readableFlowing', 'readableLength',
+    'readableHighWaterMark', 'readableObjectMode', 'readableEncoding', 'readableAborted',
+    'readableDidRead', 'writableEnded',
+    'writableFinished', 'writableLength', 'writableHighWaterMark', 'writableObjectMode',
+    'writableCorked', 'writableNeedDrain',
+    'writableAborted', '_readableState', '_writableState', '_undestroy', '_destroy',
+    '_write', '_final', '_read', 'iterator', 'map', 'filter', 'forEach',
+    'toArray', 'some', 'every', 'find', 'flatMap', 'drop', 'take', 'reduce', 'asIndexedPairs',
+      'compose', Symbol.asyncIterator];
   const begun = new WeakSet();
 
   // lazyTransform makes a constructor function one for transform streams. options(object) are those of the stream. It

@@ -3,8 +3,9 @@
 // port unless a message is on its way to it.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { slot, decorate, derive, makeTarget, getHandler, setHandler, cloneWith, append, list, DOMException,
-    EventTarget } = kernel;
+  const {
+    slot, decorate, derive, makeTarget, getHandler, setHandler, cloneWith, append, list, DOMException, EventTarget,
+  } = kernel;
   const { TypeError, setImmediate } = globalThis;
   const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype;
   const apply = Reflect.apply;
@@ -183,8 +184,8 @@
   const unlisten = (port, type, callback) => {
     const known = listeners.get(port) ?? [];
     for (let i = known.length - 1; i >= 0; i--) {
-      if ((type === undefined || known[i].type === type) && (callback === undefined ||
-        known[i].callback === callback)) {
+      if ((type === undefined || known[i].type === type) &&
+        (callback === undefined || known[i].callback === callback)) {
         apply(removeEventListener, port, [known[i].type, known[i].listener]);
         known.splice(i, 1);
         if (callback !== undefined) break;
@@ -208,8 +209,9 @@
   };
   for (const name of Object.keys(emitter)) kernel.define(name, emitter[name], MessagePort.prototype);
 
-  const newEnd = () => ({ port: undefined, other: undefined, queue: [], first: 0, started: false, closed: false,
-    pumping: false });
+  const newEnd = () => ({
+    port: undefined, other: undefined, queue: [], first: 0, started: false, closed: false, pumping: false,
+  });
   const channels = slot();
   class MessageChannel {
     constructor() {
@@ -255,8 +257,8 @@
   const broadcasts = slot(); // {name, object, closed}
   class BroadcastChannel {
     constructor(name) {
-      if (arguments.length === 0) throw Object.assign(new TypeError('The "name" argument must be specified'),
-        { code: 'ERR_MISSING_ARGS' });
+      if (arguments.length === 0)
+        throw Object.assign(new TypeError('The "name" argument must be specified'), { code: 'ERR_MISSING_ARGS' });
       name = `${name}`;
       makeTarget(this);
       const channel = { name, object: this, closed: false };
@@ -267,14 +269,15 @@
     get name() { return broadcasts.of(this).name; }
     postMessage(message) {
       const channel = broadcasts.of(this);
-      if (arguments.length === 0) throw Object.assign(new TypeError('The "message" argument must be specified'),
-        { code: 'ERR_MISSING_ARGS' });
+      if (arguments.length === 0)
+        throw Object.assign(new TypeError('The "message" argument must be specified'), { code: 'ERR_MISSING_ARGS' });
       if (channel.closed) throw new DOMException('BroadcastChannel is closed.', 'InvalidStateError');
       const { value } = cloneWith(message, list());
       for (const other of named.get(channel.name)) {
         if (other === channel) continue;
-        setImmediate(() => { if (!other.closed) deliver(other.object, 'message',
-          { data: cloneWith(value, list()).value }); });
+        setImmediate(() => {
+          if (!other.closed) deliver(other.object, 'message', { data: cloneWith(value, list()).value });
+        });
       }
     }
     close() {
@@ -303,7 +306,6 @@
   }
   derive(BroadcastChannel, EventTarget);
   publish(BroadcastChannel);
-  for (const name of ['ref', 'unref']) kernel.define(name, { [name]() {
-    return this;
-  } }[name], BroadcastChannel.prototype);
+  for (const name of ['ref', 'unref'])
+    kernel.define(name, { [name]() { return this; } }[name], BroadcastChannel.prototype);
 })

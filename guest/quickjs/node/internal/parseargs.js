@@ -4,16 +4,17 @@
   const errors = require('internal/errors');
   const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = errors;
   const { validateArray, validateBoolean, validateObject, validateString } = require('internal/validators');
-  errors.define('ERR_PARSE_ARGS_UNKNOWN_OPTION', TypeError, (option, positionals) => `Unknown option '${option}'` +
-    (positionals ?
-    `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- ${JSON.stringify(option)}` : ''));
+  errors.define('ERR_PARSE_ARGS_UNKNOWN_OPTION', TypeError,
+    (option, positionals) => `Unknown option '${option}'` + (positionals ?
+    `. To specify a positional argument starting with a '-', place it at the end of the command after '--', ` +
+      `as in '-- ${JSON.stringify(option)}` : ''));
   errors.define('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', TypeError,
     (value) => `Unexpected argument '${value}'. This command does not take positional arguments`);
   errors.define('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', TypeError, (text) => text);
 
   const {
     ERR_PARSE_ARGS_INVALID_OPTION_VALUE: invalidValue, ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: unexpectedPositional,
-      ERR_PARSE_ARGS_UNKNOWN_OPTION: unknownOption,
+    ERR_PARSE_ARGS_UNKNOWN_OPTION: unknownOption,
   } = errors;
 
   const evaluates = ['-e', '--eval', '-p', '--print']; // then there is no file in process.argv
@@ -157,7 +158,8 @@
   const checkDash = ({ inlineValue, name, rawName, value }) => {
     if (inlineValue || value === undefined || value === null || value.length < 2 || value[0] !== '-') return;
     const example = rawName.startsWith('--') ? `'${rawName}=-XYZ'` : `'--${name}=-XYZ' or '${rawName}-XYZ'`;
-    throw invalidValue(`Option '${rawName}' argument is ambiguous.\nDid you forget to specify the option argument for '${rawName}'?\n` +
+    throw invalidValue(`Option '${rawName}' argument is ambiguous.\n` +
+      `Did you forget to specify the option argument for '${rawName}'?\n` +
       `To specify an option argument starting with a dash use ${example}.`);
   };
 

@@ -43,8 +43,8 @@
 
   const time = (value, what) => {
     const n = Number(value);
-    if (!Number.isFinite(n)) throw Object.assign(new TypeError(`${what} must be a finite number`),
-      { code: 'ERR_INVALID_ARG_TYPE' });
+    if (!Number.isFinite(n))
+      throw Object.assign(new TypeError(`${what} must be a finite number`), { code: 'ERR_INVALID_ARG_TYPE' });
     if (n < 0) throw Object.assign(new TypeError(`${n} is not a valid timestamp`),
       { code: 'ERR_PERFORMANCE_INVALID_TIMESTAMP' });
     return n;
@@ -170,11 +170,12 @@
       lists.set(this, { list });
     }
     getEntries() { return [...lists.of(this).list]; }
-    getEntriesByType(type) { return found(lists.of(this).list, arguments, 'getEntriesByType',
-      (list) => select(list, undefined, `${type}`)); }
+    getEntriesByType(type) {
+      return found(lists.of(this).list, arguments, 'getEntriesByType', (list) => select(list, undefined, `${type}`));
+    }
     getEntriesByName(name, type = undefined) {
-      return found(lists.of(this).list, arguments, 'getEntriesByName', (list) => select(list, `${name}`,
-        type === undefined ? undefined : `${type}`));
+      return found(lists.of(this).list, arguments, 'getEntriesByName',
+        (list) => select(list, `${name}`, type === undefined ? undefined : `${type}`));
     }
   }
   publish(PerformanceObserverEntryList);
@@ -191,8 +192,8 @@
     observe(options = undefined) {
       const observer = observers.of(this);
       const { buffered, entryTypes, type } = dictionary(options, 'the options of an observer');
-      if (entryTypes === undefined &&
-        type === undefined) missing('The "options.entryTypes" or "options.type" argument must be specified');
+      if (entryTypes === undefined && type === undefined)
+        missing('The "options.entryTypes" or "options.type" argument must be specified');
       if (entryTypes !== undefined && (type !== undefined || buffered !== undefined)) {
         throw invalid("The property 'options.entryTypes' must not be specified with options.type or options.buffered");
       }
@@ -318,16 +319,17 @@
         record();
         return result;
       };
-      Object.defineProperties(timed, { length: { value: f.length, configurable: true },
-        name: { value: `timerified ${f.name}`, configurable: true } });
+      Object.defineProperties(timed, {
+        length: { value: f.length, configurable: true }, name: { value: `timerified ${f.name}`, configurable: true },
+      });
       return timed;
     },
   };
   const moments = ['nodeStart', 'v8Start', 'environment', 'bootstrapComplete', 'loopStart', 'loopExit', 'idleTime'];
   for (const name of moments) nodes.nodeTiming[name] = name === 'loopExit' ? -1 : 0;
   for (const name of Object.keys(nodes)) {
-    Object.defineProperty(Performance.prototype, name, { value: nodes[name], writable: true, configurable: true,
-      enumerable: true });
+    Object.defineProperty(Performance.prototype, name,
+      { value: nodes[name], writable: true, configurable: true, enumerable: true });
   }
   const resources = require('internal/resourcetiming').install({
     PerformanceEntry, Performance, entries, made, check, tell, publish, shown, performance: () => exports.performance,

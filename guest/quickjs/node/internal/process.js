@@ -5,12 +5,14 @@
   const { LOG, WARN, ERROR } = kernel.levels;
   const EventEmitter = require('events');
   const errors = require('internal/errors');
-  const { validateFunction, validateObject, validateString, validateArray, validateUint32,
-    validateBoolean } = require('internal/validators');
+  const {
+    validateFunction, validateObject, validateString, validateArray, validateUint32, validateBoolean,
+  } = require('internal/validators');
   const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE } = errors;
   errors.define('ERR_UNHANDLED_REJECTION', Error,
     (reason) => 'This error originated either by throwing inside of an async function without a catch ' +
-    `block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${reason}".`);
+    'block, or by rejecting a promise which was not handled with .catch(). ' +
+      `The promise rejected with the reason "${reason}".`);
   const unavailable = (what, instead) => { throw errors.unavailable(what, instead); };
   const lazy = (object, name, make) => {
     Object.defineProperty(object, name, { configurable: true, enumerable: true,
@@ -19,8 +21,9 @@
         Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true });
         return value;
       },
-      set(value) { Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true });
-        } });
+      set(value) {
+        Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true });
+      } });
   };
 
   // process is an object of a class of its own between it and EventEmitter, as in Node.
@@ -36,14 +39,15 @@
   const given = kernel.processValues;
   Object.assign(self, {
     version: `v${version}`,
-    versions: { node: version, v8: '11.3.244.8-node.26', uv: '1.46.0', zlib: '1.3.0.1', modules: '115',
-      unicode: '17.0' },
+    versions: {
+      node: version, v8: '11.3.244.8-node.26', uv: '1.46.0', zlib: '1.3.0.1', modules: '115', unicode: '17.0',
+    },
     arch: 'wasm32',
     platform: 'linux',
     release: { name: 'node', lts: 'Iron' },
     config: Object.freeze({ target_defaults: Object.freeze({}), variables: Object.freeze({}) }),
-    features: { inspector: false, debug: false, uv: false, ipv6: false, tls_alpn: false, tls_sni: false,
-      tls_ocsp: false, tls: false, cached_builtins: true, require_module: true },
+    features: { inspector: false, debug: false, uv: false, ipv6: false, tls_alpn: false,
+      tls_sni: false, tls_ocsp: false, tls: false, cached_builtins: true, require_module: true },
     title: 'node',
     pid: 1,
     ppid: 0,
@@ -69,8 +73,8 @@
     },
     defineProperty(target, name, descriptor) {
       const { value, writable, enumerable, configurable, get: getter, set: setter } = descriptor;
-      if (getter || setter) throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY(
-        'does not accept an accessor(getter/setter) descriptor');
+      if (getter || setter)
+        throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY('does not accept an accessor(getter/setter) descriptor');
       if (!('value' in descriptor) || !writable || !enumerable || !configurable) {
         throw errors.ERR_INVALID_OBJECT_DEFINE_PROPERTY(
           'only accepts a configurable, writable, and enumerable data descriptor');
@@ -212,8 +216,8 @@
       { code: 'ERR_INVALID_ARG_VALUE' }));
   method('resourceUsage', () => ({ userCPUTime: Math.floor(now() * 1000), systemCPUTime: 0,
     maxRSS: Math.ceil(host(ops.web, 'memory') / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
-    unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0, fsWrite: 0, ipcSent: 0,
-    ipcReceived: 0, signalsCount: 0,
+    unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0,
+    fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0,
     voluntaryContextSwitches: 0, involuntaryContextSwitches: 0 }));
   const limit = () => host(ops.web, 'memory', 1);
   method('constrainedMemory', limit);
@@ -239,8 +243,8 @@
     const before = mask;
     if (wanted !== undefined) {
       if (typeof wanted === 'string') {
-        if (!/^[0-7]+$/.test(wanted)) throw ERR_INVALID_ARG_VALUE('mask', wanted,
-          'must be a 32-bit unsigned integer or an octal string');
+        if (!/^[0-7]+$/.test(wanted))
+          throw ERR_INVALID_ARG_VALUE('mask', wanted, 'must be a 32-bit unsigned integer or an octal string');
         wanted = parseInt(wanted, 8);
       }
       validateUint32(wanted, 'mask');
@@ -250,8 +254,8 @@
   });
   for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) method(name, () => 0);
   method('getgroups', () => [0]);
-  for (const name of ['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups']) method(name,
-    () => unavailable(`process.${name}`, 'there are no users'));
+  for (const name of ['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups'])
+    method(name, () => unavailable(`process.${name}`, 'there are no users'));
   for (const name of ['kill', 'dlopen', 'binding', '_linkedBinding']) {
     method(name, () => unavailable(`process.${name}`, name === 'kill' ? 'there are no other processes'
       : 'there are no native modules'));
@@ -261,8 +265,8 @@
   method('assert', (value, message) => {
     if (!warned) {
       warned = true;
-      self.emitWarning('process.assert() is deprecated. Please use the `assert` module instead.', 'DeprecationWarning',
-        'DEP0100');
+      self.emitWarning('process.assert() is deprecated. Please use the `assert` module instead.',
+        'DeprecationWarning', 'DEP0100');
     }
     if (!value) throw errors.ERR_ASSERTION(message || 'assertion error');
   });
@@ -302,7 +306,9 @@
     }
     self.nextTick(() => {
       if (!self.noWarnings) {
-        host(ops.log, WARN, `(node:1) ${warning.code ? `[${warning.code}] ` : ''}${warning.name}: ${warning.message}${typeof warning.detail === 'string' ? `\n${warning.detail}` : ''}`);
+        const code = warning.code ? `[${warning.code}] ` : '';
+        const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
+        host(ops.log, WARN, `(node:1) ${code}${warning.name}: ${warning.message}${detail}`);
       }
       self.emit('warning', warning);
     });
@@ -315,10 +321,10 @@
     constructor(fd, level) {
       super();
       this.#level = level;
-      Object.assign(this, { fd, isTTY: false, writable: true, writableEnded: false, writableFinished: false,
-        writableHighWaterMark: 16384,
-        writableLength: 0, writableNeedDrain: false, writableObjectMode: false, destroyed: false, closed: false,
-        errored: null, _type: 'fs' });
+      Object.assign(this, { fd, isTTY: false, writable: true, writableEnded: false,
+        writableFinished: false, writableHighWaterMark: 16384,
+        writableLength: 0, writableNeedDrain: false, writableObjectMode: false, destroyed: false,
+          closed: false, errored: null, _type: 'fs' });
     }
     // write prints text to the console. The next write continues an unfinished line.
     write(chunk, encoding, callback) {
@@ -327,9 +333,8 @@
         encoding = undefined;
       }
       if (typeof chunk === 'string') {
-        if (encoding && encoding !== 'utf8' &&
-          encoding !== 'utf-8') chunk = this.#decoder.decode(require('buffer').Buffer.from(chunk, encoding),
-          { stream: true });
+        if (encoding && encoding !== 'utf8' && encoding !== 'utf-8')
+          chunk = this.#decoder.decode(require('buffer').Buffer.from(chunk, encoding), { stream: true });
       } else if (chunk instanceof Uint8Array) {
         chunk = this.#decoder.decode(chunk, { stream: true });
       } else if (chunk === null) {
@@ -343,8 +348,8 @@
     }
     end(chunk, encoding, callback) {
       if (typeof chunk === 'function') callback = chunk;
-      else if (chunk !== undefined && chunk !== null) this.write(chunk, typeof encoding === 'string' ? encoding
-        : undefined);
+      else if (chunk !== undefined && chunk !== null)
+        this.write(chunk, typeof encoding === 'string' ? encoding : undefined);
       if (typeof encoding === 'function') callback = encoding;
       if (typeof callback === 'function') self.nextTick(callback);
       return this;

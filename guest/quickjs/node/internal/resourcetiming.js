@@ -21,8 +21,8 @@
         return cacheMode === 'validated' ? 300 : info.encodedBodySize + 300;
       }
       toJSON() {
-        const { name, entryType, startTime, duration, initiatorType, nextHopProtocol, transferSize, encodedBodySize,
-          decodedBodySize } = this;
+        const { name, entryType, startTime, duration, initiatorType, nextHopProtocol,
+          transferSize, encodedBodySize, decodedBodySize } = this;
         const json = { name, entryType, startTime, duration, initiatorType, nextHopProtocol };
         for (const [property] of times) json[property] = this[property];
         return { ...json, transferSize, encodedBodySize, decodedBodySize };
@@ -43,8 +43,9 @@
       ['responseStart', (info) => info.finalNetworkResponseStartTime],
       ['responseEnd', (info) => info.endTime],
     ];
-    const sizes = [['encodedBodySize', (info) => info.encodedBodySize],
-      ['decodedBodySize', (info) => info.decodedBodySize]];
+    const sizes = [
+      ['encodedBodySize', (info) => info.encodedBodySize], ['decodedBodySize', (info) => info.decodedBodySize],
+    ];
     for (const [name, get] of [...times, ...sizes]) {
       Object.defineProperty(PerformanceResourceTiming.prototype, name, {
         get: Object.getOwnPropertyDescriptor({ get [name]() { return get(timings.of(this).info); } }, name).get,
@@ -81,7 +82,7 @@
       markResourceTiming(info, url, initiator, global, cacheMode) { // which undici calls without this
         const entry = new PerformanceResourceTiming(made,
           { name: url, type: 'resource', start: info.startTime, duration: info.endTime - info.startTime },
-          { info, initiator, cacheMode });
+            { info, initiator, cacheMode });
         keep(entry);
         tell(entry);
         return entry;
@@ -96,8 +97,8 @@
       },
     };
     for (const name of Object.keys(methods)) {
-      Object.defineProperty(Performance.prototype, name, { value: methods[name], writable: true, configurable: true,
-        enumerable: true });
+      Object.defineProperty(Performance.prototype, name,
+        { value: methods[name], writable: true, configurable: true, enumerable: true });
     }
     return () => buffer;
   };

@@ -14,8 +14,8 @@
     return (value) => typeof value === 'function' && classes.includes(classOf(value));
   };
   const buffer = new ArrayBuffer(8);
-  const arrays = [Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array,
-    Float32Array, Float64Array,
+  const arrays = [Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, Int8Array,
+    Int16Array, Int32Array, Float32Array, Float64Array,
     BigInt64Array, BigUint64Array];
 
   exports.isArgumentsObject = is((function () { return arguments; })(), new Function('a', 'return arguments')(1));
@@ -80,6 +80,6 @@
     for (const [check, name, valueOf] of boxes) if (check(value)) return [name, valueOf(value)];
     return undefined;
   });
-  hidden('builtinNames', new Set(Object.getOwnPropertyNames(globalThis).filter((name) =>
-    /^[A-Z][a-zA-Z0-9]+$/.test(name))));
+  hidden('builtinNames',
+    new Set(Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][a-zA-Z0-9]+$/.test(name))));
 })

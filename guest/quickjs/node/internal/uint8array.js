@@ -29,8 +29,8 @@
   // decode returns {read, bytes, error}: what the first max bytes are, and how many code units of text they take.
   const decodeHex = (text, max) => {
     const bytes = [];
-    if (text.length % 2 !== 0) return { read: 0, bytes,
-      error: new SyntaxError('there must be an even number of hexadecimal digits') };
+    if (text.length % 2 !== 0)
+      return { read: 0, bytes, error: new SyntaxError('there must be an even number of hexadecimal digits') };
     let read = 0;
     for (; read < text.length && bytes.length < max; read += 2) {
       const pair = text.slice(read, read + 2);
@@ -77,8 +77,8 @@
         space();
         if (n === 2) {
           if (at === text.length) {
-            return last === 'stop-before-partial'
-              ? { read, bytes } : failure('the padding of the base64 text is incomplete');
+            return last === 'stop-before-partial' ? { read, bytes }
+              : failure('the padding of the base64 text is incomplete');
           }
           if (text[at] === '=') {
             at++;

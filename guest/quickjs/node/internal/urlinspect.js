@@ -4,11 +4,12 @@
   module.exports = (inspect, custom) => {
     const method = (prototype, show) => {
       const inspector = { [custom](depth, options) { return show(this, depth, options); } }[custom];
-      Object.defineProperty(prototype, custom, { value: inspector, writable: true, enumerable: false,
-        configurable: true });
+      Object.defineProperty(prototype, custom, {
+        value: inspector, writable: true, enumerable: false, configurable: true,
+      });
     };
-    const names = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname',
-      'search', 'searchParams', 'hash'];
+    const names = ['href', 'origin', 'protocol', 'username', 'password', 'host',
+      'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
     method(URL.prototype, (url, depth, options) => {
       if (typeof depth === 'number' && depth < 0) return url;
       const type = url.constructor?.name ? url.constructor : URL;

@@ -110,8 +110,9 @@
       }
       flush();
       if (name === undefined && matcher === undefined) {
-        if (prefix !== '') parts.push({ type: 'fixed', value: encode(prefix), modifier, name: '', prefix: '',
-          suffix: '' });
+        if (prefix !== '') parts.push({
+          type: 'fixed', value: encode(prefix), modifier, name: '', prefix: '', suffix: '',
+        });
         return;
       }
       let value = matcher === undefined ? segment : matcher.type === 'asterisk' ? '.*' : matcher.value;
@@ -176,7 +177,8 @@
       const single = modifier === '' || modifier === '?';
       if (prefix === '' && suffix === '') source += single ? `(${inner})${modifier}` : `((?:${inner})${modifier})`;
       else if (single) source += `(?:${before}(${inner})${after})${modifier}`;
-      else source += `(?:${before}((?:${inner})(?:${after}${before}(?:${inner}))*)${after})${modifier === '*' ? '?' : ''}`;
+      else
+        source += `(?:${before}((?:${inner})(?:${after}${before}(?:${inner}))*)${after})${modifier === '*' ? '?' : ''}`;
     }
     return `${source}$`;
   };
@@ -194,8 +196,8 @@
       const isDigit = (c) => c >= '0' && c <= '9';
       const custom = !isDigit(name[0]);
       let grouped = suffix !== '' || (prefix !== '' && prefix !== options.prefix);
-      if (!grouped && custom && type === 'segment' && modifier === '' && next !== undefined && next.prefix === '' &&
-        next.suffix === '') {
+      if (!grouped && custom && type === 'segment' && modifier === '' && next !== undefined &&
+        next.prefix === '' && next.suffix === '') {
         grouped = next.type === 'fixed' ? isName([...next.value][0], false) : isDigit(next.name[0]);
       }
       if (!grouped && prefix === '' && previous?.type === 'fixed' && previous.value !== '' && options.prefix !== '') {
@@ -209,8 +211,8 @@
       } else if (type === 'segment' && !custom) {
         text += `(${segmentOf(options)})`;
       } else if (type === 'full') {
-        const short = !custom && (previous === undefined || previous.type === 'fixed' || previous.modifier !== '' ||
-          grouped || prefix !== '');
+        const short = !custom && (previous === undefined || previous.type === 'fixed' ||
+          previous.modifier !== '' || grouped || prefix !== '');
         text += short ? '*' : '(.*)';
       }
       if (type === 'segment' && custom && suffix !== '' && isName([...suffix][0], false)) text += '\\';
@@ -266,8 +268,8 @@
     hostname(value) {
       if (value === '') return '';
       const [host] = value.replace(/[\t\n\r]/g, '').split(/[/?#\\]/);
-      if (/[@:]/.test(host.replace(/^\[.*\]$/, '')) ||
-        host === '') fail(`'${value.slice(0, 200)}' is not the name of a host`);
+      if (/[@:]/.test(host.replace(/^\[.*\]$/, '')) || host === '')
+        fail(`'${value.slice(0, 200)}' is not the name of a host`);
       try {
         return new URL(`https://${host}/`).hostname;
       } catch {
@@ -466,8 +468,9 @@
       inputs.push(init);
       if (baseURL !== undefined) fail('a base URL is only for a text: put baseURL into the object');
       try {
-        values = process(init, false, { protocol: '', username: '', password: '', hostname: '', port: '', pathname: '',
-          search: '', hash: '' });
+        values = process(init, false, {
+          protocol: '', username: '', password: '', hostname: '', port: '', pathname: '', search: '', hash: '',
+        });
       } catch {
         return null;
       }
@@ -479,8 +482,8 @@
       const url = URL.parse(text, base);
       if (url === null) return null;
       const { username, password, hostname, port, pathname } = url;
-      values = { protocol: url.protocol.slice(0, -1), username, password, hostname, port, pathname,
-        search: url.search.slice(1), hash: url.hash.slice(1) };
+      values = { protocol: url.protocol.slice(0, -1), username, password, hostname,
+        port, pathname, search: url.search.slice(1), hash: url.hash.slice(1) };
     }
     const result = { inputs };
     for (const name of names) {
@@ -520,8 +523,8 @@
       components.hostname = compile(texts.hostname, isAddress ? encode.ipv6 : encode.hostname, forHostname);
       components.port = compile(texts.port, (value) => encode.port(value), plain);
       const special = matchesSpecial(components.protocol);
-      components.pathname = compile(texts.pathname, special ? encode.pathname : encode.opaque, special ? forPathname
-        : plain, ignoreCase);
+      components.pathname = compile(texts.pathname, special ? encode.pathname : encode.opaque,
+        special ? forPathname : plain, ignoreCase);
       components.search = compile(texts.search, encode.search, plain, ignoreCase);
       components.hash = compile(texts.hash, encode.hash, plain, ignoreCase);
       patterns.set(this, components);

@@ -10,8 +10,8 @@
   exports.validateBoolean = type('validateBoolean', 'boolean', (v) => typeof v === 'boolean');
   exports.validateFunction = type('validateFunction', 'Function', (v) => typeof v === 'function');
   exports.validateArray = type('validateArray', 'Array', (v) => Array.isArray(v));
-  exports.validateObject = type('validateObject', 'Object', (v) => typeof v === 'object' && v !== null &&
-    !Array.isArray(v));
+  exports.validateObject = type('validateObject', 'Object',
+    (v) => typeof v === 'object' && v !== null && !Array.isArray(v));
   exports.validateBuffer = type('validateBuffer', ['Buffer', 'TypedArray', 'DataView'], (v) => ArrayBuffer.isView(v));
   exports.validateAbortSignal = type('validateAbortSignal', 'AbortSignal',
     (v) => v === undefined || (typeof v === 'object' && v !== null && 'aborted' in v));
@@ -20,8 +20,9 @@
     if (typeof value !== 'number') throw ERR_INVALID_ARG_TYPE(name, 'number', value);
     if ((min !== undefined && value < min) || (max !== undefined && value > max) ||
         ((min !== undefined || max !== undefined) && Number.isNaN(value))) {
-      const range = [min !== undefined ? `>= ${min}` : '', max !== undefined ? `<= ${max}` : ''].filter(Boolean).join(
-        ' && ');
+      const range = [
+        min !== undefined ? `>= ${min}` : '', max !== undefined ? `<= ${max}` : '',
+      ].filter(Boolean).join(' && ');
       throw ERR_OUT_OF_RANGE(name, range, value);
     }
   };

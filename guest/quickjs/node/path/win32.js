@@ -42,8 +42,8 @@
         if (path === '') continue;
       } else {
         path = process.cwd();
-        if (device !== '' && path[2] === '\\' && path.slice(0, 2).toLowerCase() !== device.toLowerCase()) path =
-          `${device}\\`;
+        if (device !== '' && path[2] === '\\' && path.slice(0, 2).toLowerCase() !== device.toLowerCase())
+          path = `${device}\\`;
       }
       const at = root(path);
       if (at.device !== '') {
@@ -166,8 +166,8 @@
       const top = path.slice(0, from);
       const base = path.slice(start, end);
       const ext = extensionOf(base);
-      return { root: top, dir: start > from ? path.slice(0, start - 1) : top, base, ext,
-        name: base.slice(0, base.length - ext.length) };
+      return { root: top, dir: start > from ? path.slice(0, start - 1) : top, base,
+        ext, name: base.slice(0, base.length - ext.length) };
     },
     matchesGlob: (path, pattern) => require('internal/glob')(path, pattern, true),
     posix,

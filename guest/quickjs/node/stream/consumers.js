@@ -19,8 +19,8 @@
   exports.text = async (stream) => {
     const decoder = new TextDecoder();
     let text = '';
-    for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk,
-      { stream: true });
+    for await (const chunk of stream) text += typeof chunk === 'string' ? chunk
+      : decoder.decode(chunk, { stream: true });
     return text + decoder.decode();
   };
   exports.json = async (stream) => JSON.parse(await exports.text(stream));

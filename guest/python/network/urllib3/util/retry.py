@@ -19,11 +19,12 @@ class Retry:
 
     def __init__(self, total=10, connect=None, read=None, redirect=None, status=None, other=None,
                  allowed_methods=DEFAULT_ALLOWED_METHODS, status_forcelist=None, backoff_factor=0,
-                 backoff_max=DEFAULT_BACKOFF_MAX,
-                 raise_on_redirect=True, raise_on_status=True, history=None, respect_retry_after_header=True,
+                 backoff_max=DEFAULT_BACKOFF_MAX, raise_on_redirect=True, raise_on_status=True, history=None,
+                 respect_retry_after_header=True,
                  remove_headers_on_redirect=DEFAULT_REMOVE_HEADERS_ON_REDIRECT, backoff_jitter=0,
                  method_whitelist=None):
-        self.total, self.connect, self.read, self.redirect, self.status, self.other = total, connect, read, redirect, status, other
+        self.total, self.connect, self.read = total, connect, read
+        self.redirect, self.status, self.other = redirect, status, other
         self.allowed_methods = allowed_methods if method_whitelist is None else method_whitelist
         self.status_forcelist = status_forcelist or set()
         self.backoff_factor, self.backoff_max, self.backoff_jitter = backoff_factor, backoff_max, backoff_jitter
@@ -61,8 +62,8 @@ class Retry:
         if error is not None:
             kind = 'connect' if isinstance(error, ConnectTimeoutError) else \
                 'read' if isinstance(error, (ReadTimeoutError, ProtocolError)) else 'other'
-            if self.total is False or getattr(self,
-                                              kind) is False or kind == 'read' and not self._is_method_retryable(method):
+            if (self.total is False or getattr(self, kind) is False
+                    or kind == 'read' and not self._is_method_retryable(method)):
                 raise error
             reason, status = error, None
         else:
@@ -98,5 +99,5 @@ class Retry:
         time.sleep(seconds or self.get_backoff_time())
 
     def __repr__(self):
-        return (f'{type(self).__name__}(total={self.total}, connect={self.connect}, read={self.read}, redirect={self.redirect}, '
-                f'status={self.status})')
+        return (f'{type(self).__name__}(total={self.total}, connect={self.connect}, read={self.read}, '
+                f'redirect={self.redirect}, status={self.status})')

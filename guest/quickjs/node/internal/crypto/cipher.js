@@ -3,8 +3,9 @@
   'use strict';
   const { host, ops, slot } = kernel;
   const errors = require('internal/errors');
-  const { define, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_STATE, ERR_INVALID_ARG_TYPE,
-    ERR_INVALID_ARG_VALUE } = errors;
+  const {
+    define, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_STATE, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE,
+  } = errors;
   const { validateInt32, validateObject, validateString } = require('internal/validators');
   const { bytesOf, dataOf, encoded, encodingOf, errorOf, kinds, own } = require('internal/crypto/bytes');
   const { secretOf } = require('internal/crypto/keys');
@@ -14,12 +15,14 @@
   const { Buffer } = require('buffer');
 
   define('ERR_CRYPTO_UNKNOWN_CIPHER', Error, (name) => (name === undefined ? 'Unknown cipher' :
-    `Unknown cipher: ${name} is not available here; there are AES (cbc, ctr, ecb, gcm and wrap) and triple DES (des-ede3-cbc and des-ede3)`));
+    `Unknown cipher: ${name} is not available here; there are AES (cbc, ctr, ` +
+      'ecb, gcm and wrap) and triple DES (des-ede3-cbc and des-ede3)'));
   define('ERR_INTERNAL_ASSERTION', Error, (text) => text);
   define('ERR_CRYPTO_INVALID_IV', TypeError, () => 'Invalid initialization vector');
   define('ERR_CRYPTO_INVALID_AUTH_TAG', TypeError, (length) => `Invalid authentication tag length: ${length}`);
-  const { ERR_CRYPTO_UNKNOWN_CIPHER, ERR_CRYPTO_INVALID_IV, ERR_CRYPTO_INVALID_AUTH_TAG,
-    ERR_INTERNAL_ASSERTION } = errors;
+  const {
+    ERR_CRYPTO_UNKNOWN_CIPHER, ERR_CRYPTO_INVALID_IV, ERR_CRYPTO_INVALID_AUTH_TAG, ERR_INTERNAL_ASSERTION,
+  } = errors;
 
   // The ciphers, by names in lower case: {name, mode, kind, nid, size of keys, block, iv}. The kind is the host's mode.
   const ciphers = { __proto__: null };
@@ -28,12 +31,12 @@
     names.push(...all);
     for (const name of all) ciphers[name.toLowerCase()] = cipher;
   };
-  const nids = { cbc: [419, 423, 427], ctr: [904, 905, 906], ecb: [418, 422, 426], gcm: [895, 898, 901],
-    wrap: [788, 789, 790], pad: [897, 900, 903] };
+  const nids = { cbc: [419, 423, 427], ctr: [904, 905, 906], ecb: [418, 422, 426],
+    gcm: [895, 898, 901], wrap: [788, 789, 790], pad: [897, 900, 903] };
   [16, 24, 32].forEach((size, i) => {
     const bits = size * 8;
-    const aes = (mode, name, block, iv, ...all) => add({ name, mode, kind: mode, nid: nids[mode][i], size, block, iv },
-      ...all);
+    const aes = (mode, name, block, iv, ...all) =>
+      add({ name, mode, kind: mode, nid: nids[mode][i], size, block, iv }, ...all);
     aes('cbc', `aes-${bits}-cbc`, 16, 16, `aes-${bits}-cbc`, `aes${bits}`);
     aes('ctr', `aes-${bits}-ctr`, 1, 16, `aes-${bits}-ctr`);
     aes('ecb', `aes-${bits}-ecb`, 16, 0, `aes-${bits}-ecb`);
@@ -42,10 +45,10 @@
     const padded = `id-aes${bits}-wrap-pad`;
     add({ name: padded, mode: 'wrap', kind: 'wrap', nid: nids.pad[i], size, block: 8, iv: 4 }, padded);
   });
-  add({ name: 'des-ede3-cbc', mode: 'cbc', kind: 'des-ede3-cbc', nid: 44, size: 24, block: 8, iv: 8 }, 'des-ede3-cbc',
-    'des3');
-  add({ name: 'des-ede3', mode: 'ecb', kind: 'des-ede3', nid: 33, size: 24, block: 8, iv: 0 }, 'des-ede3',
-    'des-ede3-ecb');
+  add({ name: 'des-ede3-cbc', mode: 'cbc', kind: 'des-ede3-cbc', nid: 44, size: 24, block: 8, iv: 8 },
+    'des-ede3-cbc', 'des3');
+  add({ name: 'des-ede3', mode: 'ecb', kind: 'des-ede3', nid: 33, size: 24, block: 8, iv: 0 },
+    'des-ede3', 'des-ede3-ecb');
   // that OpenSSL has
   const others = /^(id-)?aes-?(128|192|256)-|^(aria|camellia)-?(128|192|256)|^(chacha20|des|sm4|id-smime)/i;
   const cipherNamed = (name) => {
@@ -82,8 +85,8 @@
   const convert = (state, bytes, padded = true) => (
     host(ops.web, 'crypto.convert', state, bytes.buffer, bytes.byteOffset, bytes.byteLength, padded ? 1 : 0));
   // wrap is AES-KW, or AES-KWP if the initial value has 4 bytes. It returns undefined if that cannot be.
-  const wrap = (decrypt, key, iv, bytes) => host(ops.web, 'crypto.wrap', decrypt ? 1 : 0, own(key), own(iv),
-    own(bytes));
+  const wrap = (decrypt, key, iv, bytes) => host(ops.web, 'crypto.wrap', decrypt ? 1 : 0,
+    own(key), own(iv), own(bytes));
   const finish = (state, padded = true) => host(ops.web, 'crypto.final', state, padded ? 1 : 0);
   const tagOf = (state) => new Uint8Array(host(ops.web, 'crypto.tag', state));
   const same = (a, b) => {
@@ -104,8 +107,8 @@
   const states = slot();
   const begin = (object, name, key, iv, options, decrypt) => {
     validateString(name, 'cipher');
-    const secret = secretOf(key) ?? bytesOf(key, 'key', encodingOf(options), ['string', ...kinds, 'KeyObject',
-      'CryptoKey']);
+    const secret = secretOf(key) ??
+      bytesOf(key, 'key', encodingOf(options), ['string', ...kinds, 'KeyObject', 'CryptoKey']);
     const vector = iv === null ? new Uint8Array() : bytesOf(iv, 'iv');
     const tagSize = unsigned(options, 'authTagLength');
     const cipher = cipherNamed(name);
@@ -132,8 +135,9 @@
   const unsupported = () => errorOf('Trying to add data in unsupported state');
   const messages = {
     __proto__: null,
-    'wrong final block length': ['error:1C80006B:Provider routines::wrong final block length',
-      'ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH'],
+    'wrong final block length': [
+      'error:1C80006B:Provider routines::wrong final block length', 'ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH',
+    ],
     'bad decrypt': ['error:1C800064:Provider routines::bad decrypt', 'ERR_OSSL_BAD_DECRYPT'],
   };
   const methods = {

@@ -2,8 +2,9 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops, slot } = kernel;
-  const { ERR_CRYPTO_HASH_FINALIZED, ERR_CRYPTO_INVALID_DIGEST, ERR_INVALID_ARG_TYPE,
-    ERR_INVALID_ARG_VALUE } = require('internal/errors');
+  const {
+    ERR_CRYPTO_HASH_FINALIZED, ERR_CRYPTO_INVALID_DIGEST, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE,
+  } = require('internal/errors');
   const { validateString, validateUint32 } = require('internal/validators');
   const { bytesOf, dataOf, encoded, encodingOf, errorOf, kinds, view } = require('internal/crypto/bytes');
   const { lazyTransform } = require('internal/lazytransform');
@@ -76,8 +77,9 @@
       throw errorOf('error:030000B2:digital envelope routines::not XOF or invalid length',
         'ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH');
     }
-    states.set(this, { found, state: copied ? copied.state.slice(0) : begin(found), size: size ?? found.size,
-      options });
+    states.set(this, {
+      found, state: copied ? copied.state.slice(0) : begin(found), size: size ?? found.size, options,
+    });
   }
   Hash.prototype.copy = function copy(options) {
     stateOf(this);

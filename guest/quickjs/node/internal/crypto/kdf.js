@@ -4,8 +4,9 @@
   const { host, ops } = kernel;
   const errors = require('internal/errors');
   const { define } = errors;
-  const { validateFunction, validateInt32, validateInteger, validateString,
-    validateUint32 } = require('internal/validators');
+  const {
+    validateFunction, validateInt32, validateInteger, validateString, validateUint32,
+  } = require('internal/validators');
   const { bytesOf, encoded, later, own } = require('internal/crypto/bytes');
   const { algorithm, sign } = require('internal/crypto/hash');
   const { secretOf } = require('internal/crypto/keys');
@@ -100,8 +101,8 @@
     salt = bytesOf(salt, 'salt', undefined, ['string', ...kinds]);
     info = bytesOf(info, 'info', undefined, ['string', ...kinds]);
     validateInteger(length, 'length', 0, 2 ** 31 - 1);
-    if (info.byteLength > 1024) throw ERR_OUT_OF_RANGE('info', 'must not contain more than 1024 bytes',
-      info.byteLength);
+    if (info.byteLength > 1024)
+      throw ERR_OUT_OF_RANGE('info', 'must not contain more than 1024 bytes', info.byteLength);
     return [digest, key, salt, info, length];
   };
   exports.hkdfSync = (...args) => exports.hkdfBytes(...checkHKDF(...args));

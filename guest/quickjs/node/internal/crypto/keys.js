@@ -3,8 +3,9 @@
   'use strict';
   const { slot } = kernel;
   const { define, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = require('internal/errors');
-  const { validateFunction, validateInteger, validateObject, validateOneOf,
-    validateString } = require('internal/validators');
+  const {
+    validateFunction, validateInteger, validateObject, validateOneOf, validateString,
+  } = require('internal/validators');
   const { bytesOf, kinds, later } = require('internal/crypto/bytes');
   const { Buffer } = require('buffer');
 
@@ -71,8 +72,8 @@
     }
   }
   Object.defineProperty(CryptoKey.prototype, Symbol.toStringTag, { configurable: true, value: 'CryptoKey' });
-  for (const name of ['type', 'extractable', 'algorithm', 'usages']) Object.defineProperty(CryptoKey.prototype, name,
-    { enumerable: true });
+  for (const name of ['type', 'extractable', 'algorithm', 'usages'])
+    Object.defineProperty(CryptoKey.prototype, name, { enumerable: true });
 
   Object.assign(exports, { KeyObject, CryptoKey, cryptoKeys });
   kernel.append(kernel.cloners, (value) => {
@@ -80,8 +81,8 @@
     return data === undefined ? undefined : exports.newCryptoKey(data);
   });
   exports.newCryptoKey = (data) => new CryptoKey(secrets, data);
-  const sameBytes = (a, b) => a === b || (a !== undefined && b !== undefined &&
-    Buffer.compare(new Uint8Array(a), new Uint8Array(b)) === 0);
+  const sameBytes = (a, b) => a === b ||
+    (a !== undefined && b !== undefined && Buffer.compare(new Uint8Array(a), new Uint8Array(b)) === 0);
   kernel.cryptoKeys = {
     isKeyObject: (value) => secrets.get(value) !== undefined,
     isCryptoKey: (value) => cryptoKeys.get(value) !== undefined,

@@ -15,8 +15,8 @@
   const signing = { public: ['verify'], private: ['sign'] };
   const agreeing = { public: [], private: ['deriveKey', 'deriveBits'] };
   const usages = {
-    'RSASSA-PKCS1-v1_5': signing, 'RSA-PSS': signing, ECDSA: signing, Ed25519: signing, ECDH: agreeing,
-    X25519: agreeing,
+    'RSASSA-PKCS1-v1_5': signing, 'RSA-PSS': signing, ECDSA: signing, Ed25519: signing,
+    ECDH: agreeing, X25519: agreeing,
     'RSA-OAEP': { public: ['encrypt', 'wrapKey'], private: ['decrypt', 'unwrapKey'] },
   };
   exports.isPair = (name) => Object.hasOwn(usages, name);
@@ -39,8 +39,8 @@
   const own = (bytes) => new Uint8Array(bytes).slice().buffer;
   const run = (name, scheme, ...buffers) => host(ops.web, 'pair.do', name, stringify(scheme), ...buffers.map(own));
   // make makes the object of a key.
-  const make = (type, der, algorithm, extractable, given) => newCryptoKey({ type, der, extractable, algorithm,
-    usages: given });
+  const make = (type, der, algorithm, extractable, given) => newCryptoKey(
+    { type, der, extractable, algorithm, usages: given });
 
   const exponentBytes = (n) => {
     const bytes = [];
@@ -48,8 +48,9 @@
     return new Uint8Array(bytes);
   };
   const algorithmOf = ({ name, hash }, { kind, bits, exponent }) => {
-    if (isRSA(name)) return { name, modulusLength: bits, publicExponent: exponentBytes(exponent),
-      hash: { name: hash.name } };
+    if (isRSA(name)) return {
+      name, modulusLength: bits, publicExponent: exponentBytes(exponent), hash: { name: hash.name },
+    };
     return isEC(name) ? { name, namedCurve: kind } : { name };
   };
 
@@ -98,8 +99,8 @@
     if (jwk.alg !== undefined) {
       let fits = true;
       if (isRSA(name)) fits = jwk.alg === jwkAlgorithm(algorithm);
-      else if (name === 'ECDSA') fits = { 'P-256': 'ES256', 'P-384': 'ES384',
-        'P-521': 'ES512' }[algorithm.namedCurve] === jwk.alg;
+      else if (name === 'ECDSA')
+        fits = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }[algorithm.namedCurve] === jwk.alg;
       else if (name === 'Ed25519') fits = jwk.alg === 'EdDSA' || jwk.alg === 'Ed25519';
       if (!fits) throw badData('JWK "alg" does not match the requested algorithm');
     }
@@ -150,8 +151,8 @@
     return format === 'raw' ? run('point', {}, der) : own(der);
   };
 
-  const schemeOf = (algorithm, data) => ({ name: data.algorithm.name, hash: (algorithm.hash ??
-    data.algorithm.hash)?.name ?? '', salt: algorithm.saltLength ?? 0 });
+  const schemeOf = (algorithm, data) => ({ name: data.algorithm.name,
+    hash: (algorithm.hash ?? data.algorithm.hash)?.name ?? '', salt: algorithm.saltLength ?? 0 });
   // checkSalt checks the length of RSA-PSS's salt, for which there must be room beside the hash.
   const hashSizes = { 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 };
   const checkSalt = ({ saltLength }, { algorithm: { name, modulusLength, hash } }) => {

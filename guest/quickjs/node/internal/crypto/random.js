@@ -98,8 +98,8 @@
   exports.randomUUID = (options) => {
     if (options !== undefined) {
       validateObject(options, 'options');
-      if (options.disableEntropyCache !== undefined) validateBoolean(options.disableEntropyCache,
-        'options.disableEntropyCache');
+      if (options.disableEntropyCache !== undefined)
+        validateBoolean(options.disableEntropyCache, 'options.disableEntropyCache');
     }
     return crypto.randomUUID();
   };

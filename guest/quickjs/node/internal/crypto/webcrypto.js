@@ -43,15 +43,15 @@
     'OperationError');
   const unrecognized = () => new DOMException('Unrecognized algorithm name', 'NotSupportedError');
 
-  const unknownCurve = (name) =>
-    new DOMException(`Unrecognized algorithm name: ${name} is not available here; there are Ed25519 and X25519`,
-      'NotSupportedError');
+  const unknownCurve = (name) => new DOMException(
+    `Unrecognized algorithm name: ${name} is not available here; there are Ed25519 and X25519`, 'NotSupportedError');
 
   // What each operation takes, by the names of the algorithms: {member: kind}, with a question mark for optional ones.
   const params = {
     digest: { 'SHA-1': {}, 'SHA-256': {}, 'SHA-384': {}, 'SHA-512': {} },
-    sign: { HMAC: {}, 'RSASSA-PKCS1-v1_5': {}, 'RSA-PSS': { saltLength: 'number' }, ECDSA: { hash: 'hash' },
-      Ed25519: {} },
+    sign: {
+      HMAC: {}, 'RSASSA-PKCS1-v1_5': {}, 'RSA-PSS': { saltLength: 'number' }, ECDSA: { hash: 'hash' }, Ed25519: {},
+    },
     wrap: { 'AES-KW': {} },
     encrypt: {
       'RSA-OAEP': { 'label?': 'bytes' },
@@ -59,15 +59,15 @@
       'AES-CTR': { counter: 'bytes', length: 'number' },
       'AES-GCM': { iv: 'bytes', 'tagLength?': 'number', 'additionalData?': 'bytes' },
     },
-    importKey: { HMAC: { hash: 'hash', 'length?': 'number' }, 'AES-CBC': {}, 'AES-CTR': {}, 'AES-GCM': {}, PBKDF2: {},
-      HKDF: {}, 'AES-KW': {},
+    importKey: { HMAC: { hash: 'hash', 'length?': 'number' }, 'AES-CBC': {}, 'AES-CTR': {},
+      'AES-GCM': {}, PBKDF2: {}, HKDF: {}, 'AES-KW': {},
       'RSASSA-PKCS1-v1_5': { hash: 'hash' }, 'RSA-PSS': { hash: 'hash' }, 'RSA-OAEP': { hash: 'hash' },
       ECDSA: { namedCurve: 'text' },
       ECDH: { namedCurve: 'text' }, Ed25519: {}, X25519: {},
     },
     generateKey: {
-      'AES-KW': { length: 'number' }, 'RSASSA-PKCS1-v1_5': { hash: 'hash', modulusLength: 'number',
-        publicExponent: 'bytes' },
+      'AES-KW': { length: 'number' },
+      'RSASSA-PKCS1-v1_5': { hash: 'hash', modulusLength: 'number', publicExponent: 'bytes' },
       'RSA-PSS': { hash: 'hash', modulusLength: 'number', publicExponent: 'bytes' },
       'RSA-OAEP': { hash: 'hash', modulusLength: 'number', publicExponent: 'bytes' },
       ECDSA: { namedCurve: 'text' }, ECDH: { namedCurve: 'text' }, Ed25519: {}, X25519: {},
@@ -87,10 +87,12 @@
   const dictionaries = {
     sign: { 'RSA-PSS': 'RsaPssParams', ECDSA: 'EcdsaParams' },
     importKey: { HMAC: 'HmacImportParams', RSA: 'RsaHashedImportParams', ECD: 'EcKeyImportParams' },
-    generateKey: { HMAC: 'HmacKeyGenParams', AES: 'AesKeyGenParams', RSA: 'RsaHashedKeyGenParams',
-      ECD: 'EcKeyGenParams' },
-    encrypt: { 'RSA-OAEP': 'RsaOaepParams', 'AES-CBC': 'AesCbcParams', 'AES-CTR': 'AesCtrParams',
-      'AES-GCM': 'AesGcmParams' },
+    generateKey: {
+      HMAC: 'HmacKeyGenParams', AES: 'AesKeyGenParams', RSA: 'RsaHashedKeyGenParams', ECD: 'EcKeyGenParams',
+    },
+    encrypt: {
+      'RSA-OAEP': 'RsaOaepParams', 'AES-CBC': 'AesCbcParams', 'AES-CTR': 'AesCtrParams', 'AES-GCM': 'AesGcmParams',
+    },
     deriveBits: { PBKDF2: 'Pbkdf2Params', HKDF: 'HkdfParams', ECDH: 'EcdhKeyDeriveParams',
       X25519: 'EcdhKeyDeriveParams' }, keyLength: { HMAC: 'HmacImportParams', AES: 'AesDerivedKeyParams' },
   };
@@ -98,7 +100,8 @@
     const object = typeof value === 'object' && value !== null ? value : { name: value };
     const { name: wanted } = object;
     if (wanted === undefined && object === value) {
-      throw ERR_MISSING_OPTION("Failed to normalize algorithm: passed algorithm can not be converted to 'Algorithm' because 'name' is required in 'Algorithm'.");
+      throw ERR_MISSING_OPTION("Failed to normalize algorithm: " +
+        "passed algorithm can not be converted to 'Algorithm' because 'name' is required in 'Algorithm'.");
     }
     const given = `${wanted}`.toUpperCase();
     const name = Object.keys(params[operation]).find((n) => n.toUpperCase() === given);
@@ -108,7 +111,8 @@
     for (const [key, kind] of Object.entries(params[operation][name])) {
       const member = key.replace('?', '');
       const found = object[member];
-      const failed = `Failed to normalize algorithm: passed algorithm can not be converted to '${dictionary}' because '${member}'`;
+      const failed = `Failed to normalize algorithm: passed algorithm can not ` +
+        `be converted to '${dictionary}' because '${member}'`;
       if (found === undefined) {
         if (key !== member) continue;
         throw ERR_MISSING_OPTION(`${failed} is required in '${dictionary}'.`);
@@ -149,8 +153,8 @@
     const usages = [...value].map(String);
     usages.forEach((usage, at) => {
       if (!allUsages.includes(usage)) {
-        throw withMessage(ERR_INVALID_ARG_VALUE('x', 1),
-          `${prefix(method)}: ${ordinals[i]} argument, index ${at} value '${usage}' is not a valid enum value of type KeyUsage.`);
+        throw withMessage(ERR_INVALID_ARG_VALUE('x', 1), `${prefix(method)}: ${ordinals[i]} argument, ` +
+          `index ${at} value '${usage}' is not a valid enum value of type KeyUsage.`);
       }
     });
     return usages;
@@ -186,7 +190,7 @@
       : `A${bytes.length * 8}${algorithm.name.slice(4)}`);
   const unsupportedFormat = (algorithm, format) => new DOMException(
     `Unable to import ${algorithm.name.startsWith('AES') ? 'AES' : algorithm.name} key with format ${format}`,
-    'NotSupportedError');
+      'NotSupportedError');
 
   const importKey = (format, keyData, algorithm, extractable, usages) => {
     const { name } = algorithm;
@@ -227,10 +231,11 @@
     if (format === 'jwk' && keyData.alg !== undefined && keyData.alg !== jwkName(made, bytes)) {
       throw new DOMException('JWK "alg" does not match the requested algorithm', 'DataError');
     }
-    if (usages.length === 0) throw new DOMException('Usages cannot be empty when importing a secret key.',
-      'SyntaxError');
-    return newCryptoKey({ bytes: view(bytes).slice(), extractable: !!extractable, algorithm: made,
-      usages: unique(usages) });
+    if (usages.length === 0)
+      throw new DOMException('Usages cannot be empty when importing a secret key.', 'SyntaxError');
+    return newCryptoKey({
+      bytes: view(bytes).slice(), extractable: !!extractable, algorithm: made, usages: unique(usages),
+    });
   };
   const unique = (usages) => [...new Set(usages)];
   exports.importRaw = (bytes, algorithm, extractable, usages) => (
@@ -282,8 +287,8 @@
   };
   // counted is AES-CTR, whose counter is the last bits of the block only: it begins at zero after the largest.
   const counted = ({ counter, length }, key, bytes) => {
-    if (counter.length !== 16) throw new DOMException('algorithm.counter must contain exactly 16 bytes',
-      'OperationError');
+    if (counter.length !== 16)
+      throw new DOMException('algorithm.counter must contain exactly 16 bytes', 'OperationError');
     if (length < 1 || length > 128)
       throw new DOMException('AES-CTR algorithm.length must be between 1 and 128', 'OperationError');
     const { open, convert } = cipher();
@@ -305,8 +310,8 @@
     const hash = algorithm.hash.name.toLowerCase();
     if (algorithm.name === 'PBKDF2') {
       if (algorithm.iterations === 0) throw new DOMException('iterations cannot be zero', 'OperationError');
-      return kdf().pbkdf2Bytes(hash, data.bytes, algorithm.salt, Math.min(algorithm.iterations, 2 ** 31 - 1),
-        length / 8);
+      return kdf().pbkdf2Bytes(hash, data.bytes, algorithm.salt,
+        Math.min(algorithm.iterations, 2 ** 31 - 1), length / 8);
     }
     try {
       return kdf().hkdfBytes(hash, data.bytes, algorithm.salt, algorithm.info, length / 8);
@@ -498,8 +503,8 @@
   decorate(SubtleCrypto.prototype, 'SubtleCrypto');
   for (const name of Object.getOwnPropertyNames(SubtleCrypto.prototype)) {
     if (name === 'constructor') continue;
-    const arity = { digest: 2, importKey: 5, exportKey: 2, generateKey: 3, sign: 3, verify: 4, encrypt: 3, decrypt: 3,
-      deriveBits: 2, deriveKey: 5 };
+    const arity = { digest: 2, importKey: 5, exportKey: 2, generateKey: 3, sign: 3,
+      verify: 4, encrypt: 3, decrypt: 3, deriveBits: 2, deriveKey: 5 };
     if (arity[name]) Object.defineProperty(SubtleCrypto.prototype[name], 'length', { value: arity[name] });
   }
   exports.subtle = new SubtleCrypto(instances);

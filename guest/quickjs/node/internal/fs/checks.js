@@ -4,8 +4,9 @@
   'use strict';
   const { fs, functions } = kernel.fs;
   const { AbortError, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE } = require('internal/errors');
-  const { validateAbortSignal, validateBoolean, validateInt32, validateInteger,
-    validateUint32 } = require('internal/validators');
+  const {
+    validateAbortSignal, validateBoolean, validateInt32, validateInteger, validateUint32,
+  } = require('internal/validators');
   const files = () => require('internal/fs/files');
   const { isView } = ArrayBuffer;
 
@@ -29,8 +30,8 @@
   const modeOf = exports.modeOf = (mode, name = 'mode') => {
     if (mode === undefined || mode === null) return;
     if (typeof mode === 'string') {
-      if (!/^[0-7]+$/.test(mode)) throw ERR_INVALID_ARG_VALUE(name, mode,
-        'must be a 32-bit unsigned integer or an octal string');
+      if (!/^[0-7]+$/.test(mode))
+        throw ERR_INVALID_ARG_VALUE(name, mode, 'must be a 32-bit unsigned integer or an octal string');
       mode = parseInt(mode, 8);
     }
     validateUint32(mode, name);
@@ -84,8 +85,8 @@
       const flag = options.flag ?? (name === 'writeFile' ? 'w' : 'a');
       const parts = later && comesInParts(data);
       if (!parts && !isOpen(path) && !flush && plainFlags.has(flag)) {
-        const write = () => functions[name](path, data, { flag, encoding: encoding === 'buffer' ? undefined
-          : encoding });
+        const write = () => functions[name](path, data,
+          { flag, encoding: encoding === 'buffer' ? undefined : encoding });
         return later && signal ? abortable(signal, write) : write();
       }
       const fd = isOpen(path) ? descriptor(path) : files().openSync(path, flag, options.mode);
@@ -119,8 +120,8 @@
     if (typeof path === 'number') {
       if (!warned) {
         warned = true;
-        require('process').emitWarning(
-          'Using fs.truncate with a file descriptor is deprecated. Please use fs.ftruncate with a file descriptor instead.',
+        require('process').emitWarning('Using fs.truncate with a file descriptor is deprecated. ' +
+          'Please use fs.ftruncate with a file descriptor instead.',
           'DeprecationWarning', 'DEP0081');
       }
       files().ftruncateSync(path, length);

@@ -6,8 +6,9 @@
   const fs = require('fs');
   const { Buffer } = require('buffer');
   const errors = require('internal/errors');
-  const { validateBuffer, validateFunction, validateInt32, validateInteger,
-    validateObject } = require('internal/validators');
+  const {
+    validateBuffer, validateFunction, validateInt32, validateInteger, validateObject,
+  } = require('internal/validators');
   const { ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE } = errors;
 
   const maxOpen = 1024;
@@ -20,8 +21,9 @@
     return error;
   };
   exports.failure = failure;
-  Object.defineProperty(exports, 'FileHandle', { get: () => require('internal/fs/handle').FileHandle,
-    enumerable: true });
+  Object.defineProperty(exports, 'FileHandle', {
+    get: () => require('internal/fs/handle').FileHandle, enumerable: true,
+  });
   Object.defineProperty(exports, 'Dir', { get: () => require('internal/fs/dir').Dir, enumerable: true });
   const find = (fd, syscall) => {
     if (typeof fd !== 'number') throw ERR_INVALID_ARG_TYPE('fd', 'number', fd);
@@ -79,8 +81,8 @@
       validateInt32(flags, 'flags');
       const { O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = fs.constants;
       const way = flags & 3;
-      return { reads: way !== 1, writes: way !== 0, creates: !!(flags & O_CREAT), exclusive: !!(flags & O_EXCL),
-        truncates: !!(flags & O_TRUNC),
+      return { reads: way !== 1, writes: way !== 0, creates: !!(flags & O_CREAT),
+        exclusive: !!(flags & O_EXCL), truncates: !!(flags & O_TRUNC),
         appends: !!(flags & O_APPEND) };
     }
     const found = typeof flags === 'string' ? letters.exec(flags) : null;
@@ -96,8 +98,8 @@
     exports.checkPath(path, 'path');
     const how = parseFlags(flags ?? 'r');
     if (mode !== undefined && mode !== null) require('internal/fs/checks').modeOf(mode); // files have none here
-    if (opened.size >= maxOpen) throw failure('EMFILE', 'too many open files (close those that are no longer needed)',
-      'open', path);
+    if (opened.size >= maxOpen)
+      throw failure('EMFILE', 'too many open files (close those that are no longer needed)', 'open', path);
     if (path === '/dev/stdin' && !how.writes && input(0) !== undefined) return 0;
     const exists = fs.existsSync(path);
     if (how.creates && (!exists || how.exclusive)) fs.writeFileSync(path, '', { flag: how.exclusive ? 'wx' : 'w' });
@@ -107,8 +109,9 @@
     if (how.writes) fs.accessSync(path, fs.constants.W_OK);
     let fd = 3;
     while (opened.has(fd)) fd++;
-    opened.set(fd, { path: exports.realpathSync(path), reads: how.reads, writes: how.writes, appends: how.appends,
-      position: 0 });
+    opened.set(fd, {
+      path: exports.realpathSync(path), reads: how.reads, writes: how.writes, appends: how.appends, position: 0,
+    });
     return fd;
   };
   exports.closeSync = (fd) => {
@@ -154,8 +157,8 @@
     if (typeof fd !== 'number') throw ERR_INVALID_ARG_TYPE('fd', 'number', fd);
     validateBuffer(buffer, 'buffer');
     if (args.length === 3 && offset !== undefined && offset !== null) validateObject(offset, 'options');
-    if (typeof offset === 'object' && offset !== null) ({ offset = 0, length = buffer.byteLength - offset,
-      position = null } = offset);
+    if (typeof offset === 'object' && offset !== null)
+      ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset);
     const from = positionOf(position);
     length ??= buffer.byteLength - (offset ?? 0);
     if (length === 0) return 0;
@@ -200,20 +203,20 @@
   };
   exports.writeSync = (fd, data, offset, length, position) => {
     if (ArrayBuffer.isView(data)) {
-      if (typeof offset === 'object' && offset !== null) ({ offset = 0, length = data.byteLength - offset,
-        position = null } = offset);
+      if (typeof offset === 'object' && offset !== null)
+        ({ offset = 0, length = data.byteLength - offset, position = null } = offset);
       return writeBytes(fd, range(data, offset, length), position);
     }
-    if (typeof data !== 'string') throw ERR_INVALID_ARG_TYPE('buffer', ['string', 'Buffer', 'TypedArray',
-      'DataView'], data);
+    if (typeof data !== 'string')
+      throw ERR_INVALID_ARG_TYPE('buffer', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
     return writeBytes(fd, toBytes(data, typeof length === 'string' ? length : 'utf8'), offset);
   };
   exports.writeAll = (fd, data, encoding) => {
     if (data instanceof ArrayBuffer) data = new Uint8Array(data);
     if (typeof data !== 'string' && !ArrayBuffer.isView(data))
       throw ERR_INVALID_ARG_TYPE('data', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
-    exports.writeSync(fd, typeof data === 'string' ? toBytes(data, encoding === 'buffer' ? undefined : encoding)
-      : data);
+    exports.writeSync(fd, typeof data === 'string'
+      ? toBytes(data, encoding === 'buffer' ? undefined : encoding) : data);
   };
   // writeParts writes what comes bit by bit, until a signal aborts it.
   exports.writeParts = async (fd, data, encoding, signal) => {
@@ -234,8 +237,8 @@
     checkViews(buffers);
     let total = 0;
     for (const buffer of buffers) {
-      const done = exports.readSync(fd, buffer, 0, buffer.byteLength, typeof position === 'number' ? position + total
-        : null);
+      const done = exports.readSync(fd, buffer, 0, buffer.byteLength,
+        typeof position === 'number' ? position + total : null);
       total += done;
       if (done < buffer.byteLength) break;
     }
@@ -243,8 +246,8 @@
   };
   exports.writevSync = (fd, buffers, position) => {
     checkViews(buffers);
-    return exports.writeSync(fd, Buffer.concat(buffers.map((b) => Buffer.from(b.buffer, b.byteOffset, b.byteLength))),
-      0, undefined,
+    return exports.writeSync(fd,
+      Buffer.concat(buffers.map((b) => Buffer.from(b.buffer, b.byteOffset, b.byteLength))), 0, undefined,
       typeof position === 'number' ? position : null);
   };
   exports.fstatSync = (fd, options) => {
@@ -270,8 +273,8 @@
     exports.checkPath(prefix, 'prefix');
     if (prefix.endsWith('X') && !warned) {
       warned = true;
-      require('process').emitWarning(
-        'mkdtemp() templates ending with X are not portable. For details see: https://nodejs.org/api/fs.html');
+      require('process').emitWarning('mkdtemp() templates ending with X are not portable. ' +
+        'For details see: https://nodejs.org/api/fs.html');
     }
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
     for (;;) {
@@ -375,8 +378,8 @@
       const is = stats[name]();
       Object.defineProperty(result, name, { value: () => is, enumerable: false, configurable: true });
     }
-    for (const name of Object.keys(big)) Object.defineProperty(result, name, { value: big[name], enumerable: true,
-      configurable: true });
+    for (const name of Object.keys(big))
+      Object.defineProperty(result, name, { value: big[name], enumerable: true, configurable: true });
     return result;
   };
 

@@ -40,16 +40,20 @@
       return checks.writeFile([this, data, options], true);
     }
     async appendFile(data, options) { return this.writeFile(data, options); }
-    createReadStream(options) { return require('internal/fs/streams').createReadStream(null, { ...options, fd: this });
-      }
-    createWriteStream(options) { return require('internal/fs/streams').createWriteStream(null,
-      { ...options, fd: this }); }
-    readLines(options) { return require('readline').createInterface({ input: this.createReadStream(options),
-      crlfDelay: Infinity }); }
+    createReadStream(options) {
+      return require('internal/fs/streams').createReadStream(null, { ...options, fd: this });
+    }
+    createWriteStream(options) {
+      return require('internal/fs/streams').createWriteStream(null, { ...options, fd: this });
+    }
+    readLines(options) {
+      return require('readline').createInterface({ input: this.createReadStream(options), crlfDelay: Infinity });
+    }
     async chmod(mode) { return require('internal/fs/missing').fchmodSync(this.#use('fchmod'), mode); }
     async chown(uid, gid) { return require('internal/fs/missing').fchownSync(this.#use('fchown'), uid, gid); }
-    async utimes(atime, mtime) { return require('internal/fs/missing').futimesSync(this.#use('futimes'), atime,
-      mtime); }
+    async utimes(atime, mtime) {
+      return require('internal/fs/missing').futimesSync(this.#use('futimes'), atime, mtime);
+    }
   };
   if (Symbol.asyncDispose) exports.FileHandle.prototype[Symbol.asyncDispose] = function () { return this.close(); };
 })

@@ -5,8 +5,9 @@
   const { Buffer } = require('buffer');
   const fs = require('fs');
   const files = require('internal/fs/files');
-  const { ERR_INVALID_ARG_TYPE, ERR_METHOD_NOT_IMPLEMENTED, ERR_OUT_OF_RANGE,
-    unavailable } = require('internal/errors');
+  const {
+    ERR_INVALID_ARG_TYPE, ERR_METHOD_NOT_IMPLEMENTED, ERR_OUT_OF_RANGE, unavailable,
+  } = require('internal/errors');
   const { validateBoolean, validateFunction, validateInteger } = require('internal/validators');
   const { nextTick, emitWarning } = require('process');
   const { fail } = require('internal/stream/base');
@@ -82,8 +83,8 @@
       stream.path = path === null ? undefined : path;
       stream.flags = options.flags === undefined ? flags : options.flags;
     }
-    if (options.autoDestroy === undefined) options.autoDestroy = options.autoClose === undefined ? true
-      : options.autoClose;
+    if (options.autoDestroy === undefined) options.autoDestroy = options.autoClose === undefined
+      ? true : options.autoClose;
     if (options.autoClose !== undefined && options.autoClose !== null) validateBoolean(options.autoClose, 'autoClose');
     stream.start = options.start;
     stream.pos = undefined;
@@ -270,8 +271,8 @@
         return;
       }
       this[busy] = true;
-      writeAll(this, Buffer.concat(buffers).subarray(count), this.pos === undefined ? undefined
-        : this.pos - size + count, (failure) => {
+      writeAll(this, Buffer.concat(buffers).subarray(count), this.pos === undefined
+        ? undefined : this.pos - size + count, (failure) => {
         done(this, failure);
         callback(failure);
       });

@@ -11,8 +11,9 @@
   const { define } = require('internal/errors');
   define('ERR_INVALID_PROTOCOL', TypeError, (is, wanted) => `Protocol "${is}" not supported. Expected "${wanted}"`);
   define('ERR_UNESCAPED_CHARACTERS', TypeError, (what) => `${what} contains unescaped characters`);
-  const { AbortError, ERR_INVALID_ARG_TYPE, ERR_INVALID_HTTP_TOKEN, ERR_INVALID_PROTOCOL,
-    ERR_UNESCAPED_CHARACTERS } = require('internal/errors');
+  const {
+    AbortError, ERR_INVALID_ARG_TYPE, ERR_INVALID_HTTP_TOKEN, ERR_INVALID_PROTOCOL, ERR_UNESCAPED_CHARACTERS,
+  } = require('internal/errors');
 
   const hungUp = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
@@ -73,8 +74,9 @@
       this.maxTotalSockets = this.options.maxTotalSockets || Infinity;
       this.scheduling = this.options.scheduling || 'lifo';
     }
-    getName(options = {}) { return `${options.host || 'localhost'}:${options.port || ''}:${options.localAddress || ''}`;
-      }
+    getName(options = {}) {
+      return `${options.host || 'localhost'}:${options.port || ''}:${options.localAddress || ''}`;
+    }
     destroy() {}
   };
   exports.globalAgent = new exports.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 });
@@ -109,8 +111,8 @@
       if (/[^\x21-\xff]/.test(path)) throw ERR_UNESCAPED_CHARACTERS('Request path');
       if (options.socketPath) throw new Error('requests go to hosts, not to sockets of files');
       const host = `${options.hostname || options.host || 'localhost'}`;
-      if (/[/?#@\\]/.test(host)) throw Object.assign(new Error(`"${host}" is not the name of a host`),
-        { code: 'ENOTFOUND' });
+      if (/[/?#@\\]/.test(host))
+        throw Object.assign(new Error(`"${host}" is not the name of a host`), { code: 'ENOTFOUND' });
       const port = options.port || options.defaultPort || (secure ? 443 : 80);
       const name = /:/.test(host) && !/^\[/.test(host) ? `[${host}]` : host;
       this.method = method.toUpperCase() || 'GET';
@@ -178,8 +180,8 @@
     }
     async #send() {
       if (kernel.fetchBegin === undefined) {
-        throw Object.assign(new Error(
-          "there is no network here: whoever runs this can allow hosts, as in --allow 'GET https://example.com/**'"),
+        throw Object.assign(new Error("there is no network here: whoever runs this can allow hosts, " +
+          "as in --allow 'GET https://example.com/**'"),
           { code: 'denied' });
       }
       const { Source, begin, hasNoBody } = require('internal/fetching');

@@ -4,10 +4,10 @@
   const { Readable } = require('stream');
 
   // Of these, the first one counts.
-  const once = new Set(['age', 'authorization', 'content-length', 'content-type', 'etag', 'expires', 'from', 'host',
-    'if-modified-since',
-    'if-unmodified-since', 'last-modified', 'location', 'max-forwards', 'proxy-authorization', 'referer', 'retry-after',
-    'server', 'user-agent']);
+  const once = new Set(['age', 'authorization', 'content-length', 'content-type',
+    'etag', 'expires', 'from', 'host', 'if-modified-since',
+    'if-unmodified-since', 'last-modified', 'location', 'max-forwards', 'proxy-authorization',
+      'referer', 'retry-after', 'server', 'user-agent']);
 
   class IncomingMessage extends Readable {
     constructor(socket) {

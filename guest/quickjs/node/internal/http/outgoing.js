@@ -7,8 +7,10 @@
   define('ERR_HTTP_INVALID_HEADER_VALUE', TypeError, (value, name) => `Invalid value "${value}" for header "${name}"`);
   define('ERR_INVALID_CHAR', TypeError, (what, name) => `Invalid character in ${what} ["${name}"]`);
   define('ERR_INVALID_HTTP_TOKEN', TypeError, (what, value) => `${what} must be a valid HTTP token ["${value}"]`);
-  const { ERR_HTTP_HEADERS_SENT, ERR_HTTP_INVALID_HEADER_VALUE, ERR_INVALID_ARG_TYPE, ERR_INVALID_CHAR,
-    ERR_INVALID_HTTP_TOKEN } =
+  const {
+    ERR_HTTP_HEADERS_SENT, ERR_HTTP_INVALID_HEADER_VALUE, ERR_INVALID_ARG_TYPE, ERR_INVALID_CHAR,
+    ERR_INVALID_HTTP_TOKEN,
+  } =
     require('internal/errors');
 
   const token = exports.token = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -19,8 +19,9 @@
     let choices = usage === 'sort' && collation !== undefined ? `co ${collation}` : '';
     if (numeric !== undefined) choices += ` kn ${numeric}`;
     if (caseFirst !== undefined) choices += ` kf ${caseFirst}`;
-    const [locale, data, type, digits, first, punctuation] = intl.resolve(usage === 'sort' ? 'collator' : 'searcher',
-      requested, choices);
+    const [
+      locale, data, type, digits, first, punctuation,
+    ] = intl.resolve(usage === 'sort' ? 'collator' : 'searcher', requested, choices);
     const sensitivity = choice(options, 'sensitivity', ['base', 'accent', 'case', 'variant'], 'variant', service);
     const ignorePunctuation = flag(options, 'ignorePunctuation') ?? punctuation === 'true';
     const c = {

@@ -41,8 +41,8 @@
       o[name] = value;
       explicit ??= name;
     };
-    for (let i = 0; i < fields.length; i++) field(fields[i][0], choice(options, fields[i][0], fields[i][1], undefined,
-      service));
+    for (let i = 0; i < fields.length; i++)
+      field(fields[i][0], choice(options, fields[i][0], fields[i][1], undefined, service));
     field('fractionalSecondDigits', checkNumber(options.fractionalSecondDigits, 'fractionalSecondDigits', 1, 3));
     field('timeZoneName', choice(options, 'timeZoneName', zoneNames, undefined, service));
     choice(options, 'formatMatcher', ['best fit', 'basic'], 'best fit', service);
@@ -50,7 +50,8 @@
     o.timeStyle = choice(options, 'timeStyle', styles, undefined, service);
     if (o.dateStyle !== undefined || o.timeStyle !== undefined) {
       if (explicit !== undefined) {
-        throw new TypeError(`Can't set option ${explicit} when ${o.dateStyle !== undefined ? 'dateStyle' : 'timeStyle'} is used`);
+        throw new TypeError(
+          `Can't set option ${explicit} when ${o.dateStyle !== undefined ? 'dateStyle' : 'timeStyle'} is used`);
       }
       if (required === 'date' && o.timeStyle !== undefined) throw new TypeError('Invalid option : timeStyle');
       if (required === 'time' && o.dateStyle !== undefined) throw new TypeError('Invalid option : dateStyle');

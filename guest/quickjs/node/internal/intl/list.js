@@ -53,8 +53,8 @@
   const pattern = (f, index, next) => {
     const text = f.patterns[index];
     const language = f.locale.split('-')[0];
-    for (const [of, from, test, to] of changes) if (of === language && from === text &&
-      test.test(next)) return split(to);
+    for (const [of, from, test, to] of changes) if (of === language && from === text && test.test(next))
+      return split(to);
     return split(text);
   };
 

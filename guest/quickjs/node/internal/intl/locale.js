@@ -7,8 +7,8 @@
 
   intl.localeOf = (value) => slots.get(value);
 
-  const keywords = [['calendar', 'ca'], ['collation', 'co'], ['hourCycle', 'hc'], ['caseFirst', 'kf'],
-    ['numeric', 'kn'],
+  const keywords = [['calendar', 'ca'], ['collation', 'co'], ['hourCycle', 'hc'],
+    ['caseFirst', 'kf'], ['numeric', 'kn'],
     ['numberingSystem', 'nu']];
   const values = { hourCycle: ['h11', 'h12', 'h23', 'h24'], caseFirst: ['upper', 'lower', 'false'] };
 

@@ -19,15 +19,17 @@
     const fallback = choice(options, 'fallback', ['code', 'none'], 'code', service);
     const languageDisplay = choice(options, 'languageDisplay', ['dialect', 'standard'], 'dialect', service);
     const [locale, data] = intl.resolve('plain', requested);
-    slots.set(this, { locale, style, type, fallback, languageDisplay,
-      key: [data, type, style, languageDisplay].join('|') });
+    slots.set(this, {
+      locale, style, type, fallback, languageDisplay, key: [data, type, style, languageDisplay].join('|'),
+    });
   }
   intl.define(DisplayNames, 'DisplayNames', { length: 2 });
 
   intl.methods(DisplayNames.prototype, {
     resolvedOptions() {
-      const { locale, style, type, fallback, languageDisplay } = receiver(slots, this,
-        'Intl.DisplayNames.prototype.resolvedOptions');
+      const {
+        locale, style, type, fallback, languageDisplay,
+      } = receiver(slots, this, 'Intl.DisplayNames.prototype.resolvedOptions');
       const result = { locale, style, type, fallback };
       if (type === 'language') result.languageDisplay = languageDisplay;
       return result;

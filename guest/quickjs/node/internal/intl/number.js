@@ -33,10 +33,10 @@
     };
     if (significant) {
       if (hasSignificant) {
-        digits.minimumSignificantDigits = minSignificant = checkNumber(minSignificant, 'minimumSignificantDigits',
-          1, 21, 1);
-        digits.maximumSignificantDigits = checkNumber(maxSignificant, 'maximumSignificantDigits', minSignificant,
-          21, 21);
+        digits.minimumSignificantDigits = minSignificant = checkNumber(minSignificant,
+          'minimumSignificantDigits', 1, 21, 1);
+        digits.maximumSignificantDigits = checkNumber(maxSignificant, 'maximumSignificantDigits',
+          minSignificant, 21, 21);
       } else {
         digits.minimumSignificantDigits = 1;
         digits.maximumSignificantDigits = 21;
@@ -115,8 +115,8 @@
     } else if (style === 'currency') {
       throw new TypeError('Currency code is required with currency style.');
     }
-    const currencyDisplay = choice(options, 'currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'], 'symbol',
-      service);
+    const currencyDisplay = choice(options, 'currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'],
+      'symbol', service);
     const currencySign = choice(options, 'currencySign', ['standard', 'accounting'], 'standard', service);
     let { unit } = options;
     if (unit !== undefined) {
@@ -126,8 +126,8 @@
       throw new TypeError("Invalid unit argument for Intl.NumberFormat() ''");
     }
     const unitDisplay = choice(options, 'unitDisplay', ['short', 'narrow', 'long'], 'short', service);
-    const notation = choice(options, 'notation', ['standard', 'scientific', 'engineering', 'compact'], 'standard',
-      service);
+    const notation = choice(options, 'notation', ['standard', 'scientific', 'engineering', 'compact'],
+      'standard', service);
     const money = style === 'currency';
     let minDefault = 0;
     let maxDefault = style === 'percent' ? 0 : 3;
@@ -135,10 +135,10 @@
     const digits = digitOptions(options, minDefault, maxDefault, notation, service);
     const compactDisplay = choice(options, 'compactDisplay', ['short', 'long'], 'short', service);
     const useGrouping = grouping(options, notation === 'compact' ? 'min2' : 'auto');
-    const signDisplay = choice(options, 'signDisplay', ['auto', 'never', 'always', 'exceptZero', 'negative'], 'auto',
-      service);
-    const [locale, data, numberingSystem] = intl.resolve('number', requested, system === undefined ? ''
-      : `nu ${system}`);
+    const signDisplay = choice(options, 'signDisplay', ['auto', 'never', 'always', 'exceptZero', 'negative'],
+      'auto', service);
+    const [locale, data, numberingSystem] = intl.resolve('number', requested,
+      system === undefined ? '' : `nu ${system}`);
     const f = {
       locale, data, numberingSystem, style,
       currency: money ? currency : undefined,
@@ -173,10 +173,10 @@
     return call(operation, f.key, start, end);
   };
 
-  const shown = ['locale', 'numberingSystem', 'style', 'currency', 'currencyDisplay', 'currencySign', 'unit',
-    'unitDisplay',
-    'minimumIntegerDigits', 'minimumSignificantDigits', 'maximumSignificantDigits', 'minimumFractionDigits',
-    'maximumFractionDigits',
+  const shown = ['locale', 'numberingSystem', 'style', 'currency', 'currencyDisplay',
+    'currencySign', 'unit', 'unitDisplay',
+    'minimumIntegerDigits', 'minimumSignificantDigits', 'maximumSignificantDigits',
+    'minimumFractionDigits', 'maximumFractionDigits',
     'useGrouping', 'notation', 'compactDisplay', 'signDisplay', 'roundingMode', 'roundingIncrement',
     'trailingZeroDisplay',
     'roundingPriority'];
@@ -208,8 +208,8 @@
       return range(receiver(slots, this, 'Intl.NumberFormat.prototype.formatRange'), 'intl.numberRange', start, end);
     },
     formatRangeToParts(start, end) {
-      return range(receiver(slots, this, 'Intl.NumberFormat.prototype.formatRangeToParts'), 'intl.numberRangeParts',
-        start, end).list;
+      return range(receiver(slots, this, 'Intl.NumberFormat.prototype.formatRangeToParts'),
+        'intl.numberRangeParts', start, end).list;
     },
   });
 

@@ -15,8 +15,8 @@
     const type = intl.choice(options, 'type', ['cardinal', 'ordinal'], 'cardinal', service);
     const digits = digitOptions(options, 0, 3, 'standard', service);
     const [locale, data] = intl.resolve('plain', requested);
-    const rules = { locale, data, numberingSystem: 'latn', style: 'decimal', notation: 'standard', signDisplay: 'auto',
-      useGrouping: 'auto', type, ...digits };
+    const rules = { locale, data, numberingSystem: 'latn', style: 'decimal', notation: 'standard',
+      signDisplay: 'auto', useGrouping: 'auto', type, ...digits };
     // The host reads the type from the first letter.
     rules.key = (type === 'ordinal' ? 'o' : 'c') + key(rules);
     slots.set(this, rules);

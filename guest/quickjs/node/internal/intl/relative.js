@@ -14,10 +14,11 @@
     const system = intl.keyword(options, 'numberingSystem');
     const style = choice(options, 'style', ['long', 'short', 'narrow'], 'long', service);
     const numeric = choice(options, 'numeric', ['always', 'auto'], 'always', service);
-    const [locale, data, numberingSystem] = intl.resolve('number', requested, system === undefined ? ''
-      : `nu ${system}`);
-    slots.set(this, { locale, style, numeric, numberingSystem, key: [data, numberingSystem, style,
-      numeric].join('|') });
+    const [locale, data, numberingSystem] = intl.resolve('number', requested,
+      system === undefined ? '' : `nu ${system}`);
+    slots.set(this, {
+      locale, style, numeric, numberingSystem, key: [data, numberingSystem, style, numeric].join('|'),
+    });
   }
   intl.define(RelativeTimeFormat, 'RelativeTimeFormat');
 
@@ -33,8 +34,9 @@
 
   intl.methods(RelativeTimeFormat.prototype, {
     resolvedOptions() {
-      const { locale, style, numeric, numberingSystem } = receiver(slots, this,
-        'Intl.RelativeTimeFormat.prototype.resolvedOptions');
+      const {
+        locale, style, numeric, numberingSystem,
+      } = receiver(slots, this, 'Intl.RelativeTimeFormat.prototype.resolvedOptions');
       return { locale, style, numeric, numberingSystem };
     },
     format(value, unit) {

@@ -25,8 +25,8 @@
     return Reflect.construct(Segmenter, [locales, options], new.target);
   }
   constructor.prototype = Segmenter.prototype;
-  kernel.defineProperty(Segmenter.prototype, 'constructor', { __proto__: null, value: constructor, writable: true,
-    enumerable: false, configurable: true });
+  kernel.defineProperty(Segmenter.prototype, 'constructor',
+    { __proto__: null, value: constructor, writable: true, enumerable: false, configurable: true });
   intl.define(constructor, 'Segmenter');
 
   const pieceLength = 16384; // units of UTF-16 that the host gets at first
@@ -93,8 +93,8 @@
       return { value: segment(s, it.next++), done: false };
     },
   });
-  kernel.defineProperty(iteratorPrototype, Symbol.toStringTag, { __proto__: null, value: 'Segmenter String Iterator',
-    configurable: true });
+  kernel.defineProperty(iteratorPrototype, Symbol.toStringTag,
+    { __proto__: null, value: 'Segmenter String Iterator', configurable: true });
 
   intl.methods(Segmenter.prototype, {
     resolvedOptions() {

@@ -36,7 +36,7 @@
     const down = dy < 0 ? `\x1b[${-dy}A` : dy > 0 ? `\x1b[${dy}B` : '';
     return send(stream, across + down, callback);
   };
-  exports.clearLine = (stream, direction, callback) => send(stream, direction < 0 ? '\x1b[1K'
-    : direction > 0 ? '\x1b[0K' : '\x1b[2K', callback);
+  exports.clearLine = (stream, direction, callback) => send(stream,
+    direction < 0 ? '\x1b[1K' : direction > 0 ? '\x1b[0K' : '\x1b[2K', callback);
   exports.clearScreenDown = (stream, callback) => send(stream, '\x1b[0J', callback);
 })

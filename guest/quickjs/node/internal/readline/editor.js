@@ -199,9 +199,9 @@
       down() { choose(-1); },
     };
     const withControl = {
-      c: interrupt, h: plain.backspace, u() { cut(0, rl.cursor); }, k() {
-        rl.line = rl.line.slice(0, rl.cursor); refresh();
-      },
+      c: interrupt, h: plain.backspace, u() {
+        cut(0, rl.cursor);
+      }, k() { rl.line = rl.line.slice(0, rl.cursor); refresh(); },
       d() { if (rl.line === '') rl.close(); else plain.delete(); },
       a: plain.home, e: plain.end, b: plain.left, f: plain.right, n: plain.down, p: plain.up,
       l() { cursorTo(output, 0, 0); clearScreenDown(output); refresh(); },

@@ -31,8 +31,9 @@
   name('paste-end', '[201~');
   name('tab', '[Z', 'shift');
 
-  const controls = { '\r': 'return', '\n': 'enter', '\t': 'tab', '\b': 'backspace', '\x7f': 'backspace',
-    '\x1b': 'escape', ' ': 'space' };
+  const controls = {
+    '\r': 'return', '\n': 'enter', '\t': 'tab', '\b': 'backspace', '\x7f': 'backspace', '\x1b': 'escape', ' ': 'space',
+  };
   const sequences = /^\x1b{1,2}(?:O(\d)?(\D)|(\[\[?)(?:(\d{1,3})(?:;(\d))?)?([^\d;]))/su;
   const beginnings = /^\x1b{1,2}(?:O\d?|\[\[?(?:\d{1,3}(?:;\d?)?)?)?$/;
 

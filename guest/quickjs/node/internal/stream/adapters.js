@@ -74,9 +74,9 @@
     const readable = new Readable({
       objectMode, highWaterMark, encoding, signal,
       read() {
-        reader.read().then(({ value, done }) => { readable.push(done ? null : value); }, (error) => {
-          base.destroyer(readable, error);
-        });
+        reader.read().then(({ value, done }) => {
+          readable.push(done ? null : value);
+        }, (error) => { base.destroyer(readable, error); });
       },
       destroy(error, callback) {
         const done = () => { attempt(callback, error); };
@@ -167,8 +167,8 @@
         tell(this, callback, writer.ready.then(() => writer.write(bytes(chunk, encoding))));
       },
       writev(chunks, callback) {
-        tell(this, callback, writer.ready.then(() =>
-          Promise.all(chunks.map(({ chunk, encoding }) => writer.write(bytes(chunk, encoding))))));
+        tell(this, callback, writer.ready.then(
+          () => Promise.all(chunks.map(({ chunk, encoding }) => writer.write(bytes(chunk, encoding))))));
       },
       final(callback) {
         if (state.writeClosed) attempt(callback);
@@ -221,8 +221,9 @@
     if (!(source instanceof ReadableStream)) throw ERR_INVALID_ARG_TYPE('pair.readable', 'ReadableStream', source);
     if (!(target instanceof WritableStream)) throw ERR_INVALID_ARG_TYPE('pair.writable', 'WritableStream', target);
     validateObject(options, 'options');
-    const { allowHalfOpen = false, objectMode = false, encoding, decodeStrings = true, highWaterMark,
-      signal } = options;
+    const {
+      allowHalfOpen = false, objectMode = false, encoding, decodeStrings = true, highWaterMark, signal,
+    } = options;
     validateBoolean(objectMode, 'options.objectMode');
     if (encoding !== undefined && !Buffer.isEncoding(encoding))
       throw ERR_INVALID_ARG_VALUE('options.encoding', encoding);
@@ -234,9 +235,9 @@
       allowHalfOpen, highWaterMark, objectMode, encoding, decodeStrings, signal,
       ...sink(writer, decodeStrings, objectMode, state),
       read() {
-        reader.read().then(({ value, done }) => { duplex.push(done ? null : value); }, (error) => {
-          base.destroyer(duplex, error);
-        });
+        reader.read().then(({ value, done }) => {
+          duplex.push(done ? null : value);
+        }, (error) => { base.destroyer(duplex, error); });
       },
       destroy(error, callback) {
         const done = () => { attempt(callback, error); };

@@ -46,8 +46,8 @@
       for (const [emitter, type, listener] of listeners) emitter.removeListener(type, listener);
     };
     const listeners = [
-      [source, 'data', onData], [dest, 'drain', onDrain], [source, 'end', cleanup], [source, 'close', cleanup],
-      [dest, 'close', cleanup],
+      [source, 'data', onData], [dest, 'drain', onDrain], [source, 'end', cleanup],
+      [source, 'close', cleanup], [dest, 'close', cleanup],
     ];
     if (!dest._isStdio && options?.end !== false) listeners.push([source, 'end', onEnd], [source, 'close', onClose]);
     for (const [emitter, type, listener] of listeners) emitter.on(type, listener);
@@ -187,8 +187,9 @@
   exports.undestroy = function () {
     for (const state of [this._readableState, this._writableState]) {
       if (!state) continue;
-      Object.assign(state, { constructed: true, destroyed: false, closed: false, closeEmitted: false, errored: null,
-        errorEmitted: false });
+      Object.assign(state, {
+        constructed: true, destroyed: false, closed: false, closeEmitted: false, errored: null, errorEmitted: false,
+      });
     }
     const { _readableState: r, _writableState: w } = this;
     if (r) Object.assign(r, { reading: false, ended: r.readable === false, endEmitted: r.readable === false });
@@ -243,15 +244,15 @@
   };
 
   // Questions about streams, whoever made them. They are null for what is no stream of the kind.
-  const isNodeStream = (value) => !!value && typeof value === 'object' && !!(value._readableState ||
-    value._writableState ||
+  const isNodeStream = (value) => !!value && typeof value === 'object' &&
+    !!(value._readableState || value._writableState ||
     (typeof value.write === 'function' && typeof value.on === 'function') ||
     (typeof value.pipe === 'function' && typeof value.on === 'function'));
   exports.isNodeStream = isNodeStream;
   exports.isReadableNodeStream = (value) => !!value && typeof value.pipe === 'function' &&
     typeof value.on === 'function' &&
-    (!value._writableState || value._readableState?.readable !== false) && (!value._writableState ||
-      !!value._readableState);
+    (!value._writableState || value._readableState?.readable !== false) &&
+    (!value._writableState || !!value._readableState);
   exports.isWritableNodeStream = (value) => !!value && typeof value.write === 'function' &&
     typeof value.on === 'function' &&
     (!value._readableState || value._writableState?.writable !== false);

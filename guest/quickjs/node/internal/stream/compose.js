@@ -28,8 +28,8 @@
       },
       read() { pull(); },
       destroy(error, callback) {
-        if (!error && !(writable ? writable.writableFinished : true) &&
-          readable?.readableEnded !== true) error = new errors.AbortError();
+        if (!error && !(writable ? writable.writableFinished : true) && readable?.readableEnded !== true)
+          error = new errors.AbortError();
         whenDrained = whenEnded = null;
         if (readable) base.destroyer(readable, error);
         if (writable && writable !== readable) base.destroyer(writable, error);
@@ -144,8 +144,8 @@
   exports.from = (body) => {
     if (body instanceof Duplex) return body;
     if (base.isNodeStream(body)) {
-      return joined(base.isWritableNodeStream(body) ? body : undefined, base.isReadableNodeStream(body) ? body
-        : undefined);
+      return joined(base.isWritableNodeStream(body) ? body : undefined,
+        base.isReadableNodeStream(body) ? body : undefined);
     }
     if (typeof body === 'function') return ofFunction(body);
     const web = kernel.builtin('stream/web');
@@ -170,8 +170,8 @@
       return duplex;
     }
     throw errors.ERR_INVALID_ARG_TYPE('body',
-      ['Blob', 'ReadableStream', 'WritableStream', 'Stream', 'Iterable', 'AsyncIterable', 'Function',
-        '{ readable, writable } pair', 'Promise'], body);
+      ['Blob', 'ReadableStream', 'WritableStream', 'Stream', 'Iterable', 'AsyncIterable',
+        'Function', '{ readable, writable } pair', 'Promise'], body);
   };
 
   exports.compose = (...streams) => {

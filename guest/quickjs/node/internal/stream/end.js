@@ -89,10 +89,10 @@
     if (closed) nextTick(onClose);
     else if (w?.errorEmitted || r?.errorEmitted) {
       if (!willClose) nextTick(onClosed);
-    } else if (!readable && (!willClose || stream.readable) &&
-      (writableDone || stream.writable === false)) nextTick(onClosed);
-    else if (!writable && (!willClose || stream.writable) &&
-      (readableDone || stream.readable === false)) nextTick(onClosed);
+    } else if (!readable && (!willClose || stream.readable) && (writableDone || stream.writable === false))
+      nextTick(onClosed);
+    else if (!writable && (!willClose || stream.writable) && (readableDone || stream.readable === false))
+      nextTick(onClosed);
 
     const cleanup = () => {
       callback = nop;
@@ -231,8 +231,8 @@
       }
     };
 
-    const isIterable = (v) => v != null && (typeof v[Symbol.asyncIterator] === 'function' ||
-      typeof v[Symbol.iterator] === 'function');
+    const isIterable = (v) => v != null &&
+      (typeof v[Symbol.asyncIterator] === 'function' || typeof v[Symbol.iterator] === 'function');
     let result;
     for (let i = 0; i < streams.length; i++) {
       const stream = streams[i];
@@ -250,8 +250,8 @@
       if (i === 0) {
         if (typeof stream === 'function') {
           result = stream({ signal });
-          if (!isIterable(result)) throw errors.ERR_INVALID_RETURN_VALUE('Iterable, AsyncIterable or Stream', 'source',
-            result);
+          if (!isIterable(result))
+            throw errors.ERR_INVALID_RETURN_VALUE('Iterable, AsyncIterable or Stream', 'source', result);
         } else if (isIterable(stream) || base.isReadableNodeStream(stream)) {
           result = stream;
         } else {

@@ -61,8 +61,8 @@
           });
           queue.push(value);
           wake();
-          while (!over && (queue.length >= limit + concurrency || running >= concurrency)) await new Promise(
-            (resolve) => { wakePump = resolve; });
+          while (!over && (queue.length >= limit + concurrency || running >= concurrency))
+            await new Promise((resolve) => { wakePump = resolve; });
         }
         queue.push(skip);
       } catch (error) {

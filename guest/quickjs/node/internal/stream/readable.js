@@ -56,8 +56,8 @@
       if (typeof options.read === 'function') this._read = options.read;
       if (typeof options.destroy === 'function') this._destroy = options.destroy;
       if (typeof options.construct === 'function') this._construct = options.construct;
-      if (options.signal && !Readable.isDuplex(this)) require('internal/stream/end').addAbortSignal(options.signal,
-        this);
+      if (options.signal && !Readable.isDuplex(this))
+        require('internal/stream/end').addAbortSignal(options.signal, this);
     }
     Stream.call(this, options);
     base.construct(this, () => {
@@ -190,8 +190,8 @@
     if (state.readingMore || !state.constructed) return;
     state.readingMore = true;
     nextTick(() => {
-      while (!state.reading && !state.ended && (state.length < state.highWaterMark ||
-        (state.flowing && state.length === 0))) {
+      while (!state.reading && !state.ended &&
+        (state.length < state.highWaterMark || (state.flowing && state.length === 0))) {
         const { length } = state;
         stream.read(0);
         if (length === state.length) break;
@@ -550,8 +550,8 @@
       const error = this.destroyed || this.readableEnded ? null : new errors.AbortError();
       if (error) this.destroy(error);
       return new Promise((resolve, reject) => {
-        require('internal/stream/end').finished(this, (failure) => (failure && failure !== error ? reject(failure)
-          : resolve(null)));
+        require('internal/stream/end').finished(this,
+          (failure) => (failure && failure !== error ? reject(failure) : resolve(null)));
       });
     };
   }
@@ -663,8 +663,9 @@
   const helper = (name, length) => Object.defineProperty({
     [name](...args) { return Reflect.apply(require('internal/stream/helpers')[name], this, args); },
   }[name], 'length', { value: length, configurable: true });
-  for (const [length, names] of ['asIndexedPairs', 'toArray some every take drop',
-    'map filter forEach find flatMap compose', 'reduce'].entries()) {
+  for (const [length, names] of [
+    'asIndexedPairs', 'toArray some every take drop', 'map filter forEach find flatMap compose', 'reduce',
+  ].entries()) {
     for (const name of names.split(' ')) {
       Object.defineProperty(prototype, name, { value: helper(name, length), writable: true, configurable: true });
     }

@@ -97,8 +97,8 @@
         }
       } else {
         const bytes = toChunk(chunk);
-        if (bytes === undefined) throw errors.ERR_INVALID_ARG_TYPE('chunk', ['string', 'Buffer', 'TypedArray',
-          'DataView'], chunk);
+        if (bytes === undefined)
+          throw errors.ERR_INVALID_ARG_TYPE('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk);
         chunk = bytes;
         encoding = 'buffer';
       }
@@ -284,8 +284,8 @@
     }
     return this;
   };
-  const needFinish = (state) => state.ending && !state.destroyed && state.constructed && state.length === 0 &&
-    !state.errored &&
+  const needFinish = (state) => state.ending && !state.destroyed && state.constructed &&
+    state.length === 0 && !state.errored &&
     state.buffered.length === 0 && !state.finished && !state.writing && !state.errorEmitted && !state.closeEmitted;
   const prefinish = (stream, state) => {
     if (state.prefinished || state.finalCalled) return;
@@ -349,8 +349,8 @@
 
   prototype.destroy = function (error, callback) {
     const state = this._writableState;
-    if (!state.destroyed && (state.bufferedIndex < state.buffered.length || state.whenFinished.length > 0)) nextTick(
-      errorBuffer, state);
+    if (!state.destroyed && (state.bufferedIndex < state.buffered.length || state.whenFinished.length > 0))
+      nextTick(errorBuffer, state);
     base.destroy.call(this, error, callback);
     return this;
   };
@@ -361,8 +361,8 @@
     prototype[Symbol.asyncDispose] = async function () {
       if (!this.destroyed) this.destroy(this.writableFinished ? null : new errors.AbortError());
       await new Promise((resolve, reject) => {
-        require('internal/stream/end').finished(this, (error) => (error && error.name !== 'AbortError' ? reject(error)
-          : resolve()));
+        require('internal/stream/end').finished(this,
+          (error) => (error && error.name !== 'AbortError' ? reject(error) : resolve()));
       });
     };
   }

@@ -4,8 +4,8 @@
   const common = require('internal/webstreams/common');
   const { hide, of, is, deferred, resolved, rejected, react, promiseCall, publish, puller } = common;
   const readable = require('internal/webstreams/readable');
-  const { cancelReadable, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault,
-    releaseDefault, acquire,
+  const { cancelReadable, closeStream, errorStream, initializeReader, genericRelease,
+    failRequests, readDefault, releaseDefault, acquire,
     createReadableBytes, desiredSizeOf: desiredSize, wrongThis } = readable;
   const { TypeError, RangeError, Uint8Array, DataView, ArrayBuffer } = globalThis;
   const coded = (Type, code) => (message) => Object.assign(new Type(message), { code });
@@ -129,8 +129,8 @@
     }
     const object = Object.create(ReadableByteStreamController.prototype);
     const controller = hide(object, {
-      kind: 'byteController', object, stream, queue: [], total: 0, started: false, closeRequested: false,
-      pullAgain: false, pulling: false, mark,
+      kind: 'byteController', object, stream, queue: [], total: 0, started: false,
+      closeRequested: false, pullAgain: false, pulling: false, mark,
       pull, cancel, autoAllocate, pending: [], request: undefined,
       cancelSteps(reason) {
         clearPending(controller);
@@ -153,8 +153,8 @@
             return;
           }
           controller.pending.push({
-            buffer, bufferLength: autoAllocate, offset: 0, length: autoAllocate, filled: 0, least: 1, element: 1,
-            Type: Uint8Array, reader: 'default',
+            buffer, bufferLength: autoAllocate, offset: 0, length: autoAllocate,
+            filled: 0, least: 1, element: 1, Type: Uint8Array, reader: 'default',
           });
         }
         stream.reader.requests.push(request);
@@ -340,8 +340,8 @@
       request.error(error);
       return;
     }
-    const pending = { buffer, bufferLength: buffer.byteLength, offset, length, filled: 0, least: min * element, element,
-      Type, reader: 'byob' };
+    const pending = { buffer, bufferLength: buffer.byteLength, offset, length, filled: 0,
+      least: min * element, element, Type, reader: 'byob' };
     if (controller.pending.length > 0) {
       controller.pending.push(pending);
       stream.reader.requests.push(request);
@@ -566,6 +566,7 @@
     return objects;
   };
 
-  Object.assign(exports, { ReadableStreamBYOBReader, ReadableStreamBYOBRequest, ReadableByteStreamController,
-    setUp, tee });
+  Object.assign(exports, {
+    ReadableStreamBYOBReader, ReadableStreamBYOBRequest, ReadableByteStreamController, setUp, tee,
+  });
 })

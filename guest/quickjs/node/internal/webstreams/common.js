@@ -15,16 +15,16 @@
     return value;
   };
   exports.of = (object, kind, name) => {
-    const found = typeof object === 'object' && object !== null && Object.hasOwn(object, state) ? object[state]
-      : undefined;
+    const found = typeof object === 'object' && object !== null && Object.hasOwn(object, state)
+      ? object[state] : undefined;
     if (found?.kind !== kind) {
       throw kernel.makeError('TypeError',
         `${name ?? 'a method'} is called on an object of another kind: Illegal invocation`, 'ERR_INVALID_THIS');
     }
     return found;
   };
-  exports.is = (object, kind) => typeof object === 'object' && object !== null && Object.hasOwn(object, state) &&
-    object[state].kind === kind;
+  exports.is = (object, kind) => typeof object === 'object' && object !== null &&
+    Object.hasOwn(object, state) && object[state].kind === kind;
 
   exports.deferred = () => {
     let resolve;
@@ -35,8 +35,9 @@
   exports.resolved = (value) => resolvePromise(value);
   exports.rejected = (reason) => rejectPromise(reason);
   exports.resolvedDeferred = (value) => ({ promise: resolvePromise(value), resolve() {}, reject() {}, settled: true });
-  exports.rejectedDeferred = (reason) => ({ promise: exports.handled(rejectPromise(reason)), resolve() {}, reject() {},
-    settled: true });
+  exports.rejectedDeferred = (reason) => ({
+    promise: exports.handled(rejectPromise(reason)), resolve() {}, reject() {}, settled: true,
+  });
   exports.react = (promise, onFulfilled, onRejected) => then(promise, onFulfilled, onRejected);
   // handled keeps a rejection from being reported.
   exports.handled = (promise) => {
@@ -140,8 +141,8 @@
   exports.publish = (type) => {
     decorate(type.prototype, type.name);
     for (const name of Reflect.ownKeys(type)) {
-      if (typeof name === 'string' && typeof type[name] === 'function') Object.defineProperty(type, name,
-        { enumerable: true });
+      if (typeof name === 'string' && typeof type[name] === 'function')
+        Object.defineProperty(type, name, { enumerable: true });
     }
     classes[type.name] = type;
     return type;

@@ -3,8 +3,8 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const common = require('internal/webstreams/common');
-  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred, react, handled, method,
-    promiseCall, dictionary,
+  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred,
+    react, handled, method, promiseCall, dictionary,
     enqueue, dequeue, resetQueue, highWaterMark, sizeOf, publish, puller } = common;
   const { TypeError, RangeError } = globalThis;
   const lazyBytes = () => require('internal/webstreams/bytes');
@@ -18,8 +18,10 @@
       strategy = dictionary(strategy, 'the strategy');
       const what = 'underlyingSource';
       const { autoAllocateChunkSize } = source;
-      const algorithms = { cancel: method(source, 'cancel', what), pull: method(source, 'pull', what),
-        start: method(source, 'start', what) };
+      const algorithms = {
+        cancel: method(source, 'cancel', what), pull: method(source, 'pull', what),
+        start: method(source, 'start', what),
+      };
       const type = source.type === undefined ? undefined : `${source.type}`;
       if (type !== undefined && type !== 'bytes')
         throw new TypeError(`the type of an underlying source is 'bytes' or left out, not ${type}`);
@@ -119,7 +121,8 @@
       const stream = of(this, 'readable');
       const shown = { locked: stream.reader !== undefined, state: stream.state,
         supportsBYOB: stream.controller?.kind === 'byteController' };
-      return `ReadableStream ${inspect(shown, { ...options, depth: options.depth == null ? null : options.depth - 1 })}`;
+      const left = options.depth == null ? null : options.depth - 1;
+      return `ReadableStream ${inspect(shown, { ...options, depth: left })}`;
     },
     writable: true, enumerable: false, configurable: true,
   });
@@ -135,8 +138,8 @@
   };
 
   const initialize = (object) => hide(object, {
-    kind: 'readable', object, state: 'readable', reader: undefined, error: undefined, disturbed: false,
-    controller: undefined,
+    kind: 'readable', object, state: 'readable', reader: undefined, error: undefined,
+    disturbed: false, controller: undefined,
   });
   const create = (algorithms, mark = 1, size = () => 1) => {
     const object = Object.create(ReadableStream.prototype);
@@ -259,8 +262,8 @@
     if (stream.reader !== undefined) throw new TypeError('The stream is already locked to a reader');
     const reader = hide(object, { kind, stream, requests: new common.Queue(), closed: undefined });
     stream.reader = reader;
-    reader.closed = stream.state === 'readable' ? deferred() : stream.state === 'closed' ? resolvedDeferred()
-      : rejectedDeferred(stream.error);
+    reader.closed = stream.state === 'readable' ? deferred() : stream.state === 'closed'
+      ? resolvedDeferred() : rejectedDeferred(stream.error);
     return reader;
   };
   const genericRelease = (reader) => {
@@ -335,8 +338,8 @@
   const setUp = (stream, { start, pull, cancel: cancelSource }, mark, size) => {
     const object = Object.create(ReadableStreamDefaultController.prototype);
     const controller = hide(object, {
-      kind: 'controller', object, stream, queue: undefined, total: 0, started: false, closeRequested: false,
-      pullAgain: false, pulling: false,
+      kind: 'controller', object, stream, queue: undefined, total: 0, started: false,
+      closeRequested: false, pullAgain: false, pulling: false,
       mark, size, pull, cancel: cancelSource,
       cancelSteps(reason) {
         resetQueue(controller);
@@ -370,8 +373,8 @@
   };
   const clearAlgorithms = (controller) => { controller.pull = controller.cancel = controller.size = undefined; };
   const canCloseOrEnqueue = ({ closeRequested, stream }) => !closeRequested && stream.state === 'readable';
-  const desiredSize = ({ stream, mark, total }) => (stream.state === 'errored' ? null : stream.state === 'closed' ? 0
-    : mark - total);
+  const desiredSize = ({ stream, mark, total }) => (stream.state === 'errored' ? null
+    : stream.state === 'closed' ? 0 : mark - total);
   const waiting = (stream) => stream.reader?.kind === 'reader' && stream.reader.requests.length > 0;
 
   const shouldPull = (controller) => {
@@ -478,8 +481,8 @@
 
   // pipe writes what it reads, until one of the two streams ends.
   const pipe = (source, target, { preventAbort, preventCancel, preventClose, signal }) => {
-    const { WritableStreamDefaultWriter, abortWritable, writeChunk, desiredSizeOfWriter, closeWithErrorPropagation,
-      releaseWriter,
+    const { WritableStreamDefaultWriter, abortWritable, writeChunk, desiredSizeOfWriter,
+      closeWithErrorPropagation, releaseWriter,
       queuedOrInFlight } = lazyWritable();
     const reader = acquire(source.object);
     const writer = of(new WritableStreamDefaultWriter(target.object), 'writer');
@@ -581,13 +584,13 @@
   };
 
   Object.assign(exports, {
-    ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController, createReadable: create,
-    createReadableBytes: createBytes,
-    cancelReadable: cancel, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault,
-    releaseDefault, acquire,
+    ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController,
+    createReadable: create, createReadableBytes: createBytes,
+    cancelReadable: cancel, closeStream, errorStream, initializeReader, genericRelease,
+    failRequests, readDefault, releaseDefault, acquire,
     closeController, enqueueChunk, errorController, desiredSizeOf: desiredSize, canCloseOrEnqueue,
-    teeCloned: (object) => (of(object, 'readable').controller.kind === 'byteController' ? object.tee()
-      : tee(of(object, 'readable'), true)),
+    teeCloned: (object) => (of(object, 'readable').controller.kind === 'byteController'
+      ? object.tee() : tee(of(object, 'readable'), true)),
     hasBackpressure: (controller) => !shouldPull(controller), wrongThis,
   });
 })

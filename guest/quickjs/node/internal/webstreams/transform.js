@@ -2,10 +2,12 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const common = require('internal/webstreams/common');
-  const { hide, of, deferred, resolved, react, method, promiseCall, dictionary, highWaterMark, sizeOf,
-    publish } = common;
-  const { createReadable, closeController, enqueueChunk, errorController, desiredSizeOf, canCloseOrEnqueue,
-    hasBackpressure } =
+  const {
+    hide, of, deferred, resolved, react, method, promiseCall, dictionary, highWaterMark, sizeOf, publish,
+  } = common;
+  const {
+    createReadable, closeController, enqueueChunk, errorController, desiredSizeOf, canCloseOrEnqueue, hasBackpressure,
+  } =
     require('internal/webstreams/readable');
   const { createWritable, errorWritableIfNeeded } = require('internal/webstreams/writable');
   const { TypeError, RangeError } = globalThis;
@@ -35,12 +37,12 @@
   }
   publish(TransformStream);
 
-  const initialize = (target, algorithms, writableMark = 1, writableSize = () => 1, readableMark = 0,
-    readableSize = () => 1) => {
+  const initialize = (target, algorithms, writableMark = 1, writableSize = () => 1,
+    readableMark = 0, readableSize = () => 1) => {
     const started = deferred();
     const stream = hide(target, {
-      kind: 'transform', readable: undefined, writable: undefined, backpressure: undefined, change: undefined,
-      controller: undefined,
+      kind: 'transform', readable: undefined, writable: undefined, backpressure: undefined,
+      change: undefined, controller: undefined,
     });
     const object = Object.create(TransformStreamDefaultController.prototype);
     const controller = hide(object, {
@@ -112,8 +114,8 @@
     const backpressure = hasBackpressure(controller);
     if (backpressure !== stream.backpressure) setBackpressure(stream, true);
   };
-  const perform = (controller, chunk) => react(promiseCall(controller.transform, chunk, controller.object), undefined,
-    (error) => {
+  const perform = (controller, chunk) =>
+    react(promiseCall(controller.transform, chunk, controller.object), undefined, (error) => {
     errorBoth(controller.stream, error);
     throw error;
   });

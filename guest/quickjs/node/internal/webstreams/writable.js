@@ -2,8 +2,8 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const common = require('internal/webstreams/common');
-  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred, react, handled, method,
-    promiseCall, dictionary,
+  const { hide, of, is, deferred, resolved, rejected, resolvedDeferred, rejectedDeferred,
+    react, handled, method, promiseCall, dictionary,
     enqueue, dequeue, resetQueue, highWaterMark, sizeOf, publish } = common;
   const { TypeError } = globalThis;
   const closing = Symbol('close');
@@ -41,8 +41,8 @@
   publish(WritableStream);
 
   const initialize = (object) => hide(object, {
-    kind: 'writable', object, state: 'writable', error: undefined, writer: undefined, controller: undefined,
-    inFlightWrite: undefined,
+    kind: 'writable', object, state: 'writable', error: undefined, writer: undefined,
+    controller: undefined, inFlightWrite: undefined,
     closeRequest: undefined, inFlightClose: undefined, pendingAbort: undefined, writes: new common.Queue(),
     backpressure: false,
   });
@@ -88,8 +88,8 @@
     stream.state = 'erroring';
     stream.error = reason;
     if (stream.writer !== undefined) rejectReady(stream.writer, reason);
-    if (stream.inFlightWrite === undefined && stream.inFlightClose === undefined &&
-      stream.controller.started) finishErroring(stream);
+    if (stream.inFlightWrite === undefined && stream.inFlightClose === undefined && stream.controller.started)
+      finishErroring(stream);
   };
   const finishErroring = (stream) => {
     stream.state = 'errored';
@@ -195,15 +195,17 @@
           writer.closed = rejectedDeferred(s.error);
       }
     }
-    get closed() { return is(this, 'writer') ? of(this, 'writer').closed.promise
-      : rejected(new TypeError('Illegal invocation')); }
+    get closed() {
+      return is(this, 'writer') ? of(this, 'writer').closed.promise : rejected(new TypeError('Illegal invocation'));
+    }
     get desiredSize() {
       const writer = of(this, 'writer');
       if (writer.stream === undefined) throw new TypeError('The writer is released');
       return desiredSize(writer);
     }
-    get ready() { return is(this, 'writer') ? of(this, 'writer').ready.promise
-      : rejected(new TypeError('Illegal invocation')); }
+    get ready() {
+      return is(this, 'writer') ? of(this, 'writer').ready.promise : rejected(new TypeError('Illegal invocation'));
+    }
     abort(reason = undefined) {
       if (!is(this, 'writer')) return rejected(new TypeError('Illegal invocation'));
       const { stream } = of(this, 'writer');
@@ -265,8 +267,8 @@
       errorIfNeeded(controller, error);
       return request.promise;
     }
-    if (!queuedOrInFlight(stream) && stream.state === 'writable') updateBackpressure(stream,
-      controller.mark - controller.total <= 0);
+    if (!queuedOrInFlight(stream) && stream.state === 'writable')
+      updateBackpressure(stream, controller.mark - controller.total <= 0);
     advance(controller);
     return request.promise;
   };
@@ -285,8 +287,8 @@
   const setUp = (stream, { start, write: writeChunk, close: closeSink, abort: abortSink }, mark, size) => {
     const object = Object.create(WritableStreamDefaultController.prototype);
     const controller = hide(object, {
-      kind: 'writableController', stream, abortController: new AbortController(), started: false, mark, size,
-      write: writeChunk, close: closeSink,
+      kind: 'writableController', stream, abortController: new AbortController(),
+      started: false, mark, size, write: writeChunk, close: closeSink,
       abort: abortSink, queue: undefined, total: 0,
     });
     stream.controller = controller;
@@ -345,14 +347,14 @@
   const processWrite = (controller, chunk) => {
     const { stream } = controller;
     stream.inFlightWrite = stream.writes.shift();
-    const promise = controller.write === undefined ? resolved() : promiseCall(controller.write, chunk,
-      controller.object);
+    const promise = controller.write === undefined ? resolved()
+      : promiseCall(controller.write, chunk, controller.object);
     react(promise, () => {
       stream.inFlightWrite.resolve();
       stream.inFlightWrite = undefined;
       dequeue(controller);
-      if (!queuedOrInFlight(stream) && stream.state === 'writable') updateBackpressure(stream,
-        controller.mark - controller.total <= 0);
+      if (!queuedOrInFlight(stream) && stream.state === 'writable')
+        updateBackpressure(stream, controller.mark - controller.total <= 0);
       advance(controller);
     }, (reason) => {
       if (stream.state === 'writable') clearAlgorithms(controller);
@@ -363,10 +365,10 @@
   };
 
   Object.assign(exports, {
-    WritableStream, WritableStreamDefaultWriter, WritableStreamDefaultController, createWritable: create,
-    abortWritable: abort,
-    writeChunk: write, desiredSizeOfWriter: desiredSize, closeWithErrorPropagation, releaseWriter: release,
-    errorWritableIfNeeded: errorIfNeeded,
+    WritableStream, WritableStreamDefaultWriter, WritableStreamDefaultController,
+    createWritable: create, abortWritable: abort,
+    writeChunk: write, desiredSizeOfWriter: desiredSize, closeWithErrorPropagation,
+    releaseWriter: release, errorWritableIfNeeded: errorIfNeeded,
     queuedOrInFlight,
   });
 })
