@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A Registry is an immutable set of tools. With, Without and the like return another registry, so that a running
+// A Registry is an immutable set of tools. With, Using and the like return another registry, so that a running
 // agent keeps the one that it began with. It is safe for concurrent use. The zero value has no tools.
 type Registry struct {
 	entries    []*entry
@@ -64,13 +64,6 @@ func (r *Registry) with(tools []Tool, replace bool) (*Registry, error) {
 		added[name] = true
 	}
 	return build(entries, r.middleware), nil
-}
-
-// Without returns a registry without the tools of this Source. Tools without a Source always stay.
-func (r *Registry) Without(source string) *Registry {
-	return build(slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool {
-		return source != "" && e.spec.Source == source
-	}), r.middleware)
 }
 
 // Using returns a registry whose calls go through the middleware, the first one outermost, and then through the

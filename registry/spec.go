@@ -35,7 +35,7 @@ type Spec struct {
 	TextOutput bool
 	// Options are the settings that users can change.
 	Options []Option
-	// Category groups tools in lists. Source says where the tool comes from, for [Registry.Without]. Both can be empty.
+	// Category groups tools in lists. Source is where the tool comes from, such as a server. Both can be empty.
 	Category Category
 	Source   string
 	// Modes lists the modes in which the tool is offered. None means all.

@@ -56,7 +56,8 @@ func TestTools(t *testing.T) {
 	prompt, err := r.SystemPrompt(t.Context(), registry.Anthropic, registry.Env{})
 	require.NoError(t, err)
 	require.Equal(t, "## Tools of good\n\nBe epolite.", prompt, "once, and without what cannot be seen")
-	require.Equal(t, []string{"own"}, mcptest.Names(r.Without("good")))
+	spec, _ = r.Spec("own")
+	require.Empty(t, spec.Source)
 }
 
 func TestCalls(t *testing.T) {

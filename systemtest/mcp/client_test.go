@@ -131,7 +131,10 @@ func TestServersAreIndependent(t *testing.T) {
 		"off":     {Command: "x", Disabled: true},
 	})
 	require.Equal(t, []string{"git_t", "git_hub_t"}, mcptest.Names(set.Registry()))
-	require.Equal(t, []string{"git_hub_t"}, mcptest.Names(set.Registry().Without("git")))
+	for tool, source := range map[string]string{"git_t": "git", "git_hub_t": "git_hub"} {
+		spec, _ := set.Registry().Spec(tool)
+		require.Equal(t, source, spec.Source)
+	}
 	byName := map[string]error{}
 	for _, status := range set.Status() {
 		byName[status.Server] = status.Err
