@@ -32,7 +32,6 @@ var fixedPort = regexp.MustCompile(`^"[^"]*:[1-9][0-9]*"$`)
 // something else: its tests start no process and no server of a database, wait for no real clock, and listen on no
 // port that may be taken. Such tests belong to systemtest.
 func TestSuites(t *testing.T) {
-	found := map[string]bool{}
 	require.NoError(t, filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -46,17 +45,11 @@ func TestSuites(t *testing.T) {
 		case strings.HasSuffix(file, "_test.go"):
 			file = filepath.ToSlash(file)
 			if problems := beyondTheProcess(t, file); len(problems) > 0 {
-				found[file] = true
-				if !notYet[file] {
-					t.Errorf("%s: %s: this belongs to systemtest", file, strings.Join(problems, ", "))
-				}
+				t.Errorf("%s: %s: this belongs to systemtest", file, strings.Join(problems, ", "))
 			}
 		}
 		return nil
 	}))
-	for file := range notYet {
-		require.True(t, found[file], "%s is fine: take it off the list", file)
-	}
 }
 
 // beyondTheProcess returns what a file of tests uses that tests of `go test ./...` do without.
@@ -119,6 +112,3 @@ func beyondTheProcess(t *testing.T, name string) (problems []string) {
 	}
 	return problems
 }
-
-// notYet are the files that TestSuites still finds.
-var notYet = map[string]bool{}
