@@ -11,10 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/toolruntest"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // engine is that of all commands in this process.
@@ -29,8 +31,16 @@ var engine = sync.OnceValue(func() *sandbox.Engine {
 // newHost returns a host with a directory and data of its own, and an environment that has nothing else but the
 // variables, which are written as NAME=value.
 func newHost(t testing.TB, variables ...string) *cli.Host {
-	return &cli.Host{Stdin: strings.NewReader(""), Dir: t.TempDir(), Engine: engine(),
+	return &cli.Host{Stdin: strings.NewReader(""), Dir: t.TempDir(), Engine: engine(), OpenStore: withoutSync,
 		LookupEnv: environment(append([]string{"TOOLRUN_DATA=" + t.TempDir()}, variables...)...)}
+}
+
+// withoutSync opens a store whose files need not last longer than the machine runs: tests have no use for that, and wait for
+// the disk.
+func withoutSync(data string, options *toolrun.StoreOptions) (vfs.Store, error) {
+	o := *options
+	o.Projects.NoSync = true
+	return toolrun.OpenStoreWith(data, &o)
 }
 
 // environment looks up variables in a list, the last of which counts.

@@ -59,11 +59,11 @@ func (h *Host) openStore(place string, options *vfs.Options) (vfs.Store, error) 
 	if options != nil {
 		o.Projects = *options
 	}
-	if h.OpenStore != nil {
-		return h.OpenStore(place, o)
-	}
 	if !postgres.IsURL(place) {
 		place = h.path(place)
+	}
+	if h.OpenStore != nil {
+		return h.OpenStore(place, o)
 	}
 	return toolrun.OpenStoreWith(place, o)
 }
