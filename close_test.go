@@ -64,7 +64,8 @@ func TestClosing(t *testing.T) {
 				"stubborn": `{"type":"tool_use","id":"stubborn","name":"stubborn","input":{}}`,
 			} {
 				group.Go(func() {
-					next := `{"type":"tool_use","id":"next","name":"filesystem","input":{"command":"create","path":"/next","file_text":""}}`
+					next := `{"type":"tool_use","id":"next","name":"filesystem",` +
+						`"input":{"command":"create","path":"/next","file_text":""}}`
 					messages, err := session.Do(context.Background(), registry.Anthropic,
 						[]byte("["+calls+","+next+"]"))
 					assert.NoError(t, err)

@@ -17,7 +17,8 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"internal/egress", "internal/userdirs", "mcp/mcpclient", "network", "provider", "registry", "registry/calls", "registry/runs",
+	".": {"internal/egress", "internal/userdirs", "mcp/mcpclient", "network", "provider",
+		"registry", "registry/calls", "registry/runs",
 		"runtime", "runtime/javascript", "runtime/python",
 		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "tools/python", "vfs", "vfs/local",
 		"vfs/partition", "vfs/postgres"},

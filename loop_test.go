@@ -28,7 +28,8 @@ func answersOf(api registry.API, seen *[]toolrun.Turn, responses ...string) func
 }
 
 const (
-	creates = `{"content":[{"type":"tool_use","id":"a","name":"memory","input":{"command":"create","path":"README.md","file_text":"seen"}},
+	creates = `{"content":[{"type":"tool_use","id":"a","name":"memory",
+		"input":{"command":"create","path":"README.md","file_text":"seen"}},
 		{"type":"tool_use","id":"b","name":"shell","input":{}}]}`
 	says = `{"content":[{"type":"text","text":"Done."}]}`
 )
@@ -54,8 +55,11 @@ func TestLoop(t *testing.T) {
 		"the prompt is as the calls have left the files")
 	require.Equal(t, "Unknown tool: shell", turns[1].Results[1].Text())
 	require.JSONEq(t, `[{"role":"user","content":[
-		{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"File created successfully at: /memories/README.md"}]},
-		{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"Unknown tool: shell"}],"is_error":true}]}]`, string(turns[1].Messages))
+		{"type":"tool_result","tool_use_id":"a",
+			"content":[{"type":"text","text":"File created successfully at: /memories/README.md"}]},
+		{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"Unknown tool: shell"}],
+			"is_error":true}]}]`,
+		string(turns[1].Messages))
 
 	t.Run("no answer", func(t *testing.T) {
 		var turns []toolrun.Turn
@@ -86,8 +90,10 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("a call that is cut off", func(t *testing.T) {
 		var turns []toolrun.Turn
-		cut := `{"content":[{"type":"tool_use","id":"a","name":"memory","input":{"command":"create","path":"/memories/whole.md","file_text":"1"}},
-			{"type":"tool_use","id":"b","name":"memory","input":{"command":"create","path":"/memories/cut.md","file_text":"1"}}],"stop_reason":"max_tokens"}`
+		cut := `{"content":[{"type":"tool_use","id":"a","name":"memory",
+			"input":{"command":"create","path":"/memories/whole.md","file_text":"1"}},
+			{"type":"tool_use","id":"b","name":"memory",
+				"input":{"command":"create","path":"/memories/cut.md","file_text":"1"}}],"stop_reason":"max_tokens"}`
 		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, cut, says), nil))
 		require.Len(t, turns, 2)
 		require.False(t, turns[1].Results[0].IsError())
@@ -101,7 +107,8 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("a pause", func(t *testing.T) {
 		var turns []toolrun.Turn
-		const pause = `{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],"stop_reason":"pause_turn"}`
+		const pause = `{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],` +
+			`"stop_reason":"pause_turn"}`
 		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, pause, pause,
 			says), nil))
 		require.Len(t, turns, 4)
@@ -116,9 +123,11 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("calls that are malformed", func(t *testing.T) {
 		const (
-			malformed = `{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: x","content":{}}]}`
-			calls     = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"shell"}}]},"finishReason":"STOP"}]}`
-			done      = `{"candidates":[{"content":{"parts":[{"text":"Done."}]},"finishReason":"STOP"}]}`
+			malformed = `{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL",` +
+				`"finishMessage":"Malformed function call: x","content":{}}]}`
+			calls = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"shell"}}]},` +
+				`"finishReason":"STOP"}]}`
+			done = `{"candidates":[{"content":{"parts":[{"text":"Done."}]},"finishReason":"STOP"}]}`
 		)
 		var turns []toolrun.Turn
 		ask := answersOf(registry.Gemini, &turns, malformed, malformed, malformed, calls, malformed, done)

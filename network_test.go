@@ -95,7 +95,8 @@ func TestGates(t *testing.T) {
 		return []byte(`{"network": {"allow": ["example.com"]}}`), nil
 	}))
 	_, err = session.Env(t.Context())
-	require.ErrorContains(t, err, `project own: the settings' network: the network rule "example.com": write it with its scheme`)
+	require.ErrorContains(t, err,
+		`project own: the settings' network: the network rule "example.com": write it with its scheme`)
 
 	_, err = toolrun.Open(t.Context(), &toolrun.Options{Network: &network.Policy{Rules: []network.Rule{{}}}})
 	require.Error(t, err)
@@ -120,7 +121,8 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 			records = append(records, r)
 		}})
 	code := fmt.Sprintf(`await tools.send({to: 'x'});
-		const get = async (path) => { try { return await (await fetch('%s' + path)).text() } catch (e) { return e.message } };
+		const get = async (path) => {
+			try { return await (await fetch('%s' + path)).text() } catch (e) { return e.message } };
 		return [await get('/1'), await get('/2')].join('\n')`, server.URL)
 	choose := func(s registry.Selection) registry.Selection {
 		s = mailtest.Choose(s)

@@ -99,7 +99,8 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 		const seen = [await tools.look({to: 'a'})];
 		fs.appendFileSync('/log', 'before ');
 		console.log('before');
-		const [x, y] = await Promise.all([tools.send({to: 'x'}), tools.send({to: 'y'}).catch((e) => e.code + ' ' + e.message)]);
+		const [x, y] = await Promise.all(
+			[tools.send({to: 'x'}), tools.send({to: 'y'}).catch((e) => e.code + ' ' + e.message)]);
 		fs.appendFileSync('/log', 'between ');
 		seen.push(x, y, await tools.look({to: 'b'}));
 		fs.appendFileSync('/log', 'after');
@@ -146,7 +147,10 @@ func TestTheSameCallAgain(t *testing.T) {
 	_, err := runsOf(t, store).Decide(t.Context(), token, mailtest.Approve("call_1.1"))
 	require.NoError(t, err)
 	result := mailtest.Ask(t, s, "javascript", script)
-	require.Regexp(t, `^\[This is the result of the same call, which had to wait for approval: run-[a-z0-9]*, ended [^]]*\]\nsent to x<&>`, result.Text())
+	require.Regexp(t,
+		`^\[This is the result of the same call, which had to wait for approval: run-[a-z0-9]*, `+
+			`ended [^]]*\]\nsent to x<&>`,
+		result.Text())
 	require.Equal(t, []string{"x<&>"}, m.Sent)
 	require.NotEqual(t, token, mailtest.Ask(t, s, "javascript", script).Pending.Token, "a new call")
 }

@@ -46,7 +46,8 @@ func TestPromisesAreShown(t *testing.T) {
 
 	tables := strings.Split(string(data), "| promise | shown by |\n|---|---|\n")[1:]
 	require.NotEmpty(t, tables)
-	shown := regexp.MustCompile("`(?:(?:Test|Fuzz)\\w+|[\\w./-]+_test.go|(?:internal|provider|testdata)/[\\w/-]+|\\.ci/\\w+|toolrun selftest)`")
+	shown := regexp.MustCompile(
+		"`(?:(?:Test|Fuzz)\\w+|[\\w./-]+_test.go|(?:internal|provider|testdata)/[\\w/-]+|\\.ci/\\w+|toolrun selftest)`")
 	for _, table := range tables {
 		table, _, _ = strings.Cut(table, "\n\n")
 		for row := range strings.Lines(table) {

@@ -33,32 +33,44 @@ var turns = map[registry.API]struct{ response, messages string }{
 	registry.Anthropic: {
 		`{"role":"assistant","content":[{"type":"text","text":"Let me see."},
 			{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/n","file_text":"6"}},
-			{"type":"tool_use","id":"b","name":"javascript","input":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}]}`,
-		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"File created successfully at: /n"}]},
+			{"type":"tool_use","id":"b","name":"javascript",
+				"input":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}]}`,
+		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",
+			"content":[{"type":"text","text":"File created successfully at: /n"}]},
 			{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"42"}]}]}]`,
 	},
 	registry.OpenAIChat: {
 		`{"choices":[{"message":{"role":"assistant","tool_calls":[
-			{"id":"a","type":"function","function":{"name":"filesystem","arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"}},
-			{"id":"b","type":"function","function":{"name":"javascript","arguments":"{\"code\":\"return await fs.readFile('/n', 'utf8') * 7\"}"}}]}}]}`,
-		`[{"role":"tool","tool_call_id":"a","content":"File created successfully at: /n"},{"role":"tool","tool_call_id":"b","content":"42"}]`,
+			{"id":"a","type":"function","function":{"name":"filesystem",
+				"arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"}},
+			{"id":"b","type":"function","function":{"name":"javascript",
+				"arguments":"{\"code\":\"return await fs.readFile('/n', 'utf8') * 7\"}"}}]}}]}`,
+		`[{"role":"tool","tool_call_id":"a","content":"File created successfully at: /n"},` +
+			`{"role":"tool","tool_call_id":"b","content":"42"}]`,
 	},
 	registry.OpenAIResponses: {
-		`{"output":[{"type":"function_call","call_id":"a","name":"filesystem","arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"},
-			{"type":"function_call","call_id":"b","name":"javascript","arguments":"{\"code\":\"return await fs.readFile('/n', 'utf8') * 7\"}"}]}`,
-		`[{"type":"function_call_output","call_id":"a","output":"File created successfully at: /n"},{"type":"function_call_output","call_id":"b","output":"42"}]`,
+		`{"output":[{"type":"function_call","call_id":"a","name":"filesystem",
+			"arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"},
+			{"type":"function_call","call_id":"b","name":"javascript",
+				"arguments":"{\"code\":\"return await fs.readFile('/n', 'utf8') * 7\"}"}]}`,
+		`[{"type":"function_call_output","call_id":"a","output":"File created successfully at: /n"},` +
+			`{"type":"function_call_output","call_id":"b","output":"42"}]`,
 	},
 	registry.Gemini: {
-		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"filesystem","args":{"command":"create","path":"/n","file_text":"6"}}},
+		`{"candidates":[{"content":{
+			"parts":[{"functionCall":{"name":"filesystem","args":{"command":"create","path":"/n","file_text":"6"}}},
 			{"functionCall":{"name":"javascript","args":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}}]}}]}`,
-		`[{"role":"user","parts":[{"functionResponse":{"name":"filesystem","response":{"output":"File created successfully at: /n"}}},
+		`[{"role":"user","parts":[
+			{"functionResponse":{"name":"filesystem","response":{"output":"File created successfully at: /n"}}},
 			{"functionResponse":{"name":"javascript","response":{"output":"42"}}}]}]`,
 	},
 	registry.Bedrock: {
 		`{"output":{"message":{"role":"assistant","content":[
 			{"toolUse":{"toolUseId":"a","name":"filesystem","input":{"command":"create","path":"/n","file_text":"6"}}},
-			{"toolUse":{"toolUseId":"b","name":"javascript","input":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}}]}}}`,
-		`[{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"File created successfully at: /n"}]}},
+			{"toolUse":{"toolUseId":"b","name":"javascript",
+				"input":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}}]}}}`,
+		`[{"role":"user",
+			"content":[{"toolResult":{"toolUseId":"a","content":[{"text":"File created successfully at: /n"}]}},
 			{"toolResult":{"toolUseId":"b","content":[{"text":"42"}]}}]}]`,
 	},
 }
@@ -130,10 +142,16 @@ func TestACrashOfTheEngineIsTheCodes(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, registry.CodeTool, results[0].Code)
-	require.Regexp(t, `^=== Console output ===\n\[LOG\] before\n=== Result ===\nthe JavaScript engine failed on this code, .*\n`, results[0].Text())
+	require.Regexp(
+		t, `^=== Console output ===\n\[LOG\] before\n=== Result ===\nthe JavaScript engine failed on this code, .*\n`,
+		results[0].Text(),
+	)
 	require.NotContains(t, results[0].Text(), "wasm")
 	require.Contains(t, string(results[0].Data.(json.RawMessage)), `"kind":"engine crash"`)
-	require.Regexp(t, `level=ERROR msg="the JavaScript engine has crashed" trap="out of bounds memory access" stack=".+"`, log.String())
+	require.Regexp(
+		t, `level=ERROR msg="the JavaScript engine has crashed" trap="out of bounds memory access" stack=".+"`,
+		log.String(),
+	)
 	require.Equal(t, "42", results[1].Text())
 }
 
@@ -149,7 +167,8 @@ func TestHostileResponses(t *testing.T) {
 		t.Skip("takes long")
 	}
 	runner := open(t, toolrun.Options{})
-	const create = `{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/done","file_text":""}}`
+	const create = `{"type":"tool_use","id":"a","name":"filesystem",` +
+		`"input":{"command":"create","path":"/done","file_text":""}}`
 	for name, test := range map[string]struct{ response, err, text string }{
 		"nothing":      {response: ``, err: "not JSON"},
 		"no JSON":      {response: create + `]`, err: "not JSON"},
@@ -171,7 +190,8 @@ func TestHostileResponses(t *testing.T) {
 		"a large input": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"` +
 			strings.Repeat(" ", 17<<20) + `"}}`,
 			text: "the arguments have"},
-		"a way out": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"return fs.readFile('/../../../../etc/passwd')"}}`,
+		"a way out": {response: `{"type":"tool_use","id":"a","name":"javascript",` +
+			`"input":{"code":"return fs.readFile('/../../../../etc/passwd')"}}`,
 			text: "ENOENT"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -342,10 +362,16 @@ func TestManyAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range calls {
 		group.Go(func() {
-			response := fmt.Sprintf(`{"type":"tool_use","id":"c%d","name":"javascript","input":{"code":"await fs.writeFile('/f%d', '%d'); return %d"}}`, i, i, i, i)
+			response := fmt.Sprintf(
+				`{"type":"tool_use","id":"c%d","name":"javascript",`+
+					`"input":{"code":"await fs.writeFile('/f%d', '%d'); return %d"}}`,
+				i, i, i, i)
 			messages, err := sessions[i%len(sessions)].Do(t.Context(), registry.Anthropic, []byte(response))
 			assert.NoError(t, err)
-			assert.JSONEq(t, fmt.Sprintf(`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":[{"type":"text","text":"%d\nFiles: created /f%d"}]}]}]`, i, i, i), string(messages))
+			assert.JSONEq(t, fmt.Sprintf(
+				`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d",`+
+					`"content":[{"type":"text","text":"%d\nFiles: created /f%d"}]}]}]`,
+				i, i, i), string(messages))
 		})
 	}
 	group.Wait()

@@ -187,7 +187,8 @@ func TestDirSession(t *testing.T) {
 	session, err := runner.DirSession(dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, "large\nFiles: created /a.txt",
-		do(t, session, "javascript", `{"code":"await fs.writeFile('/a.txt', 'x'.repeat(40)); return (await fs.readdir('/'))[1]"}`))
+		do(t, session, "javascript",
+			`{"code":"await fs.writeFile('/a.txt', 'x'.repeat(40)); return (await fs.readdir('/'))[1]"}`))
 	require.Contains(t, do(t, session, "javascript", `{"code":"await fs.writeFile('/b.txt', 'x'.repeat(40))"}`),
 		"ENOSPC")
 	text, err := os.ReadFile(filepath.Join(dir, "a.txt"))
@@ -236,7 +237,9 @@ func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 		require.Same(t, engine.Engine(), got.Engine())
 		session := openSession(t, runner, "counted", nil)
 		require.Contains(t, do(t, session, "javascript",
-			`{"code":"const n = 1 + ((await fs.exists('/n')) ? +await fs.readFile('/n', 'utf8') : 0); await fs.writeFile('/n', '' + n); return n"}`), want, i)
+			`{"code":"const n = 1 + ((await fs.exists('/n')) ? +await `+
+				`fs.readFile('/n', 'utf8') : 0); await fs.writeFile('/n', '' + n); return n"}`),
+			want, i)
 		require.NoError(t, runner.Close())
 	}
 	require.NoError(t, store.Close())

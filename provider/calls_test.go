@@ -29,12 +29,18 @@ func TestCalls(t *testing.T) {
 		want []registry.Call
 	}{
 		{"a body", registry.Anthropic,
-			`{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"I look."},` +
-				`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}},{"type":"tool_use","id":"id2","name":"now","input":{}}],"stop_reason":"tool_use"}`, two},
+			`{"id":"msg_1","type":"message","role":"assistant","model":"m",` +
+				`"content":[{"type":"text","text":"I look."},` +
+				`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}},` +
+				`{"type":"tool_use","id":"id2","name":"now","input":{}}],"stop_reason":"tool_use"}`, two},
 		{"a message", registry.Anthropic,
-			`{"role":"assistant","content":[{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]}`, paris},
+			`{"role":"assistant",` +
+				`"content":[{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]}`,
+			paris},
 		{"blocks", registry.Anthropic,
-			`[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]`, paris},
+			`[{"type":"thinking","thinking":"hm"},` +
+				`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]`,
+			paris},
 		{"a block", registry.Anthropic, `{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}`,
 			paris},
 		{"without input", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now"}]`, two[1:]},
@@ -42,7 +48,8 @@ func TestCalls(t *testing.T) {
 		{"input of another type", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":[1, 2]}]`,
 			[]registry.Call{call("id2", "now", `[1, 2]`)}},
 		{"tools at Anthropic", registry.Anthropic,
-			`[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"mcp_tool_use","id":"m","name":"x","input":{}},` +
+			`[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},` +
+				`{"type":"mcp_tool_use","id":"m","name":"x","input":{}},` +
 				`{"type":"web_search_tool_result","content":[]}]`, nil},
 		{"a result", registry.Anthropic,
 			`{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_use","id":"no"}]}`, nil},
@@ -50,13 +57,22 @@ func TestCalls(t *testing.T) {
 		{"an empty message", registry.Anthropic, `{"role":"assistant","content":[]}`, nil},
 
 		{"a body", registry.OpenAIChat,
-			`{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
-				`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}},{"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, two},
+			`{"id":"c","object":"chat.completion",` +
+				`"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
+				`{"id":"id1","type":"function",` +
+				`"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}},` +
+				`{"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]},` +
+				`"finish_reason":"tool_calls"}]}`, two},
 		{"two choices", registry.OpenAIChat,
-			`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}},` +
-				`{"index":1,"message":{"role":"assistant","tool_calls":[{"id":"idX","function":{"name":"other","arguments":"{}"}}]}}]}`, paris},
+			`{"choices":[{"index":0,"message":{"role":"assistant",` +
+				`"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}},` +
+				`{"index":1,"message":{"role":"assistant",` +
+				`"tool_calls":[{"id":"idX","function":{"name":"other","arguments":"{}"}}]}}]}`,
+			paris},
 		{"a message", registry.OpenAIChat,
-			`{"role":"assistant","tool_calls":[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}`, paris},
+			`{"role":"assistant","tool_calls":[{"id":"id1","type":"function",` +
+				`"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}`,
+			paris},
 		{"tool_calls", registry.OpenAIChat,
 			`[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]`,
 			paris},
@@ -64,16 +80,21 @@ func TestCalls(t *testing.T) {
 			`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`,
 			paris},
 		{"a function_call", registry.OpenAIChat,
-			`{"role":"assistant","content":null,"function_call":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+			`{"role":"assistant","content":null,` +
+				`"function_call":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`,
+			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 		{"arguments as an object", registry.OpenAIChat,
 			`[{"id":"id1","function":{"name":"get_weather","arguments":{"city": "Paris"}}}]`, paris},
 		{"malformed arguments", registry.OpenAIChat,
-			`[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},{"id":"b","function":{"name":"y","arguments":""}},{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
+			`[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},` +
+				`{"id":"b","function":{"name":"y","arguments":""}},` +
+				`{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
 			[]registry.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z",
 				""), call("d", "w", `"text"`)}},
 		{"as OpenAI's SDK writes it", registry.OpenAIChat,
 			`{"role":"assistant","content":"","function_call":{"arguments":"","name":""},"tool_calls":[` +
-				`{"id":"id1","function":{"arguments":"{\"city\": \"Paris\"}","name":"get_weather"},"type":"function","custom":{"input":"","name":""}},` +
+				`{"id":"id1","function":{"arguments":"{\"city\": \"Paris\"}","name":"get_weather"},` +
+				`"type":"function","custom":{"input":"","name":""}},` +
 				`{"id":"c","function":{"arguments":"","name":""},"type":"custom","custom":{"input":"x","name":"y"}}]}`,
 			paris},
 		{"a custom tool", registry.OpenAIChat,
@@ -81,16 +102,27 @@ func TestCalls(t *testing.T) {
 		{"text alone", registry.OpenAIChat, `{"role":"assistant","content":"hello","tool_calls":null}`, nil},
 
 		{"a body", registry.OpenAIResponses,
-			`{"id":"r","object":"response","status":"completed","error":null,"output":[{"type":"reasoning","id":"rs","summary":[]},` +
-				`{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
+			`{"id":"r","object":"response","status":"completed","error":null,` +
+				`"output":[{"type":"reasoning","id":"rs","summary":[]},` +
+				`{"type":"function_call","id":"fc_1","call_id":"id1",` +
+				`"name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},` +
+				`{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
 		{"a body as OpenAI's SDK encodes it", registry.OpenAIResponses,
-			`{"id":"r","object":"response","status":"completed","error":{"code":"","message":"","param":""},"output":[{"id":"fc_1","type":"function_call","content":null,` +
-				`"arguments":{"OfString":"{\"city\": \"Paris\"}","OfResponseToolSearchCallArguments":"{\"city\": \"Paris\"}"},"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}]}`, paris},
+			`{"id":"r","object":"response","status":"completed","error":{"code":"","message":"","param":""},` +
+				`"output":[{"id":"fc_1","type":"function_call","content":null,` +
+				`"arguments":{"OfString":"{\"city\": \"Paris\"}",` +
+				`"OfResponseToolSearchCallArguments":"{\"city\": \"Paris\"}"},"call_id":"id1","name":"get_weather",` +
+				`"output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}]}`,
+			paris},
 		{"an item as OpenAI's SDK encodes it", registry.OpenAIResponses,
 			`{"id":"fc_1","type":"function_call","arguments":{"OfString":"{\"city\": \"Paris\"}"},` +
-				`"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}`, paris},
+				`"call_id":"id1","name":"get_weather","output":{"OfString":""},` +
+				`"error":{"OfString":"","code":0,"message":"","type":"","content":null}}`,
+			paris},
 		{"an error that is none", registry.OpenAIChat,
-			`{"error":{},"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}`, paris},
+			`{"error":{},"choices":[{"index":0,"message":{"role":"assistant",` +
+				`"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}`,
+			paris},
 		{"items", registry.OpenAIResponses,
 			`[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}]`,
 			paris},
@@ -99,10 +131,16 @@ func TestCalls(t *testing.T) {
 		{"an output of a call", registry.OpenAIResponses,
 			`{"type":"function_call_output","call_id":"id1","output":[{"type":"function_call"}]}`, nil},
 		{"OpenAI's tools", registry.OpenAIResponses,
-			`[{"type":"web_search_call","id":"ws"},{"type":"custom_tool_call","call_id":"c","name":"x","input":"free"},{"type":"mcp_call","name":"m","arguments":"{}"},{"type":"message","content":[]}]`, nil},
+			`[{"type":"web_search_call","id":"ws"},` +
+				`{"type":"custom_tool_call","call_id":"c","name":"x","input":"free"},` +
+				`{"type":"mcp_call","name":"m","arguments":"{}"},{"type":"message","content":[]}]`, nil},
 
-		{"a body", registry.Gemini, `{"candidates":[{"content":{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}},"thoughtSignature":"AAA"},` +
-			`{"functionCall":{"id":"id2","name":"now"}}]},"finishReason":"STOP"},{"content":{"parts":[{"functionCall":{"name":"other"}}]}}],"usageMetadata":{}}`, two},
+		{"a body", registry.Gemini,
+			`{"candidates":[{"content":{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"id1",` +
+				`"name":"get_weather","args":{"city": "Paris"}},"thoughtSignature":"AAA"},` +
+				`{"functionCall":{"id":"id2","name":"now"}}]},"finishReason":"STOP"},` +
+				`{"content":{"parts":[{"functionCall":{"name":"other"}}]}}],` +
+				`"usageMetadata":{}}`, two},
 		{"a content", registry.Gemini,
 			`{"role":"model","parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`,
 			paris},
@@ -116,16 +154,34 @@ func TestCalls(t *testing.T) {
 		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`,
 			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 		{"an array of responses", registry.Gemini,
-			`[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`, paris},
+			`[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{` +
+				`"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`,
+			paris},
 		{"parts that are not known", registry.Gemini,
-			`{"role":"model","parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
+			`{"role":"model",` +
+				`"parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`,
+			paris},
 		{"a prompt that was checked", registry.Gemini, `{"promptFeedback":{"safetyRatings":[]}}`, nil},
 		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"STOP"}]}`, nil},
 
-		{"a body", registry.Bedrock, `{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"id2","name":"now"}}]}},"stopReason":"tool_use"}`, two},
+		{
+			"a body",
+			registry.Bedrock,
+			`{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"id1",` +
+				`"name":"get_weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"id2","name":"now"}}]}},` +
+				`"stopReason":"tool_use"}`,
+			two,
+		},
 		{"a message", registry.Bedrock,
-			`{"role":"assistant","content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`, paris},
-		{"blocks", registry.Bedrock, `[{"reasoningContent":{}},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
+			`{"role":"assistant",` +
+				`"content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`,
+			paris},
+		{
+			"blocks",
+			registry.Bedrock,
+			`[{"reasoningContent":{}},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`,
+			paris,
+		},
 		{"a block", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`,
 			paris},
 		{"blocks that are not known", registry.Bedrock,
@@ -133,10 +189,22 @@ func TestCalls(t *testing.T) {
 		{"a tool at Bedrock", registry.Bedrock,
 			`{"toolUse":{"toolUseId":"id1","name":"nova_grounding","input":{},"type":"server_tool_use"}}`, nil},
 
-		{"a request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_weather","arguments":{"city": "Paris"},"_meta":{"progressToken":1}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{
+			"a request",
+			registry.MCP,
+			`{"jsonrpc":"2.0","id":7,"method":"tools/call",` +
+				`"params":{"name":"get_weather","arguments":{"city": "Paris"},"_meta":{"progressToken":1}}}`,
+			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)},
+		},
 		{"params", registry.MCP, `{"name":"now"}`, []registry.Call{call("", "now", "{}")}},
 		{"another request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, nil},
-		{"a batch", registry.MCP, `[{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now"}}]`, []registry.Call{call("", "now", "{}")}},
+		{
+			"a batch",
+			registry.MCP,
+			`[{"jsonrpc":"2.0","method":"ping"},` +
+				`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now"}}]`,
+			[]registry.Call{call("", "now", "{}")},
+		},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
 			calls, err := provider.Calls(test.api, []byte(test.data))
@@ -151,12 +219,16 @@ func TestArgumentsThatAreEncodedTwice(t *testing.T) {
 	tools := newRegistry(t, plainTool("add",
 		`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
 	for api, data := range map[registry.API]string{
-		registry.OpenAIChat:      `{"choices":[{"message":{"tool_calls":[{"id":"c","type":"function","function":{"name":"add","arguments":"\"{\\\"n\\\": 7}\""}}]}}]}`,
-		registry.OpenAIResponses: `{"output":[{"type":"function_call","call_id":"c","name":"add","arguments":"\"{\\\"n\\\": 7}\""}]}`,
-		registry.Anthropic:       `{"content":[{"type":"tool_use","id":"c","name":"add","input":"{\"n\": 7}"}]}`,
-		registry.Bedrock:         `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"c","name":"add","input":"{\"n\": 7}"}}]}}}`,
-		registry.Gemini:          `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"add","args":"{\"n\": 7}"}}]}}]}`,
-		registry.MCP:             `{"method":"tools/call","params":{"name":"add","arguments":"{\"n\": 7}"}}`,
+		registry.OpenAIChat: `{"choices":[{"message":{"tool_calls":[{"id":"c",` +
+			`"type":"function","function":{"name":"add","arguments":"\"{\\\"n\\\": 7}\""}}]}}]}`,
+		registry.OpenAIResponses: `{"output":[{"type":"function_call",` +
+			`"call_id":"c","name":"add","arguments":"\"{\\\"n\\\": 7}\""}]}`,
+		registry.Anthropic: `{"content":[{"type":"tool_use","id":"c","name":"add","input":"{\"n\": 7}"}]}`,
+		registry.Bedrock: `{"output":{"message":{` +
+			`"content":[{"toolUse":{"toolUseId":"c","name":"add","input":"{\"n\": 7}"}}]}}}`,
+		registry.Gemini: `{"candidates":[` +
+			`{"content":{"parts":[{"functionCall":{"name":"add","args":"{\"n\": 7}"}}]}}]}`,
+		registry.MCP: `{"method":"tools/call","params":{"name":"add","arguments":"{\"n\": 7}"}}`,
 	} {
 		calls, err := provider.Calls(api, []byte(data))
 		require.NoError(t, err, api)
@@ -176,7 +248,9 @@ func TestCallsOfSomethingElse(t *testing.T) {
 		}
 	}
 	_, err := provider.Calls(registry.Bedrock, []byte(`{"unknown":1}`))
-	require.EqualError(t, err, `bedrock: expected a response of the Converse API, a message, its content, or a content block, and not {"unknown":1}`)
+	require.EqualError(t, err,
+		`bedrock: expected a response of the Converse API, a message, `+
+			`its content, or a content block, and not {"unknown":1}`)
 }
 
 // A host that has mixed up two APIs must get an error. It must not conclude that the model has finished.
@@ -188,12 +262,21 @@ func TestCallsOfAnotherAPI(t *testing.T) {
 				`],"stop_reason":"tool_use"}`,
 			`{"role":"assistant","content":[` + block + `]}`, `[` + block + `]`, block,
 		},
-		registry.OpenAIChat: {`{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
-			`{"id":"c","type":"function","function":{"name":"a","arguments":"{}"}}]}}]}`},
-		registry.OpenAIResponses: {`{"object":"response","output":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}]}`},
-		registry.Gemini:          {`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"a","args":{}}}]}}]}`},
-		registry.Bedrock:         {`{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"a","input":{}}}]}}}`},
-		registry.MCP:             {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`},
+		registry.OpenAIChat: {
+			`{"object":"chat.completion",` +
+				`"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
+				`{"id":"c","type":"function","function":{"name":"a","arguments":"{}"}}]}}]}`},
+		registry.OpenAIResponses: {
+			`{"object":"response","output":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}]}`,
+		},
+		registry.Gemini: {
+			`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"a","args":{}}}]}}]}`,
+		},
+		registry.Bedrock: {
+			`{"output":{"message":{"role":"assistant",` +
+				`"content":[{"toolUse":{"toolUseId":"t","name":"a","input":{}}}]}}}`,
+		},
+		registry.MCP: {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`},
 	}
 	for from, written := range messages {
 		for _, message := range written {
@@ -257,14 +340,17 @@ func TestCallsWithoutAnswer(t *testing.T) {
 		api                registry.API
 		data, event, lacks string
 	}{
-		{registry.Anthropic, `[{"type":"tool_use","id":"i","name":"n","input":{}},{"type":"tool_use","name":"n","input":{}}]`,
+		{registry.Anthropic,
+			`[{"type":"tool_use","id":"i","name":"n","input":{}},{"type":"tool_use","name":"n","input":{}}]`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"n","input":{}}}`, "id"},
 		{registry.OpenAIChat, `{"tool_calls":[{"function":{"arguments":"{}"}}]}`,
 			``, "id, and no name"},
 		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
 			`{"type":"response.output_item.done","item":{"type":"function_call","name":"n","arguments":"{}"}}`, "id"},
 		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
-			`{"type":"response.completed","response":{"output":[{"type":"function_call","name":"n","arguments":"{}"}]}}`, "id"},
+			`{"type":"response.completed",` +
+				`"response":{"output":[{"type":"function_call","name":"n","arguments":"{}"}]}}`,
+			"id"},
 		{registry.Gemini, `{"functionCall":{"id":"i"}}`,
 			`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"i"}}]}}]}`, "name"},
 		{registry.Bedrock, `{"toolUse":{"name":"n"}}`, `{"contentBlockIndex":0,"start":{"toolUse":{"name":"n"}}}`,

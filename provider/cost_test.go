@@ -76,7 +76,10 @@ func costlyStreams() []costly {
 	}
 	chat := func(call string) string { return `{"choices":[{"index":0,"delta":{"tool_calls":[` + call + `]}}]}` }
 	responses := func(i int) string {
-		return fmt.Sprintf(`{"type":"response.output_item.added","output_index":%d,"item":{"type":"function_call","call_id":"id","name":"a","arguments":""}}`, i)
+		return fmt.Sprintf(
+			`{"type":"response.output_item.added","output_index":%d,`+
+				`"item":{"type":"function_call","call_id":"id","name":"a","arguments":""}}`, i,
+		)
 	}
 	always := func(event string) func(int) string { return func(int) string { return event } }
 	begun := chat(`{"index":0,"function":{"name":"a","arguments":"{\"a\":["}}`)
@@ -119,9 +122,13 @@ func costlyStreams() []costly {
 					strings.Repeat(item+",", min(n/4, 999))+item)}
 		}},
 		costly{"the end of all again and again", registry.OpenAIResponses,
-			many(always(`{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id","name":"a","arguments":""}]}}`), responses(0))},
+			many(always(`{"type":"response.completed",`+
+				`"response":{"output":[{"type":"function_call","call_id":"id","name":"a","arguments":""}]}}`),
+				responses(0))},
 		costly{"calls at once", registry.Gemini,
-			many(always(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}],"role":"model"}}]}`))},
+			many(always(
+				`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}],"role":"model"}}]}`,
+			))},
 		costly{"candidates", registry.Gemini, func(n int) []string {
 			return []string{`{"candidates":[` +
 				strings.Repeat(`{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}]}},`, n) + `{}]}`}

@@ -144,7 +144,10 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 	var laughs strings.Builder
 	laughs.WriteString(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d40"}},"$defs":{"d0":{"type":"string"}`)
 	for i := 1; i <= 40; i++ {
-		fmt.Fprintf(&laughs, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`, i, i-1, i-1)
+		fmt.Fprintf(
+			&laughs, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`,
+			i, i-1, i-1,
+		)
 	}
 	laughs.WriteString(`}}`)
 	// Each of seven definitions refers to all others, and so produces all their permutations.

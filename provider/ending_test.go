@@ -3,7 +3,6 @@ package provider_test
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,13 +19,16 @@ var ends = []struct {
 	want         provider.EndError
 }{
 	{"a pause", registry.Anthropic,
-		`{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],"stop_reason":"pause_turn"}`,
-		`{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+		`{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],
+			"stop_reason":"pause_turn"}`,
+		`{"type":"content_block_start","index":0,
+			"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
 		{"type":"message_delta","delta":{"stop_reason":"pause_turn"}}
 		{"type":"message_stop"}`,
 		provider.EndError{Kind: provider.EndPaused, Reason: "pause_turn"}},
 	{"a refusal, and a call", registry.Anthropic,
-		`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":{}}],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"Too much."}}`,
+		`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":{}}],
+			"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"Too much."}}`,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"n","input":{}}}
 		{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"explanation":"Too much."}}}`,
 		provider.EndError{Kind: provider.EndRefused, Reason: "refusal", Text: "Too much."}},
@@ -36,14 +38,17 @@ var ends = []struct {
 		provider.EndError{Kind: provider.EndCut, Reason: "model_context_window_exceeded"}},
 
 	{"a refusal", registry.OpenAIChat,
-		`{"choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"I will not."},"finish_reason":"stop"}]}`,
+		`{"choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"I will not."},
+			"finish_reason":"stop"}]}`,
 		`{"choices":[{"index":0,"delta":{"refusal":"I will"}}]}
 		{"choices":[{"index":0,"delta":{"refusal":" not."}}]}
 		{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
 		provider.EndError{Kind: provider.EndRefused, Reason: "refusal", Text: "I will not."}},
 	{"a filter, and a call", registry.OpenAIChat,
-		`{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"n","arguments":"{}"}}]},"finish_reason":"content_filter"}]}`,
-		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"n","arguments":"{}"}}]}}]}
+		`{"choices":[{"index":0,"message":{"role":"assistant",
+			"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{}"}}]},"finish_reason":"content_filter"}]}`,
+		`{"choices":[{"index":0,
+			"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"n","arguments":"{}"}}]}}]}
 		{"choices":[{"index":0,"delta":null,"finish_reason":"content_filter"}]}`,
 		provider.EndError{Kind: provider.EndBlocked, Reason: "content_filter"}},
 	{"Gemini behind it", registry.OpenAIChat,
@@ -56,17 +61,23 @@ var ends = []struct {
 		provider.EndError{Kind: provider.EndCut, Reason: "length"}},
 
 	{"a refusal", registry.OpenAIResponses,
-		`{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I will not."}]}]}`,
-		`{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"refusal","refusal":"I will not."}]}}
+		`{"object":"response","status":"completed",
+			"output":[{"type":"message","content":[{"type":"refusal","refusal":"I will not."}]}]}`,
+		`{"type":"response.output_item.done","output_index":0,
+			"item":{"type":"message","content":[{"type":"refusal","refusal":"I will not."}]}}
 		{"type":"response.completed","response":{"output":[]}}`,
 		provider.EndError{Kind: provider.EndRefused, Reason: "refusal", Text: "I will not."}},
 	{"a text that is cut", registry.OpenAIResponses,
-		`{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"reasoning"}]}`,
-		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"reasoning"}]}}`,
+		`{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},
+			"output":[{"type":"reasoning"}]}`,
+		`{"type":"response.incomplete","response":{"status":"incomplete",
+			"incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"reasoning"}]}}`,
 		provider.EndError{Kind: provider.EndCut, Reason: "max_output_tokens"}},
 	{"a filter, and a call", registry.OpenAIResponses,
-		`{"object":"response","status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[{"type":"function_call","call_id":"a","name":"n","arguments":"{}"}]}`,
-		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"},"output":[{"type":"function_call","call_id":"a","name":"n","arguments":"{}"}]}}`,
+		`{"object":"response","status":"incomplete","incomplete_details":{"reason":"content_filter"},
+			"output":[{"type":"function_call","call_id":"a","name":"n","arguments":"{}"}]}`,
+		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"},
+			"output":[{"type":"function_call","call_id":"a","name":"n","arguments":"{}"}]}}`,
 		provider.EndError{Kind: provider.EndBlocked, Reason: "content_filter"}},
 	{"a reason that is missing", registry.OpenAIResponses,
 		`{"object":"response","status":"incomplete","incomplete_details":null,"output":[]}`,
@@ -77,9 +88,11 @@ var ends = []struct {
 		provider.EndError{Kind: provider.EndFailed, Reason: "in_progress"}},
 
 	{"a malformed call", registry.Gemini,
-		`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(default_api.f(x=1))","content":{}}]}`,
+		`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL",
+			"finishMessage":"Malformed function call: print(default_api.f(x=1))","content":{}}]}`,
 		`{"candidates":[{"content":{"parts":[{"text":"I look."}]}}]}
-		{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(default_api.f(x=1))"}]}`,
+		{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL",
+			"finishMessage":"Malformed function call: print(default_api.f(x=1))"}]}`,
 		provider.EndError{Kind: provider.EndMalformed, Reason: "MALFORMED_FUNCTION_CALL",
 			Text: "Malformed function call: print(default_api.f(x=1))"}},
 	{"an unexpected call", registry.Gemini, `{"finishReason":"UNEXPECTED_TOOL_CALL"}`,
@@ -99,7 +112,8 @@ var ends = []struct {
 		provider.EndError{Kind: provider.EndCut, Reason: "MAX_TOKENS"}},
 
 	{"a guardrail, and a call", registry.Bedrock,
-		`{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"n","input":{}}}]}},"stopReason":"guardrail_intervened"}`,
+		`{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"n","input":{}}}]}},
+			"stopReason":"guardrail_intervened"}`,
 		`{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"n"}}}}
 		{"messageStop":{"stopReason":"guardrail_intervened"}}`,
 		provider.EndError{Kind: provider.EndBlocked, Reason: "guardrail_intervened"}},
@@ -133,7 +147,7 @@ func TestEnds(t *testing.T) {
 			}
 			s, err := provider.NewStream(test.api)
 			require.NoError(t, err)
-			for event := range strings.Lines(test.events) {
+			for _, event := range eventsOf(test.events) {
 				require.NoError(t, s.Add([]byte(event)))
 			}
 			check(s.Calls())
@@ -142,7 +156,8 @@ func TestEnds(t *testing.T) {
 }
 
 func TestEndsBeforeWhichTheModelIsAskedAgain(t *testing.T) {
-	const text = `"Your last call could not be read, and nothing was run. Make it again as a single call of one of the tools, with arguments that are valid JSON."`
+	const text = `"Your last call could not be read, and nothing was ` +
+		`run. Make it again as a single call of one of the tools, with arguments that are valid JSON."`
 	for api, want := range map[registry.API]string{
 		registry.Anthropic:       `[{"role":"user","content":[{"type":"text","text":` + text + `}]}]`,
 		registry.OpenAIChat:      `[{"role":"user","content":` + text + `}]`,
@@ -178,10 +193,14 @@ func TestCallsThatAreCutOff(t *testing.T) {
 			"Make your calls again, one at a time, with arguments that are valid JSON."
 	)
 	anthropic := func(end string) string {
-		return `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"echo","input":{"a":1}},{"type":"tool_use","id":"b","name":"echo","input":{"a":1}}` + end + `"}`
+		return `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"echo","input":{"a":1}},` +
+			`{"type":"tool_use","id":"b","name":"echo","input":{"a":1}}` +
+			end + `"}`
 	}
 	chat := func(second, reason string) string {
-		return `{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"echo","arguments":"` + whole + `"}},` +
+		return `{"choices":[{"index":0,` +
+			`"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"echo","arguments":"` +
+			whole + `"}},` +
 			`{"id":"b","function":{"name":"echo","arguments":"` + second + `"}}]},"finish_reason":"` + reason + `"}]}`
 	}
 	responses := func(end string) string {
@@ -190,10 +209,13 @@ func TestCallsThatAreCutOff(t *testing.T) {
 			`{"type":"function_call","call_id":"b","name":"echo","arguments":"` + whole + `"` + end + `}`
 	}
 	gemini := func(end string) string {
-		return `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"echo","args":{"a":1}}},{"functionCall":{"name":"echo","args":{"a":1}}}` + end + `"}]}`
+		return `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"echo","args":{"a":1}}},` +
+			`{"functionCall":{"name":"echo","args":{"a":1}}}` +
+			end + `"}]}`
 	}
 	bedrock := func(end string) string {
-		return `{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"echo","input":{"a":1}}},` +
+		return `{"output":{"message":{"role":"assistant",` +
+			`"content":[{"toolUse":{"toolUseId":"a","name":"echo","input":{"a":1}}},` +
 			`{"toolUse":{"toolUseId":"b","name":"echo","input":{"a":1}}}` + end + `"}`
 	}
 	r := newRegistry(t, plainTool("echo", `{"type":"object"}`))

@@ -14,12 +14,16 @@ import (
 
 // whole has a message with a call for each API. Its verb stands for the arguments, which are an object.
 var whole = map[registry.API]string{
-	registry.Anthropic:       `{"role":"assistant","content":[{"type":"tool_use","id":"id0","name":"echo","input":%s}]}`,
-	registry.OpenAIChat:      `{"role":"assistant","tool_calls":[{"id":"id0","type":"function","function":{"name":"echo","arguments":%s}}]}`,
+	registry.Anthropic: `{"role":"assistant",` +
+		`"content":[{"type":"tool_use","id":"id0","name":"echo","input":%s}]}`,
+	registry.OpenAIChat: `{"role":"assistant",` +
+		`"tool_calls":[{"id":"id0","type":"function","function":{"name":"echo","arguments":%s}}]}`,
 	registry.OpenAIResponses: `{"output":[{"type":"function_call","call_id":"id0","name":"echo","arguments":%s}]}`,
-	registry.Gemini:          `{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id0","name":"echo","args":%s}}]}}]}`,
-	registry.Bedrock:         `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"id0","name":"echo","input":%s}}]}}}`,
-	registry.MCP:             `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":%s}}`,
+	registry.Gemini: `{"candidates":[` +
+		`{"content":{"parts":[{"functionCall":{"id":"id0","name":"echo","args":%s}}]}}]}`,
+	registry.Bedrock: `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"id0",` +
+		`"name":"echo","input":%s}}]}}}`,
+	registry.MCP: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":%s}}`,
 }
 
 // Numbers must reach a tool with every digit, whatever the provider, streamed or not.
@@ -119,8 +123,10 @@ func TestMalformedArgumentsBecomeResults(t *testing.T) {
 func TestNullInStrictModeMeansNothing(t *testing.T) {
 	r := newRegistry(t, plainTool("echo", `{
 		"type":"object",
-		"$defs":{"where":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},"required":["x"],"additionalProperties":false}},
-		"properties":{"city":{"type":"string"},"days":{"type":"integer"},"units":{"enum":["a","b"]},"none":{"type":["string","null"]},"where":{"$ref":"#/$defs/where"}},
+		"$defs":{"where":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},
+			"required":["x"],"additionalProperties":false}},
+		"properties":{"city":{"type":"string"},"days":{"type":"integer"},
+			"units":{"enum":["a","b"]},"none":{"type":["string","null"]},"where":{"$ref":"#/$defs/where"}},
 		"required":["city","where"],"additionalProperties":false}`))
 	list, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, &provider.Options{Strict: true})
 	require.NoError(t, err)

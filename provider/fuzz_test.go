@@ -58,12 +58,15 @@ func FuzzStream(f *testing.F) {
 		f.Add(fmt.Appendf(nil, events.start+"\n"+events.start+"\n"+events.delta, 0, 1, 1, `"\ud83d"`))
 	}
 	for _, event := range []string{
-		`{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}]}}`,
-		`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}}`,
+		`{"type":"response.completed",` +
+			`"response":{"output":[{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}]}}`,
+		`{"type":"response.output_item.done","output_index":1,` +
+			`"item":{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}}`,
 		`{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"a","name":"b"}}}`, `{"throttlingException":{}}`,
 		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"b","args":{}}}]}}]}`, `[DONE]`,
 		`{"choices":[{"delta":{"function_call":{"name":"a","arguments":"{"}}}]}`,
-		`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"b","arguments":"{"}},{"index":1,"function":{"arguments":"}"}}]},"finish_reason":"length"}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"b","arguments":"{"}},` +
+			`{"index":1,"function":{"arguments":"}"}}]},"finish_reason":"length"}]}`,
 		`{"choices":[{"delta":{"refusal":"No"}}]}`, `{"promptFeedback":{"blockReason":"OTHER"}}`,
 		`{"type":"message_delta","delta":{"stop_reason":"pause_turn"}}`,
 		`{"messageStop":{"stopReason":"max_tokens"}}`,

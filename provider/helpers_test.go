@@ -7,6 +7,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +60,11 @@ func plainTool(name, schema string) registry.Tool {
 	return echo(spec)
 }
 
+// eventsOf returns the events of a text, which has one a line. What ends with a comma goes on in the next line.
+func eventsOf(text string) []string {
+	return strings.Split(regexp.MustCompile(`,\n\t+`).ReplaceAllString(text, ","), "\n")
+}
+
 type echoTool struct{ spec registry.Spec }
 
 func echo(spec registry.Spec) registry.Tool { return echoTool{spec} }
@@ -101,23 +108,29 @@ func samples(t testing.TB) *registry.Registry {
 		Annotations:  registry.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	})
 	return newRegistry(t, weather,
-		native{plainTool("memory", `{"type":"object","properties":{"command":{"const":"view"}},"required":["command"]}`)},
+		native{
+			plainTool("memory", `{"type":"object","properties":{"command":{"const":"view"}},"required":["command"]}`),
+		},
 		plainTool("no_arguments", ""),
 		plainTool("alternatives", `{
 			"type": "object",
 			"description": "A shape.",
 			"properties": {"colour": {"type": "string", "pattern": "^#[0-9a-f]{6}$"}},
 			"oneOf": [
-				{"title": "A circle", "properties": {"kind": {"const": "circle"}, "radius": {"type": "number", "exclusiveMinimum": 0}}, "required": ["kind", "radius"]},
-				{"title": "A box", "properties": {"kind": {"const": "box"}, "size": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}}, "required": ["kind", "size"]}
+				{"title": "A circle", "properties": {"kind": {"const": "circle"},
+					"radius": {"type": "number", "exclusiveMinimum": 0}}, "required": ["kind", "radius"]},
+				{"title": "A box", "properties": {"kind": {"const": "box"}, "size": {"type": "array",
+					"items": {"type": "number"}, "minItems": 2, "maxItems": 2}}, "required": ["kind", "size"]}
 			]
 		}`),
 		plainTool("references", `{
 			"type": "object",
 			"$defs": {
-				"point": {"type": "object", "properties": {"y": {"type": "number"}, "x": {"type": "number"}}, "required": ["y", "x"]},
+				"point": {"type": "object", "properties": {"y": {"type": "number"}, "x": {"type": "number"}},
+					"required": ["y", "x"]},
 				"named": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
-				"tree": {"type": "object", "properties": {"value": {}, "children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}
+				"tree": {"type": "object",
+					"properties": {"value": {}, "children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}
 			},
 			"properties": {
 				"to": {"$ref": "#/$defs/point", "description": "Where to go."},
@@ -133,7 +146,8 @@ func samples(t testing.TB) *registry.Registry {
 				"headers": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
 				"any": true,
 				"pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false},
-				"either": {"anyOf": [{"type": "string", "format": "uri"}, {"type": "array", "items": {"type": "string"}, "uniqueItems": true}]},
+				"either": {"anyOf": [{"type": "string", "format": "uri"},
+					{"type": "array", "items": {"type": "string"}, "uniqueItems": true}]},
 				"not": {"type": "string", "not": {"enum": ["a", "b"]}}
 			},
 			"required": ["filter[id]"]

@@ -336,11 +336,15 @@ func FuzzLower(f *testing.F) {
 	}
 	for _, schema := range []string{
 		`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`,
-		`{"type":"object","$id":"https://a.b/c","properties":{"a":{"$id":"d","$anchor":"e","properties":{"f":{"$ref":"#e"}}},"g":{"$ref":"d"}}}`,
+		`{"type":"object","$id":"https://a.b/c",` +
+			`"properties":{"a":{"$id":"d","$anchor":"e","properties":{"f":{"$ref":"#e"}}},"g":{"$ref":"d"}}}`,
 		`{"type":"object","$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}}}`,
-		`{"$schema":"http://json-schema.org/draft-04/schema#","id":"x","type":"object","properties":{"a":{"minimum":1,"exclusiveMinimum":true},"b":{"$ref":"x"}}}`,
-		`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"object","$recursiveAnchor":true,"properties":{"a":{"$recursiveRef":"#"},"b":{"items":[{},true],"additionalItems":false}}}`,
-		`{"type":"object","oneOf":[{"properties":{"a":{"const":1}},"required":["a"]},{"anyOf":[{"required":["b"]},{"required":["c"]}]}]}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","id":"x",` +
+			`"type":"object","properties":{"a":{"minimum":1,"exclusiveMinimum":true},"b":{"$ref":"x"}}}`,
+		`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"object","$recursiveAnchor":true,` +
+			`"properties":{"a":{"$recursiveRef":"#"},"b":{"items":[{},true],"additionalItems":false}}}`,
+		`{"type":"object","oneOf":[{"properties":{"a":{"const":1}},"required":["a"]},` +
+			`{"anyOf":[{"required":["b"]},{"required":["c"]}]}]}`,
 	} {
 		f.Add([]byte(schema), uint64(0))
 	}

@@ -46,7 +46,8 @@ func TestLower(t *testing.T) {
 		want  string
 		notes []string
 	}{
-		{"order stays", claudeRules, `{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"},"m":{}}}`,
+		{"order stays", claudeRules,
+			`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"},"m":{}}}`,
 			`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"},"m":{}}}`, nil},
 		{"unknown keywords go", claudeRules,
 			in(`{"type":"string","x-order":1,"$comment":"c","readOnly":true,"nullable":true}`),
@@ -59,25 +60,38 @@ func TestLower(t *testing.T) {
 				`,"$defs":{"d":{"type":"string","description":"Theirs.","maxLength":5}}`),
 			in(`{"description":"Mine.\nTheirs.\nMust have at most 5 characters.","maxLength":3,"type":"string"}`), nil},
 		{"a reference of draft 7 stands alone", claudeRules,
-			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"d":{"type":"string"}},"properties":{"p":{"$ref":"#/definitions/d","description":"Mine.","maxLength":3}}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#",` +
+				`"type":"object","definitions":{"d":{"type":"string"}},` +
+				`"properties":{"p":{"$ref":"#/definitions/d","description":"Mine.","maxLength":3}}}`,
 			in(`{"description":"Mine.","type":"string"}`), nil},
 		{"references by name and by pointer",
-			claudeRules, `{"type":"object","properties":{"a":{"$ref":"#n"},"b":{"$ref":"#/$defs/a~1b%25"},"c":{"$ref":"urn:x#/a"}},
+			claudeRules, `{"type":"object",
+				"properties":{"a":{"$ref":"#n"},"b":{"$ref":"#/$defs/a~1b%25"},"c":{"$ref":"urn:x#/a"}},
 			"$defs":{"d":{"$anchor":"n","type":"string"},"a/b%":{"type":"null"}}}`,
-			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"null"},"c":{"description":"Must match the schema urn:x#/a."}}}`, nil},
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"null"},` +
+				`"c":{"description":"Must match the schema urn:x#/a."}}}`, nil},
 		{"a reference to the root", claudeRules,
 			`{"type":"object","properties":{"inner":{"$ref":"#"}},"required":["inner"]}`,
-			`{"type":"object","properties":{"inner":{"type":"object","description":"The same again as the whole of the arguments."}},"required":["inner"]}`, nil},
+			`{"type":"object","properties":{"inner":{"type":"object",` +
+				`"description":"The same again as the whole of the arguments."}},"required":["inner"]}`, nil},
 		{"references in a circle", claudeRules, in(`{"$ref":"#/$defs/a"}`,
-			`,"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/b"}},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}]}}`),
-			in(`{"type":"array","items":{"anyOf":[{"type":"array","description":"The same again as the \"a\" that it is in.","items":{}},{"type":"string"}]}}`), nil},
+			`,"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/b"}},`+
+				`"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}]}}`),
+			in(`{"type":"array","items":{"anyOf":[{"type":"array",` +
+				`"description":"The same again as the \"a\" that it is in.","items":{}},{"type":"string"}]}}`), nil},
 		{"a schema of schemas", geminiRules, in(`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`),
 			in(`{"description":"Must match the schema https://json-schema.org/draft/2020-12/schema."}`), nil},
-		{"allOf", claudeRules, in(`{"allOf":[{"type":["string","integer"],"maxLength":4,"enum":["a"]},{"type":["integer","string"],"maxLength":4,"enum":["a","b"]},{"type":"string","minLength":1}]}`),
-			in(`{"type":"string","maxLength":4,"enum":["a"],"minLength":1,"description":"Must be one of \"a\", \"b\"."}`), nil},
+		{"allOf", claudeRules, in(
+			`{"allOf":[{"type":["string","integer"],"maxLength":4,"enum":["a"]},` +
+				`{"type":["integer","string"],"maxLength":4,"enum":["a","b"]},{"type":"string","minLength":1}]}`),
+			in(`{"type":"string","maxLength":4,"enum":["a"],"minLength":1,` +
+				`"description":"Must be one of \"a\", \"b\"."}`), nil},
 		{"allOf of objects", claudeRules,
-			`{"type":"object","properties":{"a":{"type":"number"}},"required":["a"],"allOf":[{"properties":{"b":{"type":"string"},"a":{"minimum":1}},"required":["b","a"]},{"required":["c"],"minProperties":2}]}`,
-			`{"type":"object","properties":{"a":{"type":"number","minimum":1},"b":{"type":"string"}},"required":["a","b","c"],"minProperties":2}`, nil},
+			`{"type":"object","properties":{"a":{"type":"number"}},"required":["a"],` +
+				`"allOf":[{"properties":{"b":{"type":"string"},"a":{"minimum":1}},"required":["b","a"]},` +
+				`{"required":["c"],"minProperties":2}]}`,
+			`{"type":"object","properties":{"a":{"type":"number","minimum":1},"b":{"type":"string"}},` +
+				`"required":["a","b","c"],"minProperties":2}`, nil},
 		{"a number that is an integer", claudeRules, in(`{"allOf":[{"type":"number"},{"type":"integer"}]}`),
 			in(`{"type":"integer"}`), nil},
 		{"oneOf becomes anyOf", claudeRules,
@@ -90,21 +104,31 @@ func TestLower(t *testing.T) {
 			in(`{"description":"Must also match one of [{\"type\":\"string\"},{\"not\":{\"type\":\"array\"}}]."}`),
 			nil},
 		{"alternatives apart", geminiRules,
-			in(`{"type":"object","description":"d","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"type":"string"},{"properties":{"b":{"type":"null"}}}]}`),
-			in(`{"description":"d","anyOf":[{"required":["a"],"type":"object","properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"null"},"a":{"type":"string"}},"type":"object"}]}`), nil},
+			in(`{"type":"object","description":"d","properties":{"a":{"type":"string"}},` +
+				`"anyOf":[{"required":["a"]},{"type":"string"},{"properties":{"b":{"type":"null"}}}]}`),
+			in(`{"description":"d","anyOf":[{"required":["a"],"type":"object","properties":{"a":{"type":"string"}}},` +
+				`{"properties":{"b":{"type":"null"},"a":{"type":"string"}},"type":"object"}]}`), nil},
 		{"two lists of alternatives", claudeRules,
 			in(`{"anyOf":[{"type":"string"},{"type":"null"}],"oneOf":[{"maxLength":3},{"minLength":9}]}`),
-			in(`{"anyOf":[{"type":"string"},{"type":"null"}],"description":"Must also match one of [{\"maxLength\":3},{\"minLength\":9}]."}`), nil},
+			in(`{"anyOf":[{"type":"string"},{"type":"null"}],` +
+				`"description":"Must also match one of [{\"maxLength\":3},{\"minLength\":9}]."}`), nil},
 		{"sentences", geminiRules, in(
-			`{"type":"string","minLength":1,"maxLength":3,"pattern":"^a+$","format":"uuid","default":"a","examples":["a","aa"],"contentEncoding":"base64","contentMediaType":"image/png","deprecated":true}`),
-			in(`{"type":"string","description":"Must have at least 1 character. Must have at most 3 characters. Must match the pattern ^a+$. Format: uuid. Default: \"a\". Examples: \"a\", \"aa\". Encoded as base64. Content of the type image/png. Deprecated."}`), nil},
-		{"bounds", geminiRules, in(`{"type":"number","exclusiveMinimum":0,"maximum":5,"exclusiveMaximum":5,"multipleOf":0.5}`),
-			in(`{"type":"number","minimum":0,"maximum":5,"description":"Must be greater than 0. Must be less than 5. Must be a multiple of 0.5."}`), nil},
+			`{"type":"string","minLength":1,"maxLength":3,"pattern":"^a+$","format":"uuid","default":"a",` +
+				`"examples":["a","aa"],"contentEncoding":"base64","contentMediaType":"image/png","deprecated":true}`),
+			in(`{"type":"string","description":"Must have at least 1 character. ` +
+				`Must have at most 3 characters. Must match the pattern ^a+$. Format: uuid. Default: \"a\". ` +
+				`Examples: \"a\", \"aa\". Encoded as base64. Content of the type image/png. Deprecated."}`), nil},
+		{"bounds", geminiRules, in(
+			`{"type":"number","exclusiveMinimum":0,"maximum":5,"exclusiveMaximum":5,"multipleOf":0.5}`),
+			in(`{"type":"number","minimum":0,"maximum":5,` +
+				`"description":"Must be greater than 0. Must be less than 5. Must be a multiple of 0.5."}`), nil},
 		{"bounds of draft 4", claudeRules,
-			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"p":{"minimum":1,"exclusiveMinimum":true,"maximum":2,"exclusiveMaximum":false,"const":5}}}`,
+			`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"p":{"minimum":1,` +
+				`"exclusiveMinimum":true,"maximum":2,"exclusiveMaximum":false,"const":5}}}`,
 			in(`{"minimum":1,"exclusiveMinimum":1,"maximum":2}`), nil},
 		{"tuples of draft 7", claudeRules,
-			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"p":{"items":[{"type":"string"},{}],"additionalItems":{"type":"null"}}}}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",` +
+				`"properties":{"p":{"items":[{"type":"string"},{}],"additionalItems":{"type":"null"}}}}`,
 			in(`{"prefixItems":[{"type":"string"},{}],"items":{"type":"null"}}`), nil},
 		{"closed tuples", claudeRules, in(`{"type":"array","prefixItems":[{"type":"string"}],"items":false}`),
 			in(`{"type":"array","prefixItems":[{"type":"string"}],"maxItems":1,"items":{}}`), nil},
@@ -117,10 +141,18 @@ func TestLower(t *testing.T) {
 		{"arrays have items", openAIRules, in(`{"type":["array","null"]}`), in(`{"type":["array","null"],"items":{}}`),
 			nil},
 		{"properties by patterns", geminiRules,
-			in(`{"type":"object","patternProperties":{"^x":{"type":"string"}},"additionalProperties":false,"propertyNames":{"maxLength":3}}`),
-			in(`{"type":"object","description":"A property whose name matches ^x must match {\"type\":\"string\"}. The names of properties must match {\"maxLength\":3}."}`), nil},
-		{"logic", claudeRules, in(`{"if":{"type":"string"},"then":{"minLength":2},"else":false,"not":{"const":""},"contains":{"const":1},"minContains":2,"maxContains":3,"dependentSchemas":{"a":{"required":["b"]}},"dependentRequired":{"a":["b"]},"unevaluatedProperties":false}`),
-			in(`{"dependentRequired":{"a":["b"]},"description":"If it matches {\"type\":\"string\"}, it must match {\"minLength\":2}, and otherwise false. Must not match {\"const\":\"\"}. At least 2 items and at most 3 must match {\"const\":1}. With \"a\" it must match {\"required\":[\"b\"]}. No other properties are allowed."}`), nil},
+			in(`{"type":"object","patternProperties":{"^x":{"type":"string"}},` +
+				`"additionalProperties":false,"propertyNames":{"maxLength":3}}`),
+			in(`{"type":"object","description":"A property whose name matches ` +
+				`^x must match {\"type\":\"string\"}. The names of properties must match {\"maxLength\":3}."}`), nil},
+		{"logic", claudeRules, in(
+			`{"if":{"type":"string"},"then":{"minLength":2},"else":false,"not":{"const":""},` +
+				`"contains":{"const":1},"minContains":2,"maxContains":3,"dependentSchemas":{"a":{"required":["b"]}},` +
+				`"dependentRequired":{"a":["b"]},"unevaluatedProperties":false}`),
+			in(`{"dependentRequired":{"a":["b"]},` +
+				`"description":"If it matches {\"type\":\"string\"}, it must match {\"minLength\":2}, and otherwise ` +
+				`false. Must not match {\"const\":\"\"}. At least 2 items and at most 3 must match {\"const\":1}. ` +
+				`With \"a\" it must match {\"required\":[\"b\"]}. No other properties are allowed."}`), nil},
 		{"never", claudeRules, in(`false`), in(`{"description":"Not allowed."}`), nil},
 
 		{"the root has fewer keywords", openAIRules,
@@ -128,20 +160,26 @@ func TestLower(t *testing.T) {
 			`{"type":"object","minProperties":1,"properties":{}}`, []string{"Must not match {\"required\":[\"x\"]}.",
 				"Must be one of {}."}},
 		{"the root has three keywords", bedrockRules,
-			`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","title":"T","description":"Of the root.","properties":{"p":{}},"required":["p"],"additionalProperties":{"type":"string"},"minProperties":2}`,
+			`{"$schema":"https://json-schema.org/draft/2020-12/schema",` +
+				`"type":"object","title":"T","description":"Of the root.",` +
+				`"properties":{"p":{}},"required":["p"],"additionalProperties":{"type":"string"},"minProperties":2}`,
 			in(`{}`, `,"required":["p"]`),
 			[]string{"Of the root.", `All other properties must match {"type":"string"}.`,
 				"Must have at least 2 properties."}},
 		{"names that are refused", claudeRules,
-			`{"type":"object","properties":{"a":{},"b c":{"type":"string","minLength":1},"d[]":{"not":{}}},"required":["b c","a"],"additionalProperties":false}`,
+			`{"type":"object","properties":{"a":{},"b c":{"type":"string","minLength":1},"d[]":{"not":{}}},` +
+				`"required":["b c","a"],"additionalProperties":false}`,
 			`{"type":"object","properties":{"a":{}},"required":["a"]}`,
 			[]string{`There must also be a property "b c": {"type":"string","minLength":1}`,
 				`There may also be a property "d[]": {"description":"Must not match {}."}`}},
 		{"alternatives at the root", claudeRules, `{"type":"object","properties":{"all":{}},"required":["all"],"anyOf":[
-				{"title":"First","required":["a"],"properties":{"a":{"type":"string"},"t":{"const":1}},"additionalProperties":false},
-				{"description":"Second one.","required":["a","b"],"properties":{"a":{"type":"integer"},"b":{},"t":{"const":2}},"additionalProperties":false},
+				{"title":"First","required":["a"],"properties":{"a":{"type":"string"},"t":{"const":1}},
+					"additionalProperties":false},
+				{"description":"Second one.","required":["a","b"],
+					"properties":{"a":{"type":"integer"},"b":{},"t":{"const":2}},"additionalProperties":false},
 				{"type":"string"}]}`,
-			`{"type":"object","properties":{"all":{},"a":{"anyOf":[{"type":"string"},{"type":"integer"}]},"t":{"enum":[1,2]},"b":{}},"required":["all","a"],"additionalProperties":false}`,
+			`{"type":"object","properties":{"all":{},"a":{"anyOf":[{"type":"string"},{"type":"integer"}]},` +
+				`"t":{"enum":[1,2]},"b":{}},"required":["all","a"],"additionalProperties":false}`,
 			[]string{"The arguments have one of these forms:\n- First; with \"a\"; possibly with \"t\"\n- Second " +
 				"one.; with \"a\", \"b\"; possibly with \"t\""}},
 		{"alternatives in alternatives at the root", claudeRules,
@@ -149,19 +187,35 @@ func TestLower(t *testing.T) {
 			`{"type":"object","properties":{}}`, []string{"The arguments have one of these forms:\n- with \"a\"\n- " +
 				"with \"b\"\n- with \"c\""}},
 		{"a property that has a type already", claudeRules,
-			`{"type":"object","properties":{"k":{"type":"string","description":"The kind."}},"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]}`,
-			`{"type":"object","properties":{"k":{"type":"string","description":"The kind.","enum":["a","b"]}},"required":["k"]}`,
+			`{"type":"object","properties":{"k":{"type":"string","description":"The kind."}},` +
+				`"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},` +
+				`{"properties":{"k":{"const":"b"}},"required":["k"]}]}`,
+			`{"type":"object","properties":{"k":{"type":"string","description":"The kind.","enum":["a","b"]}},` +
+				`"required":["k"]}`,
 			[]string{"The arguments have one of these forms:\n- with \"k\" being \"a\"\n- with \"k\" being \"b\""}},
 
 		{"a property that only some alternatives have", claudeRules,
-			`{"type":"object","properties":{"p":{"type":"string"}},"anyOf":[{"properties":{"p":{"const":"a"}},"required":["p"]},{"required":["q"]}]}`,
+			`{"type":"object","properties":{"p":{"type":"string"}},` +
+				`"anyOf":[{"properties":{"p":{"const":"a"}},"required":["p"]},{"required":["q"]}]}`,
 			`{"type":"object","properties":{"p":{"type":"string"}}}`,
 			[]string{"The arguments have one of these forms:\n- with \"p\" being \"a\"\n- with \"q\""}},
-		{"strict", openAIStrict, `{"type":"object","properties":{"a":{"type":"string","maxLength":3,"default":"x"},"b":{"type":"object","properties":{"c":{"enum":["x",1]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["d"]},"e":{"anyOf":[{"type":"string"},{"type":"integer"}]},"f":{"type":"string","const":"v"}},"required":["b"]}`,
-			`{"type":"object","properties":{"a":{"type":["string","null"],"description":"Must have at most 3 characters. Default: \"x\"."},"b":{"type":"object","properties":{"c":{"type":["string","number","null"],"enum":["x",1,null]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["c","d"],"additionalProperties":false},"e":{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},"f":{"type":["string","null"],"enum":["v",null]}},"required":["a","b","e","f"],"additionalProperties":false}`, nil},
+		{"strict", openAIStrict,
+			`{"type":"object","properties":{"a":{"type":"string","maxLength":3,"default":"x"},"b":{"type":"object",` +
+				`"properties":{"c":{"enum":["x",1]},"d":{"type":"array","items":{"type":["integer","null"]}}},` +
+				`"required":["d"]},"e":{"anyOf":[{"type":"string"},{"type":"integer"}]},` +
+				`"f":{"type":"string","const":"v"}},"required":["b"]}`,
+			`{"type":"object","properties":{"a":{"type":["string","null"],` +
+				`"description":"Must have at most 3 characters. Default: \"x\"."},"b":{"type":"object",` +
+				`"properties":{"c":{"type":["string","number","null"],"enum":["x",1,null]},"d":{"type":"array",` +
+				`"items":{"type":["integer","null"]}}},"required":["c","d"],"additionalProperties":false},` +
+				`"e":{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},"f":{"type":["string","null"],` +
+				`"enum":["v",null]}},"required":["a","b","e","f"],"additionalProperties":false}`, nil},
 		{"strict, with optional properties", claudeStrict,
-			`{"type":"object","properties":{"a":{"type":"string","pattern":"\\bx","format":"iri"},"b":{"type":"array","items":{"type":"number","minimum":1},"minItems":2}},"required":["b","gone"]}`,
-			`{"type":"object","properties":{"a":{"type":"string","description":"Must match the pattern \\bx. Format: iri."},"b":{"type":"array","items":{"type":"number","description":"Must be at least 1."},"description":"Must have at least 2 items."}},"required":["b"],"additionalProperties":false}`, nil},
+			`{"type":"object","properties":{"a":{"type":"string","pattern":"\\bx","format":"iri"},` +
+				`"b":{"type":"array","items":{"type":"number","minimum":1},"minItems":2}},"required":["b","gone"]}`,
+			`{"type":"object","properties":{"a":{"type":"string","description":"Must match the pattern \\bx. ` +
+				`Format: iri."},"b":{"type":"array","items":{"type":"number","description":"Must be at least 1."},` +
+				`"description":"Must have at least 2 items."}},"required":["b"],"additionalProperties":false}`, nil},
 		{"no values", claudeRules, in(`{"type":"string","enum":[]}`), in(`{"type":"string"}`), nil},
 		{"values of other types", claudeRules, in(`{"type":"string","enum":["a",null,1]}`),
 			in(`{"type":"string","enum":["a"]}`), nil},
@@ -178,7 +232,8 @@ func TestLower(t *testing.T) {
 			in(`{"enum":["a","b"],"anyOf":[{"type":"boolean"},{"type":"integer"}]}`),
 			in(`{"anyOf":[{"type":"boolean","description":"Must be one of \"a\", \"b\"."}]}`), nil},
 		{"strict, values beside alternatives", openAIStrict,
-			`{"type":"object","properties":{"p":{"enum":["a","b"],"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["p"]}`,
+			`{"type":"object","properties":{"p":{"enum":["a","b"],"anyOf":[{"type":"string"},{"type":"null"}]}},` +
+				`"required":["p"]}`,
 			in(`{"anyOf":[{"type":"string","enum":["a","b"]}]}`, `,"required":["p"],"additionalProperties":false`),
 			nil},
 		{"strict, values of other types", openAIStrict, in(`{"type":"string","enum":["a",null]}`),
@@ -188,7 +243,9 @@ func TestLower(t *testing.T) {
 		{"strict, an object that is one of some values", openAIStrict,
 			in(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"enum":[{"a":1},{"a":2}]}`,
 				`,"required":["p"]`),
-			in(`{"type":"object","description":"Must be one of {\"a\":1}, {\"a\":2}.","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`, `,"required":["p"],"additionalProperties":false`), nil},
+			in(`{"type":"object","description":"Must be one of {\"a\":1}, {\"a\":2}.",`+
+				`"properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`,
+				`,"required":["p"],"additionalProperties":false`), nil},
 		{"strict, an object or a text that is a text", openAIStrict,
 			in(`{"type":["object","string","null"],"properties":{"a":{"type":"integer"}},"enum":["x","y"]}`,
 				`,"required":["p"]`),
@@ -246,8 +303,10 @@ func TestLowerNotStrict(t *testing.T) {
 		"optional in an alternative": in(
 			`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`),
 		"optional in two alternatives": in(
-			`{"anyOf":[{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},{"type":"null"}]}`),
-		"alternatives at the root": `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
+			`{"anyOf":[{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},` +
+				`{"type":"null"}]}`),
+		"alternatives at the root": `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},` +
+			`"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
 	} {
 		_, _, err := lowerJSON(t, schema, openAIStrict)
 		require.ErrorIs(t, err, errNotStrict, name)
@@ -379,20 +438,29 @@ func TestLowerOfHostileSchemas(t *testing.T) {
 		"anyOf doubling": in(`{"$ref":"#/$defs/d30"}`, `,"$defs":{"d0":{"type":"string"},`+func() string {
 			var p []string
 			for i := 1; i <= 30; i++ {
-				p = append(p, fmt.Sprintf(`"d%d":{"minLength":%d,"anyOf":[{"$ref":"#/$defs/d%d"},{"maxLength":%d,"allOf":[{"$ref":"#/$defs/d%d"}]}]}`, i, i, i-1, i, i-1))
+				p = append(p, fmt.Sprintf(
+					`"d%d":{"minLength":%d,`+
+						`"anyOf":[{"$ref":"#/$defs/d%d"},{"maxLength":%d,"allOf":[{"$ref":"#/$defs/d%d"}]}]}`,
+					i, i, i-1, i, i-1,
+				))
 			}
 			return strings.Join(p, ",")
 		}()+`}`),
 		"notes doubling": in(`{"$ref":"#/$defs/d30"}`, `,"$defs":{"d0":{"not":{}},`+func() string {
 			var p []string
 			for i := 1; i <= 30; i++ {
-				p = append(p, fmt.Sprintf(`"d%d":{"not":{"const":%d},"allOf":[{"$ref":"#/$defs/d%d"},{"not":{"const":-%d}},{"$ref":"#/$defs/d%d"}]}`, i, i, i-1, i, i-1))
+				p = append(p, fmt.Sprintf(
+					`"d%d":{"not":{"const":%d},`+
+						`"allOf":[{"$ref":"#/$defs/d%d"},{"not":{"const":-%d}},{"$ref":"#/$defs/d%d"}]}`,
+					i, i, i-1, i, i-1,
+				))
 			}
 			return strings.Join(p, ",")
 		}()+`}`),
 		"long pointer": `{"type":"object","properties":{` + many(4000,
 			`"p%d":{"$ref":"#/$defs/z/properties/a/properties/a/properties/a/properties/a"}`) +
-			`},"$defs":{"z":{"properties":{"a":{"properties":{"a":{"properties":{"a":{"properties":{"a":{"type":"null"}}}}}}}}}}}`,
+			`},"$defs":{"z":{` +
+			`"properties":{"a":{"properties":{"a":{"properties":{"a":{"properties":{"a":{"type":"null"}}}}}}}}}}}`,
 		"not quotes": in(`{"allOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 6000)+`{}]}`,
 			`,"$defs":{"d":{"not":{"const":"`+big+`"},"if":{"const":["`+big+`"]},"then":{"enum":["`+big[:1000]+`"]}}}`),
 		"refs chain": `{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + many(4000,
@@ -421,11 +489,13 @@ func many(n int, format string) string {
 // TestStrictNullIsTakenBack passes null for optional properties, in many kinds of schemas, as models do in strict mode.
 func TestStrictNullIsTakenBack(t *testing.T) {
 	for name, schema := range map[string]string{
-		"a property":          in(`{"type":"string"}`),
-		"a value":             in(`{"const":"x"}`),
-		"an anchor":           in(`{"$ref":"#n"}`, `,"$defs":{"n":{"$anchor":"n","type":"integer"}}`),
-		"allOf":               `{"type":"object","properties":{},"allOf":[{"properties":{"p":{"type":"string"}}},{"$ref":"#/$defs/q"}],"$defs":{"q":{"properties":{"p":{"type":["string","null"],"maxLength":3}}}}}`,
-		"beside a reference":  `{"type":"object","properties":{"p":{"type":"boolean"}},"$ref":"#/$defs/q","$defs":{"q":{"type":"object"}}}`,
+		"a property": in(`{"type":"string"}`),
+		"a value":    in(`{"const":"x"}`),
+		"an anchor":  in(`{"$ref":"#n"}`, `,"$defs":{"n":{"$anchor":"n","type":"integer"}}`),
+		"allOf": `{"type":"object","properties":{},"allOf":[{"properties":{"p":{"type":"string"}}},` +
+			`{"$ref":"#/$defs/q"}],"$defs":{"q":{"properties":{"p":{"type":["string","null"],"maxLength":3}}}}}`,
+		"beside a reference": `{"type":"object","properties":{"p":{"type":"boolean"}},` +
+			`"$ref":"#/$defs/q","$defs":{"q":{"type":"object"}}}`,
 		"an optional integer": in(`{"anyOf":[{"type":"integer"},{"type":"string"}]}`),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,9 +23,13 @@ func withCall(r registry.Result, id, tool string) registry.Result {
 
 // Images of one pixel. The JPEG consists of only those parts that are read.
 var (
-	smallPNG  = decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
-	smallJPEG = []byte("\xff\xd8\xff\xc0\x00\x0b\x08\x00\x01\x00\x01\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\xff\xd9")
-	smallGIF  = decoded("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+	smallPNG = decoded(
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=",
+	)
+	smallJPEG = []byte(
+		"\xff\xd8\xff\xc0\x00\x0b\x08\x00\x01\x00\x01\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\xff\xd9",
+	)
+	smallGIF = decoded("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 )
 
 func decoded(text string) []byte {
@@ -117,19 +121,25 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 	const text = `It failed:\n[image/png, 71 bytes, which cannot be shown here]\na document`
 	small := encoded(smallPNG)
 	for api, want := range map[registry.API]string{
-		registry.Anthropic: `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` + text + `"}],"is_error":true}]}]`,
+		registry.Anthropic: `[{"role":"user",` +
+			`"content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` +
+			text + `"}],"is_error":true}]}]`,
 		registry.Bedrock: `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text +
 			`"}],"status":"error"}}]}]`,
 		registry.OpenAIChat: `[{"role":"tool","tool_call_id":"id","content":"` + text + `"}]`,
-		registry.OpenAIResponses: `[{"type":"function_call_output","call_id":"id","output":[{"type":"input_text","text":"It failed:"},` +
+		registry.OpenAIResponses: `[{"type":"function_call_output",` +
+			`"call_id":"id","output":[{"type":"input_text","text":"It failed:"},` +
 			`{"type":"input_image","image_url":"data:image/png;base64,` + small +
-			`","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]}]`,
-		registry.Gemini: `[{"role":"user","parts":[{"functionResponse":{"id":"id","name":"tool","response":{"error":"It failed:"},"parts":[` +
+			`","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;` +
+			`base64,JVBERg=="}]}]`,
+		registry.Gemini: `[{"role":"user",` +
+			`"parts":[{"functionResponse":{"id":"id","name":"tool","response":{"error":"It failed:"},"parts":[` +
 			`{"inlineData":{"mimeType":"image/png","data":"` + small +
 			`"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
 		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + small +
 			`","mimeType":"image/png"},` +
-			`{"type":"resource","resource":{"uri":"toolrun:/results/id/3","mimeType":"application/pdf","blob":"JVBERg=="}}],"isError":true}]`,
+			`{"type":"resource","resource":{"uri":"toolrun:/results/id/3",` +
+			`"mimeType":"application/pdf","blob":"JVBERg=="}}],"isError":true}]`,
 	} {
 		messages, err := provider.Results(api, []registry.Result{withCall(failed, "id", "tool")})
 		require.NoError(t, err)
@@ -188,9 +198,11 @@ func TestResultsWithImagesForChat(t *testing.T) {
 		{"role":"tool","tool_call_id":"b","content":"text"},
 		{"role":"tool","tool_call_id":"c","content":"[Attachment 3 (image/png) follows in the next message of the user.]"},
 		{"role":"user","content":[
-			{"type":"text","text":"Attachment 1 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+url+`"}},
+			{"type":"text","text":"Attachment 1 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+
+		url+`"}},
 			{"type":"text","text":"Attachment 2 (application/pdf), which a tool has returned:"},{"type":"file","file":{"filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}},
-			{"type":"text","text":"Attachment 3 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+url+`"}}]}]`, string(messages))
+			{"type":"text","text":"Attachment 3 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+
+		url+`"}}]}]`, string(messages))
 }
 
 // MCP clients get readable documents as text, not in base64.

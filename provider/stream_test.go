@@ -34,83 +34,111 @@ func TestStream(t *testing.T) {
 		want   []registry.Call
 	}{
 		{"as documented", registry.Anthropic, `
-			{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m"}}
+			{"type":"message_start","message":{"id":"msg_1","type":"message",
+				"role":"assistant","content":[],"model":"m"}}
 			{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
 			{"type":"ping"}
 			{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I look."}}
 			{"type":"content_block_stop","index":0}
-			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
+			{"type":"content_block_start","index":1,
+				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
 			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":""}}
 			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
 			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}
 			{"type":"content_block_stop","index":1}
-			{"type":"content_block_start","index":2,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
-			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"x\"}"}}
+			{"type":"content_block_start","index":2,
+				"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+			{"type":"content_block_delta","index":2,
+				"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"x\"}"}}
 			{"type":"content_block_stop","index":2}
-			{"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_start","index":3,
+				"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
 			{"type":"content_block_stop","index":3}
 			{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}
 			{"type":"message_stop"}
 			{"type":"something_new","index":1}`, two},
 		{"interleaved", registry.Anthropic, `
-			{"type":"content_block_start","index":900719925474099300,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
-			{"type":"content_block_start","index":-1,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
-			{"type":"content_block_delta","index":900719925474099300,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
+			{"type":"content_block_start","index":900719925474099300,
+				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
+			{"type":"content_block_start","index":-1,
+				"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_delta","index":900719925474099300,
+				"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
 			{"type":"content_block_delta","index":-1,"delta":{"type":"input_json_delta","partial_json":"{}"}}
-			{"type":"content_block_delta","index":900719925474099300,"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}`, two},
+			{"type":"content_block_delta","index":900719925474099300,
+				"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}`, two},
 		{"input at the start", registry.Anthropic, `
-			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}}
+			{"type":"content_block_start","index":0,
+				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}}
 			{"type":"content_block_stop","index":0}
 			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id2","name":"now"}}
 			{"type":"content_block_stop","index":1}`, two},
 		{"the end of the message alone", registry.Anthropic, `
-			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_start","index":0,
+				"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
 			{"type":"message_stop"}`, two[1:]},
 		{"deltas under indexes that no block has", registry.Anthropic, `
-			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
+			{"type":"content_block_start","index":0,
+				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
 			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
 			{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}
 			{"type":"content_block_stop","index":1}
-			{"type":"content_block_start","index":2,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+			{"type":"content_block_start","index":2,
+				"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
 			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"query\":"}}
-			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_start","index":0,
+				"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
 			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"\"x\"}"}}
 			{"type":"message_stop"}`, two},
 
 		{"as documented", registry.OpenAIChat, `
 			{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":null},"finish_reason":null}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_weather","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"type":"function","function":{"name":"get_weather","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","type":"function","function":{"name":"now","arguments":""}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{}"}},{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2",
+				"type":"function","function":{"name":"now","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{}"}},
+				{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
 			{"choices":[],"usage":{"total_tokens":3}}
 			[DONE]`, two},
 		{"names in pieces", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"type":"function","function":{"name":"get_","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"weather"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Paris\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","type":"function","function":{"name":"n","arguments":""}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"ow","arguments":"{}"}}]}}]}`, two},
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2",
+				"type":"function","function":{"name":"n","arguments":""}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"ow","arguments":"{}"}}]}}]}`, two},
 		{"all calls under one index", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
 		{"an id in each delta", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"tool-2","function":{"arguments":"{\"city\":"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"tool-3","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"tool-2","function":{"arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"tool-3","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"tool-5","function":{"arguments":"{}"}}]}}]}`,
 			two},
 		{"one index again and again", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`,
 			[]registry.Call{two[1], two[0]}},
 		{"neither ids nor indexes", registry.OpenAIChat, `
-			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":"{\"x\":1}"}},{"function":{"name":"b","arguments":"{\"y\":2}"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":"{\"x\":1}"}},
+				{"function":{"name":"b","arguments":"{\"y\":2}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":"{\"y\":"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":"{}}\n"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":""}}]}}]}
@@ -119,18 +147,22 @@ func TestStream(t *testing.T) {
 			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`), call("", "b", "{\"y\":{}}\n"), call("",
 				"b", `{"z": 3}`), call("", "b", `{}`)}},
 		{"one index and no ids", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{\"x\":1}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{\"x\":1}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"b","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"y\":2}"}}]}}]}`,
 			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`)}},
 		{"ids in the place of indexes", registry.OpenAIChat, `
-			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"arguments":"}"}}]}}]}`, two},
 		{"no index", registry.OpenAIChat, `
-			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
-			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1",
+				"function":{"name":"get_weather","arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":{}}}]}}]}`, two},
 		{"the name later", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"arguments":""}}]}}]}
@@ -141,49 +173,76 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"name":"now","arguments":"{}"}}]}}]}`,
 			two[1:]},
 		{"another index behind a call that is complete", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2",
+				"type":"function","function":{"name":"now","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"type":"function","function":{"name":"get_weather","arguments":"{\"city\""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":": \"Paris"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":2,"function":{"arguments":"\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":3,"function":{"arguments":"\n"}}]}}]}`,
 			[]registry.Call{two[1], two[0]}},
 		{"indexes that are null, or left out later", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":null,"id":null,"function":{"name":null,"arguments":"{\"city\":"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"id":"","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":null,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":null,"id":null,"function":{"name":null,"arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"id":"","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":null,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}`, two},
 		{"the index of a call that is complete", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\n"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`,
 			[]registry.Call{call("id2", "now", "{}\n"), two[0]}},
 		{"an id under another index", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1","function":{"arguments":" \"Par"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"is\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
 		{"the whole call once more", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Paris\"}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"P\u0061ris\"}"}},{"index":4,"id":"id2","function":{"name":"now","arguments":"{}"}},{"index":0,"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]},"finish_reason":"tool_calls"}]}`, two},
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather",
+				"arguments":"{\"city\": \"P\u0061ris\"}"}},{"index":4,"id":"id2","function":{"name":"now",
+				"arguments":"{}"}},{"index":0,"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]},
+				"finish_reason":"tool_calls"}]}`, two},
 		{"the whole message at the end", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
-			{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather"}},{"id":"id2","function":{"name":"now","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, two},
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
+				"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1",
+				"function":{"name":"get_weather"}},{"id":"id2","function":{"name":"now","arguments":"{}"}}]},
+				"finish_reason":"tool_calls"}]}`, two},
 		{"one id for two calls", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"a","arguments":"{}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{}"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{\"x\":"}}]}}]}
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"1}"}}]}}]}`,
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"a","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{}"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{\"x\":"}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"1}"}}]}}]}`,
 			[]registry.Call{call("id", "a", `{}`), call("id", "b", `{}`), call("id", "b", `{"x":1}`)}},
 		{"another choice", registry.OpenAIChat, `
-			{"choices":[{"index":1,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"x","arguments":"{}"}}]}}]}
-			{"choices":[{"index":1,"delta":{}},{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+			{"choices":[{"index":1,
+				"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"x","arguments":"{}"}}]}}]}
+			{"choices":[{"index":1,"delta":{}},{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`,
+			two[1:]},
 		{"a custom tool", registry.OpenAIChat, `
-			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","type":"custom","custom":{"name":"x","input":""}}]}}]}
+			{"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"x","type":"custom","custom":{"name":"x","input":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"abc"}}]}}]}`, nil},
 		{"a function_call", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"role":"assistant","function_call":{"name":"get_weather","arguments":""}}}]}
@@ -193,59 +252,87 @@ func TestStream(t *testing.T) {
 		{"as documented", registry.OpenAIResponses, `
 			{"type":"response.created","response":{"id":"r","output":[]}}
 			{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs"}}
-			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"","status":"in_progress"}}
+			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call",
+				"id":"fc_1","call_id":"id1","name":"get_weather","arguments":"","status":"in_progress"}}
 			{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":1,"delta":"{\"city\":"}
-			{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":""}}
+			{"type":"response.output_item.added","output_index":2,
+				"item":{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.function_call_arguments.delta","item_id":"fc_2","output_index":2,"delta":"{}"}
 			{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":1,"delta":" \"Paris\"}"}
 			{"type":"response.function_call_arguments.done","item_id":"fc_2","output_index":2,"arguments":"{}"}
-			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call",
+				"id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
 			{"type":"response.mcp_call_arguments.delta","output_index":3,"delta":"{"}
 			{"type":"response.completed","response":{"id":"r","output":[]}}`, two},
 		{"indexes that no item has", registry.OpenAIResponses, `
-			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
+			{"type":"response.output_item.added","output_index":0,
+				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","delta":"{\"city\":"}
 			{"type":"response.function_call_arguments.delta","output_index":1,"delta":" \"Paris\"}"}
-			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
-			{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
+			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call",
+				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.added","output_index":2,
+				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.function_call_arguments.done","output_index":3,"arguments":"{}"}`, two},
 		{"without deltas", registry.OpenAIResponses, `
-			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
-			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}}`, two},
+			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call",
+				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.done","output_index":1,
+				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}}`, two},
 		{"an end without the arguments", registry.OpenAIResponses, `
-			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
+			{"type":"response.output_item.added","output_index":0,
+				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\": \"Paris\"}"}
 			{"type":"response.function_call_arguments.done","output_index":0,"arguments":""}
-			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
-			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
+			{"type":"response.output_item.done","output_index":0,
+				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
+			{"type":"response.output_item.added","output_index":1,
+				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.function_call_arguments.done","output_index":1,"arguments":"{}"}`, two},
 		{"an end of all without the arguments", registry.OpenAIResponses, `
-			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
+			{"type":"response.output_item.added","output_index":0,
+				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\": \"Paris\"}"}
-			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""},{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
+			{"type":"response.completed",
+				"response":{"output":[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""},
+				{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
 		{"an end of all without the arguments, and with one id", registry.OpenAIResponses, `
-			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id","name":"a","arguments":""}}
+			{"type":"response.output_item.added","output_index":0,
+				"item":{"type":"function_call","call_id":"id","name":"a","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"x\": 1}"}
-			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"id","name":"b","arguments":""}}
+			{"type":"response.output_item.added","output_index":1,
+				"item":{"type":"function_call","call_id":"id","name":"b","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"y\": 2}"}
-			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id","name":"a","arguments":""},{"type":"function_call","call_id":"id","name":"b","arguments":""}]}}`,
+			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id",
+				"name":"a","arguments":""},{"type":"function_call","call_id":"id","name":"b","arguments":""}]}}`,
 			[]registry.Call{call("id", "a", `{"x": 1}`), call("id", "b", `{"y": 2}`)}},
 		{"ids at the end", registry.OpenAIResponses, `
-			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","name":"get_weather","arguments":""}}
+			{"type":"response.output_item.added","output_index":0,
+				"item":{"type":"function_call","id":"fc_1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\":"}
-			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
-			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
-			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
-			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","name":"now","arguments":"{}"}}`, two},
+			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call",
+				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call",
+				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.added","output_index":1,
+				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
+			{"type":"response.output_item.done","output_index":1,
+				"item":{"type":"function_call","name":"now","arguments":"{}"}}`, two},
 		{"an error that is none", registry.OpenAIChat, `
-			{"error":{},"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+			{"error":{},"choices":[{"index":0,
+				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`,
+			two[1:]},
 		{"the end alone", registry.OpenAIResponses, `
-			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"},{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
+			{"type":"response.completed","response":{"output":[{"type":"function_call",
+				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"},
+				{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
 
 		{"as documented", registry.Gemini, `
 			{"candidates":[{"content":{"parts":[{"text":"I look."}],"role":"model"}}],"usageMetadata":{}}
-			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}],"role":"model"}}]}
-			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id2","name":"now","args":{}}}],"role":"model"},"finishReason":"STOP"}]}
+			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1",
+				"name":"get_weather","args":{"city": "Paris"}}}],"role":"model"}}]}
+			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id2","name":"now","args":{}}}],"role":"model"},
+				"finishReason":"STOP"}]}
 			{"usageMetadata":{"totalTokenCount":3}}`, two},
 
 		{"as an SDK has it", registry.Bedrock, `
@@ -273,7 +360,7 @@ func TestStream(t *testing.T) {
 			[]registry.Call{call("", "now", "{}")}},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
-			calls := stream(t, test.api, strings.Split(test.events, "\n")...)
+			calls := stream(t, test.api, eventsOf(test.events)...)
 			for i, c := range calls {
 				if i < len(test.want) && test.want[i].ID == "" && strings.HasPrefix(c.ID, "call_") {
 					calls[i].ID = "" // TestCallsWithoutIDs looks at them
@@ -287,15 +374,18 @@ func TestStream(t *testing.T) {
 // deltas are events for a call whose arguments arrive in pieces, as JSON strings.
 var deltas = map[registry.API]struct{ start, delta string }{
 	registry.Anthropic: {
-		`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"id%[1]d","name":"echo","input":{}}}`,
+		`{"type":"content_block_start","index":%d,
+			"content_block":{"type":"tool_use","id":"id%[1]d","name":"echo","input":{}}}`,
 		`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`,
 	},
 	registry.OpenAIChat: {
-		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":"id%[1]d","type":"function","function":{"name":"echo","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":"id%[1]d",
+			"type":"function","function":{"name":"echo","arguments":""}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}}]}`,
 	},
 	registry.OpenAIResponses: {
-		`{"type":"response.output_item.added","output_index":%d,"item":{"type":"function_call","call_id":"id%[1]d","name":"echo","arguments":""}}`,
+		`{"type":"response.output_item.added","output_index":%d,
+			"item":{"type":"function_call","call_id":"id%[1]d","name":"echo","arguments":""}}`,
 		`{"type":"response.function_call_arguments.delta","output_index":%d,"delta":%s}`,
 	},
 	registry.Bedrock: {
@@ -358,11 +448,12 @@ func TestStreamThatEndsEarly(t *testing.T) {
 
 func TestStreamErrors(t *testing.T) {
 	for api, event := range map[registry.API]string{
-		registry.Anthropic:       `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-		registry.OpenAIChat:      `{"error":{"message":"Overloaded","type":"server_error"}}`,
-		registry.OpenAIResponses: `{"type":"response.failed","response":{"error":{"code":"server_error","message":"Overloaded"}}}`,
-		registry.Gemini:          `{"error":{"code":503,"message":"Overloaded"}}`,
-		registry.Bedrock:         `{"throttlingException":{"message":"Overloaded"}}`,
+		registry.Anthropic:  `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		registry.OpenAIChat: `{"error":{"message":"Overloaded","type":"server_error"}}`,
+		registry.OpenAIResponses: `{"type":"response.failed",` +
+			`"response":{"error":{"code":"server_error","message":"Overloaded"}}}`,
+		registry.Gemini:  `{"error":{"code":503,"message":"Overloaded"}}`,
+		registry.Bedrock: `{"throttlingException":{"message":"Overloaded"}}`,
 	} {
 		s, err := provider.NewStream(api)
 		require.NoError(t, err)

@@ -148,7 +148,8 @@ func TestTheFirstDifferenceHasAName(t *testing.T) {
 		"a random number": {text: text, code: strings.Replace(asks, "Math.random()", "0.5", 1),
 			want: "line 2 of the output was"},
 		"the input of a call": {text: text, code: strings.Replace(asks, "'Oslo'", "'Bonn'", 1),
-			want: `call 2 of the run that was recorded was of weather with "{\"city\":\"Oslo\"}", and now it is of weather with "{\"city\":\"Bonn\"}"`},
+			want: `call 2 of the run that was recorded was of weather with "{\"city\":\"Oslo\"}", ` +
+				`and now it is of weather with "{\"city\":\"Bonn\"}"`},
 		"another call": {text: text, code: strings.Replace(asks, "return", "await tools.weather({city: 'X'}); return",
 			1), want: "looked at /, and this one called tools.weather"},
 		"a path": {text: text, code: strings.Replace(asks, "'/in.txt'", "'/on.txt'", 1),
@@ -168,7 +169,9 @@ func TestTheFirstDifferenceHasAName(t *testing.T) {
 }
 
 func TestChangedFilesAreNamed(t *testing.T) {
-	text, _ := record(t, `fs.readFileSync('/a.txt'); fs.writeFileSync('/b.txt', 'mine'); fs.readFileSync('/b.txt'); fs.readFileSync('/c.txt')`,
+	text, _ := record(t,
+		`fs.readFileSync('/a.txt'); fs.writeFileSync('/b.txt', 'mine');
+			fs.readFileSync('/b.txt'); fs.readFileSync('/c.txt')`,
 		map[string]string{"/a.txt": "a\nb\n", "/c.txt": "c"})
 	recorded, err := recording.Read(strings.NewReader(text), nil)
 	require.NoError(t, err)
@@ -248,7 +251,9 @@ func TestRecordingsAreBounded(t *testing.T) {
 
 func TestTheSameDataIsRecordedOnce(t *testing.T) {
 	long := strings.Repeat("long ", 10_000)
-	text, _ := record(t, `for (let n = 0; n < 20; n++) fs.readFileSync('/a.txt', 'utf8'); fs.writeFileSync('/b.txt', fs.readFileSync('/a.txt'))`,
+	text, _ := record(t,
+		`for (let n = 0; n < 20; n++) fs.readFileSync('/a.txt', 'utf8');
+			fs.writeFileSync('/b.txt', fs.readFileSync('/a.txt'))`,
 		map[string]string{"/a.txt": long})
 	require.Less(t, len(text), 3*len(long))
 	_, difference := replay(t, text, "")

@@ -30,7 +30,8 @@ func allocated(do func()) int {
 // filters is the schema of a tool with nested filters, which are common in search tools.
 const filters = `{"type":"object","properties":{"filter":{"$ref":"#/$defs/f"}},"$defs":{"f":{"anyOf":[
 	{"type":"array","items":{"$ref":"#/$defs/f"}},{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":1},
-	{"type":"array","items":{"$ref":"#/$defs/f"},"maxItems":9},{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":0}]}}}`
+	{"type":"array","items":{"$ref":"#/$defs/f"},"maxItems":9},
+		{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":0}]}}}`
 
 // pieces returns n pieces of JSON, separated by commas. The format may contain a verb for their numbers.
 func pieces(n int, format string) string {
@@ -86,7 +87,9 @@ func TestInputsAndSchemasThatTakeMemory(t *testing.T) {
 		{"many names that are unknown", `{"type":"object","properties":{"a":{"allOf":[` + pieces(20,
 			`{"title":"%d","additionalProperties":false}`) + `]}}}`,
 			`{"a":{` + pieces(10_000, `"%d":1`) + `}}`, "/a: additional properties '0', '1', '10'", 32 << 20},
-		{"many values that are not", `{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/e"}}},"$defs":{"e":{"enum":[` + pieces(4000, `"%d"`) + `]}}}`,
+		{"many values that are not",
+			`{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/e"}}},"$defs":{"e":{"enum":[` +
+				pieces(4000, `"%d"`) + `]}}}`,
 			`{"a":[` + pieces(20, "true") + `]}`, "/a/0: value must be one of '0', '1', '2'", 4 << 20},
 		{"long places", `{"type":"object","properties":{"a":{"additionalProperties":{"items":{"type":"string"}}}}}`,
 			`{"a":{"` + long + `":[` + pieces(30, "1") + `]}}`, "/a/xxx", 16 << 20},
@@ -198,7 +201,9 @@ func TestInputsTogether(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
-	r := newRegistry(t, echo(`{"type":"object","properties":{"a":{"items":{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"array"}]}}}}}}`))
+	r := newRegistry(t, echo(
+		`{"type":"object",`+
+			`"properties":{"a":{"items":{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"array"}]}}}}}}`))
 	input := `{"a":[` + pieces(33_000, `{"a":"1"}`) + `]}` // each item takes about 400 bytes when decoded
 	before := debug.SetGCPercent(50)
 	defer debug.SetGCPercent(before)

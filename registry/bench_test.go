@@ -14,12 +14,15 @@ import (
 
 // tenFields is the schema of a tool of ordinary size.
 const tenFields = `{"type":"object","properties":{
-	"city":{"type":"string","minLength":1},"country":{"type":"string","enum":["no","pe","jp"]},"days":{"type":"integer","minimum":1,"maximum":16},
+	"city":{"type":"string","minLength":1},"country":{"type":"string","enum":["no","pe","jp"]},
+		"days":{"type":"integer","minimum":1,"maximum":16},
 	"hourly":{"type":"boolean"},"units":{"type":"string","enum":["metric","imperial"]},"latitude":{"type":"number"},
-	"longitude":{"type":"number"},"fields":{"type":"array","items":{"type":"string"}},"language":{"type":"string"},"id":{"type":"integer"}
+	"longitude":{"type":"number"},"fields":{"type":"array","items":{"type":"string"}},
+		"language":{"type":"string"},"id":{"type":"integer"}
 },"required":["city","country"],"additionalProperties":false}`
 
-const tenFieldsInput = `{"city":"Oslo","country":"no","days":3,"hourly":true,"units":"metric","latitude":59.91,"longitude":10.75,` +
+const tenFieldsInput = `{"city":"Oslo","country":"no","days":3,"hourly":true,` +
+	`"units":"metric","latitude":59.91,"longitude":10.75,` +
 	`"fields":["wind","rain"],"language":"nb","id":9007199254740993}`
 
 // newTrivial makes a tool that does nothing.

@@ -58,7 +58,9 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"a": 1}}}},
 			registry.CodeOptions,
 			`Tool set cannot be used, since it is set up wrongly: option "a": want bool, got number`},
-		{"set", registry.Env{Selection: registry.Selection{Settings: registry.Settings{ToolOptions: map[string]map[string]any{"set": {"a": 1}}}}}, "", "done"},
+		{"set", registry.Env{Selection: registry.Selection{
+			Settings: registry.Settings{ToolOptions: map[string]map[string]any{"set": {"a": 1}}},
+		}}, "", "done"},
 		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"unknown": 1},
 			"gone": {"a": 2}}}}, "", "done"},
 	} {

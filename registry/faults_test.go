@@ -209,7 +209,8 @@ func TestHiddenErrors(t *testing.T) {
 		b.Reset()
 		result := r.Dispatch(t.Context(), call(tool, ""), env)
 		require.Equal(t, registry.CodeFailed, result.Code)
-		id := regexp.MustCompile(`^Tool execution failed: internal error ([a-z2-7]{10})\. The log of the host says why\.$`).
+		id := regexp.MustCompile(
+			`^Tool execution failed: internal error ([a-z2-7]{10})\. The log of the host says why\.$`).
 			FindStringSubmatch(result.Text())
 		require.NotNil(t, id, result.Text())
 		require.Contains(t, b.String(), "id="+id[1])

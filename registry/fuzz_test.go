@@ -14,10 +14,15 @@ import (
 var fuzzSchemas = []string{
 	tenFields,
 	`{"type":"object"}`,
-	`{"type":"object","properties":{"a":{"type":["string","null"],"maxLength":3},"b":{"type":"array","items":{"type":"integer","minimum":-1,"maximum":10.5},"minItems":1,"maxItems":2}},"additionalProperties":{"type":"boolean"}}`,
-	`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"},"b":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"$defs":{"n":{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}}}}}`,
-	`{"type":"object","properties":{"a":{"enum":["x","y",1]},"b":{"const":1},"c":{"not":{"type":"string"}}},"required":["a","zz"]}`,
-	`{"type":"object","properties":{"a":{"type":"integer"},"a b":true,"é":false,"b":{"type":"number","exclusiveMinimum":0}},"patternProperties":{"^x":{"type":"string"}}}`,
+	`{"type":"object","properties":{"a":{"type":["string","null"],"maxLength":3},` +
+		`"b":{"type":"array","items":{"type":"integer","minimum":-1,"maximum":10.5},"minItems":1,"maxItems":2}},` +
+		`"additionalProperties":{"type":"boolean"}}`,
+	`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"},"b":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+		`"$defs":{"n":{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}}}}}`,
+	`{"type":"object","properties":{"a":{"enum":["x","y",1]},"b":{"const":1},"c":{"not":{"type":"string"}}},` +
+		`"required":["a","zz"]}`,
+	`{"type":"object","properties":{"a":{"type":"integer"},"a b":true,` +
+		`"é":false,"b":{"type":"number","exclusiveMinimum":0}},"patternProperties":{"^x":{"type":"string"}}}`,
 	`{"type":"object","enum":["x"],"properties":{}}`,
 }
 

@@ -14,10 +14,12 @@ import (
 func TestInputs(t *testing.T) {
 	const schema = `{"type":"object","properties":{
 		"text":{"type":"string"},"n":{"type":"integer"},"x":{"type":"number"},"on":{"type":"boolean"},
-		"list":{"type":"array","items":{"type":"integer"}},"map":{"type":"object","additionalProperties":{"type":"boolean"}},
+		"list":{"type":"array","items":{"type":"integer"}},
+			"map":{"type":"object","additionalProperties":{"type":"boolean"}},
 		"maybe":{"type":["integer","null"]},"either":{"anyOf":[{"type":"integer"},{"type":"boolean"}]},
 		"textOrN":{"type":["string","integer"]},"ref":{"$ref":"#/$defs/a~1b"},"free":{},"kind":{"enum":["a","b"]}
-	},"required":["text"],"additionalProperties":false,"$defs":{"a/b":{"type":"object","properties":{"n":{"type":"integer"}}}}}`
+	},"required":["text"],"additionalProperties":false,
+		"$defs":{"a/b":{"type":"object","properties":{"n":{"type":"integer"}}}}}`
 	r := newRegistry(t, echo(schema))
 	for _, c := range []struct{ why, input, want string }{
 		{"what is right stays as it is", `{ "text" : "x", "n":9007199254740993, "x": 1e+0400}`,

@@ -279,8 +279,11 @@ func TestResultsAsText(t *testing.T) {
 		file.Reference().Text)
 	encoded, err := json.Marshal(result)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"callId":"1","tool":"read","isError":false,"status":"Loaded","content":[{"type":"text","text":"Loaded:"},
-		{"type":"resource","text":"a <b>","resource":"/a.txt"},{"type":"data","mimeType":"image/png","data":"cG5n"}],"data":{"n":1}}`, string(encoded))
+	require.JSONEq(
+		t, `{"callId":"1","tool":"read","isError":false,"status":"Loaded","content":[{"type":"text","text":"Loaded:"},
+		{"type":"resource","text":"a <b>","resource":"/a.txt"},{"type":"data","mimeType":"image/png","data":"cG5n"}],
+			"data":{"n":1}}`,
+		string(encoded))
 	encoded, err = json.Marshal(registry.Failure(registry.CodeTool, "no"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"tool":"","isError":true,"code":"tool_error","content":[{"type":"text","text":"no"}]}`,

@@ -374,7 +374,11 @@ func TestSchemasThatTakeForever(t *testing.T) {
 			levels + `}}`, `{"a":1}`},
 		"the same, somewhere else": {`{"type":"object","properties":{"a":{"$ref":"#/x/l%38"}},"x":{` +
 			strings.ReplaceAll(levels, "$defs", "x") + `}}`, `{"a":1}`},
-		"the same, by an older draft": {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` + strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`},
+		"the same, by an older draft": {
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",` +
+				`"properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` +
+				strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`,
+		},
 		"two ways at each level of data": {`{"type":"object","allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[` +
 			nested + "," + nested + `]}}}`, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
 	} {
@@ -402,9 +406,10 @@ func TestSchemasThatTakeForever(t *testing.T) {
 		"too large: \"(": `{"type":"object","properties":{"a":{"pattern":"(abababababababab){900}"}}}`,
 		"does not compile": `{"type":"object","properties":{"a":{"pattern":"(` + strings.Repeat("(ab)", 1600) +
 			`){1000}"}}}`,
-		"too large together":    `{"type":"object","patternProperties":{` + strings.Join(many, ",") + `}}`,
-		"another document":      `{"type":"object","properties":{"a":{"$ref":"tool:schema#/foo/a"}},"foo":{"a":{}}}`,
-		`has an "$id"`:          `{"type":"object","properties":{"a":{"$id":"http://a/b","$ref":"#/foo/a"}},"foo":{"a":{}}}`,
+		"too large together": `{"type":"object","patternProperties":{` + strings.Join(many, ",") + `}}`,
+		"another document":   `{"type":"object","properties":{"a":{"$ref":"tool:schema#/foo/a"}},"foo":{"a":{}}}`,
+		`has an "$id"`: `{"type":"object","properties":{"a":{"$id":"http://a/b","$ref":"#/foo/a"}},` +
+			`"foo":{"a":{}}}`,
 		"refers to another doc": `{"type":"object","properties":{"a":{"$ref":"b#/foo/a"}},"foo":{"a":{}}}`,
 	} {
 		_, err := registry.CompileSchema(json.RawMessage(schema))
@@ -414,14 +419,17 @@ func TestSchemasThatTakeForever(t *testing.T) {
 		`"a":true}}`))
 	require.ErrorContains(t, err, "consists of 5001 schemas")
 
-	large := newRegistry(t, echo(`{"type":"object","properties":{"a":{"type":"array","items":{"oneOf":[{"type":"string"},{"type":"integer"}]}}}}`))
+	large := newRegistry(t, echo(
+		`{"type":"object",`+
+			`"properties":{"a":{"type":"array","items":{"oneOf":[{"type":"string"},{"type":"integer"}]}}}}`))
 	result := large.Dispatch(t.Context(), call("echo", `{"a":[`+strings.Repeat(`1,"x",`, 40_000)+`1]}`), registry.Env{})
 	require.False(t, result.IsError(), "what is only large is checked")
 }
 
 // TestNestedIDs has subschemas with an $id that nothing refers to.
 func TestNestedIDs(t *testing.T) {
-	raw := `{"$id":"http://a/","type":"object","properties":{"a":{"$id":"A","type":"integer"},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"$id":"B","maximum":3}}}`
+	raw := `{"$id":"http://a/","type":"object","properties":{"a":{"$id":"A","type":"integer"},` +
+		`"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"$id":"B","maximum":3}}}`
 	schema, err := registry.CompileSchema([]byte(raw))
 	require.NoError(t, err)
 	require.Equal(t, raw, string(schema.JSON()))

@@ -18,16 +18,24 @@ func TestMigrationOfSettings(t *testing.T) {
 		{"nothing", ``, `{}`, false},
 		{"white space", " \n", `{}`, false},
 		{"an empty object", `{}`, `{}`, false},
-		{"all old fields", `{"fsToolEnabled":true,"jsExecutionEnabled":true,"memoryEnabled":true,"memoryUseSystemPrompt":true,"jsLibEnabled":false,"name":"x"}`,
-			`{"name":"x","enabledTools":["memory","javascript","filesystem"],"toolOptions":{"memory":{"useSystemPrompt":true},"javascript":{"loadLib":false}}}`, true},
+		{"all old fields",
+			`{"fsToolEnabled":true,"jsExecutionEnabled":true,"memoryEnabled":true,` +
+				`"memoryUseSystemPrompt":true,"jsLibEnabled":false,"name":"x"}`,
+			`{"name":"x","enabledTools":["memory","javascript","filesystem"],` +
+				`"toolOptions":{"memory":{"useSystemPrompt":true},"javascript":{"loadLib":false}}}`,
+			true},
 		{"old fields that say what is the default",
 			`{"memoryEnabled":false,"jsExecutionEnabled":true,"memoryUseSystemPrompt":false,"jsLibEnabled":true}`,
 			`{"enabledTools":["javascript"]}`, true},
 		{"old fields that enable nothing", `{"memoryEnabled":false}`, `{"enabledTools":[]}`, true},
 		{"old fields that are no booleans", `{"memoryEnabled":"true","jsExecutionEnabled":1,"jsLibEnabled":0}`,
 			`{"enabledTools":[]}`, true},
-		{"old fields beside options", `{"memoryEnabled":true,"memoryUseSystemPrompt":true,"jsLibEnabled":false,"toolOptions":{"filesystem":{"x":1},"javascript":{"loadLib":true}}}`,
-			`{"enabledTools":["memory"],"toolOptions":{"filesystem":{"x":1},"javascript":{"loadLib":true},"memory":{"useSystemPrompt":true}}}`, true},
+		{"old fields beside options",
+			`{"memoryEnabled":true,"memoryUseSystemPrompt":true,"jsLibEnabled":false,` +
+				`"toolOptions":{"filesystem":{"x":1},"javascript":{"loadLib":true}}}`,
+			`{"enabledTools":["memory"],` +
+				`"toolOptions":{"filesystem":{"x":1},"javascript":{"loadLib":true},"memory":{"useSystemPrompt":true}}}`,
+			true},
 		{"old fields beside no options", `{"memoryEnabled":true,"memoryUseSystemPrompt":true,"toolOptions":null}`,
 			`{"enabledTools":["memory"],"toolOptions":{"memory":{"useSystemPrompt":true}}}`, true},
 		{"no list", `{"enabledTools":null,"memoryEnabled":true}`, `{"enabledTools":["memory"]}`, true},

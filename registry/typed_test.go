@@ -42,12 +42,14 @@ func TestToolsOfFunctions(t *testing.T) {
 	require.JSONEq(t, `{"type":"object","required":["city"],"additionalProperties":false,"properties":{
 		"city":{"type":"string","description":"the name of the city"},"days":{"type":"integer"},
 		"tags":{"type":"array","items":{"type":"string"}},"extra":{"type":"object","additionalProperties":true},
-		"place":{"type":"object","properties":{"X":{"type":"integer"},"Y":{"type":"integer"}},"required":["X","Y"],"additionalProperties":false},
+		"place":{"type":"object","properties":{"X":{"type":"integer"},"Y":{"type":"integer"}},
+			"required":["X","Y"],"additionalProperties":false},
 		"when":{"type":"string","format":"date-time","description":"(written as in 2025-01-31T15:04:05Z)"}
 	}}`, string(spec.Schema))
 	require.Less(t, strings.Index(string(spec.Schema), `"city"`), strings.Index(string(spec.Schema), `"days"`),
 		"in the order of the fields")
-	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["null","array"],"items":{"type":"integer"}}},
+	require.JSONEq(t, `{"type":"object",
+		"properties":{"city":{"type":"string"},"days":{"type":["null","array"],"items":{"type":"integer"}}},
 		"required":["city","days"],"additionalProperties":false}`, string(spec.OutputSchema))
 
 	output, err := registry.CompileSchema(spec.OutputSchema)
@@ -59,7 +61,8 @@ func TestToolsOfFunctions(t *testing.T) {
 		{`{"city":"x","extra":{"n":9007199254740993}}`, `{"city":"9007199254740993","days":null}`},
 		{`{"city":"Atlantis"}`, `There is no weather in Atlantis.`},
 		{`{"city":"x","days":9223372036854775808}`,
-			`Failed to parse parameters: json: cannot unmarshal number 9223372036854775808 into Go struct field weatherIn.days of type int64`},
+			`Failed to parse parameters: json: cannot unmarshal number ` +
+				`9223372036854775808 into Go struct field weatherIn.days of type int64`},
 		{`{"city":"x","when":"tomorrow"}`,
 			`Failed to parse parameters: "tomorrow" is not a time. Write it as in 2025-01-31T15:04:05Z.`},
 		{`{"days":1}`, "invalid tool call: the arguments do not fit the schema of weather:\nmissing property 'city'"},
@@ -206,7 +209,8 @@ func TestTags(t *testing.T) {
 		"wide":{"type":"number","minimum":0.5},
 		"place":{"type":"object","additionalProperties":false,"properties":{"exact":{"type":"boolean","default":true}}},
 		"stops":{"type":"array","items":{"type":"object","required":["at"],"additionalProperties":false,"properties":{
-			"at":{"type":"string","format":"date-time","description":"when to stop (written as in 2025-01-31T15:04:05Z)"}}}}
+			"at":{"type":"string","format":"date-time",
+				"description":"when to stop (written as in 2025-01-31T15:04:05Z)"}}}}
 	}}`, string(spec.Schema))
 
 	result := r.Dispatch(t.Context(), call("x", `{"code":"OSL"}`), registry.Env{})

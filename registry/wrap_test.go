@@ -44,7 +44,9 @@ func TestWrappedProjects(t *testing.T) {
 			return vfs.ReadOnly(wrapfs.Around(files, counting),
 				"/memories")
 		},
-		"wrappers in a wrapper": func(files afero.Fs) afero.Fs { return wrapfs.Around(wrapfs.Around(files, counting), counting) },
+		"wrappers in a wrapper": func(files afero.Fs) afero.Fs {
+			return wrapfs.Around(wrapfs.Around(files, counting), counting)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opened.Store(0)

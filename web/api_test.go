@@ -252,7 +252,10 @@ func TestThePageUsesTheAPIAlone(t *testing.T) {
 			require.Contains(t, d.Paths["/api/"+call[2]], method, "%s: %s", name, call[0])
 			found++
 		}
-		require.NotRegexp(t, `innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|https?://[a-z]`, strings.ReplaceAll(source, "https://example.com/", ""), name)
+		require.NotRegexp(
+			t, `innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|https?://[a-z]`,
+			strings.ReplaceAll(source, "https://example.com/", ""), name,
+		)
 	}
 	require.Greater(t, found, 30)
 	for _, name := range []string{"style.css", "icon.svg"} {
@@ -934,7 +937,8 @@ func TestApprovals(t *testing.T) {
 
 	// Refused, in the middle of code.
 	pending := model("two", "javascript",
-		`{"code": "console.log('before'); try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { console.log('after'); return e.message }"}`)
+		`{"code": "console.log('before'); try { await tools.filesystem({command: `+
+			`'create', path: '/b.txt', file_text: 'b'}) } catch (e) { console.log('after'); return e.message }"}`)
 	require.NotNil(t, pending.Pending, pending.Text())
 	b.until("p", func() bool { // the one before may still end
 		a = waiting("p").Approvals
@@ -991,7 +995,8 @@ func TestApprovals(t *testing.T) {
 	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)
 	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true,
 		"language": "typescript"}, "input": m{
-		"code": `const path: string = '/c.txt'; await tools.filesystem({command: 'create', path, file_text: 'c'}); fs.writeFileSync('/done.txt', 'done')`}}, nil)
+		"code": `const path: string = '/c.txt'; await tools.filesystem({command: 'create', path, file_text: 'c'}); ` +
+			`fs.writeFileSync('/done.txt', 'done')`}}, nil)
 	b.until("other", func() bool {
 		a = waiting("other").Approvals
 		return len(a) == 1

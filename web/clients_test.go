@@ -82,8 +82,9 @@ func TestDocumentedRequests(t *testing.T) {
 	_, m := beginModel(t)
 	var id string
 	var got []string
-	curl := regexp.MustCompile(`(?m)^curl -H "Authorization: Bearer \$TOKEN" (?:-H 'Content-Type: application/json' )?` +
-		`['"]?http://localhost:7311([^'" ]+)['"]?(?: \\\n  -d '(.*)')?$`)
+	curl := regexp.MustCompile(
+		`(?m)^curl -H "Authorization: Bearer \$TOKEN" (?:-H 'Content-Type: application/json' )?` +
+			`['"]?http://localhost:7311([^'" ]+)['"]?(?: \\\n  -d '(.*)')?$`)
 	for _, request := range curl.FindAllStringSubmatch(strings.NewReplacer("notes", "ci", documented[1],
 		"ID").Replace(api), -1) {
 		if strings.Contains(request[1], "ID") {
@@ -197,7 +198,8 @@ func TestCallsOfModels(t *testing.T) {
 	}
 	require.JSONEq(t, `{"calls": [], "more": false}`, m.asks("GET", q("/api/calls", "project", "ci"), "").Body.String())
 
-	const create = `{"project": "ci", "tool": "memory", "input": {"command": "create", "path": "/memories/a.txt", "file_text": "x"}}`
+	const create = `{"project": "ci", "tool": "memory", ` +
+		`"input": {"command": "create", "path": "/memories/a.txt", "file_text": "x"}}`
 	m.read(m.asks("POST", "/api/calls", create), 200, &made)
 	m.asks("GET", q("/api/calls/output", "project", "ci", "call", made.Call), "") // which ends with the call
 	var call call

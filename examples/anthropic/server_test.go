@@ -130,7 +130,8 @@ func events(blocks []block) []string {
 		}
 		list = append(list, "event: "+event.Type+"\ndata: "+data+"\n\n")
 	}
-	add(`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"test","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":400,"output_tokens":1}}}`)
+	add(`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"test",` +
+		`"content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":400,"output_tokens":1}}}`)
 	add(`{"type":"ping"}`)
 	reason := "end_turn"
 	for i, b := range blocks {
@@ -141,7 +142,9 @@ func events(blocks []block) []string {
 			}
 		} else {
 			reason = "tool_use"
-			add(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":%q,"input":{}}}`, i, b.ID, b.Name)
+			add(`{"type":"content_block_start","index":%d,`+
+				`"content_block":{"type":"tool_use","id":%q,"name":%q,"input":{}}}`,
+				i, b.ID, b.Name)
 			add(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":""}}`, i)
 			for _, piece := range pieces(string(b.Input)) {
 				add(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`,

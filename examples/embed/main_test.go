@@ -28,7 +28,8 @@ func TestRun(t *testing.T) {
 		{"type": "tool_use", "id": "3", "name": "javascript", "input": {"code": "return 6 * 7"}}]}`), &out, &log))
 	require.JSONEq(t, `[{"role": "user", "content": [
 		{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "15 °C, light rain in Oslo"}]},
-		{"type": "tool_result", "tool_use_id": "2", "content": [{"type": "text", "text": "There is no weather in Atlantis. Try a city above the sea."}], "is_error": true},
+		{"type": "tool_result", "tool_use_id": "2", "content": [
+			{"type": "text", "text": "There is no weather in Atlantis. Try a city above the sea."}], "is_error": true},
 		{"type": "tool_result", "tool_use_id": "3", "content": [{"type": "text", "text": "42"}]}]}]`, out.String())
 
 	require.Equal(t, []string{"ok", "ok", "tool_error"}, outcomes(log.String()))

@@ -49,7 +49,8 @@ func TestModule(t *testing.T) {
 				{ID: "2", Tool: "csv_summary", Input: json.RawMessage(`{"path":"/nothing.csv"}`)},
 			})
 			require.NoError(t, err)
-			require.JSONEq(t, `{"rows":2,"columns":[{"name":"city","numbers":0,"sum":0},{"name":"amount","numbers":2,"sum":42}]}`,
+			require.JSONEq(t,
+				`{"rows":2,"columns":[{"name":"city","numbers":0,"sum":0},{"name":"amount","numbers":2,"sum":42}]}`,
 				results[0].Text())
 			require.True(t, results[1].IsError())
 			require.Contains(t, results[1].Text(), "open /nothing.csv: ")

@@ -37,7 +37,8 @@ func TestConversation(t *testing.T) {
 	s := serve(t,
 		say("Let me see. 📦",
 			call("call_1", "filesystem", `{"command": "create", "path": "/zurück.txt", "file_text": "1\n2\n3\n"}`),
-			call("call_2", "javascript", `{"code": "return (await fs.readFile('/zurück.txt', 'utf8')).trim().split('\\n').length"}`)),
+			call("call_2", "javascript",
+				`{"code": "return (await fs.readFile('/zurück.txt', 'utf8')).trim().split('\\n').length"}`)),
 		say("", call("call_3", "javascript", `{"kode": "return 1"}`), call("call_4", "shell", ``),
 			call("call_5", "javascript", `{"code": "retu`)),
 		say("There are 3 lines.\x1b[2J"),
@@ -158,7 +159,9 @@ func TestBusy(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Retry-After-Ms", "1")
 			w.WriteHeader(status)
-			fmt.Fprint(w, `{"error":{"message":"The engine is overloaded","type":"server_error","param":null,"code":null}}`)
+			fmt.Fprint(
+				w, `{"error":{"message":"The engine is overloaded","type":"server_error","param":null,"code":null}}`,
+			)
 		}
 	}
 	s := serve(t, busy(503), busy(429), say("Hello."))

@@ -122,8 +122,10 @@ func call(id, name, arguments string) toolCall {
 func chunks(text string, calls []toolCall) []string {
 	var list []string
 	add := func(delta, reason string) {
-		list = append(list, `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"test","choices":[{"index":0,"delta":`+
-			delta+`,"logprobs":null,"finish_reason":`+reason+"}]}\n\n")
+		list = append(list,
+			`data: {"id":"chatcmpl-1","object":"chat.completion.chunk",`+
+				`"created":1760000000,"model":"test","choices":[{"index":0,"delta":`+
+				delta+`,"logprobs":null,"finish_reason":`+reason+"}]}\n\n")
 	}
 	add(`{"role":"assistant","content":null,"refusal":null}`, "null")
 	for _, piece := range pieces(text) {

@@ -1122,8 +1122,9 @@ func FuzzEscapedSecrets(f *testing.F) {
 		pattern, text := "", before
 		for i, c := range []byte(value) {
 			text += fmt.Sprintf(spellings[int(choices[i%len(choices)])%len(spellings)], c)
-			pattern += fmt.Sprintf(`(?:%[1]s|\\%[1]s|\\0?0?%[2]o|\\x(?i:%02[3]x)|\\u+(?i:%04[3]x)|\\[ux]\{(?i:0{0,20}%[3]x)\}|`+
-				`[%%=](?i:%02[3]x)|%%[uU](?i:%04[3]x)|&#0{0,20}%[3]d;?|&#[xX](?i:0{0,20}%[3]x);?`,
+			pattern += fmt.Sprintf(
+				`(?:%[1]s|\\%[1]s|\\0?0?%[2]o|\\x(?i:%02[3]x)|\\u+(?i:%04[3]x)|\\[ux]\{(?i:0{0,20}%[3]x)\}|`+
+					`[%%=](?i:%02[3]x)|%%[uU](?i:%04[3]x)|&#0{0,20}%[3]d;?|&#[xX](?i:0{0,20}%[3]x);?`,
 				regexp.QuoteMeta(string(c)), c, c)
 			if c == ' ' {
 				pattern += `|\+`

@@ -343,7 +343,8 @@ func (t *trial) works() {
 	// the attempt's libraries may be broken
 	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionLoadLib: false}}
 	for _, c := range []struct{ tool, input, want string }{
-		{"javascript", `{"code": "await fs.writeFile('/after.txt', 'after'); return [6 * 7, await fs.readFile('/after.txt', 'utf8'), Object.keys({}).length].join()"}`,
+		{"javascript", `{"code": "await fs.writeFile('/after.txt', ` +
+			`'after'); return [6 * 7, await fs.readFile('/after.txt', 'utf8'), Object.keys({}).length].join()"}`,
 			"42,after,0\nFiles: created /after.txt"},
 		{"filesystem", `{"command": "view", "path": "/after.txt"}`,
 			"Here's the content of /after.txt with line numbers:\n     1\tafter"},

@@ -51,8 +51,10 @@ var forbidden = map[string]func(*registry.Spec){
 
 const (
 	anything = `{"type": "object"}`
-	noteJSON = `{"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false}`
-	relays   = `{"type": "object", "properties": {"tool": {"type": "string"}, "input": {"type": "object"}}, "required": ["tool"]}`
+	noteJSON = `{"type": "object", "properties": {"text": {"type": "string"}}, ` +
+		`"required": ["text"], "additionalProperties": false}`
+	relays = `{"type": "object", "properties": {"tool": {"type": "string"}, "input": {"type": "object"}}, ` +
+		`"required": ["tool"]}`
 )
 
 // newRegistry returns the tools that attempts are made with.
@@ -98,7 +100,8 @@ func newRegistry(engine *js.Interpreter, c *counter) *registry.Registry {
 		}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "loud", Type: registry.OptionBool}} }),
 		make("data", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{Data: json.RawMessage(
-				`{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "then": 1, "toJSON": 1, "error": ["Error", "no"], "value": 2, "bytes": true}`)}, nil
+				`{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, ` +
+					`"then": 1, "toJSON": 1, "error": ["Error", "no"], "value": 2, "bytes": true}`)}, nil
 		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(anything) }),
 		make("liar", anything, says(`{"error": ["Error", "not an error", "net"]}`)),
 		make("large", anything, says(strings.Repeat("large\n", 1<<16))),

@@ -143,7 +143,8 @@ func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 	}
 }
 
-// TestTypeScriptStack transforms the deepest code that is accepted with a stack of 64 MiB. An overflow ends the process.
+// TestTypeScriptStack transforms the deepest code that is accepted with a stack of 64 MiB. An overflow ends the
+// process.
 func TestTypeScriptStack(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20))
 	for _, n := range deep {

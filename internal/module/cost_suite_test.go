@@ -39,8 +39,8 @@ func transformTime(code string, times int) time.Duration {
 	return least
 }
 
-// TestCostOfTypeScriptAtTheLimits transforms the corpus, each program as large as the limits permit. None may take longer
-// than a small multiple of the time for costly.
+// TestCostOfTypeScriptAtTheLimits transforms the corpus, each program as large as the limits permit. None may take
+// longer than a small multiple of the time for costly.
 func TestCostOfTypeScriptAtTheLimits(t *testing.T) {
 	const margin = 4
 	code := largest(costly)

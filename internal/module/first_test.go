@@ -12,10 +12,13 @@ import (
 func TestFirstImports(t *testing.T) {
 	for code, want := range map[string]string{
 		`const a = require('a')`: "r:a",
-		`'use strict'; const a = require("a"), {b, c: [d]} = require('b').x`:                                  "r:a r:b",
-		"// first\nconst a = require('a')\nlet b = require('./b')\nuse(a)":                                    "r:a r:./b",
-		`var a = (await import('a')).default; require('b'); await import('c')`:                                "i:a r:b i:c",
-		`import x, {y} from 'a'; import 'b'; import * as z from "c"`:                                          "i:a i:b i:c",
+		`'use strict';
+			const a = require("a"), {b, c: [d]} = require('b').x`: "r:a r:b",
+		"// first\nconst a = require('a')\nlet b = require('./b')\nuse(a)": "r:a r:./b",
+		`var a = (await import('a')).default; require('b');
+			await import('c')`: "i:a r:b i:c",
+		`import x, {y} from 'a'; import 'b';
+			import * as z from "c"`: "i:a i:b i:c",
 		"const q = require('q'); f(); import x from 'a'":                                                      "i:a r:q",
 		"import type {T} from 'a'; import type from 'b'; import type, {x} from 'c'; import {type U} from 'd'": "i:b i:c i:d",
 		"import d from './d.json' with {type: 'json'}\nconst a = require('a')":                                "i:./d.json r:a",

@@ -29,26 +29,28 @@ var builtins = []string{"fs", "fs/promises", "path"}
 
 func TestResolve(t *testing.T) {
 	l := &module.Loader{Builtins: builtins, Files: project(t, map[string]string{
-		"/a.js":                             "",
-		"/lib/lodash.js":                    "",
-		"/lib/path.js":                      "",
-		"/lib/both.js":                      "",
-		"/lib/both/index.js":                "",
-		"/lib/typed.ts":                     "",
-		"/lib/Ünïcode name.mjs":             "",
-		"/lib/data.json":                    "{}",
-		"/lib/dir/index.ts":                 "",
-		"/lib/lodash/fp.js":                 "",
-		"/lib/main/package.json":            `{"main": "lib/start"}`,
-		"/lib/main/lib/start.cjs":           "",
-		"/lib/esm/package.json":             `{"main": "cjs.js", "module": "./esm.js"}`,
-		"/lib/esm/esm.js":                   "",
-		"/lib/esm/cjs.js":                   "",
-		"/lib/bundled/package.json":         `{"main": "no.js", "module": "./esm.js"}`,
-		"/lib/bundled/esm.js":               "",
-		"/lib/browser/package.json":         `{"exports": {"types": "./x.d.ts", "browser": "./b.js"}}`,
-		"/lib/browser/b.js":                 "",
-		"/lib/exp/package.json":             `{"main": "no.js", "exports": {".": {"types": "./x.d.ts", "require": "./c.cjs", "import": {"browser": "./b.js", "default": "./m.mjs"}}, "./sub": "./deep/sub.js", "./f/*.js": "./deep/*.js", "./g/*": "./deep/*.js", "./secret": null, "./out": "../lodash.js"}}`,
+		"/a.js":                     "",
+		"/lib/lodash.js":            "",
+		"/lib/path.js":              "",
+		"/lib/both.js":              "",
+		"/lib/both/index.js":        "",
+		"/lib/typed.ts":             "",
+		"/lib/Ünïcode name.mjs":     "",
+		"/lib/data.json":            "{}",
+		"/lib/dir/index.ts":         "",
+		"/lib/lodash/fp.js":         "",
+		"/lib/main/package.json":    `{"main": "lib/start"}`,
+		"/lib/main/lib/start.cjs":   "",
+		"/lib/esm/package.json":     `{"main": "cjs.js", "module": "./esm.js"}`,
+		"/lib/esm/esm.js":           "",
+		"/lib/esm/cjs.js":           "",
+		"/lib/bundled/package.json": `{"main": "no.js", "module": "./esm.js"}`,
+		"/lib/bundled/esm.js":       "",
+		"/lib/browser/package.json": `{"exports": {"types": "./x.d.ts", "browser": "./b.js"}}`,
+		"/lib/browser/b.js":         "",
+		"/lib/exp/package.json": `{"main": "no.js", "exports": {".": {"types": "./x.d.ts", ` +
+			`"require": "./c.cjs", "import": {"browser": "./b.js", "default": "./m.mjs"}}, "./sub": "./deep/sub.js", ` +
+			`"./f/*.js": "./deep/*.js", "./g/*": "./deep/*.js", "./secret": null, "./out": "../lodash.js"}}`,
 		"/lib/exp/m.mjs":                    "",
 		"/lib/exp/b.js":                     "",
 		"/lib/exp/c.cjs":                    "",
@@ -136,23 +138,32 @@ func TestResolveErrors(t *testing.T) {
 		})}
 	for _, test := range []struct{ name, specifier, base, want string }{
 		{"a typing error", "./utls.js", "/lib/a.js",
-			`Cannot find module "./utls.js" imported from /lib/a.js: there is no file /lib/utls.js. Similar names in /lib: utils.js.`},
+			`Cannot find module "./utls.js" imported from /lib/a.js: ` +
+				`there is no file /lib/utls.js. Similar names in /lib: utils.js.`},
 		{"a missing directory", "/nowhere/x.js", "",
 			`Cannot find module "/nowhere/x.js": there is no directory /nowhere.`},
 		{"a name that resembles none", "/data/qqqqqqq.js", "",
 			`Cannot find module "/data/qqqqqqq.js": there is no file /data/qqqqqqq.js. In /data there are: x.csv.`},
 		{"a directory", "/empty/d", "",
-			`Cannot find module "/empty/d": /empty/d is a directory without package.json and index.js. In /empty there are: d.`},
+			`Cannot find module "/empty/d": /empty/d is a directory ` +
+				`without package.json and index.js. In /empty there are: d.`},
 		{"a missing library", "moment", "",
-			`Cannot find module "moment": it is no built-in module, and there is no moment.js and no package moment in /lib, where libraries lie. Built-in modules are: fs, fs/promises, path. Similar names in /lib: moment.min.js.`},
+			`Cannot find module "moment": it is no built-in module, ` +
+				`and there is no moment.js and no package moment in /lib, ` +
+				`where libraries lie. Built-in modules are: fs, fs/promises, ` +
+				`path. Similar names in /lib: moment.min.js.`},
 		{"a module of another system", "crypto", "",
-			`Cannot find module "crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
+			`Cannot find module "crypto": there is no such module here: ` +
+				`crypto is a global. Built-in modules are: fs, fs/promises, path.`},
 		{"the same with a prefix", "node:crypto", "",
-			`Cannot find module "node:crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
+			`Cannot find module "node:crypto": there is no such module ` +
+				`here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
 		{"a name for a package's own files", "#x", "",
-			`Cannot find module "#x": no package.json around the importing file has a file for that name in its imports.`},
+			`Cannot find module "#x": no package.json around the importing ` +
+				`file has a file for that name in its imports.`},
 		{"a missing built-in module", "node:http", "",
-			`Cannot find module "node:http": there is no such built-in module. Built-in modules are: fs, fs/promises, path.`},
+			`Cannot find module "node:http": there is no such built-in module. Built-in modules are: fs, ` +
+				`fs/promises, path.`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := l.Resolve(test.specifier, test.base)

@@ -17,7 +17,11 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	server := &sameorigin.Server{OriginAdvice: "; ask"}
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Host = "Tools.example.com:8080"
-	require.Equal(t, `this server is not for the host "Tools.example.com:8080"; to allow it, start toolrun with --allow-host tools.example.com`, server.Refuse(r))
+	require.Equal(
+		t, `this server is not for the host "Tools.example.com:8080"; `+
+			`to allow it, start toolrun with --allow-host tools.example.com`,
+		server.Refuse(r),
+	)
 	r.Host = "a'; rm -rf $HOME\n"
 	require.Contains(t, server.Refuse(r), "--allow-host NAME")
 	r.Host = "localhost"

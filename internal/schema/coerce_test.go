@@ -61,7 +61,13 @@ func TestCoerce(t *testing.T) {
 		{"a named value", ``, `{"enum":[1,2,3]}`, `"2"`, `2`},
 		{"a text that is a value stays", ``, `{"enum":["1",1]}`, `"1"`, `"1"`},
 		{"a text that is none", ``, `{"anyOf":[{"enum":["all"]},{"type":"integer"}]}`, `"5"`, `5`},
-		{"the items of a tuple", ``, `{"prefixItems":[{"type":"string"},{"type":"integer"}],"items":{"type":"boolean"}}`, `["1","2","true"]`, `["1",2,true]`},
+		{
+			"the items of a tuple",
+			``,
+			`{"prefixItems":[{"type":"string"},{"type":"integer"}],"items":{"type":"boolean"}}`,
+			`["1","2","true"]`,
+			`["1",2,true]`,
+		},
 		{"the items of an old tuple", draft7,
 			`{"items":[{"type":"string"},{"type":"integer"}],"additionalItems":{"type":"boolean"}}`, `["1","2","true"]`,
 			`["1",2,true]`},
@@ -71,7 +77,9 @@ func TestCoerce(t *testing.T) {
 		{"an object for a list of them", ``, `{"type":"array","items":{"$ref":"#/$defs/model"}}`, `{"n":"5"}`,
 			`[{"n":5}]`},
 		{"an object for a list of them, deeper", ``,
-			`{"type":"array","items":{"type":"object","properties":{"b":{"type":"array","items":{"$ref":"#/$defs/model"}}}}}`, `{"b":{"n":"5"}}`, `[{"b":[{"n":5}]}]`},
+			`{"type":"array",` +
+				`"items":{"type":"object","properties":{"b":{"type":"array","items":{"$ref":"#/$defs/model"}}}}}`,
+			`{"b":{"n":"5"}}`, `[{"b":[{"n":5}]}]`},
 		{"an object for an optional list", ``,
 			`{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/model"}},{"type":"null"}]}`, `{"n":"5"}`, `[{"n":5}]`},
 		{"an object as text for a list of them", ``, `{"type":"array","items":{"$ref":"#/$defs/model"}}`, `"{\"n\":5}"`,
@@ -98,8 +106,10 @@ func TestCoerce(t *testing.T) {
 // TestErrorsNameTheAlternative validates values that fit none of several alternatives.
 func TestErrorsNameTheAlternative(t *testing.T) {
 	const shapes = `{"oneOf":[
-		{"type":"object","title":"Circle","properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},
-		{"type":"object","title":"Square","properties":{"kind":{"const":"square"},"side":{"type":"number"},"at":{"type":"array"}},"required":["kind","side"]}]}`
+		{"type":"object","title":"Circle","properties":{"kind":{"const":"circle"},"r":{"type":"number"}},
+			"required":["kind","r"]},
+		{"type":"object","title":"Square","properties":{"kind":{"const":"square"},
+			"side":{"type":"number"},"at":{"type":"array"}},"required":["kind","side"]}]}`
 	for _, test := range []struct{ why, schema, value, want string }{
 		{"the property that tells alternatives apart", shapes, `{"kind":"square","at":1}`,
 			"/a/at: got number, want array (with kind 'square')\n/a: missing property 'side' (with kind 'square')"},

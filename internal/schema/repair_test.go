@@ -21,11 +21,16 @@ var repairs = []struct {
 }{
 	{"nothing wrong", `{ "type": "object" }`, `{ "type": "object" }`, nil},
 	{"nothing wrong in an old draft",
-		`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"d":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/d"},"b":{"items":[{"type":"string"}]}}}`, "", nil},
+		`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"d":{"type":"string"}},` +
+			`"properties":{"a":{"$ref":"#/definitions/d"},"b":{"items":[{"type":"string"}]}}}`,
+		"", nil},
 	{"no type", `{"properties":{"a":{}}}`, `{"type":"object","properties":{"a":{}}}`, nil},
 	{"a type that may be null", `{"type":["object","null"]}`, `{"type":"object"}`, nil},
-	{"a lookahead", `{"type":"object","properties":{"email":{"type":"string","pattern":"^(?!\\.)[^@]+@[^@]+$"},"n":{"type":"integer"}},"required":["email"]}`,
-		`{"type":"object","properties":{"email":{"type":"string","description":"It must match the regular expression ^(?!\\.)[^@]+@[^@]+$"},"n":{"type":"integer"}},"required":["email"]}`,
+	{"a lookahead",
+		`{"type":"object","properties":{"email":{"type":"string","pattern":"^(?!\\.)[^@]+@[^@]+$"},` +
+			`"n":{"type":"integer"}},"required":["email"]}`,
+		`{"type":"object","properties":{"email":{"type":"string","description":"It ` +
+			`must match the regular expression ^(?!\\.)[^@]+@[^@]+$"},"n":{"type":"integer"}},"required":["email"]}`,
 		[]string{"/properties/email/pattern (error parsing regexp: invalid or unsupported Perl syntax: `(?!`)"}},
 	{"a backreference", `{"pattern":"(a)\\1","description":"Twice"}`,
 		`{"description":"Twice. It must match the regular expression (a)\\1"}`,
@@ -47,7 +52,8 @@ var repairs = []struct {
 		[]string{"/properties/a/maxLength (it is not a number of things)",
 			"/properties/a/multipleOf (it is not positive)"}},
 	{"what is required of draft 3",
-		`{"type":"object","properties":{"a":{"type":"string","required":true},"b":{"required":false,"type":"any"}},"required":["c"]}`,
+		`{"type":"object","properties":{"a":{"type":"string","required":true},"b":{"required":false,"type":"any"}},` +
+			`"required":["c"]}`,
 		`{"type":"object","properties":{"a":{"type":"string"},"b":{}},"required":["c","a"]}`, nil},
 	{"required as one name", `{"type":"object","properties":{"a":{}},"required":"a"}`,
 		`{"type":"object","properties":{"a":{}},"required":["a"]}`, nil},
@@ -65,43 +71,60 @@ var repairs = []struct {
 		[]string{"/properties/b (it is not a schema)"}},
 	{"empty lists of PHP", `{"type":"object","properties":[],"required":[],"additionalProperties":[]}`,
 		`{"type":"object","properties":{},"required":[],"additionalProperties":{}}`, nil},
-	{"what is not set", `{"type":"string","description":null,"pattern":null,"enum":null,"items":null,"default":null,"const":null}`,
+	{"what is not set",
+		`{"type":"string","description":null,"pattern":null,"enum":null,"items":null,"default":null,"const":null}`,
 		`{"type":"string","default":null,"const":null}`, nil},
 	{"an empty enum", `{"enum":[]}`, `{}`, []string{"/properties/a/enum (it is not a list of values, or has text " +
 		"that people would not see)"}},
 	{"an enum with a value twice",
-		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"enum":["x","y","x"]}},"required":[]}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object",` +
+			`"properties":{"a":{"enum":["x","y","x"]}},"required":[]}`,
 		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"enum":["x","y"]}}}`,
 		nil},
-	{"a reference to nothing", `{"type":"object","properties":{"a":{"$ref":"#/$defs/no"},"b":{"$ref":"#no","description":"B"},"c":{"$ref":"https://example.com/x"}}}`,
+	{"a reference to nothing",
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/no"},"b":{"$ref":"#no","description":"B"},` +
+			`"c":{"$ref":"https://example.com/x"}}}`,
 		`{"type":"object","properties":{"a":{},"b":{"description":"B"},"c":{}}}`,
 		[]string{"/properties/a/$ref (it leads nowhere)", "/properties/b/$ref (it leads nowhere)",
 			"/properties/c/$ref (it leads to another document)"}},
 	{"a reference beside which nothing counted",
-		`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/no","type":"string","title":"A"}}}`,
+		`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",` +
+			`"properties":{"a":{"$ref":"#/no","type":"string","title":"A"}}}`,
 		`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"title":"A"}}}`,
 		[]string{"/properties/a/$ref (it leads nowhere)"}},
 	{"a reference by the schema's id",
-		`{"$id":"https://example.com/s","type":"object","properties":{"a":{"$ref":"https://example.com/s#/$defs/d"}},"$defs":{"d":{"type":"string"}}}`,
-		`{"$id":"https://example.com/s","type":"object","properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"string"}}}`, nil},
+		`{"$id":"https://example.com/s","type":"object","properties":{"a":{"$ref":"https://example.com/s#/$defs/d"}},` +
+			`"$defs":{"d":{"type":"string"}}}`,
+		`{"$id":"https://example.com/s","type":"object","properties":{"a":{"$ref":"#/$defs/d"}},` +
+			`"$defs":{"d":{"type":"string"}}}`, nil},
 	{"references in a schema with an id",
-		`{"type":"object","properties":{"a":{"$id":"https://example.com/a","$ref":"#/$defs/d"},"b":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"string"}}}`,
-		`{"type":"object","properties":{"a":{"$id":"https://example.com/a"},"b":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"string"}}}`,
+		`{"type":"object","properties":{"a":{"$id":"https://example.com/a","$ref":"#/$defs/d"},` +
+			`"b":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"string"}}}`,
+		`{"type":"object","properties":{"a":{"$id":"https://example.com/a"},"b":{"$ref":"#/$defs/d"}},` +
+			`"$defs":{"d":{"type":"string"}}}`,
 		[]string{"/properties/a/$ref (in a schema with an id of its own)"}},
 	{"what is referred to elsewhere",
-		`{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}},"components":{"schemas":{"A":{"type":"string","pattern":"(?=x)"}}}}`,
-		`{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}},"components":{"schemas":{"A":{"type":"string","description":"It must match the regular expression (?=x)"}}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}},` +
+			`"components":{"schemas":{"A":{"type":"string","pattern":"(?=x)"}}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}},"components":{` +
+			`"schemas":{"A":{"type":"string","description":"It must match the regular expression (?=x)"}}}}`,
 		[]string{"/components/schemas/A/pattern (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)"}},
 	{"recursion", `{"type":"object","properties":{"a":{"$ref":"#"}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"#"}}}`, nil},
-	{"recursion without end", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"allOf":[{"$ref":"#/$defs/y"}]},"y":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"string"}]}}}`,
-		`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"allOf":[{"$ref":"#/$defs/y"}]},"y":{"anyOf":[{},{"type":"string"}]}}}`,
+	{"recursion without end",
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},` +
+			`"$defs":{"x":{"allOf":[{"$ref":"#/$defs/y"}]},"y":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"string"}]}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},` +
+			`"$defs":{"x":{"allOf":[{"$ref":"#/$defs/y"}]},"y":{"anyOf":[{},{"type":"string"}]}}}`,
 		[]string{"/$defs/y/anyOf/0/$ref (it leads back to itself)"}},
 	{"drafts that there are not", `{"$schema":"http://json-schema.org/draft-03/schema#","type":"object"}`,
 		`{"type":"object"}`, nil},
 	{"keywords with other values",
-		`{"type":"object","properties":{"a":{"anyOf":{"type":"string"},"oneOf":"x","allOf":[5],"title":5,"uniqueItems":"yes","dependentRequired":{"x":"y"}}},"patternProperties":7,"dependencies":{"a":["b"],"b":5}}`,
-		`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"}],"allOf":[{}],"dependentRequired":{}}},"dependencies":{"a":["b"],"b":{}}}`,
+		`{"type":"object","properties":{"a":{"anyOf":{"type":"string"},` +
+			`"oneOf":"x","allOf":[5],"title":5,"uniqueItems":"yes","dependentRequired":{"x":"y"}}},` +
+			`"patternProperties":7,"dependencies":{"a":["b"],"b":5}}`,
+		`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"}],"allOf":[{}],"dependentRequired":{}}},` +
+			`"dependencies":{"a":["b"],"b":{}}}`,
 		[]string{"/properties/a/oneOf (it is not a list of schemas)", "/properties/a/allOf/0 (it is not a schema)",
 			"/properties/a/dependentRequired/x (it is not a list of names)",
 			"/patternProperties (it is not an object)", "/dependencies/b (it is not a schema)"}},
@@ -110,7 +133,9 @@ var repairs = []struct {
 	{"a number that takes forever", `{"default":1e99999,"const":1e99999}`, `{}`,
 		[]string{"/properties/a/default (it has text that people would not see, or a number that is too large)",
 			"/properties/a/const (it has text that people would not see, or a number that is too large)"}},
-	{"hidden text", `{"type":"object","properties":{"a":{"enum":["x","HIDDEN"]},"HIDDEN":{},"b":{"format":"HIDDEN","x-more":{"y":["HIDDEN"]}}},"required":["HIDDEN","b"],"additionalProperties":false}`,
+	{"hidden text",
+		`{"type":"object","properties":{"a":{"enum":["x","HIDDEN"]},"HIDDEN":{},"b":{"format":"HIDDEN",` +
+			`"x-more":{"y":["HIDDEN"]}}},"required":["HIDDEN","b"],"additionalProperties":false}`,
 		`{"type":"object","properties":{"a":{},"b":{}},"required":["b"]}`,
 		[]string{"/properties/a/enum (it is not a list of values, or has text that people would not see)",
 			"/properties/HIDDEN (people would not see its name)",
@@ -118,7 +143,8 @@ var repairs = []struct {
 			"/required (something in it is not a name)"}},
 
 	// What is left out must not make other keywords refuse more.
-	{"a pattern of names", `{"type":"object","patternProperties":{"(?=x)":{},"^y":{"type":"string"}},"additionalProperties":false}`,
+	{"a pattern of names",
+		`{"type":"object","patternProperties":{"(?=x)":{},"^y":{"type":"string"}},"additionalProperties":false}`,
 		`{"type":"object","patternProperties":{"^y":{"type":"string"}}}`,
 		[]string{"/patternProperties/(?=x) (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)"}},
 	{"in a negation", `{"not":{"pattern":"(?=x)"},"type":"string"}`, `{"type":"string"}`,
@@ -128,10 +154,14 @@ var repairs = []struct {
 		[]string{"/properties/a/if/properties/x/type (it is unknown)",
 			"/properties/a/if (something in it is left out)"}},
 	{"in one alternative, by a reference",
-		`{"type":"object","properties":{"a":{"oneOf":[{"$ref":"#/$defs/x"},{"type":"string"}]}},"$defs":{"x":{"type":"string","pattern":"(?=x)"}}}`,
-		`{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"string"}]}},"$defs":{"x":{"type":"string","description":"It must match the regular expression (?=x)"}}}`,
+		`{"type":"object","properties":{"a":{"oneOf":[{"$ref":"#/$defs/x"},{"type":"string"}]}},` +
+			`"$defs":{"x":{"type":"string","pattern":"(?=x)"}}}`,
+		`{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"string"}]}},` +
+			`"$defs":{"x":{"type":"string","description":"It must match the regular expression (?=x)"}}}`,
 		[]string{"/$defs/x/pattern (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)"}},
-	{"in what is evaluated", `{"type":"object","allOf":[{"properties":{"x":{}},"patternProperties":{"(?=x)":{}}}],"unevaluatedProperties":false}`,
+	{"in what is evaluated",
+		`{"type":"object","allOf":[{"properties":{"x":{}},"patternProperties":{"(?=x)":{}}}],` +
+			`"unevaluatedProperties":false}`,
 		`{"type":"object","allOf":[{"properties":{"x":{}},"patternProperties":{}}]}`,
 		[]string{"/allOf/0/patternProperties/(?=x) (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)",
 			"/unevaluatedProperties (something in it is left out)"}},

@@ -135,7 +135,9 @@ var knownDifferences = []struct {
 }{
 	// A tool's schema is a single document, and nothing is loaded for it. An absolute URL counts as another document
 	// even if it leads back to this one.
-	{regexp.MustCompile(`/(anchor|defs|definitions|dynamicRef|ref|refRemote|cross-draft|id|unknownKeyword|unevaluated\w+)\.json: `),
+	{regexp.MustCompile(
+		`/(anchor|defs|definitions|dynamicRef|ref|refRemote|cross-draft|id|unknownKeyword|unevaluated\w+)\.json: `,
+	),
 		`it refers to another document, "`},
 	// Within a schema with an $id of its own, references could lead anywhere.
 	{regexp.MustCompile(`/(dynamicRef|ref)\.json: `), `a schema in it has an "$id" and a reference`},

@@ -60,8 +60,10 @@ func TestHostileScripts(t *testing.T) {
 
 // quick are attacks that together take a second or two. With -soak all of them are made.
 var quick = regexp.MustCompile(
-	`^amplification-(messages-(http-(meta|values|at-once-small)|stdio-(meta|text)|server-(greeting|largest))|schemas-f.*|` +
-		`modules-(chain|required|dynamic)|decoders-search-params|archives-(zip-lies|zip-entries|tar-deep-names)|page-(login-slow|calls-(arrays|deep)|searches|differences)|streams-openai-chat-.*)$`)
+	`^amplification-(messages-(http-(meta|values|at-once-small)|stdio-(meta|text)` +
+		`|server-(greeting|largest))|schemas-f.*|` +
+		`modules-(chain|required|dynamic)|decoders-search-params|archives-(zip-lies|zip-entries|tar-deep-names)` +
+		`|page-(login-slow|calls-(arrays|deep)|searches|differences)|streams-openai-chat-.*)$`)
 
 // TestAmplification has only what is small and hostile, and a process that must not become large.
 func TestAmplification(t *testing.T) {

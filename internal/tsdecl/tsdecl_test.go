@@ -35,7 +35,8 @@ func TestDeclare(t *testing.T) {
 			},
 			"required": ["city"]
 		}`),
-		Output: json.RawMessage(`{"type":"object","properties":{"celsius":{"type":["number","null"]}},"required":["celsius"]}`),
+		Output: json.RawMessage(`{"type":"object","properties":{"celsius":{"type":["number","null"]}},` +
+			`"required":["celsius"]}`),
 	}, tsdecl.Function{Name: "git-hub", Input: json.RawMessage(`{"type":"object","additionalProperties":false}`)})
 	require.Equal(t, `declare const tools: {
   /** Tells the weather. Of a city. */
@@ -68,24 +69,26 @@ func TestTypes(t *testing.T) {
 		`{"type":"new"}`:        "unknown",
 		`{"type":7}`:            "unknown",
 		`{"type":["string",7]}`: "string",
-		`{"type":["array","null"],"items":{"type":"integer"}}`:                             "number[] | null",
-		`{"items":{"type":["string","null"]}}`:                                             "(string | null)[]",
-		`{"items":{"items":{"type":"string"}}}`:                                            "string[][]",
-		`{"type":"array"}`:                                                                 "unknown[]",
-		`{"prefixItems":[{"type":"string"},{"enum":[1,2]}],"items":false}`:                 "[string?, (1 | 2)?]",
-		`{"items":[{"type":"string"}]}`:                                                    "[string?, ...unknown[]]",
-		`{"type":"object"}`:                                                                "Record<string, unknown>",
-		`{"type":"object","additionalProperties":false}`:                                   "{}",
-		`{"type":"object","additionalProperties":{"type":"string"}}`:                       "Record<string, string>",
-		`{"properties":{"a":{}},"additionalProperties":{"type":"string"},"type":"object"}`: "{ a?: unknown; } & Record<string, string>",
+		`{"type":["array","null"],"items":{"type":"integer"}}`:             "number[] | null",
+		`{"items":{"type":["string","null"]}}`:                             "(string | null)[]",
+		`{"items":{"items":{"type":"string"}}}`:                            "string[][]",
+		`{"type":"array"}`:                                                 "unknown[]",
+		`{"prefixItems":[{"type":"string"},{"enum":[1,2]}],"items":false}`: "[string?, (1 | 2)?]",
+		`{"items":[{"type":"string"}]}`:                                    "[string?, ...unknown[]]",
+		`{"type":"object"}`:                                                "Record<string, unknown>",
+		`{"type":"object","additionalProperties":false}`:                   "{}",
+		`{"type":"object","additionalProperties":{"type":"string"}}`:       "Record<string, string>",
+		`{"properties":{"a":{}},"additionalProperties":{"type":"string"},"type":"object"}`: "{ a?: unknown; " +
+			"} & Record<string, string>",
 		`{"const":"a"}`:                      `"a"`,
 		`{"const":{"a":1}}`:                  "unknown",
 		`{"enum":["a",1,-1.5,true,null,[]]}`: `"a" | 1 | -1.5 | true | null | unknown`,
 		`{"enum":[]}`:                        "unknown",
 		`{"anyOf":[{"type":"string"},{"type":"object","properties":{"a":{"const":1}},"required":["a"]}]}`: "string | { a: 1; }",
 		`{"oneOf":[{"type":"string"},{"type":"string"}]}`:                                                 "string",
-		`{"allOf":[{"type":["string","number"]},{"enum":["a","b"]}]}`:                                     `(string | number) & ("a" | "b")`,
-		`{"type":"object","properties":{"a":{}},"anyOf":[{"required":["a"]}]}`:                            "{ a?: unknown; }",
+		`{"allOf":[{"type":["string","number"]},{"enum":["a","b"]}]}`: `(string ` +
+			`| number) & ("a" | "b")`,
+		`{"type":"object","properties":{"a":{}},"anyOf":[{"required":["a"]}]}`: "{ a?: unknown; }",
 		`{"$ref":"#/$defs/text"}`:            "string",
 		`{"$ref":"#/$defs/list"}`:            "{ next?: unknown; }",
 		`{"$ref":"#/$defs/escaped~1name"}`:   "boolean",
@@ -93,7 +96,8 @@ func TestTypes(t *testing.T) {
 		`{"$ref":"#/$defs/missing"}`:         "unknown",
 		`{"$ref":"#/$defs/self"}`:            "unknown",
 		`{"$ref":"https://example.com/x"}`:   "unknown",
-		`{"properties":{"a":{"type":"string"},"__proto__":{},"a b":{},"\u2028*/":{},"":{}}}`: `{ a?: string; __proto__?: unknown; "a b"?: unknown; "\u2028*/"?: unknown; ""?: unknown; }`,
+		`{"properties":{"a":{"type":"string"},"__proto__":{},"a b":{},"\u2028*/":{},"":{}}}`: `{ a?: string; ` +
+			`__proto__?: unknown; "a b"?: unknown; "\u2028*/"?: unknown; ""?: unknown; }`,
 		`{"properties":{"` + strings.Repeat("x", 200) +
 			`":{}}}`: "{ // A property whose name is too long is left out. }",
 	} {
@@ -118,7 +122,8 @@ func TestHostileTexts(t *testing.T) {
 		require.NoError(t, err)
 		got := declare(tsdecl.Function{Name: text[:min(len(text), 64)], Description: text,
 			Input: json.RawMessage(fmt.Sprintf(
-				`{"type":"object","properties":{%s:{"description":%[1]s,"format":%[1]s,"default":%[1]s,"enum":[%[1]s],"type":%[1]s}},"required":[%[1]s]}`, encoded))})
+				`{"type":"object","properties":{%s:{"description":%[1]s,`+
+					`"format":%[1]s,"default":%[1]s,"enum":[%[1]s],"type":%[1]s}},"required":[%[1]s]}`, encoded))})
 		require.Less(t, len(got), 2000)
 		require.NotContains(t, got, "```")
 		checkSyntax(t, got)

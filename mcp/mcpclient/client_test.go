@@ -44,7 +44,11 @@ func TestTools(t *testing.T) {
 	require.Equal(t, "Says it.", spec.Description)
 	require.Equal(t, registry.CategoryMCP, spec.Category)
 	require.Equal(t, "good", spec.Source)
-	require.Equal(t, `{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"enum":[1,"a",null]}}}`, string(spec.Schema))
+	require.Equal(
+		t, `{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},`+
+			`"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"enum":[1,"a",null]}}}`,
+		string(spec.Schema),
+	)
 	require.JSONEq(t, `{"type":"object","properties":{"n":{"type":"integer"}}}`, string(spec.OutputSchema))
 	require.Equal(t, registry.Annotations{ReadOnly: true}, spec.Annotations)
 	require.Empty(t, spec.Requires)

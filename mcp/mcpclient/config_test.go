@@ -15,9 +15,11 @@ import (
 
 func TestParseConfig(t *testing.T) {
 	config, err := mcpclient.ParseConfig([]byte(`{"globalShortcut": "x", "mcpServers": {
-		"files": {"command": "npx", "args": ["-y", "server", "${HOME}"], "env": {"API_KEY": "${KEY}", "MAX_TOKENS": "5", "KEY_FILE": "/k"}, "cwd": "/tmp",
+		"files": {"command": "npx", "args": ["-y", "server", "${HOME}"],
+			"env": {"API_KEY": "${KEY}", "MAX_TOKENS": "5", "KEY_FILE": "/k"}, "cwd": "/tmp",
 			"alwaysAllow": ["x"], "timeout": 90000},
-		"web": {"url": "https://example.com/mcp?api_key=${KEY}", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Team": "a"}, "type": "streamable-http"},
+		"web": {"url": "https://example.com/mcp?api_key=${KEY}",
+			"headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Team": "a"}, "type": "streamable-http"},
 		"old": {"type": "sse", "url": "http://localhost:${PORT:-80}/sse", "disabled": true, "timeout": "2m"}
 	}, "servers": {"code": {"type": "stdio", "command": "x"}}}`))
 	require.NoError(t, err)
@@ -36,10 +38,12 @@ func TestParseConfig(t *testing.T) {
 // TestDesktopConfig has other contents of desktop clients' files: plain secrets, inputs, and choices of tools.
 func TestDesktopConfig(t *testing.T) {
 	config, err := mcpclient.ParseConfig([]byte(`{
-		"inputs": [{"type": "promptString", "id": "key", "description": "A key", "password": true}, {"id": "team", "default": "red"},
+		"inputs": [{"type": "promptString", "id": "key", "description": "A key", "password": true},
+			{"id": "team", "default": "red"},
 			{"type": "pickString", "id": "size", "options": ["S", {"label": "large", "value": "L"}]}],
 		"servers": {
-			"a": {"command": "x", "env": {"API_KEY": "hunter22", "T_TOKEN": "${A:-hunter22}", "PORT": "80", "EMPTY_KEY": ""},
+			"a": {"command": "x",
+				"env": {"API_KEY": "hunter22", "T_TOKEN": "${A:-hunter22}", "PORT": "80", "EMPTY_KEY": ""},
 				"enabled": true, "enabled_tools": ["one"], "disabled_tools": ["two"]},
 			"b": {"url": "http://u:hunter22@x?token=hunter22", "headers": {"authorization": "Bearer hunter22"}},
 			"c": {"url": "http://x?api_key=${K}", "headers": {"X-Api-Key": "${input:key}"}},
@@ -62,33 +66,55 @@ func TestBadConfigs(t *testing.T) {
 		`{}`:                        `the MCP configuration has none of "mcpServers", "servers" and "context_servers"`,
 		`{"mcpServers": 5}`:         `the MCP configuration is not a JSON object`,
 		`{"mcpServers": {"a": {}}}`: `MCP server "a": needs command or url`,
-		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                  `MCP server "a", url: there is also a command`,
-		`{"mcpServers": {"a": {"command": 5}}}`:                                       `MCP server "a", command: it is a number`,
-		`{"mcpServers": {"a": {"command": {"path": 5}}}}`:                             `MCP server "a", command.path: it is a number`,
-		`{"mcpServers": {"a": {"command": {"args": ["x"]}}}}`:                         `MCP server "a": needs command or url`,
-		`{"mcpServers": {"a": {"source": "custom", "settings": {}}}}`:                 `MCP server "a": needs command or url`,
-		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`:                        `MCP server "a", args: it is a string`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"K": 5}}}}`:                    `MCP server "a", env`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"A=B": "5"}}}}`:                `MCP server "a", env: "A=B" cannot be`,
-		`{"mcpServers": {"a": {"url": "http://x", "headers": {"a b": ""}}}}`:          `MCP server "a", headers: "a b" cannot be`,
-		`{"mcpServers": {"a": {"command": "x", "type": "websocket"}}}`:                `MCP server "a", type: "websocket" is not one of`,
-		`{"mcpServers": {"a": {"command": "x", "type": "http"}}}`:                     `MCP server "a", url: there is none, which http needs`,
-		`{"mcpServers": {"a": {"url": "http://x", "type": "stdio"}}}`:                 `MCP server "a", command: there is none`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": 60}}}`:                      `MCP server "a", timeout: 60 would be milliseconds; write "60s"`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": -1}}}`:                      `MCP server "a", timeout: it must be positive`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": 1e300}}}`:                   `MCP server "a", timeout: it must be positive, and at most`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": []}}}`:                      `MCP server "a", timeout: it is written as`,
-		`{"mcpServers": {"": {"command": "x"}}}`:                                      `its name must have`,
-		`{"mcpServers": {"a\u0000": {"command": "x"}}}`:                               `its name must have`,
-		`{"mcpServers": {"` + strings.Repeat("x", 65) + `": {"command": "x"}}}`:       `its name must have`,
-		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`: `MCP server "a": it is there twice`,
-		`{"mcpServers": {"a": {"command": "x", "args": ["a", "${HOME"]}}}`:            `MCP server "a", args[1]: ${HOME is not closed`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"B": "${A:-x} ${B:-"}}}}`:      `MCP server "a", env.B: ${B:- is not closed`,
-		`{"mcpServers": {"a": {"url": "http://x/${A", "headers": {}}}}`:               `MCP server "a", url: ${A is not closed`,
-		`{"mcpServers": {"a": {"url": "http://x", "headers": {"A": "${"}}}}`:          `MCP server "a", headers.A: ${ is not closed`,
-		`{"mcpServers": {"a": {"command": "x", "enabled_tools": "y"}}}`:               `MCP server "a", enabled_tools: it is a string`,
-		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`:                    `MCP server "a", url: it is not an address`,
-		strings.Repeat(" ", mcpclient.MaxConfig+1):                                    `more than 1048576`,
+		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`: `MCP server "a", ` +
+			`url: there is also a command`,
+		`{"mcpServers": {"a": {"command": 5}}}`: `MCP server "a", ` +
+			`command: it is a number`,
+		`{"mcpServers": {"a": {"command": {"path": 5}}}}`: `MCP server "a", ` +
+			`command.path: it is a number`,
+		`{"mcpServers": {"a": {"command": {"args": ["x"]}}}}`: `MCP server "a": ` +
+			`needs command or url`,
+		`{"mcpServers": {"a": {"source": "custom", "settings": {}}}}`: `MCP server "a": ` +
+			`needs command or url`,
+		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`: `MCP server "a", ` +
+			`args: it is a string`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"K": 5}}}}`: `MCP server "a", env`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"A=B": "5"}}}}`: `MCP server "a", ` +
+			`env: "A=B" cannot be`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"a b": ""}}}}`: `MCP server "a", ` +
+			`headers: "a b" cannot be`,
+		`{"mcpServers": {"a": {"command": "x", "type": "websocket"}}}`: `MCP server "a", ` +
+			`type: "websocket" is not one of`,
+		`{"mcpServers": {"a": {"command": "x", "type": "http"}}}`: `MCP server "a", ` +
+			`url: there is none, which http needs`,
+		`{"mcpServers": {"a": {"url": "http://x", "type": "stdio"}}}`: `MCP server "a", ` +
+			`command: there is none`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": 60}}}`: `MCP server "a", ` +
+			`timeout: 60 would be milliseconds; write "60s"`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": -1}}}`: `MCP server "a", ` +
+			`timeout: it must be positive`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": 1e300}}}`: `MCP server "a", ` +
+			`timeout: it must be positive, and at most`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": []}}}`: `MCP server "a", ` +
+			`timeout: it is written as`,
+		`{"mcpServers": {"": {"command": "x"}}}`:                                `its name must have`,
+		`{"mcpServers": {"a\u0000": {"command": "x"}}}`:                         `its name must have`,
+		`{"mcpServers": {"` + strings.Repeat("x", 65) + `": {"command": "x"}}}`: `its name must have`,
+		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`: `MCP server "a": ` +
+			`it is there twice`,
+		`{"mcpServers": {"a": {"command": "x", "args": ["a", "${HOME"]}}}`: `MCP server "a", ` +
+			`args[1]: ${HOME is not closed`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"B": "${A:-x} ${B:-"}}}}`: `MCP server "a", ` +
+			`env.B: ${B:- is not closed`,
+		`{"mcpServers": {"a": {"url": "http://x/${A", "headers": {}}}}`: `MCP server "a", ` +
+			`url: ${A is not closed`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"A": "${"}}}}`: `MCP server "a", ` +
+			`headers.A: ${ is not closed`,
+		`{"mcpServers": {"a": {"command": "x", "enabled_tools": "y"}}}`: `MCP server "a", ` +
+			`enabled_tools: it is a string`,
+		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`: `MCP server "a", ` +
+			`url: it is not an address`,
+		strings.Repeat(" ", mcpclient.MaxConfig+1): `more than 1048576`,
 	} {
 		_, err := mcpclient.ParseConfig([]byte(config))
 		require.ErrorContains(t, err, want, "%.300s", config)
@@ -99,7 +125,8 @@ func TestBadConfigs(t *testing.T) {
 // TestExtensions has the forms in which Zed writes servers that are extensions, and its old form of a command.
 func TestExtensions(t *testing.T) {
 	config, err := mcpclient.ParseConfig([]byte(`{"context_servers": {
-		"one": {"source": "extension", "enabled": true, "settings": {"token": "hunter22"}}, "two": {"settings": {"url": "x"}},
+		"one": {"source": "extension", "enabled": true, "settings": {"token": "hunter22"}},
+			"two": {"settings": {"url": "x"}},
 		"off": {"source": "extension", "enabled": false},
 		"own": {"command": {"path": "/x", "args": ["run"], "env": {"A": "b"}}, "settings": {}},
 		"new": {"source": "custom", "command": "/x", "args": []}}}`))
@@ -139,7 +166,8 @@ func TestEditorsConfig(t *testing.T) {
 		"both": "{\"servers\": {\"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\" // one\r, // " +
 			"two\n/* */ ], /* three */ }}}",
 		"a mark": "\ufeff" + `{"servers": {"a": {"command": "//x /*", "args": ["\"//,]"]}}}`,
-		"Zed":    `{"theme": "One", "context_servers": {"a": {"source": "custom", "command": "//x /*", "args": ["\"//,]"]}}}`,
+		"Zed": `{"theme": "One", ` +
+			`"context_servers": {"a": {"source": "custom", "command": "//x /*", "args": ["\"//,]"]}}}`,
 	} {
 		config, err := mcpclient.ParseConfig([]byte(text))
 		require.NoError(t, err, name)
@@ -207,7 +235,9 @@ func TestBadValues(t *testing.T) {
 }
 
 func FuzzParseConfig(f *testing.F) {
-	f.Add([]byte(`{"mcpServers": {"a": {"command": "${X:-y}", "args": ["$"], "timeout": "5s"}, "b": {"url": "http://${H}"}}}`))
+	f.Add([]byte(
+		`{"mcpServers": {"a": {"command": "${X:-y}", "args": ["$"], "timeout": "5s"}, "b": {"url": "http://${H}"}}}`,
+	))
 	f.Add([]byte("{\"servers\": {\"a\": {\"command\": \"//\", /* \"b */ \"args\": [\"\\\\\",],},}} //"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config, err := mcpclient.ParseConfig(data)

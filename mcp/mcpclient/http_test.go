@@ -134,7 +134,11 @@ func answers(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, i
 		w.Header().Set("Content-Type", "application/json")
 		switch m.Method {
 		case "initialize":
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`, m.ID)
+			fmt.Fprintf(
+				w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18",`+
+					`"capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`,
+				m.ID,
+			)
 		case "tools/list":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[`+mcptest.PlainTool+`]}}`, m.ID)
 		case "tools/call":

@@ -156,7 +156,8 @@ func TestClientsThatCannotAsk(t *testing.T) {
 func TestAnswersThatApproveNothing(t *testing.T) {
 	server, _, sent := sending(t)
 	send, receive := newLines(t, server,
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`)
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+			`"capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`)
 	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"decision":"approve"}}}`,

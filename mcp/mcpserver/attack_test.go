@@ -27,7 +27,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-const initializeRequest = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+const initializeRequest = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
 // post sends a message, and returns the answer and all of its body.
 func post(t *testing.T, url, body string, headers ...string) (*http.Response, string) {
@@ -269,8 +270,10 @@ func TestInvalidUTF8(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"filesystem\",\"arguments\":{\"command\":\"view\",\"path\":\"\xff\xfe\"}}}",
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"javascript\",\"arguments\":{\"code\":\"return '\xff\xed\xa0\x80'\"}}}",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"return '\ud800'"}}}`,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"javascript\",\"arguments\":{\"code\":\"return " +
+			"'\xff\xed\xa0\x80'\"}}}",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call",` +
+			`"params":{"name":"javascript","arguments":{"code":"return '\ud800'"}}}`,
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"toolrun://notes/\xff\"}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"completion/complete\",\"params\":{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"\xff\"},\"argument\":{\"name\":\"path\",\"value\":\"\xff\"}}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"\xff\"}}",

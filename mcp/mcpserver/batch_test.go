@@ -30,7 +30,9 @@ func TestBatchesOverStdio(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{"two requests", []string{`[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]`},
+		{"two requests", []string{
+			`[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]`,
+		},
 			[]string{`[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":3,"result":{}}]`}},
 		{"a notification in it", []string{`[` + aNotification + `,` + aPing + `]`},
 			[]string{`[{"jsonrpc":"2.0","id":"ping","result":{}}]`}},

@@ -48,7 +48,10 @@ func TestListeningInSessions(t *testing.T) {
 	before := leakcheck.Take()
 	for i := range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`, i)
+		body := fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen",`+
+				`"params":{"notifications":{"toolsListChanged":true}}}`, i,
+		)
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 		require.NoError(t, err)
 		for k, v := range map[string]string{"Content-Type": "application/json",
@@ -69,7 +72,9 @@ func TestListeningInSessions(t *testing.T) {
 func TestManyListenersOverStdio(t *testing.T) {
 	server := newServer(t, builtIn(t), newProject(t), nil)
 	send, receive := newLines(t, server, initialize)
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}`
 	refused := 0
 	for i := range 1030 {
 		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{`+meta+
@@ -149,7 +154,9 @@ func TestSubscriptionsToManyNames(t *testing.T) {
 			var out strings.Builder
 			lines := initialize
 			for j := range 16 {
-				lines += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"toolrun://notes/%sa"}}`+"\n", 10+j,
+				lines += fmt.Sprintf(
+					`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"toolrun://notes/%sa"}}`+
+						"\n", 10+j,
 					strings.Repeat("./", 5000-i*16-j))
 			}
 			require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(lines), &out))

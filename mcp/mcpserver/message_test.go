@@ -105,7 +105,9 @@ func TestMessagesThatAreTooMuch(t *testing.T) {
 		"a token": request("tools/call",
 			`{"name":"length","arguments":{"text":""},"_meta":{"progressToken":[[1]]}}`),
 		"names twice": `{"method":"nothing","jsonrpc":"2.0","id":7,"method":"ping","params":1,"params":{}}`,
-		"line breaks": "{\n\"jsonrpc\":\r\"2.0\",\n\"id\":7,\"method\":\"completion/complete\",\"params\":{\"ref\":{\n\"type\":\"ref/resource\",\"uri\":\"\"},\"argument\":{\r\n\"name\":\"path\",\"value\":\"\"}}}",
+		"line breaks": "{\n\"jsonrpc\":\r\"2.0\",\n" +
+			"\"id\":7,\"method\":\"completion/complete\",\"params\":{\"ref\":{\n" +
+			"\"type\":\"ref/resource\",\"uri\":\"\"},\"argument\":{\r\n\"name\":\"path\",\"value\":\"\"}}}",
 	} {
 		headers := []string{"Mcp-Session-Id", session}
 		if strings.Contains(name, "greeting") {

@@ -34,7 +34,8 @@ func TestOddRequestsDoNotEndTheProcess(t *testing.T) {
 		"notifications/roots/list_changed"} {
 		for _, params := range []string{`null`, `{}`, `[]`,
 			`{"_meta":null,"ref":null,"argument":null,"arguments":null,"uri":null,"name":null,"cursor":null}`,
-			`{"_meta":{"progressToken":{}},"ref":{"type":"ref/resource"},"argument":{"name":"path"},"arguments":[],"uri":"","name":"javascript","requestId":{}}`} {
+			`{"_meta":{"progressToken":{}},"ref":{"type":"ref/resource"},` +
+				`"argument":{"name":"path"},"arguments":[],"uri":"","name":"javascript","requestId":{}}`} {
 			id := `"id":2,`
 			if strings.HasPrefix(method, "notifications") {
 				id = ""

@@ -21,11 +21,23 @@ import (
 
 // tooLong has requests of more than may be sent, with a long text in place of LONG, and the ids of their answers.
 var tooLong = []struct{ name, message, id string }{
-	{"the id first", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"length","arguments":{"text":"LONG"}}}`, `2`},
-	{"the id last", `{"method":"tools/call","params":{"name":"length","arguments":{"text":"LONG"}},"jsonrpc":"2.0","id":"a-1"}`, `"a-1"`},
+	{
+		"the id first",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"length","arguments":{"text":"LONG"}}}`,
+		`2`,
+	},
+	{
+		"the id last",
+		`{"method":"tools/call","params":{"name":"length","arguments":{"text":"LONG"}},"jsonrpc":"2.0","id":"a-1"}`,
+		`"a-1"`,
+	},
 	{"blanks and line breaks of others",
 		"\t{ \"method\" : \"tools/call\" ,\r \"id\" : 7 , \"params\" : {\"text\":\"LONG\"} } ", `7`},
-	{"other ids in it", `{"params":{"id":3,"a":[{"id":4}],"t":"\",\"id\":5,\"LONG"},"method":"tools/call","id":6,"x":{"id":7}}`, `6`},
+	{
+		"other ids in it",
+		`{"params":{"id":3,"a":[{"id":4}],"t":"\",\"id\":5,\"LONG"},"method":"tools/call","id":6,"x":{"id":7}}`,
+		`6`,
+	},
 	{"an id in quotes at the end", `{"id":6,"method":"tools/call","params":"LONG\\\"},\"id\":9}"}`, `6`},
 	{"escapes", `{"\u0069d":"\u00e4\"}","m\u0065thod":"tools/call","params":"LONG"}`, `"\u00e4\"}"`},
 	{"two ids", `{"id":1,"method":"tools/call","params":"LONG","id":2}`, `2`},
@@ -127,7 +139,8 @@ func TestACallThatIsTooLongEndsAtOnce(t *testing.T) {
 // TestAnIDThatIsInUseAnswersNothingElse has a request that is too long and has the id of a call that runs.
 func TestAnIDThatIsInUseAnswersNothingElse(t *testing.T) {
 	send, receive := newLines(t, newServer(t, builtIn(t), newProject(t), nil), initialize)
-	const request = `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"while (!fs.existsSync('/go')) await new Promise(r => setTimeout(r, 10)); return 'done'"}}}`
+	const request = `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"javascript","arguments":{` +
+		`"code":"while (!fs.existsSync('/go')) await new Promise(r => setTimeout(r, 10)); return 'done'"}}}`
 	send(request)
 	send(strings.Replace(request, "while", strings.Repeat(" ", 7e6)+"while", 1))
 	require.Contains(t, receive(), `"id":null`)

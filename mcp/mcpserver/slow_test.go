@@ -69,7 +69,10 @@ func TestStreamsThatAreQuiet(t *testing.T) {
 				defer s.Close()
 				s.Client().Transport.(*http.Transport).DialContext = network.DialContext
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL,
-					strings.NewReader(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"quiet","arguments":{},"_meta":{"progressToken":1}}}`))
+					strings.NewReader(
+						`{"jsonrpc":"2.0","id":2,"method":"tools/call",`+
+							`"params":{"name":"quiet","arguments":{},"_meta":{"progressToken":1}}}`,
+					))
 				require.NoError(t, err)
 				r.Header.Set("Content-Type", "application/json")
 				r.Header.Set("Accept", "application/json, text/event-stream")

@@ -145,7 +145,8 @@ func TestBinariesAreSentOnce(t *testing.T) {
 				";base64," + encoded}}, Data: data}, nil
 		})
 	}
-	const schema = `{"type":"object","properties":{"size":{"type":"integer"},"bytes":{"type":"string"}},"required":["bytes"]}`
+	const schema = `{"type":"object","properties":{"size":{"type":"integer"},"bytes":{"type":"string"}},` +
+		`"required":["bytes"]}`
 	again := map[string]any{"size": 1, "bytes": "data:image/png;base64," + encoded}
 	tools := builtIn(t, of("image", "image/png", nil, ""), of("audio", "audio/wav", nil, ""), of("blob",
 		"application/zip", nil, ""),

@@ -172,14 +172,18 @@ func TestWithoutIDs(t *testing.T) {
 	}{
 		{
 			sdk: "OpenAI Chat Completions",
-			response: `{"id":"chatcmpl-1","object":"chat.completion","created":1760000000,"model":"test","choices":[{"index":0,"finish_reason":"function_call",
-				"message":{"role":"assistant","content":null,"function_call":{"name":"list_zones","arguments":"{}"}}}]}`,
+			response: `{"id":"chatcmpl-1","object":"chat.completion","created":1760000000,
+				"model":"test","choices":[{"index":0,"finish_reason":"function_call",
+				"message":{"role":"assistant","content":null,
+					"function_call":{"name":"list_zones","arguments":"{}"}}}]}`,
 			results: `[{"role":"function","name":"list_zones","content":"list_zones got {}"}]`,
 		},
 		{
-			sdk:      "Gemini",
-			response: `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"list_zones"}}],"role":"model"},"finishReason":"STOP"}]}`,
-			results:  `[{"role":"user","parts":[{"functionResponse":{"name":"list_zones","response":{"output":"list_zones got {}"}}}]}]`,
+			sdk: "Gemini",
+			response: `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"list_zones"}}],"role":"model"},` +
+				`"finishReason":"STOP"}]}`,
+			results: `[{"role":"user",` +
+				`"parts":[{"functionResponse":{"name":"list_zones","response":{"output":"list_zones got {}"}}}]}]`,
 		},
 	} {
 		t.Run(test.sdk, func(t *testing.T) {

@@ -30,9 +30,11 @@ func newRegistry(t *testing.T) *registry.Registry {
 				"properties": {"path": {"type": "string", "description": "An absolute path."}},
 				"required": ["path"],
 				"anyOf": [
-					{"properties": {"command": {"const": "insert"}, "line": {"type": "integer", "minimum": 0}, "text": {"type": "string"}},
+					{"properties": {"command": {"const": "insert"}, "line": {"type": "integer", "minimum": 0},
+						"text": {"type": "string"}},
 						"required": ["command", "line", "text"]},
-					{"properties": {"command": {"const": "delete"}, "lines": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}},
+					{"properties": {"command": {"const": "delete"},
+						"lines": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}},
 						"required": ["command", "lines"]}
 				]
 			}`),
@@ -43,10 +45,12 @@ func newRegistry(t *testing.T) *registry.Registry {
 			Annotations: registry.Annotations{Idempotent: true},
 			Schema: json.RawMessage(`{
 				"type": "object",
-				"properties": {"from": {"$ref": "#/$defs/point"}, "to": {"$ref": "#/$defs/point", "description": "Where it ends."}},
+				"properties": {"from": {"$ref": "#/$defs/point"},
+					"to": {"$ref": "#/$defs/point", "description": "Where it ends."}},
 				"required": ["from", "to"],
 				"additionalProperties": false,
-				"$defs": {"point": {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number", "maximum": 0.5}},
+				"$defs": {"point": {"type": "object",
+					"properties": {"x": {"type": "number"}, "y": {"type": "number", "maximum": 0.5}},
 					"required": ["x", "y"], "additionalProperties": false}}
 			}`),
 		},
@@ -69,7 +73,8 @@ func newRegistry(t *testing.T) *registry.Registry {
 				"type": "object",
 				"properties": {
 					"at": {"type": "string", "format": "date-time"},
-					"note": {"type": ["string", "null"], "description": "Null means that there is none.", "maxLength": 200},
+					"note": {"type": ["string", "null"], "description": "Null means that there is none.",
+						"maxLength": 200},
 					"repeat": {"type": "string", "enum": ["daily", "weekly"], "default": "daily"}
 				},
 				"required": ["at"],
@@ -118,14 +123,16 @@ func findOrder() registry.Tool {
 					"properties": {
 						"status": {"type": "string", "enum": ["open", "sent", "zurück"]},
 						"since": {"type": "string", "format": "date"},
-						"customer": {"type": "object", "properties": {"name": {"type": "string", "minLength": 1}}, "required": ["name"], "additionalProperties": false}
+						"customer": {"type": "object", "properties": {"name": {"type": "string", "minLength": 1}},
+							"required": ["name"], "additionalProperties": false}
 					},
 					"required": ["status"],
 					"additionalProperties": false
 				},
 				"lines": {
 					"type": "array",
-					"items": {"type": "object", "properties": {"sku": {"type": "string", "pattern": "^[A-Z]{2}-\\d+$"}, "amount": {"type": "integer", "minimum": 1}},
+					"items": {"type": "object", "properties": {"sku": {"type": "string", "pattern": "^[A-Z]{2}-\\d+$"},
+						"amount": {"type": "integer", "minimum": 1}},
 						"required": ["sku", "amount"], "additionalProperties": false}
 				}
 			},
@@ -133,7 +140,8 @@ func findOrder() registry.Tool {
 			"additionalProperties": false
 		}`),
 		OutputSchema: json.RawMessage(
-			`{"type": "object", "properties": {"order": {"type": "integer"}, "status": {"type": "string"}}, "required": ["order", "status"]}`),
+			`{"type": "object", "properties": {"order": {"type": "integer"}, "status": {"type": "string"}}, ` +
+				`"required": ["order", "status"]}`),
 	}, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 		var in struct {
 			Order int64 `json:"order"`

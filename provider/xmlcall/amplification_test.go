@@ -55,7 +55,10 @@ func hostile() map[string]string {
 		"many alternatives for many properties": `{"type":"object","properties":{` + repeated(500,
 			`"a%d":{"$ref":"#/$defs/e"}`) + `},"$defs":{"e":{"anyOf":[` + repeated(600, `{"const":%d}`) + `]}}}`,
 		"many definitions in each other": `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` +
-			repeated(900, `"d%d":{"properties":{"x":{"$ref":"#/$defs/d%[1]d"},"y":{"$ref":"#/$defs/d7"},"z":{"$ref":"#/$defs/d899"}}}`) + `}}`,
+			repeated(
+				900, `"d%d":{"properties":{"x":{"$ref":"#/$defs/d%[1]d"},`+
+					`"y":{"$ref":"#/$defs/d7"},"z":{"$ref":"#/$defs/d899"}}}`,
+			) + `}}`,
 		"long descriptions": `{"type":"object","properties":{"a":{"$ref":"#/$defs/d"},"b":{"anyOf":[` + repeated(500,
 			`{"$ref":"#/$defs/d","title":"%d"}`) +
 			`]}},"$defs":{"d":{"type":"object","properties":{"x":{"description":"` + strings.Repeat("words ", 100_000) +

@@ -179,8 +179,10 @@ func TestCallsByKey(t *testing.T) {
 		"type": "object",
 		"properties": {
 			"b": {"type": "integer"}, "a": {"type": "string"}, "paths": {"type": "array", "items": {"type": "string"}},
-			"entry": {"type": "array"}, "box": {"type": ["array", "null"]}, "file": {"type": "string"}, "files": {"type": "array"},
-			"days": {"type": "string"}, "s": {"type": "array"}, "cities": {"type": "array"}, "ax": {"type": "array"}, "axe": {"type": "array"}
+			"entry": {"type": "array"}, "box": {"type": ["array", "null"]},
+				"file": {"type": "string"}, "files": {"type": "array"},
+			"days": {"type": "string"}, "s": {"type": "array"}, "cities": {"type": "array"},
+				"ax": {"type": "array"}, "axe": {"type": "array"}
 		}
 	}`
 	for _, test := range []struct{ name, keys, want string }{
@@ -250,7 +252,8 @@ func BenchmarkManyParams(b *testing.B) {
 
 func TestCallsNameEverythingThatIsWrong(t *testing.T) {
 	_, definitions := tools(t, tool("t",
-		`{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}, "c": {"type": "string"}}}`))
+		`{"type": "object", "properties": {"a": {"type": "integer"}, `+
+			`"b": {"type": "boolean"}, "c": {"type": "string"}}}`))
 	calls := xmlcall.Calls(definitions, call("a", "x", "c", "y", "b", "z"))
 	require.EqualError(t, calls[0].Err,
 		"Failed to parse 'x' as integer for parameter 'a'\nFailed to parse 'z' as boolean for parameter 'b'")

@@ -38,7 +38,8 @@ func TestDialects(t *testing.T) {
 			`<use_tool><name>a</name><args>{"s": "</x> \n", "n": 1.50, "l": ["a", 2], "z": null}</args></use_tool>`,
 			[]call{{tool: "a", params: []xmlcall.Param{{"s", "</x> \n"}, {"n", "1.50"}, {"l", `["a",2]`},
 				{"z", "null"}}}}},
-		{"a list", xmlcall.UseTool, "<use_tool><name>a</name><l>\n<item>1</item>\n<item>\n2\n</item></l><m><item>x</item></m><k><item></k></use_tool>",
+		{"a list", xmlcall.UseTool, "<use_tool><name>a</name><l>\n<item>1</item>\n" +
+			"<item>\n2\n</item></l><m><item>x</item></m><k><item></k></use_tool>",
 			[]call{{tool: "a", params: []xmlcall.Param{{"l", "1"}, {"l", "2"}, {"m", `["x"]`}, {"k", "<item>"}}}}},
 		{"a section", xmlcall.UseTool, "<use_tool><name>a</name><x>\n<![CDATA[</x></use_tool>&lt;]]>\n</x></use_tool>",
 			[]call{{tool: "a", params: []xmlcall.Param{{"x", "</x></use_tool>&lt;"}}}}},
@@ -203,13 +204,15 @@ func TestText(t *testing.T) {
 // TestDialectsOfThePrompt checks that each prompt teaches what is read, and that calls are converted by schemas.
 func TestDialectsOfThePrompt(t *testing.T) {
 	input, err := registry.CompileSchema([]byte(`{"type":"object","required":["paths","text"],"properties":{
-		"paths":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"array","items":{"type":"object"}}}}`))
+		"paths":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},
+			"limit":{"type":"integer"},"deep":{"type":"array","items":{"type":"object"}}}}`))
 	require.NoError(t, err)
 	definitions := []*registry.Definition{{Name: "find", Description: "Finds.", Input: input}}
 	for dialect, answer := range map[xmlcall.Dialect]string{
-		xmlcall.Tags:    "<tool:find><param:path>a</param:path><param:text>1</param:text><param:limit>5</param:limit></tool:find>",
-		xmlcall.UseTool: `<use_tool><name>find</name><parameters>{"paths": ["a"], "text": "1", "limit": "5"}</parameters></use_tool>`,
-		xmlcall.Caret:   "^^^find\npath: a\ntext: 1\nlimit: 5\n^^^",
+		xmlcall.Tags: "<tool:find><param:path>a</param:path><param:text>1</param:text><param:limit>5</param:limit></tool:find>",
+		xmlcall.UseTool: `<use_tool><name>find</name><parameters>{"paths": ["a"], ` +
+			`"text": "1", "limit": "5"}</parameters></use_tool>`,
+		xmlcall.Caret: "^^^find\npath: a\ntext: 1\nlimit: 5\n^^^",
 	} {
 		prompt := xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Dialect: dialect, Model: "openai/GPT-5",
 			Additions: "Be quick."})
@@ -242,21 +245,31 @@ func TestElementsInItems(t *testing.T) {
 		"loose":{},
 		"loop":{"$ref":"#/$defs/loop"}},
 		"$defs":{"loop":{"type":"array","items":{"$ref":"#/$defs/loop"}},
-			"file":{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},"all":{"type":"boolean"},
-			"ranges":{"type":"array","items":{"type":"integer"}},"parts":{"type":"array","items":{"$ref":"#/$defs/file"}},"name":{"type":"string"}}}}}`))
+			"file":{"type":"object",
+				"properties":{"path":{"type":"string"},"limit":{"type":"integer"},"all":{"type":"boolean"},
+			"ranges":{"type":"array","items":{"type":"integer"}},
+				"parts":{"type":"array","items":{"$ref":"#/$defs/file"}},"name":{"type":"string"}}}}}`))
 	require.NoError(t, err)
 	definitions := []*registry.Definition{{Name: "read", Input: input}}
 	deep := strings.Repeat("<item><parts>", 40) + strings.Repeat("</parts></item>", 40)
 	for _, test := range []struct{ name, parameters, want, err string }{
 		{"one item", "<files><item><path>a</path></item></files>", `{"files":[{"path":"a"}]}`, ""},
 		{"two items", "<files>\n<item>\n<path>a &lt; " +
-			"b</path>\n<limit>5</limit>\n</item>\n<item><path><![CDATA[</item>]]></path><all>true</all></item>\n</files>",
+			"b</path>\n<limit>5</limit>\n</item>\n" +
+			"<item><path><![CDATA[</item>]]></path><all>true</all></item>\n</files>",
 			`{"files":[{"path":"a < b","limit":5},{"path":"</item>","all":true}]}`, ""},
-		{"lists in items", "<files><item><path>a</path><ranges><item>1</item><item>20</item></ranges></item><item><ranges><item>3</item></ranges></item></files>",
+		{"lists in items",
+			"<files><item><path>a</path><ranges><item>1</item><item>20</item></ranges></item><item><ranges><item>3</item></ranges></item></files>",
 			`{"files":[{"path":"a","ranges":[1,20]},{"ranges":[3]}]}`, ""},
-		{"items in items", "<files><item><parts><item><path>a</path></item><item><parts><item><limit>1</limit></item></parts></item></parts></item></files>",
+		{"items in items",
+			"<files><item><parts><item><path>a</path></item><item><parts><item><limit>1</limit></item></parts></item></parts></item></files>",
 			`{"files":[{"parts":[{"path":"a"},{"parts":[{"limit":1}]}]}]}`, ""},
-		{"lists of lists", "<rows><item><item>1</item><item>2</item></item><item><item>3</item></item><item>4</item></rows>", `{"rows":[[1,2],[3],[4]]}`, ""},
+		{
+			"lists of lists",
+			"<rows><item><item>1</item><item>2</item></item><item><item>3</item></item><item>4</item></rows>",
+			`{"rows":[[1,2],[3],[4]]}`,
+			"",
+		},
 		{"elements and JSON", `<files><item>{"path": "a"}</item><item><path>b</path></item></files>`,
 			`{"files":[{"path":"a"},{"path":"b"}]}`, ""},
 		{"a repeated property", "<files><item><range>1</range><range>2</range></item></files>",
@@ -266,7 +279,9 @@ func TestElementsInItems(t *testing.T) {
 			`{"files":[{"path":"a"},{"path":"b"}]}`, ""},
 		{"the parameter again and again", "<file><path>a</path></file><file><path>b</path></file>",
 			`{"files":[{"path":"a"},{"path":"b"}]}`, ""},
-		{"lists again and again", `<files><item><path>a</path></item><item>{"path": "b"}</item></files><files><item><path>c</path></item></files><texts><item>a</item></texts><text>x</text><texts>b</texts>`,
+		{"lists again and again",
+			`<files><item><path>a</path></item><item>{"path": "b"}</item></files>` +
+				`<files><item><path>c</path></item></files><texts><item>a</item></texts><text>x</text><texts>b</texts>`,
 			`{"files":[{"path":"a"},{"path":"b"},{"path":"c"}],"text":"x","texts":["a","b"]}`, ""},
 		{"the only item without its element", "<files><path>a</path><limit>5</limit></files>",
 			`{"files":[{"path":"a","limit":5}]}`, ""},
@@ -281,7 +296,12 @@ func TestElementsInItems(t *testing.T) {
 			`{"texts":["<path>a</path>","b"],"text":"<path>a</path>"}`, ""},
 		{"texts with such elements in them", "<texts><item>in <item>a</item></item><item><item>b</item></item></texts>",
 			`{"texts":["in <item>a</item>","<item>b</item>"]}`, ""},
-		{"a list of one number", "<options><ranges><item>3</item></ranges></options><rows><item><item>4</item></item></rows>", `{"options":{"ranges":[3]},"rows":[[4]]}`, ""},
+		{
+			"a list of one number",
+			"<options><ranges><item>3</item></ranges></options><rows><item><item>4</item></item></rows>",
+			`{"options":{"ranges":[3]},"rows":[[4]]}`,
+			"",
+		},
 		{"numbers", "<numbers><item>3</item></numbers>", `{"numbers":[3]}`, ""},
 		{"texts and objects", "<either><item><path>a</path></item><item><b>bold</b></item><item>c</item></either>",
 			`{"either":[{"path":"a"},"<b>bold</b>","c"]}`, ""},
@@ -315,7 +335,8 @@ func TestElementsInItems(t *testing.T) {
 // TestListsOfOneNumber has lists of one item, which are not texts only because they are alone.
 func TestListsOfOneNumber(t *testing.T) {
 	input, err := registry.CompileSchema(
-		[]byte(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}},"o":{"type":"array","items":{"type":"object"}}}}`))
+		[]byte(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}},` +
+			`"o":{"type":"array","items":{"type":"object"}}}}`))
 	require.NoError(t, err)
 	definitions := []*registry.Definition{{Name: "a", Input: input}}
 	for dialect, text := range map[xmlcall.Dialect]string{

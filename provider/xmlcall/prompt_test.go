@@ -32,7 +32,8 @@ const searchSchema = `{
 	"type": "object",
 	"properties": {
 		"query": {"type": "string", "description": "What to look for."},
-		"paths": {"type": "array", "items": {"type": "string"}, "description": "Where to look.\nAll files, if there are none."},
+		"paths": {"type": "array", "items": {"type": "string"},
+			"description": "Where to look.\nAll files, if there are none."},
 		"mode": {"enum": ["words", "pattern"], "default": "words"},
 		"limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 100},
 		"sort": {
@@ -49,7 +50,8 @@ const searchSchema = `{
 	"$defs": {
 		"filter": {
 			"type": "object",
-			"properties": {"field": {"type": "string"}, "not": {"$ref": "#/$defs/filter", "description": "What must not be."}}
+			"properties": {"field": {"type": "string"},
+				"not": {"$ref": "#/$defs/filter", "description": "What must not be."}}
 		}
 	}
 }`
@@ -123,12 +125,15 @@ func TestPromptDescribesParameters(t *testing.T) {
 		{"a constant", `{"const": 5}`, "- `p` (integer, optional; always 5)"},
 		{"a title where there is no description", `{"type": "boolean", "title": "Really"}`,
 			"- `p` (boolean, optional): Really"},
-		{"members of any name", `{"type": "object", "additionalProperties": {"type": "object", "properties": {"a": {"type": "integer"}}}}`,
+		{"members of any name",
+			`{"type": "object", "additionalProperties": {"type": "object", "properties": {"a": {"type": "integer"}}}}`,
 			"- `p` (object as JSON, optional)\n  - any other key (object)\n    - `a` (integer, optional)"},
 		{"arrays of arrays of objects",
 			`{"type": "array", "items": {"type": "array", "items": {"type": "object", "properties": {"a": {}}}}}`,
 			"- `p` (list of array, optional)\n  - `a` (anything, as text or JSON, optional)"},
-		{"an object or null", `{"anyOf": [{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"type": "null"}]}`,
+		{"an object or null",
+			`{"anyOf": [{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, ` +
+				`{"type": "null"}]}`,
 			"- `p` (object or null as JSON, optional)\n  - `a` (integer, required)"},
 		{"many choices", `{"enum": [` + strings.Repeat(`"x", `, 59) + `"y"]}`,
 			"- `p` (string, optional; one of " + strings.Repeat(`"x", `, 49) + `"x" and 10 more)`},
@@ -144,7 +149,8 @@ func TestPromptDescribesParameters(t *testing.T) {
 		{"a constant or null", `{"anyOf": [{"const": "a"}, {"type": "null"}]}`,
 			"- `p` (string or null, optional; one of \"a\")"},
 		{"choices that are described",
-			`{"description": "Which.", "oneOf": [{"const": "a", "description": "The first."}, {"enum": ["b"], "description": "The\nsecond."}, {"enum": ["c", "d"]}]}`,
+			`{"description": "Which.", "oneOf": [{"const": "a", "description": "The first."}, ` +
+				`{"enum": ["b"], "description": "The\nsecond."}, {"enum": ["c", "d"]}]}`,
 			"- `p` (string, optional; one of \"a\", \"b\", \"c\", \"d\"): Which.\n  - \"a\": The first.\n  - \"b\": " +
 				"The\n    second."},
 		{"an array of choices that are described",
@@ -152,16 +158,19 @@ func TestPromptDescribesParameters(t *testing.T) {
 			"- `p` (list of string, optional; one of \"a\", \"b\")\n  - \"a\": The first."},
 		{"a choice and anything else", `{"anyOf": [{"type": "integer"}, {"const": "auto"}]}`,
 			"- `p` (string or integer, optional; can be \"auto\")"},
-		{"limits or null", `{"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "null"}], "default": null}`,
+		{"limits or null",
+			`{"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "null"}], "default": null}`,
 			"- `p` (integer or null, optional; default null; at least 1; at most 9)"},
 		{"limits of one of two", `{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "maxLength": 5}]}`,
 			"- `p` (string or integer, optional)"},
 		{"alternatives that can be told apart",
-			`{"type": "object", "oneOf": [{"properties": {"a": {"const": "x"}}}, {"properties": {"a": {"const": "y", "description": "Which."}}}, {"properties": {"a": {"enum": ["z", "x"]}}}]}`,
+			`{"type": "object", "oneOf": [{"properties": {"a": {"const": "x"}}}, {"properties": ` +
+				`{"a": {"const": "y", "description": "Which."}}}, {"properties": {"a": {"enum": ["z", "x"]}}}]}`,
 			"- `p` (object as JSON, optional)\n  - `a` (string, optional; one of \"x\", \"y\", \"z\"): Which.\n    - " +
 				"\"y\": Which."},
 		{"a property that is described twice",
-			`{"type": "object", "properties": {"a": {"type": "integer"}}, "allOf": [{"properties": {"a": {"minimum": 1}}}]}`,
+			`{"type": "object", "properties": {"a": {"type": "integer"}}, ` +
+				`"allOf": [{"properties": {"a": {"minimum": 1}}}]}`,
 			"- `p` (object as JSON, optional)\n  - `a` (integer, optional)"},
 		{"what goes together in an object",
 			`{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}`,
@@ -237,13 +246,16 @@ func TestPromptSaysWhichParametersGoTogether(t *testing.T) {
 		{"in all of", `"allOf": [{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}]`,
 			"\n- (At least one of these is needed: `a`; `b`)"},
 		{"values that tell them apart",
-			`"oneOf": [{"properties": {"a": {"const": "x"}}, "required": ["a"]}, {"properties": {"a": {"enum": ["y"]}}, "required": ["a", "b"]}]`,
+			`"oneOf": [{"properties": {"a": {"const": "x"}}, "required": ["a"]}, ` +
+				`{"properties": {"a": {"enum": ["y"]}}, "required": ["a", "b"]}]`,
 			"\n- (Exactly one of these is needed: `a` = \"x\"; `a` = \"y\" and `b`)"},
 		{"none, as one of them", `"anyOf": [{"required": ["a"]}, {"minProperties": 0}]`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, definitions := tools(t, tool("t",
-				`{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c d": {"type": "string"}}, `+test.root+`}`))
+				`{"type": "object", "properties": {"a": {"type": "string"}, `+
+					`"b": {"type": "string"}, "c d": {"type": "string"}}, `+
+					test.root+`}`))
 			_, got, _ := strings.Cut(xmlcall.Prompt(definitions, nil), "- `c&#32;d` (string, optional)")
 			require.Equal(t, test.want, got)
 		})
@@ -266,11 +278,19 @@ func TestExampleIsAccepted(t *testing.T) {
 			object(`"a": {"type": "integer"}, "b": {"type": "boolean"}, "c": {"type": "number"}`, `"a", "b"`), "a b"},
 		{"limits", object(`"a": {"type": "integer", "minimum": 5}, "b": {"type": "string", "format": "date"}`,
 			`"a", "b"`), "a b"},
-		{"choices", object(`"a": {"enum": ["x"]}, "b": {"const": {"c": 1}}, "c": {"type": "array", "items": {"enum": [1, 2]}}`, `"a", "b", "c"`), "a b c c"},
+		{
+			"choices",
+			object(`"a": {"enum": ["x"]}, "b": {"const": {"c": 1}}, "c": {"type": "array", "items": {"enum": [1, 2]}}`,
+				`"a", "b", "c"`),
+			"a b c c",
+		},
 		{"choices in alternatives", object(
-			`"a": {"anyOf": [{"type": "null"}, {"enum": ["x", "y"]}]}, "b": {"allOf": [{"const": "z"}]}, "c": {"type": "array", "items": {"oneOf": [{"const": 1}, {"const": 2}]}}`, `"a", "b", "c"`), "a b c c"},
+			`"a": {"anyOf": [{"type": "null"}, {"enum": ["x", "y"]}]}, "b": {"allOf": [{"const": "z"}]}, `+
+				`"c": {"type": "array", "items": {"oneOf": [{"const": 1}, {"const": 2}]}}`,
+			`"a", "b", "c"`), "a b c c"},
 		{"alternatives that can be told apart",
-			`{"type": "object", "required": ["a"], "oneOf": [{"properties": {"a": {"const": "x"}}}, {"properties": {"a": {"const": "y"}}}]}`, "a"},
+			`{"type": "object", "required": ["a"], ` +
+				`"oneOf": [{"properties": {"a": {"const": "x"}}}, {"properties": {"a": {"const": "y"}}}]}`, "a"},
 		{"examples in the schema", object(
 			`"a": {"type": "string", "pattern": "^x+$", "examples": ["xx"]}, "b": {"type": "array", "examples": [[]]}`,
 			`"a", "b"`), "a b"},

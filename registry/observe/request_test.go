@@ -22,10 +22,15 @@ func TestRequests(t *testing.T) {
 		Received: 5, Duration: 1500 * time.Microsecond})
 	record(network.Record{Time: at, Method: "GET", Host: "https://b.example", Path: "/",
 		Err: &network.Error{Kind: network.KindDenied, Message: "no\nrule"}})
-	require.Equal(t, `{"time":"2026-01-02T03:04:05Z","event":"request","project":"p","call":"c","method":"GET","host":"https://a.example","path":"/\u00e4\u007f",`+
-		`"rule":"https://a.example","approval":{"approved":true,"by":"ann","time":"2026-01-02T03:04:05Z","rule":"network"},"secrets":["KEY"],"status":200,"sentBytes":0,"receivedBytes":5,"durationMs":1.5,"outcome":"ok"}`+"\n"+
-		`{"time":"2026-01-02T03:04:05Z","event":"request","method":"GET","host":"https://b.example","path":"/","sentBytes":0,"receivedBytes":0,`+
-		`"durationMs":0,"outcome":"denied","error":"no\nrule"}`+"\n", out.String())
+	require.Equal(t,
+		`{"time":"2026-01-02T03:04:05Z","event":"request","project":"p",`+
+			`"call":"c","method":"GET","host":"https://a.example","path":"/\u00e4\u007f",`+
+			`"rule":"https://a.example",`+
+			`"approval":{"approved":true,"by":"ann","time":"2026-01-02T03:04:05Z","rule":"network"},`+
+			`"secrets":["KEY"],"status":200,"sentBytes":0,"receivedBytes":5,"durationMs":1.5,"outcome":"ok"}`+"\n"+
+			`{"time":"2026-01-02T03:04:05Z","event":"request","method":"GET",`+
+			`"host":"https://b.example","path":"/","sentBytes":0,"receivedBytes":0,`+
+			`"durationMs":0,"outcome":"denied","error":"no\nrule"}`+"\n", out.String())
 	failed := errors.New("")
 	observe.Requests(broken{}, func(err error) { failed = err })(network.Record{})
 	require.EqualError(t, failed, "broken")

@@ -352,7 +352,9 @@ func TestBrokenTools(t *testing.T) {
 				faults = examine(test.tool, test.check, test.options).faults
 				time.Sleep(time.Minute) // so that calls end that were left behind
 			})
-			require.True(t, slices.ContainsFunc(faults, func(text string) bool { return strings.Contains(text, test.want) }),
+			require.True(t, slices.ContainsFunc(faults, func(text string) bool {
+				return strings.Contains(text, test.want)
+			}),
 				"want %q among the faults of %q, got\n%s", test.want, test.check, strings.Join(faults, "\n"))
 		})
 	}

@@ -16,21 +16,27 @@ import (
 // TestSamplesFit checks that inputs can be made for common schemas.
 func TestSamplesFit(t *testing.T) {
 	for name, properties := range map[string]string{
-		"nothing":        `{}`,
-		"text":           `{"a":{"type":"string"}}`,
-		"lengths":        `{"a":{"type":"string","minLength":5},"b":{"type":"string","maxLength":0}}`,
-		"formats":        `{"a":{"type":"string","format":"date-time"},"b":{"type":"string","format":"uuid"}}`,
-		"choices":        `{"a":{"enum":["x","y"]},"b":{"const":7},"c":{"type":"string","pattern":"^q$","examples":["q"]}}`,
-		"defaults":       `{"a":{"type":"string","pattern":"^q$","default":"q"}}`,
-		"limits":         `{"a":{"type":"integer","minimum":5},"b":{"type":"number","exclusiveMaximum":1},"c":{"type":"integer","exclusiveMinimum":1,"multipleOf":7}}`,
-		"arrays":         `{"a":{"type":"array","items":{"type":"boolean"},"minItems":2},"b":{"type":"array"}}`,
-		"objects":        `{"a":{"type":"object","properties":{"b":{"type":"null"}},"required":["b"]}}`,
-		"several types":  `{"a":{"type":["null","integer"]},"b":{}}`,
-		"alternatives":   `{"a":{"oneOf":[{"type":"integer"},{"type":"string"}]},"b":{"anyOf":[{"$ref":"#/$defs/d"}]}}`,
-		"all of them":    `{"a":{"allOf":[{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]},{"required":["y"],"properties":{"y":{"type":"integer"}}}]}}`,
-		"references":     `{"a":{"$ref":"#/$defs/d"},"b":{"$ref":"#/$defs/e~1f"}}`,
-		"anchors":        `{"a":{"$ref":"#here"},"b":{"allOf":[{"$ref":"#here"}]},"c":{"anyOf":[{"type":"null"},{"$dynamicRef":"#moving"}]}}`,
-		"a choice":       `{"a":{"oneOf":[{"type":"object","properties":{"kind":{"const":"a"},"n":{"type":"integer"}},"required":["kind","n"]},{"type":"object","properties":{"kind":{"const":"b"}},"required":["kind"]}]}}`,
+		"nothing": `{}`,
+		"text":    `{"a":{"type":"string"}}`,
+		"lengths": `{"a":{"type":"string","minLength":5},"b":{"type":"string","maxLength":0}}`,
+		"formats": `{"a":{"type":"string","format":"date-time"},"b":{"type":"string","format":"uuid"}}`,
+		"choices": `{"a":{"enum":["x","y"]},"b":{"const":7},` +
+			`"c":{"type":"string","pattern":"^q$","examples":["q"]}}`,
+		"defaults": `{"a":{"type":"string","pattern":"^q$","default":"q"}}`,
+		"limits": `{"a":{"type":"integer","minimum":5},"b":{"type":"number","exclusiveMaximum":1},` +
+			`"c":{"type":"integer","exclusiveMinimum":1,"multipleOf":7}}`,
+		"arrays":        `{"a":{"type":"array","items":{"type":"boolean"},"minItems":2},"b":{"type":"array"}}`,
+		"objects":       `{"a":{"type":"object","properties":{"b":{"type":"null"}},"required":["b"]}}`,
+		"several types": `{"a":{"type":["null","integer"]},"b":{}}`,
+		"alternatives":  `{"a":{"oneOf":[{"type":"integer"},{"type":"string"}]},"b":{"anyOf":[{"$ref":"#/$defs/d"}]}}`,
+		"all of them": `{"a":{"allOf":[{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]},` +
+			`{"required":["y"],"properties":{"y":{"type":"integer"}}}]}}`,
+		"references": `{"a":{"$ref":"#/$defs/d"},"b":{"$ref":"#/$defs/e~1f"}}`,
+		"anchors": `{"a":{"$ref":"#here"},"b":{"allOf":[{"$ref":"#here"}]},` +
+			`"c":{"anyOf":[{"type":"null"},{"$dynamicRef":"#moving"}]}}`,
+		"a choice": `{"a":{"oneOf":[{"type":"object",` +
+			`"properties":{"kind":{"const":"a"},"n":{"type":"integer"}},"required":["kind","n"]},` +
+			`{"type":"object","properties":{"kind":{"const":"b"}},"required":["kind"]}]}}`,
 		"without an end": `{"a":{"$ref":"#/$defs/loop"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +51,8 @@ func TestSamplesFit(t *testing.T) {
 			require.NoError(t, err)
 			schema := `{"type":"object","properties":` + properties + `,"required":` + string(list) +
 				`,"$defs":{"d":{"type":"integer"},` +
-				`"e/f":{"enum":[1]},"h":{"$anchor":"here","type":"boolean"},"m":{"$dynamicAnchor":"moving","type":"number","minimum":3},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
+				`"e/f":{"enum":[1]},"h":{"$anchor":"here","type":"boolean"},"m":{"$dynamicAnchor":"moving",` +
+				`"type":"number","minimum":3},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
 			s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = []byte(schema) }), &Options{},
 				new(findings))
 			require.NotNil(t, s)
@@ -60,7 +67,10 @@ func TestSamplesFit(t *testing.T) {
 // TestSchemasWithoutSamples checks that a schema for which no input can be made is not a fault of the tool.
 func TestSchemasWithoutSamples(t *testing.T) {
 	tool := specified(func(spec *registry.Spec) {
-		spec.Schema = []byte(`{"type":"object","properties":{"a":{"type":"string","pattern":"^[0-9]{3}$","description":"Three digits."}},"required":["a"]}`)
+		spec.Schema = []byte(
+			`{"type":"object","properties":{"a":{"type":"string","pattern":"^[0-9]{3}$",` +
+				`"description":"Three digits."}},"required":["a"]}`,
+		)
 	})
 	for _, c := range checks {
 		require.Empty(t, examine(tool, c.name, &Options{}).faults, c.name)

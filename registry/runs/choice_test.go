@@ -116,7 +116,9 @@ func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
 			"Unknown tool: sign"},
 		"that code calls": {"clerk", officeTools(t, "plain", "bold"), off, "", "Unknown tool: sign"},
 		"an option that is not allowed": {"sign", officeTools(t, "plain", "wide"), registry.Selection{},
-			registry.CodeOptions, `Tool sign cannot be used, since it is set up wrongly: option "style": "bold" is none of its choices: plain, wide`},
+			registry.CodeOptions,
+			`Tool sign cannot be used, ` +
+				`since it is set up wrongly: option "style": "bold" is none of its choices: plain, wide`},
 		"in a call of code": {"clerk", officeTools(t, "plain", "wide"), registry.Selection{}, "",
 			`option "style": "bold" is none of its choices`},
 	} {

@@ -35,11 +35,13 @@ func TestFiles(t *testing.T) {
 		"import os\nos.getcwd(), sorted(os.listdir())": "('/', ['data', 'helper.py', 'lib'])",
 		"import os\n[(d, sorted(n), f) for d, n, f in os.walk('/lib')]": "[('/lib', ['python'], []), " +
 			"('/lib/python', ['pkg'], []), ('/lib/python/pkg', [], ['__init__.py'])]",
-		"from pathlib import Path\nsorted(map(str, Path('/').glob('**/*.py')))": "['/helper.py', '/lib/python/pkg/__init__.py']",
+		"from pathlib import Path\nsorted(map(str, Path('/').glob('**/*.py')))": "['/helper.py', " +
+			"'/lib/python/pkg/__init__.py']",
 		"import pkg\npkg.double(21)":          "42",
 		"import helper\nhelper.pkg.double(4)": "8",
 		"import sys\nsys.path[-2:]":           "['/lib/python', '/']",
-		"try:\n    open('/nowhere')\nexcept FileNotFoundError as e:\n    x = str(e)\nx": `"[Errno 44] No such file or directory: '/nowhere'"`,
+		"try:\n    open('/nowhere')\nexcept FileNotFoundError as e:\n    x = str(e)\nx": `"[Errno 44] No ` +
+			`such file or directory: '/nowhere'"`,
 	} {
 		require.Equal(t, want, run(t, code, options).Text, code)
 	}

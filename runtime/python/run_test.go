@@ -269,9 +269,10 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1')":                   "There is no network.",
 		"import ssl": "There is no network.",
 		"import urllib.request\nurllib.request.urlopen('https://127.0.0.1:1')": "There is no network.",
-		"import http.client\nhttp.client.HTTPSConnection('a')":                 "has no attribute 'HTTPSConnection'\nThere is no network.",
-		"from http.client import HTTPSConnection":                              "There is no network.",
-		"import smtplib\nsmtplib.SMTP_SSL('a')":                                "There is no network.",
+		"import http.client\nhttp.client.HTTPSConnection('a')": "has no attribute 'HTTPSConnection'\n" +
+			"There is no network.",
+		"from http.client import HTTPSConnection": "There is no network.",
+		"import smtplib\nsmtplib.SMTP_SSL('a')":   "There is no network.",
 		"!pip install requests\nprint('x')": "nothing can be installed: leave the " +
 			"line out",
 		"x = 1\nfiles = !ls":        "There is no shell",
@@ -436,7 +437,8 @@ func TestAsyncio(t *testing.T) {
 	} {
 		require.Equal(t, want, run(t, code).Text, code)
 	}
-	const tick = "import asyncio\nasync def tick(n=0):\n    await asyncio.sleep(0.001)\n    print('tick')\n    if n:\n" +
+	const tick = "import asyncio\nasync def tick(n=0):\n    await asyncio.sleep(0.001)\n    " +
+		"print('tick')\n    if n:\n" +
 		"        asyncio.create_task(tick(n - 1))\n"
 	const work = "import asyncio\nq = asyncio.Queue()\nasync def work():\n    while True:\n        print(await " +
 		"q.get())\n" +
@@ -489,7 +491,8 @@ func TestMendsOfTheLibrary(t *testing.T) {
 			"50000)\n    p.close()\n    p.reset()": "",
 		"import csv\ns = csv.Sniffer().sniff\nfor t in '\"a\",\"b\"\\n', \"x; 'y'; z\\nx; 'y'; z\", " +
 			"'\"a\"\"b\"|c\\n', 'a\\tb\\nc\\td':\n" +
-			"    d = s(t)\n    print(d.delimiter, d.quotechar, d.doublequote, d.skipinitialspace)": ", \" False False\n; ' False True\n| \" True False\n\t \" False False",
+			"    d = s(t)\n    print(d.delimiter, d.quotechar, d.doublequote, " +
+			"d.skipinitialspace)": ", \" False False\n; ' False True\n| \" True False\n\t \" False False",
 		"import csv\nfor t in '\"\",' * 9999, '\"\",' * 100 + '\"' * 100 + '0' + '\"' * 100 + '0', ',\"' * 9999, " +
 			"'\"\\n' * 9999:\n    try: csv.Sniffer().sniff(t)\n    except csv.Error: pass": "",
 	} {

@@ -23,7 +23,8 @@ func TestTheTerminalAsks(t *testing.T) {
 		const told = [];
 		for (const name of ['one', 'two', 'three', 'four', 'five']) {
 			try {
-				await tools.memory({command: 'create', path: '/memories/' + name, file_text: name + '\x1b]0;owned\x07'});
+				await tools.memory({command: 'create', path: '/memories/' + name,
+					file_text: name + '\x1b]0;owned\x07'});
 				told.push('made ' + name);
 			} catch (e) {
 				told.push(e.message);

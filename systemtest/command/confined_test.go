@@ -77,12 +77,15 @@ func (c *confinement) enter() error {
 
 // What Landlock allows of directories that are read, and written; it forbids the rest of what it knows.
 const (
-	landlockRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	landlockWrite = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+	landlockRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+		unix.LANDLOCK_ACCESS_FS_READ_DIR
+	landlockWrite = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR |
+		unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REFER
-	landlockFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
-	landlockAll  = landlockRead | landlockWrite | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
+	landlockFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+		unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	landlockAll = landlockRead | landlockWrite | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
 )
 
@@ -166,7 +169,8 @@ var tasks = []struct {
 	want string // in the output
 }{
 	{[]string{"js", "--root", ".", "-e", `
-		await fs.mkdir("a/b", {recursive: true}); await fs.writeFile("a/b/c.txt", "x".repeat(1e5)); await fs.appendFile("a/b/c.txt", "y");
+		await fs.mkdir("a/b", {recursive: true}); await fs.writeFile("a/b/c.txt", "x".repeat(1e5));
+			await fs.appendFile("a/b/c.txt", "y");
 		await fs.rename("a/b/c.txt", "d.txt"); await fs.cp("d.txt", "e.txt"); await fs.rm("a", {recursive: true});
 		await new Promise((done) => setTimeout(done, 20));
 		return (await fs.readFile("d.txt", "utf8")).length + " " + await fs.readdir("/")`}, "100001 d.txt,e.txt"},

@@ -111,7 +111,12 @@ func diskCommands(t *testing.T) [][]string {
 		{"js", "-e", `fs.writeFileSync('/a/b/new', 'n'.repeat(3e5))`},
 		{"js", "-e", `fs.appendFileSync('/old', 'n'.repeat(3e5))`},
 		{"js", "-e", `for (let i = 0; i < 300; i++) fs.writeFileSync('/dirs/' + i, 'n'.repeat(1000))`},
-		{"js", "-e", `fs.copyFileSync('/old', '/a-copy'); fs.copyFileSync('/old', '/another'); fs.copyFileSync('/old', '/a-third')`},
+		{
+			"js",
+			"-e",
+			`fs.copyFileSync('/old', '/a-copy'); fs.copyFileSync('/old', '/another');
+				fs.copyFileSync('/old', '/a-third')`,
+		},
 		{"call", "filesystem", `{"command": "create", "path": "/tool", "file_text": "` + strings.Repeat("n",
 			100<<10) + `"}`},
 		{"call", "memory", `{"command": "create", "path": "/memories/tool", "file_text": "` + strings.Repeat("n",
@@ -288,7 +293,8 @@ func TestTimesOfFiles(t *testing.T) {
 		require.NoError(t, syscall.UtimesNano(name, tv))
 	}
 	for args, want := range map[string]string{
-		"files ls --json":             `"path":"/20000","type":"file","size":4,"modified":"9999-12-31T23:59:59.999999999Z"`,
+		"files ls --json": `"path":"/20000","type":"file",` +
+			`"size":4,"modified":"9999-12-31T23:59:59.999999999Z"`,
 		"files tree --json":           `"path":"/-1000","type":"file","size":4,"modified":"0000-01-01T00:00:00Z"`,
 		"files ls -l":                 "20000-01-01",
 		"files export --format tar -": "ustar",

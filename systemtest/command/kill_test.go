@@ -37,9 +37,11 @@ var killedCommands = map[string][]string{
 	"code": {"js", "-e",
 		`for (let i = 0; i < 30; i++) await fs.writeFile('/js/' + i % 7, 'LETTER'.repeat(20000))`},
 	"code that renames": {"js", "-e",
-		`fs.writeFileSync('/js/new', 'LETTER'.repeat(20000)); for (let i = 0; i < 20; i++) { fs.renameSync('/js/new', '/js/old'); fs.renameSync('/js/old', '/js/new') }`},
+		`fs.writeFileSync('/js/new', 'LETTER'.repeat(20000));
+			for (let i = 0; i < 20; i++) { fs.renameSync('/js/new', '/js/old'); fs.renameSync('/js/old', '/js/new') }`},
 	"code that removes": {"js", "-e",
-		`for (let i = 0; i < 10; i++) { fs.writeFileSync('/tree/a/' + i, 'LETTER'.repeat(20000)) } fs.rmSync('/tree', {recursive: true})`},
+		`for (let i = 0; i < 10; i++) { fs.writeFileSync('/tree/a/' + i, 'LETTER'.repeat(20000)) }
+			fs.rmSync('/tree', {recursive: true})`},
 	"a tool": {"call", "filesystem", `{"command": "create", "path": "/tool-LETTER.txt", "file_text": "` +
 		strings.Repeat("LETTER", wholeSize) + `"}`},
 	"a kept result": {"call", "javascript", `{"code": "return 'LETTER'.repeat(20000)"}`, "--inline", "1000"},

@@ -48,7 +48,11 @@ func TestStreamsThatAreClosed(t *testing.T) {
 			`; echo $? >status; } | head -c 1; cat status`, 0, "x141\n", ""},
 		"a reader that has gone": {`{ ` + gone +
 			`; toolrun js -e 'return 1'; echo $? >status; } | true; cat status`, 0, "141\n", ""},
-		"a reader of files that goes away": {`toolrun js --root . -e 'fs.writeFileSync("f", "y".repeat(5e6))' >undefined; { toolrun files --root . cat f; echo $? >status; } | head -c 1; cat status`, 0, "y141\n", ""},
+		"a reader of files that goes away": {
+			`toolrun js --root . -e 'fs.writeFileSync("f", "y".repeat(5e6))' >undefined; ` +
+				`{ toolrun files --root . cat f; echo $? >status; } | head -c 1; cat status`,
+			0, "y141\n", "",
+		},
 		"a reader of an archive that goes away": {`{ ` + gone +
 			`; toolrun files --root . export --format tar -; echo $? >status; } | true; cat status`, 0, "141\n", ""},
 		"a reader of errors that has gone": {`{ ` + gone +
@@ -56,11 +60,20 @@ func TestStreamsThatAreClosed(t *testing.T) {
 		"no input": {`toolrun js - <&-; echo $?`, 0, "0\n", ""},
 		"no input of arguments": {`toolrun call filesystem - <&-`, 1, "Error:commandisrequired\n",
 			""},
-		"no output":                                {`toolrun js -e 'return 1' >&-; echo $?`, 0, "0\n", ""},
-		"no output, into files":                    {`toolrun js --root . -e 'fs.writeFileSync("f", "whole"); return "result"' >&-; cat f`, 0, "whole", ""},
-		"no output of errors":                      {`toolrun js --nonsense 2>&-; echo $?`, 0, "2\n", ""},
-		"no streams at all":                        {`toolrun js --root . -e 'console.log(1); fs.writeFileSync("f", "whole"); return "result"' <&- >&- 2>&-; s=$?; cat f; echo $s`, 0, "whole0\n", ""},
-		"no streams at all, and nothing was there": {`mkdir new; toolrun files --root new put - /f <&- >&- 2>&-; echo $?; find new -type f -name f | wc -c`, 0, "0\n6\n", ""},
+		"no output": {`toolrun js -e 'return 1' >&-; echo $?`, 0, "0\n", ""},
+		"no output, into files": {
+			`toolrun js --root . -e 'fs.writeFileSync("f", "whole"); return "result"' >&-; cat f`, 0, "whole", "",
+		},
+		"no output of errors": {`toolrun js --nonsense 2>&-; echo $?`, 0, "2\n", ""},
+		"no streams at all": {
+			`toolrun js --root . -e 'console.log(1); fs.writeFileSync("f", "whole"); ` +
+				`return "result"' <&- >&- 2>&-; s=$?; cat f; echo $s`,
+			0, "whole0\n", "",
+		},
+		"no streams at all, and nothing was there": {
+			`mkdir new; toolrun files --root new put - /f <&- >&- 2>&-; echo $?; find new -type f -name f | wc -c`,
+			0, "0\n6\n", "",
+		},
 		"an input that cannot be read": {`toolrun js - <.; echo $?`, 0, "2\n",
 			"toolrun: read /dev/stdin: is a directory\n"},
 		"a line without end": {`toolrun repl </dev/zero; echo $?`, 0, "2\n",
@@ -76,8 +89,11 @@ func TestStreamsThatAreClosed(t *testing.T) {
 			"toolrun: /dev/zero has more than 32 MiB\n"},
 		"entries on an output that is full": {`printf '1\n2\n' | toolrun repl >` + full, 1, "",
 			strings.Repeat("toolrun: write /dev/stdout: no space left on device\n", 2)},
-		"a reader of entries that goes away": {`{ { echo 1; yes 2 | head -n 1000; } | toolrun repl; echo $? >status; } | head -c 2; cat status`, 0, "1\n141\n", ""},
-		"no entries":                         {`toolrun repl <&-; echo $?`, 0, "0\n", ""},
+		"a reader of entries that goes away": {
+			`{ { echo 1; yes 2 | head -n 1000; } | toolrun repl; echo $? >status; } | head -c 2; cat status`,
+			0, "1\n141\n", "",
+		},
+		"no entries": {`toolrun repl <&-; echo $?`, 0, "0\n", ""},
 		"entries that cannot be read": {`toolrun repl <.; echo $?`, 0, "2\n",
 			"toolrun: read /dev/stdin: is a directory\n"},
 		"an output that is full": {`toolrun js -e 'return 1' >` + full, 2, "",

@@ -137,9 +137,11 @@ func TestMCPSecondInterrupt(t *testing.T) {
 	go func() { defer close(ended); _ = cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
 	for _, message := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"c","version":"1"},"capabilities":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+			`"params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"c","version":"1"},"capabilities":{}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"fs.writeFileSync('/begun', ''); for (;;);"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call",` +
+			`"params":{"name":"javascript","arguments":{"code":"fs.writeFileSync('/begun', ''); for (;;);"}}}`,
 	} {
 		_, err = io.WriteString(stdin, message+"\n")
 		require.NoError(t, err)

@@ -95,9 +95,10 @@ func TestHostileLists(t *testing.T) {
 				"empty":   any,
 				"outside": `{"type":"object","properties":{"a":{}}}`, "large": any, "output": any, "slow": any,
 				"smuggled": `{"type":"object","properties":{"a":{}}}`,
-				"hidden":   `{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
-				"nested":   `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
-				"untyped":  `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
+				"hidden": `{"type":"object",` +
+					`"properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
+				"nested":  `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
+				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
 			} {
 				spec, ok := r.Spec("schemas_" + tool)
 				require.True(t, ok, tool)

@@ -35,9 +35,10 @@ import (
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 const (
-	initializeRequest = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-	aNotification     = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`
-	aPing             = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
+	initializeRequest = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+		`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	aNotification = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`
+	aPing         = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
 )
 
 // childVariable makes the test binary a server, over "http" or "stdio", whose memory can be told from that of its
@@ -242,7 +243,9 @@ var attacks = map[string]func(n int) string{
 			n) + `"}}`
 	},
 	"token": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"length","arguments":{"text":""},"_meta":{"progressToken":` + mcptest.Arrays(n) + `}}}`
+		return `{"jsonrpc":"2.0","id":7,"method":"tools/call",` +
+			`"params":{"name":"length","arguments":{"text":""},"_meta":{"progressToken":` +
+			mcptest.Arrays(n) + `}}}`
 	},
 	"answer": func(n int) string { return `{"jsonrpc":"2.0","id":7,"result":{"a":` + mcptest.Arrays(n) + `}}` },
 	"answer that is an error": func(n int) string {
@@ -250,10 +253,13 @@ var attacks = map[string]func(n int) string{
 			n/2) + `","data":` + mcptest.Arrays(n/2) + `}}`
 	},
 	"notification": func(n int) string {
-		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":` + mcptest.Arrays(n) + `}}}`
+		return `{"jsonrpc":"2.0","method":"notifications/progress",` +
+			`"params":{"progressToken":1,"progress":1,"_meta":{"a":` +
+			mcptest.Arrays(n) + `}}}`
 	},
 	"completion": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"x"},"argument":{"name":"path","value":"` +
+		return `{"jsonrpc":"2.0","id":7,"method":"completion/complete",` +
+			`"params":{"ref":{"type":"ref/resource","uri":"x"},"argument":{"name":"path","value":"` +
 			strings.Repeat("x", n/2) + `"},"context":{"arguments":` + mcptest.Arrays(n/2) + `}}}`
 	},
 	"members": func(n int) string {

@@ -131,8 +131,10 @@ func (g *grammar) param() {
 		g.value()
 		g.out.WriteByte('}')
 	case 3:
-		g.out.WriteString(`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},` +
-			`"io.modelcontextprotocol/clientCapabilities":`)
+		g.out.WriteString(
+			`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+				`"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},` +
+				`"io.modelcontextprotocol/clientCapabilities":`)
 		g.value()
 		g.out.WriteByte('}')
 	case 4:

@@ -148,7 +148,8 @@ func (s *rawServer) serve() {
 
 // amplify answers with a message of about size bytes that takes more memory than that.
 func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
-	const answer = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}],"structuredContent":{"a":%s},"_meta":%s}}`
+	const answer = `{"jsonrpc":"2.0","id":%s,` +
+		`"result":{"content":[{"type":"text","text":"%s"}],"structuredContent":{"a":%s},"_meta":%s}}`
 	x := strings.Repeat("x", size)
 	switch what {
 	case "structured":
@@ -180,7 +181,9 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 			mcptest.Arrays(size))
 	case "asks":
 		for i := range 20 {
-			s.send(`{"jsonrpc":"2.0","id":"g%d","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"a":%s}}}`, i, mcptest.Arrays(size/20))
+			s.send(`{"jsonrpc":"2.0","id":"g%d","method":"sampling/createMessage",`+
+				`"params":{"messages":[],"maxTokens":1,"_meta":{"a":%s}}}`,
+				i, mcptest.Arrays(size/20))
 		}
 	case "nobody asked":
 		s.send(answer, json.RawMessage("12345"), x, "0", "{}")
@@ -190,7 +193,8 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 
 func (s *rawServer) initialize(id json.RawMessage) {
 	if what, size, ok := amplifies(s.kind); ok && what == "greeting" {
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"experimental":{"a":{"b":%s}}},"serverInfo":{"name":"raw","version":"1"}}}`,
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18",`+
+			`"capabilities":{"tools":{},"experimental":{"a":{"b":%s}}},"serverInfo":{"name":"raw","version":"1"}}}`,
 			id, mcptest.Arrays(size))
 		return
 	}
@@ -218,14 +222,17 @@ func (s *rawServer) initialize(id json.RawMessage) {
 		}
 		return
 	}
-	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}}`, id)
+	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18",`+
+		`"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}}`, id)
 }
 
 func (s *rawServer) list(id json.RawMessage, cursor string) {
 	switch s.kind {
 	case "pages":
 		n, _ := strconv.Atoi(cursor)
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":"%d"}}`, id, n, n+1)
+		s.send(`{"jsonrpc":"2.0","id":%s,`+
+			`"result":{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":"%d"}}`,
+			id, n, n+1)
 	case "many":
 		var b strings.Builder
 		for i := range 100_000 {
@@ -246,13 +253,16 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			`{"name":"slow","inputSchema":{"type":"object","allOf":[` + strings.Repeat(`{},`, 4000) + `{}]}}`,
 			`{"name":"nested","inputSchema":{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}}`,
 			`{"name":"output","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`,
-			`{"name":"hidden","inputSchema":{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not \udb40\udc41\udb40\udd10hidden"}}}}`,
+			`{"name":"hidden","inputSchema":{"type":"object","properties":{"a":{"type":"string",` +
+				`"title":"\u2764\ufe0f","description":"not \udb40\udc41\udb40\udd10hidden"}}}}`,
 			`{"name":"smuggled","inputSchema":{"type":"object","properties":{"a":{"enum":["a\udb40\udc41"]}}}}`,
 			`{"name":5}`, `{"name":""}`, `{"name":"` + strings.Repeat("n", 2000) + `"}`, `7`,
 		}, ","))
 	case "partly":
-		s.tools(id, `{"name":"t","inputSchema":{"type":"object","properties":{"email":{"type":"string","pattern":"^(?!\\.)[^@]+@[^@]+$"},`+
-			`"pair":{"type":"array","items":[{"type":"string"},{"type":"integer"}]},"rate":{"type":"number","minimum":0,"exclusiveMinimum":true},`+
+		s.tools(id, `{"name":"t","inputSchema":{"type":"object",`+
+			`"properties":{"email":{"type":"string","pattern":"^(?!\\.)[^@]+@[^@]+$"},`+
+			`"pair":{"type":"array","items":[{"type":"string"},{"type":"integer"}]},`+
+			`"rate":{"type":"number","minimum":0,"exclusiveMinimum":true},`+
 			`"name":{"type":"str","required":true}},"required":["email"]}}`)
 	case "names":
 		s.tools(id, strings.Join([]string{
@@ -269,7 +279,8 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		s.tools(id, strings.Join(list, ","))
 	case "utf8":
 		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+
-			`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
+			`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+
+			"\xc0"+`"}}`)
 	case "restless": // its tools change with each listing, and it reports that
 		s.lists++
 		s.tools(id, fmt.Sprintf(`{"name":"t","description":"%d","inputSchema":{"type":"object"}}`, s.lists))
@@ -318,7 +329,9 @@ func (s *rawServer) call(id, token json.RawMessage) {
 		answer("again")
 	case "flood":
 		for i := range 100_000 {
-			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`+"\n", token, i)
+			fmt.Fprintf(s.out,
+				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`+
+					"\n", token, i)
 			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`+"\n", i)
 			if i == 10_000 {
 				break
@@ -343,10 +356,12 @@ func (s *rawServer) call(id, token json.RawMessage) {
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s]}}`, id,
 			strings.Repeat(`{"type":"text","text":"x"},`, 100_000)+`{"type":"text"}`)
 	case "odd":
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"hologram"},5,{"type":"image","data":"%%"},{"type":"resource"}],`+
+		s.send(`{"jsonrpc":"2.0","id":%s,`+
+			`"result":{"content":[{"type":"hologram"},5,{"type":"image","data":"%%"},{"type":"resource"}],`+
 			`"structuredContent":{"big":9007199254740993,"e":1.0}}}`, id)
 	case "input":
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list","params":{}}}}}`, id)
+		s.send(`{"jsonrpc":"2.0","id":%s,`+
+			`"result":{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list","params":{}}}}}`, id)
 	case "list":
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":[1]}`, id)
 	case "stubborn":

@@ -53,8 +53,9 @@ func (e *flood) Read(p []byte) (int, error) {
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
-		"pings":              `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`,
-		"calls":              `{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"length","arguments":{"text":"1"}}}`,
+		"pings": `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`,
+		"calls": `{"jsonrpc":"2.0","id":"c%d","method":"tools/call",` +
+			`"params":{"name":"length","arguments":{"text":"1"}}}`,
 		"what is no message": `{%d`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,13 +49,15 @@ func TestReadFiles(t *testing.T) {
 			"a\n<<<<< END FILE", "Successfully loaded 1 file(s)", ""},
 		`{"paths":["/d/b.go:1-2"]}`: {"Successfully loaded the following file(s):\n>>>>> FILE: " +
 			"/d/b.go:1-2\nodd\n<<<<< END FILE", "Successfully loaded 1 file(s)", ""},
-		`{"paths":["/a.go:4-9","/a.go:0-1","/a.go:99999999999999999999","/bin","/d","../\n"]}`: {"Failed to load '/a.go:4-9' in project 'test': it has no lines 4-9; there are lines 1 to 3\n" +
-			"Failed to load '/a.go:0-1' in project 'test': it has no lines 0-1; there are lines 1 to 3\n" +
-			"Failed to load '/a.go:99999999999999999999' in project 'test': it has no lines 99999999999999999999; " +
-			"there are lines 1 to 3\n" +
-			"Failed to load '/bin' in project 'test': it is a binary file (application/octet-stream)\n" +
-			"Failed to load '/d' in project 'test': it is a directory, not a file\n" +
-			"Failed to load '/' in project 'test': it is a directory, not a file",
+		`{"paths":["/a.go:4-9","/a.go:0-1","/a.go:99999999999999999999","/bin","/d","../\n"]}`: {
+			"Failed to load '/a.go:4-9' in project 'test': it has no lines 4-9; there are lines 1 to 3\n" +
+				"Failed to load '/a.go:0-1' in project 'test': it has no lines 0-1; there are lines 1 to 3\n" +
+				"Failed to load '/a.go:99999999999999999999' in project 'test': " +
+				"it has no lines 99999999999999999999; " +
+				"there are lines 1 to 3\n" +
+				"Failed to load '/bin' in project 'test': it is a binary file (application/octet-stream)\n" +
+				"Failed to load '/d' in project 'test': it is a directory, not a file\n" +
+				"Failed to load '/' in project 'test': it is a directory, not a file",
 			"Loaded 0 file(s), failed to load 6 file(s)", registry.CodeTool},
 		`{"paths":["/a.go:3-9","/a.go:-99999999999999999999","/a.go:1-3"]}`: {"Note on '/a.go:3-9': The file ends at " +
 			"line 3.\nNote on '/a.go:-99999999999999999999': The file ends at line 3.\n" +

@@ -139,7 +139,8 @@ func TestPathsThatCannotBe(t *testing.T) {
 		b.Put(map[string]string{"/Readme.md": "r"})
 		long := strings.Repeat("n", 256)
 		for path, want := range map[string]string{
-			`/a\b`:              `Error: The path "/a\\b" cannot be used: it contains a backslash; names are separated by "/".`,
+			`/a\b`: `Error: The path "/a\\b" cannot be used: it contains a backslash; ` +
+				`names are separated by "/".`,
 			"/a\nb":             `Error: The path "/a\nb" cannot be used: it contains a control character.`,
 			"/.toolrun/history": `Error: The path "/.toolrun/history" cannot be used: .toolrun is reserved.`,
 			"/x/.TOOLRUN":       `Error: The path "/x/.TOOLRUN" cannot be used: .toolrun is reserved.`,
@@ -147,7 +148,8 @@ func TestPathsThatCannotBe(t *testing.T) {
 				`..." cannot be used: a name in it is too long.`,
 			strings.Repeat("d/", 100): `Error: The path "` + strings.Repeat("d/", 100) +
 				`" cannot be used: it is nested too deep.`,
-			"/README.md": `Error: The path /README.md cannot be used: there is "Readme.md" already, which differs in upper and lower case or the form of letters only. Use that name or a different one.`,
+			"/README.md": `Error: The path /README.md cannot be used: there is "Readme.md" already, ` +
+				`which differs in upper and lower case or the form of letters only. Use that name or a different one.`,
 		} {
 			do(b, step{object{"command": "create", "path": path, "file_text": "x"}, want, failed})
 			do(b, step{object{"command": "copy", "old_path": "/Readme.md", "new_path": path}, want, failed})

@@ -30,14 +30,28 @@ func TestChangedFiles(t *testing.T) {
 	r := newRegistry(t)
 	for _, c := range []struct{ why, code, want string }{
 		{"nothing", `await fs.readFile('/f'); await fs.readdir('/'); await fs.stat('/d/g'); await fs.exists('/x')`, ""},
-		{"what fails", `try { await fs.writeFile('/d', '') } catch {} try { await fs.rename('/f', '/d/g') } catch {} try { await fs.writeFile('/memories/x', '') } catch {}`, ""},
-		{"files that are made", `await fs.writeFile('/n', ''); await fs.appendFile('/m/o', 'x'); await fs.copyFile('/f', '/p')`, "created /m/o, /n, /p"},
-		{"files that are written", `await fs.writeFile('/f', 'f'); await fs.appendFile('/d/g', 'x'); await fs.truncate('d/e/h')`, "changed /d/e/h, /d/g, /f"},
+		{
+			"what fails",
+			`try { await fs.writeFile('/d', '') } catch {} try { await fs.rename('/f', '/d/g') } catch {}
+				try { await fs.writeFile('/memories/x', '') } catch {}`,
+			"",
+		},
+		{
+			"files that are made",
+			`await fs.writeFile('/n', ''); await fs.appendFile('/m/o', 'x'); await fs.copyFile('/f', '/p')`,
+			"created /m/o, /n, /p",
+		},
+		{
+			"files that are written",
+			`await fs.writeFile('/f', 'f'); await fs.appendFile('/d/g', 'x'); await fs.truncate('d/e/h')`,
+			"changed /d/e/h, /d/g, /f",
+		},
 		{"files that are removed", `await fs.unlink('/f'); await fs.rm('/d/g')`, "deleted /d/g, /f"},
 		{"some of each", `await fs.writeFile('n', ''); await fs.writeFile('f', ''); await fs.unlink('/d/g')`,
 			"created /n; changed /f; deleted /d/g"},
 		{"what is made and removed again",
-			`await fs.writeFile('/n/m', ''); await fs.rm('/n', {recursive: true}); await fs.mkdir('/o'); await fs.rmdir('/o')`, ""},
+			`await fs.writeFile('/n/m', ''); await fs.rm('/n', {recursive: true});
+				await fs.mkdir('/o'); await fs.rmdir('/o')`, ""},
 		{"what is removed and made again", `await fs.unlink('/f'); await fs.writeFile('/f', 'f')`, "changed /f"},
 		{"an empty directory", `await fs.mkdir('/n/m'); await fs.rmdir('/empty')`, "created /n/m/; deleted /empty/"},
 		{"a directory with a file", `await fs.mkdir('/n/m'); await fs.writeFile('/n/m/o', '')`, "created /n/m/o"},
@@ -130,9 +144,12 @@ func TestChangedFilesCannotBeHidden(t *testing.T) {
 	env.Limits.Inline = 8 << 20 // the paths are long
 	require.NoError(t, vfs.WriteFile(t.Context(), env.Files, "/z", []byte("z")))
 	for why, code := range map[string]string{
-		"by others that are removed again": `const d = '/' + ('x'.repeat(250) + '/').repeat(14); const n = 1300; // as many as are noted
-			for (let i = 0; i < n; i++) fs.writeFileSync(d + i, ''); fs.writeFileSync('/z', 'y'); fs.rmSync('/' + 'x'.repeat(250), {recursive: true})`,
-		"by others that are made": `for (let i = 0; i < 1100; i++) fs.writeFileSync('/d/' + i, ''); fs.writeFileSync('/z', 'y'); `,
+		"by others that are removed again": `const d = '/' + ('x'.repeat(250) + '/').repeat(14);
+			const n = 1300; // as many as are noted
+			for (let i = 0; i < n; i++) fs.writeFileSync(d + i, ''); fs.writeFileSync('/z', 'y');
+				fs.rmSync('/' + 'x'.repeat(250), {recursive: true})`,
+		"by others that are made": `for (let i = 0; i < 1100; i++) fs.writeFileSync('/d/' + i, '');
+			fs.writeFileSync('/z', 'y'); `,
 	} {
 		t.Run(why, func(t *testing.T) {
 			require.Equal(t, []string{"/z"}, changesOf(t, run(t, r, env, code)).Changed)
@@ -212,19 +229,27 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 	const script = `
 		const below = ['', '/m.md', '/d', '/d/n', '/new', '/new/x'];
 		const calls = (p) => [
-			['writeFile', p, 'x'], ['writeFile', p, 'x', {flag: 'a'}], ['writeFile', p, 'x', {flag: 'wx'}], ['writeFile', p, new Uint8Array(1)], ['appendFile', p, 'x'],
-			['truncate', p], ['truncate', p, 9], ['mkdir', p], ['mkdir', p, {recursive: true}], ['unlink', p], ['rmdir', p], ['rmdir', p, {recursive: true}],
-			['rm', p], ['rm', p, {recursive: true}], ['rm', p, {recursive: true, force: true}], ['rename', p, '/x'], ['rename', '/f', p], ['rename', '/d', p],
-			['copyFile', '/f', p], ['copyFile', '/f', p, 1], ['cp', '/f', p], ['cp', '/d', p, {recursive: true}], ['cp', '/d', p, {recursive: true, force: false}],
+			['writeFile', p, 'x'], ['writeFile', p, 'x', {flag: 'a'}],
+				['writeFile', p, 'x', {flag: 'wx'}], ['writeFile', p, new Uint8Array(1)], ['appendFile', p, 'x'],
+			['truncate', p], ['truncate', p, 9], ['mkdir', p], ['mkdir', p, {recursive: true}],
+				['unlink', p], ['rmdir', p], ['rmdir', p, {recursive: true}],
+			['rm', p], ['rm', p, {recursive: true}], ['rm', p, {recursive: true, force: true}],
+				['rename', p, '/x'], ['rename', '/f', p], ['rename', '/d', p],
+			['copyFile', '/f', p], ['copyFile', '/f', p, 1], ['cp', '/f', p],
+				['cp', '/d', p, {recursive: true}], ['cp', '/d', p, {recursive: true, force: false}],
 		];
 		const done = [];
-		for (const spelling of SPELLINGS) for (const end of below) for (const [name, ...args] of calls(spelling + end)) {
+		for (const spelling of SPELLINGS) for (const end of below) for (
+			const [name, ...args] of calls(spelling + end)) {
 			try { await fs[name](...args); done.push(name + ' ' + args[0]) } catch {}
 			try { fs[name + 'Sync'](...args); done.push(name + ' ' + args[0]) } catch {}
-			await new Promise((end) => fs[name](...args, (error) => { if (!error) done.push(name + ' ' + args[0]); end() })).catch(() => {});
+			await new Promise((end) => fs[name](...args, (error) => { if (!error) done.push(name + ' ' + args[0]);
+				end() })).catch(() => {});
 		}
-		for (const root of ['/', '..', '/memories/..']) for (const [name, ...args] of [['rm', root, {recursive: true, force: true}], ['rmdir', root, {recursive: true}], ['rename', root, '/x'],
-			['cp', '/d', root, {recursive: true}], ['cp', '/e', root, {recursive: true}], ['cp', '/e', root, {recursive: true, force: false, errorOnExist: true}]])
+		for (const root of ['/', '..', '/memories/..']) for (const [name, ...args] of [
+			['rm', root, {recursive: true, force: true}], ['rmdir', root, {recursive: true}], ['rename', root, '/x'],
+			['cp', '/d', root, {recursive: true}], ['cp', '/e', root, {recursive: true}],
+				['cp', '/e', root, {recursive: true, force: false, errorOnExist: true}]])
 			try { await fs[name](...args); done.push(name + ' ' + args[0]) } catch {}
 		return done`
 	names, err := json.Marshal(spellings)
@@ -239,7 +264,10 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 		require.Equal(b.T, "[]", result.Text(), "what has been done")
 		require.Equal(b.T, before, b.Tree())
 		// The guard does not stop what is something else.
-		result = b.Call(tooltest.Object{"code": `for (const p of ['/memoriesfoo', '/d/memories', '/memories2/m.md', '/.memories']) await fs.writeFile(p, 'y'); return 'ok'`})
+		result = b.Call(tooltest.Object{
+			"code": `for (const p of ['/memoriesfoo', '/d/memories', '/memories2/m.md',
+				'/.memories']) await fs.writeFile(p, 'y'); return 'ok'`,
+		})
 		require.Equal(b.T, "ok\nFiles: created /.memories, /memories2/m.md, /memoriesfoo; changed /d/memories",
 			result.Text())
 	})

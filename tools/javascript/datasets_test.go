@@ -63,10 +63,13 @@ func TestDataSets(t *testing.T) {
 	result = run(t, r, env, `
 		import {writeFile} from 'fs/promises';
 		const movies = require('/data/movies.json');
-		const gross = d3.rollup(movies.filter((m) => m['Worldwide Gross'] !== null && m['Major Genre']), (v) => d3.sum(v, (m) => m['Worldwide Gross']), (m) => m['Major Genre']);
+		const gross = d3.rollup(movies.filter((m) => m['Worldwide Gross'] !== null && m['Major Genre']),
+			(v) => d3.sum(v, (m) => m['Worldwide Gross']), (m) => m['Major Genre']);
 		const top = [...gross].sort((a, b) => b[1] - a[1]).slice(0, 3);
-		await writeFile('/out/top.md', '| genre | gross |\n|---|---|\n' + top.map(([g, n]) => '| ' + g + ' | ' + n + ' |').join('\n') + '\n');
-		return [movies.length, movies.filter((m) => /[^\x00-\x7f]/.test(m.Title)).length, movies.find((m) => /Ast/.test(m.Title)).Title].join()`)
+		await writeFile('/out/top.md', '| genre | gross |\n|---|---|\n' +
+			top.map(([g, n]) => '| ' + g + ' | ' + n + ' |').join('\n') + '\n');
+		return [movies.length, movies.filter((m) => /[^\x00-\x7f]/.test(m.Title)).length,
+			movies.find((m) => /Ast/.test(m.Title)).Title].join()`)
 	require.Equal(t, "3201,20,AstÈrix aux Jeux Olympiques\nFiles: created /out/top.md", result.Text())
 	require.Contains(t, view("/out/top.md"),
 		"     3\t| Adventure | 66080959632 |\n     4\t| Action | 60435609765 |\n     5\t| Comedy | 50384049282 |")

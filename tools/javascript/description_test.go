@@ -68,7 +68,9 @@ var claims = map[string][]claim{
 	},
 	"Top-level variables, functions, classes and imports stay from call to call, until no call has used them for 30 " +
 		"days; a later declaration replaces an earlier one": {
-		{`import { sep } from 'path'; let n = 1; const list = [n]; var v = 2; function f() { return ++n } class C { x = 4 }`, `^undefined$`},
+		{`import { sep } from 'path'; let n = 1; const list = [n]; var v = 2;
+			function f() { return ++n } class C { x = 4 }`,
+			`^undefined$`},
 		{`list.push(f(), v, new C().x, sep); return list.join()`, `^1,2,2,4,/$`},
 		{`const n = 7, f = () => 8; let list = 9; class v { static x = 10 }; return [n, f(), list, v.x].join()`,
 			`^7,8,9,10$`},
@@ -99,16 +101,26 @@ var claims = map[string][]claim{
 	},
 	"It is like Node 20: globals such as Buffer, Intl, crypto and process, and modules such as assert, events, " +
 		"stream, util and zlib": {
-		{`return [console.log, setTimeout, setInterval, queueMicrotask, TextEncoder, TextDecoder, atob, btoa, Buffer, structuredClone, URL, URLSearchParams, AbortController, EventTarget,
-			crypto.getRandomValues, crypto.randomUUID, crypto.subtle.digest, performance.now, process.stdout.write].every((f) => typeof f === 'function')`, `^true$`},
-		{`return new TextDecoder().decode(new TextEncoder().encode('é')) + atob(btoa('x')) + structuredClone([1])[0] + new URL('/a', 'http://b').href + new URLSearchParams({c: 1})`, `^éx1http://b/ac=1$`},
+		{`return [console.log, setTimeout, setInterval, queueMicrotask, TextEncoder,
+			TextDecoder, atob, btoa, Buffer, structuredClone, URL, URLSearchParams, AbortController, EventTarget,
+			crypto.getRandomValues, crypto.randomUUID, crypto.subtle.digest,
+				performance.now, process.stdout.write].every((f) => typeof f === 'function')`,
+			`^true$`},
+		{`return new TextDecoder().decode(new TextEncoder().encode('é')) +
+			atob(btoa('x')) + structuredClone([1])[0] + new URL('/a', 'http://b').href + new URLSearchParams({c: 1})`,
+			`^éx1http://b/ac=1$`},
 		{`return Buffer.from('68c3a9', 'hex').toString()`, `^hé$`},
 		{`const { createHash } = require('crypto'), zlib = require('zlib');
 			return createHash('md5').update(zlib.gunzipSync(zlib.gzipSync('a'))).digest('hex')`,
 			`^0cc175b9c0f1b6a831c399e269772661$`},
-		{`require('assert').strictEqual(1, 1); const {EventEmitter} = require('events'), {pipeline} = require('stream/promises'), util = require('util');
-			return [process.version.startsWith('v20.'), process instanceof EventEmitter, typeof pipeline, util.format('%d', 5), new Intl.NumberFormat('de').format(1234.5)].join()`, `^true,true,function,5,1.234,5$`},
-		{`return (await crypto.subtle.digest('SHA-256', new Uint8Array())).byteLength + crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(2)).length`, `^70$`},
+		{`require('assert').strictEqual(1, 1);
+			const {EventEmitter} = require('events'), {pipeline} = require('stream/promises'), util = require('util');
+			return [process.version.startsWith('v20.'), process instanceof EventEmitter,
+				typeof pipeline, util.format('%d', 5), new Intl.NumberFormat('de').format(1234.5)].join()`,
+			`^true,true,function,5,1.234,5$`},
+		{`return (await crypto.subtle.digest('SHA-256', new Uint8Array())).byteLength +
+			crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(2)).length`,
+			`^70$`},
 	},
 	"What nothing catches, in a timer or a promise, fails the run": {
 		{`setTimeout(() => { throw new Error('late') }); return 1`, `^1\nUncaught Error: late`},
@@ -117,33 +129,50 @@ var claims = map[string][]claim{
 	"`halt(message)` ends it at once": {{`try { halt('stop') } finally { console.log('after') }`,
 		`^=== Console output ===\n\[ERROR\] stop\n=== Result ===\nHalted(\nNote: the call failed, .*)?$`}},
 	"There is no network, no DOM, no WebAssembly and no other process": {
-		{`return [typeof fetch, typeof XMLHttpRequest, typeof WebSocket, typeof document, typeof window, typeof WebAssembly].join()`, `^(undefined,?)+$`},
+		{`return [typeof fetch, typeof XMLHttpRequest, typeof WebSocket,
+			typeof document, typeof window, typeof WebAssembly].join()`,
+			`^(undefined,?)+$`},
 		{`await import('https://example.com/x.js')`, `no network`},
 		{`require('child_process')`, `^Error: `},
 	},
 	"Files are those of the project": {{`return fs.existsSync('/etc/passwd') + fs.readdirSync('/').join()`,
 		`^false.*data`}},
 	"`await fs.readFile(path)` gives a Buffer, `await fs.readFile(path, 'utf8')` a string": {
-		{`return (await fs.readFile('/data/sales.csv')).constructor.name + await fs.readFile('/data/sales.csv', 'utf8')`, `^Buffera,b$`},
+		{`return (await fs.readFile('/data/sales.csv')).constructor.name +
+			await fs.readFile('/data/sales.csv', 'utf8')`,
+			`^Buffera,b$`},
 	},
 	"`await fs.writeFile(path, data)` takes a string, an ArrayBuffer or a typed array, and makes missing directories": {
-		{`await fs.writeFile('/new/a/1', 'é'); await fs.writeFile('/new/b/2', new ArrayBuffer(3)); await fs.writeFile('/new/c/3', new Uint16Array(2));
+		{`await fs.writeFile('/new/a/1', 'é'); await fs.writeFile('/new/b/2', new ArrayBuffer(3));
+			await fs.writeFile('/new/c/3', new Uint16Array(2));
 		  return fs.statSync('/new/a/1').size + fs.statSync('/new/b/2').size + fs.statSync('/new/c/3').size`, `^9\n`},
 	},
 	"`fs.stat(path)` gives isFile(), isDirectory(), size, mtime (a Date), readonly, isBinary and mime; " +
 		"`fs.readdir(path, {withFileTypes, recursive})` gives names or entries, directories first": {
-		{`const s = await fs.stat('/data/sales.csv'); return [s.isFile(), s.isDirectory(), s.size, s.mtime instanceof Date, s.mtime > 1e12, s.readonly, s.isBinary, s.mime].join()`, `^true,false,3,true,true,false,false,text/csv$`},
-		{`fs.writeFileSync('/list/a', ''); fs.writeFileSync('/list/z/b', ''); const es = await fs.readdir('/list', {withFileTypes: true});
-		  return [fs.readdirSync('/list'), es.map((e) => e.name + e.isDirectory()), await fs.readdir('/list', {recursive: true})].join(';')`, `^z,a;ztrue,afalse;z,(a,z/b|z/b,a)\n`},
+		{`const s = await fs.stat('/data/sales.csv'); return [s.isFile(),
+			s.isDirectory(), s.size, s.mtime instanceof Date, s.mtime > 1e12, s.readonly, s.isBinary, s.mime].join()`,
+			`^true,false,3,true,true,false,false,text/csv$`},
+		{`fs.writeFileSync('/list/a', ''); fs.writeFileSync('/list/z/b', '');
+			const es = await fs.readdir('/list', {withFileTypes: true});
+		  return [fs.readdirSync('/list'), es.map((e) => e.name + e.isDirectory()),
+		  	await fs.readdir('/list', {recursive: true})].join(';')`,
+			`^z,a;ztrue,afalse;z,(a,z/b|z/b,a)\n`},
 	},
 	"There are also appendFile, truncate, exists, access, mkdir, copyFile, cp, rename (never overwrites), unlink, " +
 		"rmdir and rm": {
 		{`fs.writeFileSync('/r1', ''); fs.writeFileSync('/r2', ''); await fs.rename('/r1', '/r2')`, `^Error: EEXIST`},
-		{`fs.writeFileSync('/m/1', 'abc'); await fs.appendFile('/m/1', 'd'); await fs.truncate('/m/1', 2); await fs.access('/m/1'); await fs.mkdir('/m/d'); await fs.copyFile('/m/1', '/m/2'); await fs.cp('/m', '/n', {recursive: true});
-		  await fs.unlink('/m/2'); await fs.rmdir('/m/d'); await fs.rm('/m', {recursive: true}); return (await fs.exists('/m')) + fs.readFileSync('/n/2', 'utf8')`, `^falseab\n`},
+		{`fs.writeFileSync('/m/1', 'abc'); await fs.appendFile('/m/1', 'd');
+			await fs.truncate('/m/1', 2); await fs.access('/m/1'); await fs.mkdir('/m/d');
+			await fs.copyFile('/m/1', '/m/2'); await fs.cp('/m', '/n', {recursive: true});
+		  await fs.unlink('/m/2'); await fs.rmdir('/m/d'); await fs.rm('/m', {recursive: true});
+		  	return (await fs.exists('/m')) + fs.readFileSync('/n/2', 'utf8')`,
+			`^falseab\n`},
 	},
 	"All of them have a `Sync` variant and take a callback, as in Node; their errors have a code": {
-		{`return ['readFile', 'writeFile', 'stat', 'readdir', 'appendFile', 'truncate', 'exists', 'access', 'mkdir', 'copyFile', 'cp', 'rename', 'unlink', 'rmdir', 'rm'].every((n) => typeof fs[n] === 'function' && typeof fs[n + 'Sync'] === 'function')`, `^true$`},
+		{`return ['readFile', 'writeFile', 'stat', 'readdir', 'appendFile',
+			'truncate', 'exists', 'access', 'mkdir', 'copyFile', 'cp', 'rename',
+			'unlink', 'rmdir', 'rm'].every((n) => typeof fs[n] === 'function' && typeof fs[n + 'Sync'] === 'function')`,
+			`^true$`},
 		{`return await new Promise((done) => fs.readFile('/data/sales.csv', 'utf8', (e, text) => done(e + text)))`,
 			`^nulla,b$`},
 		{`try { fs.statSync('/nothing') } catch (e) { return e.code }`, `^ENOENT$`},
@@ -198,7 +227,8 @@ var claims = map[string][]claim{
 		{`return typeof await tools.filesystem({command: 'view', path: '/'})`, `^string\n`},
 	},
 	"A call that fails throws an Error with the name ToolError, the tool's text as its message, and a `code`": {
-		{`try { await tools.filesystem({command: 'view', path: '/nothing'}) } catch (e) { return [e instanceof Error, e.name, e.message, e.code].join() }`,
+		{`try { await tools.filesystem({command: 'view', path: '/nothing'}) } catch (e) {
+			return [e instanceof Error, e.name, e.message, e.code].join() }`,
 			`^true,ToolError,The path /nothing does not exist. Please provide a valid path.,tool_error\n`},
 	},
 	"Return a summary instead of printing a lot, and put large results into a file": nil,

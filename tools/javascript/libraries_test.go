@@ -60,12 +60,14 @@ var libraries = map[string]struct {
 	},
 	"lodash, minified and imported": {
 		map[string]string{"lodash/lodash.min.js": "/vendor/lodash.min.js"},
-		`import _, {chunk, debounce} from '/vendor/lodash.min.js'; return [chunk([1, 2, 3], 2).length, _.camelCase('Foo Bar'), typeof debounce].join()`,
+		`import _, {chunk, debounce} from '/vendor/lodash.min.js';
+			return [chunk([1, 2, 3], 2).length, _.camelCase('Foo Bar'), typeof debounce].join()`,
 		"2,fooBar,function",
 	},
 	"lodash, file by file": {
 		map[string]string{"lodash": "/lib/node_modules/lodash"},
-		`const merge = require('lodash/merge'), fp = require('lodash/fp'); return [JSON.stringify(merge({a: {b: 1}}, {a: {c: 2}})), fp.flow(fp.map((x) => x * 2), fp.sum)([1, 2])].join(' ')`,
+		`const merge = require('lodash/merge'), fp = require('lodash/fp'); return [
+			JSON.stringify(merge({a: {b: 1}}, {a: {c: 2}})), fp.flow(fp.map((x) => x * 2), fp.sum)([1, 2])].join(' ')`,
 		`{"a":{"b":1,"c":2}} 6`,
 	},
 	"lodash-es, 600 ES modules": {
@@ -83,12 +85,14 @@ var libraries = map[string]struct {
 	},
 	"papaparse": {
 		map[string]string{"papaparse/papaparse.min.js": "/lib/papaparse.min.js"},
-		`const {data} = Papa.parse('name,n\n"a, b",1\n"c ""d""",2', {header: true, dynamicTyping: true}); return data.map((r) => r.name + r.n).join('|') + Papa.unparse([{x: 'q"', y: 1}]).length`,
+		`const {data} = Papa.parse('name,n\n"a, b",1\n"c ""d""",2', {header: true, dynamicTyping: true});
+			return data.map((r) => r.name + r.n).join('|') + Papa.unparse([{x: 'q"', y: 1}]).length`,
 		`a, b1|c "d"212`,
 	},
 	"mathjs": {
 		map[string]string{"mathjs/lib/browser/math.js": "/lib/math.js"},
-		`return [math.evaluate('det([1, 2; 3, 4])'), math.format(math.evaluate('2 inch to cm')), math.derivative('x^3', 'x').toString(), math.bignumber('0.1').plus('0.2').toString()].join('; ')`,
+		`return [math.evaluate('det([1, 2; 3, 4])'), math.format(math.evaluate('2 inch to cm')),
+			math.derivative('x^3', 'x').toString(), math.bignumber('0.1').plus('0.2').toString()].join('; ')`,
 		"-2; 5.08 cm; 3 * x ^ 2; 0.3",
 	},
 	"mathjs, CommonJS file by file": {
@@ -116,7 +120,9 @@ var libraries = map[string]struct {
 	},
 	"handlebars": {
 		map[string]string{"handlebars/dist/handlebars.js": "/lib/handlebars.js"},
-		`Handlebars.registerHelper('up', (s) => s.toUpperCase()); return Handlebars.compile('{{#each list}}{{up this}}{{#unless @last}}, {{/unless}}{{/each}} {{safe}}')({list: ['a', 'b'], safe: '<x>'})`,
+		`Handlebars.registerHelper('up', (s) => s.toUpperCase());
+			return Handlebars.compile('{{#each list}}{{up this}}{{#unless @last}}, {{/unless}}{{/each}} {{safe}}')(
+			{list: ['a', 'b'], safe: '<x>'})`,
 		"A, B &lt;x&gt;",
 	},
 	"ajv, with what it requires": {
@@ -126,7 +132,8 @@ var libraries = map[string]struct {
 			"json-schema-traverse": "/lib/node_modules/json-schema-traverse",
 			"require-from-string":  "/lib/node_modules/require-from-string",
 		},
-		`import Ajv from 'ajv'; const check = new Ajv({allErrors: true}).compile({type: 'object', required: ['a'], properties: {a: {type: 'integer', minimum: 2}}, additionalProperties: false});
+		`import Ajv from 'ajv'; const check = new Ajv({allErrors: true}).compile({type: 'object',
+			required: ['a'], properties: {a: {type: 'integer', minimum: 2}}, additionalProperties: false});
 		 return [check({a: 3}), check({a: 1, b: 2}), check.errors.map((e) => e.keyword).sort().join('+')].join()`,
 		"true,false,additionalProperties+minimum",
 	},
@@ -137,27 +144,33 @@ var libraries = map[string]struct {
 	},
 	"js-yaml": {
 		map[string]string{"js-yaml/dist/js-yaml.mjs": "/lib/js-yaml.mjs"},
-		`import * as yaml from '/lib/js-yaml.mjs'; const d = yaml.load('a: 1\nlist:\n  - x\n  - {y: 2.5}\n'); return JSON.stringify(d) + yaml.dump({b: ['c']})`,
+		`import * as yaml from '/lib/js-yaml.mjs'; const d = yaml.load('a: 1\nlist:\n  - x\n  - {y: 2.5}\n');
+			return JSON.stringify(d) + yaml.dump({b: ['c']})`,
 		"{\"a\":1,\"list\":[\"x\",{\"y\":2.5}]}b:\n  - c\n",
 	},
 	"d3-array": {
 		map[string]string{"d3-array/dist/d3-array.js": "/lib/d3-array.js"},
-		`return [d3.mean([1, 2, 6]), d3.quantile([1, 2, 3, 4], 0.5), d3.extent([5, 1, 9]).join('-'), d3.rollup(['a', 'b', 'a'], (v) => v.length, (x) => x).get('a'), d3.bin().thresholds([2, 4])([1, 2, 3, 4]).length].join()`,
+		`return [d3.mean([1, 2, 6]), d3.quantile([1, 2, 3, 4], 0.5), d3.extent([5, 1, 9]).join('-'), d3.rollup(['a',
+			'b', 'a'], (v) => v.length, (x) => x).get('a'), d3.bin().thresholds([2, 4])([1, 2, 3, 4]).length].join()`,
 		"3,2.5,1-9,2,3",
 	},
 	"simple-statistics": {
 		map[string]string{"simple-statistics/dist/simple-statistics.min.js": "/lib/simple-statistics.min.js"},
-		`const l = ss.linearRegression([[0, 1], [1, 3], [2, 5]]); return [l.m, l.b, ss.standardDeviation([2, 4, 4, 4, 5, 5, 7, 9]), ss.median([3, 1, 2])].join()`,
+		`const l = ss.linearRegression([[0, 1], [1, 3], [2, 5]]);
+			return [l.m, l.b, ss.standardDeviation([2, 4, 4, 4, 5, 5, 7, 9]), ss.median([3, 1, 2])].join()`,
 		"2,1,2,2",
 	},
 	"nunjucks": {
 		map[string]string{"nunjucks/browser/nunjucks.js": "/lib/nunjucks.js"},
-		`return nunjucks.renderString('{% for x in list | sort %}{{ loop.index }}:{{ x | upper }} {% endfor %}{{ "<b>" | escape }}', {list: ['b', 'a']})`,
+		`return nunjucks.renderString(
+			'{% for x in list | sort %}{{ loop.index }}:{{ x | upper }} {% endfor %}{{ "<b>" | escape }}',
+			{list: ['b', 'a']})`,
 		"1:A 2:B &lt;b&gt;",
 	},
 	"fast-xml-parser": {
 		map[string]string{"fast-xml-parser/lib/fxp.min.js": "/lib/fxp.min.js"},
-		`const {XMLParser, XMLBuilder} = fxp; const d = new XMLParser({ignoreAttributes: false}).parse('<r><i id="1">a</i><i id="2">b</i></r>');
+		`const {XMLParser, XMLBuilder} = fxp;
+			const d = new XMLParser({ignoreAttributes: false}).parse('<r><i id="1">a</i><i id="2">b</i></r>');
 		 return JSON.stringify(d) + new XMLBuilder().build({x: {y: [1, 2]}})`,
 		`{"r":{"i":[{"#text":"a","@_id":"1"},{"#text":"b","@_id":"2"}]}}<x><y>1</y><y>2</y></x>`,
 	},

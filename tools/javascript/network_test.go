@@ -39,7 +39,9 @@ func networkEnv(t testing.TB, rule string) (env registry.Env, server *httptest.S
 
 // networkClaims show that what the description says of the network is true. HOST stands for the server.
 var networkClaims = map[string][]claim{
-	"There is no DOM, no WebAssembly and no other process": {{`return [typeof document, typeof window, typeof WebAssembly].join()`, `^(undefined,?)+$`}},
+	"There is no DOM, no WebAssembly and no other process": {
+		{`return [typeof document, typeof window, typeof WebAssembly].join()`, `^(undefined,?)+$`},
+	},
 	"`fetch` reaches these hosts and no others: HOST (GET)": {
 		{`return await (await fetch('HOST/a')).text()`, `^GET /a false $`},
 		{`await fetch('https://example.com')`, `^TypeError: no rule allows GET https://example.com/: `},
@@ -47,13 +49,18 @@ var networkClaims = map[string][]claim{
 	},
 	"Where no rule allows a request, the error says which one is missing; whoever runs this can add it": {
 		{`await fetch('https://example.com/a')`,
-			`^TypeError: no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
+			`^TypeError: no rule allows GET https://example.com/a: ` +
+				`whoever runs this can add one with --allow 'GET https://example.com/a'`},
 	},
 	"There are no cookies and no sockets; `http` and `https` make the same requests": {
 		{`return (await fetch('HOST')).headers.get('set-cookie')`, `^null$`},
 		{`require('net')`, `^Error: Cannot find module "net"`},
-		{`return new Promise((resolve) => require('http').get('HOST/a', (r) => r.on('data', (d) => resolve(d.toString()))))`, `^GET /a false $`},
-		{`return new Promise((resolve) => require('https').get('https://example.com').on('error', (e) => resolve(e.message)))`, `^no rule allows GET https://example.com/: `},
+		{`return new Promise((resolve) => require('http').get('HOST/a',
+			(r) => r.on('data', (d) => resolve(d.toString()))))`,
+			`^GET /a false $`},
+		{`return new Promise((resolve) => require('https').get('https://example.com').on('error',
+			(e) => resolve(e.message)))`,
+			`^no rule allows GET https://example.com/: `},
 	},
 	"Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the " +
 		"values: process.env.TOKEN for 127.0.0.1": {
@@ -121,7 +128,9 @@ func TestNetworkApproval(t *testing.T) {
 	run(t, r, env, `return await (await fetch('`+server.URL+
 		`/a', { method: 'POST', body: new Uint8Array([255]) })).text()`)
 	require.Len(t, asked, 3)
-	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "headers": {"x-one": ["1"], "content-type": ["text/plain;charset=UTF-8"]},
+	require.JSONEq(t,
+		fmt.Sprintf(`{"method": "POST", "url": "%s/a",
+			"headers": {"x-one": ["1"], "content-type": ["text/plain;charset=UTF-8"]},
 		"body": "text", "bytes": 4}`, server.URL), string(asked[1].Call.Input))
 	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "bytes": 1}`, server.URL),
 		string(asked[2].Call.Input))

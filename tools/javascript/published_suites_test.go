@@ -101,7 +101,9 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 		free <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-free }()
-			env := registry.Env{Project: "test", Files: wrapfs.Foreign(afero.NewCopyOnWriteFs(base, afero.NewMemMapFs()))}
+			env := registry.Env{
+				Project: "test", Files: wrapfs.Foreign(afero.NewCopyOnWriteFs(base, afero.NewMemMapFs())),
+			}
 			env.Limits = registry.Limits{Inline: 16 << 20, Output: 64 << 20} // of what this test gets to see
 			input, err := json.Marshal(map[string]string{"code": p.code})
 			if err != nil {

@@ -14,7 +14,8 @@ func TestDataIsBoundedLikeText(t *testing.T) {
 	r := newRegistry(t)
 	for why, code := range map[string]string{
 		"toJSON that changes its mind": `let n = 0; return {toJSON() { return n++ ? 'x'.repeat(900_000) : 'short' }}`,
-		"a getter that does":           `let n = 0; return {get a() { return n++ > 1 ? 'x'.repeat(900_000) : 'short' }, toJSON: undefined, f() {}}`,
+		"a getter that does": `let n = 0; return {get a() {
+			return n++ > 1 ? 'x'.repeat(900_000) : 'short' }, toJSON: undefined, f() {}}`,
 		"what is hidden from the text": `class C { toJSON() { return 'x'.repeat(900_000) } }; return new C()`,
 		"many small values":            `return {toJSON() { return Array(20_000).fill([]) }, m: new Map()}`,
 	} {

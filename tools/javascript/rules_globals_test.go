@@ -16,10 +16,17 @@ func TestGlobals(t *testing.T) {
 	const console = "=== Console output ===\n"
 	const undefined = "\n=== Result ===\nundefined"
 	checkRules(t, nil, []rule{
-		{"all of them", `return ['console', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'queueMicrotask', 'TextEncoder', 'TextDecoder', 'atob', 'btoa',
-			'structuredClone', 'URL', 'URLSearchParams', 'performance', 'crypto', 'AbortController', 'DOMException', 'self', 'fs', 'halt'].filter((name) => !(name in globalThis)).join()`,
+		{"all of them", `return ['console', 'setTimeout', 'clearTimeout',
+			'setInterval', 'clearInterval', 'queueMicrotask', 'TextEncoder', 'TextDecoder', 'atob', 'btoa',
+			'structuredClone', 'URL', 'URLSearchParams', 'performance', 'crypto', 'AbortController',
+				'DOMException', 'self', 'fs', 'halt'].filter((name) => !(name in globalThis)).join()`,
 			"Note: the code returned an empty string."},
-		{"no network, no DOM", `return ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'document', 'window', 'localStorage'].filter((name) => name in globalThis).length`, "0"},
+		{
+			"no network, no DOM",
+			`return ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource',
+				'document', 'window', 'localStorage'].filter((name) => name in globalThis).length`,
+			"0",
+		},
 		{"self is the global object", `return self === globalThis`, "true"},
 
 		{"console.trace", "function f() {\n  console.trace('here', 1)\n}\nf()",
@@ -32,9 +39,13 @@ func TestGlobals(t *testing.T) {
 			undefined},
 		{"console.assert", `console.assert(1 < 2, 'not this'); console.assert(false, 'this', 1); console.assert()`,
 			console + "[ERROR] Assertion failed: this 1\n[ERROR] Assertion failed" + undefined},
-		{"places in texts", `console.log('%s is %d years, %i, %f', 'Bob', 42.5, '42.9', '1.5kg'); console.error('%j %O%c 100%% %x', {a: 1}, [], 'color: red', 'more'); console.log('%d', Symbol())`,
+		{"places in texts",
+			`console.log('%s is %d years, %i, %f', 'Bob', 42.5, '42.9', '1.5kg');
+				console.error('%j %O%c 100%% %x', {a: 1}, [], 'color: red', 'more'); console.log('%d', Symbol())`,
 			console + "[LOG] Bob is 42.5 years, 42, 1.5\n[ERROR] {\"a\":1} [] 100% %x more\n[LOG] NaN" + undefined},
-		{"no places in texts", `console.log('100%', 5); console.log('%s'); console.log('%%'); console.log(1, '%s'); const a = {}; a.a = a; console.log('%j %s', a)`,
+		{"no places in texts",
+			`console.log('100%', 5); console.log('%s'); console.log('%%');
+				console.log(1, '%s'); const a = {}; a.a = a; console.log('%j %s', a)`,
 			console + "[LOG] 100% 5\n[LOG] %s\n[LOG] %%\n[LOG] 1 %s\n[LOG] [Circular] %s" + undefined},
 		{"console.count", `console.count(); console.count('a'); console.count(); console.countReset(); console.count()`,
 			console + "[LOG] default: 1\n[LOG] a: 1\n[LOG] default: 2\n[LOG] default: 1" + undefined},
@@ -43,19 +54,32 @@ func TestGlobals(t *testing.T) {
 			console + "[LOG] outer\n[LOG]   a\n  b\n[LOG]     c\n[LOG] d" + undefined},
 
 		{"timers run in the order of their delays",
-			`const order = []; await new Promise((done) => { setTimeout(() => { order.push('c'); done() }, 30); setTimeout(() => order.push('b'), 10); setTimeout(() => order.push('a'), 0) }); return order.join('')`, "abc"},
+			`const order = []; await new Promise((done) => { setTimeout(() => { order.push('c'); done() }, 30);
+				setTimeout(() => order.push('b'), 10); setTimeout(() => order.push('a'), 0) }); return order.join('')`,
+			"abc"},
 		{"timers wait as long as they should",
-			`const start = performance.now(); await new Promise((done) => setTimeout(done, 40)); return performance.now() - start >= 39`, "true"},
+			`const start = performance.now(); await new Promise((done) => setTimeout(done, 40));
+				return performance.now() - start >= 39`,
+			"true"},
 		{"timers pass arguments", `return new Promise((done) => setTimeout((a, b) => done(a + b), 1, 'x', 'y'))`, "xy"},
-		{"timers can be cleared", `const id = setTimeout(() => console.log('no'), 1); clearTimeout(id); clearTimeout(id); clearTimeout(null); await new Promise((done) => setTimeout(done, 5)); return 1`, "1"},
+		{
+			"timers can be cleared",
+			`const id = setTimeout(() => console.log('no'), 1); clearTimeout(id);
+				clearTimeout(id); clearTimeout(null); await new Promise((done) => setTimeout(done, 5)); return 1`,
+			"1",
+		},
 		{"an interval repeats until it is cleared",
-			`let n = 0; await new Promise((done) => { const id = setInterval(() => { if (++n === 3) { clearInterval(id); done() } }, 1) }); return n`, "3"},
+			`let n = 0; await new Promise((done) => {
+				const id = setInterval(() => { if (++n === 3) { clearInterval(id); done() } }, 1) }); return n`, "3"},
 		{"a throw in a timer ends the run",
-			`console.log('a'); setTimeout(() => { throw new RangeError('late') }); await new Promise((done) => setTimeout(done, 5)); console.log('b')`,
+			`console.log('a'); setTimeout(() => { throw new RangeError('late') });
+				await new Promise((done) => setTimeout(done, 5)); console.log('b')`,
 			console + "[LOG] a\n=== Result ===\nUncaught RangeError: late\n    at <anonymous> (script.js:1:48)"},
 		{"so does one in an interval", `let n = 0; setInterval(() => { if (++n === 2) throw n }, 1)`, "Uncaught 2"},
 		{"microtasks run before timers",
-			`const order = []; setTimeout(() => order.push('timer')); queueMicrotask(() => order.push('microtask')); order.push('code'); await new Promise((done) => setTimeout(done, 2)); return order.join()`, "code,microtask,timer"},
+			`const order = []; setTimeout(() => order.push('timer')); queueMicrotask(() => order.push('microtask'));
+				order.push('code'); await new Promise((done) => setTimeout(done, 2)); return order.join()`,
+			"code,microtask,timer"},
 		{"a throw in a microtask ends the run", `queueMicrotask(() => { throw 'late' }); await null; return 1`,
 			"Uncaught late"},
 		{"a rejection that nobody handles ends the run, after what was returned",
@@ -73,24 +97,65 @@ func TestGlobals(t *testing.T) {
 			"TypeError"},
 		{"TextDecoder drops a byte order mark",
 			`return new TextDecoder().decode(new Uint8Array([239, 187, 191, 97])).length`, "1"},
-		{"unless it is ignored", `return new TextDecoder('utf-8', {ignoreBOM: true}).decode(new Uint8Array([239, 187, 191, 97])).length`, "2"},
-		{"TextDecoder in pieces", `const d = new TextDecoder(); return d.decode(new Uint8Array([226, 130]), {stream: true}) + d.decode(new Uint8Array([172]), {stream: true}) + d.decode(new Uint8Array([240])) `, "€\ufffd"},
-		{"atob and btoa", `return btoa('a\xff') + atob('YWI=') + (() => { try { btoa('€') } catch (e) { return e.name } })() + (() => { try { atob('a') } catch (e) { return e instanceof DOMException } })()`, "Yf8=abInvalidCharacterErrortrue"},
-		{"structuredClone", `const a = {m: new Map([[1, new Date(0)]]), s: new Set([2])}; a.self = a; const b = structuredClone(a); return [b !== a, b.self === b, b.m.get(1).toISOString(), b.s.has(2)].join()`, "true,true,1970-01-01T00:00:00.000Z,true"},
+		{
+			"unless it is ignored",
+			`return new TextDecoder('utf-8', {ignoreBOM: true}).decode(new Uint8Array([239, 187, 191, 97])).length`,
+			"2",
+		},
+		{
+			"TextDecoder in pieces",
+			`const d = new TextDecoder(); return d.decode(new Uint8Array([226, 130]), {stream: true}) +
+				d.decode(new Uint8Array([172]), {stream: true}) + d.decode(new Uint8Array([240])) `,
+			"€\ufffd",
+		},
+		{
+			"atob and btoa",
+			`return btoa('a\xff') + atob('YWI=') + (() => { try { btoa('€') } catch (e) { return e.name } })() +
+				(() => { try { atob('a') } catch (e) { return e instanceof DOMException } })()`,
+			"Yf8=abInvalidCharacterErrortrue",
+		},
+		{
+			"structuredClone",
+			`const a = {m: new Map([[1, new Date(0)]]), s: new Set([2])}; a.self = a; const b = structuredClone(a);
+				return [b !== a, b.self === b, b.m.get(1).toISOString(), b.s.has(2)].join()`,
+			"true,true,1970-01-01T00:00:00.000Z,true",
+		},
 		{"structuredClone refuses functions", `try { structuredClone(() => 1) } catch (e) { return e.name }`,
 			"DataCloneError"},
-		{"URL", `const u = new URL('../b?c=1&c=2#d', 'https://user@example.com:8080/x/y/'); return [u.href, u.host, u.pathname, u.searchParams.getAll('c').join('+'), URL.canParse('x')].join(' ')`, "https://user@example.com:8080/x/b?c=1&c=2#d example.com:8080 /x/b 1+2 false"},
+		{
+			"URL",
+			`const u = new URL('../b?c=1&c=2#d', 'https://user@example.com:8080/x/y/');
+				return [u.href, u.host, u.pathname, u.searchParams.getAll('c').join('+'), URL.canParse('x')].join(' ')`,
+			"https://user@example.com:8080/x/b?c=1&c=2#d example.com:8080 /x/b 1+2 false",
+		},
 		{"URLSearchParams", `return new URLSearchParams([['a', 'é &'], ['b', '1']]).toString()`, "a=%C3%A9+%26&b=1"},
-		{"crypto.getRandomValues", `const a = crypto.getRandomValues(new Uint8Array(32)); return [a.length, new Set(a).size > 1].join()`, "32,true"},
-		{"crypto.randomUUID", `return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())`, "true"},
-		{"AbortController", `const c = new AbortController(); let heard; c.signal.addEventListener('abort', (e) => { heard = e.type }); c.abort(); return [heard, c.signal.aborted, c.signal.reason.name, c.signal.reason instanceof DOMException].join()`, "abort,true,AbortError,true"},
+		{
+			"crypto.getRandomValues",
+			`const a = crypto.getRandomValues(new Uint8Array(32)); return [a.length, new Set(a).size > 1].join()`,
+			"32,true",
+		},
+		{
+			"crypto.randomUUID",
+			`return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())`,
+			"true",
+		},
+		{
+			"AbortController",
+			`const c = new AbortController(); let heard;
+				c.signal.addEventListener('abort', (e) => { heard = e.type }); c.abort();
+				return [heard, c.signal.aborted, c.signal.reason.name, c.signal.reason instanceof DOMException].join()`,
+			"abort,true,AbortError,true",
+		},
 		{"lone surrogates in files", `await fs.writeFile('/a', 'a\ud800b'); return (await fs.readFile('/a')).join()`,
 			"97,239,191,189,98\nFiles: created /a"},
 	})
 	t.Run("console.time", func(t *testing.T) {
 		result := run(t, newRegistry(t), newEnv(t),
 			`console.time('t'); console.timeLog('t', 'so far'); console.timeEnd('t'); console.timeEnd('t')`)
-		require.Regexp(t, `^=== Console output ===\n\[LOG\] t: \d+(\.\d+)?ms so far\n\[LOG\] t: \d+(\.\d+)?ms\n\[WARN\] Timer 't' does not exist\n=== Result ===\nundefined$`, result.Text())
+		require.Regexp(t,
+			`^=== Console output ===\n\[LOG\] t: \d+(\.\d+)?ms so far\n\[LOG\] `+
+				`t: \d+(\.\d+)?ms\n\[WARN\] Timer 't' does not exist\n=== Result ===\nundefined$`,
+			result.Text())
 	})
 }
 
@@ -132,7 +197,11 @@ func TestLibraries(t *testing.T) {
 	t.Run("those with wrong syntax are told", func(t *testing.T) {
 		env := newEnv(t)
 		writeFiles(t, env.Files, map[string]string{"/lib/a.js": "var a = 1\nvar b = )"})
-		require.Regexp(t, `^=== Output of library a.js ===\n\[ERROR\] SyntaxError: unexpected token in expression: '\)'\n    at /lib/a.js:2:\d+\n=== Result ===\n1$`, run(t, r, env, `return 1`).Text())
+		require.Regexp(
+			t, `^=== Output of library a.js ===\n\[ERROR\] SyntaxError: unexpected token in expression: '\)'\n `+
+				`   at /lib/a.js:2:\d+\n=== Result ===\n1$`,
+			run(t, r, env, `return 1`).Text(),
+		)
 	})
 	for loadLib, want := range map[any]string{nil: "object", true: "object", false: "undefined"} {
 		t.Run(fmt.Sprint("loadLib ", loadLib), func(t *testing.T) {

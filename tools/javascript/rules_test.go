@@ -80,7 +80,12 @@ func TestInput(t *testing.T) {
 			"SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
 		{"nothing of it has run then", `fs.writeFileSync('/a', ''); })(); (async () => {`,
 			"SyntaxError: unexpected token in expression: ')'\n    at script.js:1:29"},
-		{"declarations are its own", `var a = 1; let b = 2; function c() {} return [typeof globalThis.a, typeof globalThis.b, typeof globalThis.c].join()`, "undefined,undefined,undefined"},
+		{
+			"declarations are its own",
+			`var a = 1; let b = 2; function c() {}
+				return [typeof globalThis.a, typeof globalThis.b, typeof globalThis.c].join()`,
+			"undefined,undefined,undefined",
+		},
 		{"it may be between the marks of Markdown", "```js\nthrow new Error('x')\n```\n",
 			"Error: x\n    at <anonymous> (script.js:2:11)"},
 		{"lone surrogates are replaced", `return ['a\ud800b', '\udc00'].join('') + '\ud83d\ude00'`, "a\ufffdb\ufffd😀"},
@@ -110,9 +115,11 @@ func TestInput(t *testing.T) {
 	t.Run("nothing persists but files", func(t *testing.T) {
 		env := newEnv(t)
 		require.Equal(t, "undefined\nFiles: created /kept.txt",
-			run(t, r, env, `globalThis.kept = 1; Array.prototype.kept = 2; JSON.stringify = null; await fs.writeFile('/kept.txt', 'yes')`).Text())
+			run(t, r, env, `globalThis.kept = 1; Array.prototype.kept = 2;
+				JSON.stringify = null; await fs.writeFile('/kept.txt', 'yes')`).Text())
 		require.Equal(t, "undefined,undefined,{},yes",
-			run(t, r, env, `return [typeof kept, typeof [].kept, JSON.stringify({}), await fs.readFile('/kept.txt', 'utf8')].join()`).Text())
+			run(t, r, env, `return [typeof kept, typeof [].kept, JSON.stringify({}),
+				await fs.readFile('/kept.txt', 'utf8')].join()`).Text())
 	})
 }
 
@@ -168,10 +175,18 @@ func TestHalt(t *testing.T) {
 		"nor does finally":        {`try { halt('enough') } finally { console.log('finally') }`, "[ERROR] enough"},
 		"nor does a promise": {`await (async () => halt('enough'))().catch(() => console.log('caught'))`,
 			"[ERROR] enough"},
-		"in a timer":              {`setTimeout(() => halt('enough')); await new Promise((done) => setTimeout(done, 1000)); console.log('after')`, "[ERROR] enough"},
+		"in a timer": {
+			`setTimeout(() => halt('enough')); await new Promise((done) => setTimeout(done, 1000));
+				console.log('after')`,
+			"[ERROR] enough",
+		},
 		"in a function of others": {`[1, 2].map(() => halt('enough')); console.log('after')`, "[ERROR] enough"},
 		"after the result":        {`setTimeout(() => halt('enough')); return 1`, "[ERROR] enough"},
-		"later writes do not run": {`fs.writeFile('/early', ''); (async () => { await null; fs.writeFile('/late', '') })(); try { halt('enough') } finally { fs.writeFileSync('/late', '') }`, "[ERROR] enough"},
+		"later writes do not run": {
+			`fs.writeFile('/early', ''); (async () => { await null; fs.writeFile('/late', '') })();
+				try { halt('enough') } finally { fs.writeFileSync('/late', '') }`,
+			"[ERROR] enough",
+		},
 		"no change can prevent it": {`String = Error = undefined; Object.prototype.toString = null; halt('enough')`,
 			"[ERROR] enough"},
 	} {

@@ -81,7 +81,11 @@ func TestSessionsThatCannotBeUsed(t *testing.T) {
 		change  func(env *registry.Env)
 		want    string
 	}{
-		"the name": {session: "../x", want: `Error: code cannot run: invalid argument: the session name "../x" has other characters: use up to 64 lower-case letters, digits, - and _, as in main or chat-7`},
+		"the name": {
+			session: "../x",
+			want: `Error: code cannot run: invalid argument: the session name ` +
+				`"../x" has other characters: use up to 64 lower-case letters, digits, - and _, as in main or chat-7`,
+		},
 		"no files": {session: "main", change: func(env *registry.Env) { env.Files = nil },
 			want: "Error: code cannot run in the session main: only a project that can be changed keeps sessions."},
 		"a part of the project": {session: "main", change: func(env *registry.Env) {
@@ -118,8 +122,14 @@ func TestSessionsThatCannotBeUsed(t *testing.T) {
 	small := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100_000}})
 	env := inSession(t, small, "p", "main")
 	requireRun(t, r, env, `let n = 1`, "undefined")
-	text := run(t, r, env, `n = 2; const noise = crypto.getRandomValues(new Uint8Array(60_000)); const more = crypto.getRandomValues(new Uint8Array(60_000)); return 'ran'`).Text()
-	require.Regexp(t, `^ran\nError: the code ran, but its variables could not be kept: .*quota.* The session's variables are as they were before the call.$`, text)
+	text := run(t, r, env,
+		`n = 2; const noise = crypto.getRandomValues(new Uint8Array(60_000));
+			const more = crypto.getRandomValues(new Uint8Array(60_000)); return 'ran'`).Text()
+	require.Regexp(
+		t, `^ran\nError: the code ran, `+
+			`but its variables could not be kept: .*quota.* The session's variables are as they were before the call.$`,
+		text,
+	)
 	requireRun(t, r, env, `return n`, "1")
 }
 
@@ -273,7 +283,8 @@ func TestCallsOfASession(t *testing.T) {
 	results := make(chan string)
 	for range 8 {
 		go func() {
-			results <- run(t, r, env, `const before = n; await new Promise((r) => setTimeout(r, 1)); return n = before + 1`).Text()
+			results <- run(t, r, env,
+				`const before = n; await new Promise((r) => setTimeout(r, 1)); return n = before + 1`).Text()
 		}()
 	}
 	seen := map[string]bool{}
@@ -325,7 +336,10 @@ func TestToolCallsInSessions(t *testing.T) {
 	r, store := newRegistry(t), local.NewMemoryStore(nil)
 	env := inSession(t, store, "p", "main")
 	env.Selection = env.Selection.WithOption("javascript", "toolCalls", true)
-	requireRun(t, r, env, `const view = (path) => tools.filesystem({command: 'view', path}); fs.writeFileSync('/a', 'text')`, "undefined\nFiles: created /a")
+	requireRun(
+		t, r, env, `const view = (path) => tools.filesystem({command: 'view', path}); fs.writeFileSync('/a', 'text')`,
+		"undefined\nFiles: created /a",
+	)
 	require.Contains(t, run(t, r, env, `return await view('/a')`).Text(), "text\nTool calls: filesystem 1")
 	env.Selection = env.Selection.WithOption("javascript", "toolCalls", false)
 	require.Contains(t, run(t, r, env, `return await view('/a')`).Text(), "is not there any more")

@@ -30,7 +30,8 @@ Math.random = () => { __seed = (__seed * 1103515245 + 12345) % 2147483648; retur
 async function __show(f) {
 	try {
 		const value = await f();
-		if (value !== undefined) __print('=> ' + __inspect(value, { depth: 6, maxArrayLength: 200, maxStringLength: 2000 }));
+		if (value !== undefined) __print('=> ' +
+			__inspect(value, { depth: 6, maxArrayLength: 200, maxStringLength: 2000 }));
 	} catch (error) {
 		__print('=> ' + (error && error.name));
 	}

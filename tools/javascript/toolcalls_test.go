@@ -114,17 +114,24 @@ func TestToolCalls(t *testing.T) {
 	)
 	for _, c := range []struct{ why, code, want string }{
 		{"a text", `return await tools.constructor({a: 1})`, `constructor{"a":1}` + "\nTool calls: constructor 1"},
-		{"no input", `return [await tools.constructor(), await tools.constructor(undefined), await tools.constructor(null)].join()`,
+		{"no input", `return [await tools.constructor(), await tools.constructor(undefined),
+			await tools.constructor(null)].join()`,
 			"constructor{},constructor{},constructor{}\nTool calls: constructor 3"},
 		{"a name with a hyphen", `return await tools['git-hub']({})`, "git-hub{}\nTool calls: git-hub 1"},
 		{"names that objects have anyway",
 			`return [await tools.hasOwnProperty({}), await tools.then({}), Object.keys(tools).includes('then')].join()`,
 			"hasOwnProperty{},then{},true\nTool calls: hasOwnProperty 1, then 1"},
-		{"data", `const d = await tools.data(); return [d.n, Object.keys(d), Array.isArray(Object.getPrototypeOf(d))].join()`, "1,__proto__,n,false\nTool calls: data 1"},
+		{
+			"data",
+			`const d = await tools.data();
+				return [d.n, Object.keys(d), Array.isArray(Object.getPrototypeOf(d))].join()`,
+			"1,__proto__,n,false\nTool calls: data 1",
+		},
 		{"data of an unknown type", `return await tools.undeclared()`, "text\nTool calls: undeclared 1"},
 		{"binaries", `return await tools.images()`, "a picture\nof a cat\nTool calls: images 1"},
 		{"a long text", `return (await tools.long()).length`, "250000\nTool calls: long 1"},
-		{"an error", `try { await tools.fails() } catch (e) { return [e instanceof Error, e.name, e.code, e.message].join() }`,
+		{"an error",
+			`try { await tools.fails() } catch (e) { return [e instanceof Error, e.name, e.code, e.message].join() }`,
 			"true,ToolError,tool_error,There is no such city.\nTool calls: fails 1 (1 failed)"},
 		{"a failure", `return tools.breaks().catch((e) => e.code + e.message)`,
 			"tool_failedTool execution failed: no connection\nTool calls: breaks 1 (1 failed)"},
@@ -133,13 +140,15 @@ func TestToolCalls(t *testing.T) {
 		{"an input that does not fit", `return tools.filesystem({command: 7, path: {}}).catch((e) => e.code)`,
 			"invalid_input\nTool calls: filesystem 1 (1 failed)"},
 		{"several tools", `await tools.filesystem({command: 'create', path: '/a', file_text: 'x'})
-			const all = await Promise.allSettled([tools.fails(), tools.filesystem({command: 'view', path: '/a'}), tools.filesystem({command: 'view', path: '/b'})])
+			const all = await Promise.allSettled([tools.fails(), tools.filesystem({command: 'view', path: '/a'}),
+				tools.filesystem({command: 'view', path: '/b'})])
 			return all.map((r) => r.status).join()`,
 			"rejected,fulfilled,rejected\nTool calls: fails 1 (1 failed), filesystem 3 (1 failed)"},
 		{"those that are not for code",
 			`return ['javascript', 'off', 'net', '__proto__'].map((n) => Object.hasOwn(tools, n)).join()`,
 			"false,false,false,false"},
-		{"what another tool may change", `try { await fs.writeFile('/memories/a.md', 'x') } catch (e) { console.log(e.code) }
+		{"what another tool may change", `try { await fs.writeFile('/memories/a.md', 'x') } catch (e) {
+			console.log(e.code) }
 			await tools.memory({command: 'create', path: '/memories/a.md', file_text: 'kept'})
 			return await fs.readFile('/memories/a.md', 'utf8')`,
 			"=== Console output ===\n[LOG] EROFS\n=== Result ===\nkept\nTool calls: memory 1"},
@@ -166,7 +175,9 @@ func TestToolCalls(t *testing.T) {
 
 	env.Selection.Options = nil
 	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "it is off unless it is chosen")
-	env.Selection = registry.Selection{Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}}.Only(javascript.Name)
+	env.Selection = registry.Selection{
+		Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
+	}.Only(javascript.Name)
 	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
 	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "there are no others")
 }
@@ -192,12 +203,16 @@ func TestTooManyToolCalls(t *testing.T) {
 		made.Add(1)
 		return registry.Text("done"), nil
 	}))
-	result := run(t, r, env, `for (let i = 0; i < 100; i++) await tools.count(); return tools.count().catch((e) => e.code + ': ' + e.message)`)
+	result := run(t, r, env,
+		`for (let i = 0; i < 100; i++) await tools.count();
+			return tools.count().catch((e) => e.code + ': ' + e.message)`)
 	require.Equal(t, "too_many_calls: Tools can be called 100 times in one run, and all of these calls have been "+
 		"made. "+
 		"Return what there is, and go on in another run.\nTool calls: count 100; 1 more were refused", result.Text())
 	require.EqualValues(t, 100, made.Swap(0))
-	result = run(t, r, env, `return (await Promise.allSettled(Array.from({length: 900}, () => tools.count()))).filter((r) => r.status === 'rejected').length`)
+	result = run(t, r, env,
+		`return (await Promise.allSettled(Array.from({length: 900}, () => tools.count()))).filter(
+			(r) => r.status === 'rejected').length`)
 	require.Equal(t, "800\nTool calls: count 100; 800 more were refused", result.Text())
 	require.EqualValues(t, 100, made.Load())
 	require.Len(t, callsOf(t, result), javascript.MaxToolCalls)
@@ -215,7 +230,8 @@ func TestToolResultsAreBounded(t *testing.T) {
 			return registry.Failure(registry.CodeTool, strings.Repeat("x", 1<<20)), nil
 		}))
 	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 256
-	result := run(t, r, env, `let n = 0; try { for (;; n++) await tools.large() } catch (e) { return n + e.code + e.message }`)
+	result := run(t, r, env,
+		`let n = 0; try { for (;; n++) await tools.large() } catch (e) { return n + e.code + e.message }`)
 	require.Contains(t, result.Text(), "4too_many_callsThe call of large was made, but its result is dropped: the "+
 		"results of one run may have 64 MiB together.")
 	require.Contains(t, run(t, r, env, `return (await tools.fails().catch((e) => e.message)).length`).Text(), "65539\n")
@@ -367,7 +383,10 @@ func TestToolsAreDeclared(t *testing.T) {
 	for _, want := range []string{
 		"\n\nCode can call the other tools: `await tools.NAME(input)`", "100 times", "```ts\ndeclare const tools: {\n",
 		"  memory(input: {\n",
-		`    command: "view" | "view-all" | "create" | "str_replace" | "insert" | "append" | "mkdir" | "delete" | "rename" | "copy";`, `  "git-hub"(input?: Record<string, unknown>): Promise<string>;`,
+		"    command: " +
+			`"view" | "view-all" | "create" | "str_replace" | "insert" ` +
+			`| "append" | "mkdir" | "delete" | "rename" | "copy";`,
+		`  "git-hub"(input?: Record<string, unknown>): Promise<string>;`,
 		"  data(input?: Record<string, unknown>): Promise<{\n", "  /** * / }; ''' evil */\n",
 	} {
 		require.Contains(t, text, want)
@@ -403,7 +422,8 @@ func BenchmarkToolCalls(b *testing.B) {
 	r, env := withToolCalls(b, says("say"))
 	b.Run("by code", func(b *testing.B) {
 		for b.Loop() {
-			result := run(b, r, env, `return (await Promise.all(Array.from({length: 50}, (_, i) => tools.say({i})))).length`)
+			result := run(b, r, env,
+				`return (await Promise.all(Array.from({length: 50}, (_, i) => tools.say({i})))).length`)
 			if result.Text() != "50\nTool calls: say 50" {
 				b.Fatal(result.Text())
 			}

@@ -201,7 +201,8 @@ func TestLaterCommands(t *testing.T) {
 				"     2\tb",
 				"",
 				"=== ../x [ERROR] ===",
-				`Error: The path "../x" cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`,
+				`Error: The path "../x" cannot be used: "." and ".." `+
+					`are not allowed. All paths are inside of /memories.`,
 				"",
 				"=== /memories/more ===",
 				"Here're the files and directories up to 2 levels deep in /memories/more, excluding hidden items and "+
@@ -269,7 +270,10 @@ func TestNothingLeadsOut(t *testing.T) {
 			"/memories/m/..", "/memories/m/../../x",
 			"memories/../../x", "/memories/./m", "/memories/..//x", "/x/../../x",
 		} {
-			refused := fmt.Sprintf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`, path)
+			refused := fmt.Sprintf(
+				`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`,
+				path,
+			)
 			attempt(b, path, refused)
 		}
 		for _, path := range []string{`/memories/..\x`, "/memories/\x00", `\x`, "/memories/.toolrun/x",

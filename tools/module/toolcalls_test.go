@@ -124,10 +124,11 @@ func TestCallsOfOtherTools(t *testing.T) {
 func TestToolsOfAManifest(t *testing.T) {
 	t.Parallel()
 	for manifest, want := range map[string]string{
-		`{"name":"a","description":"b","asks":{"tools":["c d"]}}`:      `tools: "c d"`,
-		`{"name":"a","description":"b","asks":{"tools":["c","a"]}}`:    "a tool cannot call itself",
-		`{"name":"a","description":"b","asks":{"tools":"c"}}`:          "tools",
-		`{"name":"a","description":"b","asks":{"hosts":["x.org"]}}`:    `"hosts" cannot be asked for: ask for requests, as in "network": ["GET https://example.com/**"]`,
+		`{"name":"a","description":"b","asks":{"tools":["c d"]}}`:   `tools: "c d"`,
+		`{"name":"a","description":"b","asks":{"tools":["c","a"]}}`: "a tool cannot call itself",
+		`{"name":"a","description":"b","asks":{"tools":"c"}}`:       "tools",
+		`{"name":"a","description":"b","asks":{"hosts":["x.org"]}}`: `"hosts" cannot ` +
+			`be asked for: ask for requests, as in "network": ["GET https://example.com/**"]`,
 		`{"name":"a","description":"b","asks":{"anything":["x.org"]}}`: `unknown field "anything"`,
 	} {
 		_, err := module.ParseManifest([]byte(manifest))
@@ -153,7 +154,8 @@ func TestTimeOfPeople(t *testing.T) {
 		r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet)
 		require.NoError(t, err)
 		const limit = 8 * time.Second
-		env := registry.Env{Selection: registry.Selection{Ask: []string{"greet"}}, Limits: registry.Limits{Timeout: limit},
+		env := registry.Env{Selection: registry.Selection{Ask: []string{"greet"}},
+			Limits: registry.Limits{Timeout: limit},
 			Approve: func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
 				time.Sleep(limit + time.Second)
 				return registry.Decision{Approved: true}, nil

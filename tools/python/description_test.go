@@ -156,7 +156,10 @@ var claims = map[string][]claim{
 		{"try:\n    tools.filesystem(command='view', path='/nothing')\nexcept ToolError as e:\n    x = (str(e), " +
 			"e.code)\nx",
 			`^\('The path /nothing does not exist. Please provide a valid path.', 'tool_error'\)\n`},
-		{"tools.filesystem(1)", `invalid tool call: filesystem takes keyword arguments, or one dictionary, and nothing else`},
+		{
+			"tools.filesystem(1)",
+			`invalid tool call: filesystem takes keyword arguments, or one dictionary, and nothing else`,
+		},
 	},
 	"Print a summary instead of everything, and put large results into a file": nil,
 	"Print a summary instead of everything":                                    nil,

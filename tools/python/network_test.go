@@ -28,7 +28,8 @@ var networkClaims = map[string][]claim{
 	},
 	"Where no rule allows a request, the error says which one is missing; whoever runs this can add it": {
 		{"import requests\nrequests.get('https://example.com/a')",
-			`no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
+			`no rule allows GET https://example.com/a: whoever runs ` +
+				`this can add one with --allow 'GET https://example.com/a'`},
 	},
 	"There are no cookies": {{"import requests\n'set-cookie' in requests.get('HOST').headers", `^False$`}},
 	`Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the values: os.environ["TOKEN"] for 127.0.0.1`: {

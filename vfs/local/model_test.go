@@ -1526,8 +1526,8 @@ func onDisk(t *testing.T, dir string, options *vfs.Options) *real {
 	return r
 }
 
-// inDatabase is a project in a database in builds with the tag systemtest and the URL of one, and nil in others. Opening it again is as if
-// another process did.
+// inDatabase is a project in a database in builds with the tag systemtest and the URL of one, and nil in others.
+// Opening it again is as if another process did.
 var inDatabase func(t *testing.T, options *vfs.Options) *real
 
 // seeds are what FuzzOperations begins with.

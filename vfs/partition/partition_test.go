@@ -66,21 +66,26 @@ func TestRules(t *testing.T) {
 		require.Equal(t, name, store.Name(id), id)
 	}
 	for text, rule := range map[string]string{
-		`slots "0-2000"`:                 `{"stores": {"a": "x"}, "slots": {"0-2000": "a"}, "records": "a"}`,
-		`slots "-1"`:                     `{"stores": {"a": "x"}, "slots": {"-1": "a"}, "records": "a"}`,
-		"slot 1023 is not in":            `{"stores": {"a": "x"}, "slots": {"0-1022": "a"}, "records": "a"}`,
-		"slot 7 is in the":               `{"stores": {"a": "x"}, "slots": {"0-1023": "a", "7": "a"}, "records": "a"}`,
-		`no store "b"`:                   `{"stores": {"a": "x"}, "slots": {"0-1023": "b"}, "records": "a"}`,
-		`no store ""`:                    `{"stores": {"a": "x"}, "slots": {"0-1023": "a"}}`,
-		"project A is in":                `{"stores": {"a": "x", "b": "y"}, "projects": {"a": "a", "A": "b"}, "slots": {"0-1023": "b"}, "records": "a"}`,
-		"unknown field":                  `{"stores": {"a": "x"}, "slot": {}}`,
-		"no stores":                      `{}`,
-		`"slots" is in an object twice`:  `{"stores": {"a": "x", "b": "y"}, "slots": {"0-1023": "a"}, "records": "a", "slots": {"0-1023": "b"}}`,
-		`"0-1023" is in an object twice`: `{"stores": {"a": "x", "b": "y"}, "slots": {"0-1023": "a", "0-1023": "b"}, "records": "a"}`,
-		`"p" is in an object twice`:      `{"stores": {"a": "x", "b": "y"}, "projects": {"p": "a", "\u0070": "b"}, "slots": {"0-1023": "a"}, "records": "a"}`,
-		`unknown field "Slots"`:          `{"stores": {"a": "x", "b": "y"}, "slots": {"0-1023": "a"}, "records": "a", "Slots": {"0-1023": "b"}}`,
-		"cannot unmarshal array":         `[]`,
-		"after top-level value":          `{"stores": {"a": "x"}, "slots": {"0-1023": "a"}, "records": "a"} 1`,
+		`slots "0-2000"`:      `{"stores": {"a": "x"}, "slots": {"0-2000": "a"}, "records": "a"}`,
+		`slots "-1"`:          `{"stores": {"a": "x"}, "slots": {"-1": "a"}, "records": "a"}`,
+		"slot 1023 is not in": `{"stores": {"a": "x"}, "slots": {"0-1022": "a"}, "records": "a"}`,
+		"slot 7 is in the":    `{"stores": {"a": "x"}, "slots": {"0-1023": "a", "7": "a"}, "records": "a"}`,
+		`no store "b"`:        `{"stores": {"a": "x"}, "slots": {"0-1023": "b"}, "records": "a"}`,
+		`no store ""`:         `{"stores": {"a": "x"}, "slots": {"0-1023": "a"}}`,
+		"project A is in": `{"stores": {"a": "x", "b": "y"}, ` +
+			`"projects": {"a": "a", "A": "b"}, "slots": {"0-1023": "b"}, "records": "a"}`,
+		"unknown field": `{"stores": {"a": "x"}, "slot": {}}`,
+		"no stores":     `{}`,
+		`"slots" is in an object twice`: `{"stores": {"a": "x", "b": "y"}, ` +
+			`"slots": {"0-1023": "a"}, "records": "a", "slots": {"0-1023": "b"}}`,
+		`"0-1023" is in an object twice`: `{"stores": {"a": "x", "b": "y"}, ` +
+			`"slots": {"0-1023": "a", "0-1023": "b"}, "records": "a"}`,
+		`"p" is in an object twice`: `{"stores": {"a": "x", "b": "y"}, ` +
+			`"projects": {"p": "a", "\u0070": "b"}, "slots": {"0-1023": "a"}, "records": "a"}`,
+		`unknown field "Slots"`: `{"stores": {"a": "x", "b": "y"}, ` +
+			`"slots": {"0-1023": "a"}, "records": "a", "Slots": {"0-1023": "b"}}`,
+		"cannot unmarshal array": `[]`,
+		"after top-level value":  `{"stores": {"a": "x"}, "slots": {"0-1023": "a"}, "records": "a"} 1`,
 		"it has control chars": "{\"stores\": {\"a\": \"x\"}, \"projects\": {\"\\u0001\": \"a\"}, " +
 			"\"slots\": {\"0-1023\": \"a\"}, \"records\": \"a\"}",
 	} {

@@ -225,11 +225,13 @@ func TestBackAndForward(t *testing.T) {
 		t.Helper()
 		p.until(`new URLSearchParams(location.search).get("call") === "` + id + `" &&
 			document.querySelector(".filehead h2")?.textContent === "` + id + `" &&
-			Array.from(document.querySelectorAll("[data-call][aria-pressed=true]")).map((b) => b.dataset.call).join() === "` + id + `"`)
+			Array.from(document.querySelectorAll("[data-call][aria-pressed=true]")).map((b) => b.dataset.call).join() === "` +
+			id + `"`)
 	}
 	none := func() {
 		t.Helper()
-		p.until(`!location.search.includes("call=") && !document.querySelector(".filehead h2, [data-call][aria-pressed=true]")`)
+		p.until(`!location.search.includes("call=") &&
+			!document.querySelector(".filehead h2, [data-call][aria-pressed=true]")`)
 	}
 	choose("toolu_first")
 	shown("toolu_first")
@@ -246,7 +248,8 @@ func TestBackAndForward(t *testing.T) {
 	p.open("calls", "project", "notes")
 	inSight := func(selector string) string {
 		return `(() => { const e = document.querySelector("` + selector +
-			`"), r = e?.getBoundingClientRect(); return e?.checkVisibility() && r.top >= 0 && r.bottom <= innerHeight; })()`
+			`"), r = e?.getBoundingClientRect(); return e?.checkVisibility() ` +
+			`&& r.top >= 0 && r.bottom <= innerHeight; })()`
 	}
 	p.until(inSight("[data-call=toolu_first]") + ` && !document.querySelector(".only-narrow")`)
 	choose("toolu_first")
@@ -286,7 +289,9 @@ func TestStopAndUndo(t *testing.T) {
 	p.until(`!document.querySelector("[data-call=toolu_make] .badge")`)
 
 	p.open("history", "project", "notes", "path", "/b.md")
-	p.run(evaluate(`Array.from(document.querySelectorAll("button")).filter((b) => b.textContent === "Restore").at(-1).click()`))
+	p.run(evaluate(
+		`Array.from(document.querySelectorAll("button")).filter((b) => b.textContent === "Restore").at(-1).click()`,
+	))
 	p.sees("Delete /b.md?")
 	p.click("Cancel")
 	p.seesNot("Delete /b.md?")
@@ -306,7 +311,8 @@ func TestWhatWouldBeLost(t *testing.T) {
 	p.open("calls", "project", "notes")
 	p.sees("/docs and 2 files in it would be deleted")
 	p.sees("/docs/two.md")
-	p.until(`document.querySelectorAll(".diff").length === 1 && document.querySelector(".diff .was code")?.textContent === "old plan" &&
+	p.until(`document.querySelectorAll(".diff").length === 1 &&
+		document.querySelector(".diff .was code")?.textContent === "old plan" &&
 		document.querySelector(".diff .is code")?.textContent === "new plan"`)
 	p.shots("approvals-lost")
 }

@@ -31,7 +31,9 @@ func (p *person) nothingRan() {
 	p.t.Helper()
 	require.False(p.t, value[bool](p, `"pwned" in window`))
 	require.Empty(p.t, value[[]string](p,
-		`Array.from(document.querySelectorAll("main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"), (e) => e.outerHTML)`))
+		`Array.from(document.querySelectorAll(
+			"main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"),
+			(e) => e.outerHTML)`))
 	require.Empty(p.t, value[[]string](p,
 		`Array.from(document.querySelectorAll("a[href]"), (e) => e.href).filter((h) => !/^(https?|mailto):/.test(h))`))
 	// Marks of direction and controls are written out, wherever people read or hear.
@@ -40,7 +42,8 @@ func (p *person) nothingRan() {
 		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		for (let n = walker.nextNode(); n; n = walker.nextNode()) if (marks.test(n.data)) found.push(n.data);
 		for (const e of document.querySelectorAll("[aria-label], [title], [alt]")) {
-			for (const a of ["aria-label", "title", "alt"]) if (marks.test(e.getAttribute(a) ?? "")) found.push(a + ": " + e.getAttribute(a));
+			for (const a of ["aria-label", "title", "alt"]) if (marks.test(e.getAttribute(a) ?? "")) found.push(
+				a + ": " + e.getAttribute(a));
 		}
 		return found;
 	})()`))
@@ -170,7 +173,8 @@ func TestHostileNames(t *testing.T) {
 		"GET javascript:alert(1)", "<script>alert(1)</script> https://example.com/"} {
 		p.write("#rule", rule)
 		p.click("Allow")
-		p.until(`document.querySelector("[aria-labelledby=network] .problem") || document.querySelector("[aria-labelledby=network] li")`)
+		p.until(`document.querySelector("[aria-labelledby=network] .problem") ||
+			document.querySelector("[aria-labelledby=network] li")`)
 		p.nothingRan()
 	}
 	p.open("")
@@ -213,7 +217,9 @@ func TestHostileProjects(t *testing.T) {
 		"/readme.md": markdown,
 		"/table.csv": "a," + `"` + `<script>window.pwned=1</script>` + `"` +
 			"\n=HYPERLINK(\"javascript:alert(1)\"),b\n",
-		"/pixel.svg":                          `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="30" onload="parent.pwned=1;alert(1)"><script>parent.pwned=1;alert(1)</script><image href="https://evil.example/x.png"/><rect width="30" height="30"/></svg>`,
+		"/pixel.svg": `<svg xmlns="http://www.w3.org/2000/svg" ` +
+			`width="30" height="30" onload="parent.pwned=1;alert(1)"><script>parent.pwned=1;` +
+			`alert(1)</script><image href="https://evil.example/x.png"/><rect width="30" height="30"/></svg>`,
 		"/page.html":                          script,
 		"/" + bidi:                            "one\u202Etwo\u2066three\x00" + "four",
 		"/direction.txt":                      "if (admin\u202E) {\u2066 // check\n\x1b]0;title\x07",
@@ -224,7 +230,8 @@ func TestHostileProjects(t *testing.T) {
 	})
 	require.Empty(t, s.call(id, "toolu_<script>", "weather", `{"City": "<script>alert(1)</script>"}`).Code)
 	require.Empty(t, s.call(id, "toolu_\u202Ex", "javascript",
-		`{"code": "console.log('<img src=x onerror=alert(1)>\\u202e'); await fs.writeFile('/page.html', '<b>'); return '<script>alert(1)</script>'"}`).Code)
+		`{"code": "console.log('<img src=x onerror=alert(1)>\\u202e'); `+
+			`await fs.writeFile('/page.html', '<b>'); return '<script>alert(1)</script>'"}`).Code)
 	p := s.visit()
 	nothingRan := p.nothingRan
 	p.sees("<script>")

@@ -342,9 +342,11 @@ func (p *person) shotsAt(name, selector string) {
 			emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
 		require.Equal(p.t, l.dark, value[bool](p,
-			`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(matchMedia("(prefers-color-scheme: dark)").matches))))`))
+			`new Promise((done) => requestAnimationFrame(
+				() => requestAnimationFrame(() => done(matchMedia("(prefers-color-scheme: dark)").matches))))`))
 		if selector != "" {
-			p.run(evaluate(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "start", behavior: "instant"})`, selector)))
+			p.run(evaluate(fmt.Sprintf(
+				`document.querySelector(%q).scrollIntoView({block: "start", behavior: "instant"})`, selector)))
 		}
 		p.shot(name + "-" + l.name)
 		p.accessible(name + "-" + l.name)

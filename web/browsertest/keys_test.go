@@ -29,8 +29,10 @@ func TestKeysReachEverything(t *testing.T) {
 	for _, where := range pages {
 		p.open(where[0], where[1:]...)
 		n := value[int](p, `(() => {
-			const all = Array.from(document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']"));
-			window.reachable = all.filter((e) => !e.disabled && e.tabIndex >= 0 && e.checkVisibility({checkVisibilityCSS: true}));
+			const all = Array.from(
+				document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']"));
+			window.reachable = all.filter((e) => !e.disabled && e.tabIndex >= 0 &&
+				e.checkVisibility({checkVisibilityCSS: true}));
 			document.activeElement.blur();
 			return window.reachable.length;
 		})()`)
@@ -56,7 +58,8 @@ func TestKeysReachEverything(t *testing.T) {
 func TestNothingMoves(t *testing.T) {
 	p := busy(t).visit()
 	const moved = `new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().map((e) =>
-		e.value.toFixed(4) + " " + e.sources.map((s) => (s.node?.outerHTML ?? s.node?.textContent ?? "").slice(0, 80)).join(" and "))))
+		e.value.toFixed(4) + " " +
+			e.sources.map((s) => (s.node?.outerHTML ?? s.node?.textContent ?? "").slice(0, 80)).join(" and "))))
 		.observe({type: "layout-shift", buffered: true}) ?? setTimeout(() => done([]), 200))`
 	for _, width := range []int64{360, 1280, 2560} {
 		p.run(chromedp.EmulateViewport(width, 860))
@@ -66,7 +69,10 @@ func TestNothingMoves(t *testing.T) {
 		}
 	}
 	t.Run("what moves is found", func(t *testing.T) { // the control
-		p.run(evaluate(`document.querySelector("main").prepend(Object.assign(document.createElement("pre"), {textContent: "\n".repeat(20)}))`))
+		p.run(evaluate(
+			`document.querySelector("main").prepend(
+				Object.assign(document.createElement("pre"), {textContent: "\n".repeat(20)}))`,
+		))
 		require.NotEmpty(t, value[[]string](p, moved))
 	})
 }

@@ -55,10 +55,11 @@ func TestFiles(t *testing.T) {
 			"two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
 		"/data/sales.csv": "city,amount\nOslo,20\n\"Lima, Peru\",22\n",
 		"/src/main.js":    strings.Repeat("console.log('line')\n", 60),
-		"/pixel.svg":      `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><rect width="80" height="40" fill="teal"/></svg>`,
-		"/empty.txt":      "",
-		"/binary.bin":     "\x00\x01\x02",
-		"/paper.pdf":      "%PDF-1.4\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>>>endobj\x00",
+		"/pixel.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40">` +
+			`<rect width="80" height="40" fill="teal"/></svg>`,
+		"/empty.txt":  "",
+		"/binary.bin": "\x00\x01\x02",
+		"/paper.pdf":  "%PDF-1.4\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>>>endobj\x00",
 	})
 	p := s.visit()
 	p.open("files", "project", "notes")
@@ -80,8 +81,10 @@ func TestFiles(t *testing.T) {
 	p.sees("A PDF. Download it to look at it")
 	require.Zero(t, value[int](p, `document.querySelectorAll("main iframe, main object, main embed").length`))
 	require.Equal(t, "attachment application/octet-stream sandbox", value[string](p, `(async () => {
-		const {headers} = await fetch(Array.from(document.querySelectorAll(".filehead a")).find((a) => a.textContent === "Download").href);
-		return [headers.get("Content-Disposition").split(";")[0], headers.get("Content-Type"), /sandbox/.exec(headers.get("Content-Security-Policy"))[0]].join(" ");
+		const {headers} = await fetch(
+			Array.from(document.querySelectorAll(".filehead a")).find((a) => a.textContent === "Download").href);
+		return [headers.get("Content-Disposition").split(";")[0], headers.get("Content-Type"),
+			/sandbox/.exec(headers.get("Content-Security-Policy"))[0]].join(" ");
 	})()`))
 	p.click("empty.txt")
 	p.sees("This file is empty.")
@@ -115,7 +118,10 @@ func TestFiles(t *testing.T) {
 	p.run(chromedp.KeyEvent("\r"))
 	p.until(`document.querySelector("#text")`)
 	p.write("#text", "fresh")
-	p.run(evaluate(`document.querySelector("#text").dispatchEvent(new KeyboardEvent("keydown", {key: "s", ctrlKey: true, bubbles: true}))`))
+	p.run(evaluate(
+		`document.querySelector("#text").dispatchEvent(
+			new KeyboardEvent("keydown", {key: "s", ctrlKey: true, bubbles: true}))`,
+	))
 	p.sees("Saved /src/new.txt.")
 	p.click("Rename")
 	p.write("#prompt", "/src/newer.txt")
@@ -208,8 +214,12 @@ func TestRun(t *testing.T) {
 	p := s.visit()
 	p.open("run", "project", "notes")
 	p.shots("run-begin")
-	p.write("#code", `console.log("hello"); console.error("careful"); await fs.writeFile("/a.txt", "b\n"); return {answer: 42}`)
-	p.run(evaluate(`document.querySelector("#code").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true}))`))
+	p.write("#code",
+		`console.log("hello"); console.error("careful"); await fs.writeFile("/a.txt", "b\n"); return {answer: 42}`)
+	p.run(evaluate(
+		`document.querySelector("#code").dispatchEvent(
+			new KeyboardEvent("keydown", {key: "Enter", ctrlKey: true, bubbles: true}))`,
+	))
 	p.sees(`"answer": 42`)
 	p.until(`document.querySelector("[role=log]").textContent.includes("hello")`)
 	p.sees("1 change")
@@ -218,7 +228,10 @@ func TestRun(t *testing.T) {
 	p.shots("run")
 
 	t.Run("TypeScript", func(t *testing.T) {
-		p.run(evaluate(`{ const s = document.querySelector("#language"); s.value = "typescript"; s.dispatchEvent(new Event("change")); }`))
+		p.run(evaluate(
+			`{ const s = document.querySelector("#language"); s.value = "typescript";
+				s.dispatchEvent(new Event("change")); }`,
+		))
 		p.write("#code", `const n: number = 40 + 3; return n`)
 		p.click("Run")
 		p.sees("43")
@@ -268,7 +281,9 @@ func TestRunPython(t *testing.T) {
 	s.project("notes", map[string]string{"/a.txt": "a\n"})
 	p := s.visit()
 	p.open("run", "project", "notes")
-	p.run(evaluate(`{ const s = document.querySelector("#language"); s.value = "python"; s.dispatchEvent(new Event("change")); }`))
+	p.run(evaluate(
+		`{ const s = document.querySelector("#language"); s.value = "python"; s.dispatchEvent(new Event("change")); }`,
+	))
 	p.write("#code", "open('/a.txt', 'w').write('b')\nprint('begun', flush=True)\nwhile True: pass")
 	p.click("Run")
 	p.until(`document.querySelector("[role=log]")?.textContent.includes("begun")`) // while it runs
@@ -298,7 +313,10 @@ func TestTools(t *testing.T) {
 	require.Empty(t, result.Code)
 
 	// What could not be saved is shown as it is.
-	p.run(evaluate(`window.kept = window.fetch; window.fetch = async () => new Response('{"error": {"message": "the disk is full"}}', {status: 500})`))
+	p.run(evaluate(
+		`window.kept = window.fetch;
+			window.fetch = async () => new Response('{"error": {"message": "the disk is full"}}', {status: 500})`,
+	))
 	for _, id := range []string{"#tool-javascript", "#tool-javascript-ask"} {
 		before := value[bool](p, fmt.Sprintf("document.querySelector(%q).checked", id))
 		p.run(evaluate(fmt.Sprintf("document.querySelector(%q).focus()", id)), chromedp.KeyEvent(" "))
@@ -352,7 +370,8 @@ func TestApprovals(t *testing.T) {
 	input := `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`
 	require.NotNil(t, s.call("notes", "toolu_ask", "filesystem", input).Pending)
 	p.sees("1 call waits for your approval")
-	p.until(`document.querySelector(".diff .was")?.textContent.includes("one") && document.querySelector(".diff .is")?.textContent.includes("two")`)
+	p.until(`document.querySelector(".diff .was")?.textContent.includes("one") &&
+		document.querySelector(".diff .is")?.textContent.includes("two")`)
 	p.shots("approvals")
 	p.click("Edit")
 	p.write("textarea", strings.ReplaceAll(input, "two", "three"))
@@ -372,7 +391,8 @@ func TestApprovals(t *testing.T) {
 
 	// Nothing of an input is hidden because something else looks like a difference.
 	require.NotNil(t, s.call("notes", "toolu_trick", "filesystem",
-		`{"command": "create", "path": "/c.md", "file_text": "all of it", "old_str": "shown", "new_str": "alone"}`).Pending)
+		`{"command": "create", "path": "/c.md", "file_text": "all of it", "old_str": "shown", "new_str": "alone"}`).
+		Pending)
 	p.open("calls", "project", "notes")
 	p.until(`document.querySelector("[aria-label=Input]")?.textContent.includes("all of it")`)
 	p.click("Refuse filesystem")
@@ -384,11 +404,13 @@ func TestApprovals(t *testing.T) {
 	p.run(evaluate(`document.querySelector("#option-javascript-toolCalls").focus()`), chromedp.KeyEvent(" "))
 	p.sees("Tool calls: on.")
 	require.NotNil(t, s.call("notes", "toolu_code", "javascript",
-		`{"code": "await fs.writeFile('/draft.md', 'first'); await tools.filesystem({command: 'create', path: '/b.md', file_text: 'last'})"}`).Pending)
+		`{"code": "await fs.writeFile('/draft.md', 'first'); await `+
+			`tools.filesystem({command: 'create', path: '/b.md', file_text: 'last'})"}`).Pending)
 	p.open("calls", "project", "notes")
 	p.click("1 change that the code has made so far")
 	p.click("Show what changed in /draft.md")
-	p.until(`Array.from(document.querySelectorAll(".diff .is"), (e) => e.textContent).some((text) => text.includes("first"))`)
+	p.until(`Array.from(document.querySelectorAll(".diff .is"),
+		(e) => e.textContent).some((text) => text.includes("first"))`)
 	p.click("The code that waits")
 	p.shots("approvals-code")
 	p.click("Approve filesystem")
@@ -462,7 +484,9 @@ func TestCheckpoints(t *testing.T) {
 	p.click("Restore 2 files")
 	p.sees("All files are as they were in draft.")
 	text := func() string {
-		return value[string](p, `fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => file.text)`)
+		return value[string](
+			p, `fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => file.text)`,
+		)
 	}
 	require.Equal(t, "one\n", text())
 	p.click("Undo")

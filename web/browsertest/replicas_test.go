@@ -65,14 +65,16 @@ func TestReplicas(t *testing.T) {
 	two.until(`document.querySelector("[data-path='/plan.md']")`)
 	two.click("plan.md")
 	two.until(`document.querySelector(".rendered")?.textContent.includes("one")`)
-	version := value[string](one, `fetch("/api/files/text?project=shared&path=/plan.md").then((r) => r.json()).then((file) => file.version)`)
+	version := value[string](one,
+		`fetch("/api/files/text?project=shared&path=/plan.md").then((r) => r.json()).then((file) => file.version)`)
 	one.post("files/save", fmt.Sprintf(`{project: "shared", path: "/plan.md", text: "two\n", version: %q}`, version),
 		"path")
 	two.until(`document.querySelector(".rendered")?.textContent.includes("two")`)
 
 	// calls
 	two.open("calls", "project", "shared")
-	call := one.post("calls", `{project: "shared", tool: "javascript", input: {code: "await fs.writeFile('/made.txt', 'x')"}}`, "call")
+	call := one.post("calls",
+		`{project: "shared", tool: "javascript", input: {code: "await fs.writeFile('/made.txt', 'x')"}}`, "call")
 	two.until(fmt.Sprintf(`document.querySelector("[data-call='%s']")`, call))
 	two.sees("another process")
 
@@ -84,7 +86,10 @@ func TestReplicas(t *testing.T) {
 	one.run(evaluate(`document.querySelector("#option-javascript-toolCalls").click()`))
 	one.sees("Tool calls: on.")
 	one.open("calls", "project", "shared")
-	one.post("calls", `{project: "shared", tool: "javascript", input: {code: "await tools.filesystem({command: 'create', path: '/approved.txt', file_text: 'yes'})"}}`, "call")
+	one.post("calls",
+		`{project: "shared", tool: "javascript",
+			input: {code: "await tools.filesystem({command: 'create', path: '/approved.txt', file_text: 'yes'})"}}`,
+		"call")
 	two.sees("1 call waits for your approval")
 	one.sees("1 call waits for your approval")
 	two.click("Approve filesystem")
@@ -92,7 +97,10 @@ func TestReplicas(t *testing.T) {
 	one.seesNot("waits for your approval")
 
 	// one that is refused changes no file, and is seen all the same
-	one.post("calls", `{project: "shared", tool: "javascript", input: {code: "await tools.filesystem({command: 'create', path: '/refused.txt', file_text: 'no'})"}}`, "call")
+	one.post("calls",
+		`{project: "shared", tool: "javascript",
+			input: {code: "await tools.filesystem({command: 'create', path: '/refused.txt', file_text: 'no'})"}}`,
+		"call")
 	two.sees("1 call waits for your approval")
 	one.sees("1 call waits for your approval")
 	two.click("Refuse filesystem")

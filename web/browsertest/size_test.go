@@ -53,7 +53,8 @@ func (p *person) painted(what, do, until string) float64 {
 	took := value[float64](p, `new Promise((done) => {
 		const begin = performance.now();
 		`+do+`;
-		const look = () => (`+until+`) ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))) : requestAnimationFrame(look);
+		const look = () => (`+
+		until+`) ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))) : requestAnimationFrame(look);
 		look();
 	})`)
 	p.t.Logf("%s: %.0f ms", what, took)
@@ -135,14 +136,16 @@ func TestALargeFile(t *testing.T) {
 	p.until(`document.querySelectorAll(".lines li").length > 1000`)
 	part := int(s.sent.Load())
 	require.Less(t, part, 1<<20, "the file is not loaded whole")
-	p.painted("the last part", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Last part").click()`,
+	p.painted("the last part",
+		`Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Last part").click()`,
 		`document.querySelector(".parts").textContent.includes("100 %")`)
 	require.Equal(t, fmt.Sprint(size/len(line)), value[string](p,
 		`document.querySelector(".lines li:last-child").dataset.n`))
 	p.painted("the part before it",
 		`Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Previous").click()`,
 		`!document.querySelector(".parts").textContent.includes("100 %")`)
-	p.painted("the first part", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "First part").click()`,
+	p.painted("the first part",
+		`Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "First part").click()`,
 		`document.querySelector(".lines li").dataset.n === "1"`)
 	end := 0
 	for range 3 { // parts follow each other
@@ -188,11 +191,13 @@ func TestManyCalls(t *testing.T) {
 	var clicks []float64
 	for range 5 {
 		clicks = append(clicks, value[float64](p,
-			`(async () => { const t = performance.now(); await (await fetch("/api/calls?project=busy")).json(); return performance.now() - t; })()`))
+			`(async () => { const t = performance.now(); await (await fetch("/api/calls?project=busy")).json();
+				return performance.now() - t; })()`))
 	}
 	slices.Sort(clicks)
 	t.Logf("the latest calls: median %.1f ms of %v", clicks[2], clicks)
-	p.painted("older calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Older").click()`,
+	p.painted("older calls",
+		`Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Older").click()`,
 		`document.querySelector("button[data-call]").dataset.call !== "`+value[string](p,
 			`document.querySelector("button[data-call]").dataset.call`)+
 			`" && document.querySelectorAll("[data-call]").length === 100`)
@@ -203,7 +208,8 @@ func TestManyCalls(t *testing.T) {
 		window.latest = [];
 		window.fetch = async (...request) => {
 			const answer = await fetch(...request);
-			if (String(request[0]).startsWith("/api/calls?")) answer.clone().json().then(({calls}) => window.latest.push(calls[0]?.call));
+			if (String(request[0]).startsWith("/api/calls?")) answer.clone().json().then(
+				({calls}) => window.latest.push(calls[0]?.call));
 			return answer;
 		};
 	}`))
@@ -213,12 +219,16 @@ func TestManyCalls(t *testing.T) {
 	}
 	require.Equal(t, older, value[string](p, `document.querySelector("button[data-call]").dataset.call`),
 		"older calls stay where they are")
-	p.painted("the newest calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Newest").click()`, `document.querySelector("[data-call=toolu_newer]")`)
+	p.painted("the newest calls",
+		`Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Newest").click()`,
+		`document.querySelector("[data-call=toolu_newer]")`)
 	s.call("busy", "toolu_live", "note", `{"N": 2}`)
 	p.until(`document.querySelector("[data-call=toolu_live]")`)
 	oldest := fmt.Sprintf("toolu_%06d", 0)
 	require.Equal(t, oldest, value[string](p,
-		fmt.Sprintf(`(async () => (await (await fetch("/api/calls?project=busy&limit=10&offset=%d")).json()).calls.find((c) => c.call === %q)?.call ?? "none")()`, n-5, oldest)))
+		fmt.Sprintf(`(async () => (await (await fetch("/api/calls?project=busy&limit=10&offset=%d")).json(`+
+			`)).calls.find((c) => c.call === %q)?.call ?? "none")()`,
+			n-5, oldest)))
 	p.open("calls", "project", "busy", "call", oldest)
 	p.sees("noted 0")
 	require.Less(t, p.heap(), heap+16<<20)
@@ -232,11 +242,16 @@ func TestMuchOutput(t *testing.T) {
 	p := s.visit()
 	p.open("run", "project", "loud")
 	before, server := p.heap(), serverHeap()
-	p.write("#code", `const line = "x".repeat(9999); for (;;) { for (let i = 0; i < 100; i++) console.log(line); await new Promise((done) => setTimeout(done, 80)); }`)
+	p.write("#code",
+		`const line = "x".repeat(9999); for (;;) { for (let i = 0; i < 100; i++) console.log(line);
+			await new Promise((done) => setTimeout(done, 80)); }`)
 	p.click("Run")
 	p.until(`document.querySelector("[role=log]")?.textContent.length > 100000`)
 	// How late timers are is how long a key would wait for its letter.
-	p.run(evaluate(`window.late = []; window.tick = setInterval(() => { const t = performance.now(); if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`))
+	p.run(evaluate(
+		`window.late = []; window.tick = setInterval(() => { const t = performance.now();
+			if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`,
+	))
 	typed := ""
 	for begun := time.Now(); time.Since(begun) < time.Duration(seconds)*time.Second; {
 		p.run(evaluate(`document.querySelector("#session").focus()`), chromedp.KeyEvent("a"))
@@ -291,7 +306,10 @@ func TestMuchOutputOfATool(t *testing.T) {
 	p.open("calls", "project", "loud", "call", call)
 	p.until(`document.querySelector("[role=log]")?.textContent.length > 100000`)
 	before := p.heap()
-	p.run(evaluate(`window.late = []; window.tick = setInterval(() => { const t = performance.now(); if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`))
+	p.run(evaluate(
+		`window.late = []; window.tick = setInterval(() => { const t = performance.now();
+			if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`,
+	))
 	p.run(evaluate(fmt.Sprintf(`setTimeout(() => { clearInterval(window.tick); window.ended = true; }, %d)`,
 		seconds*1000)))
 	p.until(`window.ended`)
@@ -307,5 +325,8 @@ func TestMuchOutputOfATool(t *testing.T) {
 	t.Logf("the window has %d KiB more, and the server %d KiB", used>>10, (serverHeap()-server)>>10)
 	require.Less(t, used, 32<<20)
 	require.Less(t, serverHeap()-server, 64<<20)
-	p.painted("stopping", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Stop").click()`, `!document.querySelector(".state-running")`)
+	p.painted(
+		"stopping", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Stop").click()`,
+		`!document.querySelector(".state-running")`,
+	)
 }

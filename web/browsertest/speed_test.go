@@ -117,7 +117,9 @@ func TestLargeProjectsStayUsable(t *testing.T) {
 	var actions []float64
 	for range 5 {
 		actions = append(actions, value[float64](p,
-			`(async () => { const t = performance.now(); await (await fetch("/api/files/text?project=large&path=/many/file00001.txt")).json(); return performance.now() - t; })()`))
+			`(async () => { const t = performance.now();
+				await (await fetch("/api/files/text?project=large&path=/many/file00001.txt")).json();
+				return performance.now() - t; })()`))
 	}
 	median(t, "reading a file", maxAction, actions)
 }

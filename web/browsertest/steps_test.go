@@ -90,7 +90,8 @@ func TestFirstFiveMinutes(t *testing.T) {
 	p.picture("page-run")
 
 	s.call("notes", "toolu_2", "filesystem",
-		`{"command": "str_replace", "path": "/plan.md", "old_str": "- call Ada", "new_str": "- call Ada at 10\n- book a room"}`)
+		`{"command": "str_replace", "path": "/plan.md", "old_str": "- call Ada", `+
+			`"new_str": "- call Ada at 10\n- book a room"}`)
 	p.click("Calls")
 	p.until(`location.pathname === "/calls" && document.querySelector("[data-call=toolu_2]")`)
 	p.run(evaluate(`document.querySelector("[data-call=toolu_2]").click()`))
@@ -117,5 +118,6 @@ func TestFirstFiveMinutes(t *testing.T) {
 	p.picture("page-approve")
 	p.click("Approve filesystem")
 	p.sees("Approved. The call goes on.")
-	p.until(`fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => { window.plan = file.text; }) && window.plan?.includes("oat milk")`)
+	p.until(`fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => {
+		window.plan = file.text; }) && window.plan?.includes("oat milk")`)
 }

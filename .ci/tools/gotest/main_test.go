@@ -55,7 +55,9 @@ func TestGotest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for file, text := range map[string]string{"go.mod": "module p\n", "p_test.go": testFile, "flaky": test.before} {
+			for file, text := range map[string]string{
+				"go.mod": "module p\n", "p_test.go": testFile, "flaky": test.before,
+			} {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
 					t.Fatal(err)
 				}

@@ -56,7 +56,8 @@ func TestMissesAreExplained(t *testing.T) {
 		"no line break at the end": {"a\nb", "a\nb\n", " Apart from a line break at the end of the file it is there: " +
 			"line 2 has the end where old_str has a line break."},
 		"several": {"x\n\t“a” \nb", "  \"a\"\nb",
-			` Apart from the indentation and curly or straight quotes and blanks at the end of lines it is there: line 2 has a tab where old_str has a space.`},
+			` Apart from the indentation and curly or straight quotes ` +
+				`and blanks at the end of lines it is there: line 2 has a tab where old_str has a space.`},
 		"behind what is not alike": {"café\ncafe\tau", "cafe au",
 			" Apart from tabs or the number of spaces it is there: line 2 has a tab where old_str has a space."},
 

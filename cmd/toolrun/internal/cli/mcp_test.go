@@ -87,8 +87,15 @@ func TestMCPTokens(t *testing.T) {
 	require.Regexp(t, `toolrun_sessions [0-3]\n`, metrics)
 	require.Regexp(t, `"client":"first \(token [0-9a-f]{12}\)"`, s.Logged())
 	// Refusals are logged with the address, and the name of a token that is known.
-	require.Regexp(t, `"level":"WARN","msg":"request refused","status":401,"address":"(127\.0\.0\.1|\[::1\]):\d+","method":"POST","path":"/mcp"\}`, s.Logged())
-	require.Regexp(t, `"msg":"request refused","status":401,"address":"[^"]+","method":"GET","path":"/metrics","token":"first"\}`, s.Logged())
+	require.Regexp(
+		t, `"level":"WARN","msg":"request refused","status":401,"address":"(127\.0\.0\.1|\[::1\]):\d+",`+
+			`"method":"POST","path":"/mcp"\}`,
+		s.Logged(),
+	)
+	require.Regexp(
+		t, `"msg":"request refused","status":401,"address":"[^"]+","method":"GET","path":"/metrics","token":"first"\}`,
+		s.Logged(),
+	)
 	require.Regexp(t, `"duration":"[\d.]+(µs|ms|s)"`, s.Logged(), "durations can be read")
 	require.NotContains(t, s.Logged(), one)
 	require.NotContains(t, s.Logged(), two)

@@ -24,7 +24,8 @@ import (
 func documentedBalancer(t *testing.T) (flags []string, name string) {
 	text, err := os.ReadFile("../../../../docs/scale.md")
 	require.NoError(t, err)
-	found := regexp.MustCompile(`(?m)^toolrun mcp (--http :8080 --tokens tokens\.json --allow-host (\S+)) --data '`).FindSubmatch(text)
+	found := regexp.MustCompile(
+		`(?m)^toolrun mcp (--http :8080 --tokens tokens\.json --allow-host (\S+)) --data '`).FindSubmatch(text)
 	require.NotNil(t, found, "the command for a balancer")
 	flags = strings.Fields(string(found[1]))
 	flags[1], flags[3] = ":0", pageTokenFile(t)
@@ -102,13 +103,18 @@ func TestMCPBehindABalancer(t *testing.T) {
 			"/assets/main.js"} {
 			status, text := fetchText(t, client, "http://other.example.com"+path)
 			require.Equal(t, 403, status, path)
-			require.Contains(t, text, `"other.example.com:8443"; to allow it, start toolrun with --allow-host other.example.com`, path)
+			require.Contains(t, text,
+				`"other.example.com:8443"; to allow it, start toolrun with --allow-host other.example.com`, path)
 		}
 		for _, path := range []string{"/healthz", "/readyz"} {
 			status, _ := fetchText(t, client, "http://other.example.com"+path)
 			require.Equal(t, 200, status, path)
 		}
-		require.Regexp(t, `"msg":"request refused","status":403,[^\n]*"path":"/mcp",[^\n]*"reason":"[^\n]*--allow-host other\.example\.com"`, s.Logged())
+		require.Regexp(
+			t, `"msg":"request refused","status":403,[^\n]*"path":"/mcp",`+
+				`[^\n]*"reason":"[^\n]*--allow-host other\.example\.com"`,
+			s.Logged(),
+		)
 	})
 	t.Run("under the address of the server", func(t *testing.T) {
 		status, text := fetchText(t, balance(t, s.URL, ""), "http://"+name+"/api/about")
@@ -129,7 +135,11 @@ func TestAddressesMeanWhatTheySay(t *testing.T) {
 			out, errs, status := run(t, newHost(t), args...)
 			require.Equal(t, 2, status)
 			require.Empty(t, out)
-			require.Regexp(t, `^toolrun: other machines can reach \S*:0: add --tokens FILE, or --insecure-no-tokens .*; localhost:0 is for this machine alone\n$`, errs)
+			require.Regexp(
+				t, `^toolrun: other machines can reach \S*:0: add --tokens FILE, `+
+					`or --insecure-no-tokens .*; localhost:0 is for this machine alone\n$`,
+				errs,
+			)
 		})
 	}
 	address := func(s *started) string {
