@@ -33,8 +33,8 @@ type failure struct{ pkg, test string }
 
 func (f failure) String() string { return strings.TrimSpace(f.pkg + " " + f.test) }
 
-// died matches what the output of a test binary has that did not end by itself.
-var died = regexp.MustCompile(`(?m)^(panic: |fatal error: |signal: |exit status [^1])`)
+// death matches what the output of a test binary has that did not end by itself.
+var death = regexp.MustCompile(`(?m)^(panic: |fatal error: |signal: |exit status [^1])`)
 
 func main() {
 	strict := flag.Bool("strict", false, "do not run again what fails")
@@ -103,9 +103,15 @@ func run(w io.Writer, args []string) (failures []failure, final bool) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	output := map[string]*bytes.Buffer{} // by package
+	output := map[failure]*bytes.Buffer{} // of a test, and of what belongs to none in a package
 	failed := map[string][]failure{}
+	died := map[string]bool{} // packages that did not end by themselves
 	broken := false
+	look := func(pkg string, out []byte) {
+		died[pkg] = died[pkg] || death.Match(out)
+		broken = broken || bytes.Contains(out, []byte("WARNING: DATA RACE"))
+		w.Write(out)
+	}
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -114,10 +120,12 @@ func run(w io.Writer, args []string) (failures []failure, final bool) {
 			fmt.Fprintln(w, lines.Text())
 			continue
 		}
-		out := output[e.Package]
+		name, _, sub := strings.Cut(e.Test, "/")
+		of := failure{e.Package, name}
+		out := output[of]
 		if out == nil {
 			out = &bytes.Buffer{}
-			output[e.Package] = out
+			output[of] = out
 		}
 		switch {
 		case e.Action == "build-output":
@@ -126,23 +134,25 @@ func run(w io.Writer, args []string) (failures []failure, final bool) {
 			broken = true
 		case e.Action == "output":
 			out.WriteString(e.Output)
-		case e.Action == "fail" && e.Test != "":
-			if name, _, sub := strings.Cut(e.Test, "/"); !sub {
-				failed[e.Package] = append(failed[e.Package], failure{e.Package, name})
-			}
+		case sub:
+		case e.Action == "fail" && name != "":
+			failed[e.Package] = append(failed[e.Package], of)
+			look(e.Package, out.Bytes())
+			delete(output, of)
 		case e.Action == "fail":
-			w.Write(out.Bytes())
+			look(e.Package, out.Bytes())
 			here := failed[e.Package]
-			broken = broken || bytes.Contains(out.Bytes(), []byte("WARNING: DATA RACE"))
-			if len(here) == 0 || died.Match(out.Bytes()) {
+			if len(here) == 0 || died[e.Package] {
 				here = []failure{{pkg: e.Package}} // other tests may not have run
 			}
 			failures = append(failures, here...)
-			delete(output, e.Package)
-		case e.Test == "" && (e.Action == "pass" || e.Action == "skip"):
+			delete(output, of)
+		case (e.Action == "pass" || e.Action == "skip") && name == "":
 			all := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 			fmt.Fprintln(w, all[len(all)-1])
-			delete(output, e.Package)
+			delete(output, of)
+		case e.Action == "pass" || e.Action == "skip":
+			delete(output, of)
 		}
 	}
 	err = cmd.Wait()

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,20 +29,20 @@ func TestTokensAreReadWhenTheFileChanges(t *testing.T) {
 		f := &tokenFile{host: &Host{Dir: dir}, name: "tokens.json", logger: slog.New(slog.DiscardHandler)}
 		read := func() error { _, err := f.read(); return err }
 		require.NoError(t, read())
-		again := 0
-		f.watch(ctx, func() error { again++; return read() })
+		var again atomic.Int64
+		f.watch(ctx, func() error { again.Add(1); return read() })
 		for i, text := range []string{token + " ", "{", token} {
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
-			require.Equal(t, i, again)
+			require.EqualValues(t, i, again.Load())
 			write(text)
 			time.Sleep(1100 * time.Millisecond)
 			synctest.Wait()
-			require.Equal(t, i+1, again)
+			require.EqualValues(t, i+1, again.Load())
 		}
 		require.NoError(t, os.Remove(filepath.Join(dir, "tokens.json")))
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		require.Equal(t, 4, again, "once, until it is there again")
+		require.EqualValues(t, 4, again.Load(), "once, until it is there again")
 	})
 }
