@@ -47,7 +47,10 @@ func BenchmarkIntl(b *testing.B) {
 		setup := fmt.Sprintf(words, text.letters)
 		for _, sort := range []struct{ name, code string }{
 			{"a Collator", `words.slice().sort(new Intl.Collator('de').compare)`},
-			{"a function of a Collator", `const { compare } = new Intl.Collator('de'); words.slice().sort((a, b) => compare(a, b))`},
+			{
+				"a function of a Collator",
+				`const { compare } = new Intl.Collator('de'); words.slice().sort((a, b) => compare(a, b))`,
+			},
 			{"localeCompare", `words.slice().sort((a, b) => a.localeCompare(b))`},
 		} {
 			b.Run("sort "+text.name+" by "+sort.name, func(b *testing.B) { compared(b, setup, sort.code, byUnits) })
@@ -78,7 +81,8 @@ func BenchmarkBuffer(b *testing.B) {
 			{"concat", `Buffer.concat([b, b])`, `{ const r = new Uint8Array(2 * size); r.set(u); r.set(u, size) }`},
 			{"indexOf a byte", `b.indexOf(122)`, `u.indexOf(122)`},
 			{"indexOf bytes", `b.indexOf(part)`,
-				`{ let at = u.indexOf(part[0]); while (!part.every((c, i) => u[at + i] === c)) at = u.indexOf(part[0], at + 1) }`},
+				`{ let at = u.indexOf(part[0]);
+					while (!part.every((c, i) => u[at + i] === c)) at = u.indexOf(part[0], at + 1) }`},
 			{"slice", `b.slice(10, 50)`, `u.subarray(10, 50)`},
 		} {
 			b.Run(fmt.Sprintf("%s, %d", op.name, size), func(b *testing.B) { compared(b, setup, op.code, op.other) })
@@ -89,7 +93,8 @@ func BenchmarkBuffer(b *testing.B) {
 // BenchmarkHash compares node:crypto with Go's, for 10 MiB, in the same run.
 func BenchmarkHash(b *testing.B) {
 	data := make([]byte, 10<<20)
-	const script = `const data = Buffer.alloc(10 << 20); const { createHash } = require('crypto'); const t = performance.now();
+	const script = `const data = Buffer.alloc(10 << 20); const { createHash } = require('crypto');
+		const t = performance.now();
 		createHash('sha256').update(data).digest('hex'); return performance.now() - t`
 	var ours, theirs []float64
 	for b.Loop() {

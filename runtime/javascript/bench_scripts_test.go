@@ -36,7 +36,8 @@ type benchmarkScript struct {
 }
 
 // objects makes an array of n objects, a.
-const objects = `const a = []; for (let i = 0; i < n; i++) a.push({id: i, name: 'name' + i, tags: ['a', 'b'], v: i / 3});`
+const objects = `const a = [];
+	for (let i = 0; i < n; i++) a.push({id: i, name: 'name' + i, tags: ['a', 'b'], v: i / 3});`
 
 func BenchmarkFunctions(b *testing.B) {
 	options := javascript.RunOptions{

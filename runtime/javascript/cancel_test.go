@@ -98,7 +98,9 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 		tool  string
 		input map[string]any
 	}{
-		{"javascript", input("code", `await tools.filesystem({command: 'view', path: '/'}).catch(() => 0); fs.writeFileSync('/new', 'new'); return 'x'.repeat(50000)`)},
+		{"javascript", input("code",
+			`await tools.filesystem({command: 'view', path: '/'}).catch(() => 0);
+				fs.writeFileSync('/new', 'new'); return 'x'.repeat(50000)`)},
 		{"memory", input("command", "create", "path", "/memories/new", "file_text", "new")},
 		{"memory", input("command", "str_replace", "path", "/memories/old", "old_str", "old", "new_str", "new")},
 		{"filesystem", input("command", "create", "path", "/new", "file_text", "new")},
@@ -133,7 +135,10 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 					require.Equal(t, registry.CodeCanceled, result.Code, "%d looks: %s: %v", n, result.Text(),
 						result.Err)
 					// What a script has done before it was stopped is told as well.
-					require.Regexp(t, `^(Tool execution was canceled\.$|the script was stopped: context canceled(\n|$))`, result.Text(), "%d looks", n)
+					require.Regexp(
+						t, `^(Tool execution was canceled\.$|the script was stopped: context canceled(\n|$))`,
+						result.Text(), "%d looks", n,
+					)
 					require.ErrorIs(t, result.Err, context.Canceled)
 				}
 				for _, name := range []string{"/old", "/new", "/dir/new", "/memories/old", "/memories/new"} {

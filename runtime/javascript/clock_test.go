@@ -40,7 +40,9 @@ func TestLibrariesOfAnotherTime(t *testing.T) {
 		require.NoError(t, files.Chtimes("/lib/a.js", then, then))
 		require.NoError(t, files.Chtimes("/m.mjs", then, then))
 		for range 2 {
-			result := run(t, `import m from '/m.mjs'; const s = fs.statSync('/m.mjs'); export default [a, m, typeof s.mtimeMs].join()`,
+			result := run(t,
+				`import m from '/m.mjs'; const s = fs.statSync('/m.mjs');
+					export default [a, m, typeof s.mtimeMs].join()`,
 				javascript.RunOptions{Files: afero.NewReadOnlyFs(files), Libraries: []string{"/lib"}})
 			require.Regexp(t, "^true,1,number$", result.Text)
 		}

@@ -48,7 +48,8 @@ func TestContextsDoNotLeakBetweenJobs(t *testing.T) {
 		const log = [];
 		let als;
 		const gate = Promise.withResolvers();
-		const a = gate.promise.then(() => { als = new (require('async_hooks').AsyncLocalStorage)(); als.enterWith('in'); log.push(als.getStore()); });
+		const a = gate.promise.then(() => { als = new (require('async_hooks').AsyncLocalStorage)();
+			als.enterWith('in'); log.push(als.getStore()); });
 		const b = gate.promise.then(() => { log.push(als.getStore()); });
 		setTimeout(() => { log.push(als.getStore()); }, 1);
 		gate.resolve();

@@ -100,7 +100,8 @@ var goodWork = map[string]func(u *user, i int) error{
 			await fs.rm('/work', {recursive: true, force: true});
 			await fs.writeFile('/work/a.txt', String(i)); fs.renameSync('/work/a.txt', '/work/b.txt');
 			fs.appendFileSync('/work/b.txt', '!'.repeat(i % 1000)); fs.copyFileSync('/work/b.txt', '/copy');
-			return [parseInt(await fs.readFile('/copy', 'utf8')), fs.existsSync('/work/b.txt'), fs.readdirSync('/work')].join()`,
+			return [parseInt(await fs.readFile('/copy', 'utf8')), fs.existsSync('/work/b.txt'),
+				fs.readdirSync('/work')].join()`,
 			javascript.RunOptions{Files: vfs.ReadOnly(call, "/memories"), Globals: map[string]any{"i": i}})
 	},
 	"files that others change": func(u *user, i int) error {
@@ -166,7 +167,9 @@ var goodWork = map[string]func(u *user, i int) error{
 	},
 	"TypeScript": func(u *user, i int) error {
 		return u.want(fmt.Sprint(i+1),
-			fmt.Sprintf(`interface P<T> { x: T } enum E { A = 1 } const p: P<number> = {x: %d}; return p.x + E.A as number`, i), javascript.RunOptions{})
+			fmt.Sprintf(
+				`interface P<T> { x: T } enum E { A = 1 } const p: P<number> = {x: %d}; return p.x + E.A as number`, i,
+			), javascript.RunOptions{})
 	},
 	"modules": func(u *user, i int) error {
 		files := afero.NewMemMapFs()
@@ -197,7 +200,8 @@ var goodWork = map[string]func(u *user, i int) error{
 	"the web platform": func(u *user, i int) error {
 		return u.want(fmt.Sprintf("%d,é,36,2", i), `
 			const url = new URL('https://example.com/?i=' + i);
-			return [url.searchParams.get('i'), new TextDecoder().decode(new TextEncoder().encode('é')), crypto.randomUUID().length, structuredClone({a: [1, 2]}).a[1]].join()`,
+			return [url.searchParams.get('i'), new TextDecoder().decode(new TextEncoder().encode('é')),
+				crypto.randomUUID().length, structuredClone({a: [1, 2]}).a[1]].join()`,
 			javascript.RunOptions{Globals: map[string]any{"i": i}})
 	},
 	"an exit": func(u *user, i int) error {
@@ -231,12 +235,15 @@ var goodWork = map[string]func(u *user, i int) error{
 		return nil
 	},
 	"the javascript tool": func(u *user, i int) error {
-		code := fmt.Sprintf(`console.log('said'); await fs.writeFile('/tool', '%d'); return await fs.readFile('/tool', 'utf8')`, i)
+		code := fmt.Sprintf(
+			`console.log('said'); await fs.writeFile('/tool', '%d'); return await fs.readFile('/tool', 'utf8')`, i,
+		)
 		return u.wantCall(fmt.Sprint(i), jstool.Name, map[string]any{"code": code}, u.own)
 	},
 	"code that calls tools": func(u *user, i int) error {
 		code := fmt.Sprintf(`
-			await tools.filesystem({command: 'create', path: '/of-code', file_text: 'text %d', overwrite: true}).catch(() => 0);
+			await tools.filesystem({command: 'create', path: '/of-code',
+				file_text: 'text %d', overwrite: true}).catch(() => 0);
 			const all = await Promise.all([1, 2, 3].map((n) => tools.filesystem({command: 'view', path: '/'})));
 			return all.filter((text) => text.includes('of-code')).length + ' calls'`, i)
 		return u.wantCall("3 calls", jstool.Name, map[string]any{"code": code}, u.own)

@@ -125,13 +125,18 @@ func TestExplanationsOfGoFunctions(t *testing.T) {
 
 func TestExplanationsOfWhatLies(t *testing.T) {
 	for name, script := range map[string]string{
-		"a stack that is none":      `const e = new TypeError('not a function'); e.stack = {}; throw e`,
-		"a stack that throws":       `const e = new TypeError('not a function'); Object.defineProperty(e, 'stack', {get() { throw 1 }}); throw e`,
-		"places that are not there": `const e = new TypeError('not a function'); e.stack = '    at f (script.js:999999999:99999999999999999999)'; throw e`,
-		"a place behind a line":     `const e = new TypeError('not a function'); e.stack = '    at f (script.js:1:2000000000)'; throw e`,
-		"another file":              `const e = new TypeError('not a function'); e.stack = '    at f (/etc/passwd:1:1)'; throw e`,
-		"a huge stack":              `const e = new TypeError('not a function'); e.stack = 'x'.repeat(1e6); throw e`,
-		"a name that changes":       `let n = 0; const e = new Error('not a function'); Object.defineProperty(e, 'name', {get: () => n++ ? 'TypeError' : 1}); delete e.stack; throw e`,
+		"a stack that is none": `const e = new TypeError('not a function'); e.stack = {}; throw e`,
+		"a stack that throws": `const e = new TypeError('not a function');
+			Object.defineProperty(e, 'stack', {get() { throw 1 }}); throw e`,
+		"places that are not there": `const e = new TypeError('not a function');
+			e.stack = '    at f (script.js:999999999:99999999999999999999)'; throw e`,
+		"a place behind a line": `const e = new TypeError('not a function');
+			e.stack = '    at f (script.js:1:2000000000)'; throw e`,
+		"another file": `const e = new TypeError('not a function');
+			e.stack = '    at f (/etc/passwd:1:1)'; throw e`,
+		"a huge stack": `const e = new TypeError('not a function'); e.stack = 'x'.repeat(1e6); throw e`,
+		"a name that changes": `let n = 0; const e = new Error('not a function');
+			Object.defineProperty(e, 'name', {get: () => n++ ? 'TypeError' : 1}); delete e.stack; throw e`,
 		"many lines, explained often": "const e = new TypeError('not a function');" + strings.Repeat("\n", 1000) +
 			"for (let i = 0; i < 100; i++) console.log(e); throw e",
 	} {

@@ -53,51 +53,101 @@ func echoRequest(w http.ResponseWriter, r *http.Request) {
 
 func TestFetch(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"text": {`const r = await fetch(base + '/a?b#c'); return [r.status, r.statusText, r.ok, r.type, r.redirected, r.url === base + '/a?b',
+		"text": {`const r = await fetch(base + '/a?b#c');
+			return [r.status, r.statusText, r.ok, r.type, r.redirected, r.url === base + '/a?b',
 			await r.text()].join()`, `201,Created,true,basic,false,true,GET /a?b  "" `},
-		"header": {`const r = await fetch(base, { headers: { 'x-own': '\xe4' } }); return [r.headers.get('x-twice'), (await r.text()).includes('\ufffd')].join('|')`,
+		"header": {`const r = await fetch(base, { headers: { 'x-own': '\xe4' } });
+			return [r.headers.get('x-twice'), (await r.text()).includes('\ufffd')].join('|')`,
 			"a, b\u00e4|true"},
 		"headers cannot be changed": {`const r = await fetch(base); r.headers.set('a', 'b')`, "TypeError: immutable"},
-		"post": {`return await (await fetch(base, { method: 'post', body: JSON.stringify({ a: 1 }), headers: { 'content-type': 'application/json' } })).text()`,
+		"post": {`return await (await fetch(base, { method: 'post', body: JSON.stringify({ a: 1 }),
+			headers: { 'content-type': 'application/json' } })).text()`,
 			`POST /  "{\"a\":1}" application/json`},
 		"text as body": {`return await (await fetch(base, { method: 'PUT', body: 'x' })).text()`,
 			`PUT /  "x" text/plain;charset=UTF-8`},
-		"form as body":   {`return await (await fetch(base, { method: 'PUT', body: new URLSearchParams({ a: 'b c' }) })).text()`, `PUT /  "a=b+c" application/x-www-form-urlencoded;charset=UTF-8`},
-		"bytes as body":  {`return await (await fetch(base, { method: 'PATCH', body: new Uint8Array([65, 0]) })).text()`, `PATCH /  "A\x00" `},
-		"blob as body":   {`return await (await fetch(base, { method: 'POST', body: new Blob(['b'], { type: 'x/y' }) })).text()`, `POST /  "b" x/y`},
-		"stream as body": {`return await (await fetch(base, { method: 'POST', body: new Blob(['b', 'c']).stream(), duplex: 'half' })).text()`, `POST /  "bc" `},
-		"files as body": {`const f = new FormData(); f.append('a', 'b'); f.append('f', new File(['x'], 'n.txt', { type: 'text/plain' }));
-			const text = await (await fetch(base, { method: 'POST', body: f })).text(); return /name=."a.*filename=."n.txt.*boundary=/.test(text)`, "true"},
+		"form as body": {
+			`return await (await fetch(base, { method: 'PUT', body: new URLSearchParams({ a: 'b c' }) })).text()`,
+			`PUT /  "a=b+c" application/x-www-form-urlencoded;charset=UTF-8`,
+		},
+		"bytes as body": {
+			`return await (await fetch(base, { method: 'PATCH', body: new Uint8Array([65, 0]) })).text()`,
+			`PATCH /  "A\x00" `,
+		},
+		"blob as body": {
+			`return await (await fetch(base, { method: 'POST', body: new Blob(['b'], { type: 'x/y' }) })).text()`,
+			`POST /  "b" x/y`,
+		},
+		"stream as body": {
+			`return await (
+				await fetch(base, { method: 'POST', body: new Blob(['b', 'c']).stream(), duplex: 'half' })).text()`,
+			`POST /  "bc" `,
+		},
+		"files as body": {`const f = new FormData(); f.append('a', 'b');
+			f.append('f', new File(['x'], 'n.txt', { type: 'text/plain' }));
+			const text = await (await fetch(base, { method: 'POST', body: f })).text();
+				return /name=."a.*filename=."n.txt.*boundary=/.test(text)`,
+			"true"},
 		"a request": {`return await (await fetch(new Request(base, { method: 'DELETE' }))).text()`,
 			`DELETE /  "" `},
-		"null bodies": {`const r = await fetch(base + '/status/204'); return [r.body, await r.text(), (await fetch(base, { method: 'HEAD' })).body].join('|')`, "||"},
-		"json":        {`return (await (await fetch(base + '/json')).json()).a`, "1"},
-		"bytes":       {`return (await (await fetch(base + '/large')).bytes()).length`, "1000000"},
-		"a form":      {`return (await (await fetch(base + '/form')).formData()).get('a')`, "b"},
-		"clones":      {`const r = await fetch(base + '/json'), c = r.clone(); return await r.text() + await c.text() + r.bodyUsed + c.url.endsWith('/json')`, `{"a":1}{"a":1}truetrue`},
+		"null bodies": {
+			`const r = await fetch(base + '/status/204');
+				return [r.body, await r.text(), (await fetch(base, { method: 'HEAD' })).body].join('|')`,
+			"||",
+		},
+		"json":   {`return (await (await fetch(base + '/json')).json()).a`, "1"},
+		"bytes":  {`return (await (await fetch(base + '/large')).bytes()).length`, "1000000"},
+		"a form": {`return (await (await fetch(base + '/form')).formData()).get('a')`, "b"},
+		"clones": {
+			`const r = await fetch(base + '/json'), c = r.clone();
+				return await r.text() + await c.text() + r.bodyUsed + c.url.endsWith('/json')`,
+			`{"a":1}{"a":1}truetrue`,
+		},
 		"read twice": {`const r = await fetch(base); await r.text(); await r.text()`,
 			"TypeError: Body is unusable: Body has already been read"},
-		"chunks":        {`let n = 0, all = 0; for await (const c of (await fetch(base + '/large')).body) { n++; all += c.length } return [n > 1, all].join()`, "true,1000000"},
-		"a byob reader": {`const r = (await fetch(base + '/json')).body.getReader({ mode: 'byob' }); return (await r.read(new Uint8Array(3))).value.length`, "3"},
-		"redirects":     {`const r = await fetch(base + '/redirect'); return [r.redirected, r.url.endsWith('/json'), await r.text()].join()`, `true,true,{"a":1}`},
+		"chunks": {
+			`let n = 0, all = 0; for await (const c of (await fetch(base + '/large')).body) { n++; all += c.length }
+				return [n > 1, all].join()`,
+			"true,1000000",
+		},
+		"a byob reader": {
+			`const r = (await fetch(base + '/json')).body.getReader({ mode: 'byob' });
+				return (await r.read(new Uint8Array(3))).value.length`,
+			"3",
+		},
+		"redirects": {
+			`const r = await fetch(base + '/redirect');
+				return [r.redirected, r.url.endsWith('/json'), await r.text()].join()`,
+			`true,true,{"a":1}`,
+		},
 		"redirect error": {`await fetch(base + '/redirect', { redirect: 'error' })`,
 			"TypeError: HOST redirects, and the request does not want to be redirected"},
-		"redirect manual": {`const r = await fetch(base + '/redirect', { redirect: 'manual' }); return [r.status, r.headers.get('location')].join()`,
+		"redirect manual": {
+			`const r = await fetch(base + '/redirect', { redirect: 'manual' });
+				return [r.status, r.headers.get('location')].join()`,
 			"302,/json"},
-		"other hosts": {`try { await fetch('https://example.com/a?b') } catch (e) { return [e.name, e.code, e.message].join('|') }`,
+		"other hosts": {
+			`try { await fetch('https://example.com/a?b') } catch (e) { return [e.name, e.code, e.message].join('|') }`,
 			"TypeError|denied|no rule allows GET https://example.com/a: whoever runs this can add one with --allow " +
 				"'GET https://example.com/a'"},
 		"other schemes": {`await fetch('file:///etc/passwd')`,
 			"TypeError: requests go to https: and http: only, not to file:"},
 		"relative URLs": {`await fetch('/a')`, "TypeError: Failed to parse URL from /a"},
 		"nothing":       {`await fetch()`, "TypeError: fetch: 1 argument required, but 0 found."},
-		"data URLs":     {`return await (await fetch('data:text/x;base64,aGk=')).text() + (await (await fetch('data:,a%20b')).blob()).type`, "hitext/plain;charset=us-ascii"},
-		"chunks of clones": {`const first = new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array([1, 2])); c.close(); } })), second = first.clone();
+		"data URLs": {
+			`return await (await fetch('data:text/x;base64,aGk=')).text() +
+				(await (await fetch('data:,a%20b')).blob()).type`,
+			"hitext/plain;charset=us-ascii",
+		},
+		"chunks of clones": {`const first = new Response(
+			new ReadableStream({ start(c) { c.enqueue(new Uint8Array([1, 2])); c.close(); } })), second = first.clone();
 			(await first.body.getReader().read()).value[0] = 9; return (await second.bytes()).join()`, "1,2"},
-		"types of data URLs": {`return (await Promise.all(['IMAGE/gif;CHARSET=x', ';charset= x', 'text/plain;a=""', 'x/x;base64;base64', ' ', 'x'].map(
+		"types of data URLs": {`return (await Promise.all(
+			['IMAGE/gif;CHARSET=x', ';charset= x', 'text/plain;a=""', 'x/x;base64;base64', ' ', 'x'].map(
 			async (type) => (await fetch('data:' + type + ',WA')).headers.get('content-type')))).join('|')`,
-			`image/gif;charset=x|text/plain;charset=" x"|text/plain;a=""|x/x|text/plain;charset=US-ASCII|text/plain;charset=US-ASCII`},
-		"types of bodies": {`return (await Promise.all(['TEXT/HTML;CHARSET=GBK', 'x/x;a=\u00ff', 'x/x;a="\\', 'x/x;a="\\"b', 'x', ''].map(
+			`image/gif;charset=x|text/plain;charset=" x"|text/plain;a=""|x/x|text/plain;` +
+				`charset=US-ASCII|text/plain;charset=US-ASCII`},
+		"types of bodies": {`return (await Promise.all(
+			['TEXT/HTML;CHARSET=GBK', 'x/x;a=\u00ff', 'x/x;a="\\', 'x/x;a="\\"b', 'x', ''].map(
 			async (type) => (await new Response('', { headers: { 'content-type': type } }).blob()).type))).join('|')`,
 			`text/html;charset=gbk|x/x;a="` + "\u00ff" + `"|x/x;a="\\"|x/x;a="\"b"||`},
 		"accessors of all objects": {`for (const name of ['type', 'size', 'start', 'highWaterMark', 'endings']) {
@@ -105,50 +155,87 @@ func TestFetch(t *testing.T) {
 				try { await (await fetch(base + '/a')).blob() } finally { delete Object.prototype[name] }
 			} return 'none'`, "none"},
 		"ranges of blobs": {`const blob = URL.createObjectURL(new Blob(['0123456789'], { type: 'a/b' }));
-			return (await Promise.all(['bytes=2-4', 'bytes=7-', 'bytes=-2', 'bytes=-20', 'bytes=8-99', 'bytes = 1 - 2', 'bytes=10-', 'bytes=4-2', 'bytes=-', 'bytes=-0', 'bytes=1-2,4-5', ''].map(async (range) => {
+			return (await Promise.all(['bytes=2-4', 'bytes=7-', 'bytes=-2', 'bytes=-20', 'bytes=8-99', 'bytes = 1 - 2',
+				'bytes=10-', 'bytes=4-2', 'bytes=-', 'bytes=-0', 'bytes=1-2,4-5', ''].map(async (range) => {
 				try {
 					const r = await fetch(blob, { headers: { range } });
-					return [r.status, r.headers.get('content-range'), r.headers.get('content-length'), r.headers.get('content-type'), await r.text()].join(' ');
+					return [r.status, r.headers.get('content-range'), r.headers.get('content-length'),
+						r.headers.get('content-type'), await r.text()].join(' ');
 				} catch (e) { return e.name }
 			}))).join()`, "206 bytes 2-4/10 3 a/b 234,206 bytes 7-9/10 3 a/b 789,206 bytes 8-9/10 2 a/b 89,206 bytes " +
 			"0-9/10 10 a/b 0123456789,206 bytes 8-9/10 2 a/b 89," +
 			"206 bytes 1-2/10 2 a/b 12,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError"},
 		"a fragment that is empty": {`return (await fetch(base + '/json#')).url === base + '/json'`, "true"},
-		"aborted after it has come": {`const c = new AbortController(); const r = await fetch(base + '/json', { signal: c.signal }); c.abort();
-			const first = await r.text().catch((e) => e.name); return [first, await r.text().catch((e) => e.name)].join()`, "AbortError,AbortError"},
+		"aborted after it has come": {`const c = new AbortController();
+			const r = await fetch(base + '/json', { signal: c.signal }); c.abort();
+			const first = await r.text().catch((e) => e.name);
+				return [first, await r.text().catch((e) => e.name)].join()`,
+			"AbortError,AbortError"},
 		"a body of an aborted request": {`let reason; const body = new ReadableStream({ cancel(r) { reason = r } });
-			const p = fetch(base, { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort('mine') }).catch((e) => e); return [reason, await p].join()`, "mine,mine"},
-		"blob URLs":     {`return await (await fetch(URL.createObjectURL(new Blob(['hi'])))).text()`, "hi"},
-		"its shape":     {`return [typeof fetch, fetch.name, fetch.length, Object.keys(globalThis).includes('fetch')].join()`, "function,fetch,1,false"},
+			const p = fetch(base, { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort('mine') }).catch(
+				(e) => e); return [reason, await p].join()`,
+			"mine,mine"},
+		"blob URLs": {`return await (await fetch(URL.createObjectURL(new Blob(['hi'])))).text()`, "hi"},
+		"its shape": {
+			`return [typeof fetch, fetch.name, fetch.length, Object.keys(globalThis).includes('fetch')].join()`,
+			"function,fetch,1,false",
+		},
 		"another fetch": {`globalThis.fetch = () => 5; return fetch()`, "5"},
 		"what is under it": {`return Object.getOwnPropertyNames(globalThis).filter((n) => /fetch/i.test(n)).join()`,
 			"fetch"},
-		"cookies": {`await fetch(base + '/cookie'); const r = await fetch(base + '/cookie'); return [r.headers.get('set-cookie'), await r.text()].join('|')`, `|[]`},
-		"integrity": {`const digest = async (n, text) => 'sha' + n + '-' + Buffer.from(await crypto.subtle.digest('SHA-' + n, new TextEncoder().encode(text))).toString('base64');
+		"cookies": {
+			`await fetch(base + '/cookie'); const r = await fetch(base + '/cookie');
+				return [r.headers.get('set-cookie'), await r.text()].join('|')`,
+			`|[]`,
+		},
+		"integrity": {`const digest = async (n, text) => 'sha' + n + '-' +
+			Buffer.from(await crypto.subtle.digest('SHA-' + n, new TextEncoder().encode(text))).toString('base64');
 			const text = await (await fetch(base + '/a')).text();
 			const [d256, d384, d512] = await Promise.all([256, 384, 512].map((n) => digest(n, text)));
 			const other = await digest(512, 'other');
 			const got = [];
-			for (const integrity of [d256, d384, d512, d512.toUpperCase().slice(0, 6) + d512.slice(6), d512.replace(/=+$/, ''), d256 + '?x', other + ' ' + d512,
-				d256.replaceAll('+', '-').replaceAll('/', '_'), 'md5-x', 'nothing', '', 'sha256-' + d512.slice(7), other, d256 + '\t' + other, 'sha256-' + d256.slice(7).toLowerCase()]) {
-				got.push(await fetch(base + '/a', { integrity }).then(async (r) => await r.text() === text && r.status === 201, (e) => e.name));
+			for (const integrity of [d256, d384, d512, d512.toUpperCase().slice(0, 6) + d512.slice(6),
+				d512.replace(/=+$/, ''), d256 + '?x', other + ' ' + d512,
+				d256.replaceAll('+', '-').replaceAll('/', '_'), 'md5-x', 'nothing', '',
+					'sha256-' + d512.slice(7), other, d256 + '\t' + other, 'sha256-' + d256.slice(7).toLowerCase()]) {
+				got.push(await fetch(base + '/a', { integrity }).then(async (r) => await r.text() === text &&
+					r.status === 201, (e) => e.name));
 			}
-			got.push(await fetch('data:,a', { integrity: other }).catch((e) => e.message.includes('is not what integrity says')),
-				await (await fetch('data:,other', { integrity: other })).text(), await fetch(base, { method: 'HEAD', integrity: d256 }).catch((e) => e.name));
+			got.push(await fetch('data:,a', { integrity: other }).catch(
+				(e) => e.message.includes('is not what integrity says')),
+				await (await fetch('data:,other', { integrity: other })).text(),
+					await fetch(base, { method: 'HEAD', integrity: d256 }).catch((e) => e.name));
 			return got.join()`,
 			"true,true,true,true,true,true,true,true,true,true,true,TypeError,TypeError,TypeError,TypeError,true,other,TypeError"},
-		"many at once": {`return (await Promise.all(Array.from({ length: 20 }, async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`, "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19"},
+		"many at once": {
+			`return (await Promise.all(Array.from({ length: 20 },
+				async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`,
+			"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19",
+		},
 		"nobody reads": {`for (let i = 0; i < 20; i++) await fetch(base + '/large'); return 'all'`, "all"},
 		"aborted before": {`await fetch(base, { signal: AbortSignal.abort() })`,
 			"AbortError: This operation was aborted"},
-		"aborted":        {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(), 5); await p`, "AbortError: This operation was aborted"},
-		"aborted reason": {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(new RangeError('mine')), 5); await p`, "RangeError: mine"},
+		"aborted": {
+			`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal });
+				setTimeout(() => c.abort(), 5); await p`,
+			"AbortError: This operation was aborted",
+		},
+		"aborted reason": {
+			`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal });
+				setTimeout(() => c.abort(new RangeError('mine')), 5); await p`,
+			"RangeError: mine",
+		},
 		"times out": {`await fetch(base + '/never', { signal: AbortSignal.timeout(5) })`,
 			"TimeoutError: The operation was aborted due to timeout"},
-		"aborted while it is read": {`const c = new AbortController(); const r = await fetch(base + '/slow', { signal: c.signal }); setTimeout(() => c.abort(), 5); await r.text()`,
+		"aborted while it is read": {
+			`const c = new AbortController(); const r = await fetch(base + '/slow', { signal: c.signal });
+				setTimeout(() => c.abort(), 5); await r.text()`,
 			"AbortError: This operation was aborted"},
-		"aborted in a stream": {`const c = new AbortController(); const r = (await fetch(base + '/slow', { signal: c.signal })).body.getReader();
-			const first = (await r.read()).value.length; c.abort(); try { await r.read() } catch (e) { return [first, e.name].join() }`, "4,AbortError"},
+		"aborted in a stream": {`const c = new AbortController();
+			const r = (await fetch(base + '/slow', { signal: c.signal })).body.getReader();
+			const first = (await r.read()).value.length; c.abort();
+				try { await r.read() } catch (e) { return [first, e.name].join() }`,
+			"4,AbortError"},
 		"cancelled": {`const r = await fetch(base + '/slow'); await r.body.cancel(); return r.bodyUsed`, "true"},
 		"modules": {`try { require('net') } catch (e) { return e.message.slice(0, 66) }`,
 			`Cannot find module "net": there is no such module here: use fetch.`},
@@ -282,7 +369,9 @@ func TestFetchInSessions(t *testing.T) {
 			Globals: map[string]any{"base": server.URL}}
 	}
 	first, err := engine.Run(t.Context(),
-		`var r = await fetch(base + '/slow'), whole = await fetch(base + '/json'); return await (await fetch(base + '/json')).text()`, options())
+		`var r = await fetch(base + '/slow'), whole = await fetch(base + '/json');
+			return await (await fetch(base + '/json')).text()`,
+		options())
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}`, first.Text)
 	next := options()
@@ -290,7 +379,11 @@ func TestFetchInSessions(t *testing.T) {
 	second, err := engine.Run(t.Context(),
 		`return await (await fetch(base + '/json')).text() + await r.text().catch((e) => e.message)`, next)
 	require.NoError(t, err)
-	require.Equal(t, `{"a":1}the response is not there any more: it was cancelled, or the run was suspended meanwhile; make the request again`, second.Text)
+	require.Equal(
+		t, `{"a":1}the response is not there any more: it was cancelled, `+
+			`or the run was suspended meanwhile; make the request again`,
+		second.Text,
+	)
 	without := &javascript.RunOptions{Session: true, State: first.State}
 	_, err = engine.Run(t.Context(), `await fetch('https://example.com')`, without)
 	require.ErrorContains(t, err, "TypeError: there is no network here any more")

@@ -22,25 +22,74 @@ import (
 
 func TestFiles(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"text":                              {`await fs.writeFile('/a.txt', 'é€😀\n'); return await fs.readFile('/a.txt', 'utf8')`, "é€😀\n"},
-		"text with NULs":                    {`await fs.writeFile('/a', 'x\0y'); return (await fs.readFile('/a', 'utf8')).length`, "3"},
-		"bytes":                             {`await fs.writeFile('/a', new Uint8Array([0, 1, 255])); return await fs.readFile('/a')`, "Uint8Array(3) [0, 1, 255]"},
-		"a buffer":                          {`await fs.writeFile('/a', new Uint8Array([1, 2]).buffer); return (await fs.readFile('/a')).length`, "2"},
-		"a view writes its own part":        {`await fs.writeFile('/a', new Uint8Array([1, 2, 3, 4]).subarray(1, 3)); return (await fs.readFile('/a')).join()`, "2,3"},
-		"an empty file":                     {`await fs.writeFile('/a', ''); return [await fs.readFile('/a', 'utf8'), (await fs.readFile('/a')).length].join()`, ",0"},
-		"relative paths":                    {`await fs.writeFile('a', 'x'); return await fs.readFile('/./b/../a', {encoding: 'UTF-8'})`, "x"},
-		"parents are made":                  {`await fs.writeFile('/a/b/c.txt', 'deep'); return await fs.readFile('/a/b/c.txt', 'utf8')`, "deep"},
-		"a file is replaced whole":          {`await fs.writeFile('/a', 'long text'); await fs.writeFile('/a', 'x'); return await fs.readFile('/a', 'utf8')`, "x"},
-		"a lone surrogate":                  {`await fs.writeFile('/a', 'a\ud800b'); return await fs.readFile('/a', 'utf8')`, "a\ufffdb"},
-		"invalid UTF-8 as browsers read it": {`await fs.writeFile('/a', new Uint8Array([0xff, 0xfe, 0x61, 0, 0xe2, 0x82, 0xf0, 0x9f, 0x98, 0x62, 0xed, 0xa0])); return JSON.stringify(await fs.readFile('/a', 'utf8'))`, `"��a\u0000��b��"`},
-		"wide text with NULs":               {`const s = '€\0😀\0\x01'; await fs.writeFile('/a', s); return await fs.readFile('/a', 'utf8') === s`, "true"},
-		"invalid UTF-8":                     {`await fs.writeFile('/a', new Uint8Array([97, 255])); return await fs.readFile('/a', 'utf8')`, "a\ufffd"},
-		"a file that is missing":            {`try { await fs.readFile('no.txt') } catch (e) { return [e instanceof Error, e.code, e.path, e.message].join('|') }`, "true|ENOENT|no.txt|ENOENT: no such file or directory, 'no.txt'"},
-		"reading a directory":               {`await fs.writeFile('/d/f', ''); try { await fs.readFile('/d') } catch (e) { return e.message }`, "EISDIR: illegal operation on a directory, '/d'"},
-		"writing a directory":               {`await fs.writeFile('/d/f', ''); try { await fs.writeFile('/d', '') } catch (e) { return e.message }`, "EISDIR: illegal operation on a directory, '/d'"},
+		"text": {
+			`await fs.writeFile('/a.txt', 'é€😀\n'); return await fs.readFile('/a.txt', 'utf8')`, "é€😀\n",
+		},
+		"text with NULs": {
+			`await fs.writeFile('/a', 'x\0y'); return (await fs.readFile('/a', 'utf8')).length`, "3",
+		},
+		"bytes": {
+			`await fs.writeFile('/a', new Uint8Array([0, 1, 255])); return await fs.readFile('/a')`,
+			"Uint8Array(3) [0, 1, 255]",
+		},
+		"a buffer": {
+			`await fs.writeFile('/a', new Uint8Array([1, 2]).buffer); return (await fs.readFile('/a')).length`, "2",
+		},
+		"a view writes its own part": {
+			`await fs.writeFile('/a', new Uint8Array([1, 2, 3, 4]).subarray(1, 3));
+				return (await fs.readFile('/a')).join()`,
+			"2,3",
+		},
+		"an empty file": {
+			`await fs.writeFile('/a', '');
+				return [await fs.readFile('/a', 'utf8'), (await fs.readFile('/a')).length].join()`,
+			",0",
+		},
+		"relative paths": {
+			`await fs.writeFile('a', 'x'); return await fs.readFile('/./b/../a', {encoding: 'UTF-8'})`, "x",
+		},
+		"parents are made": {
+			`await fs.writeFile('/a/b/c.txt', 'deep'); return await fs.readFile('/a/b/c.txt', 'utf8')`, "deep",
+		},
+		"a file is replaced whole": {
+			`await fs.writeFile('/a', 'long text'); await fs.writeFile('/a', 'x');
+				return await fs.readFile('/a', 'utf8')`,
+			"x",
+		},
+		"a lone surrogate": {
+			`await fs.writeFile('/a', 'a\ud800b'); return await fs.readFile('/a', 'utf8')`, "a\ufffdb",
+		},
+		"invalid UTF-8 as browsers read it": {
+			`await fs.writeFile('/a',
+				new Uint8Array([0xff, 0xfe, 0x61, 0, 0xe2, 0x82, 0xf0, 0x9f, 0x98, 0x62, 0xed, 0xa0]));
+				return JSON.stringify(await fs.readFile('/a', 'utf8'))`,
+			`"��a\u0000��b��"`,
+		},
+		"wide text with NULs": {
+			`const s = '€\0😀\0\x01'; await fs.writeFile('/a', s); return await fs.readFile('/a', 'utf8') === s`, "true",
+		},
+		"invalid UTF-8": {
+			`await fs.writeFile('/a', new Uint8Array([97, 255])); return await fs.readFile('/a', 'utf8')`, "a\ufffd",
+		},
+		"a file that is missing": {
+			`try { await fs.readFile('no.txt') } catch (e) {
+				return [e instanceof Error, e.code, e.path, e.message].join('|') }`,
+			"true|ENOENT|no.txt|ENOENT: no such file or directory, 'no.txt'",
+		},
+		"reading a directory": {
+			`await fs.writeFile('/d/f', ''); try { await fs.readFile('/d') } catch (e) { return e.message }`,
+			"EISDIR: illegal operation on a directory, '/d'",
+		},
+		"writing a directory": {
+			`await fs.writeFile('/d/f', ''); try { await fs.writeFile('/d', '') } catch (e) { return e.message }`,
+			"EISDIR: illegal operation on a directory, '/d'",
+		},
 		"writing the root": {`try { await fs.writeFile('/', '') } catch (e) { return e.message }`,
 			"EISDIR: illegal operation on a directory, '/'"},
-		"a file as a directory": {`await fs.writeFile('/f', ''); try { await fs.writeFile('/f/g', '') } catch (e) { return e.message }`, "ENOTDIR: not a directory, '/f/g'"},
+		"a file as a directory": {
+			`await fs.writeFile('/f', ''); try { await fs.writeFile('/f/g', '') } catch (e) { return e.message }`,
+			"ENOTDIR: not a directory, '/f/g'",
+		},
 		"no path": {`try { await fs.readFile() } catch (e) { return e.message }`,
 			"EINVAL: missing required argument 'path' for fs.readFile"},
 		"no data": {`try { await fs.writeFile('/a', 5) } catch (e) { return e.message }`,
@@ -171,5 +220,9 @@ func TestACSVOfManyRows(t *testing.T) {
 	require.Equal(t, "100000", result.Text)
 	summary, err := afero.ReadFile(files, "/summary.json")
 	require.NoError(t, err)
-	require.JSONEq(t, `{"Oslo":{"rows":33334,"amount":350007},"Lima":{"rows":33333,"amount":66666},"Kyoto":{"rows":33333,"amount":241664.25}}`, string(summary))
+	require.JSONEq(
+		t, `{"Oslo":{"rows":33334,"amount":350007},"Lima":{"rows":33333,"amount":66666},`+
+			`"Kyoto":{"rows":33333,"amount":241664.25}}`,
+		string(summary),
+	)
 }

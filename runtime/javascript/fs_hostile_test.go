@@ -19,12 +19,15 @@ import (
 
 // useFs uses all of fs, and returns what a script should get whatever it has done to the language before.
 const useFs = `
-	fs.writeFileSync('/d/f', 'text'); await fs.appendFile('/d/f', bytes); await fs.mkdir('/d/e'); await fs.copyFile('/d/f', '/d/g'); await fs.rename('/d/g', '/d/h');
+	fs.writeFileSync('/d/f', 'text'); await fs.appendFile('/d/f', bytes);
+		await fs.mkdir('/d/e'); await fs.copyFile('/d/f', '/d/g'); await fs.rename('/d/g', '/d/h');
 	const info = await fs.stat('/d/f'), list = await fs.readdir('/', {withFileTypes: true, recursive: true});
 	const called = await new Promise((end) => fs.readFile('/d/f', 'utf8', (e, text) => end(e === null && text)));
 	let failed; try { await fs.unlink('/no') } catch (e) { failed = e.code + e.path }
-	let names = ''; for (let i = 0; i < list.length; i++) names += list[i].parentPath + ':' + list[i].name + list[i].isFile() + ' ';
-	const got = '' + info.isFile() + info.isDirectory() + info.size + info.mime + info.isBinary + '|' + names + '|' + called + '|' + failed + '|' + (await fs.exists('/d/h')) + fs.existsSync('/x');
+	let names = ''; for (let i = 0; i < list.length; i++) names += list[i].parentPath +
+		':' + list[i].name + list[i].isFile() + ' ';
+	const got = '' + info.isFile() + info.isDirectory() + info.size + info.mime + info.isBinary +
+		'|' + names + '|' + called + '|' + failed + '|' + (await fs.exists('/d/h')) + fs.existsSync('/x');
 	await fs.rm('/d', {recursive: true});
 	return got + fs.readdirSync('/').length`
 
@@ -32,19 +35,31 @@ const usedFs = "truefalse5text/plainfalse|/:dfalse /d:efalse /d:ftrue /d:htrue |
 
 func TestFilesWhateverAScriptHasReplaced(t *testing.T) {
 	for name, script := range map[string]string{
-		"nothing":               ``,
-		"methods of arrays":     `for (const k of Object.getOwnPropertyNames(Array.prototype)) if (k !== 'length' && k !== 'constructor') try { Array.prototype[k] = () => { throw 'hijacked' } } catch {}`,
-		"iterators":             `Array.prototype[Symbol.iterator] = String.prototype[Symbol.iterator] = () => { throw 'hijacked' }`,
-		"methods of strings":    `for (const k of Object.getOwnPropertyNames(String.prototype)) if (k !== 'length' && k !== 'constructor') try { String.prototype[k] = () => { throw 'hijacked' } } catch {}`,
-		"methods of functions":  `for (const k of ['call', 'apply', 'bind']) Function.prototype[k] = () => { throw 'hijacked' }`,
-		"methods of weak maps":  `for (const k of ['get', 'set', 'has']) WeakMap.prototype[k] = Map.prototype[k] = () => { throw 'hijacked' }`,
-		"Reflect and Object":    `for (const o of [JSON, Reflect, Object]) for (const k of Object.getOwnPropertyNames(o)) try { o[k] = () => { throw 'hijacked' } } catch {}`,
-		"globals":               `for (const k of ['Uint8Array', 'Array', 'Object', 'String', 'WeakMap', 'Error', 'TypeError', 'Reflect', 'queueMicrotask']) globalThis[k] = () => { throw 'hijacked' }`,
-		"promises":              `Promise.resolve = Promise.reject = () => { throw 'hijacked' }`,
-		"setters everywhere":    `for (const k of ['name', 'parentPath', 'size', 'kind', 'mime', 'names', 'kinds', '0', '1', '2', 'length', 'isFile', 'start', 'end']) Object.defineProperty(Object.prototype, k, {set() { throw 'hijacked' }, get() { throw 'hijacked' }, configurable: true})`,
-		"setters of arrays":     `for (let i = -1; i < 10; i++) Object.defineProperty(Array.prototype, i, {set() { throw 'hijacked' }, get() { return 'wrong' }, configurable: true})`,
-		"functions of fs":       `for (const k of ['readFile', 'stat', 'exists']) fs[k + 'Sync'] = () => { throw 'hijacked' }; fs.existsSync = () => false`,
-		"the prototype of stat": `fs.writeFileSync('/f', ''); const p = Object.getPrototypeOf(fs.statSync('/f')); p.toJSON = () => { throw 'hijacked' }; fs.unlinkSync('/f')`,
+		"nothing": ``,
+		"methods of arrays": `for (const k of Object.getOwnPropertyNames(Array.prototype)) if (k !== 'length' &&
+			k !== 'constructor') try { Array.prototype[k] = () => { throw 'hijacked' } } catch {}`,
+		"iterators": `Array.prototype[Symbol.iterator] = String.prototype[Symbol.iterator] = () => {
+			throw 'hijacked' }`,
+		"methods of strings": `for (const k of Object.getOwnPropertyNames(String.prototype)) if (k !== 'length' &&
+			k !== 'constructor') try { String.prototype[k] = () => { throw 'hijacked' } } catch {}`,
+		"methods of functions": `for (const k of ['call', 'apply', 'bind']) Function.prototype[k] = () => {
+			throw 'hijacked' }`,
+		"methods of weak maps": `for (const k of ['get', 'set', 'has']) WeakMap.prototype[
+			k] = Map.prototype[k] = () => { throw 'hijacked' }`,
+		"Reflect and Object": `for (const o of [JSON, Reflect, Object]) for (
+			const k of Object.getOwnPropertyNames(o)) try { o[k] = () => { throw 'hijacked' } } catch {}`,
+		"globals": `for (const k of ['Uint8Array', 'Array', 'Object', 'String',
+			'WeakMap', 'Error', 'TypeError', 'Reflect', 'queueMicrotask']) globalThis[k] = () => { throw 'hijacked' }`,
+		"promises": `Promise.resolve = Promise.reject = () => { throw 'hijacked' }`,
+		"setters everywhere": `for (const k of ['name', 'parentPath', 'size', 'kind', 'mime', 'names',
+			'kinds', '0', '1', '2', 'length', 'isFile', 'start', 'end']) Object.defineProperty(Object.prototype,
+			k, {set() { throw 'hijacked' }, get() { throw 'hijacked' }, configurable: true})`,
+		"setters of arrays": `for (let i = -1; i < 10; i++) Object.defineProperty(Array.prototype,
+			i, {set() { throw 'hijacked' }, get() { return 'wrong' }, configurable: true})`,
+		"functions of fs": `for (const k of ['readFile', 'stat', 'exists']) fs[k + 'Sync'] = () => {
+			throw 'hijacked' }; fs.existsSync = () => false`,
+		"the prototype of stat": `fs.writeFileSync('/f', ''); const p = Object.getPrototypeOf(fs.statSync('/f'));
+			p.toJSON = () => { throw 'hijacked' }; fs.unlinkSync('/f')`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,23 +71,71 @@ func TestFilesWhateverAScriptHasReplaced(t *testing.T) {
 
 func TestHostileArgumentsOfFiles(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"options that throw":              {`try { fs.readFileSync('/f', {get encoding() { throw 'mine' }}) } catch (e) { return e }`, "mine"},
-		"options that are a proxy":        {`try { await fs.rm('/f', new Proxy({}, {get() { throw 'mine' }})) } catch (e) { return e }`, "mine"},
-		"options that call fs":            {`await fs.rm('/f', {get recursive() { fs.writeFileSync('/g', ''); return true }}); return fs.readdirSync('/').join()`, "g"},
-		"an encoding that changes":        {`let n = 0; return fs.readFileSync('/f', {get encoding() { return ['utf8', 'hex'][n++] }})`, "abc"},
-		"a buffer that shrinks meanwhile": {`const b = new ArrayBuffer(100, {maxByteLength: 200}); const v = new Uint8Array(b, 50); fs.writeFileSync('/g', v, {get flag() { b.resize(10); return 'w' }}); return fs.statSync('/g').size`, "0"},
-		"a long path":                     {`try { fs.readFileSync('/x'.repeat(5e6)) } catch (e) { return e.code + (e.message.length < 5000) }`, "EINVALtrue"},
-		"a path with a NUL":               {`return fs.existsSync('/f\0')`, "false"},
-		"a path with dots":                {`return fs.readFileSync('/../../../f', 'utf8')`, "abc"},
-		"flags that are no numbers":       {`const out = []; for (const m of [1n, Symbol('x'), {valueOf() { throw 'mine' }}, 'x', null, 1e300, NaN]) try { fs.accessSync('/f', m); out.push('ok') } catch (e) { out.push(e.name ?? e) } return out.join()`, "TypeError,TypeError,mine,ok,ok,ok,ok"},
-		"lengths that are no numbers":     {`const out = []; for (const n of ['1', {}, null, 1.5, NaN, -1, 3e9, 2 ** 32, Infinity]) try { fs.truncateSync('/f', n); out.push(n) } catch (e) { out.push(e.code) } return [...new Set(out), fs.statSync('/f').size].join()`, "EINVAL,3"},
-		"data of any kind":                {`const out = []; for (const d of [1, null, {}, [], () => 1, Symbol('x'), 1n, new Date(), {buffer: new ArrayBuffer(3), byteLength: 3}, new Proxy(new Uint8Array(3), {})]) try { fs.writeFileSync('/f', d); out.push(String(d)) } catch (e) { out.push(e.code) } return [...new Set(out), fs.readFileSync('/f', 'utf8')].join()`, "ERR_INVALID_ARG_TYPE,abc"},
-		"a shared buffer":                 {`const b = new Uint8Array(new SharedArrayBuffer(2)); b[0] = 65; b[1] = 66; fs.writeFileSync('/g', b); return fs.readFileSync('/g', 'utf8')`, "AB"},
-		"methods on something else":       {`const p = Object.getPrototypeOf(fs.statSync('/f')); return [p.isFile.call(5), p.isFile.call({}), p.isDirectory(), JSON.stringify(p.toJSON.call({a: 1}))].join()`, `false,false,false,{"isFile":false,"isDirectory":false,"a":1}`},
-		"callbacks without end":           {`let n = 0; await new Promise((end) => { const next = () => ++n < 1000 ? fs.stat('/f', next) : end(); next() }); return n`, "1000"},
+		"options that throw": {
+			`try { fs.readFileSync('/f', {get encoding() { throw 'mine' }}) } catch (e) { return e }`, "mine",
+		},
+		"options that are a proxy": {
+			`try { await fs.rm('/f', new Proxy({}, {get() { throw 'mine' }})) } catch (e) { return e }`, "mine",
+		},
+		"options that call fs": {
+			`await fs.rm('/f', {get recursive() { fs.writeFileSync('/g', ''); return true }});
+				return fs.readdirSync('/').join()`,
+			"g",
+		},
+		"an encoding that changes": {
+			`let n = 0; return fs.readFileSync('/f', {get encoding() { return ['utf8', 'hex'][n++] }})`, "abc",
+		},
+		"a buffer that shrinks meanwhile": {
+			`const b = new ArrayBuffer(100, {maxByteLength: 200}); const v = new Uint8Array(b, 50);
+				fs.writeFileSync('/g', v, {get flag() { b.resize(10); return 'w' }}); return fs.statSync('/g').size`,
+			"0",
+		},
+		"a long path": {
+			`try { fs.readFileSync('/x'.repeat(5e6)) } catch (e) { return e.code + (e.message.length < 5000) }`,
+			"EINVALtrue",
+		},
+		"a path with a NUL": {`return fs.existsSync('/f\0')`, "false"},
+		"a path with dots":  {`return fs.readFileSync('/../../../f', 'utf8')`, "abc"},
+		"flags that are no numbers": {
+			`const out = [];
+				for (const m of [1n, Symbol('x'), {valueOf() { throw 'mine' }}, 'x', null, 1e300, NaN]) try {
+				fs.accessSync('/f', m); out.push('ok') } catch (e) { out.push(e.name ?? e) } return out.join()`,
+			"TypeError,TypeError,mine,ok,ok,ok,ok",
+		},
+		"lengths that are no numbers": {
+			`const out = []; for (const n of ['1', {}, null, 1.5, NaN, -1, 3e9, 2 ** 32, Infinity]) try {
+				fs.truncateSync('/f', n); out.push(n) } catch (e) { out.push(e.code) }
+				return [...new Set(out), fs.statSync('/f').size].join()`,
+			"EINVAL,3",
+		},
+		"data of any kind": {
+			`const out = []; for (const d of [1, null, {}, [], () => 1, Symbol('x'),
+				1n, new Date(), {buffer: new ArrayBuffer(3), byteLength: 3}, new Proxy(new Uint8Array(3), {})]) try {
+				fs.writeFileSync('/f', d); out.push(String(d)) } catch (e) { out.push(e.code) }
+				return [...new Set(out), fs.readFileSync('/f', 'utf8')].join()`,
+			"ERR_INVALID_ARG_TYPE,abc",
+		},
+		"a shared buffer": {
+			`const b = new Uint8Array(new SharedArrayBuffer(2)); b[0] = 65;
+				b[1] = 66; fs.writeFileSync('/g', b); return fs.readFileSync('/g', 'utf8')`,
+			"AB",
+		},
+		"methods on something else": {
+			`const p = Object.getPrototypeOf(fs.statSync('/f')); return [p.isFile.call(5),
+				p.isFile.call({}), p.isDirectory(), JSON.stringify(p.toJSON.call({a: 1}))].join()`,
+			`false,false,false,{"isFile":false,"isDirectory":false,"a":1}`,
+		},
+		"callbacks without end": {
+			`let n = 0; await new Promise((end) => { const next = () => ++n < 1000 ? fs.stat('/f', next) : end();
+				next() }); return n`,
+			"1000",
+		},
 		"a callback and nothing else": {`try { fs.readFile(() => {}) } catch (e) { return e.message }`,
 			"EINVAL: missing required argument 'path' for fs.readFile"},
-		"operations that are no names": {`return ['constructor', '__proto__', 'toString'].map((n) => typeof fs.promises[n + 'Sync']).join()`, "undefined,undefined,undefined"},
+		"operations that are no names": {
+			`return ['constructor', '__proto__', 'toString'].map((n) => typeof fs.promises[n + 'Sync']).join()`,
+			"undefined,undefined,undefined",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

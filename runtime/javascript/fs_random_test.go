@@ -25,7 +25,8 @@ const playCalls = `
 		let answer;
 		try {
 			let v = style === 1 ? fs[name + 'Sync'](...args) : style === 0 ? await fs[name](...args)
-				: await new Promise((yes, no) => fs[name](...args, name === 'exists' ? yes : (e, v) => e ? no(e) : yes(v)));
+				: await new Promise(
+					(yes, no) => fs[name](...args, name === 'exists' ? yes : (e, v) => e ? no(e) : yes(v)));
 			if (name === 'stat') v = [v.isFile(), v.isDirectory(), v.size];
 			answer = String(JSON.stringify(v));
 		} catch (e) {

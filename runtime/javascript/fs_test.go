@@ -39,12 +39,15 @@ func onEachFileSystem(t *testing.T, test func(t *testing.T, files afero.Fs)) {
 // harness defines what scripts of these tests use: show gives what a function answers, or how its error reads; prepare
 // makes the files that the calls begin with.
 const harness = `
-	const show = async (f) => { try { const v = await f(); return typeof v === 'string' ? v : v instanceof Uint8Array ? 'bytes ' + v.join() : String(JSON.stringify(v)) }
+	const show = async (f) => { try { const v = await f();
+		return typeof v === 'string' ? v : v instanceof Uint8Array ? 'bytes ' + v.join() : String(JSON.stringify(v)) }
 		catch (e) { return e.message + ' [' + [e.name, e.code, e.path] + ']' } };
-	const tree = (dir = '/') => fs.readdirSync(dir, {recursive: true}).map((n) => { const p = dir + n; return fs.statSync(p).isDirectory() ? n + '/' : n + '=' + fs.readFileSync(p, 'utf8') }).join(' ');
+	const tree = (dir = '/') => fs.readdirSync(dir, {recursive: true}).map((n) => { const p = dir + n;
+		return fs.statSync(p).isDirectory() ? n + '/' : n + '=' + fs.readFileSync(p, 'utf8') }).join(' ');
 	const prepare = () => {
 		for (const n of fs.readdirSync('/')) fs.rmSync(n, {recursive: true});
-		fs.writeFileSync('/f', 'file'); fs.writeFileSync('/d/g', 'G'); fs.writeFileSync('/d/e/h', 'H'); fs.mkdirSync('/empty');
+		fs.writeFileSync('/f', 'file'); fs.writeFileSync('/d/g', 'G');
+			fs.writeFileSync('/d/e/h', 'H'); fs.mkdirSync('/empty');
 	};
 `
 
@@ -77,7 +80,12 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`readFile('/f/x')`, fmt.Sprintf(notDir, "/f/x"), ""},
 	{`readFile()`, fmt.Sprintf(missing, "path", "readFile"), ""},
 	{`readFile(7)`, "EBADF: bad file descriptor, read [Error,EBADF,]", ""},
-	{`readFile(null)`, `The "path" argument must be of type string or an instance of Buffer or URL. Received null [TypeError,ERR_INVALID_ARG_TYPE,]`, ""},
+	{
+		`readFile(null)`,
+		`The "path" argument must be of type string or an instance of Buffer or URL. Received null [TypeError,` +
+			`ERR_INVALID_ARG_TYPE,]`,
+		"",
+	},
 
 	{`writeFile('/f', 'new')`, "undefined", "d/ d/e/ d/e/h=H d/g=G empty/ f=new"},
 	{`writeFile('/n/m/o', new Uint8Array([65, 66, 67]).subarray(1))`, "undefined",
@@ -143,8 +151,11 @@ var fileCalls = []struct{ call, want, tree string }{
 	{`readdir('/empty')`, `[]`, ""},
 	{`readdir('/', {recursive: true})`, `["d","d/e","d/e/h","d/g","empty","f"]`, ""},
 	{`readdir('/d', {withFileTypes: true})`,
-		`[{"isFile":false,"isDirectory":true,"name":"e","parentPath":"/d"},{"isFile":true,"isDirectory":false,"name":"g","parentPath":"/d"}]`, ""},
-	{`readdir('d', {withFileTypes: true, recursive: true}).then((l) => l.map((e) => e.parentPath + ':' + e.name + e.isFile() + e.isDirectory() + e.isSymbolicLink()))`, `["d:efalsetruefalse","d/e:htruefalsefalse","d:gtruefalsefalse"]`, ""},
+		`[{"isFile":false,"isDirectory":true,"name":"e","parentPath":"/d"},` +
+			`{"isFile":true,"isDirectory":false,"name":"g","parentPath":"/d"}]`, ""},
+	{`readdir('d', {withFileTypes: true, recursive: true}).then(
+		(l) => l.map((e) => e.parentPath + ':' + e.name + e.isFile() + e.isDirectory() + e.isSymbolicLink()))`,
+		`["d:efalsetruefalse","d/e:htruefalsefalse","d:gtruefalsefalse"]`, ""},
 	{`readdir('/f')`, fmt.Sprintf(notDir, "/f"), ""},
 	{`readdir('/no')`, fmt.Sprintf(noEnt, "/no"), ""},
 
@@ -201,7 +212,9 @@ var fileCalls = []struct{ call, want, tree string }{
 
 	{`stat('/no')`, fmt.Sprintf(noEnt, "/no"), ""},
 	{`lstat('/f/x')`, fmt.Sprintf(notDir, "/f/x"), ""},
-	{`stat('/f').then((s) => [s.isFile(), s.isDirectory(), s.isSymbolicLink(), s.size, s.readonly, s.isBinary, s.mime, Math.abs(Date.now() - s.mtime) < 6e4, s.mtimeMs === s.mtime.getTime()])`, `[true,false,false,4,false,false,"text/plain",true,true]`, ""},
+	{`stat('/f').then((s) => [s.isFile(), s.isDirectory(), s.isSymbolicLink(), s.size,
+		s.readonly, s.isBinary, s.mime, Math.abs(Date.now() - s.mtime) < 6e4, s.mtimeMs === s.mtime.getTime()])`,
+		`[true,false,false,4,false,false,"text/plain",true,true]`, ""},
 	{`stat('/d').then((s) => [s.isFile(), s.isDirectory(), s.size, s.mime])`,
 		`[false,true,0,"application/x-directory"]`, ""},
 	{`lstat('/f').then((s) => Object.keys(JSON.parse(JSON.stringify(s))))`,
@@ -291,30 +304,52 @@ func TestEncodings(t *testing.T) {
 		})
 	}
 	require.Equal(t, `[true,true,true,true,"8081"]`, run(t, `
-		const refuses = (text, encoding) => { try { fs.writeFileSync('/a', text, encoding); return false } catch (e) { return e.code === 'ERR_INVALID_ARG_VALUE' } };
+		const refuses = (text, encoding) => { try { fs.writeFileSync('/a', text, encoding); return false } catch (e) {
+			return e.code === 'ERR_INVALID_ARG_VALUE' } };
 		fs.writeFileSync('/b', ' g\nIE \t=', 'base64');
-		return JSON.stringify([refuses('a===', 'base64'), refuses('a=b=', 'base64'), refuses('abc', 'hex'), refuses('€', 'base64'), fs.readFileSync('/b', 'hex')])`,
+		return JSON.stringify([refuses('a===', 'base64'), refuses('a=b=', 'base64'),
+			refuses('abc', 'hex'), refuses('€', 'base64'), fs.readFileSync('/b', 'hex')])`,
 		javascript.RunOptions{Files: afero.NewMemMapFs()}).Text)
 }
 
 // What readFile gives without an encoding is read as text by many who write for Node.
 func TestBytesAsText(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"toString":                {`return fs.readFileSync('/a.json').toString()`, `{"a":"é"}`},
-		"toString of an encoding": {`const b = await fs.readFile('/a.json'); return [b.toString('hex').slice(0, 4), b.toString('base64'), b.toString('latin1').length].join()`, `7b22,eyJhIjoiw6kifQ==,10`},
-		"JSON.parse":              {`return JSON.parse(await fs.readFile('/a.json')).a`, "é"},
+		"toString": {`return fs.readFileSync('/a.json').toString()`, `{"a":"é"}`},
+		"toString of an encoding": {
+			`const b = await fs.readFile('/a.json');
+				return [b.toString('hex').slice(0, 4), b.toString('base64'), b.toString('latin1').length].join()`,
+			`7b22,eyJhIjoiw6kifQ==,10`,
+		},
+		"JSON.parse": {`return JSON.parse(await fs.readFile('/a.json')).a`, "é"},
 		"in a template": {"return `${fs.readFileSync('/a.json')}` + fs.readFileSync('/a.json')",
 			`{"a":"é"}{"a":"é"}`},
 		"what is written later": {`const b = fs.readFileSync('/a.json'); b[0] = 91; return String(b).slice(0, 4)`,
 			`["a"`},
-		"they are bytes":           {`const b = fs.readFileSync('/a.json'); return [b.constructor.name, b instanceof Uint8Array, Object.keys(b).length, structuredClone(b).length, [...b.slice(0, 2)]].join()`, "Buffer,true,10,10,123,34"},
-		"as all others":            {`return String(new Uint8Array([1, 2]))`, "1,2"},
-		"an unknown encoding":      {`try { fs.readFileSync('/a.json').toString('utf9') } catch (e) { return e.name + e.message }`, "TypeErrorUnknown encoding: utf9"},
-		"an encoding that is none": {`try { fs.readFileSync('/a.json').toString({toString() { throw 1 }}) } catch (e) { return e }`, "1"},
-		"of something else":        {`const {toString} = fs.readFileSync('/a.json'); try { toString.call({}) } catch (e) { return e.name }`, "TypeError"},
+		"they are bytes": {
+			`const b = fs.readFileSync('/a.json'); return [b.constructor.name,
+				b instanceof Uint8Array, Object.keys(b).length, structuredClone(b).length, [...b.slice(0, 2)]].join()`,
+			"Buffer,true,10,10,123,34",
+		},
+		"as all others": {`return String(new Uint8Array([1, 2]))`, "1,2"},
+		"an unknown encoding": {
+			`try { fs.readFileSync('/a.json').toString('utf9') } catch (e) { return e.name + e.message }`,
+			"TypeErrorUnknown encoding: utf9",
+		},
+		"an encoding that is none": {
+			`try { fs.readFileSync('/a.json').toString({toString() { throw 1 }}) } catch (e) { return e }`, "1",
+		},
+		"of something else": {
+			`const {toString} = fs.readFileSync('/a.json'); try { toString.call({}) } catch (e) { return e.name }`,
+			"TypeError",
+		},
 		"of a part": {`const b = fs.readFileSync('/a.json'); return b.toString.call(b.subarray(1, 4))`,
 			`"a"`},
-		"more than there is memory": {`const b = fs.readFileSync('/a.json'); try { b.toString.call(new Uint8Array(2e7), 'hex').length } catch (e) { return e.name }`, ""},
+		"more than there is memory": {
+			`const b = fs.readFileSync('/a.json');
+				try { b.toString.call(new Uint8Array(2e7), 'hex').length } catch (e) { return e.name }`,
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := filesWith(t, map[string]string{"/a.json": `{"a":"é"}`})
@@ -342,7 +377,8 @@ func TestStatTellsWhatAFileIs(t *testing.T) {
 	require.Equal(t, "a.bin true application/octet-stream false\na.json false application/json false\na.png true "+
 		"image/png false\n"+
 		"locked.md false text/markdown true\nlong.txt false text/plain false", run(t, `
-		return (await fs.readdir('/')).map((n) => { const s = fs.statSync(n); return [n, s.isBinary, s.mime, s.readonly].join(' ') }).join('\n')`,
+		return (await fs.readdir('/')).map((n) => { const s = fs.statSync(n);
+			return [n, s.isBinary, s.mime, s.readonly].join(' ') }).join('\n')`,
 		javascript.RunOptions{Files: files}).Text)
 	require.Contains(t, run(t, `console.log(await fs.stat('/a.json'))`,
 		javascript.RunOptions{Files: files}).Console[0].Text, `"isFile": true,`)
@@ -382,7 +418,8 @@ func TestReadOnlyFiles(t *testing.T) {
 	}
 	require.Equal(t, "true,true,false,kept,kept", run(t, `
 		await fs.copyFile('/memories/m', '/n');
-		return [(await fs.stat('/memories/m')).readonly, (await fs.stat('/memories')).readonly, (await fs.stat('/n')).readonly, await fs.readFile('/n', 'utf8'), await fs.readFile('/memories/m', 'utf8')].join()`,
+		return [(await fs.stat('/memories/m')).readonly, (await fs.stat('/memories')).readonly, (await fs.stat(
+			'/n')).readonly, await fs.readFile('/n', 'utf8'), await fs.readFile('/memories/m', 'utf8')].join()`,
 		javascript.RunOptions{Files: files}).Text)
 	above := javascript.RunOptions{Files: vfs.ReadOnly(project, "/a/b")}
 	require.Equal(t, "EROFS: read-only file system, rename '/a'|EROFS: read-only file system, rmdir 'a'", run(t, `
@@ -411,7 +448,9 @@ func TestQuotaOfFiles(t *testing.T) {
 
 func TestNamesThatDifferInCase(t *testing.T) {
 	require.Equal(t, "EEXIST: file already exists, '/README.md'", run(t, `
-		await fs.writeFile('/Readme.md', ''); try { await fs.writeFile('/README.md', '') } catch (e) { return e.message }`, javascript.RunOptions{Files: openDir(t)}).Text)
+		await fs.writeFile('/Readme.md', ''); try { await fs.writeFile('/README.md', '') } catch (e) {
+			return e.message }`,
+		javascript.RunOptions{Files: openDir(t)}).Text)
 }
 
 func TestLinksInADirectory(t *testing.T) {
@@ -425,7 +464,8 @@ func TestLinksInADirectory(t *testing.T) {
 	}
 	require.Equal(t, "false,false|false,false|EINVAL,EINVAL,EINVAL|false", run(t, `
 		const kinds = (e) => [e.isFile(), e.isDirectory()].join();
-		const codes = []; for (const f of [() => fs.readFile('/link'), () => fs.writeFile('/link', ''), () => fs.copyFile('/link', '/x')]) try { await f() } catch (e) { codes.push(e.code) }
+		const codes = []; for (const f of [() => fs.readFile('/link'), () => fs.writeFile('/link', ''),
+			() => fs.copyFile('/link', '/x')]) try { await f() } catch (e) { codes.push(e.code) }
 		const out = [kinds(fs.readdirSync('/', {withFileTypes: true})[0]), kinds(fs.statSync('/link')), codes.join()];
 		await fs.unlink('/link');
 		return [...out, await fs.exists('/link')].join('|')`, javascript.RunOptions{Files: files}).Text)

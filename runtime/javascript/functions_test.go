@@ -47,12 +47,20 @@ func TestFunctionsCarryValues(t *testing.T) {
 		"buffers":      {`return echo(new ArrayBuffer(2))`, "Uint8Array(2) [0, 0]"},
 		"views of a part": {`return echo(new DataView(new Uint8Array([1, 2, 3]).buffer, 1, 1))`,
 			"Uint8Array(1) [2]"},
-		"bytes deep in data":                 {`const r = echo([{a: new Uint8Array([1])}, new Uint8Array([2, 3])]); return [r[0].a.join(), r[1].join()].join(';')`, "1;2,3"},
-		"empty bytes":                        {`return echo(new Uint8Array(0))`, "Uint8Array(0) []"},
-		"while Object.prototype is polluted": {`Object.prototype.error = Object.prototype.bytes = Object.prototype.value = 'x'; return echo(1)`, "1"},
+		"bytes deep in data": {
+			`const r = echo([{a: new Uint8Array([1])}, new Uint8Array([2, 3])]);
+				return [r[0].a.join(), r[1].join()].join(';')`,
+			"1;2,3",
+		},
+		"empty bytes": {`return echo(new Uint8Array(0))`, "Uint8Array(0) []"},
+		"while Object.prototype is polluted": {
+			`Object.prototype.error = Object.prototype.bytes = Object.prototype.value = 'x'; return echo(1)`, "1",
+		},
 		"while Array.prototype has a toJSON": {`Array.prototype.toJSON = () => 'x'; return echo(1)`, "1"},
 		"HTML as it is":                      {`return echo('<a&b>')`, "<a&b>"},
-		"objects without a prototype":        {`return JSON.stringify(echo(Object.assign(Object.create(null), {a: 1})))`, `{"a":1}`},
+		"objects without a prototype": {
+			`return JSON.stringify(echo(Object.assign(Object.create(null), {a: 1})))`, `{"a":1}`,
+		},
 		"a property called __proto__": {`return JSON.stringify(echo(JSON.parse('{"__proto__": 1}')))`,
 			`{"__proto__":1}`},
 	} {
@@ -100,7 +108,8 @@ func TestFunctionErrors(t *testing.T) {
 	})
 	t.Run("can have a name of their own", func(t *testing.T) {
 		script := `Object.prototype.set = Object.prototype.get = () => {}
-			try { fail() } catch (e) { return [e instanceof Error, e.name, Object.keys(e), Object.getPrototypeOf(e) === Error.prototype, String(e)].join() }`
+			try { fail() } catch (e) { return [e instanceof Error, e.name,
+				Object.keys(e), Object.getPrototypeOf(e) === Error.prototype, String(e)].join() }`
 		for name, want := range map[string]string{
 			"ToolError": "true,ToolError,code,true,ToolError: m", "": "true,Error,code,true,Error: m",
 			"__proto__":   "true,__proto__,code,true,__proto__: m",
@@ -201,7 +210,8 @@ func TestCallsEndWhileTimersAreDue(t *testing.T) {
 		}})
 	options.Limits.Time = 10 * time.Second
 	require.Equal(t, "yes", run(t, `
-		const timer = setInterval(() => { tick(); const start = performance.now(); while (performance.now() < start + 3); }, 1);
+		const timer = setInterval(() => { tick(); const start = performance.now();
+			while (performance.now() < start + 3); }, 1);
 		const answer = await ticked();
 		clearInterval(timer);
 		return answer`, options).Text)
@@ -214,7 +224,9 @@ func TestFunctionNames(t *testing.T) {
 	functions.Globals = map[string]any{"input": map[string]any{"bytes": []byte("hi"), "list": []any{1, "x"}},
 		"tools.version": "1"}
 	require.Equal(t, "1,2,read,104,x,1", run(t,
-		`return [tools.files.read(1), await tools.search(2), tools.files.read.name, input.bytes[0], input.list[1], tools.version].join()`, functions).Text)
+		`return [tools.files.read(1), await tools.search(2), tools.files.read.name,
+			input.bytes[0], input.list[1], tools.version].join()`,
+		functions).Text)
 }
 
 func TestNamesWithHyphens(t *testing.T) {
@@ -223,7 +235,8 @@ func TestNamesWithHyphens(t *testing.T) {
 		javascript.Function{Name: "tools.toString.value-of", Call: echo})
 	functions.Globals = map[string]any{"tools.a-1": 4}
 	require.Equal(t, "1,2,3,4,git-hub,git-hub constructor toString a-1,false", run(t,
-		`return [tools['git-hub'](1), await tools.constructor(2), tools.toString['value-of'](3), tools['a-1'], tools['git-hub'].name,
+		`return [tools['git-hub'](1), await tools.constructor(2), tools.toString['value-of'](3),
+			tools['a-1'], tools['git-hub'].name,
 			Object.keys(tools).join(' '), Object.keys(globalThis).includes('tools')].join()`, functions).Text)
 	for _, name := range []string{"git-hub", "tools.-a", "tools.1", "tools.__proto__", "__proto__.a",
 		"tools.__proto__.a", "tools.", ".a", "a b", "tools.é", "-.a"} {

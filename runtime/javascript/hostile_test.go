@@ -114,8 +114,10 @@ func TestRecursion(t *testing.T) {
 			function r() { return r() + 1 }
 			function g(n) { return n ? g(n - 1) + 1 : 0 }
 			let caught;
-			for (let i = 0; i < 20; i++) try { r() } catch (e) { caught = e.name + ': ' + e.message; if (!(e instanceof RangeError)) return e }
-			return [caught, g(4000), JSON.stringify([2, 1].sort()), 'ABC'.replace(/[A-Z]/g, (c) => c.toLowerCase())].join()`).Text)
+			for (let i = 0; i < 20; i++) try { r() } catch (e) {
+				caught = e.name + ': ' + e.message; if (!(e instanceof RangeError)) return e }
+			return [caught, g(4000), JSON.stringify([2, 1].sort()),
+				'ABC'.replace(/[A-Z]/g, (c) => c.toLowerCase())].join()`).Text)
 	})
 }
 
@@ -315,8 +317,10 @@ func TestErrorsAboutNamesThatAreEmpty(t *testing.T) {
 		tried(() => (0, eval)("'use strict'; Object.freeze({ '': 1 })[''] = 2"));
 		tried(new Function("'use strict'; Object.freeze({ [Symbol('')]: 1 })[''] = 2; ''.x.y; (void 0)['']; ''['']()"));
 		for (const thing of [undefined, null, '', 0, {}]) {
-			tried(() => thing['']()); tried(() => new thing['']()); tried(() => { thing[''].x = 1 }); tried(() => { const { '': { x } } = thing; return x });
-			tried(() => { for (const x of thing['']) return x }); tried(() => [...thing['']]); tried(() => '' in thing); tried(() => thing instanceof thing);
+			tried(() => thing['']()); tried(() => new thing['']()); tried(() => { thing[''].x = 1 });
+				tried(() => { const { '': { x } } = thing; return x });
+			tried(() => { for (const x of thing['']) return x }); tried(() => [...thing['']]);
+				tried(() => '' in thing); tried(() => thing instanceof thing);
 		}
 		return out.size > 5`)
 	require.Equal(t, "true", result.Text)

@@ -52,28 +52,48 @@ var hostWork = map[string]struct{ before, script string }{
 		`pbkdf2Sync('p', 's', n >> 4, 20, 'sha1')`},
 	"scrypt": {`const { scryptSync } = require('crypto')`,
 		`scryptSync('p', 's', 20, {N: 2 ** Math.floor(Math.log2(n) - 8), r: 2, maxmem: 2 ** 40})`},
-	"AES-CBC":     {`const b = Buffer.alloc(n); const c = require('crypto').createCipheriv('aes-128-cbc', b.subarray(0, 16), b.subarray(0, 16))`, `c.update(b)`},
-	"AES-GCM":     {`const b = Buffer.alloc(n); const c = require('crypto').createCipheriv('aes-128-gcm', b.subarray(0, 16), b.subarray(0, 12))`, `c.update(b)`},
+	"AES-CBC": {
+		`const b = Buffer.alloc(n);
+			const c = require('crypto').createCipheriv('aes-128-cbc', b.subarray(0, 16), b.subarray(0, 16))`,
+		`c.update(b)`,
+	},
+	"AES-GCM": {
+		`const b = Buffer.alloc(n);
+			const c = require('crypto').createCipheriv('aes-128-gcm', b.subarray(0, 16), b.subarray(0, 12))`,
+		`c.update(b)`,
+	},
 	"compression": {`const b = Buffer.alloc(n); const zlib = require('zlib')`, `zlib.deflateSync(b)`},
 	"decompression": {`const zlib = require('zlib'); const b = zlib.deflateSync(Buffer.alloc(n))`,
 		`zlib.inflateSync(b)`},
-	"decompression of a stream": {`const z = require('zlib').deflateSync(Buffer.alloc(n)); const w = new DecompressionStream('deflate'); w.readable.pipeTo(new WritableStream()); const b = w.writable.getWriter()`, `await b.write(z)`},
+	"decompression of a stream": {
+		`const z = require('zlib').deflateSync(Buffer.alloc(n)); const w = new DecompressionStream('deflate');
+			w.readable.pipeTo(new WritableStream()); const b = w.writable.getWriter()`,
+		`await b.write(z)`,
+	},
 	"compressing a stream": {`const b = Buffer.alloc(n); const z = require('zlib').createGzip()`,
 		`await new Promise((done) => z.on('end', done).resume().end(b))`},
-	"decompressing a stream": {`const zlib = require('zlib'); const b = zlib.gzipSync(Buffer.alloc(n)), z = zlib.createGunzip()`, `await new Promise((done) => z.on('end', done).resume().end(b))`},
+	"decompressing a stream": {
+		`const zlib = require('zlib'); const b = zlib.gzipSync(Buffer.alloc(n)), z = zlib.createGunzip()`,
+		`await new Promise((done) => z.on('end', done).resume().end(b))`,
+	},
 	"Brotli": {`const b = Buffer.alloc(n); const zlib = require('zlib')`,
 		`zlib.brotliCompressSync(b, {params: {1: 4}})`},
-	"decompressing Brotli": {`const zlib = require('zlib'); const b = zlib.brotliCompressSync(Buffer.alloc(n), {params: {1: 1}})`, `zlib.brotliDecompressSync(b)`},
+	"decompressing Brotli": {
+		`const zlib = require('zlib'); const b = zlib.brotliCompressSync(Buffer.alloc(n), {params: {1: 1}})`,
+		`zlib.brotliDecompressSync(b)`,
+	},
 	"dividing a text": {`const s = 'e' + '\u0301'.repeat(n / 4) + 'a'.repeat(n / 2)`,
 		`new Intl.Segmenter().segment(s).containing(n / 2)`},
-	"comparing texts":            {`const s = 'x'.repeat(n / 2)`, `(s + 'a').localeCompare(s)`},
-	"the case of a language":     {`const s = 'I'.repeat(n)`, `s.toLocaleLowerCase('tr')`},
-	"a set of characters":        {`const s = '[' + 'a'.repeat(Math.min(n, 1e6)) + ']'`, `new RegExp(s, 'v')`},
-	"crc32":                      {`const b = Buffer.alloc(n); const zlib = require('zlib')`, `zlib.crc32(b)`},
-	"SHA-512":                    {`const b = new Uint8Array(n)`, `await crypto.subtle.digest('SHA-512', b)`},
-	"a URL's query":              {`const s = 'http://a/?' + 'x'.repeat(Math.min(n, 1e6))`, `new URL(s)`},
-	"parsing a query":            {`const s = 'a&'.repeat(Math.min(n, 1e6) / 2)`, `new URLSearchParams(s)`},
-	"formatting a query":         {`const s = '&'.repeat(Math.min(n, 4e6)); const p = new URLSearchParams(); p.append('', s)`, `p.toString()`},
+	"comparing texts":        {`const s = 'x'.repeat(n / 2)`, `(s + 'a').localeCompare(s)`},
+	"the case of a language": {`const s = 'I'.repeat(n)`, `s.toLocaleLowerCase('tr')`},
+	"a set of characters":    {`const s = '[' + 'a'.repeat(Math.min(n, 1e6)) + ']'`, `new RegExp(s, 'v')`},
+	"crc32":                  {`const b = Buffer.alloc(n); const zlib = require('zlib')`, `zlib.crc32(b)`},
+	"SHA-512":                {`const b = new Uint8Array(n)`, `await crypto.subtle.digest('SHA-512', b)`},
+	"a URL's query":          {`const s = 'http://a/?' + 'x'.repeat(Math.min(n, 1e6))`, `new URL(s)`},
+	"parsing a query":        {`const s = 'a&'.repeat(Math.min(n, 1e6) / 2)`, `new URLSearchParams(s)`},
+	"formatting a query": {
+		`const s = '&'.repeat(Math.min(n, 4e6)); const p = new URLSearchParams(); p.append('', s)`, `p.toString()`,
+	},
 	"writing text to a file":     {`const s = 'x'.repeat(n)`, `fs.writeFileSync('/new', s)`},
 	"writing base64 to a file":   {`const s = 'A'.repeat(n)`, `fs.writeFileSync('/new', s, 'base64')`},
 	"writing hex to a file":      {`const s = 'ab'.repeat(n / 2)`, `fs.writeFileSync('/new', s, 'hex')`},
@@ -98,8 +118,10 @@ var hostWork = map[string]struct{ before, script string }{
 	"the result":                 {`const s = 'x'.repeat(n)`, `return s`},
 	"a result with bytes":        {`const b = new Uint8Array(Math.min(n, 1e6))`, `return {b}`},
 	"an exception":               {`const s = 'x'.repeat(n)`, `throw s`},
-	"the trace of a stack":       {`const e = new Error(); e.stack = '    at f (script.js:1:1)\n'.repeat(Math.min(n, 1e5) / 25)`, `console.log(e)`},
-	"rejections":                 {``, `for (let i = 0; i < 1200; i++) Promise.reject(i); await 1`},
+	"the trace of a stack": {
+		`const e = new Error(); e.stack = '    at f (script.js:1:1)\n'.repeat(Math.min(n, 1e5) / 25)`, `console.log(e)`,
+	},
+	"rejections": {``, `for (let i = 0; i < 1200; i++) Promise.reject(i); await 1`},
 }
 
 // workOptions gives a script what hostWork needs.

@@ -16,20 +16,31 @@ import (
 const asked = `const http = require('http'), https = require('https');
 	const ask = (make) => new Promise((resolve) => make((res) => {
 		let text = '';
-		res.setEncoding('utf8').on('data', (part) => { text += part }).on('end', () => resolve(res.statusCode + ' ' + text)).on('error', (e) => resolve(e.code + ': ' + e.message));
+		res.setEncoding('utf8').on('data', (part) => { text += part }).on('end',
+			() => resolve(res.statusCode + ' ' + text)).on('error', (e) => resolve(e.code + ': ' + e.message));
 	}).on('error', (e) => resolve(e.code + ': ' + e.message)));
 	`
 
 // TestHTTP: requests of http and https, beside those that .ci/suites compares with Node's.
 func TestHTTP(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"get":     {`return ask((f) => http.get(base + '/a?b', f))`, `201 GET /a?b  "" `},
-		"options": {`const { hostname, port } = new URL(base); return ask((f) => http.get({ host: hostname, port, path: '/o' }, f))`, `201 GET /o  "" `},
-		"post": {`return ask((f) => http.request(base, { method: 'post', headers: { 'content-type': 'text/plain', 'x-own': 'me' } }, f).end('x'))`,
+		"get": {`return ask((f) => http.get(base + '/a?b', f))`, `201 GET /a?b  "" `},
+		"options": {
+			`const { hostname, port } = new URL(base);
+				return ask((f) => http.get({ host: hostname, port, path: '/o' }, f))`,
+			`201 GET /o  "" `,
+		},
+		"post": {`return ask((f) => http.request(base,
+			{ method: 'post', headers: { 'content-type': 'text/plain', 'x-own': 'me' } }, f).end('x'))`,
 			`201 POST / me "x" text/plain`},
-		"many writes": {`return ask((f) => { const r = http.request(base, { method: 'PUT' }, f); r.write('a'); r.write('b', () => r.end('c')); return r })`, `201 PUT /  "abc" `},
-		"large":       {`return (await ask((f) => http.get(base + '/large', f))).length`, "1000004"},
-		"redirects are not followed": {`return ask((f) => http.get(base + '/redirect', (res) => { console.log(res.headers.location); f(res) }))`,
+		"many writes": {
+			`return ask((f) => { const r = http.request(base, { method: 'PUT' }, f);
+				r.write('a'); r.write('b', () => r.end('c')); return r })`,
+			`201 PUT /  "abc" `,
+		},
+		"large": {`return (await ask((f) => http.get(base + '/large', f))).length`, "1000004"},
+		"redirects are not followed": {
+			`return ask((f) => http.get(base + '/redirect', (res) => { console.log(res.headers.location); f(res) }))`,
 			"302 <a href=\"/json\">Found</a>.\n\n"},
 		"what no rule allows": {`return ask((f) => https.get('https://example.com/a', f))`,
 			"denied: no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET " +
@@ -40,8 +51,15 @@ func TestHTTP(t *testing.T) {
 			`201 GET /http://example.com/a  "" `},
 		"a header Host": {`return ask((f) => http.get(base, { headers: { host: 'example.com' } }, f))`,
 			`201 GET /  "" `},
-		"two lines in a header": {`return ask((f) => http.get(base, { headers: { a: 'b\r\nc: d' } }, f)).catch((e) => e.code)`, "ERR_INVALID_CHAR"},
-		"the same, unseen":      {`return ask((f) => { const r = http.request(base, f); r.getHeaders = () => ({ host: 'x\r\ny' }); return r.end() })`, "invalid: the header host has a line break or another control character"},
+		"two lines in a header": {
+			`return ask((f) => http.get(base, { headers: { a: 'b\r\nc: d' } }, f)).catch((e) => e.code)`,
+			"ERR_INVALID_CHAR",
+		},
+		"the same, unseen": {
+			`return ask((f) => { const r = http.request(base, f); r.getHeaders = () => ({ host: 'x\r\ny' });
+				return r.end() })`,
+			"invalid: the header host has a line break or another control character",
+		},
 		"a host with more in it": {`http.get({ host: 'example.com/?', port: 80 })`,
 			`Error: "example.com/?" is not the name of a host`},
 		"a body where none can be": {`return ask((f) => http.request(base, f).end('x'))`,

@@ -55,7 +55,11 @@ var leftOvers = []struct {
 		for (let i = 0; i < 150; i++) kept.push('SECRET'.repeat(300) + i, new Uint8Array(5000).fill(0x53));
 		console.log('SECRET'.repeat(100))`, true},
 	{"freed memory", `for (let i = 0; i < 300; i++) new Uint8Array(1e5).fill(0x53)`, true},
-	{"a deep stack", `function r(n) { const secret = 'SECRET' + n; return n > 0 ? r(n - 1) + secret.length : 0 }; return r(3000)`, true},
+	{
+		"a deep stack",
+		`function r(n) { const secret = 'SECRET' + n; return n > 0 ? r(n - 1) + secret.length : 0 }; return r(3000)`,
+		true,
+	},
 	{"an overflown stack", `function r() { r() } try { r() } catch {}`, true},
 	{"changed prototypes", `
 		Array.prototype.map = Object.prototype.toString = Promise.prototype.then = () => 'SECRET';
@@ -67,14 +71,21 @@ var leftOvers = []struct {
 	{"a promise that never settles", `globalThis.p = new Promise(() => {}); await p`, true},
 	{"rejections that nobody handles", `for (let i = 0; i < 2000; i++) Promise.reject('SECRET' + i)`, false},
 	{"timers that are pending at a throw",
-		`setInterval(() => console.log('SECRET'), 1); setTimeout(() => {}, 1e6); await new Promise(r => setTimeout(r, 5)); throw 1`, true},
+		`setInterval(() => console.log('SECRET'), 1); setTimeout(() => {}, 1e6);
+			await new Promise(r => setTimeout(r, 5)); throw 1`,
+		true},
 	{"calls that are pending at a throw", `for (let i = 0; i < 10; i++) later('SECRET' + i); throw 1`, true},
 	{"a stack trace hook", `Error.prepareStackTrace = () => 'SECRET'; throw new Error('x')`, true},
 	{"a line that has not ended", `process.stdout.write('SECRET')`, true},
 	{"a module", `import * as self from '/module.mjs'; export default self.secret`, true},
 	{"a module that is not there", `await import('/missing.mjs')`, true},
 	{"modules that fail in a cycle", `await import('/cycle.mjs')`, true},
-	{"garbage for finalizers", `const r = new FinalizationRegistry(() => console.log('SECRET')); for (let i = 0; i < 1000; i++) r.register({}, i)`, true},
+	{
+		"garbage for finalizers",
+		`const r = new FinalizationRegistry(() => console.log('SECRET'));
+			for (let i = 0; i < 1000; i++) r.register({}, i)`,
+		true,
+	},
 	{"eval and functions", `return new Function('return "SECRET"')() + (0, eval)('var secret = "SECRET"; secret')`,
 		true},
 	{"more memory than there was", `globalThis.a = new Uint8Array(8e6).fill(0x53)`, true},
@@ -84,7 +95,12 @@ var leftOvers = []struct {
 		`const many = []; many.length = 60000; try { ((...a) => a)(...many, ...many, ...many) } catch {}`, true},
 	{"an exit", `process.exit(3)`, false},
 	{"a halt", `halt('SECRET')`, false},
-	{"brackets in brackets", `for (const b of '[(') { const s = b.repeat(3000); try { JSON.parse(s) } catch {}; try { new RegExp(s) } catch {} }`, true},
+	{
+		"brackets in brackets",
+		`for (const b of '[(') { const s = b.repeat(3000); try { JSON.parse(s) } catch {}
+			; try { new RegExp(s) } catch {} }`,
+		true,
+	},
 }
 
 func leftOverOptions(release <-chan struct{}) *RunOptions {
@@ -142,7 +158,8 @@ func TestWhatWasLeftHasNoEffect(t *testing.T) {
 		if (typeof SECRET !== 'undefined' || ({}).SECRET !== undefined) throw 'a property is left';
 		try { await later('x') } catch (e) { throw 'the call failed: ' + e }
 		return [JSON.stringify([1].map(x => x + 1)), +setTimeout(() => {}, 1), typeof kept, performance.now() < 10e3,
-			new Error('e').stack.includes('probe.js'), Object.keys(globalThis).length, module.exports === exports].join()`
+			new Error('e').stack.includes('probe.js'), Object.keys(globalThis).length,
+				module.exports === exports].join()`
 	engine := cachedEngine(t, sandbox.EngineOptions{MaxIdle: 1})
 	options := leftOverOptions(nil)
 	options.Name, options.Limits.Time = "probe.js", patient
@@ -177,7 +194,9 @@ func TestDescriptorsAreOpenAgain(t *testing.T) {
 	require.NoError(t, err)
 	for range 2 {
 		result, err := engine.Run(t.Context(),
-			`const std = await import('qjs:std'); std.out.puts('one'); std.out.flush(); std.err.puts('two'); std.err.flush()`, &options)
+			`const std = await import('qjs:std'); std.out.puts('one');
+				std.out.flush(); std.err.puts('two'); std.err.flush()`,
+			&options)
 		require.NoError(t, err)
 		require.Equal(t, []sandbox.Entry{
 			{Level: sandbox.LevelLog, Unfinished: true, Text: "one"}, {Level: sandbox.LevelError, Unfinished: true,
@@ -231,7 +250,8 @@ func TestSandboxes(t *testing.T) {
 	})
 	t.Run("keep no native stacks that have grown large", func(t *testing.T) {
 		engine := cachedEngine(t, sandbox.EngineOptions{})
-		const deep = `function r() { r() } try { r() } catch {}; let s = '['.repeat(4000) + ']'.repeat(4000); for (let i = 0; i < 5; i++) { JSON.parse(s); [1].sort(() => { try { r() } catch {} return 0 }) }`
+		const deep = `function r() { r() } try { r() } catch {}; let s = '['.repeat(4000) + ']'.repeat(4000);
+			for (let i = 0; i < 5; i++) { JSON.parse(s); [1].sort(() => { try { r() } catch {} return 0 }) }`
 		heap := func() int64 {
 			goruntime.GC()
 			var stats goruntime.MemStats

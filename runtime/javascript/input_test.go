@@ -20,27 +20,46 @@ func TestStdin(t *testing.T) {
 	const input = "one\ntwo é\n\x00three"
 	const want = `"one\ntwo é\n\u0000three"`
 	for name, script := range map[string]string{
-		"whole":              `return JSON.stringify(fs.readFileSync(0, 'utf8'))`,
-		"as bytes":           `return JSON.stringify(fs.readFileSync(0).toString())`,
-		"by name":            `return JSON.stringify(fs.readFileSync('/dev/stdin', {encoding: 'utf8'}))`,
-		"by a promise":       `return JSON.stringify(await fs.promises.readFile('/dev/stdin', 'utf8'))`,
-		"by a callback":      `return JSON.stringify(await new Promise((r) => fs.readFile(0, 'utf8', (e, text) => r(text))))`,
-		"twice":              `const all = fs.readFileSync(0, 'utf8'); return JSON.stringify(all + fs.readFileSync(0, 'utf8'))`,
-		"a loop":             `const got = []; for await (const chunk of process.stdin) got.push(chunk); return JSON.stringify(Buffer.concat(got).toString())`,
-		"events":             `let got = ''; process.stdin.setEncoding('utf8').on('data', (d) => { got += d }); await require('events').once(process.stdin, 'end'); return JSON.stringify(got)`,
-		"readable":           `let got = '', c; process.stdin.setEncoding('utf8').on('readable', () => { while ((c = process.stdin.read()) !== null) got += c }); await require('events').once(process.stdin, 'end'); return JSON.stringify(got)`,
-		"lines":              `const got = []; for await (const line of require('readline').createInterface({input: process.stdin})) got.push(line); return JSON.stringify(got.join('\n'))`,
-		"a file's stream":    `return JSON.stringify(await require('stream/consumers').text(fs.createReadStream('/dev/stdin')))`,
-		"a descriptor":       `const fd = fs.openSync('/dev/stdin'), got = []; for (;;) { const b = Buffer.alloc(5), n = fs.readSync(fd, b); if (n === 0) break; got.push(b.subarray(0, n)) } fs.closeSync(fd); return JSON.stringify(Buffer.concat(got).toString())`,
-		"the module fs":      `const fs = require('fs'); return JSON.stringify(fs.readFileSync(0, 'utf8'))`,
-		"with options":       `const fs = require('fs'); return JSON.stringify(fs.readFileSync(process.stdin.fd, {encoding: 'utf-8', flag: 'r'}))`,
-		"in base64":          `const fs = require('fs'); return JSON.stringify(Buffer.from(fs.readFileSync(0, 'base64'), 'base64').toString())`,
-		"fs by a callback":   `const fs = require('fs'); return JSON.stringify(await new Promise((r) => fs.readFile(0, {encoding: 'utf8'}, (e, text) => r(text))))`,
-		"promisified":        `const fs = require('fs'); return JSON.stringify(await require('util').promisify(fs.readFile)(0, 'utf8'))`,
-		"a handle":           `const h = await require('fs/promises').open('/dev/stdin'); return JSON.stringify((await h.stat()).isFIFO() && await h.readFile('utf8'))`,
-		"a stream of 0":      `return JSON.stringify(await require('stream/consumers').text(require('fs').createReadStream(null, {fd: 0})))`,
-		"imported fs":        `import {readFileSync} from 'node:fs'; export default JSON.stringify(readFileSync(0, 'utf8'))`,
-		"an imported module": `import { stdin } from 'process'; let got = ''; for await (const c of stdin.setEncoding('utf8')) got += c; export default JSON.stringify(got)`,
+		"whole":        `return JSON.stringify(fs.readFileSync(0, 'utf8'))`,
+		"as bytes":     `return JSON.stringify(fs.readFileSync(0).toString())`,
+		"by name":      `return JSON.stringify(fs.readFileSync('/dev/stdin', {encoding: 'utf8'}))`,
+		"by a promise": `return JSON.stringify(await fs.promises.readFile('/dev/stdin', 'utf8'))`,
+		"by a callback": `return JSON.stringify(
+			await new Promise((r) => fs.readFile(0, 'utf8', (e, text) => r(text))))`,
+		"twice": `const all = fs.readFileSync(0, 'utf8');
+			return JSON.stringify(all + fs.readFileSync(0, 'utf8'))`,
+		"a loop": `const got = []; for await (const chunk of process.stdin) got.push(chunk);
+			return JSON.stringify(Buffer.concat(got).toString())`,
+		"events": `let got = ''; process.stdin.setEncoding('utf8').on('data', (d) => { got += d });
+			await require('events').once(process.stdin, 'end'); return JSON.stringify(got)`,
+		"readable": `let got = '', c; process.stdin.setEncoding('utf8').on('readable', () => {
+			while ((c = process.stdin.read()) !== null) got += c }); await require('events').once(process.stdin, 'end');
+			return JSON.stringify(got)`,
+		"lines": `const got = [];
+			for await (const line of require('readline').createInterface({input: process.stdin})) got.push(line);
+			return JSON.stringify(got.join('\n'))`,
+		"a file's stream": `return JSON.stringify(
+			await require('stream/consumers').text(fs.createReadStream('/dev/stdin')))`,
+		"a descriptor": `const fd = fs.openSync('/dev/stdin'), got = []; for (;;) {
+			const b = Buffer.alloc(5), n = fs.readSync(fd, b); if (n === 0) break; got.push(b.subarray(0, n)) }
+			fs.closeSync(fd); return JSON.stringify(Buffer.concat(got).toString())`,
+		"the module fs": `const fs = require('fs'); return JSON.stringify(fs.readFileSync(0, 'utf8'))`,
+		"with options": `const fs = require('fs');
+			return JSON.stringify(fs.readFileSync(process.stdin.fd, {encoding: 'utf-8', flag: 'r'}))`,
+		"in base64": `const fs = require('fs');
+			return JSON.stringify(Buffer.from(fs.readFileSync(0, 'base64'), 'base64').toString())`,
+		"fs by a callback": `const fs = require('fs');
+			return JSON.stringify(await new Promise((r) => fs.readFile(0, {encoding: 'utf8'}, (e, text) => r(text))))`,
+		"promisified": `const fs = require('fs');
+			return JSON.stringify(await require('util').promisify(fs.readFile)(0, 'utf8'))`,
+		"a handle": `const h = await require('fs/promises').open('/dev/stdin');
+			return JSON.stringify((await h.stat()).isFIFO() && await h.readFile('utf8'))`,
+		"a stream of 0": `return JSON.stringify(
+			await require('stream/consumers').text(require('fs').createReadStream(null, {fd: 0})))`,
+		"imported fs": `import {readFileSync} from 'node:fs';
+			export default JSON.stringify(readFileSync(0, 'utf8'))`,
+		"an imported module": `import { stdin } from 'process'; let got = '';
+			for await (const c of stdin.setEncoding('utf8')) got += c; export default JSON.stringify(got)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +75,8 @@ func TestStdinThatIsNotThere(t *testing.T) {
 	result := run(t, `
 		const got = [];
 		for await (const chunk of process.stdin) got.push(chunk);
-		for (const f of [() => fs.readSync(0, Buffer.alloc(1)), () => fs.readFileSync(0), () => fs.readFileSync('/dev/stdin')]) {
+		for (const f of [() => fs.readSync(0, Buffer.alloc(1)), () => fs.readFileSync(0),
+			() => fs.readFileSync('/dev/stdin')]) {
 			try { got.push(f()) } catch (e) { got.push(e.code) }
 		}
 		return got.join()`)

@@ -217,7 +217,8 @@ func TestBytesCrossWhileAModuleIsLinked(t *testing.T) {
 		Libraries: []string{"/lib"},
 		Files: libraryFiles(t, map[string]string{
 			"/lib/a.js": `var x = 1`,
-			"/b.cjs":    `const got = echo(new Uint8Array([1, 2])); module.exports = [got instanceof Uint8Array, got.join()].join(':')`,
+			"/b.cjs": `const got = echo(new Uint8Array([1, 2]));
+				module.exports = [got instanceof Uint8Array, got.join()].join(':')`,
 		}),
 		Functions: []Function{{Name: "echo", Call: func(_ context.Context, args []any) (any, error) {
 			return append([]byte{0}, args[0].([]byte)...), nil
@@ -266,9 +267,10 @@ func (c cancelWhenEncoded) MarshalJSON() ([]byte, error) {
 func TestLibrariesCountTheSame(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	for name, library := range map[string]string{
-		"little":       `var x = 1`,
-		"much garbage": `var all = []; for (let i = 0; i < 200000; i++) { const a = {}, b = {a}; a.b = b; if (i % 3) all.push(a) }`,
-		"a module":     `export const a = 1`,
+		"little": `var x = 1`,
+		"much garbage": `var all = []; for (let i = 0; i < 200000; i++) {
+			const a = {}, b = {a}; a.b = b; if (i % 3) all.push(a) }`,
+		"a module": `export const a = 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := &RunOptions{Libraries: []string{"/lib"},

@@ -17,7 +17,8 @@ func TestIteratorHelpersAreClosed(t *testing.T) {
 			next() { log.push('next'); return { value: 1, done: false }; },
 			return(...args) { log.push('return ' + args.length); return { value: 9, done: true }; },
 		});
-		const ended = (helper) => { const { value, done } = helper.return(7); return done && value === undefined && helper.next().done; };
+		const ended = (helper) => { const { value, done } = helper.return(7);
+			return done && value === undefined && helper.next().done; };
 	`
 	for _, c := range []struct{ name, script, want string }{
 		{"map", `return [1, 2, 3].values().map(twice).take(1).toArray()`, `[2]`},
@@ -43,7 +44,8 @@ func TestIteratorHelpersAreClosed(t *testing.T) {
 			log.push(ended(helper));
 			return log.join()`, "next,next,return 0,return 0,true"},
 		{"an exception of the inner iterator, after which the outer one is closed", `
-			const inner = { __proto__: Iterator.prototype, next: () => ({ done: false }), return() { throw new Error('inner') } };
+			const inner = { __proto__: Iterator.prototype, next: () => ({ done: false }), return() {
+				throw new Error('inner') } };
 			const helper = source().flatMap(() => inner);
 			helper.next();
 			try { helper.return() } catch (e) { log.push(e.message) }
@@ -56,7 +58,8 @@ func TestIteratorHelpersAreClosed(t *testing.T) {
 			log.push(mapped.next().done);
 			return log.join()`, "source,true"},
 		{"a helper that closes itself", `
-			const self = { __proto__: source(), return() { try { mapped.return() } catch (e) { log.push(e.name) } return {} } };
+			const self = { __proto__: source(), return() { try { mapped.return() } catch (e) { log.push(e.name) }
+				return {} } };
 			const mapped = Iterator.prototype.map.call(self, twice);
 			log.push(ended(mapped));
 			return log.join()`, "TypeError,true"},
@@ -85,21 +88,29 @@ func TestAsyncLoopsCloseTheirIterators(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{`for await (const x of count(2, 'a')) log.push(x)`, "0 1"},
 		{`for await (const x of count(2, 'a')) { log.push(x); break }; log.push('end')`, "0 a a! end"},
-		{`const f = async () => { for await (const x of count(2, 'a')) for await (const y of count(2, 'b')) return 'end' };
+		{`const f = async () => {
+			for await (const x of count(2, 'a')) for await (const y of count(2, 'b')) return 'end' };
 			log.push(await f())`, "b b! a a! end"},
-		{`outer: for (const q of [1, 2]) for await (const x of count(2, 'a')) for (const y of new Set([1])) { if (q === 1) continue outer; break outer }
+		{`outer: for (const q of [1, 2]) for await (const x of count(2, 'a')) for (const y of new Set([1])) {
+			if (q === 1) continue outer; break outer }
 			log.push('end')`, "a a! a a! end"},
-		{`const f = async () => { for await (const x of count(2, 'a')) try { return 'end' } finally { log.push('finally') } };
+		{`const f = async () => { for await (const x of count(2, 'a')) try {
+			return 'end' } finally { log.push('finally') } };
 			log.push(await f())`, "finally a a! end"},
-		{`const g = async function* () { for (const x of [1]) for await (const y of count(2, 'a')) { yield y; return } };
+		{`const g = async function* () {
+			for (const x of [1]) for await (const y of count(2, 'a')) { yield y; return } };
 			for await (const v of g()) log.push(v)`, "0 a a!"},
 		{`async function* g() { try { yield 1; yield 2 } finally { await null; log.push('finally') } };
 			for await (const v of g()) break; log.push('end')`, "finally end"},
-		{`const f = async () => { for await (const x of { [Symbol.asyncIterator]: () => ({ next: async () => ({}), return: async () => { throw Error('e') } }) }) break };
+		{`const f = async () => { for await (const x of { [Symbol.asyncIterator]: () =>
+			({ next: async () => ({}), return: async () => { throw Error('e') } }) }) break };
 			log.push(await f().catch((e) => e.message))`, "e"},
-		{`const f = async () => { for await (const x of { [Symbol.asyncIterator]: () => ({ next: async () => ({}), return: async () => 1 }) }) break };
+		{`const f = async () => { for await (
+			const x of { [Symbol.asyncIterator]: () => ({ next: async () => ({}), return: async () => 1 }) }) break };
 			log.push(await f().catch((e) => e.name))`, "TypeError"},
-		{`for await (const x of { [Symbol.asyncIterator]: () => ({ next: async () => ({ value: 1 }) }) }) break; log.push('end')`, "end"},
+		{`for await (const x of { [Symbol.asyncIterator]: () => ({ next: async () => ({ value: 1 }) }) }) break;
+			log.push('end')`,
+			"end"},
 		{`for await (const [a, b] of [[1, 2], [3, 4]]) { if (a === 1) continue; log.push(b) }`, "4"},
 	} {
 		t.Run(c.script, func(t *testing.T) {

@@ -19,13 +19,22 @@ func TestLibrariesThatEnd(t *testing.T) {
 		library string
 		console []string // what the library has left on the console
 	}{
-		"halt":                {`halt('enough'); console.log('after')`, []string{"enough" + halted}},
-		"halt that is caught": {`try { halt('enough') } catch { console.log('caught') } finally { console.log('finally') }`, []string{"enough" + halted}},
-		"halt in a callback":  {`[1, 2].forEach(() => halt('enough'))`, []string{"enough" + halted}},
-		"halt in a job":       {`Promise.resolve().then(() => halt('enough')); queueMicrotask(() => console.log('other'))`, []string{"enough" + halted, "other"}},
+		"halt": {`halt('enough'); console.log('after')`, []string{"enough" + halted}},
+		"halt that is caught": {
+			`try { halt('enough') } catch { console.log('caught') } finally { console.log('finally') }`,
+			[]string{"enough" + halted},
+		},
+		"halt in a callback": {`[1, 2].forEach(() => halt('enough'))`, []string{"enough" + halted}},
+		"halt in a job": {
+			`Promise.resolve().then(() => halt('enough')); queueMicrotask(() => console.log('other'))`,
+			[]string{"enough" + halted, "other"},
+		},
 		"halt after await": {`(async () => { await 0; halt('enough') })().catch((e) => { globalThis.kept = e })`,
 			[]string{"enough" + halted}},
-		"halt in nextTick":        {`process.nextTick(() => halt('enough')); process.nextTick(() => console.log('other'))`, []string{"enough" + halted, "other"}},
+		"halt in nextTick": {
+			`process.nextTick(() => halt('enough')); process.nextTick(() => console.log('other'))`,
+			[]string{"enough" + halted, "other"},
+		},
 		"halt with a placeholder": {`halt('%s %d')`, []string{"%s %d" + halted}},
 		"exit": {`console.log('before'); process.exit(); console.log('after')`, []string{"before",
 			"exit 0" + exited}},
@@ -40,10 +49,15 @@ func TestLibrariesThatEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := javascript.RunOptions{Libraries: []string{"/lib"}, Files: filesWith(t, map[string]string{
-				"/lib/a.js": test.library, "/lib/b.js": `var later = 'loaded'; process.on('exit', (code) => console.log('end', code))`,
+				"/lib/a.js": test.library,
+				"/lib/b.js": `var later = 'loaded'; process.on('exit', (code) => console.log('end', code))`,
 			})}
 			for range 2 {
-				result := run(t, `process.nextTick(() => console.log('tick')); await new Promise((r) => setTimeout(r, 1)); return later`, options)
+				result := run(
+					t, `process.nextTick(() => console.log('tick')); await new Promise((r) => setTimeout(r, 1));
+						return later`,
+					options,
+				)
 				require.Equal(t, "loaded", result.Text)
 				var library, script []string
 				for _, e := range result.Console {

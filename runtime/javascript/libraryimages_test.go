@@ -57,7 +57,8 @@ func TestLibrariesAreKept(t *testing.T) {
 		{"a script", map[string]string{"/lib/a.js": `var counter = 0; function next() { return ++counter }`},
 			`next(); return next()`, "2", true, false},
 		{"CommonJS with packages and data", map[string]string{
-			"/lib/a.js":                            `exports.add = require('./helpers/add.cjs').add; exports.data = require('../data.json'); exports.is = require('is')`,
+			"/lib/a.js": `exports.add = require('./helpers/add.cjs').add;
+				exports.data = require('../data.json'); exports.is = require('is')`,
 			"/lib/helpers/add.cjs":                 `exports.add = (a, b) => a + b`,
 			"/lib/node_modules/is/package.json":    `{"main": "main.js"}`,
 			"/lib/node_modules/is/main.js":         `module.exports = x => x === 1`,
@@ -65,7 +66,9 @@ func TestLibrariesAreKept(t *testing.T) {
 			"/lib/node_modules/is/node_modules/.x": ``,
 		}, `return [a.add(1, 2), a.data.x.length, a.is(1), require('/lib/a.js') === a].join()`, "3,2,true,true",
 			true, false},
-		{"ES modules", map[string]string{"/lib/es.js": `import {b} from './b.mjs'; export const a = b + 1; export let live = 0; export function bump() { live++ }`, "/lib/b.mjs": `await null; export const b = 1`},
+		{"ES modules", map[string]string{"/lib/es.js": `import {b} from './b.mjs';
+			export const a = b + 1; export let live = 0; export function bump() { live++ }`,
+			"/lib/b.mjs": `await null; export const b = 1`},
 			`es.bump(); return [es.a, es.live, (await import('/lib/b.mjs')).b].join()`, "2,1,1", true, false},
 		{"TypeScript, whose errors have lines", map[string]string{"/lib/t.ts": "interface X {}\n\n/* \u00e9 */ " +
 			"export function fail(x: number) { throw new Error('at ' + x) }"},
@@ -74,9 +77,17 @@ func TestLibrariesAreKept(t *testing.T) {
 			`return twice('x')`, "xxxx", true, false},
 		{"a timer", map[string]string{"/lib/a.js": `globalThis.fired = 0; setTimeout(() => { fired++ }, 1)`},
 			`await new Promise(r => setTimeout(r, 20)); return fired`, "1", true, false},
-		{"a promise that is waiting", map[string]string{"/lib/a.js": `globalThis.gate = new Promise(r => { globalThis.open = r }).then(x => x + 1)`}, `open(1); return await gate`, "2", true, false},
-		{"the time", map[string]string{"/lib/a.js": `const at = [Date.now(), performance.now()]; globalThis.goesOn = () => Date.now() >= at[0] && performance.now() >= at[1]`}, `return goesOn()`, "true", true, false},
-		{"changed prototypes", map[string]string{"/lib/a.js": `Array.prototype.last = function () { return this[this.length - 1] }; Object.prototype.hasOwn = 1`}, `return [1, 2].last()`, "2", true, false},
+		{"a promise that is waiting", map[string]string{
+			"/lib/a.js": `globalThis.gate = new Promise(r => { globalThis.open = r }).then(x => x + 1)`,
+		}, `open(1); return await gate`, "2", true, false},
+		{"the time", map[string]string{"/lib/a.js": `const at = [Date.now(), performance.now()];
+			globalThis.goesOn = () => Date.now() >= at[0] && performance.now() >= at[1]`},
+			`return goesOn()`, "true", true, false},
+		{
+			"changed prototypes", map[string]string{"/lib/a.js": `Array.prototype.last = function () {
+				return this[this.length - 1] }; Object.prototype.hasOwn = 1`},
+			`return [1, 2].last()`, "2", true, false,
+		},
 
 		{"randomness", map[string]string{"/lib/a.js": `globalThis.r = Math.random()`}, `return r`, "", false, true},
 		{"random bytes", map[string]string{"/lib/a.js": `globalThis.r = crypto.randomUUID()`}, `return r`, "",
@@ -87,10 +98,19 @@ func TestLibrariesAreKept(t *testing.T) {
 		{"an error", map[string]string{"/lib/a.js": `throw 1`, "/lib/b.js": `var b = 1`}, `return b`, "1",
 			false, false},
 		{"a rejection", map[string]string{"/lib/a.js": `Promise.reject(1)`}, `return 1`, "1", false, false},
-		{"a module that is missing", map[string]string{"/lib/a.js": `try { require('./nothing') } catch {}; globalThis.a = 1`}, `return a`, "1", true, false},
+		{
+			"a module that is missing",
+			map[string]string{"/lib/a.js": `try { require('./nothing') } catch {}; globalThis.a = 1`},
+			`return a`,
+			"1",
+			true,
+			false,
+		},
 		{"a file that is read", map[string]string{"/lib/a.js": `globalThis.text = fs.readFileSync('/data.txt', 'utf8')`,
 			"/data.txt": "x"}, `return text`, "x", true, false},
-		{"a file that is looked for", map[string]string{"/lib/a.js": `globalThis.there = [fs.existsSync('/data.txt'), fs.existsSync('/no'), fs.statSync('/no', {throwIfNoEntry: false})]`, "/data.txt": "x"}, `return there.join()`, "true,false,", true, false},
+		{"a file that is looked for", map[string]string{"/lib/a.js": `globalThis.there = [fs.existsSync('/data.txt'),
+			fs.existsSync('/no'), fs.statSync('/no', {throwIfNoEntry: false})]`,
+			"/data.txt": "x"}, `return there.join()`, "true,false,", true, false},
 		{"a file that is looked at", map[string]string{"/lib/a.js": `globalThis.size = fs.statSync('/data.txt').size`,
 			"/data.txt": "x"}, `return size`, "1", false, false},
 		{"a folder that is listed", map[string]string{"/lib/a.js": `globalThis.names = fs.readdirSync('/d')`,
@@ -137,23 +157,27 @@ func TestLibrariesAreKept(t *testing.T) {
 // TestImagesOfPackages has scripts that load modules first.
 func TestImagesOfPackages(t *testing.T) {
 	packages := map[string]string{
-		"/node_modules/p/package.json":    `{"main": "lib/p.js"}`,
-		"/node_modules/p/lib/p.js":        `globalThis.loads = (globalThis.loads ?? 0) + 1; exports.n = require('./q').n + 1; exports.count = () => loads; exports.path = require('path')`,
-		"/node_modules/p/lib/q.js":        `exports.n = 1`,
-		"/node_modules/m/package.json":    `{"type": "module", "exports": "./m.js"}`,
-		"/node_modules/m/m.js":            `import {n} from 'p'; globalThis.loadsOfM = (globalThis.loadsOfM ?? 0) + 1; export const m = n + 1; export let changes = 0; export const change = () => ++changes; export default import.meta.url`,
-		"/node_modules/optional/index.js": `try { require('nowhere') } catch (error) { exports.failed = error.message }`,
-		"/node_modules/state/index.js":    `exports.list = []`,
-		"/node_modules/random/index.js":   `exports.r = Math.random()`,
-		"/node_modules/bytes/index.js":    `exports.r = require('crypto').randomUUID()`,
-		"/node_modules/prints/index.js":   `console.log('loaded'); exports.x = 1`,
-		"/node_modules/timed/index.js":    `exports.at = Date.now()`,
-		"/node_modules/throws/index.js":   `throw new Error('on purpose')`,
-		"/node_modules/waits/index.mjs":   `export const x = await new Promise((r) => setTimeout(r, 1, 5))`,
-		"/node_modules/reads/index.js":    `exports.text = require('fs').readFileSync('/data.txt', 'utf8')`,
-		"/node_modules/parent/index.js":   `exports.of = [module.parent.id, require.main === module.parent]`,
-		"/own.ts":                         `export const own: number = 7`,
-		"/data.txt":                       "x",
+		"/node_modules/p/package.json": `{"main": "lib/p.js"}`,
+		"/node_modules/p/lib/p.js": `globalThis.loads = (globalThis.loads ?? 0) + 1;
+			exports.n = require('./q').n + 1; exports.count = () => loads; exports.path = require('path')`,
+		"/node_modules/p/lib/q.js":     `exports.n = 1`,
+		"/node_modules/m/package.json": `{"type": "module", "exports": "./m.js"}`,
+		"/node_modules/m/m.js": `import {n} from 'p'; globalThis.loadsOfM = (globalThis.loadsOfM ?? 0) + 1;
+			export const m = n + 1; export let changes = 0; export const change = () => ++changes;
+			export default import.meta.url`,
+		"/node_modules/optional/index.js": `try { require('nowhere') } catch (error) {
+			exports.failed = error.message }`,
+		"/node_modules/state/index.js":  `exports.list = []`,
+		"/node_modules/random/index.js": `exports.r = Math.random()`,
+		"/node_modules/bytes/index.js":  `exports.r = require('crypto').randomUUID()`,
+		"/node_modules/prints/index.js": `console.log('loaded'); exports.x = 1`,
+		"/node_modules/timed/index.js":  `exports.at = Date.now()`,
+		"/node_modules/throws/index.js": `throw new Error('on purpose')`,
+		"/node_modules/waits/index.mjs": `export const x = await new Promise((r) => setTimeout(r, 1, 5))`,
+		"/node_modules/reads/index.js":  `exports.text = require('fs').readFileSync('/data.txt', 'utf8')`,
+		"/node_modules/parent/index.js": `exports.of = [module.parent.id, require.main === module.parent]`,
+		"/own.ts":                       `export const own: number = 7`,
+		"/data.txt":                     "x",
 	}
 	for _, test := range []struct {
 		name, script, want string
@@ -169,7 +193,13 @@ func TestImagesOfPackages(t *testing.T) {
 			true, false},
 		{"both kinds", `const p = require('p'); const m = (await import('m')).m; return [p.count(), m].join()`, "1,3",
 			true, false},
-		{"modules that wrap a file", `import {m} from 'm'; import p from 'p'; return [m, p.n, (await import('m')).m].join()`, "3,2,3", true, false},
+		{
+			"modules that wrap a file",
+			`import {m} from 'm'; import p from 'p'; return [m, p.n, (await import('m')).m].join()`,
+			"3,2,3",
+			true,
+			false,
+		},
 		{"a file of the project, in TypeScript", `import {own} from './own.ts'; const x: number = own; return x`, "7",
 			true, false},
 		{"a package that is not installed, and not needed", `return require('optional').failed.slice(0, 27)`, "",
@@ -227,9 +257,10 @@ func TestPackagesThatChange(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	files := libraryFiles(t, map[string]string{
 		"/node_modules/p/package.json": `{"main": "p.js"}`,
-		"/node_modules/p/p.js":         `let more = ''; try { more = require('more') } catch (error) { more = error.message.length } module.exports = 'p' + require('./q.js') + more`,
-		"/node_modules/p/q.js":         `module.exports = 1`,
-		"/node_modules/p/other.js":     `module.exports = 'other'`,
+		"/node_modules/p/p.js": `let more = ''; try { more = require('more') } catch (error) {
+			more = error.message.length } module.exports = 'p' + require('./q.js') + more`,
+		"/node_modules/p/q.js":     `module.exports = 1`,
+		"/node_modules/p/other.js": `module.exports = 'other'`,
 	})
 	see := func(want string) {
 		t.Helper()

@@ -58,8 +58,10 @@ func TestConsoleInPiecesIsWhatTheScriptHasWritten(t *testing.T) {
 			strings.Repeat(".", 1e4)},
 		"lines in pieces": {`for (let i = 0; i < 3e3; i++) process.stdout.write(i % 3 ? 'a\u00e9' : '\nb')`,
 			strings.Repeat("\nba\u00e9a\u00e9", 1e3)},
-		"nothing":                {`process.stdout.write('')`, ""},
-		"a line that others end": {`process.stdout.write('a'); console.log('b'); process.stdout.write('c'); console.error('d')`, "ab\ncd\n"},
+		"nothing": {`process.stdout.write('')`, ""},
+		"a line that others end": {
+			`process.stdout.write('a'); console.log('b'); process.stdout.write('c'); console.error('d')`, "ab\ncd\n",
+		},
 		"a line of another level": {`process.stdout.write('a'); process.stderr.write('b'); process.stdout.write('c\n')`,
 			"abc\n"},
 		"large pieces": {`for (let i = 0; i < 9; i++) process.stdout.write('x'.repeat(5e4))`,

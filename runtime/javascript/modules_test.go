@@ -62,45 +62,60 @@ func TestExportedImportsInCycles(t *testing.T) {
 				"}\nexport const got = () => test()",
 		}},
 		"defaults and other names": {"5 5 5,4", map[string]string{
-			"/a.js":    `import {y as z} from './b.js'; export {z as default, z as w}; export let own = 4`,
-			"/b.js":    `import w, {own} from './a.js'; export const y = 5; export const get = () => [w, own].join()`,
-			"/main.js": `import d, {w} from './a.js'; import {get} from './b.js'; export const got = () => [d, w, get()].join(' ')`,
+			"/a.js": `import {y as z} from './b.js'; export {z as default, z as w}; export let own = 4`,
+			"/b.js": `import w, {own} from './a.js'; export const y = 5; export const get = () => [w, own].join()`,
+			"/main.js": `import d, {w} from './a.js'; import {get} from './b.js';
+				export const got = () => [d, w, get()].join(' ')`,
 		}},
 		"three": {"1,2,3 1,2,3 1,2,3", map[string]string{
-			"/a.js":    `import {b} from './b.js'; import {c} from './c.js'; export {b, c}; export const a = 1; export const f = () => [a, b, c].join()`,
-			"/b.js":    `import {c, a} from './c.js'; export {c}; export const b = 2; export const g = () => [a, b, c].join()`,
-			"/c.js":    `import {a, b} from './a.js'; export {a}; export const c = 3; export const h = () => [a, b, c].join()`,
-			"/main.js": `import {f} from './a.js'; import {g} from './b.js'; import {h} from './c.js'; export const got = () => [f(), g(), h()].join(' ')`,
+			"/a.js": `import {b} from './b.js'; import {c} from './c.js';
+				export {b, c}; export const a = 1; export const f = () => [a, b, c].join()`,
+			"/b.js": `import {c, a} from './c.js'; export {c}; export const b = 2;
+				export const g = () => [a, b, c].join()`,
+			"/c.js": `import {a, b} from './a.js'; export {a}; export const c = 3;
+				export const h = () => [a, b, c].join()`,
+			"/main.js": `import {f} from './a.js'; import {g} from './b.js';
+				import {h} from './c.js'; export const got = () => [f(), g(), h()].join(' ')`,
 		}},
 		"await": {"1 2 2,1", map[string]string{
-			"/a.js":    `import {b} from './b.js'; export {b}; await 0; export const a = 1`,
-			"/b.js":    `import {b as same, a} from './a.js'; await 0; export const b = 2; export const f = () => [same, a].join()`,
-			"/main.js": `import {a, b} from './a.js'; import {f} from './b.js'; export const got = () => [a, b, f()].join(' ')`,
+			"/a.js": `import {b} from './b.js'; export {b}; await 0; export const a = 1`,
+			"/b.js": `import {b as same, a} from './a.js'; await 0;
+				export const b = 2; export const f = () => [same, a].join()`,
+			"/main.js": `import {a, b} from './a.js'; import {f} from './b.js';
+				export const got = () => [a, b, f()].join(' ')`,
 		}},
 		"before the variable is there": {"2 ReferenceError", map[string]string{
-			"/a.js":    `import {b} from './b.js'; export {b}`,
-			"/b.js":    `import {b as same} from './a.js'; export let e; try { same } catch (x) { e = x.name } export const b = 2`,
+			"/a.js": `import {b} from './b.js'; export {b}`,
+			"/b.js": `import {b as same} from './a.js'; export let e;
+				try { same } catch (x) { e = x.name } export const b = 2`,
 			"/main.js": `import {b} from './a.js'; import {e} from './b.js'; export const got = () => b + ' ' + e`,
 		}},
 		"live": {"0 1 1", map[string]string{
-			"/a.js":    `import {n, up} from './b.js'; export {n, up}`,
-			"/b.js":    `import {n as seen} from './a.js'; export let n = 0; export const up = () => { n++; return seen }`,
+			"/a.js": `import {n, up} from './b.js'; export {n, up}`,
+			"/b.js": `import {n as seen} from './a.js'; export let n = 0;
+				export const up = () => { n++; return seen }`,
 			"/main.js": `import {n, up} from './a.js'; export const got = () => [n, up(), n].join(' ')`,
 		}},
 		"classes": {"Derived", map[string]string{
-			"/base.js":    `import {make} from './index.js'; export class Base { make() { return make() } }`,
-			"/derived.js": `import {Base} from './index.js'; export class Derived extends Base {} export const make = () => new Derived()`,
-			"/index.js":   `import {Base} from './base.js'; import {Derived, make} from './derived.js'; export {Base, Derived, make}`,
-			"/main.js":    `import {Base} from './index.js'; export const got = () => new Base().make().constructor.name`,
+			"/base.js": `import {make} from './index.js'; export class Base { make() { return make() } }`,
+			"/derived.js": `import {Base} from './index.js'; export class Derived extends Base {}
+				export const make = () => new Derived()`,
+			"/index.js": `import {Base} from './base.js'; import {Derived, make} from './derived.js';
+				export {Base, Derived, make}`,
+			"/main.js": `import {Base} from './index.js';
+				export const got = () => new Base().make().constructor.name`,
 		}},
 		"namespaces": {"2,1 1 a,f", map[string]string{
-			"/x.js":    `import {y, x} from './main.js'; export const a = 1; export const f = () => [y.b, x.a].join()`,
-			"/y.js":    `import {x} from './main.js'; export const b = 2; export const g = () => x.a`,
-			"/main.js": `import * as x from './x.js'; export {x}; import * as y from './y.js'; export {y}; export const got = () => [x.f(), y.g(), Object.keys(x)].join(' ')`,
+			"/x.js": `import {y, x} from './main.js'; export const a = 1; export const f = () => [y.b, x.a].join()`,
+			"/y.js": `import {x} from './main.js'; export const b = 2; export const g = () => x.a`,
+			"/main.js": `import * as x from './x.js'; export {x}; import * as y from './y.js';
+				export {y}; export const got = () => [x.f(), y.g(), Object.keys(x)].join(' ')`,
 		}},
 		"CommonJS and built-in modules": {"7,7,true", map[string]string{
-			"/a.js":    `import c, {x} from './c.cjs'; import path, {join} from 'node:path'; export {c, x, path, join}; export {f} from './b.js'`,
-			"/b.js":    `import {c, x, path, join} from './a.js'; export const f = () => [c.x, x, path.join === join].join()`,
+			"/a.js": `import c, {x} from './c.cjs'; import path, {join} from 'node:path';
+				export {c, x, path, join}; export {f} from './b.js'`,
+			"/b.js": `import {c, x, path, join} from './a.js';
+				export const f = () => [c.x, x, path.join === join].join()`,
 			"/c.cjs":   `exports.x = 7`,
 			"/main.js": `import {f} from './a.js'; export const got = f`,
 		}},
@@ -114,7 +129,8 @@ func TestExportedImportsInCycles(t *testing.T) {
 		"nothing but a cycle": {"SyntaxError SyntaxError", map[string]string{
 			"/a.js": `import {x} from './b.js'; export {x}`,
 			"/b.js": `import {x} from './a.js'; export {x}`,
-			"/main.js": `export const got = async () => (await Promise.allSettled(['/a.js', '/b.js'].map((f) => import(f))))
+			"/main.js": `export const got = async () =>
+				(await Promise.allSettled(['/a.js', '/b.js'].map((f) => import(f))))
 				.map((r) => r.reason.name).join(' ')`,
 		}},
 		"what the module does not export": {"SyntaxError", map[string]string{
@@ -135,20 +151,40 @@ func TestModules(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
 		"a dynamic import": {`const {n, default: d} = await import('/lib/counter.js'); return n + d`,
 			"0counter"},
-		"a relative one is from the root":   {`return (await import('./y.mjs')).y`, "why"},
-		"a module is loaded once":           {`const a = await import('/lib/counter.js'), b = await import('./lib/../lib/counter'); a.inc(); return b.n + String(a === b)`, "1true"},
-		"cycles":                            {`const {both} = await import('/lib/cycle-a.js'); const {other} = await import('/lib/cycle-b.js'); return both() + other()`, "aba"},
-		"import.meta of the script":         {`export default [import.meta.url, import.meta.dirname, import.meta.filename, import.meta.resolve('./a b#.js'), import.meta.resolve('fs'), Object.keys(import.meta)].join(' ')`, "file:///script.js / /script.js file:///a%20b%23.js node:fs dirname,filename,resolve,url"},
-		"import.meta.url":                   {`return (await import('/lib/meta.mjs')).default`, "file:///lib/meta.mjs"},
-		"await in a module":                 {`return (await import('/lib/late.js')).late`, "7"},
-		"the script as a module":            {`import d, {n, inc} from '/lib/counter.js'; inc(); inc(); export default d + n`, "counter2"},
-		"a namespace":                       {`import * as c from '/lib/counter.js'; export default Object.keys(c).join()`, "default,inc,n"},
+		"a relative one is from the root": {`return (await import('./y.mjs')).y`, "why"},
+		"a module is loaded once": {
+			`const a = await import('/lib/counter.js'), b = await import('./lib/../lib/counter');
+				a.inc(); return b.n + String(a === b)`,
+			"1true",
+		},
+		"cycles": {
+			`const {both} = await import('/lib/cycle-a.js'); const {other} = await import('/lib/cycle-b.js');
+				return both() + other()`,
+			"aba",
+		},
+		"import.meta of the script": {
+			`export default [import.meta.url, import.meta.dirname, import.meta.filename,
+				import.meta.resolve('./a b#.js'), import.meta.resolve('fs'), Object.keys(import.meta)].join(' ')`,
+			"file:///script.js / /script.js file:///a%20b%23.js node:fs dirname,filename,resolve,url",
+		},
+		"import.meta.url":   {`return (await import('/lib/meta.mjs')).default`, "file:///lib/meta.mjs"},
+		"await in a module": {`return (await import('/lib/late.js')).late`, "7"},
+		"the script as a module": {
+			`import d, {n, inc} from '/lib/counter.js'; inc(); inc(); export default d + n`, "counter2",
+		},
+		"a namespace": {
+			`import * as c from '/lib/counter.js'; export default Object.keys(c).join()`, "default,inc,n",
+		},
 		"a module without a default export": {`import {n} from '/lib/counter.js'; export const x = n`, "undefined"},
 		"imports and return": {"import d, {n as count} from '/lib/counter.js';\nimport * as y from " +
 			"'./y.mjs';\nreturn d + count + y.y", "counter0why"},
-		"JSON":                           {`import d from '/data/d.json'; return d.v`, "[\n  1,\n  2\n]"},
-		"JSON with an attribute":         {`import d from '/data/d.json' with {type: 'json'}; export default d.v.length`, "2"},
-		"dynamic JSON with an attribute": {`return (await import('/data/d.json', {with: {type: 'json'}})).default.v.length`, "2"},
+		"JSON": {`import d from '/data/d.json'; return d.v`, "[\n  1,\n  2\n]"},
+		"JSON with an attribute": {
+			`import d from '/data/d.json' with {type: 'json'}; export default d.v.length`, "2",
+		},
+		"dynamic JSON with an attribute": {
+			`return (await import('/data/d.json', {with: {type: 'json'}})).default.v.length`, "2",
+		},
 		"JSON pollutes nothing": {`const d = require('/data/d.json'); return String({}.polluted)`,
 			"undefined"},
 		"CommonJS by its default": {`import c from '/lib/common.js'; return c === c.self() && c['not a name']`,
@@ -162,11 +198,19 @@ func TestModules(t *testing.T) {
 		"require in a cycle":             {`return require('/lib/cyclic-1.js')`, "{\n  \"first\": 1,\n  \"of2\": 1\n}"},
 		"require.resolve":                {`return require.resolve('./lib/common')`, "/lib/common.js"},
 		"a file with a hashbang":         {`return require('/lib/hashbang.js').x`, "/lib/hashbang.js /lib"},
-		"built-in modules":               {`return [require('fs') === fs, require('node:fs') === fs, (await import('node:fs')).default === fs].join()`, "true,true,true"},
-		"a file that was written before": {`await fs.writeFile('/new.js', 'export default 8'); return (await import('/new.js')).default`, "8"},
+		"built-in modules": {
+			`return [require('fs') === fs, require('node:fs') === fs, (await import('node:fs')).default === fs].join()`,
+			"true,true,true",
+		},
+		"a file that was written before": {
+			`await fs.writeFile('/new.js', 'export default 8'); return (await import('/new.js')).default`, "8",
+		},
 		"caught errors are not reported": {`try { await import('/lib/throws.js') } catch (e) { return e.name }`,
 			"TypeError"},
-		"what failed can be tried again": {`try { require('/lib/bad.js') } catch {} try { require('/lib/bad.js') } catch (e) { return e.name }`, "TypeError"},
+		"what failed can be tried again": {
+			`try { require('/lib/bad.js') } catch {} try { require('/lib/bad.js') } catch (e) { return e.name }`,
+			"TypeError",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +244,9 @@ func TestModuleErrors(t *testing.T) {
 		"JSON that is none":           {`require('/data/broken.json')`, "/data/broken.json is not valid JSON"},
 		"an ES module that waits": {`fs.writeFileSync('/w.mjs', 'await 1'); require('/w.mjs')`,
 			"Use import() instead: await import('/w.mjs')"},
-		"what an ES module lacks": {`fs.writeFileSync('/l.mjs', 'import {nope} from "/lib/counter.js"'); require('/l.mjs')`, "nope"},
+		"what an ES module lacks": {
+			`fs.writeFileSync('/l.mjs', 'import {nope} from "/lib/counter.js"'); require('/l.mjs')`, "nope",
+		},
 		"a name that is none":     {`require(5)`, "which is a string"},
 		"a name that is too long": {`require('/' + 'x'.repeat(1e5))`, "too long"},
 	} {
@@ -234,14 +280,21 @@ func TestModulesThatAttack(t *testing.T) {
 	files := filesWith(t, chain)
 	for name, script := range map[string]string{
 		"files that require each other for ever": `require('/chain/.js')`,
-		"a file that imports new ones for ever":  `for (let i = 0; ; i++) { await fs.writeFile('/m' + i + '.js', 'export default ' + i); await import('/m' + i + '.js') }`,
-		"a file that fails again and again":      `await fs.writeFile('/m.js', 'exports.x = null.x'); for (;;) try { require('/m.js') } catch {}`,
-		"resolving for ever":                     `for (let i = 0; ; i++) try { require.resolve('/m' + i) } catch {}`,
-		"a loop in a module":                     `await fs.writeFile('/m.js', 'export default 1; for (;;);'); await import('/m.js')`,
-		"a loop in a file that is required":      `await fs.writeFile('/m.js', 'exports.x = 1; for (;;);'); require('/m.js')`,
-		"a loop in a getter of exports":          `await fs.writeFile('/m.js', 'module.exports = {get x() { for (;;); }}'); (await import('/m.js'))`,
-		"exports that are a proxy":               `await fs.writeFile('/m.js', 'module.exports = new Proxy({}, {ownKeys() { for (;;); }})'); await import('/m.js')`,
-		"an exit out of a module":                `await fs.writeFile('/m.js', 'exports.x = halt("out")'); try { require('/m.js') } finally { for (;;); }`,
+		"a file that imports new ones for ever": `for (let i = 0; ; i++) {
+			await fs.writeFile('/m' + i + '.js', 'export default ' + i); await import('/m' + i + '.js') }`,
+		"a file that fails again and again": `await fs.writeFile('/m.js', 'exports.x = null.x');
+			for (;;) try { require('/m.js') } catch {}`,
+		"resolving for ever": `for (let i = 0; ; i++) try { require.resolve('/m' + i) } catch {}`,
+		"a loop in a module": `await fs.writeFile('/m.js', 'export default 1; for (;;);');
+			await import('/m.js')`,
+		"a loop in a file that is required": `await fs.writeFile('/m.js', 'exports.x = 1; for (;;);');
+			require('/m.js')`,
+		"a loop in a getter of exports": `await fs.writeFile('/m.js',
+			'module.exports = {get x() { for (;;); }}'); (await import('/m.js'))`,
+		"exports that are a proxy": `await fs.writeFile('/m.js',
+			'module.exports = new Proxy({}, {ownKeys() { for (;;); }})'); await import('/m.js')`,
+		"an exit out of a module": `await fs.writeFile('/m.js', 'exports.x = halt("out")');
+			try { require('/m.js') } finally { for (;;); }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,12 +308,16 @@ func TestModulesThatAttack(t *testing.T) {
 
 func TestHalt(t *testing.T) {
 	for name, script := range map[string]string{
-		"anywhere":                    `console.log('before'); halt('enough'); console.log('after')`,
-		"it cannot be caught":         `console.log('before'); try { halt('enough') } catch {} finally { console.log('after') }`,
-		"in a promise":                `console.log('before'); Promise.resolve().then(() => halt('enough')); await new Promise(() => {})`,
-		"in a timer":                  `console.log('before'); setTimeout(() => halt('enough')); await new Promise(() => {})`,
-		"in a getter":                 `console.log('before'); return {get x() { halt('enough') }}`,
-		"later files are not written": `console.log('before'); await fs.writeFile('/a', 'x'); (async () => { await 0; await fs.writeFile('/b', 'x') })(); halt('enough')`,
+		"anywhere": `console.log('before'); halt('enough'); console.log('after')`,
+		"it cannot be caught": `console.log('before');
+			try { halt('enough') } catch {} finally { console.log('after') }`,
+		"in a promise": `console.log('before'); Promise.resolve().then(() => halt('enough'));
+			await new Promise(() => {})`,
+		"in a timer": `console.log('before'); setTimeout(() => halt('enough'));
+			await new Promise(() => {})`,
+		"in a getter": `console.log('before'); return {get x() { halt('enough') }}`,
+		"later files are not written": `console.log('before'); await fs.writeFile('/a', 'x');
+			(async () => { await 0; await fs.writeFile('/b', 'x') })(); halt('enough')`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := afero.NewMemMapFs()
@@ -298,7 +355,11 @@ func TestLibraries(t *testing.T) {
 		"/lib/z.mjs":         "console.log('nor this, unless it is imported')",
 	})
 	options := javascript.RunOptions{Files: files, Libraries: []string{"/lib"}}
-	result := run(t, `return [umd.name, shared, helper(), undeclared, dateUtils.add(1, 2), es.pi, typeof one, new one().constructor.name, typed.t].join()`, options)
+	result := run(
+		t, `return [umd.name, shared, helper(), undeclared, dateUtils.add(1, 2),
+			es.pi, typeof one, new one().constructor.name, typed.t].join()`,
+		options,
+	)
 	require.Equal(t, "umd,global,global,1,3,3,function,One,5", result.Text)
 	var got []string
 	for _, e := range result.Console {
@@ -372,7 +433,8 @@ func TestTypeScript(t *testing.T) {
 }
 
 func TestModulesAfterFailures(t *testing.T) {
-	const settle = `const settle = async (name) => { try { return Object.keys(await import(name)).join() } catch (e) { return e.message.slice(0, 50) } };`
+	const settle = `const settle = async (name) => {
+		try { return Object.keys(await import(name)).join() } catch (e) { return e.message.slice(0, 50) } };`
 	for name, test := range map[string]struct {
 		files        map[string]string
 		script, want string
@@ -384,13 +446,15 @@ func TestModulesAfterFailures(t *testing.T) {
 				const junk = []; for (let i = 0; i < 10000; i++) junk.push({i}); // in the place of what has been freed
 				await fs.writeFile('/missing.js', '');
 				return before.concat(await settle('/b.js'), await settle('/a.js'), await settle('/b.js')).join('|')`,
-			want: `Cannot find module "./missing.js" imported from /a|Cannot find module "./missing.js" imported from /a|b|a|b`,
+			want: `Cannot find module "./missing.js" imported from ` +
+				`/a|Cannot find module "./missing.js" imported from /a|b|a|b`,
 		},
 		"what did not fail can be imported": {
 			files: map[string]string{"/a.js": "import './b.js'; import './c.cjs'; let x = (;",
 				"/b.js": "export const b = 1", "/c.cjs": "exports.c = 1; globalThis.n = (globalThis.n ?? 0) + 1"},
-			script: settle + `return [await settle('/a.js'), await settle('/b.js'), await settle('/c.cjs'), n].join('|')`,
-			want:   "unexpected token in expression: ';'|b|c,default|1",
+			script: settle +
+				`return [await settle('/a.js'), await settle('/b.js'), await settle('/c.cjs'), n].join('|')`,
+			want: "unexpected token in expression: ';'|b|c,default|1",
 		},
 		"a script that is compiled again as TypeScript": {
 			files:  map[string]string{"/b.js": "export const b = 5; globalThis.n = (globalThis.n ?? 0) + 1"},
@@ -407,9 +471,11 @@ func TestModulesAfterFailures(t *testing.T) {
 
 func TestErrorsOfImportsAreNotThoseOfTheScript(t *testing.T) {
 	for name, thrown := range map[string]string{
-		"a syntax error":                      `new SyntaxError('fake')`,
-		"one that says to be of the script":   `Object.assign(new SyntaxError('fake'), {stack: '    at script.js:1:1\n'})`,
-		"one that says to be behind its end":  `Object.assign(new SyntaxError('fake'), {stack: '    at script.js:99:1\n'})`,
+		"a syntax error": `new SyntaxError('fake')`,
+		"one that says to be of the script": `Object.assign(new SyntaxError('fake'),
+			{stack: '    at script.js:1:1\n'})`,
+		"one that says to be behind its end": `Object.assign(new SyntaxError('fake'),
+			{stack: '    at script.js:99:1\n'})`,
 		"one that looks like return in vain":  `new SyntaxError('return not in a function')`,
 		"one with a prototype that is hidden": `Object.setPrototypeOf(new SyntaxError('fake'), SyntaxError.prototype)`,
 	} {

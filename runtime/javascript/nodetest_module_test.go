@@ -12,10 +12,12 @@ import (
 
 // What node:test shows of tests, and how the run ends.
 func TestNodeTestModule(t *testing.T) {
-	const head = `const test = require('node:test'), { describe, it, before, beforeEach, afterEach, mock } = test, assert = require('assert');` + "\n"
+	const head = `const test = require('node:test'), { describe, it, before, beforeEach, afterEach, mock } = test,
+		assert = require('assert');` + "\n"
 	for name, c := range map[string]struct{ script, console, failure string }{
 		"tests run in order after the script": {
-			`test('a', () => console.log('in a')); test('b', async (t) => { await t.test('c', () => {}) }); console.log('end')`,
+			`test('a', () => console.log('in a')); test('b', async (t) => { await t.test('c', () => {}) });
+				console.log('end')`,
 			"end\nin a\n✔ a\n▶ b\n  ✔ c\n✔ b\nℹ tests 3, pass 3, fail 0", "",
 		},
 		"suites and hooks": {

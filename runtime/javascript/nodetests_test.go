@@ -60,21 +60,30 @@ var nodeExclusions = []struct {
 	pattern *regexp.Regexp // of the source
 }{
 	{"Node's own internals", regexp.MustCompile(
-		`(?m)^// Flags:.*--(expose[-_]internals|allow-natives-syntax)|\binternalBinding\b|require\('internal/|process\.binding\(`)},
+		`(?m)^// Flags:.*--(expose[-_]internals|allow-natives-syntax)` +
+			`|\binternalBinding\b|require\('internal/|process\.binding\(`)},
 	{"control of the garbage collector",
 		regexp.MustCompile(`(?m)^// Flags:.*--expose[-_]gc|require\('(\.\./common/gc|v8)'\)|\bgc\(\)`)},
 	{"other command-line flags of Node or V8",
-		regexp.MustCompile(`(?m)^// Flags:.*--(expose_externalize|experimental-vm|max-old|permission|experimental-permission|title|throw-|trace-|inspect)`)},
+		regexp.MustCompile(
+			`(?m)^// Flags:.*--(expose_externalize|experimental-vm|max-old` +
+				`|permission|experimental-permission|title|throw-|trace-|inspect)`,
+		)},
 	{"processes", regexp.MustCompile(
-		`require\('((node:)?(child_process|cluster)|\.\./common/child_process)'\)|from 'node:child_process'|common\.(spawnPromisified|opensslCli|nodeProcessAborted|childShouldThrowAndAbort)|\bspawnPromisified\b|process\.(kill|execPath|initgroups|setgroups|setuid|seteuid)\(`)},
+		`require\('((node:)?(child_process|cluster)|\.\./common/child_process)'\)|from ` +
+			`'node:child_process'|common\.(spawnPromisified|opensslCli|nodeProcessAborted|childShouldThrowAndAbort)` +
+			`|\bspawnPromisified\b|process\.(kill|execPath|initgroups|setgroups|setuid|seteuid)\(`)},
 	{"the network", regexp.MustCompile(
-		`require\('(node:)?(net|http|https|http2|tls|dgram|dns)'\)|from '(node:)?(net|http|https)'|common\.PORT|hasIPv6`)},
+		`require\('(node:)?(net|http|https|http2|tls|dgram|dns)'\)|from ` +
+			`'(node:)?(net|http|https)'|common\.PORT|hasIPv6`)},
 	{"threads", regexp.MustCompile(`require\('(node:)?worker_threads'\)|common/wpt`)},
 	{"separate realms", regexp.MustCompile(`require\('(node:)?vm'\)`)},
 	{"domains", regexp.MustCompile(`require\('(node:)?domain'\)`)},
 	{"a terminal", regexp.MustCompile(`require\('(node:)?(tty|repl)'\)|getTTYfd`)},
 	{"other files of Node's source",
-		regexp.MustCompile(`'\.\./\.\./(deps|doc|lib|src|tools)\b|'\.\.', '\.\.', '(deps|doc|lib|src|tools)\b|\(rootDir, 'doc'`)},
+		regexp.MustCompile(
+			`'\.\./\.\./(deps|doc|lib|src|tools)\b|'\.\.', '\.\.', '(deps|doc|lib|src|tools)\b|\(rootDir, 'doc'`,
+		)},
 	{"the inspector", regexp.MustCompile(`require\('(node:)?inspector'\)|skipIfInspectorDisabled`)},
 	{"tracing", regexp.MustCompile(`require\('(node:)?trace_events'\)`)},
 	{"links, which the files of a project cannot be", regexp.MustCompile(`\b(symlink|symlinkSync|link|linkSync)\(`)},
@@ -83,7 +92,13 @@ var nodeExclusions = []struct {
 	{"files of the machine", regexp.MustCompile(`'/proc/|(open|createReadStream)\(process\.execPath`)},
 	{"watching files", regexp.MustCompile(`\b(watch|watchFile|unwatchFile)\(`)},
 	{"public keys, which node:crypto has only in subtle",
-		regexp.MustCompile(`\b(createSign|createVerify|publicEncrypt|privateEncrypt|publicDecrypt|privateDecrypt|createDiffieHellman|createDiffieHellmanGroup|getDiffieHellman|DiffieHellman|DiffieHellmanGroup|createECDH|X509Certificate|Certificate|createPublicKey|createPrivateKey|diffieHellman|generatePrime|generatePrimeSync|checkPrime|checkPrimeSync|setEngine)\b|\bgenerateKeyPair(Sync)?\((type, |keyType, |'[^']*', (\{|common))|\bgenerateKeyPair\b\)|\bECDH\.convertKey\b|\{ ECDH \}`)},
+		regexp.MustCompile(
+			`\b(createSign|createVerify|publicEncrypt|privateEncrypt|publicDecrypt|privateDecrypt` +
+				`|createDiffieHellman|createDiffieHellmanGroup|getDiffieHellman|DiffieHellman|DiffieHellmanGroup` +
+				`|createECDH|X509Certificate|Certificate|createPublicKey|createPrivateKey|diffieHellman|generatePrime` +
+				`|generatePrimeSync|checkPrime|checkPrimeSync|setEngine)\b|\bgenerateKeyPair(Sync)?\((type, ` +
+				`|keyType, |'[^']*', (\{|common))|\bgenerateKeyPair\b\)|\bECDH\.convertKey\b|\{ ECDH \}`,
+		)},
 	{"ciphers that are not here", regexp.MustCompile(`aes-128-ccm|'des3-wrap'|crypto\.createCipher\(`)},
 	{"curves of 448 bits", regexp.MustCompile(`name: '(Ed448|X448)'`)},
 }

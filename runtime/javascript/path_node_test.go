@@ -22,10 +22,13 @@ const pathDigest = `
 	paths.forEach((p, i) => {
 		if (/^\/\.\.\/*$/.test(p)) return; // of which Node says that it has the extension "."
 		const q = paths[(i * 7919) % paths.length];
-		const without = p.endsWith('/') ? () => '' : path.basename; // Node keeps slashes, if the suffix is something else
+		const without = p.endsWith('/') ? () => '' :
+			path.basename; // Node keeps slashes, if the suffix is something else
 		const {root, dir, base, ext, name} = path.parse(p);
-		out.push([p, q, path.normalize(p), path.join(p, q), path.resolve('/', p), path.resolve('/x', p, q), path.dirname(p), path.basename(p), without(p, q),
-			without(p, '.c'), path.extname(p), path.relative('/' + p, '/' + q), path.isAbsolute(p), root, dir, base, ext, name, path.format({root, dir, base}), path.format({dir: p, name, ext})].join('|'));
+		out.push([p, q, path.normalize(p), path.join(p, q), path.resolve('/', p),
+			path.resolve('/x', p, q), path.dirname(p), path.basename(p), without(p, q),
+			without(p, '.c'), path.extname(p), path.relative('/' + p, '/' + q), path.isAbsolute(p), root,
+				dir, base, ext, name, path.format({root, dir, base}), path.format({dir: p, name, ext})].join('|'));
 	});`
 
 func TestPathIsLikeNodes(t *testing.T) {

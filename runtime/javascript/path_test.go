@@ -76,12 +76,15 @@ func TestPath(t *testing.T) {
 	}
 	require.Equal(t, "ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE",
 		run(t, `const path = require('path');
-		return [() => path.join('a', 1), () => path.dirname(), () => path.format(null), () => path.basename('a', 1)].map((f) => { try { f() } catch (e) { return e.code } }).join()`).Text)
+		return [() => path.join('a', 1), () => path.dirname(), () => path.format(null),
+			() => path.basename('a', 1)].map((f) => { try { f() } catch (e) { return e.code } }).join()`).Text)
 }
 
 func TestBuiltInModules(t *testing.T) {
 	require.Equal(t, "true,true,true,true,true,true,/a/b,true", run(t, `
 		const {join} = await import('node:path'), {readFile, promises, default: whole} = await import('fs');
-		return [require('fs') === fs, require('node:fs/promises') === fs, require('path/posix') === require('path'), require('node:process') === process,
-			readFile === fs.readFile, promises === fs && whole === fs, join('/a', 'b'), typeof require('fs').constants === 'object'].join()`).Text)
+		return [require('fs') === fs, require('node:fs/promises') === fs,
+			require('path/posix') === require('path'), require('node:process') === process,
+			readFile === fs.readFile, promises === fs && whole === fs,
+				join('/a', 'b'), typeof require('fs').constants === 'object'].join()`).Text)
 }

@@ -31,7 +31,8 @@ const draws = `
 	await Promise.all(started);
 	clearInterval(timer);
 	fs.writeFileSync('/out.txt', 'drawn ' + Math.random());
-	out(fs.readFileSync('/in.txt', 'utf8'), fs.existsSync('/none'), fs.readdirSync('/'), fs.statSync('/out.txt').mtimeMs,
+	out(fs.readFileSync('/in.txt', 'utf8'), fs.existsSync('/none'), fs.readdirSync('/'),
+		fs.statSync('/out.txt').mtimeMs,
 		fs.readFileSync('/out.txt', 'utf8'));
 	try { fs.readFileSync('/none') } catch (e) { out(e.message) }
 `

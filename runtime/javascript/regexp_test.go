@@ -53,7 +53,9 @@ func TestNewRegularExpressions(t *testing.T) {
 		// Groups of one name.
 		{`JSON.stringify('2024-05 06/2023'.replace(/(?<y>\d{4})-(?<m>\d\d)|(?<m>\d\d)\/(?<y>\d{4})/g, '$<m>.$<y>'))`,
 			`"05.2024 06.2023"`},
-		{`JSON.stringify(/(?:(?<a>x)|(?<a>y))/.exec('y').groups) + JSON.stringify(/(?:(?<a>x)|(?<a>y))/.exec('x').groups)`, `{"a":"y"}{"a":"x"}`},
+		{`JSON.stringify(/(?:(?<a>x)|(?<a>y))/.exec('y').groups) +
+			JSON.stringify(/(?:(?<a>x)|(?<a>y))/.exec('x').groups)`,
+			`{"a":"y"}{"a":"x"}`},
 		{`/(?:(?<a>x)|(?<a>y))\k<a>/.test('xy') + ' ' + /^(?:(?<a>x)|(?<a>y))\k<a>$/.test('yy')`, "false true"},
 		{`JSON.stringify(/(?<a>x)|(?<a>y)/d.exec('zx').indices.groups)`, `{"a":[1,2]}`},
 		{`new RegExp('(?<a>x)(?<a>y)')`, "SyntaxError"},

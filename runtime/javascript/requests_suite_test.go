@@ -185,7 +185,8 @@ func serveModel(w http.ResponseWriter, answer func(http.ResponseWriter, int, any
 		`{"choices":[{"index":0,"delta":{"content":"lo"}}]}`, `[DONE]`}
 	whole := `{"choices":[{"index":0,"message":{"role":"assistant","content":"hello"}}]}`
 	if messages {
-		const head = `"id":"m","type":"message","role":"assistant","model":"m","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}`
+		const head = `"id":"m","type":"message","role":"assistant",` +
+			`"model":"m","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}`
 		whole = `{` + head + `,"content":[{"type":"text","text":"hello"}]}`
 		events = []string{`{"type":"message_start","message":{` + head + `,"content":[]}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,

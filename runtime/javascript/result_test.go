@@ -13,14 +13,19 @@ import (
 func TestPromisesInResults(t *testing.T) {
 	const note = "The result has promises in it. To get their values, write: return await Promise.all(promises)"
 	for script, want := range map[string]string{
-		`return [1, 2].map(async (x) => x * 2)`:                                                     "[\n  Promise { 2 },\n  Promise { 4 }\n]",
-		`return {a: new Promise(() => {})}`:                                                         "{\n  \"a\": Promise { <pending> }\n}",
-		`const p = Promise.reject(new Error('no')); p.catch(() => {}); return [p]`:                  "[\n  Promise { <rejected> [Error: no] }\n]",
-		`return new Map([['k', Promise.resolve('v')]])`:                                             "Map(1) {\n  \"k\" => Promise { \"v\" }\n}",
-		`return new Set([(class extends Promise {}).resolve(undefined)])`:                           "Set(1) {\n  Promise { undefined }\n}",
-		`return [Promise.resolve({a: [1]})]`:                                                        "[\n  Promise { {\n    \"a\": [\n      1\n    ]\n  } }\n]",
-		`const o = {}; o.p = Promise.resolve(o); return o`:                                          "{\n  \"p\": Promise { [Circular] }\n}",
-		`Promise.prototype.then = Promise.prototype.toString = null; return {p: (async () => 1)()}`: "{\n  \"p\": Promise { 1 }\n}",
+		`return [1, 2].map(async (x) => x * 2)`: "[\n  Promise { " +
+			"2 },\n  Promise { 4 }\n]",
+		`return {a: new Promise(() => {})}`: "{\n  \"a\": Promise { <pending> }\n}",
+		`const p = Promise.reject(new Error('no')); p.catch(() => {}); return [p]`: "[\n  Promise { " +
+			"<rejected> [Error: no] }\n]",
+		`return new Map([['k', Promise.resolve('v')]])`:                   "Map(1) {\n  \"k\" => Promise { \"v\" }\n}",
+		`return new Set([(class extends Promise {}).resolve(undefined)])`: "Set(1) {\n  Promise { undefined }\n}",
+		`return [Promise.resolve({a: [1]})]`: "[\n  Promise { " +
+			"{\n    \"a\": [\n      1\n    ]\n  } }\n]",
+		`const o = {}; o.p = Promise.resolve(o);
+			return o`: "{\n  \"p\": Promise { [Circular] }\n}",
+		`Promise.prototype.then = Promise.prototype.toString = null;
+			return {p: (async () => 1)()}`: "{\n  \"p\": Promise { 1 }\n}",
 	} {
 		t.Run(script, func(t *testing.T) {
 			result := run(t, script)

@@ -120,7 +120,10 @@ func TestScriptErrors(t *testing.T) {
 			"SyntaxError: Expected \";\" but found \"5\"\n    at script.js:2:5"},
 		"a NUL in the source": {"let a;\nlet b\x00", "SyntaxError", 2, 6,
 			"SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
-		"an error whose message throws": {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 15, "Error\n    at <anonymous> (script.js:1:15)"},
+		"an error whose message throws": {
+			`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`,
+			"Error", 1, 15, "Error\n    at <anonymous> (script.js:1:15)",
+		},
 		"brackets that end the wrapper": {`})(); (async () => {`, "SyntaxError", 1, 1,
 			"SyntaxError: unexpected token in expression: ')'\n    at script.js:1:1"},
 		"brackets that begin another one": {`}, async function () { return 2`, "SyntaxError", 1, 1,
@@ -222,10 +225,17 @@ func TestConsole(t *testing.T) {
 		"counts": {`console.count(); console.count(); console.countReset(); console.count()`,
 			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "default: 1"}, {Level: sandbox.LevelLog,
 				Text: "default: 2"}, {Level: sandbox.LevelLog, Text: "default: 1"}}},
-		"the engine's own printing": {`const std = await import('qjs:std'); std.out.puts('one\ntwo\n'); std.out.flush(); std.err.puts('three\n'); std.err.flush()`,
+		"the engine's own printing": {
+			`const std = await import('qjs:std'); std.out.puts('one\ntwo\n');
+				std.out.flush(); std.err.puts('three\n'); std.err.flush()`,
 			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "one"}, {Level: sandbox.LevelLog, Text: "two"},
 				{Level: sandbox.LevelError, Text: "three"}}},
-		"rejections that are handled": {`Promise.reject(1).catch(() => {}); const p = Promise.reject(2); await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]); for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`, nil},
+		"rejections that are handled": {
+			`Promise.reject(1).catch(() => {}); const p = Promise.reject(2);
+				await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]);
+				for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`,
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -304,7 +314,8 @@ func TestTimers(t *testing.T) {
 			return ran`, "false"},
 		"repeat until they are cleared": {`
 			let n = 0;
-			await new Promise((done) => { const id = setInterval(() => { if (++n === 3) { clearInterval(id); done(); } }, 1); });
+			await new Promise((done) => {
+				const id = setInterval(() => { if (++n === 3) { clearInterval(id); done(); } }, 1); });
 			return n`, "3"},
 		"pass arguments": {`return await new Promise((done) => setTimeout(done, 1, 'argument'))`, "argument"},
 		"keep a run alive that has its result": {`
@@ -325,16 +336,20 @@ func TestTimers(t *testing.T) {
 	})
 	t.Run("that were cleared do not hold memory", func(t *testing.T) {
 		require.Equal(t, "fine", run(t,
-			`for (let i = 0; i < 20000; i++) clearTimeout(setTimeout(() => {}, 60000, new ArrayBuffer(8000))); return 'fine'`).Text)
+			`for (let i = 0; i < 20000; i++) clearTimeout(setTimeout(() => {}, 60000, new ArrayBuffer(8000)));
+				return 'fine'`).Text)
 	})
 	t.Run("what they print after the result is kept", func(t *testing.T) {
-		result := run(t, `async function main() { await new Promise((r) => setTimeout(r, 5)); console.log('done') } main()`)
+		result := run(
+			t, `async function main() { await new Promise((r) => setTimeout(r, 5)); console.log('done') } main()`,
+		)
 		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "done"}}, result.Console)
 	})
 }
 
 func TestRandomnessDiffersBetweenRuns(t *testing.T) {
-	const script = `return [Math.random(), Math.random(), crypto.randomUUID(), crypto.getRandomValues(new Uint8Array(8)).join()]`
+	const script = `return [Math.random(), Math.random(), crypto.randomUUID(),
+		crypto.getRandomValues(new Uint8Array(8)).join()]`
 	seen := map[any]bool{}
 	for range 20 {
 		for _, v := range run(t, script).Value.([]any) {
@@ -347,7 +362,8 @@ func TestRandomnessDiffersBetweenRuns(t *testing.T) {
 }
 
 func TestRunsAreIsolated(t *testing.T) {
-	run(t, `globalThis.leak = 1; Array.prototype.leak = 1; Object.prototype.leak = 1; JSON.stringify = null; console.log = null`)
+	run(t, `globalThis.leak = 1; Array.prototype.leak = 1; Object.prototype.leak = 1;
+		JSON.stringify = null; console.log = null`)
 	require.Equal(t, `["undefined","undefined","undefined","function"]`,
 		run(t, `return JSON.stringify([typeof leak, typeof [].leak, typeof {}.leak, typeof JSON.stringify])`).Text)
 }
@@ -414,7 +430,8 @@ func TestOutputLimit(t *testing.T) {
 		require.LessOrEqual(t, len(result.Console), 20)
 	})
 	t.Run("bounds the engine's own printing", func(t *testing.T) {
-		result := run(t, `const {out} = await import('qjs:std'); for (let i = 0; i < 10000; i++) out.puts('x'); out.flush()`, small)
+		result := run(t,
+			`const {out} = await import('qjs:std'); for (let i = 0; i < 10000; i++) out.puts('x'); out.flush()`, small)
 		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Unfinished: true, Text: strings.Repeat("x", 75)}},
 			result.Console)
 		require.EqualValues(t, 9925, result.Truncated)
@@ -458,8 +475,10 @@ func TestExceptionsThatTheEngineHasCaughtAreNotTheScripts(t *testing.T) {
 		})
 	}
 	for name, script := range map[string]string{
-		"thrown":   leave + `throw new Error('mine')`,
-		"in a job": leave + `globalThis.r = new FinalizationRegistry(() => { throw new Error('mine') }); r.register({}); await null; return 5`,
+		"thrown": leave + `throw new Error('mine')`,
+		"in a job": leave +
+			`globalThis.r = new FinalizationRegistry(() => { throw new Error('mine') });
+				r.register({}); await null; return 5`,
 	} {
 		_, err := tryRun(t, script)
 		require.ErrorContains(t, err, "mine", name)

@@ -27,8 +27,15 @@ func TestScriptsThatAreModules(t *testing.T) {
 			"1"},
 		"which is no other's": {`return require('/data/main.cjs')`,
 			"false,/script.js,/data/main.cjs,/data"},
-		"its place":                  {`return [__filename, __dirname, require('path').join(__dirname, 'data', 'main.cjs')].join()`, "/script.js,/,/data/main.cjs"},
-		"names of its own":           {`const module = 1, exports = 2; let __dirname = 3; var __filename = 4; return module + exports + __dirname + __filename`, "10"},
+		"its place": {
+			`return [__filename, __dirname, require('path').join(__dirname, 'data', 'main.cjs')].join()`,
+			"/script.js,/,/data/main.cjs",
+		},
+		"names of its own": {
+			`const module = 1, exports = 2; let __dirname = 3; var __filename = 4;
+				return module + exports + __dirname + __filename`,
+			"10",
+		},
 		"libraries do not see these": {`return umd`, "global"},
 		"exports that throw": {`Object.defineProperty(module, 'exports', {get() { throw 1 }})`,
 			"undefined"},

@@ -28,8 +28,12 @@ func TestSessions(t *testing.T) {
 		},
 		"a later declaration takes the place of an earlier one": {
 			{`const a = 1; let b = 1; var c = 1; function d() { return 1 } class E { static n = 1 }`, "undefined"},
-			{`const a = 2; const b = 2; const c = 2; const d = () => 2; const E = { n: 2 }; return a + b + c + d() + E.n`, "10"},
-			{`var a = 3; function b() { return 3 } let c = 3; class d { static n = 3 } var E = { n: 3 }; return a + b() + c + d.n + E.n`, "15"},
+			{`const a = 2; const b = 2; const c = 2; const d = () => 2;
+				const E = { n: 2 }; return a + b + c + d() + E.n`,
+				"10"},
+			{`var a = 3; function b() { return 3 } let c = 3; class d { static n = 3 }
+				var E = { n: 3 }; return a + b() + c + d.n + E.n`,
+				"15"},
 		},
 		"waiting at the top level": {
 			{`const x = await Promise.resolve(5); for await (const y of [6]) globalThis.y = y`, "undefined"},
@@ -49,11 +53,15 @@ func TestSessions(t *testing.T) {
 			{`return join(n, util.format('%d', 1))`, "a/b/1"},
 		},
 		"required modules stay": {
-			{`const { EventEmitter } = require('events'); const e = new EventEmitter(); e.on('x', (v) => { last = v }); var last`, "undefined"},
+			{`const { EventEmitter } = require('events'); const e = new EventEmitter();
+				e.on('x', (v) => { last = v }); var last`,
+				"undefined"},
 			{`e.emit('x', 5); return last`, "5"},
 		},
 		"generators, closures and collections": {
-			{`function* g() { yield 1; yield 2; } const it = g(); it.next(); const m = new Map([[it, new Set([1])]]); const t = new Uint8Array([1, 2])`, "undefined"},
+			{`function* g() { yield 1; yield 2; } const it = g(); it.next();
+				const m = new Map([[it, new Set([1])]]); const t = new Uint8Array([1, 2])`,
+				"undefined"},
 			{`m.get(it).add(2); return [it.next().value, m.get(it).size, t[1]].join()`, "2,2,2"},
 			{`return it.next().done`, "true"},
 		},
@@ -173,7 +181,8 @@ func TestSessionsKnowTheirScripts(t *testing.T) {
 func TestSessionsGoOnInOtherProcesses(t *testing.T) {
 	key := []byte("0123456789abcdef")
 	result, err := session(t, nil,
-		`const big = 'x'.repeat(1e6); let timer = 0; setTimeout(() => timer++, 1); class K { v = new Map([['k', [1n, /r/g]]]) }; const k = new K`)
+		`const big = 'x'.repeat(1e6); let timer = 0; setTimeout(() => timer++, 1);
+			class K { v = new Map([['k', [1n, /r/g]]]) }; const k = new K`)
 	require.NoError(t, err)
 	sealed, err := result.State.Seal(key, 0)
 	require.NoError(t, err)
@@ -184,7 +193,8 @@ func TestSessionsGoOnInOtherProcesses(t *testing.T) {
 			require.NoError(t, err)
 			for range 2 { // a state can be used more than once
 				result, err := other.Run(t.Context(),
-					`return [big.length, timer, k instanceof K, k.v.get('k')[0], 'rr'.replace(k.v.get('k')[1], 's')].join()`,
+					`return [big.length, timer, k instanceof K, k.v.get('k')[0],
+						'rr'.replace(k.v.get('k')[1], 's')].join()`,
 					&javascript.RunOptions{Session: true, State: state})
 				require.NoError(t, err)
 				require.Equal(t, "1000000,1,true,1,ss", result.Text)
@@ -257,7 +267,8 @@ func TestStatesAreSealedInParts(t *testing.T) {
 		}
 		at, size := random.IntN(2_000_000), []int{0, 1, 1000, 900_000}[step%4]
 		result, err = session(t, result.State,
-			fmt.Sprintf(`for (let i = %d; i < %d; i++) data[i]++; while (list.length < %d) list.push({ n: list.length })`,
+			fmt.Sprintf(
+				`for (let i = %d; i < %d; i++) data[i]++; while (list.length < %d) list.push({ n: list.length })`,
 				at, at+size, random.IntN(3000)))
 		require.NoError(t, err)
 	}
@@ -276,19 +287,20 @@ func TestSessionsDoNotGrow(t *testing.T) {
 		{Name: "later", Async: true, Call: func(context.Context, []any) (any, error) { return "y", nil }},
 	}
 	for name, script := range map[string]string{
-		"a result":           `return 1`,
-		"the console":        `console.log('x', { a: 1 })`,
-		"waiting":            `await 1; return 2`,
-		"calls":              `return now('x') + await later('y')`,
-		"exceptions":         `try { null.x } catch (e) { console.log(e.stack) }`,
-		"async functions":    `const f = async () => { await 1; return 2 }; return await f()`,
-		"imports":            `import fs from 'fs'; fs.existsSync('/x'); await import('path')`,
-		"types":              `const x: number = 1; enum E { A }`,
-		"iterators":          `const p = new Proxy({}, {}); for await (const x of [1, 2]);`,
-		"classes of the web": `structuredClone({ a: [1] }); new URL('http://a/b?c'); crypto.randomUUID(); queueMicrotask(() => {})`,
-		"CommonJS":           `exports.x = 1`,
-		"garbage in cycles":  `for (let i = 0; i < 100; i++) { const a = {}; a.a = a }`,
-		"timers":             `await new Promise((resolve) => setTimeout(resolve, 0))`,
+		"a result":        `return 1`,
+		"the console":     `console.log('x', { a: 1 })`,
+		"waiting":         `await 1; return 2`,
+		"calls":           `return now('x') + await later('y')`,
+		"exceptions":      `try { null.x } catch (e) { console.log(e.stack) }`,
+		"async functions": `const f = async () => { await 1; return 2 }; return await f()`,
+		"imports":         `import fs from 'fs'; fs.existsSync('/x'); await import('path')`,
+		"types":           `const x: number = 1; enum E { A }`,
+		"iterators":       `const p = new Proxy({}, {}); for await (const x of [1, 2]);`,
+		"classes of the web": `structuredClone({ a: [1] }); new URL('http://a/b?c');
+			crypto.randomUUID(); queueMicrotask(() => {})`,
+		"CommonJS":          `exports.x = 1`,
+		"garbage in cycles": `for (let i = 0; i < 100; i++) { const a = {}; a.a = a }`,
+		"timers":            `await new Promise((resolve) => setTimeout(resolve, 0))`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,9 +326,12 @@ func TestSessionsDoNotGrow(t *testing.T) {
 func TestVariablesOfSessions(t *testing.T) {
 	state, before := (*sandbox.State)(nil), 0
 	for _, script := range []string{
-		`let n = 1, text = 'a\n' + 'x'.repeat(100), late; const list = [1, 2]; var old = null; function f() {} class C {} const map = new Map([[1, 2]])`,
-		`import { join } from 'path'; n = -0; const big = 10n ** 20n, date = new Date(0), symbol = Symbol('s'), bytes = new Uint8Array(3), plain = { a: 1 }
-		Object.defineProperty(globalThis, 'trap', { get() { throw new Error('no') } }); const proxy = new Proxy({}, { get() { for (;;); } }); globalThis.added = true`,
+		`let n = 1, text = 'a\n' + 'x'.repeat(100), late; const list = [1, 2];
+			var old = null; function f() {} class C {} const map = new Map([[1, 2]])`,
+		`import { join } from 'path'; n = -0; const big = 10n ** 20n, date = new Date(0),
+			symbol = Symbol('s'), bytes = new Uint8Array(3), plain = { a: 1 }
+		Object.defineProperty(globalThis, 'trap', { get() { throw new Error('no') } });
+			const proxy = new Proxy({}, { get() { for (;;); } }); globalThis.added = true`,
 	} {
 		options := javascript.RunOptions{Functions: []javascript.Function{{Name: "tools.a", Call: func(context.Context,
 			[]any) (any, error) {

@@ -15,7 +15,8 @@ import (
 const drawsAll = `
 	const {randomBytes, createHash} = require('crypto');
 	const {performance} = require('perf_hooks');
-	const seen = [Math.random(), crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(4))], randomBytes(3).toString('hex'),
+	const seen = [Math.random(), crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(4))],
+		randomBytes(3).toString('hex'),
 		Date.now(), new Date().toISOString(), performance.now(), process.hrtime().join('.'), process.uptime()];
 	setTimeout(() => seen.push('later', performance.now(), Date.now()), 3);
 	await new Promise((done) => setTimeout(done, 5));

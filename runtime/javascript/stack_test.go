@@ -48,8 +48,10 @@ func TestStacksAreAsInNode(t *testing.T) {
 			"0,Error\n    at <anonymous> (/script.js:1:39)"},
 		"a limit": {"Error.stackTraceLimit = 1;\nconst f = () => new Error('m');\nreturn f().stack",
 			"Error: m\n    at f (/script.js:2:21)"},
-		"no frames":             {"Error.stackTraceLimit = 0;\nreturn new Error('m').stack", "Error: m"},
-		"an accessor as a name": {`class A extends Error { get name() { throw 1 } } return new A('m').stack.split('\n')[0]`, "Error: m"},
+		"no frames": {"Error.stackTraceLimit = 0;\nreturn new Error('m').stack", "Error: m"},
+		"an accessor as a name": {
+			`class A extends Error { get name() { throw 1 } } return new A('m').stack.split('\n')[0]`, "Error: m",
+		},
 		"a message of several lines": {"return new Error('a\\n    at b (/c.js:1:1)').stack",
 			"Error: a\n    at b (/c.js:1:1)\n    at <anonymous> (/script.js:1:12)"},
 		"prepared": {"Error.prepareStackTrace = (e, frames) => frames;\nfunction f() { return [1].map(() => new " +

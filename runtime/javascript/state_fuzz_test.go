@@ -56,8 +56,10 @@ func FuzzState(f *testing.F) {
 	options.Session = true
 	var states [][]byte
 	for _, script := range []string{
-		`let n = 1; const m = new Map([[1, { a: [1, 2] }]]); function* g() { yield n++ } const it = g(); it.next(); setTimeout(() => n++, 1)`,
-		`const list = [1, 'a', 2n]; const answer = await Promise.all([ask(new Uint8Array(3)), ask('x')]); return [answer, list, require('util').inspect(list)]`,
+		`let n = 1; const m = new Map([[1, { a: [1, 2] }]]); function* g() { yield n++ }
+			const it = g(); it.next(); setTimeout(() => n++, 1)`,
+		`const list = [1, 'a', 2n]; const answer = await Promise.all([ask(new Uint8Array(3)), ask('x')]);
+			return [answer, list, require('util').inspect(list)]`,
 	} {
 		result, _ := engine.Run(f.Context(), script, options)
 		states = append(states, statetest.Unseal(f, result.State, stateKey))

@@ -36,7 +36,8 @@ var suites = []struct {
 				const name = JSON.stringify(c.input) + ' ' + JSON.stringify(c.base);
 				let u;
 				try { u = new URL(c.input, base) } catch { }
-				const parts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
+				const parts = ['href', 'origin', 'protocol', 'username',
+					'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
 				check(name, c.failure
 					? !u && !URL.canParse(c.input, base) && URL.parse(c.input, base) === null
 					: u && URL.canParse(c.input, base) && parts.every((p) => !(p in c) || u[p] === c[p]));
@@ -62,7 +63,8 @@ var suites = []struct {
 				for (const c of cases) {
 					const u = new URL(c.href);
 					u[part] = c.new_value;
-					check(part + ' of ' + JSON.stringify(c.href) + ' to ' + JSON.stringify(c.new_value), Object.keys(c.expected).every((p) => u[p] === c.expected[p]));
+					check(part + ' of ' + JSON.stringify(c.href) + ' to ' + JSON.stringify(c.new_value),
+						Object.keys(c.expected).every((p) => u[p] === c.expected[p]));
 				}
 			}`,
 	},
@@ -73,7 +75,8 @@ var suites = []struct {
 		script: `
 			for (const [input, bytes] of JSON.parse(data)) {
 				let got = null;
-				try { got = Array.from(atob(input), (c) => c.charCodeAt(0)) } catch (e) { if (e.name !== 'InvalidCharacterError') got = [e.name] }
+				try { got = Array.from(atob(input), (c) => c.charCodeAt(0)) } catch (e) {
+					if (e.name !== 'InvalidCharacterError') got = [e.name] }
 				check('atob ' + JSON.stringify(input), JSON.stringify(got) === JSON.stringify(bytes));
 				if (bytes) check('btoa ' + bytes, btoa(String.fromCharCode(...bytes)) === btoa(atob(input)));
 			}`,
@@ -102,9 +105,11 @@ var suites = []struct {
 					for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(hex.slice(2 * i, 2 * i + 2), 16);
 					let strict = null, pieces = '';
 					try { strict = fatal.decode(bytes) } catch { }
-					for (let i = 0; i < bytes.length; i++) pieces += lax.decode(bytes.subarray(i, i + 1), {stream: true});
+					for (let i = 0; i < bytes.length; i++) pieces += lax.decode(bytes.subarray(i, i + 1),
+						{stream: true});
 					pieces += lax.decode();
-					check(encoding + ' ' + hex, lax.decode(bytes) === text && pieces === text && strict === (valid ? text : null));
+					check(encoding + ' ' + hex, lax.decode(bytes) === text &&
+						pieces === text && strict === (valid ? text : null));
 				}
 			}`,
 	},
@@ -135,7 +140,8 @@ func TestSuites(t *testing.T) {
 			}
 			data, err := os.ReadFile(filepath.Join(dir, suite.file))
 			require.NoError(t, err)
-			const prefix = `let passed = 0; const failed = []; const check = (name, ok) => { if (ok) passed++; else failed.push(name) };`
+			const prefix = `let passed = 0; const failed = [];
+				const check = (name, ok) => { if (ok) passed++; else failed.push(name) };`
 			result := run(t, prefix+suite.script+"\nreturn {passed, failed}", javascript.RunOptions{
 				Globals: map[string]any{"data": string(data)},
 				Limits:  sandbox.Limits{Time: 10 * time.Minute, Memory: 512 << 20, Output: sandbox.Unlimited},

@@ -11,17 +11,24 @@ import (
 
 // TestUsingAndDecorators has what Node 24 answers, and TypeScript for decorators, which Node does not have.
 func TestUsingAndDecorators(t *testing.T) {
-	const setup = `const log = [], r = (name, fails) => ({ [Symbol.dispose]() { log.push(name); if (fails) throw Error(name) } });
+	const setup = `const log = [],
+		r = (name, fails) => ({ [Symbol.dispose]() { log.push(name); if (fails) throw Error(name) } });
 `
 	for _, c := range []struct{ name, script, want string }{
 		{"a block", `{ using a = r('a'), b = r('b'); log.push('body') } return log.join()`, "body,b,a"},
 		{"null", `{ using a = null; log.push('body') } return log.join()`, "body"},
 		{"no method", `try { using a = {} } catch (e) { return e.name }`, "TypeError"},
-		{"await using", `{ await using a = { async [Symbol.asyncDispose]() { await null; log.push('a') } }; log.push('body') } return log.join()`, "body,a"},
+		{
+			"await using",
+			`{ await using a = { async [Symbol.asyncDispose]() { await null; log.push('a') } }; log.push('body') }
+				return log.join()`,
+			"body,a",
+		},
 		{"await using without an asynchronous method", `{ await using a = r('a') } return log.join()`, "a"},
 		{"loops", `for (using a of [r('a'), r('b')]) log.push('body'); return log.join()`, "body,a,body,b"},
 		{"errors", `try { using a = r('a', true), b = r('b', true); throw Error('body') } catch (e) {
-			return [e.name, e.error.message, e.suppressed.name, e.suppressed.error.message, e.suppressed.suppressed.message].join() }`,
+			return [e.name, e.error.message, e.suppressed.name, e.suppressed.error.message,
+				e.suppressed.suppressed.message].join() }`,
 			"SuppressedError,a,SuppressedError,b,body"},
 		{"the name", `const using = 1; const x = { using: 2 }; return using + x.using`, "3"},
 		{"comments and texts", "/* using a = b */ const s = `\n@a using b = c`; return s.length", "15"},
@@ -48,8 +55,10 @@ func TestUsingAndDecorators(t *testing.T) {
 				stack.use(r('a')); stack.defer(async () => { await null; log.push('c') }); stack.use(null);
 			}
 			return log.join()`, "c,a"},
-		{"SuppressedError", `const e = new SuppressedError(1, 2, 'm'); return [e instanceof Error, e.name, e.message, e.error, e.suppressed, Object.keys(e).length,
-			SuppressedError(1, 2) instanceof SuppressedError, SuppressedError.name, SuppressedError.length, String(e)].join()`,
+		{"SuppressedError", `const e = new SuppressedError(1, 2, 'm');
+			return [e instanceof Error, e.name, e.message, e.error, e.suppressed, Object.keys(e).length,
+			SuppressedError(1, 2) instanceof SuppressedError, SuppressedError.name,
+				SuppressedError.length, String(e)].join()`,
 			"true,SuppressedError,m,1,2,0,true,SuppressedError,3,SuppressedError: m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -82,7 +91,9 @@ func TestUsingInFiles(t *testing.T) {
 	} {
 		require.NoError(t, afero.WriteFile(files, name, []byte(text), 0o600))
 	}
-	result := run(t, `const a = await import('/a.mjs'), b = require('/b.js'); a.f(); b.f(); return [a.log, b.log, require('/c.js').mail].join()`,
+	result := run(t,
+		`const a = await import('/a.mjs'), b = require('/b.js'); a.f();
+			b.f(); return [a.log, b.log, require('/c.js').mail].join()`,
 		javascript.RunOptions{Files: files})
 	require.Equal(t, "b,a,b,a,a@b.c", result.Text)
 	_, err := engine.Run(t.Context(), `require('/bad.js')`, &javascript.RunOptions{Files: files})

@@ -28,7 +28,8 @@ func (tests scriptTests) run(t *testing.T) {
 }
 
 // thrownBy defines a function for scripts.
-const thrownBy = `const thrown = (f) => { try { f(); return 'nothing' } catch (e) { return e.name + (e.code ? ' ' + e.code : '') } };`
+const thrownBy = `const thrown = (f) => { ` +
+	`try { f(); return 'nothing' } catch (e) { return e.name + (e.code ? ' ' + e.code : '') } };`
 
 func TestTextEncoder(t *testing.T) {
 	scriptTests{
@@ -38,11 +39,27 @@ func TestTextEncoder(t *testing.T) {
 		"encodes other values": {`return new TextEncoder().encode(12).join()`, "49,50"},
 		"replaces surrogates": {`return new TextEncoder().encode('\ud800a\udc00').join()`,
 			"239,191,189,97,239,191,189"},
-		"says its encoding":     {`return new TextEncoder().encoding`, "utf-8"},
-		"encodes into an array": {`const b = new Uint8Array(8); return JSON.stringify(new TextEncoder().encodeInto('a€b😀', b.subarray(1))) + b.join()`, `{"read":3,"written":5}0,97,226,130,172,98,0,0`},
-		"fills an array":        {`const b = new Uint8Array(4); const {read, written} = new TextEncoder().encodeInto('😀x', b); return [read, written, b].join()`, "2,4,240,159,152,128"},
-		"counts a replacement":  {`const {read, written} = new TextEncoder().encodeInto('\ud800', new Uint8Array(9)); return [read, written].join()`, "1,3"},
-		"needs a Uint8Array":    {`return [new Uint16Array(4), new DataView(new ArrayBuffer(4)), new ArrayBuffer(4), {}, null].map((d) => thrown(() => new TextEncoder().encodeInto('a', d))).join()`, "TypeError,TypeError,TypeError,TypeError,TypeError"},
+		"says its encoding": {`return new TextEncoder().encoding`, "utf-8"},
+		"encodes into an array": {
+			`const b = new Uint8Array(8);
+				return JSON.stringify(new TextEncoder().encodeInto('a€b😀', b.subarray(1))) + b.join()`,
+			`{"read":3,"written":5}0,97,226,130,172,98,0,0`,
+		},
+		"fills an array": {
+			`const b = new Uint8Array(4); const {read, written} = new TextEncoder().encodeInto('😀x', b);
+				return [read, written, b].join()`,
+			"2,4,240,159,152,128",
+		},
+		"counts a replacement": {
+			`const {read, written} = new TextEncoder().encodeInto('\ud800', new Uint8Array(9));
+				return [read, written].join()`,
+			"1,3",
+		},
+		"needs a Uint8Array": {
+			`return [new Uint16Array(4), new DataView(new ArrayBuffer(4)),
+				new ArrayBuffer(4), {}, null].map((d) => thrown(() => new TextEncoder().encodeInto('a', d))).join()`,
+			"TypeError,TypeError,TypeError,TypeError,TypeError",
+		},
 		"needs its class": {`return thrown(() => TextEncoder.prototype.encode.call({}, 'a'))`,
 			"TypeError ERR_INVALID_THIS"},
 	}.run(t)
@@ -50,27 +67,92 @@ func TestTextEncoder(t *testing.T) {
 
 func TestTextDecoder(t *testing.T) {
 	scriptTests{
-		"decodes":                        {`return new TextDecoder().decode(new Uint8Array([97, 226, 130, 172, 0, 240, 159, 152, 128]))`, "a€\x00😀"},
-		"decodes a part":                 {`return new TextDecoder().decode(new Uint8Array([97, 98, 99, 100]).subarray(1, 3)) + new TextDecoder().decode(new DataView(new ArrayBuffer(4), 1, 2)).length`, "bc2"},
-		"decodes nothing":                {`return new TextDecoder().decode() === ''`, "true"},
-		"replaces":                       {`return new TextDecoder().decode(new Uint8Array([97, 240, 159, 152, 98, 255]))`, "a\ufffdb\ufffd"},
-		"can be fatal":                   {`return thrown(() => new TextDecoder('utf-8', {fatal: true}).decode(new Uint8Array([255])))`, "TypeError ERR_ENCODING_INVALID_ENCODED_DATA"},
-		"drops a byte order mark":        {`return new TextDecoder().decode(new Uint8Array([239, 187, 191, 97])).length`, "1"},
-		"can keep a byte order mark":     {`return new TextDecoder('utf-8', {ignoreBOM: true}).decode(new Uint8Array([239, 187, 191, 97])).length`, "2"},
-		"knows labels":                   {`return ['UTF8', ' utf-16 ', 'latin1', 'sjis', 'gb2312'].map((l) => new TextDecoder(l).encoding).join()`, "utf-8,utf-16le,windows-1252,shift_jis,gbk"},
-		"refuses labels":                 {`return ['utf-7', '', 'replacement', 'x'.repeat(1e6), 'utf-8\0'].map((l) => thrown(() => new TextDecoder(l))).join()`, strings.Repeat("RangeError ERR_ENCODING_NOT_SUPPORTED,", 4) + "RangeError ERR_ENCODING_NOT_SUPPORTED"},
-		"shows its options":              {`const d = new TextDecoder('utf-8', {fatal: 1}); return [d.encoding, d.fatal, d.ignoreBOM].join()`, "utf-8,true,false"},
-		"decodes other encodings":        {`return new TextDecoder('utf-16be').decode(new Uint8Array([0, 97, 216, 61, 222, 0])) + new TextDecoder('shift_jis').decode(new Uint8Array([0x93, 0xfa]))`, "a😀日"},
-		"streams":                        {`const d = new TextDecoder(); let s = ''; for (const b of new TextEncoder().encode('\ufeffa€😀\ufeff')) s += d.decode(new Uint8Array([b]), {stream: true}); return [...s].length + s + d.decode().length`, "4a€😀\ufeff0"},
-		"streams a state":                {`const d = new TextDecoder('iso-2022-jp'); let s = ''; for (const b of [27, 36, 66, 70, 124, 75, 92, 27, 40, 66, 97]) s += d.decode(new Uint8Array([b]), {stream: true}); return s + d.decode()`, "日本a"},
-		"ends a stream":                  {`const d = new TextDecoder(); return d.decode(new Uint8Array([226, 130]), {stream: true}) + d.decode() + d.decode(new Uint8Array([97]))`, "\ufffda"},
-		"looks for a mark in each":       {`const d = new TextDecoder(); const b = new Uint8Array([239, 187, 191, 97]); return d.decode(b).length + ',' + d.decode(b).length`, "1,1"},
-		"recovers from an error":         {`const d = new TextDecoder('utf-8', {fatal: true}); thrown(() => d.decode(new Uint8Array([255]), {stream: true})); return d.decode(new Uint8Array([97]))`, "a"},
-		"needs bytes":                    {`return [1, 'a', {}, null, [1]].map((v) => thrown(() => new TextDecoder().decode(v))).join()`, strings.Repeat("TypeError ERR_INVALID_ARG_TYPE,", 4) + "TypeError ERR_INVALID_ARG_TYPE"},
-		"decodes what a getter shrinks":  {`const b = new ArrayBuffer(8, {maxByteLength: 8}); return new TextDecoder().decode(b, {get stream() { b.resize(2); return false }}).length`, "2"},
-		"decodes shared memory":          {`return new TextDecoder().decode(new SharedArrayBuffer(3)).length`, "3"},
-		"is what it says":                {`return [Object.prototype.toString.call(new TextDecoder()), Object.keys(TextDecoder.prototype).join(), TextDecoder.length, 'TextDecoder' in Object.assign({}, globalThis)].join()`, "[object TextDecoder],encoding,fatal,ignoreBOM,decode,0,false"},
-		"decodes other files' encodings": {`return new TextDecoder('windows-1251').decode(new Uint8Array([0xcf, 0xf0, 0xe8]))`, "При"},
+		"decodes": {
+			`return new TextDecoder().decode(new Uint8Array([97, 226, 130, 172, 0, 240, 159, 152, 128]))`, "a€\x00😀",
+		},
+		"decodes a part": {
+			`return new TextDecoder().decode(new Uint8Array([97, 98, 99, 100]).subarray(1, 3)) +
+				new TextDecoder().decode(new DataView(new ArrayBuffer(4), 1, 2)).length`,
+			"bc2",
+		},
+		"decodes nothing": {`return new TextDecoder().decode() === ''`, "true"},
+		"replaces": {
+			`return new TextDecoder().decode(new Uint8Array([97, 240, 159, 152, 98, 255]))`, "a\ufffdb\ufffd",
+		},
+		"can be fatal": {
+			`return thrown(() => new TextDecoder('utf-8', {fatal: true}).decode(new Uint8Array([255])))`,
+			"TypeError ERR_ENCODING_INVALID_ENCODED_DATA",
+		},
+		"drops a byte order mark": {
+			`return new TextDecoder().decode(new Uint8Array([239, 187, 191, 97])).length`, "1",
+		},
+		"can keep a byte order mark": {
+			`return new TextDecoder('utf-8', {ignoreBOM: true}).decode(new Uint8Array([239, 187, 191, 97])).length`,
+			"2",
+		},
+		"knows labels": {
+			`return ['UTF8', ' utf-16 ', 'latin1', 'sjis', 'gb2312'].map((l) => new TextDecoder(l).encoding).join()`,
+			"utf-8,utf-16le,windows-1252,shift_jis,gbk",
+		},
+		"refuses labels": {
+			`return ['utf-7', '', 'replacement', 'x'.repeat(1e6),
+				'utf-8\0'].map((l) => thrown(() => new TextDecoder(l))).join()`,
+			strings.Repeat("RangeError ERR_ENCODING_NOT_SUPPORTED,", 4) + "RangeError ERR_ENCODING_NOT_SUPPORTED",
+		},
+		"shows its options": {
+			`const d = new TextDecoder('utf-8', {fatal: 1}); return [d.encoding, d.fatal, d.ignoreBOM].join()`,
+			"utf-8,true,false",
+		},
+		"decodes other encodings": {
+			`return new TextDecoder('utf-16be').decode(new Uint8Array([0, 97, 216, 61, 222, 0])) +
+				new TextDecoder('shift_jis').decode(new Uint8Array([0x93, 0xfa]))`,
+			"a😀日",
+		},
+		"streams": {
+			`const d = new TextDecoder(); let s = '';
+				for (const b of new TextEncoder().encode('\ufeffa€😀\ufeff')) s += d.decode(new Uint8Array([b]),
+				{stream: true}); return [...s].length + s + d.decode().length`,
+			"4a€😀\ufeff0",
+		},
+		"streams a state": {
+			`const d = new TextDecoder('iso-2022-jp'); let s = '';
+				for (const b of [27, 36, 66, 70, 124, 75, 92, 27, 40, 66, 97]) s += d.decode(new Uint8Array([b]),
+				{stream: true}); return s + d.decode()`,
+			"日本a",
+		},
+		"ends a stream": {
+			`const d = new TextDecoder(); return d.decode(new Uint8Array([226, 130]), {stream: true}) +
+				d.decode() + d.decode(new Uint8Array([97]))`,
+			"\ufffda",
+		},
+		"looks for a mark in each": {
+			`const d = new TextDecoder(); const b = new Uint8Array([239, 187, 191, 97]);
+				return d.decode(b).length + ',' + d.decode(b).length`,
+			"1,1",
+		},
+		"recovers from an error": {
+			`const d = new TextDecoder('utf-8', {fatal: true});
+				thrown(() => d.decode(new Uint8Array([255]), {stream: true})); return d.decode(new Uint8Array([97]))`,
+			"a",
+		},
+		"needs bytes": {
+			`return [1, 'a', {}, null, [1]].map((v) => thrown(() => new TextDecoder().decode(v))).join()`,
+			strings.Repeat("TypeError ERR_INVALID_ARG_TYPE,", 4) + "TypeError ERR_INVALID_ARG_TYPE",
+		},
+		"decodes what a getter shrinks": {
+			`const b = new ArrayBuffer(8, {maxByteLength: 8});
+				return new TextDecoder().decode(b, {get stream() { b.resize(2); return false }}).length`,
+			"2",
+		},
+		"decodes shared memory": {`return new TextDecoder().decode(new SharedArrayBuffer(3)).length`, "3"},
+		"is what it says": {
+			`return [Object.prototype.toString.call(new TextDecoder()), Object.keys(TextDecoder.prototype).join(),
+				TextDecoder.length, 'TextDecoder' in Object.assign({}, globalThis)].join()`,
+			"[object TextDecoder],encoding,fatal,ignoreBOM,decode,0,false",
+		},
+		"decodes other files' encodings": {
+			`return new TextDecoder('windows-1251').decode(new Uint8Array([0xcf, 0xf0, 0xe8]))`, "При",
+		},
 	}.run(t)
 }
 
@@ -78,13 +160,24 @@ func TestBase64(t *testing.T) {
 	scriptTests{
 		"decodes": {`return atob(' aG k=\n') + atob('/w==').charCodeAt(0) + atob('').length`,
 			"hi2550"},
-		"decodes a NUL":      {`return [...atob('AGEA')].map((c) => c.charCodeAt()).join()`, "0,97,0"},
-		"encodes":            {`return btoa('hi\xff\0') + btoa('') + btoa(12)`, "aGn/AA==MTI="},
-		"refuses bad base64": {`return ['a', 'aGk==', '-_', 'a\u00a0Gk', 'é', undefined].map((v) => thrown(() => atob(v))).join()`, "InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5"},
+		"decodes a NUL": {`return [...atob('AGEA')].map((c) => c.charCodeAt()).join()`, "0,97,0"},
+		"encodes":       {`return btoa('hi\xff\0') + btoa('') + btoa(12)`, "aGn/AA==MTI="},
+		"refuses bad base64": {
+			`return ['a', 'aGk==', '-_', 'a\u00a0Gk', 'é', undefined].map((v) => thrown(() => atob(v))).join()`,
+			"InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError " +
+				"5,InvalidCharacterError 5,InvalidCharacterError 5,InvalidCharacterError 5",
+		},
 		"refuses what is no byte": {`return thrown(() => btoa('€')) + thrown(() => btoa('\ud800'))`,
 			"InvalidCharacterError 5InvalidCharacterError 5"},
-		"goes back and forth":        {`let s = ''; for (let i = 0; i < 256; i++) s += String.fromCharCode(i); s = s.repeat(1000); return atob(btoa(s)) === s`, "true"},
-		"throws what conversions do": {`return thrown(() => btoa({toString() { throw new RangeError() }})) + thrown(() => atob(Symbol()))`, "RangeErrorTypeError"},
+		"goes back and forth": {
+			`let s = ''; for (let i = 0; i < 256; i++) s += String.fromCharCode(i);
+				s = s.repeat(1000); return atob(btoa(s)) === s`,
+			"true",
+		},
+		"throws what conversions do": {
+			`return thrown(() => btoa({toString() { throw new RangeError() }})) + thrown(() => atob(Symbol()))`,
+			"RangeErrorTypeError",
+		},
 	}.run(t)
 }
 
@@ -95,7 +188,11 @@ func TestDigest(t *testing.T) {
 			"a9993e364706816aba3e25717850c26c9cd0d89d"},
 		"SHA-256": {hex + `return hex(await crypto.subtle.digest({name: 'sha-256'}, new ArrayBuffer(0)))`,
 			"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-		"all lengths": {`return (await Promise.all(['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'].map((a) => crypto.subtle.digest(a, new Uint8Array(3))))).map((b) => b.byteLength).join()`, "20,32,48,64"},
+		"all lengths": {
+			`return (await Promise.all(['SHA-1', 'SHA-256', 'SHA-384',
+				'SHA-512'].map((a) => crypto.subtle.digest(a, new Uint8Array(3))))).map((b) => b.byteLength).join()`,
+			"20,32,48,64",
+		},
 		"another algorithm": {`return await crypto.subtle.digest('MD5', new Uint8Array(1)).catch((e) => e.name)`,
 			"NotSupportedError"},
 		"no bytes": {`return await crypto.subtle.digest('SHA-1', 'abc').catch((e) => e.name)`, "TypeError"},
@@ -104,13 +201,28 @@ func TestDigest(t *testing.T) {
 
 func TestGlobals(t *testing.T) {
 	scriptTests{
-		"self":             {`return self === globalThis`, "true"},
-		"the time origin":  {`return Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 1000 && performance.timeOrigin === performance.timeOrigin`, "true"},
-		"DOMException":     {`const e = new DOMException('m', 'AbortError'); return [e instanceof Error, e.name, e.code, e.message, DOMException.ABORT_ERR, Object.prototype.toString.call(e), e].join()`, "true,AbortError,20,m,20,[object DOMException],AbortError: m"},
-		"none is listed":   {`const names = []; for (const n in globalThis) names.push(n); return names.length`, "0"},
-		"classes need new": {`return [URL, URLSearchParams, TextEncoder, TextDecoder, Event, EventTarget, AbortController, DOMException].map((c) => thrown(() => c('http://a'))).join()`, "TypeError,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError"},
-		"classes may be extended": {`class A extends EventTarget { x = 1 }; class B extends URL { y = 2 }; class C extends DOMException { constructor() { super('m', 'n') } };
-			const a = new A(); let n = 0; a.addEventListener('e', () => n++); a.dispatchEvent(new Event('e')); return [n, a.x, new B('http://a').href, new B('http://a').y, new C().name, new C() instanceof C].join()`, "1,1,http://a/,2,n,true"},
+		"self": {`return self === globalThis`, "true"},
+		"the time origin": {
+			`return Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 1000 &&
+				performance.timeOrigin === performance.timeOrigin`,
+			"true",
+		},
+		"DOMException": {
+			`const e = new DOMException('m', 'AbortError'); return [e instanceof Error,
+				e.name, e.code, e.message, DOMException.ABORT_ERR, Object.prototype.toString.call(e), e].join()`,
+			"true,AbortError,20,m,20,[object DOMException],AbortError: m",
+		},
+		"none is listed": {`const names = []; for (const n in globalThis) names.push(n); return names.length`, "0"},
+		"classes need new": {
+			`return [URL, URLSearchParams, TextEncoder, TextDecoder, Event,
+				EventTarget, AbortController, DOMException].map((c) => thrown(() => c('http://a'))).join()`,
+			"TypeError,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError",
+		},
+		"classes may be extended": {`class A extends EventTarget { x = 1 }
+			; class B extends URL { y = 2 }; class C extends DOMException { constructor() { super('m', 'n') } };
+			const a = new A(); let n = 0; a.addEventListener('e', () => n++); a.dispatchEvent(new Event('e')); return [
+				n, a.x, new B('http://a').href, new B('http://a').y, new C().name, new C() instanceof C].join()`,
+			"1,1,http://a/,2,n,true"},
 	}.run(t)
 }
 
@@ -225,7 +337,10 @@ func TestConsoleOfTheStandard(t *testing.T) {
 		})
 	}
 	t.Run("a timer", func(t *testing.T) {
-		console := run(t, `Number.prototype.toFixed = console.log = null; console.time('t'); console.timeLog('t', 'x', 1); console.timeEnd('t')`).Console
+		console := run(
+			t, `Number.prototype.toFixed = console.log = null; console.time('t');
+				console.timeLog('t', 'x', 1); console.timeEnd('t')`,
+		).Console
 		require.Len(t, console, 2)
 		require.Regexp(t, `^t: \d+(\.\d{1,3})?ms x 1$`, console[0].Text)
 		require.Regexp(t, `^t: \d+(\.\d{1,3})?ms$`, console[1].Text)
@@ -236,9 +351,11 @@ func TestConsoleOfTheStandard(t *testing.T) {
 			"1:00:00.000 (h:mm:ss.mmm) 1:02:03.457 (h:mm:ss.mmm) 30:00:00.000 (h:mm:ss.mmm)"
 		require.Equal(t, want, run(t, `
 			const lines = [];
-			const out = new (require('stream').Writable)({ write(chunk, _, done) { lines.push(chunk.toString().trim().slice(3)); done() } });
+			const out = new (require('stream').Writable)({ write(chunk, _, done) {
+				lines.push(chunk.toString().trim().slice(3)); done() } });
 			const c = new console.Console(out);
-			for (const ms of [0, 0.1234567, 1, 9.87654, 123.45678, 999.9996, 1000, 1234.5678, 59999.4, 60000, 62345.6, 3599000, 3600000, 3723456.7, 1.08e8]) {
+			for (const ms of [0, 0.1234567, 1, 9.87654, 123.45678, 999.9996,
+				1000, 1234.5678, 59999.4, 60000, 62345.6, 3599000, 3600000, 3723456.7, 1.08e8]) {
 				performance.now = () => 0;
 				c.time('t');
 				performance.now = () => ms;
@@ -280,10 +397,13 @@ func TestAbortSignalTimeout(t *testing.T) {
 	})
 	t.Run("of any length is waited for", func(t *testing.T) {
 		require.Equal(t, "false", run(t,
-			`const s = AbortSignal.timeout(2 ** 40); await new Promise((r) => setTimeout(r, 20)); return s.aborted`).Text)
+			`const s = AbortSignal.timeout(2 ** 40); await new Promise((r) => setTimeout(r, 20)); return s.aborted`).
+			Text)
 	})
 	t.Run("goes off while other timers keep the run going", func(t *testing.T) {
-		result := run(t, `AbortSignal.timeout(5).onabort = () => console.log('aborted'); setTimeout(() => {}, 50); return 'done'`)
+		result := run(
+			t, `AbortSignal.timeout(5).onabort = () => console.log('aborted'); setTimeout(() => {}, 50); return 'done'`,
+		)
 		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "aborted"}}, result.Console)
 	})
 }
