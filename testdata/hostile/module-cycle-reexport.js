@@ -1,5 +1,5 @@
 // Modules that import each other export what they have imported from a third one, before that is linked.
-// ends: returns 5,6 5,6
+// ends: returns 5,7 5,7
 await fs.writeFile('/own.mjs', 'export const x = 5, y = { 6: 7 };');
 const names = [];
 for (const n of [1, 2]) {
