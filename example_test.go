@@ -25,7 +25,8 @@ func Example() {
 	}
 
 	response := `{"role": "assistant", "content": [
-		{"type": "tool_use", "id": "toolu_1", "name": "filesystem", "input": {"command": "create", "path": "/n.txt", "file_text": "6 7"}},
+		{"type": "tool_use", "id": "toolu_1", "name": "filesystem",
+				"input": {"command": "create", "path": "/n.txt", "file_text": "6 7"}},
 		{"type": "tool_use", "id": "toolu_2", "name": "javascript", "input": {"code": "
 			const [a, b] = (await fs.readFile('/n.txt', 'utf8')).split(' '); return a * b"}}]}`
 	response = strings.NewReplacer("\n", " ", "\t", "").Replace(response)
@@ -105,7 +106,8 @@ func ExampleSession_DispatchAll() {
 		log.Fatal(err)
 	}
 	for _, event := range []string{
-		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"javascript","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1",` +
+			`"type":"function","function":{"name":"javascript","arguments":""}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"code\": \"return"}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" 6 * 7\"}"}}]}}]}`,
 		`[DONE]`,

@@ -30,7 +30,8 @@ func Example() {
 	fmt.Println(string(tools))
 
 	// The host sends the tools with its request, and receives this response.
-	response := `{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"greet","input":{"name":"Ada"}}]}`
+	response :=
+		`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"greet","input":{"name":"Ada"}}]}`
 	calls, err := provider.Calls(registry.Anthropic, []byte(response))
 	if err != nil {
 		panic(err)

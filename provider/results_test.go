@@ -194,14 +194,20 @@ func TestResultsWithImagesForChat(t *testing.T) {
 	require.NoError(t, err)
 	url := "data:image/png;base64," + encoded(smallPNG)
 	require.JSONEq(t, `[
-		{"role":"tool","tool_call_id":"a","content":"Look:\n[Attachment 1 (image/png) follows in the next message of the user.]\nand\n[Attachment 2 (application/pdf) follows in the next message of the user.]"},
+		{"role":"tool","tool_call_id":"a","content":"Look:\n`+
+		`[Attachment 1 (image/png) follows in the next message of the user.]\nand\n`+
+		`[Attachment 2 (application/pdf) follows in the next message of the user.]"},
 		{"role":"tool","tool_call_id":"b","content":"text"},
-		{"role":"tool","tool_call_id":"c","content":"[Attachment 3 (image/png) follows in the next message of the user.]"},
+		{"role":"tool","tool_call_id":"c",
+			"content":"[Attachment 3 (image/png) follows in the next message of the user.]"},
 		{"role":"user","content":[
-			{"type":"text","text":"Attachment 1 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+
+			{"type":"text","text":"Attachment 1 (image/png), which a tool has returned:"},
+			{"type":"image_url","image_url":{"url":"`+
 		url+`"}},
-			{"type":"text","text":"Attachment 2 (application/pdf), which a tool has returned:"},{"type":"file","file":{"filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}},
-			{"type":"text","text":"Attachment 3 (image/png), which a tool has returned:"},{"type":"image_url","image_url":{"url":"`+
+			{"type":"text","text":"Attachment 2 (application/pdf), which a tool has returned:"},
+			{"type":"file","file":{"filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}},
+			{"type":"text","text":"Attachment 3 (image/png), which a tool has returned:"},
+			{"type":"image_url","image_url":{"url":"`+
 		url+`"}}]}]`, string(messages))
 }
 

@@ -49,7 +49,9 @@ func ExampleFunc_files() {
 	type out struct {
 		Words int `json:"words"`
 	}
-	count := registry.Func(registry.Spec{Name: "count_words", Description: "Counts the words of a file.", NeedsProject: true},
+	count := registry.Func(registry.Spec{
+		Name: "count_words", Description: "Counts the words of a file.", NeedsProject: true,
+	},
 		func(_ context.Context, in in, env registry.Env) (out, error) {
 			data, err := afero.ReadFile(env.Files, in.Path)
 			if err != nil {
@@ -87,13 +89,16 @@ func ExampleSelection() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	settings, _, err := registry.ParseSettings([]byte(`{"enabledTools": ["greet"], "toolOptions": {"greet": {"word": "Hei"}}}`))
+	settings, _, err := registry.ParseSettings(
+		[]byte(`{"enabledTools": ["greet"], "toolOptions": {"greet": {"word": "Hei"}}}`))
 	if err != nil {
 		log.Fatal(err)
 	}
 	call := registry.Call{Tool: "greet"}
 	for _, selection := range []registry.Selection{{}, registry.Selection{}.Only("greet"), {Settings: settings}} {
-		fmt.Println(tools.Dispatch(context.Background(), call, registry.Env{Project: "Oslo", Selection: selection}).Text())
+		fmt.Println(tools.Dispatch(context.Background(), call, registry.Env{
+			Project: "Oslo", Selection: selection,
+		}).Text())
 	}
 	// Output:
 	// Unknown tool: greet

@@ -25,12 +25,38 @@ import (
 var programs = []struct{ name, source string }{
 	{"fib", `function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) } fib(22)`},
 	{"loop", `{ let s = 0; for (let i = 0; i < 300000; i++) s = (s + i * i) % 1000003; s }`},
-	{"map", `{ const m = new Map(); for (let i = 0; i < 20000; i++) m.set('k' + i, i); let s = 0; for (const [k, v] of m) s += v; s }`},
-	{"sort", `{ const a = []; let x = 12345; for (let i = 0; i < 15000; i++) { x = (x * 1103515245 + 12345) & 0x7fffffff; a.push(x) } a.sort((p, q) => p - q); a[5] }`},
-	{"json", `{ const o = []; for (let i = 0; i < 1000; i++) o.push({id: i, name: 'n' + i, tags: ['a', 'b'], v: i / 3}); let s; for (let i = 0; i < 4; i++) s = JSON.stringify(JSON.parse(JSON.stringify(o))); s.length }`},
-	{"string", `{ let s = ''; for (let i = 0; i < 40000; i++) { s += String.fromCharCode(97 + i % 26); if (i % 100 == 0) s = s.slice(-5000) } s.length }`},
-	{"regexp", `{ const t = 'the quick brown fox 123 jumps over 456 lazy dogs '.repeat(2000); let n = 0; for (const m of t.matchAll(/(\w+)\s(\d+)/g)) n += m[2].length; n }`},
-	{"float", `{ const N = 40, a = [], b = []; for (let i = 0; i < N * N; i++) { a.push(Math.sin(i)); b.push(i / 7) } let t = 0; for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) { let s = 0; for (let k = 0; k < N; k++) s += a[i * N + k] * b[k * N + j]; t += s } t }`},
+	{
+		"map",
+		`{ const m = new Map(); for (let i = 0; i < 20000; i++) m.set('k' + i, i); ` +
+			`let s = 0; for (const [k, v] of m) s += v; s }`,
+	},
+	{
+		"sort",
+		`{ const a = []; let x = 12345; ` +
+			`for (let i = 0; i < 15000; i++) { x = (x * 1103515245 + 12345) & 0x7fffffff; a.push(x) } ` +
+			`a.sort((p, q) => p - q); a[5] }`,
+	},
+	{
+		"json",
+		`{ const o = []; for (let i = 0; i < 1000; i++) o.push({id: i, name: 'n' + i, tags: ['a', 'b'], v: i / 3}); ` +
+			`let s; for (let i = 0; i < 4; i++) s = JSON.stringify(JSON.parse(JSON.stringify(o))); s.length }`,
+	},
+	{
+		"string",
+		`{ let s = ''; for (let i = 0; i < 40000; i++) { s += String.fromCharCode(97 + i % 26); ` +
+			`if (i % 100 == 0) s = s.slice(-5000) } s.length }`,
+	},
+	{
+		"regexp",
+		`{ const t = 'the quick brown fox 123 jumps over 456 lazy dogs '.repeat(2000); ` +
+			`let n = 0; for (const m of t.matchAll(/(\w+)\s(\d+)/g)) n += m[2].length; n }`,
+	},
+	{
+		"float",
+		`{ const N = 40, a = [], b = []; for (let i = 0; i < N * N; i++) { a.push(Math.sin(i)); b.push(i / 7) } ` +
+			`let t = 0; for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) ` +
+			`{ let s = 0; for (let k = 0; k < N; k++) s += a[i * N + k] * b[k * N + j]; t += s } t }`,
+	},
 }
 
 // bareEngine drives the engine's module without anything of this project but the metering.
@@ -47,12 +73,14 @@ func newBareEngine(b *testing.B, cache wazero.CompilationCache, module []byte, c
 	rt := wazero.NewRuntimeWithConfig(ctx, config)
 	wasi_snapshot_preview1.MustInstantiate(ctx, rt)
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
-	_, err := rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) {}),
+	_, err := rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(
+		api.GoFunc(func(context.Context, []uint64) {}),
 		[]api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy").Instantiate(ctx)
 	require.NoError(b, err)
-	_, err = rt.NewHostModuleBuilder(metering.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-		stack[0] = 1 << 15
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName).Instantiate(ctx)
+	_, err = rt.NewHostModuleBuilder(metering.YieldModule).NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+			stack[0] = 1 << 15
+		}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName).Instantiate(ctx)
 	require.NoError(b, err)
 	compiled, err := rt.CompileModule(ctx, module)
 	require.NoError(b, err)
@@ -60,7 +88,8 @@ func newBareEngine(b *testing.B, cache wazero.CompilationCache, module []byte, c
 	require.NoError(b, err)
 	e := &bareEngine{ctx: ctx}
 	e.module, err = rt.InstantiateModule(
-		experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })),
+		experimental.WithMemoryAllocator(ctx,
+			experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })),
 		compiled, wazero.NewModuleConfig().WithStartFunctions().WithSysWalltime().WithSysNanotime())
 	require.NoError(b, err)
 	e.context = e.call(b, "QJS_GetContext", e.call(b, "New_QJS", 0, 0, 0, 0))
@@ -108,7 +137,8 @@ func BenchmarkMetering(b *testing.B) {
 		cache, err := wazero.NewCompilationCacheWithDir(enginetest.CacheDir())
 		require.NoError(b, err)
 		engines := []*bareEngine{
-			newBareEngine(b, cache, quickjs.Original(), false), newBareEngine(b, cache, metered, false), newBareEngine(b, cache, quickjs.Original(), true),
+			newBareEngine(b, cache, quickjs.Original(), false), newBareEngine(b, cache, metered, false),
+			newBareEngine(b, cache, quickjs.Original(), true),
 		}
 		for _, p := range programs {
 			t := times[p.name]

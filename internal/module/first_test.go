@@ -19,9 +19,10 @@ func TestFirstImports(t *testing.T) {
 			await import('c')`: "i:a r:b i:c",
 		`import x, {y} from 'a'; import 'b';
 			import * as z from "c"`: "i:a i:b i:c",
-		"const q = require('q'); f(); import x from 'a'":                                                      "i:a r:q",
-		"import type {T} from 'a'; import type from 'b'; import type, {x} from 'c'; import {type U} from 'd'": "i:b i:c i:d",
-		"import d from './d.json' with {type: 'json'}\nconst a = require('a')":                                "i:./d.json r:a",
+		"const q = require('q'); f(); import x from 'a'": "i:a r:q",
+		"import type {T} from 'a'; import type from 'b'; " +
+			"import type, {x} from 'c'; import {type U} from 'd'": "i:b i:c i:d",
+		"import d from './d.json' with {type: 'json'}\nconst a = require('a')": "i:./d.json r:a",
 		`require('mathjs').sqrt(4)`:                                 "r:mathjs",
 		`const x = require('debug')('app'); const y = require('y')`: "r:debug",
 		"const x = 1, s = 'a' + f(); const y = require('y')":        "",

@@ -11,12 +11,17 @@ import (
 
 // TestCoerce coerces one argument, a, to schemas that express the wanted type in many ways.
 func TestCoerce(t *testing.T) {
-	const defs = `"$defs":{"n":{"type":"integer"},"a/b%":{"type":"integer"},"anchored":{"$anchor":"here","type":"integer"},
+	const defs = `"$defs":{"n":{"type":"integer"},"a/b%":{"type":"integer"},"anchored":{"$anchor":"here",
+	"type":"integer"},
 		"dynamic":{"$dynamicAnchor":"moving","type":"integer"},
-		"chain":{"$ref":"#/$defs/n"},"model":{"type":"object","properties":{"n":{"type":"integer"},"o":{"type":"string"}},"required":["n"]},
-		"circle":{"type":"object","properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},
-		"square":{"type":"object","properties":{"kind":{"enum":["square"]},"side":{"type":"number"}},"required":["kind","side"]},
-		"tree":{"type":"object","properties":{"n":{"type":"integer"},"next":{"anyOf":[{"$ref":"#/$defs/tree"},{"type":"null"}]}}}},
+		"chain":{"$ref":"#/$defs/n"},
+	"model":{"type":"object","properties":{"n":{"type":"integer"},"o":{"type":"string"}},"required":["n"]},
+		"circle":{"type":"object","properties":{"kind":{"const":"circle"},"r":{"type":"number"}},
+		"required":["kind","r"]},
+		"square":{"type":"object","properties":{"kind":{"enum":["square"]},"side":{"type":"number"}},
+		"required":["kind","side"]},
+		"tree":{"type":"object","properties":{"n":{"type":"integer"},"next":{"anyOf":[
+		{"$ref":"#/$defs/tree"},{"type":"null"}]}}}},
 		"definitions":{"old":{"$id":"#there","type":"integer"},"oldest":{"id":"#where","type":"integer"}}`
 	const draft4, draft7, draft2019 = `"$schema":"http://json-schema.org/draft-04/schema#",`,
 		`"$schema":"http://json-schema.org/draft-07/schema#",`,

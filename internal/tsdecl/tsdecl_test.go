@@ -84,8 +84,9 @@ func TestTypes(t *testing.T) {
 		`{"const":{"a":1}}`:                  "unknown",
 		`{"enum":["a",1,-1.5,true,null,[]]}`: `"a" | 1 | -1.5 | true | null | unknown`,
 		`{"enum":[]}`:                        "unknown",
-		`{"anyOf":[{"type":"string"},{"type":"object","properties":{"a":{"const":1}},"required":["a"]}]}`: "string | { a: 1; }",
-		`{"oneOf":[{"type":"string"},{"type":"string"}]}`:                                                 "string",
+		`{"anyOf":[{"type":"string"},` +
+			`{"type":"object","properties":{"a":{"const":1}},"required":["a"]}]}`: "string | { a: 1; }",
+		`{"oneOf":[{"type":"string"},{"type":"string"}]}`: "string",
 		`{"allOf":[{"type":["string","number"]},{"enum":["a","b"]}]}`: `(string ` +
 			`| number) & ("a" | "b")`,
 		`{"type":"object","properties":{"a":{}},"anyOf":[{"required":["a"]}]}`: "{ a?: unknown; }",

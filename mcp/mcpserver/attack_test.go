@@ -269,13 +269,17 @@ func TestInvalidUTF8(t *testing.T) {
 		"\xff\xfe\x00", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}",
 		"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}",
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"filesystem\",\"arguments\":{\"command\":\"view\",\"path\":\"\xff\xfe\"}}}",
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"javascript\",\"arguments\":{\"code\":\"return " +
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"," +
+			"\"params\":{\"name\":\"filesystem\",\"arguments\":{\"command\":\"view\",\"path\":\"\xff\xfe\"}}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"," +
+			"\"params\":{\"name\":\"javascript\",\"arguments\":{\"code\":\"return " +
 			"'\xff\xed\xa0\x80'\"}}}",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call",` +
 			`"params":{"name":"javascript","arguments":{"code":"return '\ud800'"}}}`,
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"toolrun://notes/\xff\"}}",
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"completion/complete\",\"params\":{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"\xff\"},\"argument\":{\"name\":\"path\",\"value\":\"\xff\"}}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"completion/complete\"," +
+			"\"params\":{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"\xff\"}," +
+			"\"argument\":{\"name\":\"path\",\"value\":\"\xff\"}}}",
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"\xff\"}}",
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"cursor":"_w"}}`,
 		strings.Repeat("[", 100_000), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` +

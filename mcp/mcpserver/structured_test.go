@@ -41,7 +41,8 @@ func TestStructuredContentIsBounded(t *testing.T) {
 		env := registry.Env{Project: "notes", Files: newProject(t), Limits: registry.Limits{Inline: test.inline}}
 		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), nil)
 		require.NoError(t, err)
-		in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+		in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+			`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"lists","arguments":{}}}
 `

@@ -17,7 +17,9 @@ import (
 // property is the schema of a tool with one property, p, and what the schema refers to.
 func property(schema string) string {
 	return `{"type": "object", "properties": {"p": ` + schema + `}, "additionalProperties": false, "$defs": {
-		"count": {"type": "integer"}, "color": {"enum": ["red", "blue"], "description": "Which color."}, "here": {"$anchor": "here", "type": "integer"}, "moving": {"$dynamicAnchor": "moving", "type": "boolean"}, "again": {"$ref": "#/$defs/again2"}, "again2": {"$ref": "#/$defs/again"},
+		"count": {"type": "integer"}, "color": {"enum": ["red", "blue"], "description": "Which color."},
+		"here": {"$anchor": "here", "type": "integer"}, "moving": {"$dynamicAnchor": "moving", "type": "boolean"},
+		"again": {"$ref": "#/$defs/again2"}, "again2": {"$ref": "#/$defs/again"},
 		"tree": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
 	}}`
 }
@@ -341,7 +343,8 @@ func TestHostileSchemas(t *testing.T) {
 				strings.Repeat("long ", 5000)))
 			names = append(names, fmt.Sprintf(`"p%d"`, i))
 		}
-		return `{"type": "object", "properties": {"p": {"$ref": "#/$defs/o"}}, "required": ["p"], "$defs": {"o": {"type": "object",
+		return `{"type": "object", "properties": {"p": {"$ref": "#/$defs/o"}}, "required": ["p"],
+			"$defs": {"o": {"type": "object",
 			"properties": {` + strings.Join(properties, ",") + `}, "required": [` + strings.Join(names, ",") + `]}}}`
 	}
 	nested := func(open, end string) string {

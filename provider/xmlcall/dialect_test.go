@@ -209,7 +209,8 @@ func TestDialectsOfThePrompt(t *testing.T) {
 	require.NoError(t, err)
 	definitions := []*registry.Definition{{Name: "find", Description: "Finds.", Input: input}}
 	for dialect, answer := range map[xmlcall.Dialect]string{
-		xmlcall.Tags: "<tool:find><param:path>a</param:path><param:text>1</param:text><param:limit>5</param:limit></tool:find>",
+		xmlcall.Tags: "<tool:find><param:path>a</param:path><param:text>1</param:text>" +
+			"<param:limit>5</param:limit></tool:find>",
 		xmlcall.UseTool: `<use_tool><name>find</name><parameters>{"paths": ["a"], ` +
 			`"text": "1", "limit": "5"}</parameters></use_tool>`,
 		xmlcall.Caret: "^^^find\npath: a\ntext: 1\nlimit: 5\n^^^",
@@ -259,10 +260,12 @@ func TestElementsInItems(t *testing.T) {
 			"<item><path><![CDATA[</item>]]></path><all>true</all></item>\n</files>",
 			`{"files":[{"path":"a < b","limit":5},{"path":"</item>","all":true}]}`, ""},
 		{"lists in items",
-			"<files><item><path>a</path><ranges><item>1</item><item>20</item></ranges></item><item><ranges><item>3</item></ranges></item></files>",
+			"<files><item><path>a</path><ranges><item>1</item><item>20</item></ranges></item>" +
+				"<item><ranges><item>3</item></ranges></item></files>",
 			`{"files":[{"path":"a","ranges":[1,20]},{"ranges":[3]}]}`, ""},
 		{"items in items",
-			"<files><item><parts><item><path>a</path></item><item><parts><item><limit>1</limit></item></parts></item></parts></item></files>",
+			"<files><item><parts><item><path>a</path></item>" +
+				"<item><parts><item><limit>1</limit></item></parts></item></parts></item></files>",
 			`{"files":[{"parts":[{"path":"a"},{"parts":[{"limit":1}]}]}]}`, ""},
 		{
 			"lists of lists",

@@ -60,7 +60,8 @@ func FuzzCalls(f *testing.F) {
 			`"x":{"anyOf":[{"type":"array","items":{"type":"number"}},{"$ref":"#"}]}}}`,
 		`{"type":"object","additionalProperties":{"type":"array"},"required":["p"]}`,
 	} {
-		f.Add("<tool:t><param:p>1</param:p><param:query>x</param:query><param:path>[1]</param:path></tool:t><tool:t><param:x>{}",
+		f.Add("<tool:t><param:p>1</param:p><param:query>x</param:query><param:path>[1]</param:path></tool:t>"+
+			"<tool:t><param:x>{}",
 			schema)
 		f.Add("<use_tool><name>t</name><x><item><x><item>1</item></x><p>2</p></item><item>3</item></x></use_tool>",
 			schema)

@@ -24,10 +24,12 @@ func newProvider(t testing.TB, options ...sdktrace.TracerProviderOption) *sdktra
 }
 
 // traced returns a registry and the exporter that receives its spans.
-func traced(t testing.TB, options *observe.OpenTelemetryOptions, inner ...registry.Middleware) (*registry.Registry, *tracetest.InMemoryExporter) {
+func traced(t testing.TB, options *observe.OpenTelemetryOptions,
+	inner ...registry.Middleware) (*registry.Registry, *tracetest.InMemoryExporter) {
 	exporter := tracetest.NewInMemoryExporter()
 	provider := newProvider(t, sdktrace.WithSyncer(exporter))
-	return newRegistry(t, append([]registry.Middleware{observe.OpenTelemetry(provider, options)}, inner...)...), exporter
+	return newRegistry(t, append([]registry.Middleware{observe.OpenTelemetry(provider, options)}, inner...)...),
+		exporter
 }
 
 func attributes(attrs []attribute.KeyValue) map[string]any {
@@ -177,7 +179,9 @@ func TestOpenTelemetryUnsampled(t *testing.T) {
 }
 
 func TestOpenTelemetryWithoutProvider(t *testing.T) {
-	require.PanicsWithValue(t, "observe: OpenTelemetry needs a TracerProvider", func() { observe.OpenTelemetry(nil, nil) })
+	require.PanicsWithValue(t, "observe: OpenTelemetry needs a TracerProvider", func() {
+		observe.OpenTelemetry(nil, nil)
+	})
 }
 
 func ExampleOpenTelemetry() {

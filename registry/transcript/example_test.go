@@ -101,18 +101,23 @@ type readFilesInput struct {
 // readFiles shows files as resources. Failures come first, because they are easily overlooked.
 var readFiles = registry.Func(
 	registry.Spec{
-		Name: "read_files", Description: "Shows files.", NeedsProject: true, Annotations: registry.Annotations{ReadOnly: true},
+		Name: "read_files", Description: "Shows files.", NeedsProject: true,
+		Annotations: registry.Annotations{ReadOnly: true},
 	},
 	func(_ context.Context, in readFilesInput, env registry.Env) (registry.Result, error) {
 		var failed, loaded []registry.Part
 		for _, name := range in.Paths {
 			text, err := readLines(env.Files, name)
 			if err != nil {
-				failed = append(failed, registry.Part{Text: fmt.Sprintf("Failed to load '%s' in project '%s': %v", name, env.Project, err)})
+				failed = append(failed, registry.Part{
+					Text: fmt.Sprintf("Failed to load '%s' in project '%s': %v", name, env.Project, err),
+				})
 				continue
 			}
 			key := fmt.Sprintf("file:%s:%s:%x", env.Project, name, sha256.Sum256([]byte(text)))
-			loaded = append(loaded, registry.Part{Text: text, Resource: &registry.Resource{Kind: "FILE", Name: name, Key: key}})
+			loaded = append(loaded, registry.Part{
+				Text: text, Resource: &registry.Resource{Kind: "FILE", Name: name, Key: key},
+			})
 		}
 		result := registry.Result{Content: failed, Status: fmt.Sprintf("Successfully loaded %d file(s)", len(loaded))}
 		if len(failed) > 0 {

@@ -40,8 +40,10 @@ func BenchmarkIntl(b *testing.B) {
 		inScript(b, `const t = performance.now(); new Intl.NumberFormat('en'); return (performance.now() - t) * 1000`,
 			"µs/first")
 	})
-	const words = `const repeat = 3, times = 1; let seed = 1; const random = (n) => (seed = (seed * 16807) %% 2147483647) %% n;
-		const letters = %q, words = Array.from({ length: 10000 }, () => Array.from({ length: 3 + random(8) }, () => letters[random(letters.length)]).join(''));`
+	const words = `const repeat = 3, times = 1; let seed = 1;
+const random = (n) => (seed = (seed * 16807) %% 2147483647) %% n;
+		const letters = %q, words = Array.from({ length: 10000 },
+	() => Array.from({ length: 3 + random(8) }, () => letters[random(letters.length)]).join(''));`
 	const byUnits = `words.slice().sort((a, b) => a < b ? -1 : a > b ? 1 : 0)`
 	for _, text := range []struct{ name, letters string }{{"ASCII", "abcdefgh -ABE"}, {"Latin", "aàbcdeéfgöß -ABÉ"}} {
 		setup := fmt.Sprintf(words, text.letters)
@@ -62,7 +64,8 @@ func BenchmarkIntl(b *testing.B) {
 // alike.
 func BenchmarkBuffer(b *testing.B) {
 	const setup = `const repeat = 20, size = %d, times = size > 1000 ? 2 : 50;
-		const u = new Uint8Array(size).map((_, i) => 97 + i %% 25), b = Buffer.from(u), text = b.toString(), encoder = new TextEncoder();
+		const u = new Uint8Array(size).map((_, i) => 97 + i %% 25), b = Buffer.from(u),
+	text = b.toString(), encoder = new TextEncoder();
 		u[size - 1] = b[size - 1] = 122;
 		const hex = b.toString('hex'), base64 = b.toString('base64'), part = Buffer.from(u.slice(-10));`
 	const characters = `String.fromCharCode.apply(null, u)`

@@ -206,7 +206,8 @@ func TestFetch(t *testing.T) {
 				await (await fetch('data:,other', { integrity: other })).text(),
 					await fetch(base, { method: 'HEAD', integrity: d256 }).catch((e) => e.name));
 			return got.join()`,
-			"true,true,true,true,true,true,true,true,true,true,true,TypeError,TypeError,TypeError,TypeError,true,other,TypeError"},
+			"true,true,true,true,true,true,true,true,true,true,true," +
+				"TypeError,TypeError,TypeError,TypeError,true,other,TypeError"},
 		"many at once": {
 			`return (await Promise.all(Array.from({ length: 20 },
 				async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`,

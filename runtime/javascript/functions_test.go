@@ -312,7 +312,8 @@ func TestResultsThatWaitAreBounded(t *testing.T) {
 		e := enginetest.New(sandbox.EngineOptions{})
 		defer func() { require.NoError(t, e.Close(t.Context())) }()
 		result, err := e.Run(t.Context(), fmt.Sprintf(`
-			const calls = Array.from({length: %d}, () => large().then((text) => text.length, (error) => error.name + ': ' + error.message));
+			const calls = Array.from({length: %d}, () =>
+			large().then((text) => text.length, (error) => error.name + ': ' + error.message));
 			wait();
 			const all = await Promise.all(calls);
 			return [all.filter((x) => x === %d).length, ...new Set(all)].join('|')`, calls, megabyte), &options)

@@ -40,7 +40,9 @@ func TestIntlDates(t *testing.T) {
 			new X('de').format(0) + (new X() instanceof X)`: "1.1.1970true",
 		`Intl.DateTimeFormat().resolvedOptions().timeZone`: "UTC",
 		`const read = []; new Intl.DateTimeFormat('en', new Proxy({}, {get(_, key) { read.push(key) }}));
-			read.join()`: "localeMatcher,calendar,numberingSystem,hour12,hourCycle,timeZone,weekday,era,year,month,day,dayPeriod,hour,minute,second,fractionalSecondDigits,timeZoneName,formatMatcher,dateStyle,timeStyle",
+			read.join()`: "localeMatcher,calendar,numberingSystem,hour12,hourCycle,timeZone,weekday,era,year," +
+			"month,day,dayPeriod,hour,minute,second,fractionalSecondDigits,timeZoneName,formatMatcher," +
+			"dateStyle,timeStyle",
 		`try { new Intl.DateTimeFormat('en', {timeZone: 'x'}) } catch (e) {
 			String(e) }`: "RangeError: Invalid time zone specified: x",
 		`try { new Intl.DateTimeFormat('en', {year: 'x'}) } catch (e) { String(

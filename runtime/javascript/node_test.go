@@ -217,10 +217,10 @@ var (
 // path and ^ in paths are encoded. That space gets lost there with what follows it, and with it the others. It leaves
 // out
 //   - host names that are refused since the standard for them has changed: xn-- before a label that needs none;
-//   - what the parser here refuses against the standard: host names with an international label and punctuation, and those that end in a
-//     number with a sign, or in a label that begins with a number of more than 64 bits;
-//   - mistakes of Node: it sometimes leaves a segment "." or ".." in a path, takes "/.." for no path, or xn--- for the beginning of a label.
-//     canParse is wrong at times: what counts is whether there is a URL.
+//   - what the parser here refuses against the standard: host names with an international label and punctuation, and
+//     those that end in a number with a sign, or in a label that begins with a number of more than 64 bits;
+//   - mistakes of Node: it sometimes leaves a segment "." or ".." in a path, takes "/.." for no path, or xn--- for the
+//     beginning of a label. canParse is wrong at times: what counts is whether there is a URL.
 func otherURLs(node, here any) (any, any) {
 	answer := node.([]any)
 	parts, _ := answer[1].(map[string]any)

@@ -64,7 +64,8 @@ func TestGlobalsThatScriptsForNodeUse(t *testing.T) {
 				try { f(); log.push('none') } catch (e) { log.push(e.name) }
 			}
 			return log.join()`,
-			"SyntaxError,SyntaxError,TypeError,SyntaxError,SyntaxError,SyntaxError,SyntaxError,TypeError,TypeError,TypeError,TypeError"},
+			"SyntaxError,SyntaxError,TypeError,SyntaxError,SyntaxError,SyntaxError,SyntaxError," +
+				"TypeError,TypeError,TypeError,TypeError"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, run(t, c.script).Text)

@@ -65,7 +65,8 @@ func TestProcess(t *testing.T) {
 		"has no processes": {
 			`return ['kill', 'binding', 'dlopen', 'setuid'].map((n) => {
 				try { process[n](1) } catch (e) { return e.code } }).join()`,
-			"ERR_FEATURE_UNAVAILABLE_ON_PLATFORM,ERR_FEATURE_UNAVAILABLE_ON_PLATFORM,ERR_FEATURE_UNAVAILABLE_ON_PLATFORM,ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+			"ERR_FEATURE_UNAVAILABLE_ON_PLATFORM,ERR_FEATURE_UNAVAILABLE_ON_PLATFORM," +
+				"ERR_FEATURE_UNAVAILABLE_ON_PLATFORM,ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
 		},
 		"refuses exit codes": {
 			`return ['x', 1.5, {}, true].map((c) => {

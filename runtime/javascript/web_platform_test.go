@@ -204,7 +204,9 @@ func TestURLPattern(t *testing.T) {
 
 func TestKeysOfPairs(t *testing.T) {
 	require.Equal(t,
-		"true,false;true,false;true,false;true,false;secret;true;true;private,sign,public,verify;true;InvalidAccessError,InvalidAccessError,SyntaxError,DataError,OperationError",
+		"true,false;true,false;true,false;true,false;secret;true;true;"+
+			"private,sign,public,verify;true;"+
+			"InvalidAccessError,InvalidAccessError,SyntaxError,DataError,OperationError",
 		run(t, `
 		const { subtle } = crypto, data = new TextEncoder().encode('what is signed'), log = [], hash = 'SHA-256';
 		let pair;

@@ -46,7 +46,8 @@ func TestURL(t *testing.T) {
 		"replaces surrogates": {`return new URL('http://a/\ud800').pathname`, "/%EF%BF%BD"},
 		"has enumerable parts": {
 			`const names = []; for (const n in new URL('http://a')) names.push(n); return names.sort().join()`,
-			"hash,host,hostname,href,origin,password,pathname,port,protocol,search,searchParams,toJSON,toString,username",
+			"hash,host,hostname,href,origin,password,pathname," +
+				"port,protocol,search,searchParams,toJSON,toString,username",
 		},
 		"has one searchParams": {`const u = new URL('http://a'); return u.searchParams === u.searchParams`, "true"},
 		"needs its class": {

@@ -54,20 +54,21 @@ func TestAwaiting(t *testing.T) {
 			"asyncio.gather(f(tools.echo(3)))": "({'x': 1}, {'x': 2}, [{'x': 3}])",
 
 		// Those that are awaited can be awaited.
-		"await tools.echo(5)":                                                                                        "{'x': 5}",
-		"(await tools.echo(await tools.echo(5)))['x']['x']":                                                          "5",
-		"search = tools.echo\n(await search(5))['x']":                                                                "5",
-		"(await tools['echo'](5))['x'] + (await tools.echo(6))['x']":                                                 "11",
-		"c = tools.echo(5)\nawait c":                                                                                 "{'x': 5}",
-		"async def f():\n    r = await tools.echo(5)\n    return r['x']\nasyncio.run(f())":                           "5",
-		"asyncio.run(tools.echo(5))":                                                                                 "{'x': 5}",
-		"async with asyncio.timeout(9):\n    r = await tools.echo(5)\nr":                                             "{'x': 5}",
-		"await asyncio.wait_for(tools.echo(5), 9)":                                                                   "{'x': 5}",
-		"[await tools.echo(n) for n in range(2)]":                                                                    "[{'x': 0}, {'x': 1}]",
-		"[(await t)['x'] for t in asyncio.as_completed([tools.echo(5)])]":                                            "[5]",
-		"try:\n    await tools.fail()\nexcept ToolError as e:\n    x = (str(e), e.code)\nx":                          "('no', 'c')",
-		"try:\n    await tools.panic()\nexcept RuntimeError as e:\n    x = str(e)\nx":                                "'panicked: on purpose'",
-		"r = await asyncio.gather(tools.fail(), tools.echo(1), return_exceptions=True)\n[type(r[0]).__name__, r[1]]": "['ToolError', {'x': 1}]",
+		"await tools.echo(5)":                                                               "{'x': 5}",
+		"(await tools.echo(await tools.echo(5)))['x']['x']":                                 "5",
+		"search = tools.echo\n(await search(5))['x']":                                       "5",
+		"(await tools['echo'](5))['x'] + (await tools.echo(6))['x']":                        "11",
+		"c = tools.echo(5)\nawait c":                                                        "{'x': 5}",
+		"async def f():\n    r = await tools.echo(5)\n    return r['x']\nasyncio.run(f())":  "5",
+		"asyncio.run(tools.echo(5))":                                                        "{'x': 5}",
+		"async with asyncio.timeout(9):\n    r = await tools.echo(5)\nr":                    "{'x': 5}",
+		"await asyncio.wait_for(tools.echo(5), 9)":                                          "{'x': 5}",
+		"[await tools.echo(n) for n in range(2)]":                                           "[{'x': 0}, {'x': 1}]",
+		"[(await t)['x'] for t in asyncio.as_completed([tools.echo(5)])]":                   "[5]",
+		"try:\n    await tools.fail()\nexcept ToolError as e:\n    x = (str(e), e.code)\nx": "('no', 'c')",
+		"try:\n    await tools.panic()\nexcept RuntimeError as e:\n    x = str(e)\nx":       "'panicked: on purpose'",
+		"r = await asyncio.gather(tools.fail(), tools.echo(1), return_exceptions=True)\n" +
+			"[type(r[0]).__name__, r[1]]": "['ToolError', {'x': 1}]",
 		"try:\n    await asyncio.wait_for(tools.forever(), 0.001)\nexcept TimeoutError:\n    x = 'late'\nx, await " +
 			"tools.echo(1)": "('late', {'x': 1})",
 		"len(await asyncio.gather(*[tools.echo(n) for n in range(500)]))": "500",
@@ -91,7 +92,8 @@ func TestAwaiting(t *testing.T) {
 		"await asyncio.gather(asyncio.to_thread(tools.pair, 1), asyncio.to_thread(tools.pair, 2))": together,
 		"loop = asyncio.get_running_loop()\nawait asyncio.gather(*[loop.run_in_executor(None, tools.pair, n) for n " +
 			"in (1, 2)])": together,
-		"async def main():\n    return await asyncio.gather(tools.pair(1), tools.pair(2))\nasyncio.run(main())": together,
+		"async def main():\n    return await asyncio.gather(tools.pair(1), tools.pair(2))\n" +
+			"asyncio.run(main())": together,
 	} {
 		result := run(t, "import asyncio\n"+code, python.RunOptions{Functions: meeting()})
 		text := result.Text

@@ -249,7 +249,8 @@ import sys, os, random, json, asyncio, time, warnings, gc
 print(json.dumps(sorted(os.environ)), json.loads('1'))
 await asyncio.sleep(0)
 time.sleep(0)
-[sorted(globals()), hasattr(sys, 'S3CRET'), sys.path, len(sys.modules), sys.getrecursionlimit(), gc.isenabled(), os.getcwd(),
+[sorted(globals()), hasattr(sys, 'S3CRET'), sys.path, len(sys.modules),
+    sys.getrecursionlimit(), gc.isenabled(), os.getcwd(),
 	len(warnings.filters), open('/file').read(), sorted(os.listdir('/')), hash('a')]`
 	ownInterpreter(t, sandbox.EngineOptions{}) // makes the image if it is not there
 	i := ownInterpreter(t, sandbox.EngineOptions{MaxIdle: 1})

@@ -90,10 +90,13 @@ urllib.request.urlopen('ftp://example.com/a')`,
 			"urllib.error.URLError: <urlopen error requests go to https: and http: only, not to ftp:>"},
 		"requests": {`import requests
 r = requests.get('BASE/a', params={'b': ['c', 'd'], 'e': None}, headers={'x-own': 'me'}, auth=('u', 'p'))
-d = r.json(); r.status_code, r.ok, r.headers['CONTENT-TYPE'], d['url'], d['own'], d['auth'], r.encoding, bool(r), r.reason`,
+d = r.json()
+r.status_code, r.ok, r.headers['CONTENT-TYPE'], d['url'], d['own'], d['auth'], r.encoding, bool(r), r.reason`,
 			"(200, True, 'application/json', '/a?b=c&b=d', 'me', 'Basic dTpw', 'utf-8', True, 'OK')"},
 		"bodies": {`import requests
-[(d['body'], d['type']) for d in (requests.post('BASE', json={'a': 1}).json(), requests.put('BASE', data={'a': 'b c'}).json(), requests.patch('BASE', data='x').json())]`,
+[(d['body'], d['type']) for d in (
+    requests.post('BASE', json={'a': 1}).json(), requests.put('BASE', data={'a': 'b c'}).json(),
+    requests.patch('BASE', data='x').json())]`,
 			`[('{"a": 1}', 'application/json'), ('a=b+c', 'application/x-www-form-urlencoded'), ('x', '')]`},
 		"files": {`import requests, io
 d = requests.post('BASE', files={'f': ('n.txt', b'content', 'text/plain')}, data={'a': 'b'}).json()
@@ -114,7 +117,8 @@ r = requests.get('BASE/redirect'); n = requests.get('BASE/redirect', allow_redir
 r.url, len(r.history), n.status_code, n.is_redirect`, "('BASE/echo', 1, 302, True)"},
 		"streams": {`import requests
 with requests.get('BASE/large', stream=True) as r: n = sum(len(c) for c in r.iter_content(8192))
-n, list(requests.get('BASE/lines').iter_lines(decode_unicode=True)), list(requests.get('BASE/lines', stream=True).iter_lines(2))`,
+n, list(requests.get('BASE/lines').iter_lines(decode_unicode=True)), list(
+    requests.get('BASE/lines', stream=True).iter_lines(2))`,
 			"(1000000, ['a', 'b', 'c'], [b'a', b'b', b'c'])"},
 		"a timeout": {`import requests
 try: requests.get('BASE/never', timeout=0.01)
@@ -143,10 +147,12 @@ except http.client.InvalidURL as e: out = str(e)
 out`, `"URL can't contain control characters. '/a b' (found at least ' ')"`},
 		"the history of redirects": {`import requests
 r = requests.get('BASE/redirects')
-[(h.status_code, h.url, h.is_permanent_redirect, len(h.history)) for h in r.history], r.url, requests.get('BASE/redirect', allow_redirects=False).next.url`,
+[(h.status_code, h.url, h.is_permanent_redirect, len(h.history))
+    for h in r.history], r.url, requests.get('BASE/redirect', allow_redirects=False).next.url`,
 			"([(301, 'BASE/redirects', True, 0),\n  (302, 'BASE/redirect', False, 1)],\n 'BASE/echo', 'BASE/echo')"},
 		"methods after redirects": {`import requests
-[(d['method'], d['body']) for d in (requests.post('BASE/redirect', data='x').json(), requests.post('BASE/again', data='x').json())]`,
+[(d['method'], d['body'])
+    for d in (requests.post('BASE/redirect', data='x').json(), requests.post('BASE/again', data='x').json())]`,
 			"[('GET', ''), ('POST', 'x')]"},
 		"redirects without end": {`import requests
 try: requests.get('BASE/loop')
@@ -158,11 +164,13 @@ except requests.ConnectionError as e: out = 'no rule allows GET http://127.0.0.2
 out`, "True"},
 		"credentials after redirects": {`import requests
 s, at = requests.Session(), 'http://a:80/'
-[s.should_strip_auth(*urls) for urls in ((at, 'http://a/b'), (at, 'https://a/b'), (at, 'http://b/'), ('https://a/', at), ('http://a:8080', at))]`,
+[s.should_strip_auth(*urls) for urls in ((at, 'http://a/b'), (at, 'https://a/b'),
+    (at, 'http://b/'), ('https://a/', at), ('http://a:8080', at))]`,
 			"[False, False, True, True, True]"},
 		"hooks": {`import requests
 seen = []
-requests.get('BASE/redirect', hooks={'response': lambda r, *args, **kwargs: seen.append((r.status_code, kwargs['stream']))})
+requests.get('BASE/redirect', hooks={'response': 
+    lambda r, *args, **kwargs: seen.append((r.status_code, kwargs['stream']))})
 s = requests.Session()
 s.hooks['response'].append(lambda r, *args, **kwargs: r.raise_for_status())
 try: s.get('BASE/missing')
@@ -186,7 +194,8 @@ d = s.send(p).json(); p.method, p.path_url, p.headers['content-length'], d['body
 		"modules of requests": {`import requests.packages, urllib3
 from requests.packages.urllib3.util.retry import Retry
 urllib3.disable_warnings()
-requests.codes.NOT_FOUND, requests.codes['teapot'], requests.utils.quote('a b'), requests.cookies.RequestsCookieJar(), Retry is urllib3.Retry`,
+requests.codes.NOT_FOUND, requests.codes['teapot'], requests.utils.quote('a b'), \
+    requests.cookies.RequestsCookieJar(), Retry is urllib3.Retry`,
 			"(404, 418, 'a%20b', <RequestsCookieJar[]>, True)"},
 		"links": {`import requests
 requests.get('BASE/links').links`,

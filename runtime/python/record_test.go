@@ -22,7 +22,8 @@ import (
 // Whatever code gets from outside, in an order that is by chance.
 const draws = `
 import random, time, datetime, uuid, secrets, os, asyncio, mylib
-print(random.random(), time.time(), time.monotonic(), uuid.uuid4(), secrets.token_hex(4), datetime.datetime.now(), mylib.drawn)
+print(random.random(), time.time(), time.monotonic(), uuid.uuid4(), secrets.token_hex(4),
+    datetime.datetime.now(), mylib.drawn)
 async def one(n):
     print('answered', (await tools.echo(n))['x'], random.random())
 async def ticking():
@@ -92,7 +93,8 @@ func TestSeededRunsAreTheSameEverywhere(t *testing.T) {
 		result, err := interpreter.Run(ctx, `
 import random, time, datetime, uuid, secrets, asyncio
 await asyncio.sleep(0.002)
-str([random.random(), secrets.token_hex(4), str(uuid.uuid4()), time.time(), str(datetime.datetime.now()), time.monotonic()])`, nil)
+str([random.random(), secrets.token_hex(4), str(uuid.uuid4()), time.time(),
+    str(datetime.datetime.now()), time.monotonic()])`, nil)
 		require.NoError(t, err)
 		return result.Text
 	}

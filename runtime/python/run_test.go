@@ -289,8 +289,10 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import xmlrpc.client\nxmlrpc.client.ServerProxy('https://a').f()":   "There is no network.",
 		"x = 5\nreturn x": "    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function\nThe value of the " +
 			"last expression is the result",
-		"import asyncio\nasync def f(): pass\nawait f()\nasyncio.get_event_loop().run_until_complete(f())": "Write await main()",
-		"import asyncio\nasync def g(): pass\nasync def f(): asyncio.run(g())\nawait asyncio.gather(f())":  "Write await main() instead of asyncio.run",
+		"import asyncio\nasync def f(): pass\nawait f()\n" +
+			"asyncio.get_event_loop().run_until_complete(f())": "Write await main()",
+		"import asyncio\nasync def g(): pass\nasync def f(): asyncio.run(g())\n" +
+			"await asyncio.gather(f())": "Write await main() instead of asyncio.run",
 		"import ctypes": "There are no native libraries.",
 	} {
 		_, err := tryRun(t, code)

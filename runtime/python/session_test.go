@@ -203,7 +203,8 @@ def told(f):
     try: return f()
     except Exception as e: return str(e)
 open('d.txt', 'w').close()
-pack.use(), told(lambda: f.write('more')), told(lambda: db.execute('select 1')), os.listdir('/sub'), told(lambda: sqlite3.connect('/c.db').execute('select count(*) from t').fetchone())`, o)
+pack.use(), told(lambda: f.write('more')), told(lambda: db.execute('select 1')), \
+    os.listdir('/sub'), told(lambda: sqlite3.connect('/c.db').execute('select count(*) from t').fetchone())`, o)
 	require.NoError(t, err)
 	require.Equal(t, "(2, 'I/O operation on closed file.', 'Cannot operate on a closed database.', ['d.txt'], (0,))",
 		second.Text)

@@ -71,7 +71,8 @@ out(oneN < twoN, twoN, dataclasses.asdict(oneN), hash(oneN) == hash(DN(N)))`, `
 import datetime, zoneinfo
 tN = datetime.datetime(2020, 2, 28, 23, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')); await ask(N)
 tN += datetime.timedelta(days=await ask(N), hours=1)
-out(tN.isoformat(), tN.utcoffset(), tN.strftime('%A %d. %B'), datetime.date.fromisoformat('2024-02-29').isocalendar())`, `
+out(tN.isoformat(), tN.utcoffset(), tN.strftime('%A %d. %B'),
+    datetime.date.fromisoformat('2024-02-29').isocalendar())`, `
 import decimal, fractions
 with decimal.localcontext() as ctxN:
     ctxN.prec = 7
@@ -80,7 +81,8 @@ with decimal.localcontext() as ctxN:
 out(decimal.getcontext().prec, fractions.Fraction(N, await ask(6)) ** 3, 2 ** (100 + await ask(N)))`, `
 import random
 random.seed(N); firstN = [random.random(), random.gauss(0, 1)]; await ask(N)
-ownN = random.Random(await ask(N)); moreN = [random.gauss(0, 1), random.choice('abc'), ownN.getrandbits(70)]; await ask(1)
+ownN = random.Random(await ask(N))
+moreN = [random.gauss(0, 1), random.choice('abc'), ownN.getrandbits(70)]; await ask(1)
 out(firstN, moreN, random.sample(range(100), 5), ownN.shuffle([1, 2]))`, `
 try:
     await ask(-1 - N)
@@ -102,8 +104,10 @@ await ask(1); out(savedN.args)`, `
 import asyncio
 out(await asyncio.gather(ask(N), ask('b'), asyncio.sleep(0, 'c'), ask([1, {'a': None}])))`, `
 import asyncio
-doneN, leftN = await asyncio.wait([asyncio.create_task(ask(N)), asyncio.create_task(asyncio.sleep(60))], return_when=asyncio.FIRST_COMPLETED)
-out([t.result() for t in doneN], len(leftN)); [t.cancel() for t in leftN]; out(await asyncio.gather(*leftN, return_exceptions=True))`, `
+doneN, leftN = await asyncio.wait([asyncio.create_task(ask(N)), asyncio.create_task(asyncio.sleep(60))],
+    return_when=asyncio.FIRST_COMPLETED)
+out([t.result() for t in doneN], len(leftN)); [t.cancel() for t in leftN]
+out(await asyncio.gather(*leftN, return_exceptions=True))`, `
 import asyncio
 resultsN = await asyncio.gather(ask(-N), ask(N), return_exceptions=True)
 out([repr(r) for r in resultsN])`, `
@@ -111,7 +115,8 @@ import asyncio
 ticksN = []
 async def tickN():
     for i in range(4): ticksN.append(i); await asyncio.sleep(0.001)
-taskN = asyncio.create_task(tickN()); await ask(N); await taskN; await asyncio.sleep(0.001, await ask(2)); out(ticksN, taskN.done())`, `
+taskN = asyncio.create_task(tickN()); await ask(N); await taskN; await asyncio.sleep(0.001, await ask(2))
+out(ticksN, taskN.done())`, `
 import asyncio
 try:
     async with asyncio.timeout(30): out('in time', await ask(N))
@@ -125,7 +130,8 @@ async def putN():
     for x in range(5):
         async with lockN: await qN.put(await ask(x))
     eN.set()
-pN = asyncio.create_task(putN()); gotN = [await qN.get() for _ in range(3)]; await ask(N); gotN += [await qN.get() for _ in range(2)]
+pN = asyncio.create_task(putN()); gotN = [await qN.get() for _ in range(3)]
+await ask(N); gotN += [await qN.get() for _ in range(2)]
 await eN.wait(); await pN; out(gotN, qN.empty())`, `
 import contextlib, contextvars
 varN = contextvars.ContextVar('v', default=0); tokenN = varN.set(N)
@@ -138,25 +144,36 @@ async with managedN() as mN, contextlib.AsyncExitStack() as stackN:
     stackN.push_async_callback(ask.start, N); out(mN); await ask(2)
 varN.reset(tokenN); out(varN.get())`, `
 import re, itertools, functools, collections
-countN = itertools.count(N); next(countN); cycleN = itertools.cycle('ab'); next(cycleN); reN = re.finditer(r'(?P<w>\w+)-(\d)', 'a-1 b-2 c-3'); next(reN)
-pairsN = zip(countN, cycleN, map(lambda m: m['w'], reN)); await ask(N); out(next(pairsN)); await ask(1); out(list(pairsN))
+countN = itertools.count(N); next(countN); cycleN = itertools.cycle('ab')
+next(cycleN); reN = re.finditer(r'(?P<w>\w+)-(\d)', 'a-1 b-2 c-3'); next(reN)
+pairsN = zip(countN, cycleN, map(lambda m: m['w'], reN)); await ask(N)
+out(next(pairsN)); await ask(1); out(list(pairsN))
 @functools.lru_cache
 def fibN(n): return n if n < 2 else fibN(n - 1) + fibN(n - 2)
-fibN(30); await ask(1); out(fibN(50), fibN.cache_info().misses, collections.Counter('abca').most_common(1), collections.deque([1, 2, 3], 2))`, `
+fibN(30); await ask(1)
+out(fibN(50), fibN.cache_info().misses, collections.Counter('abca').most_common(1), collections.deque([1, 2, 3], 2))`, `
 import sqlite3, json
-dbN = sqlite3.connect(':memory:'); dbN.execute('create table t (x, y)'); dbN.create_function('twice', 1, lambda x: x * 2)
-dbN.executemany('insert into t values (?, ?)', [(i, str(i)) for i in range(50)]); curN = dbN.execute('select twice(x), y from t order by x'); curN.fetchone(); await ask(N)
-out(curN.fetchone(), await ask(json.loads('{"a": [1, 2.5, null]}')), dbN.execute('select count(*), sum(x) from t').fetchone(), len(curN.fetchall()))`, `
+dbN = sqlite3.connect(':memory:'); dbN.execute('create table t (x, y)')
+dbN.create_function('twice', 1, lambda x: x * 2)
+dbN.executemany('insert into t values (?, ?)', [(i, str(i)) for i in range(50)])
+curN = dbN.execute('select twice(x), y from t order by x'); curN.fetchone(); await ask(N)
+out(curN.fetchone(), await ask(json.loads('{"a": [1, 2.5, null]}')),
+    dbN.execute('select count(*), sum(x) from t').fetchone(), len(curN.fetchall()))`, `
 import weakref, gc
 class WN: pass
-objN = WN(); objN.me = objN; refN = weakref.ref(objN, lambda _: out('gone', N)); setN = weakref.WeakSet([objN]); await ask(N)
+objN = WN(); objN.me = objN; refN = weakref.ref(objN, lambda _: out('gone', N))
+setN = weakref.WeakSet([objN]); await ask(N)
 out(refN() is objN, len(setN)); del objN; gc.collect(); await ask(1); out(refN(), len(setN))`, `
 import hashlib, zlib, struct, array
-hN = hashlib.sha256(b'a'); cN = zlib.compressobj(); partN = cN.compress(b'abc' * 1000); viewN = memoryview(bytearray(b'12345678')); await ask(N)
-hN.update(b'b'); partN += cN.flush(); viewN[2:4] = struct.pack('>h', N); await ask(2); out(hN.hexdigest(), len(zlib.decompress(partN)), bytes(viewN), array.array('d', [N, 0.5]).tobytes().hex())`, `
+hN = hashlib.sha256(b'a'); cN = zlib.compressobj(); partN = cN.compress(b'abc' * 1000)
+viewN = memoryview(bytearray(b'12345678')); await ask(N)
+hN.update(b'b'); partN += cN.flush(); viewN[2:4] = struct.pack('>h', N); await ask(2)
+out(hN.hexdigest(), len(zlib.decompress(partN)), bytes(viewN), array.array('d', [N, 0.5]).tobytes().hex())`, `
 import io, csv, textwrap, string
-bufN = io.StringIO(); wN = csv.writer(bufN); wN.writerow([N, 'a,b']); await ask(1); wN.writerow(['"', await ask('é')]); out(bufN.getvalue())
-print('partly', end=''); await ask(N); print(' done'); print('flushed', end='', flush=True); await ask(2); print(' as well', file=sys.stderr)`, `
+bufN = io.StringIO(); wN = csv.writer(bufN); wN.writerow([N, 'a,b']); await ask(1)
+wN.writerow(['"', await ask('é')]); out(bufN.getvalue())
+print('partly', end=''); await ask(N); print(' done'); print('flushed', end='', flush=True)
+await ask(2); print(' as well', file=sys.stderr)`, `
 import enum, types
 class ColorN(enum.Flag):
     RED = 1; BLUE = 2
@@ -172,7 +189,8 @@ class FN(metaclass=MetaN):
     def __await__(self): return (yield from ask.start(self.n).__await__())
 fN = FN(N); out(fN.tag, fN.other, await fN)`, `
 import typing, abc, operator
-squaresN = [await ask(i) ** 2 for i in range(3)]; evenN = {k: v async for k, v in ((i, await ask(i)) for i in range(4)) if k % 2 == 0}
+squaresN = [await ask(i) ** 2 for i in range(3)]
+evenN = {k: v async for k, v in ((i, await ask(i)) for i in range(4)) if k % 2 == 0}
 out(squaresN, evenN, (lambda *a, k=N, **kw: (a, k, kw))(*squaresN, z=await ask(9)))
 for i in range(3):
     for j in range(3):
@@ -181,12 +199,16 @@ for i in range(3):
         out(i, j)
     else: out('whole', i)`, `
 import time, logging, uuid, copy
-logging.basicConfig(format='%(levelname)s %(message)s', stream=sys.stdout); t0N = time.monotonic(); await ask(N); logging.warning('w%d', N); out(time.monotonic() >= t0N)
-deepN = copy.deepcopy({'a': [1, {2}], 'b': await ask([[N]])}); out(deepN, uuid.uuid5(uuid.NAMESPACE_DNS, str(N)), sys.getrecursionlimit())`, `
+logging.basicConfig(format='%(levelname)s %(message)s', stream=sys.stdout)
+t0N = time.monotonic(); await ask(N); logging.warning('w%d', N); out(time.monotonic() >= t0N)
+deepN = copy.deepcopy({'a': [1, {2}], 'b': await ask([[N]])})
+out(deepN, uuid.uuid5(uuid.NAMESPACE_DNS, str(N)), sys.getrecursionlimit())`, `
 async def recurseN(n): return await ask(N) if n == 0 else await recurseN(n - 1) + 1
-out(await recurseN(20)); exec('async def madeN(): return await ask.start("made")'); out(await madeN(), eval('N + 1'))`, `
+out(await recurseN(20)); exec('async def madeN(): return await ask.start("made")')
+out(await madeN(), eval('N + 1'))`, `
 import importlib, email.message, html.parser, xml.etree.ElementTree as ET
-m = email.message.EmailMessage(); m['Subject'] = 'Sé' + str(N); treeN = ET.fromstring('<a><b n="1"/>t</a>'); iterN = treeN.iter(); next(iterN); await ask(N)
+m = email.message.EmailMessage(); m['Subject'] = 'Sé' + str(N); treeN = ET.fromstring('<a><b n="1"/>t</a>')
+iterN = treeN.iter(); next(iterN); await ask(N)
 out(m['Subject'], next(iterN).attrib, ET.tostring(treeN), importlib.import_module('colorsys').rgb_to_hsv(0, 0.5, 1))`,
 }
 

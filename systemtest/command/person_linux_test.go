@@ -59,7 +59,8 @@ func TestInputsAreAsked(t *testing.T) {
 	dir := t.TempDir()
 	servers := filepath.Join(dir, "mcp.json")
 	require.NoError(t, os.WriteFile(servers, []byte(`{
-		"inputs": [{"type": "pickString", "id": "tools", "description": "Which\u001b[2J tools", "options": ["memory", "filesystem"], "default": "memory"},
+		"inputs": [{"type": "pickString", "id": "tools", "description": "Which\u001b[2J tools",
+				"options": ["memory", "filesystem"], "default": "memory"},
 			{"type": "promptString", "id": "api-key", "description": "The key", "password": true},
 			{"type": "promptString", "id": "unused"}],
 		"servers": {"own": {"command": "`+

@@ -15,7 +15,8 @@ import (
 
 // bashCompletes is what an interactive bash does at a Tab, for a line whose words are separated by spaces.
 const bashCompletes = `
-	_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; }
+	_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}
+	prev=${words[cword-1]}; }
 	compopt() { :; }
 	source <(toolrun completion bash)
 	COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9

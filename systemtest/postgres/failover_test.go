@@ -111,7 +111,8 @@ func TestFailover(t *testing.T) {
 	}
 
 	url := fmt.Sprintf(
-		"postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres?sslmode=disable&target_session_attrs=read-write&search_path=%s",
+		"postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres?sslmode=disable"+
+			"&target_session_attrs=read-write&search_path=%s",
 		primary.Port, standby.Port, schema)
 	store := openAt(t, url, nil)
 	told := promise{done: map[string]bool{}, unknown: map[string]bool{}}

@@ -3,6 +3,7 @@
 // grows: 228 MiB
 const nested = 'Number('.repeat(1500) + '1' + ')'.repeat(1500);
 for (let i = 0; i < 190; i++) {
-  fs.writeFileSync(`/m/${i}.js`, `import next from './${(i + 1) % 190}.js'; export default function f() { return next; } export const value = ${nested};`);
+  fs.writeFileSync(`/m/${i}.js`,
+    `import next from './${(i + 1) % 190}.js'; export default function f() { return next; } export const value = ${nested};`);
 }
 return typeof (await import('/m/0.js')).default;

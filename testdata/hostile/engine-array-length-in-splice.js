@@ -11,7 +11,8 @@ class Tricky extends Array {
   }
 }
 let target;
-for (const use of [(t) => t.splice(0, 30), (t) => t.slice(2), (t) => t.concat([1], [2]), (t) => t.map((x) => x), (t) => t.filter(() => true), (t) => t.flat(), (t) => t.flatMap((x) => [x])]) {
+for (const use of [(t) => t.splice(0, 30), (t) => t.slice(2), (t) => t.concat([1], [2]),
+  (t) => t.map((x) => x), (t) => t.filter(() => true), (t) => t.flat(), (t) => t.flatMap((x) => [x])]) {
   target = Tricky.from({ length: 60 }, (_, i) => ({ i }));
   try {
     use(target);

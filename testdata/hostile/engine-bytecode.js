@@ -6,7 +6,8 @@ const text = String.fromCharCode(...bytes);
 fs.writeFileSync('/a.js', bytes);
 fs.writeFileSync('/a.qjsc', bytes);
 const reached = [];
-for (const load of [() => (0, eval)(text), () => new Function(text)(), () => import('/a.js'), () => import('/a.qjsc'), () => require('/a.js')]) {
+for (const load of [() => (0, eval)(text), () => new Function(text)(), () => import('/a.js'),
+  () => import('/a.qjsc'), () => require('/a.js')]) {
   try {
     await load();
     reached.push(String(load));

@@ -1,6 +1,8 @@
 // All constructors are called with a new.target whose prototype is a getter that throws, changes things, or is nothing.
 // ends: returns ok
-const types = Object.getOwnPropertyNames(globalThis).filter((name) => !['halt', 'hangs', 'reportError'].includes(name)).map((name) => globalThis[name]).filter((f) => typeof f === 'function' && f.prototype !== undefined);
+const types = Object.getOwnPropertyNames(globalThis).filter((name) => ![
+  'halt', 'hangs', 'reportError',
+].includes(name)).map((name) => globalThis[name]).filter((f) => typeof f === 'function' && f.prototype !== undefined);
 const targets = [null, 1, {}, new Proxy({}, {})].map((prototype) => {
   const target = function () {};
   target.prototype = prototype;

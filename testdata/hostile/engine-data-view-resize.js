@@ -1,6 +1,7 @@
 // The arguments of a DataView's methods shrink its buffer before they are used.
 // ends: returns ok
-for (const name of Object.getOwnPropertyNames(DataView.prototype).filter((n) => n.startsWith('set') || n.startsWith('get'))) {
+for (const name of Object.getOwnPropertyNames(DataView.prototype).filter(
+  (n) => n.startsWith('set') || n.startsWith('get'))) {
   const buffer = new ArrayBuffer(64, { maxByteLength: 64 });
   const view = new DataView(buffer);
   const evil = {

@@ -1,7 +1,9 @@
 // Dates and expressions are used with properties, conversions and subclasses that do not fit.
 // ends: returns ok
 const expression = /(a)(b)?/dgy;
-for (const lastIndex of [-1, 2 ** 31, 2 ** 53, NaN, 1n, {}, 'x', { valueOf: () => (expression.compile?.('('.repeat(0) + 'x', 'y'), 1) }]) {
+for (const lastIndex of [
+  -1, 2 ** 31, 2 ** 53, NaN, 1n, {}, 'x', { valueOf: () => (expression.compile?.('('.repeat(0) + 'x', 'y'), 1) },
+]) {
   try {
     expression.lastIndex = lastIndex;
     expression.exec('abab');

@@ -13,7 +13,11 @@ const iterator = {
   },
   returning: 0,
 };
-for (const use of [() => new Map(iterator), () => Array.from(iterator, () => { throw 1; }), () => { const [a] = iterator; }, () => Object.fromEntries(iterator), () => new WeakSet(iterator), () => Promise.all.call(function () {}, iterator), () => { for (const x of iterator) break; }]) {
+for (const use of [
+  () => new Map(iterator), () => Array.from(iterator, () => { throw 1; }), () => { const [a] = iterator; },
+    () => Object.fromEntries(iterator), () => new WeakSet(iterator), () => Promise.all.call(function () {}, iterator),
+    () => { for (const x of iterator) break; },
+]) {
   try {
     use();
   } catch {}

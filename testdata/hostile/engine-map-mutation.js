@@ -1,7 +1,8 @@
 // Maps and Sets are changed by the callbacks that go through them, and by what they compare.
 // ends: returns ok
 for (const type of [Map, Set]) {
-  const collection = new type(type === Map ? Array.from({ length: 100 }, (_, i) => [i, i]) : Array.from({ length: 100 }, (_, i) => i));
+  const collection = new type(type === Map ? Array.from({ length: 100 }, (_, i) => [i, i])
+    : Array.from({ length: 100 }, (_, i) => i));
   let n = 0;
   collection.forEach((value, key) => {
     if (n++ > 500) return;

@@ -9,7 +9,8 @@ const attempts = [
   () => Object.keys(new Proxy(closed, { ownKeys: () => ['a', 'b'] })),
   () => Object.getPrototypeOf(new Proxy(closed, { getPrototypeOf: () => Array.prototype })),
   () => Object.isExtensible(new Proxy(closed, { isExtensible: () => true })),
-  () => Object.getOwnPropertyDescriptor(new Proxy(closed, { getOwnPropertyDescriptor: () => ({ value: 1, configurable: false }) }), 'a'),
+  () => Object.getOwnPropertyDescriptor(
+    new Proxy(closed, { getOwnPropertyDescriptor: () => ({ value: 1, configurable: false }) }), 'a'),
   () => Object.defineProperty(new Proxy(closed, { defineProperty: () => true }), 'c', { value: 1 }),
 ];
 let refused = 0;

@@ -1,6 +1,7 @@
 // Sloppy functions, which have a caller in other engines, are called by the prelude and by native code.
 // ends: returns nothing-reached
-const sloppy = new Function('got', `return function spy() { try { if (spy.caller) got.push('caller') } catch {} try { if (arguments.callee.caller) got.push('callee') } catch {} if (this !== undefined && this !== globalThis) got.push('this'); return 'x' }`);
+const sloppy = new Function('got',
+  `return function spy() { try { if (spy.caller) got.push('caller') } catch {} try { if (arguments.callee.caller) got.push('callee') } catch {} if (this !== undefined && this !== globalThis) got.push('this'); return 'x' }`);
 const got = [];
 const spy = sloppy(got);
 setTimeout(spy, 0);

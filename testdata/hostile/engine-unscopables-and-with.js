@@ -1,6 +1,7 @@
 // A with statement looks names up in an object that changes between the question and the answer.
 // ends: returns ok
-const run = new Function('object', 'with (object) { name = 1; try { name(); } catch {} delete name; return typeof name; }');
+const run = new Function('object',
+  'with (object) { name = 1; try { name(); } catch {} delete name; return typeof name; }');
 let asked = 0;
 const object = new Proxy({}, {
   has(target, name) {

@@ -3,7 +3,10 @@
 fs.writeFileSync('/a', 'x');
 fs.mkdirSync('/d');
 let wrong = 'ok';
-for (const attempt of [() => fs.writeFileSync('/a/b', 'y'), () => fs.mkdirSync('/a/b/c', { recursive: true }), () => fs.readFileSync('/d'), () => fs.copyFileSync('/a', '/a/b'), () => fs.readdirSync('/a'), () => fs.renameSync('/d', '/a')]) {
+for (const attempt of [
+  () => fs.writeFileSync('/a/b', 'y'), () => fs.mkdirSync('/a/b/c', { recursive: true }), () => fs.readFileSync('/d'),
+    () => fs.copyFileSync('/a', '/a/b'), () => fs.readdirSync('/a'), () => fs.renameSync('/d', '/a'),
+]) {
   try {
     attempt();
     wrong = String(attempt);

@@ -2,7 +2,8 @@
 // ends: time limit or memory limit
 const text = '€'.repeat(2e7);
 for (;;) {
-  for (const use of [() => console.log(text), () => btoa(text), () => new URL(text), () => fs.existsSync(text), () => new TextEncoder().encodeInto(text, new Uint8Array(9))]) {
+  for (const use of [() => console.log(text), () => btoa(text), () => new URL(text),
+    () => fs.existsSync(text), () => new TextEncoder().encodeInto(text, new Uint8Array(9))]) {
     try {
       use();
     } catch {}

@@ -3,8 +3,10 @@
 await fs.writeFile('/own.mjs', 'export const x = 5, y = { 6: 7 };');
 const names = [];
 for (const n of [1, 2]) {
-  await fs.writeFile(`/first${n}.mjs`, `import { f } from './second${n}.mjs'; import { x, y } from './own.mjs'; export { x, y as z }; export default f();`);
-  await fs.writeFile(`/second${n}.mjs`, `import { x, z } from './first${n}.mjs'; export function f() { return [x, z[6]].join() }`);
+  await fs.writeFile(`/first${n}.mjs`,
+    `import { f } from './second${n}.mjs'; import { x, y } from './own.mjs'; export { x, y as z }; export default f();`);
+  await fs.writeFile(`/second${n}.mjs`,
+    `import { x, z } from './first${n}.mjs'; export function f() { return [x, z[6]].join() }`);
   try {
     names.push((await import(`/first${n}.mjs`)).default);
   } catch (e) {

@@ -2,5 +2,6 @@
 // ends: time limit
 for (let n = 0; ; n++) {
   const date = new Date(n * 1e9);
-  date.toLocaleString('de-DE', { timeZone: 'Europe/Berlin' }) + date.toString() + date.toLocaleDateString() + date.toJSON();
+  date.toLocaleString('de-DE',
+    { timeZone: 'Europe/Berlin' }) + date.toString() + date.toLocaleDateString() + date.toJSON();
 }

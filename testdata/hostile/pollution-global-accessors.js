@@ -3,7 +3,10 @@
 let count = 0;
 const { defineProperty } = Object;
 const params = new URLSearchParams('a=b');
-for (const name of ['Array', 'Object', 'Promise', 'Uint8Array', 'Error', 'TypeError', 'String', 'JSON', 'Reflect', 'Symbol', 'Map', 'WeakMap', 'DOMException', 'queueMicrotask', 'setTimeout', 'performance', 'crypto', 'Event', 'AbortController']) {
+for (const name of [
+  'Array', 'Object', 'Promise', 'Uint8Array', 'Error', 'TypeError', 'String', 'JSON', 'Reflect', 'Symbol', 'Map',
+    'WeakMap', 'DOMException', 'queueMicrotask', 'setTimeout', 'performance', 'crypto', 'Event', 'AbortController',
+]) {
   defineProperty(globalThis, name, {
     get() {
       count++;

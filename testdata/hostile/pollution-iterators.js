@@ -5,7 +5,8 @@ const iterator = () => {
   used++;
   throw new Error('iterator');
 };
-Array.prototype[Symbol.iterator] = String.prototype[Symbol.iterator] = Map.prototype[Symbol.iterator] = Set.prototype[Symbol.iterator] = iterator;
+Array.prototype[Symbol.iterator] = String.prototype[Symbol.iterator] = Map.prototype[Symbol.iterator] =
+  Set.prototype[Symbol.iterator] = iterator;
 Object.getPrototypeOf(Object.getPrototypeOf(new Map().keys())).next = iterator;
 console.log(1, 'two', { a: [] });
 await fs.writeFile('/a', 'x');

@@ -12,7 +12,9 @@ Error.prepareStackTrace = (error, frames) => {
   }
   return '';
 };
-for (const attempt of [() => fs.readFileSync(5), () => new URL('x'), () => structuredClone(echo), () => console.log(new Error('x').stack)]) {
+for (const attempt of [
+  () => fs.readFileSync(5), () => new URL('x'), () => structuredClone(echo), () => console.log(new Error('x').stack),
+]) {
   try {
     attempt();
   } catch (error) {

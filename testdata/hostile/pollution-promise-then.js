@@ -3,6 +3,7 @@
 const wrong = () => {
   throw new Error('then');
 };
-Promise.prototype.then = Promise.prototype.catch = Promise.prototype.finally = Promise.resolve = Promise.reject = Promise.all = wrong;
+Promise.prototype.then = Promise.prototype.catch = Promise.prototype.finally = Promise.resolve =
+  Promise.reject = Promise.all = wrong;
 await fs.writeFile('/a', 'x');
 return [await fs.readFile('/a', 'utf8'), (await later(1))[0]].join();

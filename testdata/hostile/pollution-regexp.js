@@ -1,6 +1,7 @@
 // RegExp.prototype.exec and its flags are replaced.
 // ends: returns http://a/?b=c text
-RegExp.prototype.exec = RegExp.prototype.test = RegExp.prototype[Symbol.replace] = RegExp.prototype[Symbol.split] = () => {
+RegExp.prototype.exec = RegExp.prototype.test = RegExp.prototype[Symbol.replace] =
+  RegExp.prototype[Symbol.split] = () => {
   throw new Error('replaced');
 };
 Object.defineProperty(RegExp.prototype, 'flags', { get: () => 'gggg' });

@@ -1,6 +1,7 @@
 // Well-known symbols are on Object.prototype, for all objects at once.
 // ends: returns {"a":1} 2
-for (const name of ['toPrimitive', 'toStringTag', 'isConcatSpreadable', 'unscopables', 'species', 'match', 'replace', 'split', 'hasInstance', 'asyncIterator']) {
+for (const name of ['toPrimitive', 'toStringTag', 'isConcatSpreadable', 'unscopables',
+  'species', 'match', 'replace', 'split', 'hasInstance', 'asyncIterator']) {
   Object.defineProperty(Object.prototype, Symbol[name], {
     get() {
       return name === 'toPrimitive' || name === 'hasInstance' ? undefined : 'polluted';

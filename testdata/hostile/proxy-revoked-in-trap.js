@@ -14,5 +14,6 @@ const attempt = (use) => {
     return error instanceof TypeError ? 1 : 0;
   }
 };
-const refused = attempt((p) => p.sort()) + attempt((p) => [].concat(p)) + attempt((p) => JSON.stringify(p)) + attempt((p) => p.join());
+const refused = attempt((p) => p.sort()) + attempt((p) => [].concat(p)) + attempt(
+  (p) => JSON.stringify(p)) + attempt((p) => p.join());
 return refused + ' refused';

@@ -2,7 +2,8 @@
 // ends: time limit
 for (let n = 1; ; n++) {
   try {
-    new URLPattern({ pathname: '/:a{b}?*'.repeat(n * 100), hostname: '{:h.}*'.repeat(n * 100) + 'com' }).exec('http://a.b.c/' + 'x/'.repeat(n * 100));
+    new URLPattern({ pathname: '/:a{b}?*'.repeat(n * 100), hostname: '{:h.}*'.repeat(n * 100) + 'com' }).exec(
+      'http://a.b.c/' + 'x/'.repeat(n * 100));
   } catch {
     continue;
   }

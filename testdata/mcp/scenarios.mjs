@@ -2,12 +2,15 @@
 
 /** outOfScope fail everywhere. */
 export const outOfScope = {
-  'tools-call-sampling': 'a tool here cannot ask the model of the client: what runs is the tool\'s own code, or a sandboxed script',
+  'tools-call-sampling':
+    'a tool here cannot ask the model of the client: what runs is the tool\'s own code, or a sandboxed script',
   'tools-call-elicitation': 'a tool here cannot ask the user of the client: a call has all that it needs in its input',
   'elicitation-sep1034-defaults': 'as above',
   'elicitation-sep1330-enums': 'as above',
-  'server-sse-polling': 'streams cannot be resumed, so that nothing of a call is kept for clients that do not come back',
-  'resources-read-text': 'it reads test://static-text: resources here are the files of a project, as toolrun://PROJECT/PATH',
+  'server-sse-polling':
+    'streams cannot be resumed, so that nothing of a call is kept for clients that do not come back',
+  'resources-read-text':
+    'it reads test://static-text: resources here are the files of a project, as toolrun://PROJECT/PATH',
   'resources-read-binary': 'it reads test://static-binary',
   'resources-templates-read': 'it reads test://template/123/data',
   'resources-subscribe': 'it subscribes to test://watched-resource, which is no file of the project',

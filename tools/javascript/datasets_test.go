@@ -42,7 +42,8 @@ func TestDataSets(t *testing.T) {
 
 	result = run(t, r, env, `
 		interface Day { date: string; precipitation: number; temp_max: number; weather: string }
-		const { data } = Papa.parse(fs.readFileSync('/data/seattle-weather.csv', 'utf8'), { header: true, dynamicTyping: true, skipEmptyLines: true });
+		const { data } = Papa.parse(fs.readFileSync('/data/seattle-weather.csv', 'utf8'),
+	{ header: true, dynamicTyping: true, skipEmptyLines: true });
 		const years: Record<string, { rain: number; hottest: number; sunny: number }> = {};
 		for (const day of data as Day[]) {
 			const y = (years[String(day.date).slice(0, 4)] ??= { rain: 0, hottest: -Infinity, sunny: 0 });

@@ -16,13 +16,15 @@ import (
 // cacheDir is where compiled code is kept.
 var cacheDir = enginetest.CacheDir()
 
-// With the option toolCalls, code can call the other tools, here four times at once. What goes back to the model is only what the
-// code makes of that.
+// With the option toolCalls, code can call the other tools, here four times at once. What goes back to the model is
+// only what the code makes of that.
 func Example_toolCalls() {
 	type city struct {
 		Name string `json:"name" jsonschema:"the city, in English"`
 	}
-	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells how warm it is in a city, in degrees Celsius."},
+	weather := registry.Func(registry.Spec{
+		Name: "weather", Description: "Tells how warm it is in a city, in degrees Celsius.",
+	},
 		func(_ context.Context, in city, _ registry.Env) (string, error) {
 			degrees, ok := map[string]int{"Oslo": 3, "Lima": 24, "Nagoya": 17}[in.Name]
 			if !ok {
@@ -41,7 +43,9 @@ func Example_toolCalls() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return interpreter, nil }, nil), weather)
+	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return interpreter, nil
+	}, nil), weather)
 	if err != nil {
 		log.Fatal(err)
 	}

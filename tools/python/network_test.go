@@ -32,7 +32,8 @@ var networkClaims = map[string][]claim{
 				`this can add one with --allow 'GET https://example.com/a'`},
 	},
 	"There are no cookies": {{"import requests\n'set-cookie' in requests.get('HOST').headers", `^False$`}},
-	`Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the values: os.environ["TOKEN"] for 127.0.0.1`: {
+	`Secrets are put in outside of the sandbox: use these variables in a header ` +
+		`or in the query, as if they had the values: os.environ["TOKEN"] for 127.0.0.1`: {
 		{"import os, requests\nrequests.get('HOST/a', headers={'Authorization': 'Bearer ' + os.environ['TOKEN']}).text",
 			`^'GET /a True Bearer secret-TOKEN-is-put-in-outside'$`},
 	},

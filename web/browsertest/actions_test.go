@@ -225,7 +225,8 @@ func TestBackAndForward(t *testing.T) {
 		t.Helper()
 		p.until(`new URLSearchParams(location.search).get("call") === "` + id + `" &&
 			document.querySelector(".filehead h2")?.textContent === "` + id + `" &&
-			Array.from(document.querySelectorAll("[data-call][aria-pressed=true]")).map((b) => b.dataset.call).join() === "` +
+			Array.from(document.querySelectorAll("[data-call][aria-pressed=true]"))
+			.map((b) => b.dataset.call).join() === "` +
 			id + `"`)
 	}
 	none := func() {

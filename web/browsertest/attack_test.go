@@ -32,7 +32,8 @@ func (p *person) nothingRan() {
 	require.False(p.t, value[bool](p, `"pwned" in window`))
 	require.Empty(p.t, value[[]string](p,
 		`Array.from(document.querySelectorAll(
-			"main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"),
+			"main script, main iframe, main object, main embed, main style, "+
+		"main [onerror], main [onload], main [style*=expression]"),
 			(e) => e.outerHTML)`))
 	require.Empty(p.t, value[[]string](p,
 		`Array.from(document.querySelectorAll("a[href]"), (e) => e.href).filter((h) => !/^(https?|mailto):/.test(h))`))

@@ -286,8 +286,10 @@ func (p *person) click(name string) {
 	find := fmt.Sprintf(`(() => {
 		const name = %q;
 		const dialog = document.querySelector("dialog[open]");
-		const all = Array.from((dialog ?? document).querySelectorAll("button, a, [role=treeitem] > .entry, summary, input, label, select"));
-		const of = (e) => (e.getAttribute("aria-label") ?? e.closest("[role=treeitem]")?.querySelector(".name")?.textContent ?? e.textContent).trim();
+		const all = Array.from((dialog ?? document).querySelectorAll(
+		"button, a, [role=treeitem] > .entry, summary, input, label, select"));
+		const of = (e) => (e.getAttribute("aria-label") ??
+		e.closest("[role=treeitem]")?.querySelector(".name")?.textContent ?? e.textContent).trim();
 		const found = all.filter((e) => of(e) === name && e.checkVisibility());
 		const meant = found.find((e) => e.closest("main, dialog, #says")) ?? found[0] ?? null;
 		return meant?.disabled ? null : meant; // not the link of the same name, while the button is disabled

@@ -45,7 +45,8 @@ func TestKeysReachEverything(t *testing.T) {
 				if (is !== want) return "at " + is.outerHTML.slice(0, 100) + ", not at " + want.outerHTML.slice(0, 100);
 				const marked = is.matches("[role=treeitem]") ? is.querySelector(".entry") : is;
 				const style = getComputedStyle(marked), box = is.getBoundingClientRect();
-				if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1) return "no mark of the focus: " + is.outerHTML.slice(0, 100);
+				if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1)
+			return "no mark of the focus: " + is.outerHTML.slice(0, 100);
 				if (box.bottom < 0 || box.top > innerHeight) return "out of sight: " + is.outerHTML.slice(0, 100);
 				return "";
 			})()`, i))

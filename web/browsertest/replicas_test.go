@@ -21,7 +21,8 @@ import (
 func (p *person) post(path, body, field string) string {
 	p.t.Helper()
 	return value[string](p, fmt.Sprintf(`fetch("/api/%s", {method: "POST", body: JSON.stringify(%s),
-		headers: {"Content-Type": "application/json", "X-Toolrun-CSRF": document.querySelector("meta[name=csrf]").content}})
+		headers: {"Content-Type": "application/json",
+		"X-Toolrun-CSRF": document.querySelector("meta[name=csrf]").content}})
 		.then((r) => r.json()).then((answer) => String(answer[%q] ?? JSON.stringify(answer)))`, path, body, field))
 }
 

@@ -54,7 +54,8 @@ func (p *person) painted(what, do, until string) float64 {
 		const begin = performance.now();
 		`+do+`;
 		const look = () => (`+
-		until+`) ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))) : requestAnimationFrame(look);
+		until+`) ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)))
+			: requestAnimationFrame(look);
 		look();
 	})`)
 	p.t.Logf("%s: %.0f ms", what, took)

@@ -35,8 +35,8 @@ func newHost(t testing.TB, variables ...string) *cli.Host {
 		LookupEnv: environment(append([]string{"TOOLRUN_DATA=" + t.TempDir()}, variables...)...)}
 }
 
-// withoutSync opens a store whose files need not last longer than the machine runs: tests have no use for that, and wait for
-// the disk.
+// withoutSync opens a store whose files need not last longer than the machine runs: tests have no use for that, and
+// wait for the disk.
 func withoutSync(data string, options *toolrun.StoreOptions) (vfs.Store, error) {
 	o := *options
 	o.Projects.NoSync = true

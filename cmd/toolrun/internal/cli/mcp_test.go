@@ -19,7 +19,8 @@ func TestMCPTokens(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [
 		{"name": "first", "token": "`+
-		one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}}, "limits": {"fileSize": 1000}},
+		one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}},
+		"limits": {"fileSize": 1000}},
 		{"name": "third", "token": "`+three+`", "project": "one", "limits": {"timeout": "100ms"}},
 		{"name": "second", "token": "`+two+`", "project": "two", "noResources": true, "metrics": true}]}`), 0o600))
 	s := serve(t, newHost(t), "--http", "localhost:0", "--tokens", tokens)

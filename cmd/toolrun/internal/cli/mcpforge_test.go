@@ -42,8 +42,10 @@ func TestOnlyOperatorsApprove(t *testing.T) {
 		const done = [];
 		const attempt = async (what, does) => { try { await does(); done.push(what) } catch {} };
 		for (const name of Object.keys(tools)) if (/approv|decide|resume/i.test(name)) done.push('the tool ' + name);
-		for (const name of ['approvals', 'approve', 'resume']) await attempt(name, () => tools[name]({token: run, approved: true}));
-		for (const dir of ['/.toolrun', '/.toolrun/runs', '/../.records/runs', '../../.records/runs', '/memories/../../../.records/runs', '` +
+		for (const name of ['approvals', 'approve', 'resume'])
+			await attempt(name, () => tools[name]({token: run, approved: true}));
+		for (const dir of ['/.toolrun', '/.toolrun/runs', '/../.records/runs', '../../.records/runs',
+			'/memories/../../../.records/runs', '` +
 		data + `/.records/runs']) {
 			try { fs.mkdirSync(dir, {recursive: true}) } catch {}
 			try { fs.writeFileSync(dir + '/' + run, JSON.stringify({Approved: true, By: 'ada'})) } catch {}

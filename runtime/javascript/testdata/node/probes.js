@@ -10,7 +10,9 @@ const probes = (() => {
       return { threw: error?.name ?? typeof error };
     }
   };
-  const parts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
+  const parts = [
+    'href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash',
+  ];
 
   const url = ({ input, base, steps }) => {
     input = units(input);
@@ -87,14 +89,16 @@ const probes = (() => {
       if (seen.has(v)) return `#${seen.get(v)}`;
       seen.set(v, seen.size);
       const prototype = Object.getPrototypeOf(v);
-      const out = [toString.call(v), prototype === null ? 'no prototype' : Object.hasOwn(prototype, 'constructor') ? prototype.constructor.name : 'other'];
+      const out = [toString.call(v), prototype === null ? 'no prototype' : Object.hasOwn(prototype, 'constructor')
+        ? prototype.constructor.name : 'other'];
       const has = (type) => v instanceof type;
       if (has(Date)) out.push(`${v.getTime()}`);
       if (has(RegExp)) out.push(v.source, v.flags, v.lastIndex);
       if (has(Map)) out.push([...v].map(([key, item]) => [inside(key), inside(item)]));
       if (has(Set)) out.push([...v].map(inside));
       if (has(Number) || has(String) || has(Boolean) || has(BigInt)) out.push(inside(v.valueOf()));
-      if (has(ArrayBuffer)) out.push(Array.from(new Uint8Array(v)), v.resizable ?? false, v.maxByteLength ?? v.byteLength);
+      if (has(ArrayBuffer))
+        out.push(Array.from(new Uint8Array(v)), v.resizable ?? false, v.maxByteLength ?? v.byteLength);
       if (ArrayBuffer.isView(v)) out.push(v.byteOffset, v.byteLength, inside(v.buffer));
       if (has(Error)) out.push(v.name);
       const hidden = ArrayBuffer.isView(v) || has(String) ? /^\d+$|^length$/ : has(Error) ? /^stack$/ : /^lastIndex$/;
@@ -124,7 +128,8 @@ const probes = (() => {
   const printed = ({ source }) => {
     let out = '';
     const stream = { write(text) { out += text; } };
-    new Function('console', `'use strict'; ${source}`)(new console.Console({ stdout: stream, stderr: stream, ignoreErrors: false }));
+    new Function('console', `'use strict'; ${source}`)(
+      new console.Console({ stdout: stream, stderr: stream, ignoreErrors: false }));
     return out;
   };
 

@@ -40,7 +40,8 @@ if (base === 'http://wpt') define('fetch', async (url) => {
 
 // URLs are relative to the page, where there is one: here, only in the tests.
 else define('URL', new Proxy(URL, {
-  construct: (target, args, self) => Reflect.construct(target, args.length === 1 ? [args[0], location.href] : args, self),
+  construct: (target, args, self) => Reflect.construct(target, args.length === 1
+    ? [args[0], location.href] : args, self),
 }));
 
 // A response that nobody can read any more is ended at once. A page takes longer, and some tests rely on that.

@@ -57,7 +57,8 @@ class Result(unittest.TestResult):
 
 
 def kept(suite):
-    """Returns a suite without the tests that are left out. It is run as a whole, for modules and classes have fixtures."""
+    """Returns a suite without the tests that are left out. It is run as a whole, for modules and classes have
+    fixtures."""
     out = unittest.TestSuite()
     for test in suite:
         if isinstance(test, unittest.TestSuite):

@@ -25,7 +25,8 @@ def greet(verbose, names, count, style):
 
 
 runner = CliRunner()
-for arguments in (['--help'], ['greet', '--help'], ['--verbose', 'greet', 'ann', 'bob', '-c', '2'], ['greet', 'x', '--style', 'loud'],
+for arguments in (['--help'], ['greet', '--help'], ['--verbose', 'greet', 'ann', 'bob', '-c', '2'],
+                  ['greet', 'x', '--style', 'loud'],
                   ['greet'], ['greet', 'x', '-c', '9'], ['nothing']):
     result = runner.invoke(cli, arguments, prog_name='tool')
     print(arguments, result.exit_code)

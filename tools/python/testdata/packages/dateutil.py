@@ -3,7 +3,8 @@ import datetime
 
 from dateutil import easter, parser, relativedelta, rrule, tz
 
-for text in ('2024-02-29T13:45:10Z', 'Thu, 25 Sep 2003 10:49:41 -0300', '10 September 1999', '3pm 4 July 2021', '20240131'):
+for text in ('2024-02-29T13:45:10Z', 'Thu, 25 Sep 2003 10:49:41 -0300', '10 September 1999', '3pm 4 July 2021',
+             '20240131'):
     print(parser.parse(text, default=datetime.datetime(2000, 1, 1)).isoformat())
 start = datetime.date(2024, 1, 31)
 print([str(start + relativedelta.relativedelta(months=n)) for n in range(5)])

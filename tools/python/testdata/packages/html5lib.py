@@ -1,7 +1,8 @@
 # Debian: python3-html5lib python3-webencodings python3-six
 import html5lib
 
-for text in ('<p>one<p>two<b>bold<i>both</b>i</i>', '<table><tr><td>x</table><td>y', '<title>a & b</title><script>1<2</script>', '&eacute;&notin;&bogus;'):
+for text in ('<p>one<p>two<b>bold<i>both</b>i</i>', '<table><tr><td>x</table><td>y',
+             '<title>a & b</title><script>1<2</script>', '&eacute;&notin;&bogus;'):
     document = html5lib.parse(text, treebuilder='etree', namespaceHTMLElements=False)
     print(html5lib.serialize(document, tree='etree', omit_optional_tags=False, quote_attr_values='always'))
 parser = html5lib.HTMLParser(strict=False)

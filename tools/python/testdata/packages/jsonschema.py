@@ -11,7 +11,8 @@ schema = {
     '$defs': {'tag': {'enum': ['red', 'blue']}},
 }
 validator = jsonschema.Draft202012Validator(schema)
-for value in ({'name': 'ann', 'tags': ['red']}, {'name': 'A', 'tags': ['red', 'red', 'pink'], 'age': -1, 'x': 1}, [], {'name': 'bob'}):
+for value in ({'name': 'ann', 'tags': ['red']}, {'name': 'A', 'tags': ['red', 'red', 'pink'], 'age': -1, 'x': 1}, [],
+              {'name': 'bob'}):
     for error in sorted(validator.iter_errors(value), key=lambda e: (list(map(str, e.path)), e.message)):
         print(list(error.path), error.validator, error.message)
     print(validator.is_valid(value))

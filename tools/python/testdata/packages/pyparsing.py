@@ -3,7 +3,8 @@ import pyparsing as pp
 
 number = pp.pyparsing_common.number
 expression = pp.infix_notation(number, [
-    ('-', 1, pp.OpAssoc.RIGHT), ('^', 2, pp.OpAssoc.RIGHT), (pp.one_of('* /'), 2, pp.OpAssoc.LEFT), (pp.one_of('+ -'), 2, pp.OpAssoc.LEFT)])
+    ('-', 1, pp.OpAssoc.RIGHT), ('^', 2, pp.OpAssoc.RIGHT), (pp.one_of('* /'), 2, pp.OpAssoc.LEFT),
+    (pp.one_of('+ -'), 2, pp.OpAssoc.LEFT)])
 for text in ('1 + 2 * 3', '(1 + 2) * -3', '2 ^ 3 ^ 2 / 4.5', '1 +'):
     try:
         print(text, '=>', expression.parse_string(text, parse_all=True).as_list())

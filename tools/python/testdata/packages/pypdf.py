@@ -9,7 +9,8 @@ for number in range(3):
     page = writer.add_blank_page(width=200, height=100 + number)
     stream = DecodedStreamObject()
     stream.set_data(f'BT /F1 12 Tf 10 50 Td (Page number {number + 1}) Tj ET'.encode())
-    font = DictionaryObject({NameObject('/Type'): NameObject('/Font'), NameObject('/Subtype'): NameObject('/Type1'), NameObject('/BaseFont'): NameObject('/Helvetica')})
+    font = DictionaryObject({NameObject('/Type'): NameObject('/Font'), NameObject('/Subtype'): NameObject('/Type1'),
+                             NameObject('/BaseFont'): NameObject('/Helvetica')})
     page[NameObject('/Resources')] = DictionaryObject({NameObject('/Font'): DictionaryObject({NameObject('/F1'): font})})
     page[NameObject('/Contents')] = writer._add_object(stream)
 writer.add_metadata({'/Title': 'A test'})

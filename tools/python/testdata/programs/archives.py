@@ -20,8 +20,10 @@ with tarfile.open(fileobj=data, mode='w:gz') as t:
 data.seek(0)
 with tarfile.open(fileobj=data) as t:
     print(sorted(t.getnames()), t.extractfile('out/dir/two.txt').read() == text)
-print(gzip.decompress(gzip.compress(text)) == text, zlib.crc32(text), zlib.adler32(text), len(zlib.decompress(zlib.compress(text, 9))))
-print(hashlib.sha256(text).hexdigest(), hashlib.md5(b'').hexdigest(), hashlib.blake2b(text, digest_size=8).hexdigest(), hashlib.sha3_224(text).hexdigest())
+print(gzip.decompress(gzip.compress(text)) == text, zlib.crc32(text), zlib.adler32(text),
+      len(zlib.decompress(zlib.compress(text, 9))))
+print(hashlib.sha256(text).hexdigest(), hashlib.md5(b'').hexdigest(), hashlib.blake2b(text, digest_size=8).hexdigest(),
+      hashlib.sha3_224(text).hexdigest())
 import os, shutil
 os.remove('a.zip')  # compressed bytes may differ
 shutil.rmtree('out')

@@ -23,8 +23,10 @@ shutil.move(root / 'copy/file0.txt', root / 'moved.txt')
 os.replace(root / 'copy/file1.txt', root / 'copy/file2.txt')
 shutil.rmtree(root / 'copy/b')
 print(sorted((d, sorted(ds), sorted(fs)) for d, ds, fs in os.walk('work')))
-print(pathlib.PurePosixPath('/x/y.tar.gz').suffixes, root.joinpath('../z').exists(), os.path.normpath('a/../b//c'), pathlib.Path('q/r.txt').with_suffix('.md'))
-for action in (lambda: open('none'), lambda: os.mkdir('work'), lambda: os.rmdir('work'), lambda: open('work'), lambda: os.listdir('work/moved.txt'), lambda: (root / 'a').unlink()):
+print(pathlib.PurePosixPath('/x/y.tar.gz').suffixes, root.joinpath('../z').exists(), os.path.normpath('a/../b//c'),
+      pathlib.Path('q/r.txt').with_suffix('.md'))
+for action in (lambda: open('none'), lambda: os.mkdir('work'), lambda: os.rmdir('work'), lambda: open('work'),
+               lambda: os.listdir('work/moved.txt'), lambda: (root / 'a').unlink()):
     try:
         action()
     except OSError as error:

@@ -37,5 +37,7 @@ print([a.send(n) for n in (10, 20, 60)], a.close())
 with tag('b') as name, contextlib.suppress(KeyError):
     print(name)
     {}['x']
-print([(k, len(list(g))) for k, g in itertools.groupby('aaabbc')], list(itertools.pairwise('abcd')), list(itertools.zip_longest('ab', 'x', fillvalue='-')))
-print(len(list(itertools.permutations(range(5), 3))), list(itertools.accumulate([3, 1, 2], max)), list(itertools.product('ab', repeat=2)), list(itertools.combinations_with_replacement('ab', 2)))
+print([(k, len(list(g))) for k, g in itertools.groupby('aaabbc')], list(itertools.pairwise('abcd')),
+      list(itertools.zip_longest('ab', 'x', fillvalue='-')))
+print(len(list(itertools.permutations(range(5), 3))), list(itertools.accumulate([3, 1, 2], max)),
+      list(itertools.product('ab', repeat=2)), list(itertools.combinations_with_replacement('ab', 2)))

@@ -1,6 +1,7 @@
 import json
 
-data = {'name': 'Ünï', 'n': [1, 2.5, 1e100, -0.0, 10 ** 30], 'nested': {'t': True, 'f': None}, 'esc': 'a"b\\c\n\u2028\x07'}
+data = {'name': 'Ünï', 'n': [1, 2.5, 1e100, -0.0, 10 ** 30], 'nested': {'t': True, 'f': None},
+        'esc': 'a"b\\c\n\u2028\x07'}
 text = json.dumps(data, indent=2, ensure_ascii=False)
 print(text)
 print(json.dumps(data, sort_keys=True, separators=(',', ':')))

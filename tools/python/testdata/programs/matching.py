@@ -9,7 +9,8 @@ def calculate(node):
         case ast.Constant(value=int() | float() as value):
             return value
         case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as op, right):
-            return {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}[type(op)](calculate(left), calculate(right))
+            return {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+                    ast.Div: operator.truediv}[type(op)](calculate(left), calculate(right))
         case ast.UnaryOp(ast.USub(), operand):
             return -calculate(operand)
     raise ValueError(f'not allowed: {ast.dump(node)}')

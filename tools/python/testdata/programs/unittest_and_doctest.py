@@ -27,7 +27,8 @@ class Tests(unittest.TestCase):
 
 out = io.StringIO()
 result = unittest.TextTestRunner(out, verbosity=2).run(unittest.defaultTestLoader.loadTestsFromTestCase(Tests))
-print(result.wasSuccessful(), out.getvalue().splitlines()[0], [str(t) for t, _ in result.failures], result.failures[0][1].splitlines()[-1])
+print(result.wasSuccessful(), out.getvalue().splitlines()[0], [str(t) for t, _ in result.failures],
+      result.failures[0][1].splitlines()[-1])
 finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
 for test in finder.find(double, 'double', globs={'double': double}):
     print(runner.run(test, out=lambda s: None))

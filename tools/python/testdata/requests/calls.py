@@ -16,6 +16,9 @@ print(head.status_code, head.content, head.text)
 print(requests.get(echo, auth=('user', 'word')).json()['auth'])
 print(requests.get(echo.replace('//', '//user:word@')).json()['auth'])
 r = requests.get(echo)
-print(r.ok, bool(r), r.reason, r.status_code, r.encoding, r.apparent_encoding, r.elapsed.total_seconds() > 0, r.links, r)
-print(r.request, r.request.method, r.request.path_url, r.request.body, r.headers['CONTENT-type'], 'x-twice' in r.headers)
-print(requests.codes.ok, requests.codes.not_found, requests.codes.teapot, requests.codes['too_many'], requests.codes.NOT_FOUND)
+print(r.ok, bool(r), r.reason, r.status_code, r.encoding, r.apparent_encoding, r.elapsed.total_seconds() > 0, r.links,
+      r)
+print(r.request, r.request.method, r.request.path_url, r.request.body, r.headers['CONTENT-type'],
+      'x-twice' in r.headers)
+print(requests.codes.ok, requests.codes.not_found, requests.codes.teapot, requests.codes['too_many'],
+      requests.codes.NOT_FOUND)

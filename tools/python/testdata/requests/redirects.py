@@ -2,7 +2,8 @@ import requests
 
 BASE = 'http://base'
 r = requests.get(BASE + '/redirects')
-print([(h.status_code, h.url.replace(BASE, 'BASE'), h.is_redirect, h.is_permanent_redirect, h.headers['location'], len(h.history)) for h in r.history])
+print([(h.status_code, h.url.replace(BASE, 'BASE'), h.is_redirect, h.is_permanent_redirect, h.headers['location'],
+        len(h.history)) for h in r.history])
 print(r.url.replace(BASE, 'BASE'), r.status_code, r.request.method)
 r = requests.get(BASE + '/redirect', allow_redirects=False)
 print(r.status_code, r.is_redirect, r.next.url.replace(BASE, 'BASE'), r.history)

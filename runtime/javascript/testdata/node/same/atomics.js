@@ -42,7 +42,8 @@ same('behind the end', () => Atomics.load(new Int8Array(1), 1));
 same('before the start', () => Atomics.load(new Int8Array(1), -1));
 same('not shared', () => Atomics.wait(new Int32Array(1), 0, 0, 1));
 same('a number for a BigInt', () => Atomics.add(new BigInt64Array(1), 0, 1));
-same('shown', () => [Object.prototype.toString.call(Atomics), typeof Atomics, Atomics.add.length, Atomics.notify.length, Atomics.wait.length]);
+same('shown', () => [Object.prototype.toString.call(Atomics), typeof Atomics, Atomics.add.length,
+  Atomics.notify.length, Atomics.wait.length]);
 
 module.exports = (async () => {
   const array = new Int32Array(new SharedArrayBuffer(8));

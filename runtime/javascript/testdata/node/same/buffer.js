@@ -250,11 +250,14 @@ answer('legacy', () => [
   Buffer.alloc(3).utf8Write('xy'),
 ]);
 // Node's statics are functions that can be called with new, too.
-for (const [name, ...args] of [['from', 'abc'], ['from', [1, 2]], ['from', 'YQ==', 'base64'], ['alloc', 3, 1], ['allocUnsafe', 0], ['allocUnsafeSlow', 0],
-  ['concat', [Buffer.from('a'), Buffer.from('b')]], ['copyBytesFrom', new Uint16Array([1, 2])], ['byteLength', 'abc'], ['isBuffer', 5], ['isEncoding', 'hex'],
+for (const [name, ...args] of [['from', 'abc'], ['from', [1, 2]], ['from', 'YQ==', 'base64'],
+  ['alloc', 3, 1], ['allocUnsafe', 0], ['allocUnsafeSlow', 0],
+  ['concat', [Buffer.from('a'), Buffer.from('b')]], ['copyBytesFrom', new Uint16Array([1, 2])],
+  ['byteLength', 'abc'], ['isBuffer', 5], ['isEncoding', 'hex'],
   ['compare', Buffer.from('a'), Buffer.from('b')]]) {
   answer(`new ${name} ${typeof args[0]} ${args.length}`, () => new Buffer[name](...args));
-  answer(`${name} is ${typeof args[0]} ${args.length}`, () => [Buffer[name].name, typeof Buffer[name].prototype, Object.keys(Buffer[name].prototype)]);
+  answer(`${name} is ${typeof args[0]} ${args.length}`,
+    () => [Buffer[name].name, typeof Buffer[name].prototype, Object.keys(Buffer[name].prototype)]);
 }
 
 module.exports = answers;

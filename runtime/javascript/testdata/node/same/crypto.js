@@ -16,20 +16,25 @@ const text = 'The quick brown fox jumps over the lazy dog. Żółć 🦊';
 const bytes = Buffer.from(Array.from({ length: 1000 }, (_, i) => (i * 7) & 255));
 
 module.exports = (async () => {
-  const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-224', 'sha512-256', 'sha3-224', 'sha3-256', 'sha3-384',
+  const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-224',
+    'sha512-256', 'sha3-224', 'sha3-256', 'sha3-384',
     'sha3-512', 'shake128', 'shake256', 'ripemd160', 'RSA-SHA256', 'SHA-1', 'SHA512', 'rmd160'];
   for (const name of hashes) {
-    await answer(`hash ${name}`, () => ['', 'abc', text].map((t) => crypto.createHash(name).update(t).digest('hex')).join(' '));
+    await answer(`hash ${name}`,
+      () => ['', 'abc', text].map((t) => crypto.createHash(name).update(t).digest('hex')).join(' '));
     await answer(`hash of parts ${name}`, () => {
       const h = crypto.createHash(name);
       for (let at = 0, n = 1; at < bytes.length; at += n, n += 13) h.update(bytes.subarray(at, at + n));
       return h.digest('base64');
     });
     if (!name.startsWith('shake')) {
-      await answer(`hmac ${name}`, () => ['', 'key', 'k'.repeat(200)].map((k) => crypto.createHmac(name, k).update(text).digest('hex')).join(' '));
+      await answer(`hmac ${name}`,
+        () => ['', 'key', 'k'.repeat(200)].map((k) => crypto.createHmac(name, k).update(text).digest('hex')).join(' '));
     }
   }
-  for (const encoding of ['hex', 'base64', 'base64url', 'latin1', 'binary', 'utf8', 'buffer', undefined, 'nope', 'ucs2', 'HEX']) {
+  for (const encoding of [
+    'hex', 'base64', 'base64url', 'latin1', 'binary', 'utf8', 'buffer', undefined, 'nope', 'ucs2', 'HEX',
+  ]) {
     await answer(`digest ${encoding}`, () => crypto.createHash('md5').update('x').digest(encoding));
     await answer(`update ${encoding}`, () => crypto.createHash('md5').update('abcd', encoding).digest('hex'));
   }
@@ -84,8 +89,12 @@ module.exports = (async () => {
     'hmac without key': () => crypto.createHmac('md5'),
     'hmac key 5': () => crypto.createHmac('md5', 5),
     'hmac 5': () => crypto.createHmac(5, ''),
-    'without new': () => [crypto.Hash('md5') instanceof crypto.Hash, crypto.createHmac('md5', '') instanceof crypto.Hmac],
-    'hash()': () => [crypto.hash('md5', 'x'), crypto.hash('sha1', Buffer.from('x'), 'base64'), crypto.hash('sha1', 'x', 'buffer')],
+    'without new': () => [
+      crypto.Hash('md5') instanceof crypto.Hash, crypto.createHmac('md5', '') instanceof crypto.Hmac,
+    ],
+    'hash()': () => [
+      crypto.hash('md5', 'x'), crypto.hash('sha1', Buffer.from('x'), 'base64'), crypto.hash('sha1', 'x', 'buffer'),
+    ],
     'hash() unknown': () => crypto.hash('nope', 'x'),
     'randomBytes -1': () => crypto.randomBytes(-1),
     'randomBytes text': () => crypto.randomBytes('1'),
@@ -108,14 +117,18 @@ module.exports = (async () => {
       return [b.slice(0, 100).some(Boolean), b.slice(100, 200).some(Boolean), b.slice(200).some(Boolean)];
     },
     'randomFill': () => crypto.randomFill(Buffer.alloc(3)),
-    'randomUUID': () => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID()),
+    'randomUUID': () => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(
+      crypto.randomUUID()),
     'randomUUID 5': () => crypto.randomUUID(5),
     'randomUUID cache': () => crypto.randomUUID({ disableEntropyCache: 5 }),
-    'timingSafeEqual': () => [crypto.timingSafeEqual(Buffer.from('ab'), Buffer.from('ab')), crypto.timingSafeEqual(Buffer.from('ab'), Buffer.from('ac'))],
+    'timingSafeEqual': () => [crypto.timingSafeEqual(Buffer.from('ab'), Buffer.from('ab')),
+      crypto.timingSafeEqual(Buffer.from('ab'), Buffer.from('ac'))],
     'timingSafeEqual lengths': () => crypto.timingSafeEqual(Buffer.alloc(1), Buffer.alloc(2)),
     'timingSafeEqual text': () => crypto.timingSafeEqual('a', Buffer.alloc(2)),
     'timingSafeEqual 5': () => crypto.timingSafeEqual(Buffer.alloc(2), 5),
-    'pbkdf2': () => ['md5', 'sha1', 'sha256', 'sha512', 'sha3-256'].map((d) => crypto.pbkdf2Sync('pässword', 'salt', 17, 50, d).toString('hex')).join(),
+    'pbkdf2': () => [
+      'md5', 'sha1', 'sha256', 'sha512', 'sha3-256',
+    ].map((d) => crypto.pbkdf2Sync('pässword', 'salt', 17, 50, d).toString('hex')).join(),
     'pbkdf2 long': () => crypto.pbkdf2Sync('p'.repeat(300), Buffer.alloc(100), 2, 10, 'sha256'),
     'pbkdf2 0': () => crypto.pbkdf2Sync('p', 's', 0, 1, 'md5'),
     'pbkdf2 -1': () => crypto.pbkdf2Sync('p', 's', 1, -1, 'md5'),
@@ -125,7 +138,8 @@ module.exports = (async () => {
     'pbkdf2 callback': () => crypto.pbkdf2('p', 's', 1, 1, 'md5'),
     'pbkdf2 empty': () => crypto.pbkdf2Sync('p', 's', 1, 0, 'md5'),
     'pbkdf2 fraction': () => crypto.pbkdf2Sync('p', 's', 1, 1.5, 'md5'),
-    'scrypt': () => [crypto.scryptSync('password', 'NaCl', 64, { N: 1024, p: 2 }), crypto.scryptSync('', '', 16, { N: 16, r: 1, p: 1 }),
+    'scrypt': () => [crypto.scryptSync('password', 'NaCl', 64, { N: 1024, p: 2 }),
+      crypto.scryptSync('', '', 16, { N: 16, r: 1, p: 1 }),
       crypto.scryptSync('p', 's', 8, { cost: 32, blockSize: 2, parallelization: 3 })],
     'scrypt 3': () => crypto.scryptSync('p', 's', 8, { N: 3 }),
     'scrypt large': () => crypto.scryptSync('p', 's', 8, { N: 2 ** 20 }),
@@ -138,7 +152,8 @@ module.exports = (async () => {
     'scrypt N': () => crypto.scryptSync('p', 's', 8, { N: -1 }),
     'scrypt maxmem': () => crypto.scryptSync('p', 's', 8, { N: 1024, maxmem: 128 * 1024 * 8 + 2000 }),
     'scrypt enough': () => crypto.scryptSync('p', 's', 8, { N: 1024, maxmem: 128 * 1024 * 8 + 3072 }),
-    'hkdf': () => ['sha1', 'sha256', 'sha512'].map((d) => Buffer.from(crypto.hkdfSync(d, 'key', 'salt', 'info', 100)).toString('hex')).join(),
+    'hkdf': () => ['sha1', 'sha256', 'sha512'].map(
+      (d) => Buffer.from(crypto.hkdfSync(d, 'key', 'salt', 'info', 100)).toString('hex')).join(),
     'hkdf empty': () => [crypto.hkdfSync('md5', '', '', '', 20), crypto.hkdfSync('md5', 'k', 's', 'i', 0)],
     'hkdf key object': () => crypto.hkdfSync('md5', crypto.createSecretKey('k', 'utf8'), 's', 'i', 5),
     'hkdf nope': () => crypto.hkdfSync('nope', 'k', 's', 'i', 1),
@@ -177,7 +192,8 @@ module.exports = (async () => {
           const back = [];
           for (let at = 0; at < out.length; at += part) back.push(d.update(out.subarray(at, at + part)));
           back.push(d.final());
-          all.push(crypto.createHash('md5').update(out).digest('hex'), parts.map((p) => p.length).join(), back.map((p) => p.length).join(),
+          all.push(crypto.createHash('md5').update(out).digest('hex'), parts.map((p) => p.length).join(),
+            back.map((p) => p.length).join(),
             Buffer.concat(back).equals(bytes.subarray(0, 200)), mode === 'gcm' ? c.getAuthTag().toString('hex') : '');
         }
         return all.join(' ');
@@ -208,7 +224,10 @@ module.exports = (async () => {
     'final twice': () => { const c = make('aes-128-cbc'); c.final(); c.final(); },
     'update after final': () => { const c = make('aes-128-cbc'); c.final(); c.update('x'); },
     'no padding': () => { const c = make('aes-128-cbc'); c.setAutoPadding(false); c.update('x'); c.final(); },
-    'no padding needed': () => { const c = make('aes-128-cbc'); c.setAutoPadding(false); return c.update(key(16), undefined, 'hex') + c.final('hex'); },
+    'no padding needed': () => {
+      const c = make('aes-128-cbc'); c.setAutoPadding(false); return c.update(key(16),
+        undefined, 'hex') + c.final('hex');
+    },
     'bad length': () => { const c = open('aes-128-cbc'); c.update('x'); c.final(); },
     'bad padding': () => { const c = open('aes-128-cbc'); c.update(key(16)); c.final(); },
     'nothing to decrypt': () => open('aes-128-cbc').final(),
@@ -227,18 +246,27 @@ module.exports = (async () => {
   })) await answer(name, f);
 
   for (const [name, f] of Object.entries({
-    size: () => [crypto.createSecretKey(Buffer.alloc(5)).symmetricKeySize, crypto.createSecretKey('abcd', 'hex').symmetricKeySize],
+    size: () => [
+      crypto.createSecretKey(Buffer.alloc(5)).symmetricKeySize, crypto.createSecretKey('abcd', 'hex').symmetricKeySize,
+    ],
     'of 5': () => crypto.createSecretKey(5),
-    export: () => [crypto.createSecretKey('ab', 'utf8').export(), crypto.createSecretKey('ab', 'utf8').export({ format: 'jwk' })],
+    export: () => [
+      crypto.createSecretKey('ab', 'utf8').export(), crypto.createSecretKey('ab', 'utf8').export({ format: 'jwk' }),
+    ],
     'export x': () => crypto.createSecretKey('ab', 'utf8').export({ format: 'x' }),
     'new': () => new crypto.KeyObject(),
     'new x': () => new crypto.KeyObject('x', 1),
-    equals: () => [crypto.createSecretKey('ab', 'utf8').equals(crypto.createSecretKey('ab', 'utf8')), crypto.createSecretKey('ab', 'utf8').type],
+    equals: () => [crypto.createSecretKey('ab', 'utf8').equals(crypto.createSecretKey('ab', 'utf8')),
+      crypto.createSecretKey('ab', 'utf8').type],
     hmac: () => crypto.createHmac('sha1', crypto.createSecretKey('ab', 'utf8')).update('x').digest('hex'),
-    cipher: () => crypto.createCipheriv('aes-128-ctr', crypto.createSecretKey(key(16)), key(16)).update('x', 'utf8', 'hex'),
-    generate: () => [crypto.generateKeySync('aes', { length: 192 }).symmetricKeySize, crypto.generateKeySync('hmac', { length: 65 }).symmetricKeySize],
+    cipher: () => crypto.createCipheriv('aes-128-ctr', crypto.createSecretKey(key(16)),
+      key(16)).update('x', 'utf8', 'hex'),
+    generate: () => [crypto.generateKeySync('aes', { length: 192 }).symmetricKeySize,
+      crypto.generateKeySync('hmac', { length: 65 }).symmetricKeySize],
   })) await answer(`key ${name}`, f);
-  await answer('what there is', () => ['createHash', 'webcrypto', 'subtle', 'Hash', 'constants', 'getRandomValues', 'createSign', 'X509Certificate']
+  await answer('what there is', () => [
+    'createHash', 'webcrypto', 'subtle', 'Hash', 'constants', 'getRandomValues', 'createSign', 'X509Certificate',
+  ]
     .map((name) => typeof crypto[name]).join());
   await answer('the same', () => [crypto.webcrypto === globalThis.crypto, crypto.subtle === globalThis.crypto.subtle]);
   return answers;

@@ -56,23 +56,32 @@ module.exports = (async () => {
   await answer('kinds', () => {
     const hash = crypto.createHash('md5');
     hash.on('x', () => {});
-    return [hash instanceof Transform, hash.writable, hash.listenerCount('x'), typeof hash.pipe, zlib.createGzip() instanceof Transform];
+    return [hash instanceof Transform, hash.writable, hash.listenerCount('x'), typeof hash.pipe,
+      zlib.createGzip() instanceof Transform];
   });
-  await answer('cipher', async () => (await collect(source().pipe(crypto.createCipheriv('aes-128-cbc', key, key)))).toString('hex'));
-  await answer('cipher and back', async () => (await collect(source().pipe(crypto.createCipheriv('aes-128-cbc', key, key))
+  await answer('cipher',
+    async () => (await collect(source().pipe(crypto.createCipheriv('aes-128-cbc', key, key)))).toString('hex'));
+  await answer('cipher and back',
+    async () => (await collect(source().pipe(crypto.createCipheriv('aes-128-cbc', key, key))
     .pipe(crypto.createDecipheriv('aes-128-cbc', key, key)))).toString());
-  await answer('bad decrypt', () => promisify(pipeline)(Readable.from([Buffer.alloc(16)]), crypto.createDecipheriv('aes-128-cbc', key, key), collect));
-  for (const [to, from] of [['Gzip', 'Gunzip'], ['Deflate', 'Inflate'], ['DeflateRaw', 'InflateRaw'], ['Gzip', 'Unzip']]) {
-    await answer(`${to} ${from}`, async () => (await collect(source().pipe(zlib[`create${to}`]()).pipe(zlib[`create${from}`]()))).toString());
+  await answer('bad decrypt', () => promisify(pipeline)(Readable.from([Buffer.alloc(16)]),
+    crypto.createDecipheriv('aes-128-cbc', key, key), collect));
+  for (const [to, from] of [
+    ['Gzip', 'Gunzip'], ['Deflate', 'Inflate'], ['DeflateRaw', 'InflateRaw'], ['Gzip', 'Unzip'],
+  ]) {
+    await answer(`${to} ${from}`,
+      async () => (await collect(source().pipe(zlib[`create${to}`]()).pipe(zlib[`create${from}`]()))).toString());
   }
-  await answer('large', async () => (await collect(Readable.from([zlib.gzipSync(Buffer.alloc(100000))]).pipe(zlib.createGunzip()))).length);
+  await answer('large',
+    async () => (await collect(Readable.from([zlib.gzipSync(Buffer.alloc(100000))]).pipe(zlib.createGunzip()))).length);
   await answer('pipeline fails', () => promisify(pipeline)(source(), zlib.createGunzip(), collect));
   await answer('error event', () => new Promise((done) => {
     const gunzip = zlib.createGunzip();
     gunzip.on('error', (error) => done([error.code, error.errno, error.message]));
     gunzip.end('no gzip at all');
   }));
-  await answer('cut', () => promisify(pipeline)(Readable.from([zlib.gzipSync('hello').subarray(0, 12)]), zlib.createGunzip(), collect));
+  await answer('cut', () => promisify(pipeline)(Readable.from([zlib.gzipSync('hello').subarray(0, 12)]),
+    zlib.createGunzip(), collect));
   await answer('empty', async () => (await collect(Readable.from([]).pipe(zlib.createGunzip()))).length);
   await answer('events', () => new Promise((done) => {
     const log = [];

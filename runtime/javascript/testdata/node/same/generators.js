@@ -3,7 +3,10 @@ const inner = function* () { return yield 'inner'; };
 const closing = (log) => ({
   [Symbol.iterator]() {
     let n = 0;
-    return { next: () => (n++ < 2 ? { value: [n], done: false } : { value: undefined, done: true }), return: () => { log.push('closed'); return {}; } };
+    return { next: () => (n++ < 2 ? { value: [n], done: false } : { value: undefined, done: true }), return: () => {
+      log.push('closed');
+      return {};
+    } };
   },
 });
 const bodies = {
@@ -36,7 +39,8 @@ const bodies = {
   inInOf: `for (const y of closing(l)) for (const x in yield 1) l.push(x); return 'e'`,
   ofInIn: `for (const y in {a:1}) for (const x of yield y) l.push(x); return 'e'`,
   forHead: `for (let i = yield 1; i < (yield 2); i += (yield 3)) l.push(i); return 'e'`,
-  switchHead: `switch (yield 1) { case yield 2: l.push('two'); break; case 5: l.push('five'); default: l.push('d') } return 'e'`,
+  switchHead:
+    `switch (yield 1) { case yield 2: l.push('two'); break; case 5: l.push('five'); default: l.push('d') } return 'e'`,
   switchInOf: `for (const y of closing(l)) switch (yield 1) { case yield 2: l.push('two'); continue; default: l.push('d') } return 'e'`,
   switchBody: `switch (yield 1) { case 5: l.push(yield 'in'); } return 'e'`,
   switchOf: `switch (yield 1) { case 5: for (const x of yield 2) l.push(x) } return 'e'`,
@@ -81,7 +85,8 @@ const drive = async (generator, how, at, value) => {
   try {
     answers.push((await generator.next()).value);
     for (let i = 0; i < 6; i++) {
-      const { value: given, done } = await (how !== 'next' && i === at ? generator[how]('X') : generator.next(typeof value === 'object' || i % 2 === 0 ? value : [1, 2]));
+      const { value: given, done } = await (how !== 'next' && i === at ? generator[how]('X')
+        : generator.next(typeof value === 'object' || i % 2 === 0 ? value : [1, 2]));
       answers.push(given);
       if (done) return [...answers, 'done'];
     }
@@ -96,7 +101,8 @@ module.exports = (async () => {
     for (const [name, body] of Object.entries(bodies)) {
       if (kind === 'for await' && (!/ of /.test(body) || / in /.test(body))) continue;
       const source = kind === 'for await' ? body.replaceAll('for (', 'for await (') : body;
-      const make = new Function('inner', 'closing', `return ${kind === 'for await' ? 'async function*' : kind} (l) { ${source} }`)(inner, closing);
+      const make = new Function('inner', 'closing',
+        `return ${kind === 'for await' ? 'async function*' : kind} (l) { ${source} }`)(inner, closing);
       const lines = [];
       for (const value of sent) {
         for (const [how, at] of [['next', 0], ['return', 0], ['return', 1], ['throw', 0], ['throw', 1]]) {

@@ -1,9 +1,12 @@
 // What JSON.parse says of texts that are nearly JSON: each is made of one that is, by changes that a generator chooses.
 'use strict';
-const texts = ['{"name":"Alpha","n":[1,2.5,-3e+4,0],"ok":true,"no":null,"f":false}', '[]', '{}', '"text \\u00e9\\n"', '-12.5e-3', 'true',
+const texts = ['{"name":"Alpha","n":[1,2.5,-3e+4,0],"ok":true,"no":null,"f":false}',
+  '[]', '{}', '"text \\u00e9\\n"', '-12.5e-3', 'true',
   '[[[[1]]],{"a":{"b":[{}]}}]', '{"ключ":"значение","emoji":"😀 and more"}', ' \n[ 1 , 2 ,\t3 ] \r\n',
-  JSON.stringify({ users: [{ id: 1, name: 'Ann', tags: ['a', 'b'] }, { id: 2, name: 'Bob', tags: [] }], total: 2 }, null, 2)];
-const parts = ['', ',', ':', '"', "'", '{', '}', '[', ']', '\\', '\n', '\t', '\0', '0', '1', '-', '.', 'e', 'E+', 'true', 'nul', 'x', 'undefined', 'NaN', '/*',
+  JSON.stringify({ users: [{ id: 1, name: 'Ann', tags: ['a', 'b'] }, { id: 2, name: 'Bob', tags: [] }],
+    total: 2 }, null, 2)];
+const parts = ['', ',', ':', '"', "'", '{', '}', '[', ']', '\\', '\n', '\t', '\0',
+  '0', '1', '-', '.', 'e', 'E+', 'true', 'nul', 'x', 'undefined', 'NaN', '/*',
   '//', 'é', '😀', '\u2028', ' ', '\\u12', '\\q', '\\😀', '00', '01', '1.', '-x', '`', '\u00a0', '\ufeff', 'Infinity'];
 
 let seed = 20;
@@ -35,8 +38,10 @@ for (let i = 0; i < count; i++) {
   const text = characters.join('');
   answers[JSON.stringify(text)] = message(text);
 }
-for (const value of [undefined, NaN, Infinity, 'undefined', 'NaN', '', ' ', '1'.repeat(30) + 'x', 'x'.repeat(21), `[${'1,'.repeat(500)}]`, '"'.padEnd(30, 'a'),
-  '[Object object]', "{'a': 1}", '{a: 1}', '{"a": 1,}', '[1, 2,]', '<!DOCTYPE html>', '{"a": undefined}', '{"a": NaN}', 'Hello', '{"a":1}{"b":2}']) {
+for (const value of [undefined, NaN, Infinity, 'undefined', 'NaN', '', ' ', '1'.repeat(30) + 'x',
+  'x'.repeat(21), `[${'1,'.repeat(500)}]`, '"'.padEnd(30, 'a'),
+  '[Object object]', "{'a': 1}", '{a: 1}', '{"a": 1,}', '[1, 2,]', '<!DOCTYPE html>',
+    '{"a": undefined}', '{"a": NaN}', 'Hello', '{"a":1}{"b":2}']) {
   answers[`of ${JSON.stringify(value)} ${typeof value}`] = message(value);
 }
 answers['in another text'] = message(`${'[1,'.repeat(3)}{"a":"b}`.slice(2));

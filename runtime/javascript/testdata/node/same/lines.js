@@ -16,17 +16,20 @@ const answer = async (name, f) => {
 };
 const linesOf = async (chunks) => {
   const lines = [];
-  for await (const line of readline.createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) lines.push(line);
+  for await (const line of readline.createInterface({ input: Readable.from(chunks), crlfDelay: Infinity }))
+    lines.push(line);
   return lines;
 };
 
 module.exports = (async () => {
-  const inputs = [['a\nb\nc'], ['a\n', 'b'], ['a\r\nb\rc\n'], ['a\r', '\nb'], ['', ''], ['\n\n'], ['ab', 'cd\ne', 'f'], [Buffer.from('é€').subarray(0, 3), Buffer.from('é€').subarray(3)], ['x\u2028y']];
+  const inputs = [['a\nb\nc'], ['a\n', 'b'], ['a\r\nb\rc\n'], ['a\r', '\nb'], ['', ''],
+    ['\n\n'], ['ab', 'cd\ne', 'f'], [Buffer.from('é€').subarray(0, 3), Buffer.from('é€').subarray(3)], ['x\u2028y']];
   for (const input of inputs) await answer(inspect(input), () => linesOf(input));
   await answer('events', async () => {
     const log = [];
     const rl = readline.createInterface({ input: Readable.from(['one\ntwo\nthree']) });
-    for (const type of ['line', 'pause', 'close']) rl.on(type, (line) => log.push(line === undefined ? type : `${type} ${line}`));
+    for (const type of ['line', 'pause', 'close'])
+      rl.on(type, (line) => log.push(line === undefined ? type : `${type} ${line}`));
     await once(rl, 'close');
     return [log, rl.terminal];
   });
@@ -52,8 +55,12 @@ module.exports = (async () => {
     rl.close();
     rl.prompt();
   });
-  await answer('createRequire', () => [typeof createRequire('/x/y.js')('path').join, typeof createRequire('file:///x/y.js')('node:fs').readFile]);
+  await answer('createRequire', () => [
+    typeof createRequire('/x/y.js')('path').join, typeof createRequire('file:///x/y.js')('node:fs').readFile,
+  ]);
   await answer('createRequire of nonsense', () => createRequire('x.js'));
-  await answer('isBuiltin', () => ['fs', 'node:fs', 'path', 'nothing', 'node:nothing', 'fs/promises'].map((name) => isBuiltin(name)));
+  await answer('isBuiltin', () => [
+    'fs', 'node:fs', 'path', 'nothing', 'node:nothing', 'fs/promises',
+  ].map((name) => isBuiltin(name)));
   return answers;
 })();

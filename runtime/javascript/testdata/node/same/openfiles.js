@@ -29,34 +29,44 @@ const coded = (f) => async () => {
 module.exports = (async () => {
   fs.writeFileSync(at('ten'), '0123456789');
   await answer('mkdtemp', () => [fs.statSync(dir).isDirectory(), dir.length, /^\/tmp\/same-[A-Za-z0-9]{6}$/.test(dir)]);
-  await answer('mkdir', async () => [fs.mkdirSync(at('a/b/c'), { recursive: true }), fs.mkdirSync(at('a/b/c'), { recursive: true }),
+  await answer('mkdir', async () => [fs.mkdirSync(at('a/b/c'), { recursive: true }),
+    fs.mkdirSync(at('a/b/c'), { recursive: true }),
     await fs.promises.mkdir(at('a/d/e'), { recursive: true }), fs.mkdirSync(at('plain'))]);
   await answer('stat', () => {
     const s = fs.statSync(at('ten'));
-    return [s.atime instanceof Date, s.ctime instanceof Date, s.birthtime instanceof Date, Number.isFinite(s.birthtimeMs), typeof s.mode,
-      (s.mode & 0o170000).toString(8), s.isFIFO(), s.isSocket(), new Date(s.mtime).getTime() > 1e12, s.mtime - s.mtime, typeof s.mtimeMs];
+    return [s.atime instanceof Date, s.ctime instanceof Date, s.birthtime instanceof Date,
+      Number.isFinite(s.birthtimeMs), typeof s.mode,
+      (s.mode & 0o170000).toString(8), s.isFIFO(), s.isSocket(), new Date(s.mtime).getTime() > 1e12,
+        s.mtime - s.mtime, typeof s.mtimeMs];
   });
   await answer('times of a file', async () => {
-    const found = [fs.statSync(at('ten')), fs.lstatSync(at('ten')), await fs.promises.stat(at('ten')), fs.fstatSync(fs.openSync(at('ten')))];
+    const found = [fs.statSync(at('ten')), fs.lstatSync(at('ten')), await fs.promises.stat(at('ten')),
+      fs.fstatSync(fs.openSync(at('ten')))];
     const handle = await fs.promises.open(at('ten'));
     found.push(await handle.stat(), fs.statSync(dir));
     await handle.close();
-    return found.map((s) => [s.mtime instanceof Date, s.mtime.getTime() === Math.round(s.mtimeMs), s.mtime > 1e12, s.mtime <= Date.now() + 1000,
-      new Date(s.mtime).getTime() === +s.mtime, /^"\d{4}-.*Z"$/.test(JSON.stringify(s.mtime)), s.mtime === s.mtime, { ...s }.mtimeMs === s.mtimeMs,
+    return found.map((s) => [s.mtime instanceof Date, s.mtime.getTime() === Math.round(s.mtimeMs),
+      s.mtime > 1e12, s.mtime <= Date.now() + 1000,
+      new Date(s.mtime).getTime() === +s.mtime, /^"\d{4}-.*Z"$/.test(JSON.stringify(s.mtime)),
+      s.mtime === s.mtime, { ...s }.mtimeMs === s.mtimeMs,
       JSON.parse(JSON.stringify(s)).mtime === s.mtime.toISOString()]);
   });
   await answer('stat with big integers', () => {
     const s = fs.statSync(at('ten'), { bigint: true });
-    return [s.size, typeof s.mtimeMs, typeof s.mtimeNs, typeof s.mode, s.isFile(), s.isDirectory(), s.birthtime instanceof Date];
+    return [s.size, typeof s.mtimeMs, typeof s.mtimeNs, typeof s.mode, s.isFile(),
+      s.isDirectory(), s.birthtime instanceof Date];
   });
   await answer('no entry', () => fs.statSync(at('none'), { throwIfNoEntry: false }));
   await answer('read', () => {
     const fd = fs.openSync(at('ten'));
     const buffer = Buffer.alloc(4, '.');
     const got = [];
-    got.push(fs.readSync(fd, buffer), String(buffer), fs.readSync(fd, buffer, 1, 2), String(buffer), fs.readSync(fd, buffer, 0, 4, 8), String(buffer),
-      fs.readSync(fd, buffer, { position: 1, length: 2 }), String(buffer), fs.readSync(fd, buffer), String(buffer), fs.readSync(fd, buffer),
-      fs.readSync(fd, buffer, 0, 0), fs.readSync(fd, buffer, 0, 4, 1e15), fs.readSync(fd, buffer, 0, 4, 9007199254740993n), fs.readSync(fd, new Uint16Array(2), 0, 4, 0),
+    got.push(fs.readSync(fd, buffer), String(buffer), fs.readSync(fd, buffer, 1, 2),
+      String(buffer), fs.readSync(fd, buffer, 0, 4, 8), String(buffer),
+      fs.readSync(fd, buffer, { position: 1, length: 2 }), String(buffer), fs.readSync(fd, buffer),
+      String(buffer), fs.readSync(fd, buffer),
+      fs.readSync(fd, buffer, 0, 0), fs.readSync(fd, buffer, 0, 4, 1e15),
+      fs.readSync(fd, buffer, 0, 4, 9007199254740993n), fs.readSync(fd, new Uint16Array(2), 0, 4, 0),
       fs.fstatSync(fd).size);
     fs.closeSync(fd);
     return got;
@@ -87,14 +97,17 @@ module.exports = (async () => {
     });
   }
   await answer('codes', async () => [
-    await coded(() => fs.openSync(at('none')))(), await coded(() => fs.openSync(at('none'), 'r+'))(), await coded(() => fs.openSync(at('ten'), 'wx'))(),
-    await coded(() => fs.openSync(dir, 'w'))(), await coded(() => { const fd = fs.openSync(at('ten')); return fs.writeSync(fd, 'x'); })(),
+    await coded(() => fs.openSync(at('none')))(), await coded(() => fs.openSync(at('none'), 'r+'))(),
+    await coded(() => fs.openSync(at('ten'), 'wx'))(),
+    await coded(() => fs.openSync(dir, 'w'))(),
+    await coded(() => { const fd = fs.openSync(at('ten')); return fs.writeSync(fd, 'x'); })(),
     await coded(() => { const fd = fs.openSync(at('w'), 'w'); return fs.readSync(fd, Buffer.alloc(1)); })(),
     await coded(() => { const fd = fs.openSync(dir); return fs.readSync(fd, Buffer.alloc(1)); })(),
   ]);
   await answer('write', () => {
     const fd = fs.openSync(at('out'), 'w+');
-    const got = [fs.writeSync(fd, 'hello'), fs.writeSync(fd, Buffer.from('xyz'), 1, 2), fs.writeSync(fd, 'J', 0), fs.writeSync(fd, 'c3a9', null, 'hex'),
+    const got = [fs.writeSync(fd, 'hello'), fs.writeSync(fd, Buffer.from('xyz'), 1, 2),
+      fs.writeSync(fd, 'J', 0), fs.writeSync(fd, 'c3a9', null, 'hex'),
       fs.writeSync(fd, '!', 12), fs.writevSync(fd, [Buffer.from('a'), Buffer.from('b')])];
     fs.closeSync(fd);
     return [got, fs.readFileSync(at('out'), 'latin1')];
@@ -138,8 +151,10 @@ module.exports = (async () => {
     return got;
   });
   await answer('read stream', async () => [
-    await text(fs.createReadStream(at('ten'))), await text(fs.createReadStream(at('ten'), { start: 2, end: 4 })), await text(fs.createReadStream(at('ten'), { start: 8 })),
-    await text(fs.createReadStream(at('ten'), { end: 0 })), (await fs.createReadStream(at('ten'), { highWaterMark: 4, encoding: 'utf8' }).toArray()).join(''),
+    await text(fs.createReadStream(at('ten'))), await text(fs.createReadStream(at('ten'), { start: 2, end: 4 })),
+    await text(fs.createReadStream(at('ten'), { start: 8 })),
+    await text(fs.createReadStream(at('ten'), { end: 0 })),
+    (await fs.createReadStream(at('ten'), { highWaterMark: 4, encoding: 'utf8' }).toArray()).join(''),
     await text(fs.createReadStream(at('ten'), { start: 100 })),
   ]);
   await answer('events of a read stream', async () => {
@@ -182,7 +197,9 @@ module.exports = (async () => {
     d.closeSync();
     return names.sort();
   });
-  await answer('realpath', async () => [fs.realpathSync(at('a/../ten')), await coded(() => fs.realpathSync(at('none')))()]);
+  await answer('realpath', async () => [
+    fs.realpathSync(at('a/../ten')), await coded(() => fs.realpathSync(at('none')))(),
+  ]);
   await answer('cp with a filter', async () => {
     fs.mkdirSync(at('from/sub'), { recursive: true });
     fs.writeFileSync(at('from/a.js'), '1');
@@ -190,7 +207,9 @@ module.exports = (async () => {
     fs.writeFileSync(at('from/sub/c.js'), '3');
     fs.cpSync(at('from'), at('to'), { recursive: true, filter: (src) => !src.endsWith('.txt') });
     await fs.promises.cp(at('from'), at('to2'), { recursive: true, filter: async (src, dest) => !/sub$/.test(dest) });
-    return [fs.readdirSync(at('to'), { recursive: true }).sort(), fs.readdirSync(at('to2'), { recursive: true }).sort()];
+    return [
+      fs.readdirSync(at('to'), { recursive: true }).sort(), fs.readdirSync(at('to2'), { recursive: true }).sort(),
+    ];
   });
   await answer('a URL', () => fs.readFileSync(new URL(`file://${at('ten')}`), 'utf8'));
   await answer('a path of bytes', () => fs.readFileSync(Buffer.from(at('ten')), 'utf8'));

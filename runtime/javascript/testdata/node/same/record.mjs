@@ -18,7 +18,8 @@ for (const file of fs.readdirSync(path.dirname(self))) {
   if (!file.endsWith('.js')) continue;
   const script = path.join(path.dirname(self), file);
   const golden = script.replace(/\.js$/, '.json');
-  const text = execFileSync(process.execPath, [self, '-one', script], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
+  const text = execFileSync(process.execPath, [self, '-one', script],
+    { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
   if (!check) {
     fs.writeFileSync(golden, text);
   } else if (fs.readFileSync(golden, 'utf8') !== text) {

@@ -12,23 +12,34 @@ const answer = async (name, f) => {
     answers[name] = `${error.name} ${error.code} ${error.message.slice(0, 60)}`;
   }
 };
-const upper = () => new Transform({ transform(chunk, encoding, callback) { callback(null, `${chunk}`.toUpperCase()); } });
-const done = (stream) => new Promise((resolve) => { finished(stream, (error) => resolve(error ? error.message : 'done')); });
+const upper = () => new Transform({ transform(chunk, encoding, callback) {
+  callback(null, `${chunk}`.toUpperCase());
+} });
+const done = (stream) => new Promise((resolve) => {
+  finished(stream, (error) => resolve(error ? error.message : 'done'));
+});
 
 module.exports = (async () => {
-  for (const name of ['map', 'filter', 'forEach', 'toArray', 'some', 'every', 'find', 'flatMap', 'take', 'drop', 'reduce']) {
+  for (const name of [
+    'map', 'filter', 'forEach', 'toArray', 'some', 'every', 'find', 'flatMap', 'take', 'drop', 'reduce',
+  ]) {
     await answer(`length of ${name}`, () => [Readable.prototype[name].length, Readable.prototype[name].name]);
   }
   for (const options of [undefined, { concurrency: 2 }, { concurrency: 3, highWaterMark: 0 }, { highWaterMark: 4 }]) {
     await answer(`map until 3 ${inspect(options)}`, async () => {
       const seen = [];
-      for await (const x of Readable.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).map((x) => { seen.push(x); return x; }, options)) if (x === 3) break;
+      for await (const x of Readable.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).map((x) => {
+        seen.push(x); return x;
+      }, options)) if (x === 3) break;
       return seen.length;
     });
     for (const name of ['some', 'find', 'every']) {
       await answer(`${name} ${inspect(options)}`, async () => {
         const seen = [];
-        const result = await Readable.from([1, 2, 3, 4, 5])[name]((x) => { seen.push(x); return name === 'every' ? x < 3 : x > 2; }, options);
+        const result = await Readable.from([1, 2, 3, 4, 5])[name]((x) => {
+          seen.push(x);
+          return name === 'every' ? x < 3 : x > 2;
+        }, options);
         return [result, options?.concurrency ? 'at once' : seen.length];
       });
     }
@@ -48,12 +59,17 @@ module.exports = (async () => {
   });
   await answer('neither side', async () => {
     let text = '';
-    const all = compose(async function* () { yield 'a'; yield 'b'; }(), upper(), async (source) => { for await (const chunk of source) text += chunk; });
+    const all = compose(async function* () { yield 'a'; yield 'b'; }(), upper(), async (source) => {
+      for await (const chunk of source) text += chunk;
+    });
     return [all.readable, all.writable, await done(all), text];
   });
   await answer('encoding of objects', async () => {
     const seen = [];
-    const sink = new Writable({ objectMode: true, write(chunk, encoding, callback) { seen.push(encoding); callback(); } });
+    const sink = new Writable({ objectMode: true, write(chunk, encoding, callback) {
+      seen.push(encoding);
+      callback();
+    } });
     sink.write({});
     sink.write('a');
     sink.write('a', 'latin1');

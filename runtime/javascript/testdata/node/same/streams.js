@@ -18,32 +18,42 @@ const answer = async (name, f) => {
 };
 // watch writes down the events of a stream.
 const watch = (s, log, name = '') => {
-  for (const type of ['readable', 'end', 'finish', 'close', 'drain', 'pause', 'resume', 'pipe', 'unpipe', 'prefinish']) {
+  for (const type of [
+    'readable', 'end', 'finish', 'close', 'drain', 'pause', 'resume', 'pipe', 'unpipe', 'prefinish',
+  ]) {
     if (type !== 'readable' || s.watchReadable) s.on(type, () => log.push(`${name}${type}`));
   }
   s.on('error', (error) => log.push(`${name}error ${describe(error)}`));
   return s;
 };
 const closed = (s) => new Promise((resolve) => { s.on('close', resolve); });
-const ticks = async (n = 20) => { for (let i = 0; i < n; i++) await new Promise((resolve) => { setTimeout(resolve, 1); }); };
+const ticks = async (n = 20) => {
+  for (let i = 0; i < n; i++) await new Promise((resolve) => { setTimeout(resolve, 1); });
+};
 const counter = (n, options) => {
   let i = 0;
   return new Readable({ ...options, read() { this.push(i < n ? String(i++) : null); } });
 };
 const collector = (options) => {
   const chunks = [];
-  const w = new Writable({ ...options, write(chunk, encoding, callback) { chunks.push(options?.objectMode ? chunk : String(chunk)); setTimeout(callback, 0); } });
+  const w = new Writable({ ...options, write(chunk, encoding, callback) {
+    chunks.push(options?.objectMode ? chunk : String(chunk));
+    setTimeout(callback, 0);
+  } });
   w.chunks = chunks;
   return w;
 };
 
 module.exports = (async () => {
   await answer('keys', () => Object.keys(stream).filter((k) => !/^_|destroy$/.test(k)).sort());
-  await answer('defaults', () => [stream.getDefaultHighWaterMark(false), stream.getDefaultHighWaterMark(true), new Readable().readableHighWaterMark,
-    new Writable({ objectMode: true }).writableHighWaterMark, new Duplex({ readableObjectMode: true }).readableHighWaterMark]);
+  await answer('defaults', () => [stream.getDefaultHighWaterMark(false), stream.getDefaultHighWaterMark(true),
+    new Readable().readableHighWaterMark,
+    new Writable({ objectMode: true }).writableHighWaterMark,
+      new Duplex({ readableObjectMode: true }).readableHighWaterMark]);
   await answer('instanceof', () => {
     const t = new PassThrough();
-    return [t instanceof Readable, t instanceof Writable, t instanceof Duplex, t instanceof Transform, t instanceof stream,
+    return [t instanceof Readable, t instanceof Writable, t instanceof Duplex, t instanceof Transform,
+      t instanceof stream,
       new Readable() instanceof Writable, {} instanceof Writable, new Writable() instanceof Duplex];
   });
   await answer('flowing', async () => {
@@ -58,7 +68,11 @@ module.exports = (async () => {
     const r = new Readable({ read() {} });
     r.watchReadable = true;
     watch(r, log);
-    r.on('readable', () => { let c; while ((c = r.read(4)) !== null) log.push(String(c)); log.push(`left ${r.readableLength}`); });
+    r.on('readable', () => {
+      let c;
+      while ((c = r.read(4)) !== null) log.push(String(c));
+      log.push(`left ${r.readableLength}`);
+    });
     r.push('hello world');
     r.push('!');
     r.push(null);
@@ -99,15 +113,22 @@ module.exports = (async () => {
   });
   await answer('writes', async () => {
     const log = [];
-    const w = watch(new Writable({ highWaterMark: 3, write(c, e, cb) { log.push(`write ${c} ${e}`); setTimeout(cb, 0); } }), log);
-    const more = [w.write('a'), w.write('b', () => log.push('b done')), w.write('c'), w.write(new Uint8Array([100])), w.writableNeedDrain, w.writableLength];
+    const w = watch(new Writable({ highWaterMark: 3, write(c, e, cb) {
+      log.push(`write ${c} ${e}`);
+      setTimeout(cb, 0);
+    } }), log);
+    const more = [w.write('a'), w.write('b', () => log.push('b done')), w.write('c'),
+      w.write(new Uint8Array([100])), w.writableNeedDrain, w.writableLength];
     w.end('e', (error) => log.push(`end ${describe(error)}`));
     await closed(w);
     return [more, log, w.writableFinished, w.writableEnded, w.destroyed];
   });
   await answer('writes at once', async () => {
     const log = [];
-    const w = watch(new Writable({ highWaterMark: 2, decodeStrings: false, write(c, e, cb) { log.push([c, e]); cb(); } }), log);
+    const w = watch(new Writable({ highWaterMark: 2, decodeStrings: false, write(c, e, cb) {
+      log.push([c, e]);
+      cb();
+    } }), log);
     log.push(w.write('aa', 'latin1', (error) => log.push(`callback ${describe(error)}`)), w.write('b'));
     log.push('sync');
     await ticks(2);
@@ -117,7 +138,10 @@ module.exports = (async () => {
   });
   await answer('writev and cork', async () => {
     const log = [];
-    const w = new Writable({ writev(chunks, cb) { log.push(chunks.map(({ chunk, encoding }) => `${chunk}:${encoding}`)); cb(); } });
+    const w = new Writable({ writev(chunks, cb) {
+      log.push(chunks.map(({ chunk, encoding }) => `${chunk}:${encoding}`));
+      cb();
+    } });
     w.cork();
     w.write('a');
     w.write('b');
@@ -130,7 +154,10 @@ module.exports = (async () => {
   });
   await answer('final', async () => {
     const log = [];
-    const w = watch(new Writable({ write(c, e, cb) { cb(); }, final(cb) { log.push('final'); setTimeout(cb, 1); }, destroy(e, cb) { log.push(`destroy ${e}`); cb(e); } }), log);
+    const w = watch(new Writable({ write(c, e, cb) { cb(); }, final(cb) {
+      log.push('final');
+      setTimeout(cb, 1);
+    }, destroy(e, cb) { log.push(`destroy ${e}`); cb(e); } }), log);
     w.end('x');
     await closed(w);
     return log;
@@ -144,7 +171,10 @@ module.exports = (async () => {
   });
   await answer('construct', async () => {
     const log = [];
-    const w = watch(new Writable({ construct(cb) { log.push('construct'); setTimeout(cb, 1); }, write(c, e, cb) { log.push(`write ${c}`); cb(); } }), log);
+    const w = watch(new Writable({ construct(cb) {
+      log.push('construct');
+      setTimeout(cb, 1);
+    }, write(c, e, cb) { log.push(`write ${c}`); cb(); } }), log);
     w.write('1');
     log.push('written');
     w.end();
@@ -155,14 +185,19 @@ module.exports = (async () => {
     return log;
   });
   await answer('object mode', async () => {
-    const t = new Transform({ objectMode: true, transform(o, e, cb) { cb(null, { ...o, seen: true }); }, flush(cb) { this.push('flushed'); cb(); } });
+    const t = new Transform({ objectMode: true, transform(o, e, cb) {
+      cb(null, { ...o, seen: true });
+    }, flush(cb) { this.push('flushed'); cb(); } });
     t.write({ a: 1 });
     t.end({ a: 2 });
     return t.toArray();
   });
   await answer('transform push and error', async () => {
     const log = [];
-    const t = watch(new Transform({ transform(c, e, cb) { if (String(c) === 'bad') cb(new TypeError('bad')); else { this.push(c); this.push(c); cb(); } } }), log);
+    const t = watch(new Transform({ transform(c, e, cb) {
+      if (String(c) === 'bad') cb(new TypeError('bad'));
+      else { this.push(c); this.push(c); cb(); }
+    } }), log);
     t.on('data', (c) => log.push(String(c)));
     t.write('x');
     t.write('bad', (error) => log.push(`callback ${describe(error)}`));
@@ -263,7 +298,9 @@ module.exports = (async () => {
   });
   await answer('destroy with a callback', async () => {
     const log = [];
-    const d = watch(new Duplex({ read() {}, write() {}, destroy(error, cb) { setTimeout(() => cb(new Error('other')), 0); } }), log);
+    const d = watch(new Duplex({ read() {}, write() {}, destroy(error, cb) {
+      setTimeout(() => cb(new Error('other')), 0);
+    } }), log);
     d.destroy();
     await closed(d);
     return log;
@@ -343,11 +380,14 @@ module.exports = (async () => {
     return rest;
   });
   await answer('from', async () => [
-    await Readable.from(['a', 'b']).toArray(), await Readable.from('text').toArray(), await Readable.from(Buffer.from('xy')).toArray(),
-    await Readable.from((async function* () { yield 1; yield 2; })()).toArray(), await Readable.from(new Set([1, { a: 1 }])).toArray(),
+    await Readable.from(['a', 'b']).toArray(), await Readable.from('text').toArray(),
+    await Readable.from(Buffer.from('xy')).toArray(),
+    await Readable.from((async function* () { yield 1; yield 2; })()).toArray(),
+    await Readable.from(new Set([1, { a: 1 }])).toArray(),
     await Readable.from([Promise.resolve(7)]).toArray(),
   ]);
-  await answer('from a failing generator', () => Readable.from((function* () { yield 1; throw new Error('broken'); })()).toArray());
+  await answer('from a failing generator',
+    () => Readable.from((function* () { yield 1; throw new Error('broken'); })()).toArray());
   await answer('from null', () => Readable.from([1, null]).toArray());
   await answer('from nothing', () => Readable.from(5));
   await answer('from closes', async () => {
@@ -362,15 +402,20 @@ module.exports = (async () => {
     const sum = [];
     await of().forEach((x) => { sum.push(x); });
     return [
-      await of().map((x) => x * 2).toArray(), await of().filter(async (x) => x % 2).toArray(), await of().take(2).toArray(), await of().drop(3).toArray(),
-      await of().flatMap((x) => [x, x]).toArray(), await of().reduce((a, b) => a + b), await of().reduce((a, b) => a + b, 10), await of().some((x) => x > 4),
-      await of().every((x) => x > 4), await of().find((x) => x > 3), sum, await of().map(async (x) => -x, { concurrency: 3 }).toArray(),
+      await of().map((x) => x * 2).toArray(), await of().filter(async (x) => x % 2).toArray(),
+      await of().take(2).toArray(), await of().drop(3).toArray(),
+      await of().flatMap((x) => [x, x]).toArray(), await of().reduce((a, b) => a + b),
+      await of().reduce((a, b) => a + b, 10), await of().some((x) => x > 4),
+      await of().every((x) => x > 4), await of().find((x) => x > 3), sum,
+      await of().map(async (x) => -x, { concurrency: 3 }).toArray(),
       await of().filter((x) => x > 1).map((x) => x + 1).take(2).toArray(), await of().find((x) => x > 9),
     ];
   });
   await answer('helpers: order', async () => {
     const waits = [5, 1, 3];
-    return Readable.from(waits).map((n) => new Promise((resolve) => { setTimeout(resolve, n, n); }), { concurrency: 3 }).toArray();
+    return Readable.from(waits).map((n) => new Promise((resolve) => {
+      setTimeout(resolve, n, n);
+    }), { concurrency: 3 }).toArray();
   });
   for (const [name, f] of Object.entries({
     'map without a function': () => Readable.from([1]).map(5),
@@ -395,7 +440,11 @@ module.exports = (async () => {
     );
     return out;
   });
-  await answer('pipeline gives a value', () => promises.pipeline([1, 2, 3], async (source) => { let n = 0; for await (const c of source) n += c; return n; }));
+  await answer('pipeline gives a value', () => promises.pipeline([1, 2, 3], async (source) => {
+    let n = 0;
+    for await (const c of source) n += c;
+    return n;
+  }));
   await answer('pipeline of an iterable', async () => {
     const w = collector({ highWaterMark: 1 });
     await promises.pipeline(['x', 'y', 'z'], w);
@@ -409,8 +458,12 @@ module.exports = (async () => {
     try { await promises.pipeline(r, t, w); } catch (error) { failure = describe(error); }
     return [failure, r.destroyed, t.destroyed, w.destroyed];
   });
-  await answer('pipeline whose source fails', () => promises.pipeline(async function* () { yield 'x'; throw new Error('source'); }, collector()));
-  await answer('pipeline whose sink fails', () => promises.pipeline(counter(3), new Writable({ write(c, e, cb) { cb(new Error('sink')); } })));
+  await answer('pipeline whose source fails', () => promises.pipeline(async function* () {
+    yield 'x';
+    throw new Error('source');
+  }, collector()));
+  await answer('pipeline whose sink fails',
+    () => promises.pipeline(counter(3), new Writable({ write(c, e, cb) { cb(new Error('sink')); } })));
   await answer('pipeline whose source closes', () => {
     const r = new Readable({ read() {} });
     setTimeout(() => r.destroy(), 1);
@@ -450,7 +503,8 @@ module.exports = (async () => {
   });
   await answer('finished of nonsense', () => promises.finished({}));
   await answer('finished without callback', () => finished(new Readable()));
-  await answer('finished with a signal', () => promises.finished(new Readable({ read() {} }), { signal: AbortSignal.abort() }));
+  await answer('finished with a signal',
+    () => promises.finished(new Readable({ read() {} }), { signal: AbortSignal.abort() }));
   await answer('addAbortSignal', async () => {
     const controller = new AbortController();
     const r = addAbortSignal(controller.signal, new Readable({ read() {} }));
@@ -479,7 +533,8 @@ module.exports = (async () => {
   await answer('Duplex.from', async () => {
     const d = Duplex.from(async function* (source) { for await (const c of source) yield String(c).toUpperCase(); });
     d.end('abc');
-    return [(await d.toArray()).map(String), (await Duplex.from(['x']).toArray()), await Duplex.from(Promise.resolve('p')).toArray()];
+    return [(await d.toArray()).map(String), (await Duplex.from(['x']).toArray()),
+      await Duplex.from(Promise.resolve('p')).toArray()];
   });
   await answer('compose', async () => {
     const up = new Transform({ transform(c, e, cb) { cb(null, String(c).toUpperCase()); } });
@@ -489,10 +544,14 @@ module.exports = (async () => {
     return [await consumers.text(both)];
   });
   await answer('consumers', async () => [
-    await consumers.text(Readable.from(['a', 'é'])), await consumers.json(Readable.from([Buffer.from('{"a":'), Buffer.from('1}')])),
-    await consumers.buffer(Readable.from(['ab', 'c'])), new Uint8Array(await consumers.arrayBuffer(Readable.from(['hi']))),
+    await consumers.text(Readable.from(['a', 'é'])),
+    await consumers.json(Readable.from([Buffer.from('{"a":'), Buffer.from('1}')])),
+    await consumers.buffer(Readable.from(['ab', 'c'])),
+    new Uint8Array(await consumers.arrayBuffer(Readable.from(['hi']))),
   ]);
-  await answer('wrong json', async () => { try { await consumers.json(Readable.from(['{'])); } catch (error) { return error.name; } });
+  await answer('wrong json', async () => {
+    try { await consumers.json(Readable.from(['{'])); } catch (error) { return error.name; }
+  });
   await answer('questions', async () => {
     const r = counter(1);
     const before = [stream.isReadable(r), stream.isErrored(r), stream.isDisturbed(r), stream.isReadable({})];
@@ -526,7 +585,11 @@ module.exports = (async () => {
   });
   await answer('a loop of backpressure', async () => {
     let pushed = 0;
-    const r = new Readable({ highWaterMark: 10, read() { while (pushed < 100 && this.push('xxx')) pushed++; if (pushed >= 100) this.push(null); else pushed++; } });
+    const r = new Readable({ highWaterMark: 10, read() {
+      while (pushed < 100 && this.push('xxx')) pushed++;
+      if (pushed >= 100) this.push(null);
+      else pushed++;
+    } });
     await ticks(3);
     const ahead = pushed;
     r.read(0);

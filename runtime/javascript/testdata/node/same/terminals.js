@@ -21,8 +21,10 @@ const open = (options = {}) => {
 };
 
 module.exports = (async () => {
-  const typed = ['io.J ', '\n\r\t\x1b\n\x1b\t', '\b\x7f\x1b\b\x1b\x7f', '\x1b\x1b\x1b', '\x1b]', '\x01\x0b\x1a', 'a\x1baA\x1bA', '\x1b[2P\x1b[8Q\x1b[5R', '\x1bOP\x1bO2A\x1bOa', '\x1b[11~\x1b[24~\x1b[[A\x1b[[5~',
-    '\x1b[A\x1b[B\x1b[H\x1b[F\x1b[Z', '\x1b[1~\x1b[8~\x1b[3$\x1b[5^', '\x1b[20;5~\x1b[1;5H\x1b[1;2D', '\x1b[31ma\x1b[200~x\x1b[201~', '\x1b\x1b[A\x1b\x1bOA', '€😀é', '\x1b[1;5'];
+  const typed = ['io.J ', '\n\r\t\x1b\n\x1b\t', '\b\x7f\x1b\b\x1b\x7f', '\x1b\x1b\x1b', '\x1b]',
+    '\x01\x0b\x1a', 'a\x1baA\x1bA', '\x1b[2P\x1b[8Q\x1b[5R', '\x1bOP\x1bO2A\x1bOa', '\x1b[11~\x1b[24~\x1b[[A\x1b[[5~',
+    '\x1b[A\x1b[B\x1b[H\x1b[F\x1b[Z', '\x1b[1~\x1b[8~\x1b[3$\x1b[5^', '\x1b[20;5~\x1b[1;5H\x1b[1;2D',
+      '\x1b[31ma\x1b[200~x\x1b[201~', '\x1b\x1b[A\x1b\x1bOA', '€😀é', '\x1b[1;5'];
   for (const text of typed) {
     await answer(`keys of ${inspect(text)}`, () => {
       const stream = new PassThrough();
@@ -34,8 +36,10 @@ module.exports = (async () => {
       return keys;
     });
   }
-  const edits = [['abc\x1b[D\x1b[DX'], ['abc', '\x7f', 'd'], ['one two', '\x17', 'x'], ['one two', '\x15'], ['one two\x01', '\x0b'], ['one two\x1bb', '\x1bd'], ['abc\x01\x1b[3~'],
-    ['a😀b\x1b[D\x1b[D|'], ['x.y/z\x1bb\x1bb|'], ['foo bar\x1b[1;5D|'], ['one\n', 'two\n', '\x1b[A\x1b[A'], ['one\n', 'one\n', 'un', '\x1b[A', '\x1b[B'], ['a\tb'], ['\x04'], ['\x03'], ['ab\x02\x06\x08']];
+  const edits = [['abc\x1b[D\x1b[DX'], ['abc', '\x7f', 'd'], ['one two', '\x17', 'x'],
+    ['one two', '\x15'], ['one two\x01', '\x0b'], ['one two\x1bb', '\x1bd'], ['abc\x01\x1b[3~'],
+    ['a😀b\x1b[D\x1b[D|'], ['x.y/z\x1bb\x1bb|'], ['foo bar\x1b[1;5D|'], ['one\n', 'two\n', '\x1b[A\x1b[A'],
+      ['one\n', 'one\n', 'un', '\x1b[A', '\x1b[B'], ['a\tb'], ['\x04'], ['\x03'], ['ab\x02\x06\x08']];
   for (const texts of edits) {
     await answer(`edit ${inspect(texts)}`, () => {
       const { input, rl } = open();
@@ -67,7 +71,9 @@ module.exports = (async () => {
   });
   await answer('written after the end', () => { const { rl } = open(); rl.close(); rl.write('x'); });
   await answer('completion', () => {
-    const { input, output, rl } = open({ completer: (line) => [['help', 'hello'].filter((word) => word.startsWith(line)), line] });
+    const { input, output, rl } = open({
+      completer: (line) => [['help', 'hello'].filter((word) => word.startsWith(line)), line],
+    });
     input.write('h\t');
     const first = rl.line;
     input.write('\t');
@@ -126,10 +132,13 @@ module.exports = (async () => {
   });
   await answer('the cursor', () => {
     const stream = new PassThrough();
-    const got = [readline.cursorTo(stream, 3), readline.cursorTo(stream, 3, 4), readline.moveCursor(stream, -1, 2), readline.moveCursor(stream, 0, 0), readline.clearLine(stream, -1),
-      readline.clearLine(stream, 0), readline.clearLine(stream, 1), readline.clearScreenDown(stream), readline.cursorTo(null, 1)];
+    const got = [readline.cursorTo(stream, 3), readline.cursorTo(stream, 3, 4), readline.moveCursor(stream, -1, 2),
+      readline.moveCursor(stream, 0, 0), readline.clearLine(stream, -1),
+      readline.clearLine(stream, 0), readline.clearLine(stream, 1), readline.clearScreenDown(stream),
+        readline.cursorTo(null, 1)];
     return [got, String(stream.read())];
   });
-  for (const args of [[NaN], [1, NaN], ['x', 1], [1, 2, 'no function']]) await answer(`cursorTo(${inspect(args)})`, () => readline.cursorTo(new PassThrough(), ...args));
+  for (const args of [[NaN], [1, NaN], ['x', 1], [1, 2, 'no function']])
+    await answer(`cursorTo(${inspect(args)})`, () => readline.cursorTo(new PassThrough(), ...args));
   return answers;
 })();

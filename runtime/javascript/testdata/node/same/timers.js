@@ -35,7 +35,8 @@ module.exports = (async () => {
     for (const timer of all) timer[Symbol.dispose]();
     return all.map((timer) => timer._destroyed);
   });
-  for (const value of [{}, 'foo', -1, Infinity, NaN]) await answer(`enroll for ${inspect(value)}`, () => timers.enroll({}, value));
+  for (const value of [{}, 'foo', -1, Infinity, NaN])
+    await answer(`enroll for ${inspect(value)}`, () => timers.enroll({}, value));
   await answer('objects', async () => {
     const got = [];
     const item = { _onTimeout() { got.push(this === item); } };

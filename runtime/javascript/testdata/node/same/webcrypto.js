@@ -7,16 +7,19 @@ const answers = {};
 const answer = async (name, f) => {
   try {
     const value = await f();
-    answers[name] = value instanceof ArrayBuffer ? Buffer.from(value).toString('hex') : inspect(value, { depth: 4, breakLength: 100 });
+    answers[name] = value instanceof ArrayBuffer ? Buffer.from(value).toString('hex')
+      : inspect(value, { depth: 4, breakLength: 100 });
   } catch (error) {
     answers[name] = `${error.constructor.name} ${error.name} ${error.code} ${error.message}`;
   }
 };
 const raw = new Uint8Array(16).map((_, i) => i * 3);
-const key = (algorithm, usages, extractable = true, bytes = raw) => subtle.importKey('raw', bytes, algorithm, extractable, usages);
+const key = (algorithm, usages, extractable = true, bytes = raw) => subtle.importKey('raw',
+  bytes, algorithm, extractable, usages);
 
 module.exports = (async () => {
-  for (const name of ['SHA-1', 'sha-256', 'SHA-384', 'SHA-512']) await answer(`digest ${name}`, () => subtle.digest(name, raw));
+  for (const name of ['SHA-1', 'sha-256', 'SHA-384', 'SHA-512'])
+    await answer(`digest ${name}`, () => subtle.digest(name, raw));
   await answer('digest by object', () => subtle.digest({ name: 'SHA-1' }, new DataView(raw.buffer, 3)));
   await answer('digest MD5', () => subtle.digest('MD5', raw));
   await answer('digest of text', () => subtle.digest('SHA-1', 'x'));
@@ -42,10 +45,13 @@ module.exports = (async () => {
     pkcs8: () => subtle.importKey('pkcs8', raw, 'AES-GCM', true, ['encrypt']),
     'unknown format': () => subtle.importKey('nope', raw, 'AES-GCM', true, ['encrypt']),
     'hmac length': () => key({ name: 'HMAC', hash: 'SHA-1', length: 100 }, ['sign']),
-    jwk: () => subtle.importKey('jwk', { kty: 'oct', k: 'AAAAAAAAAAAAAAAAAAAAAA', alg: 'A128GCM', ext: true }, 'AES-GCM', true, ['encrypt']),
+    jwk: () => subtle.importKey('jwk', { kty: 'oct', k: 'AAAAAAAAAAAAAAAAAAAAAA', alg: 'A128GCM', ext: true },
+      'AES-GCM', true, ['encrypt']),
     'jwk kty': () => subtle.importKey('jwk', { kty: 'RSA', k: '' }, 'AES-GCM', true, ['encrypt']),
-    'jwk alg': () => subtle.importKey('jwk', { kty: 'oct', k: 'AAAAAAAAAAAAAAAAAAAAAA', alg: 'A256GCM' }, 'AES-GCM', true, ['encrypt']),
-    'jwk ext': () => subtle.importKey('jwk', { kty: 'oct', k: 'AAAAAAAAAAAAAAAAAAAAAA', ext: false }, 'AES-GCM', true, ['encrypt']),
+    'jwk alg': () => subtle.importKey('jwk', { kty: 'oct', k: 'AAAAAAAAAAAAAAAAAAAAAA', alg: 'A256GCM' },
+      'AES-GCM', true, ['encrypt']),
+    'jwk ext': () => subtle.importKey('jwk', { kty: 'oct', k: 'AAAAAAAAAAAAAAAAAAAAAA', ext: false },
+      'AES-GCM', true, ['encrypt']),
     'jwk 5': () => subtle.importKey('jwk', 5, 'AES-GCM', true, ['encrypt']),
   })) await answer(`import ${name}`, f);
 
@@ -73,17 +79,22 @@ module.exports = (async () => {
   const cbc = await key('AES-CBC', ['encrypt', 'decrypt']);
   const ctr = await key('AES-CTR', ['encrypt', 'decrypt']);
   await answer('cbc', () => subtle.encrypt({ name: 'AES-CBC', iv: raw }, cbc, raw));
-  await answer('cbc back', async () => subtle.decrypt({ name: 'AES-CBC', iv: raw }, cbc, await subtle.encrypt({ name: 'AES-CBC', iv: raw }, cbc, raw)));
+  await answer('cbc back', async () => subtle.decrypt({ name: 'AES-CBC', iv: raw },
+    cbc, await subtle.encrypt({ name: 'AES-CBC', iv: raw }, cbc, raw)));
   await answer('cbc iv', () => subtle.encrypt({ name: 'AES-CBC', iv: new Uint8Array(5) }, cbc, raw));
   await answer('cbc padding', () => subtle.decrypt({ name: 'AES-CBC', iv: raw }, cbc, raw));
   const ones = new Uint8Array(16).fill(255);
   for (const length of [undefined, 0, 1, 2, 7, 64, 128]) {
-    await answer(`ctr ${length}`, () => subtle.encrypt({ name: 'AES-CTR', counter: ones, length }, ctr, new Uint8Array(50)));
+    await answer(`ctr ${length}`,
+      () => subtle.encrypt({ name: 'AES-CTR', counter: ones, length }, ctr, new Uint8Array(50)));
   }
-  await answer('ctr twice', () => subtle.encrypt({ name: 'AES-CTR', counter: ones, length: 1 }, ctr, new Uint8Array(32)));
-  await answer('ctr counter', () => subtle.encrypt({ name: 'AES-CTR', counter: new Uint8Array(5), length: 64 }, ctr, raw));
+  await answer('ctr twice',
+    () => subtle.encrypt({ name: 'AES-CTR', counter: ones, length: 1 }, ctr, new Uint8Array(32)));
+  await answer('ctr counter',
+    () => subtle.encrypt({ name: 'AES-CTR', counter: new Uint8Array(5), length: 64 }, ctr, raw));
   await answer('sign', () => subtle.sign('HMAC', hmac, raw));
-  await answer('verify', async () => [await subtle.verify('HMAC', hmac, await subtle.sign('HMAC', hmac, raw), raw), await subtle.verify('HMAC', hmac, raw, raw)]);
+  await answer('verify', async () => [await subtle.verify('HMAC', hmac, await subtle.sign('HMAC', hmac, raw), raw),
+    await subtle.verify('HMAC', hmac, raw, raw)]);
   await answer('sign with gcm', () => subtle.sign('AES-GCM', hmac, raw));
   await answer('sign by gcm', () => subtle.sign('HMAC', gcm, raw));
   await answer('sign with 5', () => subtle.sign('HMAC', 5, raw));
@@ -91,7 +102,8 @@ module.exports = (async () => {
 
   await answer('generate 5', () => subtle.generateKey({ name: 'AES-GCM', length: 5 }, true, ['encrypt']));
   await answer('generate nothing', () => subtle.generateKey({ name: 'AES-GCM' }, true, ['encrypt']));
-  await answer('generate hmac', async () => (await subtle.exportKey('raw', await subtle.generateKey({ name: 'HMAC', hash: 'SHA-384' }, true, ['sign']))).byteLength);
+  await answer('generate hmac', async () => (await subtle.exportKey('raw',
+    await subtle.generateKey({ name: 'HMAC', hash: 'SHA-384' }, true, ['sign']))).byteLength);
   await answer('generate 0', () => subtle.generateKey({ name: 'HMAC', hash: 'SHA-1', length: 0 }, true, ['sign']));
   await answer('generate without usage', () => subtle.generateKey({ name: 'HMAC', hash: 'SHA-1' }, true, []));
   await answer('generate with usage', () => subtle.generateKey({ name: 'AES-GCM', length: 128 }, true, ['sign']));
@@ -108,12 +120,15 @@ module.exports = (async () => {
   await answer('null bits', () => subtle.deriveBits(pbkdf2, password, null));
   await answer('no info', () => subtle.deriveBits({ ...hkdf, info: undefined }, secret, 128));
   await answer('no salt', () => subtle.deriveBits({ ...pbkdf2, salt: undefined }, password, 128));
-  await answer('derive gcm', async () => subtle.exportKey('raw', await subtle.deriveKey(pbkdf2, password, { name: 'AES-GCM', length: 256 }, true, ['encrypt'])));
-  await answer('derive hmac', async () => subtle.exportKey('raw', await subtle.deriveKey(hkdf, secret, { name: 'HMAC', hash: 'SHA-1' }, true, ['sign'])));
+  await answer('derive gcm', async () => subtle.exportKey('raw',
+    await subtle.deriveKey(pbkdf2, password, { name: 'AES-GCM', length: 256 }, true, ['encrypt'])));
+  await answer('derive hmac', async () => subtle.exportKey('raw',
+    await subtle.deriveKey(hkdf, secret, { name: 'HMAC', hash: 'SHA-1' }, true, ['sign'])));
   await answer('wrap', async () => {
     const wrapping = await key('AES-GCM', ['wrapKey', 'unwrapKey']);
     const wrapped = await subtle.wrapKey('raw', hmac, wrapping, { name: 'AES-GCM', iv });
-    const back = await subtle.unwrapKey('raw', wrapped, wrapping, { name: 'AES-GCM', iv }, { name: 'HMAC', hash: 'SHA-256' }, true, ['sign']);
+    const back = await subtle.unwrapKey('raw', wrapped, wrapping, { name: 'AES-GCM', iv },
+      { name: 'HMAC', hash: 'SHA-256' }, true, ['sign']);
     return [wrapped.byteLength, back.algorithm, back.usages];
   });
 
@@ -122,7 +137,9 @@ module.exports = (async () => {
   await answer('new Crypto', () => new Crypto());
   await answer('instances', () => [gcm instanceof CryptoKey, subtle instanceof SubtleCrypto, crypto instanceof Crypto]);
   await answer('names', () => [gcm, subtle, crypto].map((o) => Object.prototype.toString.call(o)).join());
-  await answer('types', () => [gcm.type, gcm.algorithm, gcm.usages, gcm.extractable, require('util').types.isCryptoKey(gcm)]);
+  await answer('types', () => [
+    gcm.type, gcm.algorithm, gcm.usages, gcm.extractable, require('util').types.isCryptoKey(gcm),
+  ]);
   await answer('too many', () => crypto.getRandomValues(new Uint8Array(65537)));
   await answer('floats', () => crypto.getRandomValues(new Float32Array(1)));
   await answer('DataView', () => crypto.getRandomValues(new DataView(new ArrayBuffer(1))));

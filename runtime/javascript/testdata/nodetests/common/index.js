@@ -33,7 +33,8 @@ const mustSucceed = (fn, expected) => mustCall(function (error, ...args) {
 function mustNotCall(message) {
   const where = new Error().stack;
   return function mustNotCall(...args) {
-    const text = `${message || 'function should not have been called'}, with ${args.map((a) => inspect(a)).join(', ')}\n${where}`;
+    const text =
+      `${message || 'function should not have been called'}, with ${args.map((a) => inspect(a)).join(', ')}\n${where}`;
     nodetest.fail(text); // also if the exception is caught
     assert.fail(text);
   };
@@ -51,11 +52,14 @@ function expectWarning(nameOrMap, expected, code) {
   if (warnings === undefined) {
     warnings = {};
     process.on('warning', (warning) => {
-      if (!warnings[warning.name]) throw new TypeError(`"${warning.name}" was triggered without being expected.\n${inspect(warning)}`);
+      if (!warnings[warning.name])
+        throw new TypeError(`"${warning.name}" was triggered without being expected.\n${inspect(warning)}`);
       warnings[warning.name](warning);
     });
   }
-  const each = typeof nameOrMap === 'string' ? { [nameOrMap]: code === undefined ? expected : [expected, code] } : nameOrMap;
+  const each = typeof nameOrMap === 'string' ? {
+    [nameOrMap]: code === undefined ? expected : [expected, code],
+  } : nameOrMap;
   for (const name of Object.keys(each)) warnings[name] = expectedWarnings(name, each[name]);
 }
 function expectedWarnings(name, expected) {
@@ -73,7 +77,8 @@ function expectedWarnings(name, expected) {
     assert.ok(expected.length > 0, `Unexpected extra warning received: ${warning.message}`);
     const [message, code] = expected.shift();
     assert.strictEqual(warning.name, name);
-    if (typeof message === 'string') assert.strictEqual(warning.message, message); else assert.match(warning.message, message);
+    if (typeof message === 'string')
+      assert.strictEqual(warning.message, message); else assert.match(warning.message, message);
     assert.strictEqual(warning.code, code);
   }, expected.length);
 }
@@ -99,7 +104,8 @@ function invalidArgTypeHelper(value) {
   if (value == null) return ` Received ${value}`;
   if (typeof value === 'function') return ` Received function ${value.name}`;
   if (typeof value === 'object') {
-    return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
+    return value.constructor?.name ? ` Received an instance of ${value.constructor.name}`
+      : ` Received ${inspect(value, { depth: -1 })}`;
   }
   const shown = inspect(value, { colors: false });
   return ` Received type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
@@ -111,7 +117,8 @@ function skip(reason) {
 }
 
 function getArrayBufferViews({ buffer, byteOffset, byteLength }) {
-  const types = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array,
+  const types = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array,
+    Int32Array, Uint32Array, Float32Array,
     Float64Array, BigInt64Array, BigUint64Array, DataView];
   return types.filter((type) => byteLength % (type.BYTES_PER_ELEMENT ?? 1) === 0)
     .map((type) => new type(buffer, byteOffset, byteLength / (type.BYTES_PER_ELEMENT ?? 1)));
