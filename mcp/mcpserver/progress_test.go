@@ -297,6 +297,8 @@ func TestLinesThatGrow(t *testing.T) {
 					env.Print(e)
 					time.Sleep(time.Second)
 				}
+				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "told at once"})
+				time.Sleep(time.Millisecond) // what follows is told together, later
 				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "a", Unfinished: true})
 				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "b", Library: "x.js"})
 				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "at the", Unfinished: true})
@@ -322,7 +324,7 @@ func TestLinesThatGrow(t *testing.T) {
 		}
 		const long = "[LOG] so lo(4084 g)\u2026"
 		require.Equal(t, []string{"[LOG] .", "[LOG] ..", "[LOG] .. done", "[LOG] next", "[WARN] bad", "[LOG] so lo",
-			long, long,
+			long, long, "[LOG] told at once",
 			"[LOG] a\n[LOG] b\n[LOG] at the end"}, got)
 		require.NoError(t, session.Close())
 		require.NoError(t, server.Shutdown(t.Context()))
