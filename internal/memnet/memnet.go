@@ -44,14 +44,25 @@ func (n *Network) Listen(_ context.Context, network, address string) (net.Listen
 
 // DialContext has the parameters of [net.Dialer].DialContext. Where nobody listens, connections are refused.
 func (n *Network) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	from, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	n.last++
+	from.Port = n.last
+	n.mu.Unlock()
+	return n.DialFrom(ctx, from, network, address)
+}
+
+// DialFrom is DialContext for a connection that comes from an address, which may be that of another machine.
+func (n *Network) DialFrom(ctx context.Context, from *net.TCPAddr, network, address string) (net.Conn, error) {
 	to, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
 	n.mu.Lock()
 	l := n.listeners[to.Port]
-	n.last++
-	from := &net.TCPAddr{IP: to.IP, Port: n.last}
 	n.mu.Unlock()
 	refused := &net.OpError{Op: "dial", Net: network, Addr: to, Err: syscall.ECONNREFUSED}
 	if l == nil {

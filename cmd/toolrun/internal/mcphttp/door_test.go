@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,49 +22,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/internal/memnet"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 )
 
 // A street is where connections come from: pipes, whose time is that of a test.
 type street struct {
-	come   chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (s *street) Accept() (net.Conn, error) {
-	select {
-	case conn := <-s.come:
-		return conn, nil
-	case <-s.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (s *street) Close() error {
-	s.once.Do(func() { close(s.closed) })
-	return nil
-}
-
-func (s *street) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
-
-// A visitor is a connection from an address.
-type visitor struct {
-	net.Conn
-	from string
-}
-
-func (v visitor) RemoteAddr() net.Addr {
-	at, _ := net.ResolveTCPAddr("tcp", v.from)
-	return at
+	*memnet.Network
+	t  *testing.T
+	at net.Listener
 }
 
 // dial connects from an address.
 func (s *street) dial(from string) net.Conn {
-	theirs, ours := net.Pipe()
-	s.come <- visitor{ours, from}
-	return theirs
+	at, err := net.ResolveTCPAddr("tcp", from)
+	require.NoError(s.t, err)
+	conn, err := s.DialFrom(s.t.Context(), at, "tcp", s.at.Addr().String())
+	require.NoError(s.t, err)
+	return conn
 }
 
 // open serves until the test ends. The token is secret, unless everybody is admitted.
@@ -93,13 +68,15 @@ func open(t *testing.T, config mcphttp.Config, everybody bool) *street {
 	config.Metrics, config.Logger = mcphttp.NewMetrics(true), slog.New(slog.DiscardHandler)
 	config.Ready = func(context.Context) error { time.Sleep(7 * time.Second); return nil }
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s := &street{come: make(chan net.Conn), closed: make(chan struct{})}
+	network := memnet.New()
+	at, err := network.Listen(t.Context(), "tcp", "127.0.0.1:80")
+	require.NoError(t, err)
+	s := &street{network, t, at}
 	ended := make(chan error)
-	go func() { ended <- mcphttp.Serve(ctx, s, config) }()
+	go func() { ended <- mcphttp.Serve(ctx, at, config) }()
 	t.Cleanup(func() {
 		cancel()
-		_ = s.Close()
-		require.NoError(t, <-ended)
+		require.NoError(t, <-ended) // which has closed the listener
 	})
 	return s
 }
