@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -381,6 +382,9 @@ func TestFilesThatAreTooLargeToCompare(t *testing.T) {
 // TestApprovalsOfLargeInputs has calls wait whose inputs would make one answer too large: all of each is shown, one by
 // one.
 func TestApprovalsOfLargeInputs(t *testing.T) {
+	if race.Enabled {
+		t.Skip("TestApprovals has what can race; here it is the megabytes that take long")
+	}
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", nil)
 	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)

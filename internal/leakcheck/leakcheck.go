@@ -61,7 +61,7 @@ func (h Holdings) String() string {
 }
 
 // patience is how long goroutines and descriptors may take to end.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Require fails the test if the process holds more than before, after waiting for what is about to end. It returns
 // the new holdings.

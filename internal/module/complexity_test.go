@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/race"
 )
 
 // nest is code that can be nested in itself: before and after enclose the next level.
@@ -146,6 +147,9 @@ func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 // TestTypeScriptStack transforms the deepest code that is accepted with a stack of 64 MiB. An overflow ends the
 // process.
 func TestTypeScriptStack(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector makes frames of the stack larger")
+	}
 	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20))
 	for _, n := range deep {
 		low, high := 1, 2000

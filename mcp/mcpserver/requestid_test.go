@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/mcptest"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 )
 
@@ -74,7 +75,11 @@ func TestARequestThatIsTooLongIsAnswered(t *testing.T) {
 		require.Contains(t, message.Error.Message, "6291456 bytes. Send less at a time")
 		require.Contains(t, message.Error.Message, "append")
 	}
-	for _, test := range tooLong {
+	rows := tooLong
+	if race.Enabled {
+		rows = rows[:3] // the others differ in what is read, and each has 18 MB
+	}
+	for _, test := range rows {
 		t.Run(test.name, func(t *testing.T) {
 			message := strings.Replace(test.message, "LONG", long, 1)
 			answers := rawSession(t, server, message, aPing)

@@ -50,10 +50,8 @@ func TestMCPSharesRates(t *testing.T) {
 	}
 	sharing()
 	require.NoError(t, servers[0].Cmd.Process.Kill())
-	servers = servers[1:]
-	sharing()
-	require.NoError(t, servers[0].Cmd.Process.Signal(syscall.SIGTERM))
-	<-servers[0].End
-	servers = servers[1:]
+	require.NoError(t, servers[1].Cmd.Process.Signal(syscall.SIGTERM))
+	<-servers[1].End
+	servers = servers[2:]
 	sharing()
 }
