@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -200,7 +200,7 @@ func TestSlowStore(t *testing.T) {
 func resumeWhenFree(t *testing.T, session *toolrun.Session, token string) (registry.Result, error) {
 	for {
 		result, err := session.Resume(t.Context(), token, nil)
-		if !errors.Is(err, runs.ErrBusy) {
+		if !errors.Is(err, waiting.ErrBusy) {
 			return result, err
 		}
 		time.Sleep(time.Second)

@@ -49,7 +49,7 @@ seen + [str(s) for s in sent] + [tools.look(to='b')]`
 		require.Equal(t, registry.CodePending, result.Code, result.Text())
 		require.Contains(t, result.Text(), "its calls of send wait for the approval of a person")
 		token := result.Pending.Token
-		ids := waiting(t, runsOf(t, store), token)
+		ids := idsOf(t, runsOf(t, store), token)
 		require.Len(t, ids, 2)
 		decisions := mailtest.Approve(ids[0])
 		decisions[ids[1]] = registry.Decision{Reason: "no", By: "ada"}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -24,8 +24,8 @@ func office(t *testing.T, store vfs.Store, m *mailtest.Mail, o toolrun.SessionOp
 	return session
 }
 
-// waiting returns the ids of calls that wait.
-func waiting(t *testing.T, r *runs.Runs, token string) (ids []string) {
+// idsOf returns the ids of calls that wait.
+func idsOf(t *testing.T, r *waiting.Store, token string) (ids []string) {
 	t.Helper()
 	run, err := r.Get(t.Context(), token)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, registry.CodePending, again.Code, "nobody has decided")
 	r := runsOf(t, store)
-	require.Equal(t, []string{"call_1"}, waiting(t, r, token))
+	require.Equal(t, []string{"call_1"}, idsOf(t, r, token))
 	done, err := second.Resume(t.Context(), token, mailtest.Approve("call_1"))
 	require.NoError(t, err)
 	require.Equal(t, "sent to ada", done.Text())
@@ -62,8 +62,8 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 	require.Equal(t, []string{"ada"}, m.Sent)
 }
 
-func runsOf(t *testing.T, store vfs.Store) *runs.Runs {
-	r, err := runs.New(store.(vfs.RecordStore), nil)
+func runsOf(t *testing.T, store vfs.Store) *waiting.Store {
+	r, err := waiting.New(store.(vfs.RecordStore), nil)
 	require.NoError(t, err)
 	return r
 }
@@ -84,7 +84,7 @@ func TestCodeGoesOnWithItsOptions(t *testing.T) {
 	require.NoError(t, err)
 	token := result.Pending.Token
 	for range 2 { // the second time, it has been kept by the process that went on
-		result, err = second.ResumeFor(t.Context(), token, mailtest.Approve(waiting(t, runsOf(t, store), token)...))
+		result, err = second.ResumeFor(t.Context(), token, mailtest.Approve(idsOf(t, runsOf(t, store), token)...))
 		require.NoError(t, err)
 	}
 	require.Empty(t, result.Code, result.Text())
@@ -110,7 +110,7 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 	require.Contains(t, result.Text(), "its calls of send wait for the approval of a person")
 	require.Equal(t, 1, m.Looked)
 	r := runsOf(t, store)
-	ids := waiting(t, r, token)
+	ids := idsOf(t, r, token)
 	require.ElementsMatch(t, []string{"call_1.2", "call_1.3"}, ids)
 
 	_, err := r.Decide(t.Context(), token, mailtest.Approve(ids[0]))
@@ -130,7 +130,7 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "before between after", string(log))
 	_, err = r.Get(t.Context(), token)
-	require.ErrorIs(t, err, runs.ErrNone)
+	require.ErrorIs(t, err, waiting.ErrNone)
 }
 
 // A model that is told to make the call again gets the result.

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -51,9 +51,9 @@ type SessionOptions struct {
 	// Approve decides on calls for which a person's approval is wanted: see [registry.Selection].Ask. Calls for which
 	// it decides so, or all if it is nil, wait: see [Session.Resume].
 	Approve registry.Approver
-	// Runs keeps calls that wait. Nil means the runner's store. Calls on a project that is neither of that nor a
-	// directory ([Runner.DirSession]) wait only with Runs.
-	Runs *runs.Keeper
+	// Waiting keeps calls that wait. Nil means the runner's store. Calls on a project that is neither of that nor a
+	// directory ([Runner.DirSession]) wait only with Waiting.
+	Waiting *waiting.Keeper
 	// Progress and Logger are as in [registry.Env].
 	Progress func(registry.Progress)
 	Logger   *slog.Logger
@@ -90,8 +90,8 @@ type Session struct {
 	noMounts bool
 	// inStore says that the project is one of the runner's store.
 	inStore bool
-	// place is where calls wait: see [runs.Runs.In]. Without one, they cannot.
-	place string
+	// scope is where calls wait: see [waiting.Store.In]. Without one, they cannot.
+	scope string
 }
 
 func newSession(r *Runner, project vfs.Project, id string, options *SessionOptions) *Session {
@@ -185,7 +185,7 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 		env.SealKey = s.runner.sealKey
 	}
 	if keeper := s.runs(); keeper != nil {
-		env.Runs = keeper
+		env.Waiting = keeper
 	}
 	env.Selection.NoProject = s.project == nil
 	if s.project != nil {

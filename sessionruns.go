@@ -9,49 +9,49 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 )
 
 // runs keeps the session's calls that wait, or is nil.
-func (s *Session) runs() *runs.Keeper {
-	if s.options.Runs != nil {
-		return s.options.Runs
+func (s *Session) runs() *waiting.Keeper {
+	if s.options.Waiting != nil {
+		return s.options.Waiting
 	}
-	if s.runner.runs == nil || s.place == "" {
+	if s.runner.runs == nil || s.scope == "" {
 		return nil
 	}
-	return s.runner.runs.In(s.place)
+	return s.runner.runs.In(s.scope)
 }
 
-// ErrNoRuns means that the calls of a session cannot wait: see [SessionOptions].Runs.
-var ErrNoRuns = errors.New("toolrun: calls of this session cannot wait for approval: its store keeps no records")
+// ErrCannotWait means that the calls of a session cannot wait: see [SessionOptions].Waiting.
+var ErrCannotWait = errors.New("toolrun: calls of this session cannot wait for approval: its store keeps no records")
 
 // Resume goes on with a call of the session's project that waits for approval ([registry.CodePending]), as far as there
-// are decisions: those given, by the ids of the calls that wait; those of [runs.Runs.Decide]; and those of the
+// are decisions: those given, by the ids of the calls that wait; those of [waiting.Store.Decide]; and those of the
 // session's Approve. The call may have been made by another session, process or machine. Calls that its code has made
 // are not made again, and the time for which it waited does not count.
 //
 // The result is that of the call, for whoever has made it, or one that waits again. If the call has ended, it is the
-// same each time, as long as it is kept. The errors are those of [runs.Keeper.Resume], ErrNoRuns, and those of
+// same each time, as long as it is kept. The errors are those of [waiting.Keeper.Resume], ErrCannotWait, and those of
 // [Session.DispatchAll].
 func (s *Session) Resume(ctx context.Context, token string,
 	decisions map[string]registry.Decision) (registry.Result, error) {
-	return s.resume(ctx, token, decisions, (*runs.Keeper).Resume)
+	return s.resume(ctx, token, decisions, (*waiting.Keeper).Resume)
 }
 
 // ResumeFor is Resume for an operator. The caller gets the result by making the same call again.
 func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result,
 	error) {
-	return s.resume(ctx, token, decisions, (*runs.Keeper).ResumeFor)
+	return s.resume(ctx, token, decisions, (*waiting.Keeper).ResumeFor)
 }
 
 func (s *Session) resume(ctx context.Context, token string, decisions map[string]registry.Decision,
-	goOn func(*runs.Keeper, context.Context, *registry.Registry, registry.Env, string,
+	goOn func(*waiting.Keeper, context.Context, *registry.Registry, registry.Env, string,
 		map[string]registry.Decision) (registry.Result, error),
 ) (registry.Result, error) {
 	keeper := s.runs()
 	if keeper == nil {
-		return registry.Result{}, ErrNoRuns
+		return registry.Result{}, ErrCannotWait
 	}
 	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestCodeOfASessionWaits(t *testing.T) {
 			}
 			second := process() // another process
 			token := result.Pending.Token
-			done, err := second.Resume(t.Context(), token, mailtest.Approve(waiting(t, runsOf(t, store), token)...))
+			done, err := second.Resume(t.Context(), token, mailtest.Approve(idsOf(t, runsOf(t, store), token)...))
 			require.NoError(t, err)
 			require.Equal(t, test.then, done.Text())
 			require.Equal(t, []string{"x"}, m.Sent)

@@ -59,7 +59,7 @@ import (
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	py "github.com/toolrun/toolrun/runtime/python"
@@ -116,8 +116,9 @@ type Options struct {
 
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []registry.Tool
-	// Runs says how calls are kept that wait for a person's approval, if the store keeps records ([vfs.RecordStore]).
-	Runs runs.Options
+	// Waiting says how calls are kept that wait for a person's approval, if the store keeps records
+	// ([vfs.RecordStore]).
+	Waiting waiting.Options
 	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The caller closes it,
 	// after the runner and before the store.
 	Calls *calls.Log
@@ -144,7 +145,7 @@ type Runner struct {
 	python     language[py.Interpreter]
 	modules    *module.Store // nil if there is none
 	gates      gates
-	runs       *runs.Runs // nil if the store keeps no records
+	runs       *waiting.Store // nil if the store keeps no records
 	projects   vfs.Options
 	close      func() error
 
@@ -224,7 +225,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	}
 	r.store = store
 	if keeper, ok := store.(vfs.RecordStore); ok {
-		if r.runs, err = runs.New(keeper, &o.Runs); err != nil {
+		if r.runs, err = waiting.New(keeper, &o.Waiting); err != nil {
 			return nil, errors.Join(err, r.closeOwn())
 		}
 	}
@@ -301,7 +302,7 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		return nil, err
 	}
 	s := newSession(r, project, filepath.Base(name), &ignoring)
-	s.noMounts, s.place = true, runs.DirectoryPlace(name)
+	s.noMounts, s.scope = true, waiting.DirectoryScope(name)
 	return r.start(s)
 }
 
@@ -332,7 +333,7 @@ func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Proje
 		return nil, err
 	}
 	s := newSession(r, project, id, options)
-	s.inStore, s.place = true, runs.ProjectPlace(id)
+	s.inStore, s.scope = true, waiting.ProjectScope(id)
 	return r.start(s)
 }
 
@@ -367,9 +368,9 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() vfs.Store { return r.store }
 
-// Runs returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the
+// Waiting returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the
 // store keeps no records. [Session.Resume] goes on with them.
-func (r *Runner) Runs() *runs.Runs { return r.runs }
+func (r *Runner) Waiting() *waiting.Store { return r.runs }
 
 // Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.
 func (r *Runner) Calls() *calls.Log { return r.given.Calls }

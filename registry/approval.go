@@ -49,7 +49,7 @@ type ApprovalRequest struct {
 type Decision struct {
 	// Approved says that the call may be made.
 	Approved bool
-	// Later says that it will be decided later: the call is kept, with the code that waits for it, by [Env].Runs.
+	// Later says that it will be decided later: the call is kept, with the code that waits for it, by [Env].Waiting.
 	// Without that, it is as if nobody could be asked.
 	Later bool
 	// Input, if not nil, takes the place of the call's input. The model is told.

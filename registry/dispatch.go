@@ -75,11 +75,11 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if ctx.Err() != nil { // while the input was being checked
 		return stopped(ctx)
 	}
-	if env.call == nil && env.Runs != nil && call.ID == "" {
+	if env.call == nil && env.Waiting != nil && call.ID == "" {
 		call.ID = newKey() // by which its changes are recognised when it goes on
 	}
-	if env.call == nil && env.Runs != nil && env.resumed == nil { // whatever the rules say now
-		if result, ok := env.Runs.Again(ctx, r, call, env); ok {
+	if env.call == nil && env.Waiting != nil && env.resumed == nil { // whatever the rules say now
+		if result, ok := env.Waiting.Again(ctx, r, call, env); ok {
 			return result
 		}
 	}

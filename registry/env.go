@@ -38,9 +38,9 @@ type Env struct {
 	Checkpoint CheckpointMode
 	// Approve decides on calls for which Selection.Ask wants that. If it is nil, such calls are not made.
 	Approve Approver
-	// Runs keeps calls for which nobody decides now, and the code that waits for them. If it is nil, such calls are not
-	// made.
-	Runs Keeper
+	// Waiting keeps calls for which nobody decides now, and the code that waits for them. If it is nil, such calls are
+	// not made.
+	Waiting Keeper
 
 	// SealKey, if not nil, returns the secret with which tools seal what they keep with the project and must recognise
 	// as their own, such as the variables of sessions: see [vfs.SealKey]. If it is nil, they use one that is gone with

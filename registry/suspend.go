@@ -15,7 +15,7 @@ import (
 )
 
 // A Keeper keeps calls that wait for people's decisions, so that they can go on later and elsewhere. Package
-// registry/runs has one. It is safe for concurrent use.
+// registry/waiting has one. It is safe for concurrent use.
 type Keeper interface {
 	// Prepare chooses the token of a call that has to wait, and a key for what its tool will be given back
 	// ([Suspension].State).
@@ -141,7 +141,7 @@ func UnknownOutcome(tool string) Result {
 
 // CanWait reports whether calls that the tool makes with DispatchNumbered can be put off.
 func (e Env) CanWait() bool {
-	return e.call != nil && e.call.inner.parent == nil && e.call.inner.outer.Runs != nil
+	return e.call != nil && e.call.inner.parent == nil && e.call.inner.outer.Waiting != nil
 }
 
 // DispatchNumbered is Dispatch for code that can be suspended. number, not negative, is by which the code knows the
@@ -218,7 +218,7 @@ func (e Env) SealingKey(ctx context.Context) ([]byte, error) {
 	defer c.preparing.Unlock()
 	if c.token == "" {
 		var err error
-		if c.token, c.sealingKey, err = c.inner.outer.Runs.Prepare(ctx, c.call, c.inner.outer); err != nil {
+		if c.token, c.sealingKey, err = c.inner.outer.Waiting.Prepare(ctx, c.call, c.inner.outer); err != nil {
 			return nil, err
 		}
 	}
@@ -271,11 +271,11 @@ func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage
 	defer cancel()
 	if s.Token == "" {
 		var err error
-		if s.Token, _, err = env.Runs.Prepare(ctx, call, env); err != nil {
+		if s.Token, _, err = env.Waiting.Prepare(ctx, call, env); err != nil {
 			return failed(ctx, call, env, err)
 		}
 	}
-	pending, err := env.Runs.Keep(ctx, s, env)
+	pending, err := env.Waiting.Keep(ctx, s, env)
 	if _, forModel := errors.AsType[*ModelError](err); forModel {
 		return resultOf(err, CodeNeedsApproval)
 	}
@@ -342,7 +342,7 @@ func (env *Env) waited() (rule string, ok bool) {
 
 // canWait reports whether a call that needs an approval can be put off.
 func (env *Env) canWait() bool {
-	return env.Runs != nil && (env.call == nil || env.number != nil)
+	return env.Waiting != nil && (env.call == nil || env.number != nil)
 }
 
 // putOff is the result of a call that needs an approval and gets none now.

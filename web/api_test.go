@@ -24,7 +24,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -817,8 +817,8 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		require.Contains(t, people[1-first].fails(answers[1-first], 409).Error.Message, []string{"was approved by page",
 			"was refused by page"}[first])
 		people[0].until("p", func() bool {
-			_, err := runner.Runs().Get(t.Context(), results[0].Pending.Token)
-			return errors.Is(err, runs.ErrNone)
+			_, err := runner.Waiting().Get(t.Context(), results[0].Pending.Token)
+			return errors.Is(err, waiting.ErrNone)
 		})
 		made, err := afero.Exists(session.Project(), path)
 		require.NoError(t, err)
@@ -901,7 +901,7 @@ func TestApprovals(t *testing.T) {
 			decide("none", a[0].Token, a[0].Waits[0].Call, 404)
 			decide("p", "none", a[0].Waits[0].Call, 404)
 			decide("p", a[0].Token, "none", 409)
-			run, err := runner.Runs().Get(t.Context(), a[0].Token)
+			run, err := runner.Waiting().Get(t.Context(), a[0].Token)
 			require.NoError(t, err)
 			require.Nil(t, run.Calls[0].Decision)
 		}

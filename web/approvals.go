@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -24,33 +24,33 @@ func approvalRoutes() []route {
 }
 
 // approvals returns the calls that wait in a store.
-func (o *Options) approvals(own *runs.Runs) (*runs.Runs, error) {
+func (o *Options) approvals(own *waiting.Store) (*waiting.Store, error) {
 	keeper, ok := o.Store.(vfs.RecordStore)
 	switch {
-	case o.Runs != nil:
-		return o.Runs, nil
+	case o.Waiting != nil:
+		return o.Waiting, nil
 	case own != nil:
 		return own, nil
 	case !ok:
 		return nil, nil
 	}
-	return runs.New(keeper, nil)
+	return waiting.New(keeper, nil)
 }
 
 // keeper keeps calls of a project that wait, or is nil.
-func (s *Server) keeper(project string) *runs.Keeper {
+func (s *Server) keeper(project string) *waiting.Keeper {
 	if s.waiting == nil {
 		return nil
 	}
-	return s.waiting.In(s.place(project))
+	return s.waiting.In(s.scope(project))
 }
 
-// place is where the calls of a project wait, as sessions have it.
-func (s *Server) place(project string) string {
+// scope is where the calls of a project wait, as sessions have it.
+func (s *Server) scope(project string) string {
 	if s.options.Dir != "" {
-		return runs.DirectoryPlace(s.options.Dir)
+		return waiting.DirectoryScope(s.options.Dir)
 	}
-	return runs.ProjectPlace(project)
+	return waiting.ProjectScope(project)
 }
 
 type waitingCall struct {
@@ -168,9 +168,9 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 		Approved: in.Approved, Reason: in.Reason, By: r.access.Name, Input: json.RawMessage(in.Input),
 	}
 	run, err := keeper.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
-	undecidable, isUndecidable := errors.AsType[*runs.UndecidableError](err)
+	undecidable, isUndecidable := errors.AsType[*waiting.UndecidableError](err)
 	switch {
-	case errors.Is(err, runs.ErrNone):
+	case errors.Is(err, waiting.ErrNone):
 		return nothing{}, none
 	case isUndecidable:
 		return nothing{}, &failure{status: http.StatusConflict, Code: "decided", Message: undecidable.Error()}
@@ -186,7 +186,7 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 
 // goOn goes on with a call for the model, which gets the result when it makes the call again. Somebody else may do so
 // first.
-func (s *Server) goOn(r *request, project string, run *runs.Run) error {
+func (s *Server) goOn(r *request, project string, run *waiting.Entry) error {
 	session, err := s.session(r, project)
 	if err != nil {
 		return err
@@ -209,8 +209,8 @@ func (s *Server) goOn(r *request, project string, run *runs.Run) error {
 	go func() {
 		defer s.working.Done()
 		defer cancel(nil)
-		_, err := s.waiting.In(run.Place).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
-		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrNone) {
+		_, err := s.waiting.In(run.Scope).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
+		if err != nil && !errors.Is(err, waiting.ErrBusy) && !errors.Is(err, waiting.ErrNone) {
 			s.options.Logger.Warn("a call that was approved does not go on", "project",
 				project, "call", run.Call.ID, "error", err)
 		}

@@ -81,7 +81,7 @@ func (s *Server) elsewhere(r *request, project string) ([]calls.Call, error) {
 	if log == nil {
 		return nil, nil
 	}
-	all, err := log.Latest(r.Context(), s.place(project))
+	all, err := log.Latest(r.Context(), s.scope(project))
 	return slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == log.Process() }), err
 }
 

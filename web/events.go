@@ -211,7 +211,7 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 		defer func() { <-done }()
 		go func() {
 			defer close(done)
-			if err := log.Watch(ctx, a.server.place(id), w.changed); err != nil && ctx.Err() == nil {
+			if err := log.Watch(ctx, a.server.scope(id), w.changed); err != nil && ctx.Err() == nil {
 				a.server.options.Logger.Warn("calls of other processes are found later", "project", id, "error", err)
 			}
 		}()

@@ -152,7 +152,7 @@ func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
 		return access.Client.Session(r.Context())
 	}
 	options := &toolrun.SessionOptions{
-		Client: client(access), Runs: s.keeper(id), OpenMount: s.store(r).OpenExisting,
+		Client: client(access), Waiting: s.keeper(id), OpenMount: s.store(r).OpenExisting,
 		Watched: watched, Logger: s.options.Logger,
 		SealKey: s.sealKey,
 		Select: func(sel registry.Selection) registry.Selection {
@@ -367,7 +367,7 @@ func deleteProject(s *Server, r *request, in inProject) (deleteAnswer, error) {
 		err = missing(in.Project)
 	}
 	if log := s.runner.Calls(); log != nil && err == nil {
-		err = log.Forget(r.Context(), s.place(in.Project))
+		err = log.Forget(r.Context(), s.scope(in.Project))
 	}
 	if keeper := s.keeper(in.Project); keeper != nil && err == nil {
 		err = keeper.Forget(r.Context())

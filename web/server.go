@@ -48,7 +48,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/sameorigin"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -63,8 +63,8 @@ type Options struct {
 	DirOptions toolrun.DirOptions
 	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
 	Log *Log
-	// Runs are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
-	Runs *runs.Runs
+	// Waiting are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
+	Waiting *waiting.Store
 	// Hosts and Origins are names of the server, and origins of pages that may use it, besides the loopback's: see
 	// [github.com/toolrun/toolrun/mcp/mcpserver.HandlerOptions].
 	Hosts, Origins []string
@@ -117,7 +117,7 @@ type Server struct {
 	keys    vfs.Store // has the secret with which states of sessions are sealed
 	doors   *doors
 	runs    *made
-	waiting *runs.Runs // nil if calls cannot wait
+	waiting *waiting.Store // nil if calls cannot wait
 	watches *watches
 	recents recents
 	api     *api
@@ -147,9 +147,9 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Dir != "" && o.Token != nil {
 		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
-	var own *runs.Runs
+	var own *waiting.Store
 	if o.Store == nil {
-		o.Store, own = runner.Store(), runner.Runs()
+		o.Store, own = runner.Store(), runner.Waiting()
 	}
 	waiting, err := o.approvals(own)
 	if err != nil {

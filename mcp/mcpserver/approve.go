@@ -44,7 +44,7 @@ func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions
 		return q
 	}
 	if params.ProtocolVersion >= roundTrips {
-		if env.Runs != nil { // otherwise there is nothing to go on with
+		if env.Waiting != nil { // otherwise there is nothing to go on with
 			env.Approve = q.askLater
 		}
 		return q

@@ -12,14 +12,14 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // sending returns a server with a tool that needs approval, by itself and in code, the calls that wait there, and how
 // often it was called.
-func sending(t *testing.T) (*mcpserver.Server, *runs.Runs, *atomic.Int64) {
+func sending(t *testing.T) (*mcpserver.Server, *waiting.Store, *atomic.Int64) {
 	sent := &atomic.Int64{}
 	send := registry.Func(registry.Spec{Name: "send", Description: "Sends."},
 		func(_ context.Context, in struct {
@@ -27,9 +27,9 @@ func sending(t *testing.T) (*mcpserver.Server, *runs.Runs, *atomic.Int64) {
 		}, _ registry.Env) (string, error) {
 			return fmt.Sprint("sent to ", in.To, " ", sent.Add(1)), nil
 		})
-	waiting, err := runs.New(local.NewMemoryStore(nil), nil)
+	waiting, err := waiting.New(local.NewMemoryStore(nil), nil)
 	require.NoError(t, err)
-	env := registry.Env{Project: "notes", Files: newProject(t), Client: "ada", Runs: waiting.In("notes"),
+	env := registry.Env{Project: "notes", Files: newProject(t), Client: "ada", Waiting: waiting.In("notes"),
 		Selection: registry.Selection{Ask: []string{"send"}}.WithOption(javascript.Name,
 			javascript.OptionToolCalls, true)}
 	server, err := mcpserver.New(context.Background(), mcpserver.Fixed(builtIn(t, send), env), nil)

@@ -58,7 +58,7 @@ type Options struct {
 	// [DefaultRate].
 	Rate float64
 	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has
-	// no Approve; then it goes on later, if the Env has Runs. Clients of the newest protocol do not wait: they call
+	// no Approve; then it goes on later, if the Env has Waiting. Clients of the newest protocol do not wait: they call
 	// again with the answer. Zero means [DefaultApprovalTime], or, for a call without a progress token, whose client
 	// may not wait for so long, that it is decided or goes on later within [registry.MCPTimeout] of its begin.
 	ApprovalTime time.Duration

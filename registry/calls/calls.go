@@ -4,9 +4,9 @@
 //	log := calls.New(store, nil)
 //	tools = tools.Using(log.Middleware)
 //	defer log.Close()
-//	latest, err := log.Latest(ctx, place)
+//	latest, err := log.Latest(ctx, scope)
 //
-// Calls are kept beside projects, in the store's records: the latest [Most] of each place, [MaxBytes] in all, for
+// Calls are kept beside projects, in the store's records: the latest [Most] of each scope, [MaxBytes] in all, for
 // [Keep] after the last one. Others see them within a second or two. The records are for people to look at, and promise
 // nothing: a process that dies loses its latest ones, and anyone who can write to the store can change them.
 package calls
@@ -27,7 +27,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Limits of what is kept of a place.
+// Limits of what is kept of a scope.
 const (
 	Most     = 500
 	MaxBytes = 256 << 10 // of all calls together, as they are kept
@@ -65,10 +65,10 @@ type Call struct {
 	Status string        `json:"status,omitempty"`
 }
 
-// Latest returns calls of a place by all processes, the latest first. Those of processes that have died meanwhile have
+// Latest returns calls of a scope by all processes, the latest first. Those of processes that have died meanwhile have
 // the code [registry.CodeUnknownOutcome].
-func (l *Log) Latest(ctx context.Context, place string) ([]Call, error) {
-	data, err := l.records.Get(ctx, name(place))
+func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
+	data, err := l.records.Get(ctx, name(scope))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -87,9 +87,9 @@ func (l *Log) Latest(ctx context.Context, place string) ([]Call, error) {
 	return list, nil
 }
 
-// Watch calls changed when calls of a place may have changed, as [vfs.Records].Watch does.
-func (l *Log) Watch(ctx context.Context, place string, changed func()) error {
-	own := name(place)
+// Watch calls changed when calls of a scope may have changed, as [vfs.Records].Watch does.
+func (l *Log) Watch(ctx context.Context, scope string, changed func()) error {
+	own := name(scope)
 	return l.records.Watch(ctx, func(name string) {
 		if name == "" || name == own {
 			changed()
@@ -97,16 +97,16 @@ func (l *Log) Watch(ctx context.Context, place string, changed func()) error {
 	})
 }
 
-// Forget removes what is kept of a place, as its project is deleted.
-func (l *Log) Forget(ctx context.Context, place string) error {
-	return l.records.Change(ctx, name(place), 0, func([]byte) ([]byte, error) { return nil, nil })
+// Forget removes what is kept of a scope, as its project is deleted.
+func (l *Log) Forget(ctx context.Context, scope string) error {
+	return l.records.Change(ctx, name(scope), 0, func([]byte) ([]byte, error) { return nil, nil })
 }
 
 const kind = "calls"
 
-// name is the name of the record of a place.
-func name(place string) string {
-	sum := sha256.Sum256([]byte(place))
+// name is the name of the record of a scope.
+func name(scope string) string {
+	sum := sha256.Sum256([]byte(scope))
 	return fmt.Sprintf("%x", sum[:16])
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -24,7 +24,7 @@ import (
 // A process has a log, and a tool that echoes, fails, panics or waits.
 type process struct {
 	*calls.Log
-	runs  *runs.Runs
+	runs  *waiting.Store
 	tools *registry.Registry
 }
 
@@ -43,24 +43,24 @@ func begin(t *testing.T, store vfs.RecordStore, options *calls.Options) *process
 		})
 	tools, err := registry.New(echo)
 	require.NoError(t, err)
-	waiting, err := runs.New(store, nil)
+	waiting, err := waiting.New(store, nil)
 	require.NoError(t, err)
 	p := &process{calls.New(store, options), waiting, nil}
 	p.tools = tools.Using(p.Middleware)
 	return p
 }
 
-func (p *process) call(place, id, text string, wait time.Duration) registry.Result {
+func (p *process) call(scope, id, text string, wait time.Duration) registry.Result {
 	input, _ := json.Marshal(map[string]any{"text": text, "wait": wait})
 	return p.tools.Dispatch(context.Background(), registry.Call{ID: id, Tool: "echo", Input: input},
-		registry.Env{Project: "p", Client: "tester", Runs: p.runs.In(place),
+		registry.Env{Project: "p", Client: "tester", Waiting: p.runs.In(scope),
 			Limits: registry.Limits{Timeout: registry.NoTimeout}})
 }
 
 // latest returns calls as texts, the latest first.
-func (p *process) latest(t *testing.T, place string) (out []string) {
+func (p *process) latest(t *testing.T, scope string) (out []string) {
 	t.Helper()
-	list, err := p.Latest(context.Background(), place)
+	list, err := p.Latest(context.Background(), scope)
 	require.NoError(t, err)
 	for _, c := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %v %s %s", c.ID, c.Running, c.Result, c.Code)))
@@ -75,22 +75,22 @@ func TestProcessesSeeEachOthersCalls(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var news atomic.Int64
 		var watching sync.WaitGroup
-		watching.Go(func() { _ = b.Watch(ctx, "place", func() { news.Add(1) }) })
-		a.call("place", "1", "one", 0)
+		watching.Go(func() { _ = b.Watch(ctx, "scope", func() { news.Add(1) }) })
+		a.call("scope", "1", "one", 0)
 		var group sync.WaitGroup
-		group.Go(func() { a.call("place", "2", "two", time.Minute) })
+		group.Go(func() { a.call("scope", "2", "two", time.Minute) })
 		a.call("other", "x", "elsewhere", 0)
 		time.Sleep(2 * time.Second)
-		require.Equal(t, []string{"2 true", "1 false one"}, b.latest(t, "place"))
+		require.Equal(t, []string{"2 true", "1 false one"}, b.latest(t, "scope"))
 		require.Equal(t, []string{"x false elsewhere"}, b.latest(t, "other"))
 		require.Positive(t, news.Load())
 
-		b.call("place", "3", "fail", 0)
+		b.call("scope", "3", "fail", 0)
 		time.Sleep(55 * time.Second) // call 2 still runs, and is said to
-		require.Equal(t, []string{"3 false it failed tool_error", "2 true", "1 false one"}, a.latest(t, "place"))
+		require.Equal(t, []string{"3 false it failed tool_error", "2 true", "1 false one"}, a.latest(t, "scope"))
 		group.Wait()
 		time.Sleep(2 * time.Second)
-		list, err := b.Latest(t.Context(), "place")
+		list, err := b.Latest(t.Context(), "scope")
 		require.NoError(t, err)
 		require.Equal(t, "two", list[1].Result)
 		require.Equal(t, time.Minute, list[1].Took)
@@ -100,8 +100,8 @@ func TestProcessesSeeEachOthersCalls(t *testing.T) {
 		require.Equal(t, a.Process(), list[1].Process)
 		require.NotEqual(t, a.Process(), list[0].Process)
 
-		require.NoError(t, b.Forget(t.Context(), "place"))
-		require.Empty(t, b.latest(t, "place"))
+		require.NoError(t, b.Forget(t.Context(), "scope"))
+		require.Empty(t, b.latest(t, "scope"))
 		require.NotEmpty(t, b.latest(t, "other"))
 		stop()
 		watching.Wait()
@@ -115,14 +115,14 @@ func TestProcessesThatEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := local.NewMemoryStore(nil)
 		a, b := begin(t, store, nil), begin(t, store, nil)
-		a.call("place", "1", "one", 0)
-		require.Empty(t, b.latest(t, "place"))
-		go a.call("place", "2", "two", time.Hour)
+		a.call("scope", "1", "one", 0)
+		require.Empty(t, b.latest(t, "scope"))
+		go a.call("scope", "2", "two", time.Hour)
 		synctest.Wait()
 		a.Close()
-		require.Equal(t, []string{"2 true", "1 false one"}, b.latest(t, "place"))
+		require.Equal(t, []string{"2 true", "1 false one"}, b.latest(t, "scope"))
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"2 false  outcome_unknown", "1 false one"}, b.latest(t, "place"))
+		require.Equal(t, []string{"2 false  outcome_unknown", "1 false one"}, b.latest(t, "scope"))
 		time.Sleep(time.Hour)
 		b.Close()
 	})
@@ -133,14 +133,14 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	a := begin(t, store, nil)
 	for i := range calls.Most + 100 {
-		a.call("place", fmt.Sprint(i), "x", 0)
+		a.call("scope", fmt.Sprint(i), "x", 0)
 	}
 	long := strings.Repeat("\x00<é", 10_000)
 	for i := range 100 {
 		a.call("large", strings.Repeat("i", 1000)+fmt.Sprint(i), long, 0)
 	}
 	a.Close()
-	list, err := a.Latest(t.Context(), "place")
+	list, err := a.Latest(t.Context(), "scope")
 	require.NoError(t, err)
 	require.Len(t, list, calls.Most)
 	require.Equal(t, fmt.Sprint(calls.Most+99), list[0].ID)
@@ -167,11 +167,11 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	require.Equal(t, 2, whole)
 }
 
-// What somebody else has put into the store breaks nothing, and calls without a place are nobody's business.
+// What somebody else has put into the store breaks nothing, and calls without a scope are nobody's business.
 func TestDamagedRecords(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	a := begin(t, store, nil)
-	a.call("place", "1", "one", 0)
+	a.call("scope", "1", "one", 0)
 	a.Close()
 	for info, err := range store.AllRecords(t.Context()) {
 		require.NoError(t, err)
@@ -183,12 +183,12 @@ func TestDamagedRecords(t *testing.T) {
 		}
 	}
 	b := begin(t, store, nil)
-	require.Equal(t, []string{"1 false one"}, b.latest(t, "place"))
-	b.call("place", "2", "two", 0)
+	require.Equal(t, []string{"1 false one"}, b.latest(t, "scope"))
+	b.call("scope", "2", "two", 0)
 	b.tools.Dispatch(t.Context(), registry.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)},
-		registry.Env{Project: "place"})
+		registry.Env{Project: "scope"})
 	b.Close()
-	require.Equal(t, []string{"2 false two", "1 false one"}, b.latest(t, "place"))
+	require.Equal(t, []string{"2 false two", "1 false one"}, b.latest(t, "scope"))
 }
 
 type brokenStore struct{ vfs.RecordStore }
@@ -211,7 +211,7 @@ func (brokenRecords) Change(context.Context, string, time.Duration, func([]byte)
 func TestStoresThatFail(t *testing.T) {
 	var failed error
 	a := begin(t, brokenStore{local.NewMemoryStore(nil)}, &calls.Options{Failed: func(err error) { failed = err }})
-	require.Equal(t, "one", a.call("place", "1", "one", 0).Text())
+	require.Equal(t, "one", a.call("scope", "1", "one", 0).Text())
 	a.Close()
 	require.ErrorIs(t, failed, errBroken)
 }

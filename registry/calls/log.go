@@ -31,7 +31,7 @@ type Log struct {
 
 	mu      sync.Mutex
 	number  int64
-	running map[*Call]string // with their places
+	running map[*Call]string // with their scopes
 	fresh   map[*Call]string // what is new of them has not been told
 	told    time.Time        // when those that run were told last
 	timer   *time.Timer      // nil if there is nothing to tell
@@ -54,14 +54,14 @@ func New(store vfs.RecordStore, options *Options) *Log {
 // Process is by which calls of this process are recognised.
 func (l *Log) Process() string { return l.process }
 
-// Middleware notes calls of places: those whose [registry.Env].Runs has a place, as those of sessions have.
+// Middleware notes calls of scopes: those whose [registry.Env].Waiting has a scope, as those of sessions have.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
-		placed, ok := env.Runs.(interface{ Place() string })
+		scoped, ok := env.Waiting.(interface{ Scope() string })
 		if !ok {
 			return next(ctx, call, env)
 		}
-		c := l.begin(call, env, placed.Place())
+		c := l.begin(call, env, scoped.Scope())
 		result := registry.Failure(registry.CodeFailed, "the call panicked") // which is another's to handle
 		defer func() { l.end(c, &result) }()
 		result = next(ctx, call, env)
@@ -69,7 +69,7 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 	}
 }
 
-func (l *Log) begin(call registry.Call, env registry.Env, place string) *Call {
+func (l *Log) begin(call registry.Call, env registry.Env, scope string) *Call {
 	c := &Call{Process: l.process, ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
 		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200),
 		Began: time.Now().Round(0), Running: true,
@@ -78,7 +78,7 @@ func (l *Log) begin(call registry.Call, env registry.Env, place string) *Call {
 	defer l.mu.Unlock()
 	l.number++
 	c.Number = l.number
-	l.running[c], l.fresh[c] = place, place
+	l.running[c], l.fresh[c] = scope, scope
 	l.tellLater(tellTime)
 	return c
 }
@@ -115,16 +115,16 @@ func (l *Log) tell() {
 	now := time.Now().Round(0)
 	if now.Sub(l.told) >= aliveTime {
 		l.told = now
-		for c, place := range l.running {
-			l.fresh[c] = place
+		for c, scope := range l.running {
+			l.fresh[c] = scope
 		}
 	}
 	by := map[string][]Call{}
-	for c, place := range l.fresh {
+	for c, scope := range l.fresh {
 		if c.Seen = now; c.Running {
 			c.Took = now.Sub(c.Began)
 		}
-		by[place] = append(by[place], *c)
+		by[scope] = append(by[scope], *c)
 	}
 	clear(l.fresh)
 	if len(l.running) > 0 {
@@ -133,9 +133,9 @@ func (l *Log) tell() {
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 	defer cancel()
-	for place, fresh := range by {
+	for scope, fresh := range by {
 		change := func(data []byte) ([]byte, error) { return add(data, fresh), nil }
-		if err := l.records.Change(ctx, name(place), Keep, change); err != nil {
+		if err := l.records.Change(ctx, name(scope), Keep, change); err != nil {
 			l.failed(err)
 		}
 	}

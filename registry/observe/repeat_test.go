@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -33,10 +33,10 @@ func TestWhoApprovedIsLoggedOnce(t *testing.T) {
 			tools := newRegistry(t, observe.Audit(&audit, nil),
 				observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil),
 				observe.OpenTelemetry(newProvider(t, sdktrace.WithSyncer(exporter)), nil))
-			waiting, err := runs.New(local.NewMemoryStore(nil), nil)
+			waiting, err := waiting.New(local.NewMemoryStore(nil), nil)
 			require.NoError(t, err)
 			env := someEnv
-			env.Runs, env.Selection.Ask = waiting.In("notes"), []string{"greet"}
+			env.Waiting, env.Selection.Ask = waiting.In("notes"), []string{"greet"}
 			first := tools.Dispatch(t.Context(), callOf("greet"), env)
 			require.NotNil(t, first.Pending)
 			token := first.Pending.Token

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 )
 
 // TestTheFirstDecisionCounts has two who share a database decide otherwise on the same call at once, and go on with it.
@@ -35,7 +35,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		var deciding sync.WaitGroup
 		for n := range errs {
 			deciding.Go(func() {
-				if _, errs[n] = runners[n].Runs().Decide(t.Context(), token, decisions[n]); errs[n] == nil {
+				if _, errs[n] = runners[n].Waiting().Decide(t.Context(), token, decisions[n]); errs[n] == nil {
 					_, errs[n] = sessions[n].Resume(t.Context(), token, nil)
 				}
 			})
@@ -46,7 +46,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 			first = 1
 		}
 		require.NoError(t, errs[first])
-		told, ok := errors.AsType[*runs.UndecidableError](errs[1-first])
+		told, ok := errors.AsType[*waiting.UndecidableError](errs[1-first])
 		require.True(t, ok, "%v", errs[1-first])
 		require.Equal(t, first == 0, told.Decision.Approved)
 		require.Equal(t, decisions[first]["call_1"].By, told.Decision.By)

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 )
 
 // resumeVariable has what a process of its own is to go on with: a directory, its store and a token, a line each.
@@ -43,7 +43,7 @@ func sendsTo(file string) []registry.Tool {
 
 func officeIn(ctx context.Context, dir, data string) (*toolrun.Runner, *toolrun.Session, error) {
 	options := toolrun.Options{DataDir: data, Tools: sendsTo(filepath.Join(dir, "sent")),
-		Runs: runs.Options{Lease: 50 * time.Millisecond}}
+		Waiting: waiting.Options{Lease: 50 * time.Millisecond}}
 	options.EngineOptions.CacheDir = enginetest.CacheDir()
 	runner, err := toolrun.Open(ctx, &options)
 	if err != nil {
@@ -66,8 +66,8 @@ func TestResumeProcess(t *testing.T) {
 	_, err = runner.JavaScript(t.Context())
 	require.NoError(t, err)
 	_, _ = os.Stdout.WriteString("ready\n")
-	run, err := runner.Runs().Get(t.Context(), token)
-	if errors.Is(err, runs.ErrNone) {
+	run, err := runner.Waiting().Get(t.Context(), token)
+	if errors.Is(err, waiting.ErrNone) {
 		return
 	}
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestResumeProcess(t *testing.T) {
 	}
 	for {
 		_, err := session.Resume(t.Context(), token, decisions)
-		if !errors.Is(err, runs.ErrBusy) {
+		if !errors.Is(err, waiting.ErrBusy) {
 			require.NoError(t, err)
 			return
 		}

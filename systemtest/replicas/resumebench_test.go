@@ -37,7 +37,7 @@ func BenchmarkResume(b *testing.B) {
 				b.StopTimer()
 				token := mailtest.Ask(b, session, "javascript",
 					mailtest.Code(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i))).Pending.Token
-				_, err := runner.Runs().Decide(b.Context(), token, mailtest.Approve("call_1.1"))
+				_, err := runner.Waiting().Decide(b.Context(), token, mailtest.Approve("call_1.1"))
 				require.NoError(b, err)
 				b.StartTimer()
 				start := time.Now()

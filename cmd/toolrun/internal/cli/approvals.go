@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -59,7 +59,7 @@ the project, the call, which tools need approval, and until when it is kept.`,
 			"  toolrun approvals list --project notes --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all := []*runs.Run{}
+			all := []*waiting.Entry{}
 			var errs []error
 			if there, err := c.hasStore(); err != nil {
 				return err
@@ -68,10 +68,10 @@ the project, the call, which tools need approval, and until when it is kept.`,
 					switch {
 					case err != nil:
 						errs = append(errs, err)
-						if run == nil && !errors.Is(err, runs.ErrForged) {
+						if run == nil && !errors.Is(err, waiting.ErrForged) {
 							return errors.Join(errs...)
 						}
-					case !cmd.Flags().Changed("project") || run.Place == runs.ProjectPlace(c.id):
+					case !cmd.Flags().Changed("project") || run.Scope == waiting.ProjectScope(c.id):
 						all = append(all, run)
 					}
 				}
@@ -90,7 +90,7 @@ the project, the call, which tools need approval, and until when it is kept.`,
 }
 
 // waitsFor says which calls need a decision.
-func waitsFor(run *runs.Run) string {
+func waitsFor(run *waiting.Entry) string {
 	var tools []string
 	for _, call := range run.Waiting() {
 		tools = append(tools, call.Tool)
@@ -105,25 +105,25 @@ func waitsFor(run *runs.Run) string {
 }
 
 // find returns a call that waits, and takes its project as that of the flags.
-func (c *approvalsCommand) find(ctx context.Context, token string) (*runs.Run, error) {
+func (c *approvalsCommand) find(ctx context.Context, token string) (*waiting.Entry, error) {
 	there, err := c.hasStore()
 	if err != nil {
 		return nil, err
 	}
-	var run *runs.Run
+	var run *waiting.Entry
 	if there {
 		run, err = c.runs().Get(ctx, token)
 	}
 	switch {
-	case !there, err == runs.ErrNone: // and not one that says what was decided
+	case !there, err == waiting.ErrNone: // and not one that says what was decided
 		return nil, fmt.Errorf("%s: no call waits with this token; toolrun approvals list shows those that do", token)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", token, err)
 	}
-	if dir, ok := strings.CutPrefix(run.Place, runs.DirectoryPlace("")); ok {
+	if dir, ok := strings.CutPrefix(run.Scope, waiting.DirectoryScope("")); ok {
 		c.root = dir
 	} else {
-		c.id = strings.TrimPrefix(run.Place, runs.ProjectPlace(""))
+		c.id = strings.TrimPrefix(run.Scope, waiting.ProjectScope(""))
 	}
 	return run, nil
 }
@@ -159,8 +159,8 @@ has changed in files so far, and what others have changed since it waits.`,
 }
 
 // printRun prints a call that waits.
-func printRun(ctx context.Context, w io.Writer, run *runs.Run, files afero.Fs) error {
-	fmt.Fprintf(w, "%s: %s in %s, since %s, kept until %s\n", run.Token, run.Call.Tool, run.Place,
+func printRun(ctx context.Context, w io.Writer, run *waiting.Entry, files afero.Fs) error {
+	fmt.Fprintf(w, "%s: %s in %s, since %s, kept until %s\n", run.Token, run.Call.Tool, run.Scope,
 		run.Since.Local().Format("2006-01-02 15:04:05"), run.Until.Local().Format("2006-01-02 15:04"))
 	for _, about := range []struct{ name, value string }{{"chat", run.Chat}, {"client", run.Client}} {
 		if about.value != "" {
@@ -173,14 +173,14 @@ func printRun(ctx context.Context, w io.Writer, run *runs.Run, files afero.Fs) e
 	for _, call := range run.Calls {
 		state := string(call.Status)
 		switch {
-		case call.Status == runs.Waits && call.Decision == nil:
+		case call.Status == waiting.Waits && call.Decision == nil:
 			state = "needs approval"
 			if call.Rule != "" {
 				state += " (" + call.Rule + ")"
 			}
-		case call.Status == runs.Waits && call.Decision.Approved:
+		case call.Status == waiting.Waits && call.Decision.Approved:
 			state = "approved by " + call.Decision.By
-		case call.Status == runs.Waits:
+		case call.Status == waiting.Waits:
 			state = "refused by " + call.Decision.By
 		case call.Code != "":
 			state += ", " + string(call.Code)
@@ -282,7 +282,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 	}
 	if len(ids) == 0 { // another decision would not count, which Decide says
 		for _, call := range run.Calls {
-			if call.Status == runs.Waits {
+			if call.Status == waiting.Waits {
 				ids = append(ids, call.ID)
 			}
 		}
@@ -331,7 +331,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 }
 
 // hasTools reports whether the tools are there that a call needs to go on.
-func hasTools(r *runner, run *runs.Run) bool {
+func hasTools(r *runner, run *waiting.Entry) bool {
 	names := []string{run.Call.Tool}
 	for _, call := range run.Calls {
 		names = append(names, call.Tool)

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -44,12 +44,12 @@ func (f *projectFlags) checkAsk(r *runner) error {
 }
 
 // keeper keeps calls of a project, or of the directory given with --root, that wait for approval.
-func (f *projectFlags) keeper(id string) *runs.Keeper {
-	place := runs.ProjectPlace(id)
+func (f *projectFlags) keeper(id string) *waiting.Keeper {
+	place := waiting.ProjectScope(id)
 	if f.root != "" {
-		place = runs.DirectoryPlace(f.root)
+		place = waiting.DirectoryScope(f.root)
 		if whole, err := filepath.Abs(f.rootPath()); err == nil {
-			place = runs.DirectoryPlace(whole)
+			place = waiting.DirectoryScope(whole)
 		}
 	}
 	return f.runs().In(place)
@@ -61,8 +61,8 @@ func (f *projectFlags) shared(failed func(error)) *calls.Log {
 	return calls.New(recordsOf{flags: f}, &calls.Options{Failed: failed})
 }
 
-func (f *projectFlags) runs() *runs.Runs {
-	r, err := runs.New(recordsOf{flags: f}, nil)
+func (f *projectFlags) runs() *waiting.Store {
+	r, err := waiting.New(recordsOf{flags: f}, nil)
 	if err != nil { // no options can be wrong
 		panic(err)
 	}

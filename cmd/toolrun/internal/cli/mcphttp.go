@@ -256,7 +256,7 @@ func (c *mcpCommand) bySession(ctx context.Context,
 			return nil, nil, err
 		}
 		o := c.sessionOptions(logger)
-		o.Watched, o.Runs = nil, nil // the projects are nobody else's, and end with their sessions
+		o.Watched, o.Waiting = nil, nil // the projects are nobody else's, and end with their sessions
 		session, err := c.runner.ProjectSession(id, project, o)
 		if err != nil {
 			return nil, nil, err

@@ -385,7 +385,7 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 		o.Watched, _ = f.database.(vfs.WatchedStore)
 		f.mu.Unlock()
 	}
-	o.Runs, o.Approve = f.keeper(f.id), f.approver()
+	o.Waiting, o.Approve = f.keeper(f.id), f.approver()
 	o.Select = f.selecting(o.Select)
 	return &o
 }

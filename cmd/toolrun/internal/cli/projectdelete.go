@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/registry/calls"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -62,7 +62,7 @@ command asks first. It warns of projects that mount this one and would fail.`,
 					return err
 				}
 				if keeper, ok := store.(vfs.RecordStore); ok {
-					place := runs.ProjectPlace(id)
+					place := waiting.ProjectScope(id)
 					return errors.Join(calls.New(keeper, nil).Forget(cmd.Context(), place),
 						c.runs().In(place).Forget(cmd.Context()))
 				}

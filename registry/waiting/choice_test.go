@@ -1,4 +1,4 @@
-package runs_test
+package waiting_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -82,7 +82,7 @@ func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
 			k := r.In("p")
 			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
 			tools := officeTools(t, "plain", "bold")
-			pending := tools.Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k, Selection: test.made})
+			pending := tools.Dispatch(t.Context(), call, registry.Env{Project: "p", Waiting: k, Selection: test.made})
 			require.NotNil(t, pending.Pending, pending.Text())
 			run, err := r.Get(t.Context(), pending.Pending.Token)
 			require.NoError(t, err)
@@ -125,8 +125,8 @@ func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newRuns(t, local.NewMemoryStore(nil), nil).In("p")
 			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
-			pending := officeTools(t, "plain", "bold").Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k,
-				Selection: made})
+			pending := officeTools(t, "plain", "bold").Dispatch(t.Context(), call,
+				registry.Env{Project: "p", Waiting: k, Selection: made})
 			require.NotNil(t, pending.Pending, pending.Text())
 			id := map[string]string{"sign": "1", "clerk": "1.1"}[test.tool]
 			result, err := k.ResumeFor(t.Context(), test.tools, registry.Env{Project: "p", Selection: test.resumed},
@@ -145,7 +145,7 @@ func TestLargeOptions(t *testing.T) {
 		strings.Repeat("x", vfs.MaxRecord))
 	result := officeTools(t, "plain").Dispatch(t.Context(), registry.Call{Tool: "sign",
 		Input: json.RawMessage(`{"text":"x"}`)},
-		registry.Env{Project: "p", Runs: r.In("p"), Selection: selection})
+		registry.Env{Project: "p", Waiting: r.In("p"), Selection: selection})
 	require.Equal(t, registry.CodeNeedsApproval, result.Code)
 	require.Contains(t, result.Text(), "too large to be kept")
 	for range r.All(t.Context()) {
@@ -164,7 +164,7 @@ func TestToolsSwitchedOffMeanwhileStayOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var s registry.Selection
 			s.Settings.EnabledTools = c.now
-			require.Equal(t, c.want, runs.Choice{EnabledTools: c.then}.In(s).Settings.EnabledTools)
+			require.Equal(t, c.want, waiting.Choice{EnabledTools: c.then}.In(s).Settings.EnabledTools)
 		})
 	}
 }
@@ -173,29 +173,29 @@ func TestToolsSwitchedOffMeanwhileStayOff(t *testing.T) {
 func TestACallHasNoToolsThatItDidNotHave(t *testing.T) {
 	on, off := map[string]bool{"a": true}, map[string]bool{"a": false}
 	for name, c := range map[string]struct {
-		then runs.Choice
+		then waiting.Choice
 		now  registry.Selection
 		want bool
 	}{
-		"it had it by the settings": {runs.Choice{ToolEnabled: on}, registry.Selection{}, true},
-		"by a flag":                 {runs.Choice{Enable: on}, registry.Selection{}, true},
-		"by a flag, and the list lacks it": {runs.Choice{EnabledTools: []string{}, Enable: on},
+		"it had it by the settings": {waiting.Choice{ToolEnabled: on}, registry.Selection{}, true},
+		"by a flag":                 {waiting.Choice{Enable: on}, registry.Selection{}, true},
+		"by a flag, and the list lacks it": {waiting.Choice{EnabledTools: []string{}, Enable: on},
 			registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}}, true},
-		"the settings switch it on now": {runs.Choice{EnabledTools: []string{"b"}},
+		"the settings switch it on now": {waiting.Choice{EnabledTools: []string{"b"}},
 			registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
-		"the list has it now": {runs.Choice{EnabledTools: []string{"b"}},
+		"the list has it now": {waiting.Choice{EnabledTools: []string{"b"}},
 			registry.Selection{Settings: registry.Settings{EnabledTools: []string{"a", "b"}}}, false},
-		"it was off, and is on now": {runs.Choice{ToolEnabled: off},
+		"it was off, and is on now": {waiting.Choice{ToolEnabled: off},
 			registry.Selection{Settings: registry.Settings{ToolEnabled: on}}, false},
-		"a flag switches it on now": {runs.Choice{EnabledTools: []string{"b"}},
+		"a flag switches it on now": {waiting.Choice{EnabledTools: []string{"b"}},
 			registry.Selection{Enable: on}, false},
-		"the settings switch it off now": {runs.Choice{ToolEnabled: on},
+		"the settings switch it off now": {waiting.Choice{ToolEnabled: on},
 			registry.Selection{Settings: registry.Settings{ToolEnabled: off}}, false},
-		"the list has lost it": {runs.Choice{ToolEnabled: on},
+		"the list has lost it": {waiting.Choice{ToolEnabled: on},
 			registry.Selection{Settings: registry.Settings{EnabledTools: []string{"b"}}}, false},
-		"a flag switches it off now": {runs.Choice{Enable: on}, registry.Selection{Enable: off}, false},
-		"it is for another mode":     {runs.Choice{Enable: on, Mode: "other"}, registry.Selection{}, false},
-		"for that mode":              {runs.Choice{Enable: on, Mode: registry.ModeMCP}, registry.Selection{}, true},
+		"a flag switches it off now": {waiting.Choice{Enable: on}, registry.Selection{Enable: off}, false},
+		"it is for another mode":     {waiting.Choice{Enable: on, Mode: "other"}, registry.Selection{}, false},
+		"for that mode":              {waiting.Choice{Enable: on, Mode: registry.ModeMCP}, registry.Selection{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			noTool := func(context.Context, note, registry.Env) (string, error) { return "", nil }

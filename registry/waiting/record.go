@@ -1,4 +1,4 @@
-package runs
+package waiting
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// record is what is kept of a run.
+// record is what is kept of an entry.
 type record struct {
-	Run
+	Entry
 	// CallsMade is how many calls the code had made at its state, which is the record TOKEN-State; 0 if there is none.
 	CallsMade int
 	State     int
@@ -74,14 +74,14 @@ func (r *record) history() string { return fmt.Sprintf("%s+%d", r.Call.ID, r.Seg
 
 // Owns reports whether changes with this id in the project's history are those of the call, or of calls that it has
 // made.
-func (r *Run) Owns(id string) bool {
+func (r *Entry) Owns(id string) bool {
 	return id == r.Call.ID || strings.HasPrefix(id, r.Call.ID+".") || strings.HasPrefix(id, r.Call.ID+"+")
 }
 
 func newToken() string { return "run-" + strings.ToLower(rand.Text()[:20]) }
 
 // key derives a key from the store's secret for one purpose, and for what the parts say and nothing else.
-func (s *Runs) key(ctx context.Context, parts ...string) ([]byte, error) {
+func (s *Store) key(ctx context.Context, parts ...string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.secret == nil {
@@ -103,8 +103,8 @@ func (s *Runs) key(ctx context.Context, parts ...string) ([]byte, error) {
 }
 
 // stateKey is the key with which the tool seals its state. It is good for one call, which the record of the token has.
-func (s *Runs) stateKey(ctx context.Context, token, place, tool string) ([]byte, error) {
-	return s.key(ctx, "tool", token, place, tool)
+func (s *Store) stateKey(ctx context.Context, token, scope, tool string) ([]byte, error) {
+	return s.key(ctx, "tool", token, scope, tool)
 }
 
 // canonical is an input as records have it.
@@ -116,7 +116,7 @@ func canonical(input json.RawMessage) []byte {
 }
 
 // seal puts a code before data that is only good for a record of this kind and name.
-func (s *Runs) seal(ctx context.Context, kind, name string, data []byte) ([]byte, error) {
+func (s *Store) seal(ctx context.Context, kind, name string, data []byte) ([]byte, error) {
 	key, err := s.key(ctx, "record", kind, name)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Runs) seal(ctx context.Context, kind, name string, data []byte) ([]byte
 	return append(code(key, data), data...), nil
 }
 
-func (s *Runs) unseal(ctx context.Context, kind, name string, sealed []byte) ([]byte, error) {
+func (s *Store) unseal(ctx context.Context, kind, name string, sealed []byte) ([]byte, error) {
 	key, err := s.key(ctx, "record", kind, name)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func code(key, data []byte) []byte {
 	return mac.Sum(nil)
 }
 
-func (s *Runs) read(ctx context.Context, token string, sealed []byte) (*record, error) {
+func (s *Store) read(ctx context.Context, token string, sealed []byte) (*record, error) {
 	data, err := s.unseal(ctx, "runs", token, sealed)
 	if err != nil {
 		return nil, err
@@ -153,11 +153,11 @@ func (s *Runs) read(ctx context.Context, token string, sealed []byte) (*record, 
 	return r, nil
 }
 
-func (s *Runs) get(ctx context.Context, token string) (*record, error) {
+func (s *Store) get(ctx context.Context, token string) (*record, error) {
 	if vfs.CheckID(token) != nil {
 		return nil, ErrNone
 	}
-	sealed, err := s.runs.Get(ctx, token)
+	sealed, err := s.entries.Get(ctx, token)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
 	}
@@ -167,8 +167,8 @@ func (s *Runs) get(ctx context.Context, token string) (*record, error) {
 	return s.read(ctx, token, sealed)
 }
 
-// change changes a run in one step. It is kept until the same time, which is looked up if it is not given.
-func (s *Runs) change(ctx context.Context, token string, until time.Time, change func(*record) error) error {
+// change changes an entry in one step. It is kept until the same time, which is looked up if it is not given.
+func (s *Store) change(ctx context.Context, token string, until time.Time, change func(*record) error) error {
 	if until.IsZero() {
 		r, err := s.get(ctx, token)
 		if err != nil {
@@ -180,7 +180,7 @@ func (s *Runs) change(ctx context.Context, token string, until time.Time, change
 	if keep <= 0 {
 		return ErrNone
 	}
-	return s.runs.Change(ctx, token, keep, func(sealed []byte) ([]byte, error) {
+	return s.entries.Change(ctx, token, keep, func(sealed []byte) ([]byte, error) {
 		if sealed == nil {
 			return nil, ErrNone
 		}
@@ -195,7 +195,7 @@ func (s *Runs) change(ctx context.Context, token string, until time.Time, change
 	})
 }
 
-func (s *Runs) encode(ctx context.Context, r *record) ([]byte, error) {
+func (s *Store) encode(ctx context.Context, r *record) ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -205,8 +205,8 @@ func (s *Runs) encode(ctx context.Context, r *record) ([]byte, error) {
 
 func stateName(token string, n int) string { return fmt.Sprintf("%s-%d", token, n) }
 
-// putState keeps the nth state of a run.
-func (s *Runs) putState(ctx context.Context, token string, n int, until time.Time, state []byte) error {
+// putState keeps the nth state of an entry.
+func (s *Store) putState(ctx context.Context, token string, n int, until time.Time, state []byte) error {
 	name := stateName(token, n)
 	sealed, err := s.seal(ctx, "run-states", name, state)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Runs) putState(ctx context.Context, token string, n int, until time.Tim
 	})
 }
 
-func (s *Runs) getState(ctx context.Context, token string, n int) ([]byte, error) {
+func (s *Store) getState(ctx context.Context, token string, n int) ([]byte, error) {
 	name := stateName(token, n)
 	sealed, err := s.states.Get(ctx, name)
 	if err != nil {
@@ -227,13 +227,13 @@ func (s *Runs) getState(ctx context.Context, token string, n int) ([]byte, error
 }
 
 // dropState removes a state that is not needed any more. What remains of it is gone when its time is over.
-func (s *Runs) dropState(ctx context.Context, token string, n int) {
+func (s *Store) dropState(ctx context.Context, token string, n int) {
 	if n > 0 {
 		_ = s.states.Change(ctx, stateName(token, n), 0, func([]byte) ([]byte, error) { return nil, nil })
 	}
 }
 
-// listed is a run in the list of its place, by which the same call is recognised.
+// listed is an entry in the list of its scope, by which the same call is recognised.
 type listed struct {
 	Token  string
 	Digest []byte // of the call
@@ -242,8 +242,8 @@ type listed struct {
 	Bytes  int64 // what it keeps; 0 of those of an older version
 }
 
-func (s *Runs) listName(ctx context.Context, place string) (string, error) {
-	key, err := s.key(ctx, "list", place)
+func (s *Store) listName(ctx context.Context, scope string) (string, error) {
+	key, err := s.key(ctx, "list", scope)
 	if err != nil {
 		return "", err
 	}
@@ -251,12 +251,12 @@ func (s *Runs) listName(ctx context.Context, place string) (string, error) {
 }
 
 // digest identifies a call of a client.
-func (s *Runs) digest(ctx context.Context, call registry.Call, env *registry.Env) ([]byte, error) {
+func (s *Store) digest(ctx context.Context, call registry.Call, env *registry.Env) ([]byte, error) {
 	return s.key(ctx, "call", env.Chat, env.Client, call.Tool, string(call.Input))
 }
 
 // waiting is list, and makes no secret for a store in which nothing waits.
-func (s *Runs) waiting(ctx context.Context, place string) ([]listed, error) {
+func (s *Store) waiting(ctx context.Context, scope string) ([]listed, error) {
 	s.mu.Lock()
 	asked := s.secret != nil
 	s.mu.Unlock()
@@ -265,12 +265,12 @@ func (s *Runs) waiting(ctx context.Context, place string) ([]listed, error) {
 			return nil, err
 		}
 	}
-	return s.list(ctx, place)
+	return s.list(ctx, scope)
 }
 
-// list returns the runs of a place.
-func (s *Runs) list(ctx context.Context, place string) ([]listed, error) {
-	name, err := s.listName(ctx, place)
+// list returns the entries of a scope.
+func (s *Store) list(ctx context.Context, scope string) ([]listed, error) {
+	name, err := s.listName(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (s *Runs) list(ctx context.Context, place string) ([]listed, error) {
 	return s.readList(ctx, name, sealed)
 }
 
-func (s *Runs) readList(ctx context.Context, name string, sealed []byte) (list []listed, err error) {
+func (s *Store) readList(ctx context.Context, name string, sealed []byte) (list []listed, err error) {
 	data, err := s.unseal(ctx, "run-lists", name, sealed)
 	if err != nil {
 		return nil, err
@@ -293,9 +293,9 @@ func (s *Runs) readList(ctx context.Context, name string, sealed []byte) (list [
 	return slices.DeleteFunc(list, func(l listed) bool { return !time.Now().Before(l.Until) }), err
 }
 
-// changeList changes the list of a place in one step.
-func (s *Runs) changeList(ctx context.Context, place string, change func([]listed) ([]listed, error)) error {
-	name, err := s.listName(ctx, place)
+// changeList changes the list of a scope in one step.
+func (s *Store) changeList(ctx context.Context, scope string, change func([]listed) ([]listed, error)) error {
+	name, err := s.listName(ctx, scope)
 	if err != nil {
 		return err
 	}

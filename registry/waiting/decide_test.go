@@ -1,4 +1,4 @@
-package runs_test
+package waiting_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -21,9 +21,9 @@ func no(id, reason string) map[string]registry.Decision {
 }
 
 // undecidable is an error that says what was decided before.
-func undecidable(t *testing.T, err error) *runs.UndecidableError {
+func undecidable(t *testing.T, err error) *waiting.UndecidableError {
 	t.Helper()
-	var wrong *runs.UndecidableError
+	var wrong *waiting.UndecidableError
 	require.ErrorAs(t, err, &wrong)
 	return wrong
 }
@@ -48,7 +48,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := open(t)
 			w := newWorld(t)
-			processes := []*runs.Runs{newRuns(t, store(), nil), newRuns(t, store(), nil)}
+			processes := []*waiting.Store{newRuns(t, store(), nil), newRuns(t, store(), nil)}
 			for i := range 10 {
 				text := strconv.Itoa(i)
 				token := w.call(t, processes[0].In("p"), "act", note{text}).Pending.Token
@@ -121,7 +121,7 @@ func TestDecidingAgain(t *testing.T) {
 					_, err = k.Resume(t.Context(), w.tools, env(nil), token, d)
 					require.Contains(t, undecidable(t, err).Error(), test.said, "%v", d)
 					_, err = r.In("q").Decide(t.Context(), token, d)
-					require.ErrorIs(t, err, runs.ErrNone, "of another place")
+					require.ErrorIs(t, err, waiting.ErrNone, "of another scope")
 				}
 				_, err := r.Decide(t.Context(), token, yes("2"))
 				require.Nil(t, undecidable(t, err).Decision)
@@ -136,7 +136,7 @@ func TestDecidingAgain(t *testing.T) {
 			require.Equal(t, before, after)
 			require.Equal(t, made, w.made)
 			_, err = r.Get(t.Context(), token)
-			require.ErrorIs(t, err, runs.ErrNone)
+			require.ErrorIs(t, err, waiting.ErrNone)
 			require.ErrorContains(t, err, test.said)
 		})
 	}
@@ -188,12 +188,12 @@ func TestRulesThatAreGone(t *testing.T) {
 					}
 					data, err := json.Marshal(input)
 					require.NoError(t, err)
-					made := registry.Env{Project: "p", Runs: k,
+					made := registry.Env{Project: "p", Waiting: k,
 						Selection: registry.Selection{Settings: registry.Settings{Ask: []string{"act"}}}}
 					call := registry.Call{ID: "1", Tool: tool, Input: data}
 					token := w.tools.Dispatch(t.Context(), call, made).Pending.Token
 
-					now := registry.Env{Project: "p", Runs: k, Selection: selection}
+					now := registry.Env{Project: "p", Waiting: k, Selection: selection}
 					again := w.tools.Dispatch(t.Context(), call, now)
 					require.Equal(t, registry.CodePending, again.Code, "the same call waits: %s", again.Text())
 					require.Empty(t, w.made)
@@ -238,7 +238,7 @@ func TestRulesStayWithACall(t *testing.T) {
 	require.Contains(t, result.Text(), "refused")
 	require.Equal(t, []string{"act a"}, w.made)
 
-	unasked := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{Ask: []string{"code"}}}
+	unasked := registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{Ask: []string{"code"}}}
 	call := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["c"]}`)}
 	token = w.tools.Dispatch(t.Context(), call, unasked).Pending.Token
 	result, err = k.ResumeFor(t.Context(), w.tools, env(nil), token, yes("1"))
@@ -254,7 +254,7 @@ func TestAFunctionThatAskedIsNotLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
 			k := r.In("p")
-			made := registry.Env{Project: "p", Runs: k, Selection: registry.Selection{AskIf: func(call registry.Call,
+			made := registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{AskIf: func(call registry.Call,
 				spec *registry.Spec) bool {
 				return spec.Name == "act" && second(call, spec)
 			}}}
@@ -278,7 +278,7 @@ func TestAFunctionThatAskedIsNotLost(t *testing.T) {
 func TestNothingIsMadeForCallsThatNeedNoApproval(t *testing.T) {
 	w, store := newWorld(t), local.NewMemoryStore(nil)
 	result := w.tools.Dispatch(t.Context(), registry.Call{Tool: "act", Input: json.RawMessage(`{"text":"a"}`)},
-		registry.Env{Project: "p", Runs: newRuns(t, store, nil).In("p")})
+		registry.Env{Project: "p", Waiting: newRuns(t, store, nil).In("p")})
 	require.Empty(t, result.Code)
 	for _, err := range store.AllRecords(t.Context()) {
 		require.NoError(t, err)
@@ -300,9 +300,9 @@ func TestCallsOfADeletedProjectAreForgotten(t *testing.T) {
 	require.NoError(t, r.In("p").Forget(t.Context()))
 	for _, token := range []string{direct, code, ended} {
 		_, err := r.Get(t.Context(), token)
-		require.ErrorIs(t, err, runs.ErrNone)
+		require.ErrorIs(t, err, waiting.ErrNone)
 		_, err = r.In("p").Resume(t.Context(), w.tools, env(nil), token, nil)
-		require.ErrorIs(t, err, runs.ErrNone)
+		require.ErrorIs(t, err, waiting.ErrNone)
 	}
 	require.Empty(t, w.made)
 	for kind, left := range map[string]int{"runs": 1, "run-states": 0, "run-results": 0, "run-lists": 1} {

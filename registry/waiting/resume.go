@@ -1,4 +1,4 @@
-package runs
+package waiting
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
+// Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Store.Decide],
 // and those of env.Approve. The first decision on a call counts, and a call that has begun to wait needs one, whatever
 // the rules say now. Chat and Client of env are replaced by those of the call, and so are the options that its
 // selection sets itself ([Choice]), whose rules for approvals are added to those of env: AskAll, if it had an AskIf and
@@ -35,8 +35,8 @@ func (k *Keeper) ResumeFor(ctx context.Context, tools *registry.Registry, env re
 
 func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
 	decisions map[string]registry.Decision, delivers bool) (result registry.Result, err error) {
-	f, err := k.runs.result(ctx, token)
-	if err == nil && f.Place != k.place {
+	f, err := k.store.result(ctx, token)
+	if err == nil && f.Scope != k.scope {
 		return result, ErrNone
 	}
 	if err == nil {
@@ -50,7 +50,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 		return result, err
 	}
 	defer g.release(ctx)
-	if f, err := k.runs.result(ctx, token); err == nil { // its process has died before it could say so
+	if f, err := k.store.result(ctx, token); err == nil { // its process has died before it could say so
 		return f.result(), g.end(ctx, f, delivers)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -58,7 +58,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	stop := g.renew(ctx, cancel)
 	defer stop()
 	r := g.now()
-	env.Chat, env.Client, env.Runs = r.Chat, r.Client, k
+	env.Chat, env.Client, env.Waiting = r.Chat, r.Client, k
 	env.Selection = r.Choice.withOwn(env.Selection)
 	result, err = g.run(ctx, tools, env)
 	if err != nil || result.Pending != nil {
@@ -79,7 +79,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 		return result, err
 	}
 	f = &finished{
-		Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers, Decided: g.now().decided(),
+		Token: token, Scope: k.scope, Time: time.Now(), Result: kept, Delivered: delivers, Decided: g.now().decided(),
 	}
 	if err := k.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
@@ -98,7 +98,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	return result, g.end(ctx, f, delivers)
 }
 
-// going is a run that goes on in this process.
+// going is an entry that goes on in this process.
 type going struct {
 	keeper *Keeper
 	owner  string
@@ -112,16 +112,16 @@ type going struct {
 	interrupted bool
 }
 
-// claim makes the run this process's, and notes decisions.
+// claim makes the entry this process's, and notes decisions.
 func (g *going) claim(ctx context.Context, token string, decisions map[string]registry.Decision) error {
-	r, err := g.keeper.runs.get(ctx, token)
+	r, err := g.keeper.store.get(ctx, token)
 	if err != nil {
 		return err
 	}
-	if r.Place != g.keeper.place {
+	if r.Scope != g.keeper.scope {
 		return ErrNone
 	}
-	return g.keeper.runs.change(ctx, token, r.Until, func(r *record) error {
+	return g.keeper.store.change(ctx, token, r.Until, func(r *record) error {
 		if err := r.decide(decisions); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (g *going) claim(ctx context.Context, token string, decisions map[string]re
 		if r.Owner != "" && now.Before(r.Lease) {
 			return ErrBusy
 		}
-		r.Owner, r.Lease = g.owner, now.Add(g.keeper.runs.o.Lease).Round(0)
+		r.Owner, r.Lease = g.owner, now.Add(g.keeper.store.o.Lease).Round(0)
 		if g.interrupted = r.Dirty; !r.Dirty {
 			r.Segment++
 			r.Dirty = true
@@ -139,14 +139,14 @@ func (g *going) claim(ctx context.Context, token string, decisions map[string]re
 	})
 }
 
-// now returns the run as it is kept now. Nothing changes what it returns: a change puts another record in its place.
+// now returns the entry as it is kept now. Nothing changes what it returns: a change puts another record in its place.
 func (g *going) now() *record {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.rec
 }
 
-// change changes the run, unless another process has it.
+// change changes the entry, unless another process has it.
 func (g *going) change(ctx context.Context, change func(*record) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -154,7 +154,7 @@ func (g *going) change(ctx context.Context, change func(*record) error) error {
 		return g.err
 	}
 	var changed *record
-	err := g.keeper.runs.change(ctx, g.rec.Token, g.rec.Until, func(r *record) error {
+	err := g.keeper.store.change(ctx, g.rec.Token, g.rec.Until, func(r *record) error {
 		if r.Owner != g.owner {
 			return errLost
 		}
@@ -174,7 +174,7 @@ func (g *going) renew(ctx context.Context, cancel context.CancelCauseFunc) (stop
 	done := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		ticker := time.NewTicker(g.keeper.runs.o.Lease / 3)
+		ticker := time.NewTicker(g.keeper.store.o.Lease / 3)
 		defer ticker.Stop()
 		for {
 			select {
@@ -185,7 +185,7 @@ func (g *going) renew(ctx context.Context, cancel context.CancelCauseFunc) (stop
 			case <-ticker.C:
 			}
 			if err := g.change(ctx, func(r *record) error {
-				r.Lease = time.Now().Add(g.keeper.runs.o.Lease).Round(0)
+				r.Lease = time.Now().Add(g.keeper.store.o.Lease).Round(0)
 				return nil
 			}); err != nil {
 				cancel(err)
@@ -220,15 +220,15 @@ func (g *going) release(ctx context.Context) {
 // releaseTime is how long giving a claim up, and putting files back before that, may take when the context has ended.
 const releaseTime = 5 * time.Second
 
-// end removes a run whose result is kept. If that is delivered now and does not say so, the list of the place has to.
+// end removes an entry whose result is kept. If that is delivered now and does not say so, the list of the scope has to.
 func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
-	s := g.keeper.runs
+	s := g.keeper.store
 	g.ended = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	var dropping sync.WaitGroup
 	dropping.Go(func() { s.dropState(ctx, f.Token, g.now().State) })
-	err := s.runs.Change(ctx, f.Token, 0, func([]byte) ([]byte, error) { return nil, nil })
+	err := s.entries.Change(ctx, f.Token, 0, func([]byte) ([]byte, error) { return nil, nil })
 	if delivers && !f.Delivered {
 		err = errors.Join(err, g.keeper.delist(ctx, f.Token))
 	}
@@ -238,7 +238,7 @@ func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
 
 // run goes on from state to state.
 func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.Env) (registry.Result, error) {
-	s := g.keeper.runs
+	s := g.keeper.store
 	if g.interrupted {
 		if err := g.putBack(ctx, env); err != nil {
 			if ctx.Err() != nil {
@@ -273,7 +273,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		} else {
 			c.History = ""
 		}
-		if c.Key, err = s.stateKey(ctx, r.Token, r.Place, r.Call.Tool); err != nil {
+		if c.Key, err = s.stateKey(ctx, r.Token, r.Scope, r.Call.Tool); err != nil {
 			return registry.Result{}, err
 		}
 		result, suspension := tools.Resume(ctx, c, env)
@@ -304,7 +304,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 
 // checkpoint keeps the state of the code that waits again, and reports whether it waits for what can be done now.
 func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension) (again bool, err error) {
-	s := g.keeper.runs
+	s := g.keeper.store
 	now := g.now()
 	before, after := now.State, now.State+1
 	err = g.keeper.resize(ctx, now.Token, keptBytes(suspension))

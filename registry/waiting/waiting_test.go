@@ -1,4 +1,4 @@
-package runs_test
+package waiting_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -89,7 +89,7 @@ func newWorld(t *testing.T) *world {
 }
 
 func env(k registry.Keeper) registry.Env {
-	return registry.Env{Project: "p", Runs: k, Selection: registry.Selection{Ask: []string{"act"}}}
+	return registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{Ask: []string{"act"}}}
 }
 
 func (w *world) call(t *testing.T, k registry.Keeper, tool string, input any) registry.Result {
@@ -99,8 +99,8 @@ func (w *world) call(t *testing.T, k registry.Keeper, tool string, input any) re
 	return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: tool, Input: data}, env(k))
 }
 
-func newRuns(t *testing.T, store vfs.RecordStore, o *runs.Options) *runs.Runs {
-	r, err := runs.New(store, o)
+func newRuns(t *testing.T, store vfs.RecordStore, o *waiting.Options) *waiting.Store {
+	r, err := waiting.New(store, o)
 	require.NoError(t, err)
 	return r
 }
@@ -145,15 +145,15 @@ func TestForgedRuns(t *testing.T) {
 			change(t, store.Records(kind), name, func(data []byte) []byte { data[at] ^= 1; return data })
 			if kind == "runs" {
 				_, err := r.Get(t.Context(), token)
-				require.ErrorIs(t, err, runs.ErrForged, at)
+				require.ErrorIs(t, err, waiting.ErrForged, at)
 			}
 			if at%50 == 0 {
-				refused(token, runs.ErrForged)
+				refused(token, waiting.ErrForged)
 			}
 			change(t, store.Records(kind), name, func([]byte) []byte { return whole })
 		}
 		change(t, store.Records(kind), name, func([]byte) []byte { return []byte("{}") })
-		refused(token, runs.ErrForged)
+		refused(token, waiting.ErrForged)
 		change(t, store.Records(kind), name, func([]byte) []byte { return whole })
 		if kind == "run-states" { // the claim has been given up each time, which is a change of the record
 			kept, err = store.Records("runs").Get(t.Context(), token)
@@ -161,18 +161,18 @@ func TestForgedRuns(t *testing.T) {
 		}
 	}
 	change(t, store.Records("runs"), "run-other", func([]byte) []byte { return kept })
-	refused("run-other", runs.ErrForged)
+	refused("run-other", waiting.ErrForged)
 	elsewhere := local.NewMemoryStore(nil)
 	_, err = vfs.SealKey(t.Context(), elsewhere)
 	require.NoError(t, err)
 	change(t, elsewhere.Records("runs"), token, func([]byte) []byte { return kept })
 	_, err = newRuns(t, elsewhere, nil).Get(t.Context(), token)
-	require.ErrorIs(t, err, runs.ErrForged)
+	require.ErrorIs(t, err, waiting.ErrForged)
 
 	_, err = r.In("other").Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
-	require.ErrorIs(t, err, runs.ErrNone, "of another project")
+	require.ErrorIs(t, err, waiting.ErrNone, "of another project")
 	for _, name := range []string{"", "../x", "nosuch", "run-", token + "-1"} {
-		refused(name, runs.ErrNone)
+		refused(name, waiting.ErrNone)
 	}
 	result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestDecisionsForOtherCalls(t *testing.T) {
 	token := w.call(t, k, "code", plan{[]string{"good", "more"}}).Pending.Token
 	for _, id := range []string{"1", "1.2", "", "act"} {
 		_, err := r.Decide(t.Context(), token, yes("1.1", id))
-		var wrong *runs.UndecidableError
+		var wrong *waiting.UndecidableError
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, id, wrong.Call)
 	}
@@ -226,7 +226,7 @@ func TestToolsThatLie(t *testing.T) {
 		require.NoError(t, err)
 		store := local.NewMemoryStore(nil)
 		r := newRuns(t, store, nil)
-		out := tools.Dispatch(t.Context(), registry.Call{Tool: "liar"}, registry.Env{Runs: r.In("p")})
+		out := tools.Dispatch(t.Context(), registry.Call{Tool: "liar"}, registry.Env{Waiting: r.In("p")})
 		for range r.All(t.Context()) {
 			require.FailNow(t, "something waits")
 		}
@@ -345,7 +345,7 @@ func TestApprovedCallsThatAreStopped(t *testing.T) {
 	run, err := r.Get(t.Context(), token)
 	require.NoError(t, err)
 	require.False(t, run.Busy)
-	require.Equal(t, runs.Waits, run.Calls[0].Status)
+	require.Equal(t, waiting.Waits, run.Calls[0].Status)
 	require.True(t, run.Calls[0].Decision.Approved)
 	require.Empty(t, w.made)
 	w.before = nil
@@ -367,7 +367,7 @@ func TestAlways(t *testing.T) {
 }
 
 func TestHowManyCallsWait(t *testing.T) {
-	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &runs.Options{Most: 2})
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &waiting.Options{Most: 2})
 	k := r.In("p")
 	first := w.call(t, k, "act", note{"1"}).Pending.Token
 	require.NotEqual(t, first, w.call(t, k, "act", note{"2"}).Pending.Token)
@@ -380,15 +380,15 @@ func TestHowManyCallsWait(t *testing.T) {
 	_, err := k.Resume(t.Context(), w.tools, env(nil), first, yes("1"))
 	require.NoError(t, err)
 	require.NotNil(t, w.call(t, k, "act", note{"3"}).Pending)
-	for _, o := range []runs.Options{{Keep: -1}, {Most: -1}, {Lease: -1}} {
-		_, err := runs.New(local.NewMemoryStore(nil), &o)
+	for _, o := range []waiting.Options{{Keep: -1}, {Most: -1}, {Lease: -1}} {
+		_, err := waiting.New(local.NewMemoryStore(nil), &o)
 		require.Error(t, err)
 	}
 }
 
 // TestHowMuchCallsKeep has calls wait whose inputs are large, and code whose state becomes so.
 func TestHowMuchCallsKeep(t *testing.T) {
-	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &runs.Options{Bytes: 1 << 20})
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &waiting.Options{Bytes: 1 << 20})
 	k := r.In("p")
 	large := func(name string, size int) note { return note{name + strings.Repeat("x", size)} }
 	first := w.call(t, k, "act", large("1", 200<<10)).Pending.Token
@@ -411,7 +411,7 @@ func TestHowMuchCallsKeep(t *testing.T) {
 	require.NotNil(t, w.call(t, k, "act", large("3", 200<<10)).Pending)
 
 	// Code that goes on and waits again keeps more.
-	r = newRuns(t, local.NewMemoryStore(nil), &runs.Options{Bytes: 1 << 20})
+	r = newRuns(t, local.NewMemoryStore(nil), &waiting.Options{Bytes: 1 << 20})
 	k = r.In("p")
 	token := w.call(t, k, "code", plan{[]string{"a", "b"}}).Pending.Token
 	w.instead = strings.Repeat("y", 1<<20)
@@ -420,7 +420,7 @@ func TestHowMuchCallsKeep(t *testing.T) {
 	require.Nil(t, result.Pending)
 	require.Contains(t, result.Text(), "has become too large to be kept until somebody decides")
 	_, err = r.Get(t.Context(), token)
-	require.ErrorIs(t, err, runs.ErrNone, "it has ended")
+	require.ErrorIs(t, err, waiting.ErrNone, "it has ended")
 	w.instead = ""
 	again := w.call(t, k, "code", plan{[]string{"a", "b"}})
 	require.Equal(t, result.Text(), again.Content[1].Text)
@@ -436,13 +436,13 @@ func TestHowMuchCallsKeep(t *testing.T) {
 		require.NoError(t, err)
 		require.Fail(t, "another project has one")
 	}
-	_, err = runs.New(local.NewMemoryStore(nil), &runs.Options{Bytes: -1})
+	_, err = waiting.New(local.NewMemoryStore(nil), &waiting.Options{Bytes: -1})
 	require.Error(t, err)
 }
 
 func TestCallsDoNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &runs.Options{Keep: time.Hour})
+		w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &waiting.Options{Keep: time.Hour})
 		k := r.In("p")
 		result := w.call(t, k, "act", note{"a"})
 		require.Equal(t, time.Now().Add(time.Hour).UTC(), result.Pending.Until.UTC())
@@ -451,7 +451,7 @@ func TestCallsDoNotWaitForEver(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(31 * time.Minute)
 		_, err = k.Resume(t.Context(), w.tools, env(nil), result.Pending.Token, nil)
-		require.ErrorIs(t, err, runs.ErrNone)
+		require.ErrorIs(t, err, waiting.ErrNone)
 		require.Empty(t, w.made)
 		require.NotEqual(t, result.Pending.Token, w.call(t, k, "act", note{"a"}).Pending.Token)
 	})
@@ -479,11 +479,11 @@ func TestOneProcessGoesOn(t *testing.T) {
 		}()
 		synctest.Wait()
 		_, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
-		require.ErrorIs(t, err, runs.ErrBusy)
+		require.ErrorIs(t, err, waiting.ErrBusy)
 		run, err := r.Get(t.Context(), token)
 		require.NoError(t, err)
 		require.True(t, run.Busy)
-		time.Sleep(runs.DefaultLease)
+		time.Sleep(waiting.DefaultLease)
 		result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
 		require.NoError(t, err)
 		require.Equal(t, registry.CodePending, result.Code)

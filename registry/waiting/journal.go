@@ -1,4 +1,4 @@
-package runs
+package waiting
 
 import (
 	"bytes"
@@ -118,7 +118,7 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 		if ask == nil || asked {
 			return registry.Decision{Later: true}, nil
 		}
-		request.Changed = g.now().Run.ChangedSince(ctx, files)
+		request.Changed = g.now().Entry.ChangedSince(ctx, files)
 		answer, err := ask(ctx, request)
 		if err == nil && ctx.Err() == nil && waits && (answer.Approved || !answer.Later) {
 			answer, err = g.settle(ctx, request.Call, answer)
@@ -213,7 +213,7 @@ func (g *going) putBack(ctx context.Context, env registry.Env) error {
 	return err
 }
 
-// stranded is the result of a run that cannot go on.
+// stranded is the result of an entry that cannot go on.
 func stranded(err error) registry.Result {
 	result := registry.Failure(registry.CodeUnknownOutcome, "The code was interrupted, and cannot go on: "+
 		"what it had changed in files since it last waited cannot be put back ("+
@@ -227,7 +227,7 @@ const maxChanged = 100
 
 // ChangedSince returns what others have changed in a project's files since the call began to wait, the latest first, by
 // the clocks of the processes that changed them. Nil files, or files without a history, have no changes.
-func (r *Run) ChangedSince(ctx context.Context, files afero.Fs) (changed []vfs.Change) {
+func (r *Entry) ChangedSince(ctx context.Context, files afero.Fs) (changed []vfs.Change) {
 	project, ok := files.(vfs.Project)
 	if !ok {
 		return nil

@@ -1,4 +1,4 @@
-package runs
+package waiting
 
 import (
 	"bytes"
@@ -15,41 +15,41 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// A Keeper is a [registry.Keeper] for the calls of one place. It is safe for concurrent use.
+// A Keeper is a [registry.Keeper] for the calls of one scope. It is safe for concurrent use.
 type Keeper struct {
-	runs  *Runs
-	place string
+	store *Store
+	scope string
 }
 
 var _ registry.Keeper = (*Keeper)(nil)
 
-// In returns the Keeper of a place: the project whose files the calls work on ([ProjectPlace], [DirectoryPlace]), or
-// another name for them that is used for nothing else. A call goes on only in the place in which it has begun.
-func (s *Runs) In(place string) *Keeper { return &Keeper{s, place} }
+// In returns the Keeper of a scope: the project whose files the calls work on ([ProjectScope], [DirectoryScope]), or
+// another name for them that is used for nothing else. A call goes on only in the scope in which it has begun.
+func (s *Store) In(scope string) *Keeper { return &Keeper{s, scope} }
 
-// ProjectPlace is the place of a store's project, by its id.
-func ProjectPlace(id string) string { return "project " + id }
+// ProjectScope is the scope of a store's project, by its id.
+func ProjectScope(id string) string { return "project " + id }
 
-// DirectoryPlace is the place of a directory that is a project of its own, by its absolute path.
-func DirectoryPlace(dir string) string { return "directory " + dir }
+// DirectoryScope is the scope of a directory that is a project of its own, by its absolute path.
+func DirectoryScope(dir string) string { return "directory " + dir }
 
-// Place is the place whose calls it keeps.
-func (k *Keeper) Place() string { return k.place }
+// Scope is the scope whose calls it keeps.
+func (k *Keeper) Scope() string { return k.scope }
 
 // Prepare implements [registry.Keeper].
 func (k *Keeper) Prepare(ctx context.Context, call registry.Call,
 	_ registry.Env) (token string, key []byte, err error) {
 	token = newToken()
-	key, err = k.runs.stateKey(ctx, token, k.place, call.Tool)
+	key, err = k.store.stateKey(ctx, token, k.scope, call.Tool)
 	return token, key, err
 }
 
 // Keep implements [registry.Keeper].
 func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*registry.Pending, error) {
 	now := time.Now().Round(0)
-	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat,
+	r := &record{Entry: Entry{Token: s.Token, Scope: k.scope, Project: env.Project, Chat: env.Chat,
 		Client: env.Client, Made: now, Since: now,
-		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)},
+		Until: now.Add(k.store.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)},
 		Original: s.Original, CallsMade: s.Made}
 	if r.Call.ID == "" {
 		r.Call.ID = r.Token
@@ -61,7 +61,7 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 	}
 	size := keptBytes(s)
 	err := error(vfs.ErrTooLarge)
-	if size <= k.runs.o.Bytes {
+	if size <= k.store.o.Bytes {
 		if err := k.enlist(ctx, r, made, size, &env); err != nil {
 			return nil, err
 		}
@@ -81,15 +81,15 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 func (k *Keeper) keep(ctx context.Context, r *record, state []byte) error {
 	if state != nil {
 		r.State = 1
-		if err := k.runs.putState(ctx, r.Token, r.State, r.Until, state); err != nil {
+		if err := k.store.putState(ctx, r.Token, r.State, r.Until, state); err != nil {
 			return err
 		}
 	}
-	sealed, err := k.runs.encode(ctx, r)
+	sealed, err := k.store.encode(ctx, r)
 	if err != nil {
 		return err
 	}
-	return k.runs.runs.Change(ctx, r.Token, time.Until(r.Until), func([]byte) ([]byte, error) { return sealed, nil })
+	return k.store.entries.Change(ctx, r.Token, time.Until(r.Until), func([]byte) ([]byte, error) { return sealed, nil })
 }
 
 // wait notes which calls the code waits for. What it has been told since is done.
@@ -129,9 +129,9 @@ func (c *Call) done() {
 // maxDoneInput is how many bytes of the input of a call are kept when it has been answered.
 const maxDoneInput = 2000
 
-// enlist adds a run to the list of its place, if that has room.
+// enlist adds an entry to the list of its scope, if that has room.
 func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size int64, env *registry.Env) error {
-	digest, err := k.runs.digest(ctx, call, env)
+	digest, err := k.store.digest(ctx, call, env)
 	if err != nil {
 		return err
 	}
@@ -139,9 +139,9 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 	for {
 		full := false
 		var there []listed
-		err := k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
+		err := k.store.changeList(ctx, k.scope, func(list []listed) ([]listed, error) {
 			list = slices.DeleteFunc(list, func(l listed) bool { return gone[l.Token] })
-			if full = len(list) >= k.runs.o.Most || allBytes(list)+size > k.runs.o.Bytes; full {
+			if full = len(list) >= k.store.o.Most || allBytes(list)+size > k.store.o.Bytes; full {
 				there = list
 				return list, nil
 			}
@@ -152,13 +152,13 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 		}
 		some := false
 		for _, l := range there {
-			if _, err := k.runs.runs.Get(ctx, l.Token); errors.Is(err, fs.ErrNotExist) {
-				f, err := k.runs.result(ctx, l.Token)
+			if _, err := k.store.entries.Get(ctx, l.Token); errors.Is(err, fs.ErrNotExist) {
+				f, err := k.store.result(ctx, l.Token)
 				gone[l.Token] = err == nil && f.Delivered || time.Since(l.Made) > keepingTime
 				some = some || gone[l.Token]
 			}
 		}
-		if !some && len(there) < k.runs.o.Most {
+		if !some && len(there) < k.store.o.Most {
 			return registry.Errorf("The call needs the approval of a person, "+
 				"and what the %d calls of this project that wait for one keep leaves no room for it. "+
 				"Do without it, pass less at a time, or ask the user to decide on those first.", len(there))
@@ -192,9 +192,9 @@ func allBytes(list []listed) (n int64) {
 	return n
 }
 
-// resize notes what a run keeps from now on. The error is [vfs.ErrTooLarge] if there is no room for it.
+// resize notes what an entry keeps from now on. The error is [vfs.ErrTooLarge] if there is no room for it.
 func (k *Keeper) resize(ctx context.Context, token string, size int64) error {
-	list, err := k.runs.list(ctx, k.place)
+	list, err := k.store.list(ctx, k.scope)
 	if err != nil {
 		return err
 	}
@@ -203,55 +203,55 @@ func (k *Keeper) resize(ctx context.Context, token string, size int64) error {
 	if i < 0 || size <= list[i].Bytes && list[i].Bytes-size < 16*bytesUnit {
 		return nil
 	}
-	return k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
+	return k.store.changeList(ctx, k.scope, func(list []listed) ([]listed, error) {
 		i := slices.IndexFunc(list, func(l listed) bool { return l.Token == token })
 		if i < 0 {
 			return list, nil
 		}
 		before := list[i].Bytes
-		if list[i].Bytes = size; size > before && allBytes(list) > k.runs.o.Bytes {
+		if list[i].Bytes = size; size > before && allBytes(list) > k.store.o.Bytes {
 			return nil, vfs.ErrTooLarge
 		}
 		return list, nil
 	})
 }
 
-// keepingTime is how long keeping a run may take that is listed already.
+// keepingTime is how long keeping an entry may take that is listed already.
 const keepingTime = time.Minute
 
-// delist removes a run from the list of its place.
+// delist removes an entry from the list of its scope.
 func (k *Keeper) delist(ctx context.Context, token string) error {
-	return k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
+	return k.store.changeList(ctx, k.scope, func(list []listed) ([]listed, error) {
 		return slices.DeleteFunc(list, func(l listed) bool { return l.Token == token }), nil
 	})
 }
 
-// All returns the calls of the place that wait, the first one first. What is damaged is an error of its own, after
+// All returns the calls of the scope that wait, the first one first. What is damaged is an error of its own, after
 // which others follow.
-func (k *Keeper) All(ctx context.Context) iter.Seq2[*Run, error] {
-	return func(yield func(*Run, error) bool) {
-		list, err := k.runs.waiting(ctx, k.place)
+func (k *Keeper) All(ctx context.Context) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		list, err := k.store.waiting(ctx, k.scope)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		for _, l := range list {
-			run, err := k.runs.Get(ctx, l.Token)
+			entry, err := k.store.Get(ctx, l.Token)
 			if errors.Is(err, ErrNone) { // it has ended, or is not kept yet
 				continue
 			}
-			if !yield(run, err) {
+			if !yield(entry, err) {
 				return
 			}
 		}
 	}
 }
 
-// Forget removes the calls of the place that wait, and the results of those that have ended, as its project is deleted:
+// Forget removes the calls of the scope that wait, and the results of those that have ended, as its project is deleted:
 // a new one with its name has none of them. A call that goes on makes no other call any more.
 func (k *Keeper) Forget(ctx context.Context) error {
-	s := k.runs
-	list, err := s.waiting(ctx, k.place)
+	s := k.store
+	list, err := s.waiting(ctx, k.scope)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -260,12 +260,12 @@ func (k *Keeper) Forget(ctx context.Context) error {
 		if r, err := s.get(ctx, l.Token); err == nil {
 			s.dropState(ctx, l.Token, r.State)
 		}
-		if err := errors.Join(s.runs.Change(ctx, l.Token, 0, none),
+		if err := errors.Join(s.entries.Change(ctx, l.Token, 0, none),
 			s.results.Change(ctx, l.Token, 0, none)); err != nil {
 			return err
 		}
 	}
-	return s.changeList(ctx, k.place, func(now []listed) ([]listed, error) {
+	return s.changeList(ctx, k.scope, func(now []listed) ([]listed, error) {
 		return slices.DeleteFunc(now, func(l listed) bool {
 			return slices.ContainsFunc(list, func(gone listed) bool { return gone.Token == l.Token })
 		}), nil
@@ -289,14 +289,14 @@ func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call regis
 
 func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call registry.Call,
 	env registry.Env) (result registry.Result, ok bool, err error) {
-	list, err := k.runs.waiting(ctx, k.place)
+	list, err := k.store.waiting(ctx, k.scope)
 	if err != nil && len(env.Selection.Ask) == 0 && len(env.Selection.Settings.Ask) == 0 && env.Selection.AskIf == nil {
 		return result, false, nil // calls of which none is asked for do not depend on a store of those that are
 	}
 	if err != nil || len(list) == 0 {
 		return result, false, err
 	}
-	digest, err := k.runs.digest(ctx, call, &env)
+	digest, err := k.store.digest(ctx, call, &env)
 	if err != nil {
 		return result, false, err
 	}
@@ -305,7 +305,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 		return result, false, nil
 	}
 	token := list[i].Token
-	f, err := k.runs.result(ctx, token)
+	f, err := k.store.result(ctx, token)
 	if err == nil && f.Delivered {
 		if err := k.delist(ctx, token); err != nil {
 			return result, false, err
@@ -314,7 +314,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	}
 	if errors.Is(err, ErrNone) {
 		var r *record
-		if r, err = k.runs.get(ctx, token); err != nil {
+		if r, err = k.store.get(ctx, token); err != nil {
 			return result, false, err
 		}
 		if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool {
@@ -329,7 +329,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 		if err != nil || result.Pending != nil {
 			return result, err == nil, err
 		}
-		f, err = k.runs.result(ctx, token)
+		f, err = k.store.result(ctx, token)
 	}
 	if err != nil {
 		return result, false, err
@@ -346,14 +346,15 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	return result, true, nil
 }
 
-// finished is the result of a run that has ended.
+// finished is the result of an entry that has ended.
 type finished struct {
-	Token, Place string
-	Time         time.Time
-	Result       json.RawMessage
+	Token  string
+	Scope  string `json:"Place"`
+	Time   time.Time
+	Result json.RawMessage
 	// Decided are the calls that somebody has decided on, with what was decided.
 	Decided []Call `json:",omitempty"`
-	// Delivered says that whoever makes the same call again has the result already. The list may still have the run.
+	// Delivered says that whoever makes the same call again has the result already. The list may still have the entry.
 	Delivered bool
 
 	decoded registry.Result
@@ -361,8 +362,8 @@ type finished struct {
 
 func (f *finished) result() registry.Result { return f.decoded }
 
-// result returns how a run has ended.
-func (s *Runs) result(ctx context.Context, token string) (*finished, error) {
+// result returns how an entry has ended.
+func (s *Store) result(ctx context.Context, token string) (*finished, error) {
 	if vfs.CheckID(token) != nil {
 		return nil, ErrNone
 	}
@@ -385,17 +386,17 @@ func (s *Runs) result(ctx context.Context, token string) (*finished, error) {
 	return f, err
 }
 
-// putResult keeps the result of a run, if there is room for it.
+// putResult keeps the result of an entry, if there is room for it.
 func (k *Keeper) putResult(ctx context.Context, f *finished) error {
 	if !f.Delivered { // otherwise nothing waits any more
 		if err := k.resize(ctx, f.Token, roundBytes(len(f.Result))); err != nil {
 			return err
 		}
 	}
-	return k.runs.putResult(ctx, f)
+	return k.store.putResult(ctx, f)
 }
 
-func (s *Runs) putResult(ctx context.Context, f *finished) error {
+func (s *Store) putResult(ctx context.Context, f *finished) error {
 	data, err := json.Marshal(f)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package runs
+package waiting
 
 import (
 	"bytes"
@@ -14,33 +14,33 @@ import (
 // Decide decides on calls that wait, by their ids, for whoever goes on with them. The first decision on a call counts,
 // in whatever process it was made; the same one again changes nothing. The error is ErrNone, or an [*UndecidableError]
 // if one of the calls does not wait, or somebody else has decided otherwise; nothing is decided then.
-func (s *Runs) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Run, error) {
+func (s *Store) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Entry, error) {
 	return s.decide(ctx, token, func(string) bool { return true }, decisions)
 }
 
-// Decide is [Runs.Decide] for calls of the place. For all others, the error is ErrNone.
-func (k *Keeper) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Run, error) {
-	return k.runs.decide(ctx, token, func(place string) bool { return place == k.place }, decisions)
+// Decide is [Store.Decide] for calls of the scope. For all others, the error is ErrNone.
+func (k *Keeper) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Entry, error) {
+	return k.store.decide(ctx, token, func(scope string) bool { return scope == k.scope }, decisions)
 }
 
-func (s *Runs) decide(ctx context.Context, token string, in func(place string) bool,
-	decisions map[string]registry.Decision) (*Run, error) {
-	var run *Run
+func (s *Store) decide(ctx context.Context, token string, in func(scope string) bool,
+	decisions map[string]registry.Decision) (*Entry, error) {
+	var entry *Entry
 	err := s.change(ctx, token, time.Time{}, func(r *record) error {
-		if !in(r.Place) {
+		if !in(r.Scope) {
 			return ErrNone
 		}
-		run = &r.Run
+		entry = &r.Entry
 		return r.decide(decisions)
 	})
 	if !errors.Is(err, ErrNone) {
-		return run, err
+		return entry, err
 	}
 	f, ended := s.result(ctx, token)
-	if ended != nil || !in(f.Place) || f.Decided == nil {
+	if ended != nil || !in(f.Scope) || f.Decided == nil {
 		return nil, err
 	}
-	return &Run{Token: f.Token, Place: f.Place, Calls: f.Decided}, f.decide(decisions)
+	return &Entry{Token: f.Token, Scope: f.Scope, Calls: f.Decided}, f.decide(decisions)
 }
 
 // An UndecidableError means that a call cannot be decided on.
@@ -102,7 +102,7 @@ func (r *record) decide(decisions map[string]registry.Decision) error {
 
 // decide compares decisions with those that were made before the call ended.
 func (f *finished) decide(decisions map[string]registry.Decision) error {
-	r := record{Run: Run{Calls: f.Decided}}
+	r := record{Entry: Entry{Calls: f.Decided}}
 	for id, d := range decisions {
 		if c := r.find(id); c != nil || f.Decided != nil {
 			if err := c.undecidable(id, d); err != nil {

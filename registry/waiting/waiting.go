@@ -1,11 +1,11 @@
-// Package runs keeps calls that wait for a person's approval, with the code that makes them, and continues them later,
-// in any process or on another machine.
+// Package waiting keeps calls that wait for a person's approval, with the code that makes them, and continues them
+// later, in any process or on another machine.
 //
-//	waiting, err := runs.New(store, nil)
-//	env.Runs = waiting.In("notes")
+//	calls, err := waiting.New(store, nil)
+//	env.Waiting = calls.In("notes")
 //	result := tools.Dispatch(ctx, call, env)                           // result.Pending has the token
-//	_, err = waiting.Decide(ctx, token, map[string]registry.Decision{id: {Approved: true, By: "ada"}})
-//	result, err = waiting.In("notes").Resume(ctx, tools, env, token)
+//	_, err = calls.Decide(ctx, token, map[string]registry.Decision{id: {Approved: true, By: "ada"}})
+//	result, err = calls.In("notes").Resume(ctx, tools, env, token)
 //
 // # What is kept
 //
@@ -19,7 +19,7 @@
 // of the code is stored and the call noted as begun; its answer is noted before the code gets it. If the process dies,
 // the next one undoes the code's changes of files since the last state, continues from that state, and delivers the
 // same answers. A call that was in progress is not repeated: the code gets the error [registry.CodeUnknownOutcome].
-package runs
+package waiting
 
 import (
 	"context"
@@ -62,7 +62,7 @@ type Options struct {
 	Lease time.Duration
 }
 
-// Errors of [Runs].
+// Errors of [Store].
 var (
 	// ErrNone means that no call with this token waits: there was none, or its time is over.
 	ErrNone = fmt.Errorf("no call waits with this token: %w", fs.ErrNotExist)
@@ -75,24 +75,24 @@ var (
 	errNoRoom = errors.New("there is no room for the state of the code")
 )
 
-// Runs are the calls of a store that wait. It is safe for concurrent use, also by several processes.
-type Runs struct {
-	store                 vfs.RecordStore
-	runs, states, results vfs.Records
-	lists                 vfs.Records
-	o                     Options
-	mu                    sync.Mutex
-	secret                []byte // once it has been read
+// A Store has the calls of a store of projects that wait. It is safe for concurrent use, also by several processes.
+type Store struct {
+	store                    vfs.RecordStore
+	entries, states, results vfs.Records
+	lists                    vfs.Records
+	o                        Options
+	mu                       sync.Mutex
+	secret                   []byte // once it has been read
 }
 
 // New returns the calls that wait in a store. The error is one of the options.
-func New(store vfs.RecordStore, options *Options) (*Runs, error) {
+func New(store vfs.RecordStore, options *Options) (*Store, error) {
 	var o Options
 	if options != nil {
 		o = *options
 	}
 	if o.Keep < 0 || o.Most < 0 || o.Bytes < 0 || o.Lease < 0 {
-		return nil, errors.New("runs: a limit is negative")
+		return nil, errors.New("waiting: a limit is negative")
 	}
 	if o.Keep == 0 {
 		o.Keep = DefaultKeep
@@ -106,9 +106,9 @@ func New(store vfs.RecordStore, options *Options) (*Runs, error) {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	return &Runs{
+	return &Store{
 		store:   store,
-		runs:    store.Records("runs"),
+		entries: store.Records("runs"),
 		states:  store.Records("run-states"),
 		results: store.Records("run-results"),
 		lists:   store.Records("run-lists"),
@@ -116,11 +116,11 @@ func New(store vfs.RecordStore, options *Options) (*Runs, error) {
 	}, nil
 }
 
-// A Run is a call that waits.
-type Run struct {
+// An Entry is a call that waits.
+type Entry struct {
 	Token string `json:"token"`
-	// Place is what was given to [Runs.In].
-	Place                 string `json:"place"`
+	// Scope is what was given to [Store.In].
+	Scope                 string `json:"place"`
 	Project, Chat, Client string `json:",omitempty"`
 	// Made is when it began to wait, Since when it did so the last time, and Until is how long it is kept.
 	Made  time.Time `json:"made"`
@@ -174,7 +174,7 @@ const (
 )
 
 // Waiting returns the calls that need a decision and have none.
-func (r *Run) Waiting() (calls []Call) {
+func (r *Entry) Waiting() (calls []Call) {
 	for _, c := range r.Calls {
 		if c.Status == Waits && c.Decision == nil {
 			calls = append(calls, c)
@@ -183,8 +183,8 @@ func (r *Run) Waiting() (calls []Call) {
 	return calls
 }
 
-// pending describes the run to those who make the call.
-func (r *Run) pending() *registry.Pending {
+// pending describes the entry to those who make the call.
+func (r *Entry) pending() *registry.Pending {
 	p := &registry.Pending{Token: r.Token, Until: r.Until, Code: r.Code, Tools: []string{}}
 	seen := map[string]bool{}
 	for _, c := range r.Calls {
@@ -197,7 +197,7 @@ func (r *Run) pending() *registry.Pending {
 }
 
 // Get returns a call that waits. The error is ErrNone if there is none, and says what was decided if it has ended.
-func (s *Runs) Get(ctx context.Context, token string) (*Run, error) {
+func (s *Store) Get(ctx context.Context, token string) (*Entry, error) {
 	r, err := s.get(ctx, token)
 	if errors.Is(err, ErrNone) {
 		if f, ended := s.result(ctx, token); ended == nil && f.Decided != nil {
@@ -208,17 +208,17 @@ func (s *Runs) Get(ctx context.Context, token string) (*Run, error) {
 		return nil, err
 	}
 	r.Busy = r.Owner != "" && time.Now().Before(r.Lease)
-	return &r.Run, nil
+	return &r.Entry, nil
 }
 
 // List returns tokens of calls that wait, as [vfs.Records].List does.
-func (s *Runs) List(ctx context.Context, after string, limit int) ([]string, error) {
-	return s.runs.List(ctx, after, limit)
+func (s *Store) List(ctx context.Context, after string, limit int) ([]string, error) {
+	return s.entries.List(ctx, after, limit)
 }
 
 // All returns the calls that wait, by token. What is damaged is an error of its own, after which others follow.
-func (s *Runs) All(ctx context.Context) iter.Seq2[*Run, error] {
-	return func(yield func(*Run, error) bool) {
+func (s *Store) All(ctx context.Context) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
 		after := ""
 		for {
 			names, err := s.List(ctx, after, vfs.DefaultPage)
@@ -227,11 +227,11 @@ func (s *Runs) All(ctx context.Context) iter.Seq2[*Run, error] {
 				return
 			}
 			for _, name := range names {
-				run, err := s.Get(ctx, name)
+				entry, err := s.Get(ctx, name)
 				if errors.Is(err, fs.ErrNotExist) { // meanwhile
 					continue
 				}
-				if !yield(run, err) {
+				if !yield(entry, err) {
 					return
 				}
 				after = name
