@@ -89,7 +89,8 @@ func (k *Keeper) keep(ctx context.Context, r *record, state []byte) error {
 	if err != nil {
 		return err
 	}
-	return k.store.entries.Change(ctx, r.Token, time.Until(r.Until), func([]byte) ([]byte, error) { return sealed, nil })
+	return k.store.entries.Change(ctx, r.Token, time.Until(r.Until),
+		func([]byte) ([]byte, error) { return sealed, nil })
 }
 
 // wait notes which calls the code waits for. What it has been told since is done.

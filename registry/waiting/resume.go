@@ -220,7 +220,8 @@ func (g *going) release(ctx context.Context) {
 // releaseTime is how long giving a claim up, and putting files back before that, may take when the context has ended.
 const releaseTime = 5 * time.Second
 
-// end removes an entry whose result is kept. If that is delivered now and does not say so, the list of the scope has to.
+// end removes an entry whose result is kept. If that is delivered now and does not say so, the list of the scope has
+// to.
 func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
 	s := g.keeper.store
 	g.ended = true
