@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/internal/plaintext"
@@ -384,7 +385,7 @@ func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 				if in.Version == "" {
 					f.Message = "there is a file of this name already"
 				}
-				f.Diff, _ = compare(now, text)
+				f.Diff = filediff.Compare(now, text, filediff.Limits{}).Diff
 				return f
 			case unsuitable != nil:
 				return unsuitable

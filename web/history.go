@@ -1,19 +1,11 @@
 package web
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"io"
-	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
-	"github.com/spf13/afero"
-
-	"github.com/toolrun/toolrun/internal/filetext"
+	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -105,14 +97,6 @@ type diffAnswer struct {
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 }
 
-// How large each of the compared texts may be, how many lines both may have together, which cost more than their bytes,
-// and how large the difference may be.
-const (
-	maxDiff      = 2 << 20
-	maxDiffLines = 100_000
-	maxDiffText  = 1 << 20
-)
-
 func showDiff(s *Server, r *request, in changeRequest) (diffAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (diffAnswer, error) {
 		changes, err := s.changes(r, in.Project, p)
@@ -124,127 +108,9 @@ func showDiff(s *Server, r *request, in changeRequest) (diffAnswer, error) {
 			return diffAnswer{}, vfs.ErrNotKept
 		}
 		c := changes[i]
-		out := diffAnswer{Path: c.Path, Op: string(c.Op)}
-		switch c.Op {
-		case vfs.OpMkdir, vfs.OpUndone, vfs.OpRename:
-			out.Note = map[vfs.Op]string{vfs.OpMkdir: "an empty folder", vfs.OpUndone: "a call was undone",
-				vfs.OpRename: "the content stayed the same"}[c.Op]
-			return out, nil
-		}
-		before, note, err := versionBefore(r.Context(), p, c)
-		if err != nil {
-			return out, err
-		}
-		after, later := []byte(nil), ""
-		if c.Op != vfs.OpRemove && note == "" {
-			if after, later, err = versionAfter(r.Context(), p, c, changes[i+1:]); err != nil {
-				return out, err
-			}
-		}
-		if note == "" {
-			note = later
-		}
-		if note == "" {
-			out.Diff, note = compare(before, after)
-		}
-		out.Note = note
-		return out, nil
+		d, err := filediff.OfChange(r.Context(), p, c, changes[i+1:], filediff.Limits{})
+		return diffAnswer{c.Path, string(c.Op), d.Diff, d.Note}, err
 	})
-}
-
-const (
-	noteGone   = "the history does not have this version any more"
-	noteLarge  = "too large to compare"
-	noteFolder = "a folder with all that it contained"
-	noteBinary = "not text"
-	noteSame   = "only the encoding or the ends of lines changed"
-)
-
-// versionBefore is the content of a file before a change, or a note of why there is none.
-func versionBefore(ctx context.Context, p vfs.Project, c vfs.Change) ([]byte, string, error) {
-	if c.Op == vfs.OpCreate {
-		return nil, "", nil
-	}
-	return readVersion(p.OpenVersion(ctx, c.ID))
-}
-
-func readVersion(f afero.File, err error) ([]byte, string, error) {
-	pathError, isPath := errors.AsType[*fs.PathError](err)
-	switch {
-	case errors.Is(err, vfs.ErrNotKept), errors.Is(err, fs.ErrNotExist):
-		return nil, noteGone, nil
-	case isPath && strings.Contains(pathError.Err.Error(), "directory"):
-		return nil, noteFolder, nil
-	case err != nil:
-		return nil, "", err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, noteFolder, nil
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxDiff+1))
-	if len(data) > maxDiff {
-		return nil, noteLarge, nil
-	}
-	return data, "", err
-}
-
-// versionAfter is the content of a file after a change: before the next one that touched it, or as it is now. The later
-// changes are given, the oldest first.
-func versionAfter(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.Change) ([]byte, string, error) {
-	name := c.Path
-	for _, next := range later {
-		switch {
-		case next.Op == vfs.OpUndone || next.Path == "":
-		case next.Op == vfs.OpRename && vfs.Within(name, next.Path):
-			name = next.To + strings.TrimPrefix(name, next.Path)
-		case next.Op == vfs.OpRename && next.To == name, (next.Op == vfs.OpWrite || next.Op == vfs.OpRemove) &&
-			next.Path == name:
-			return readVersion(p.OpenVersion(ctx, next.ID))
-		case next.Op == vfs.OpRemove && vfs.Within(name, next.Path):
-			return nil, "it was deleted with its folder", nil
-		}
-	}
-	return readVersion(p.Open(name))
-}
-
-var newline = []byte("\n")
-
-// readable returns the text of a file in whatever encoding, or other content as it is.
-func readable(content []byte) []byte {
-	if text, _, ok := filetext.Decode(content); ok {
-		return text
-	}
-	return content
-}
-
-// isBinary reports whether content is not for reading.
-func isBinary(content []byte) bool { return bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 }
-
-// compare returns a unified diff of two texts, or a note of why there is none.
-func compare(before, after []byte) (text, note string) {
-	if bytes.Equal(before, after) {
-		return "", ""
-	}
-	before, after = readable(before), readable(after)
-	switch {
-	case bytes.Equal(before, after):
-		return "", noteSame
-	case isBinary(before), isBinary(after):
-		return "", noteBinary
-	case len(before) > maxDiff || len(after) > maxDiff,
-		bytes.Count(before, newline)+bytes.Count(after, newline) > maxDiffLines:
-		return "", noteLarge
-	}
-	data := diff.Diff("before", before, "after", after)
-	if len(data) > maxDiffText {
-		return "", noteLarge
-	}
-	text = string(data)
-	for range 3 { // the names
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	return strings.ToValidUTF8(text, "\ufffd"), ""
 }
 
 type restoreRequest struct {

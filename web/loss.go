@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -108,29 +109,28 @@ func (s *Server) loss(p vfs.Project, tool string, input json.RawMessage) (lossAn
 		return out, out.list(p, name)
 	}
 	out.Path = name
-	before, note, err := readVersion(p.Open(name))
-	if err != nil || note != "" {
-		out.Note = note
-		return out, err
-	}
-	after := []byte(in.FileText)
+	before, err := filediff.Now(p, name, filediff.Limits{})
+	var after []byte
 	switch in.Command {
-	case "delete":
-		after = nil
+	case "create":
+		after = []byte(in.FileText)
 	case "rename", "copy":
-		source, err := lossPath(family, in.OldPath)
-		if err != nil {
+		source, invalid := lossPath(family, in.OldPath)
+		if invalid != nil {
 			return lossAnswer{Files: out.Files}, nil
 		}
-		if after, note, err = readVersion(p.Open(source)); err != nil || note != "" {
-			out.Note = note
-			return out, err
+		if err == nil {
+			after, err = filediff.Now(p, source, filediff.Limits{})
 		}
 	}
-	if out.Diff, out.Note = compare(before, after); out.Diff == "" && out.Note == "" && in.Command != "delete" {
-		out.Note = "the content stays the same"
+	var d filediff.Difference
+	if err != nil {
+		d, err = filediff.NoteOf(err)
+	} else if d = filediff.Compare(before, after, filediff.Limits{}); d.None() && in.Command != "delete" {
+		d.Note = "the content stays the same"
 	}
-	return out, nil
+	out.Diff, out.Note = d.Diff, d.Note
+	return out, err
 }
 
 // lossPath returns the path in the project that a path is of which a tool is told.

@@ -146,7 +146,7 @@ func searchLines(ctx context.Context, r io.Reader, matches *regexp.Regexp, buffe
 		}
 		rest := buffer[:have]
 		for len(rest) > 0 {
-			line, after, whole := bytes.Cut(rest, newline)
+			line, after, whole := bytes.Cut(rest, []byte("\n"))
 			if !whole && more && len(rest) < len(buffer) {
 				break // it goes on
 			}

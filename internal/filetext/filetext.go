@@ -91,6 +91,16 @@ func decode(content []byte) (text []byte, form Form, ok bool) {
 	return decodeLatin(content), form, true
 }
 
+// Readable is [Decode] for comparing and searching: content that Decode takes for binary is returned as it is, because
+// most of a damaged text can be read. ok is false if it has a NUL near its beginning, which is how grep and git know
+// binary files.
+func Readable(content []byte) (text []byte, ok bool) {
+	if text, _, ok := Decode(content); ok {
+		return text, true
+	}
+	return content, bytes.IndexByte(content[:min(len(content), 8000)], 0) < 0
+}
+
 // A CharacterError is a character that an encoding does not have.
 type CharacterError struct {
 	Character rune

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/registry/waiting"
@@ -281,11 +282,8 @@ func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(
 			fmt.Fprintf(&text, "%s %s\n", c.Op, c.Path)
 			continue
 		}
-		data, err := afero.ReadFile(p, c.Path)
-		if err != nil {
-			data = nil
-		}
-		text.WriteString(compare(version, fileVersion{c.Path, data}))
+		data, _ := filediff.Now(p, c.Path, filediff.Unlimited) // nothing if it cannot be read
+		text.WriteString(version.unified(fileVersion{c.Path, data}))
 	}
 	if text.Len() == 0 {
 		return nil

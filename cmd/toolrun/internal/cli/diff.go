@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -66,7 +64,7 @@ func (c *filesCommand) diffFile(cmd *cobra.Command, args []string, p vfs.Project
 		if err != nil {
 			return outcome{}, err
 		}
-		version, err := before(cmd, p, change)
+		version, err := beforeChange(cmd.Context(), p, change)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -80,13 +78,13 @@ func (c *filesCommand) diffFile(cmd *cobra.Command, args []string, p vfs.Project
 		versions = append(versions, version)
 	}
 	if len(versions) == 1 {
-		data, err := afero.ReadFile(p, name)
+		data, err := filediff.Now(p, name, filediff.Unlimited)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return outcome{}, err
 		}
 		versions = append(versions, fileVersion{name, data})
 	}
-	return c.diffOutcome(cmd, name, compare(versions[0], versions[1]), nil)
+	return c.diffOutcome(cmd, name, versions[0].unified(versions[1]), nil)
 }
 
 // diffOutcome prints how something has changed, or returns it for --json.
@@ -101,6 +99,11 @@ func (c *filesCommand) diffOutcome(cmd *cobra.Command, name, text string, err er
 type fileVersion struct {
 	label string
 	data  []byte
+}
+
+// unified is the difference to another version as a unified diff, or "".
+func (v fileVersion) unified(to fileVersion) string {
+	return filediff.Compare(v.data, to.data, filediff.Unlimited).Unified(v.label, to.label)
 }
 
 // parseChange returns the id of a change, as the user has written it.
@@ -126,50 +129,21 @@ func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
 	return vfs.Change{}, fmt.Errorf("no change %d in the history", id)
 }
 
-// before is a file before a change.
-func before(cmd *cobra.Command, p vfs.Project, change vfs.Change) (fileVersion, error) {
-	return beforeChange(cmd.Context(), p, change)
-}
-
+// beforeChange is a file before a change.
 func beforeChange(ctx context.Context, p vfs.Project, change vfs.Change) (fileVersion, error) {
-	version := fileVersion{label: fmt.Sprintf("%s (before change %d)", change.Path, change.ID)}
-	if change.Op == vfs.OpCreate || change.Op == vfs.OpMkdir {
-		return version, nil
-	}
-	f, err := p.OpenVersion(ctx, change.ID)
-	if err != nil {
-		return version, err
-	}
-	defer f.Close()
-	version.data, err = io.ReadAll(f)
-	return version, err
+	data, err := filediff.Before(ctx, p, change, filediff.Unlimited)
+	return fileVersion{fmt.Sprintf("%s (before change %d)", change.Path, change.ID), data}, err
 }
 
 // lastVersion is a file before the latest change that has something to compare with.
 func lastVersion(cmd *cobra.Command, p vfs.Project, changes []vfs.Change) (fileVersion, error) {
 	for _, change := range changes {
 		if change.Kept || change.Op == vfs.OpCreate {
-			return before(cmd, p, change)
+			return beforeChange(cmd.Context(), p, change)
 		}
 	}
 	return fileVersion{}, errors.New("the history has no earlier version of it")
 }
-
-// compare returns a unified diff, or "" if there is no difference.
-func compare(from, to fileVersion) string {
-	if bytes.Equal(from.data, to.data) {
-		return ""
-	}
-	if isBinary(from.data) || isBinary(to.data) {
-		return fmt.Sprintf("Binary files %s and %s differ\n", from.label, to.label)
-	}
-	text := string(diff.Diff(from.label, from.data, to.label, to.data))
-	_, text, _ = strings.Cut(text, "\n") // a heading that repeats the names
-	return text
-}
-
-// isBinary reports whether a file is not for reading, as grep and git find out.
-func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
 // printDiff prints a diff in the usual colours.
 func printDiff(w io.Writer, text string) error {

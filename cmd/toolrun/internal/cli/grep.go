@@ -59,13 +59,12 @@ Latin-1 are decoded. The exit status is 1 if no line matches.`,
 				if err != nil {
 					return err
 				}
-				if decoded, _, ok := filetext.Decode(data); ok {
-					data = decoded
-				} else if isBinary(data) {
+				decoded, ok := filetext.Readable(data)
+				if !ok {
 					return nil
 				}
 				n := 0
-				for line := range bytes.Lines(data) {
+				for line := range bytes.Lines(decoded) {
 					n++
 					line = bytes.TrimRight(line, "\r\n")
 					if !matches.Match(line) {

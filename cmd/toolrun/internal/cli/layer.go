@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -208,14 +209,14 @@ func difference(below, layer afero.Fs, d vfs.Difference) (string, error) {
 		}
 		if info.Mode().IsRegular() {
 			versions[i].label = d.Path
-			if versions[i].data, err = afero.ReadFile(files, d.Path); err != nil {
+			if versions[i].data, err = filediff.Now(files, d.Path, filediff.Unlimited); err != nil {
 				return "", err
 			}
 		}
 	}
 	text := ""
 	if versions[0].label != versions[1].label || d.Op == vfs.OpWrite {
-		text = compare(versions[0], versions[1])
+		text = versions[0].unified(versions[1])
 	}
 	if text == "" { // a directory, an empty file, other permissions
 		text = fmt.Sprintf("%s %s\n", d.Op, d.Path)
