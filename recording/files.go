@@ -53,10 +53,7 @@ type files struct {
 	opened *atomic.Int64
 }
 
-var (
-	_ vfs.CallFs    = (*files)(nil)
-	_ vfs.Exclusive = (*files)(nil)
-)
+var _ vfs.Exclusive = (*files)(nil)
 
 func newFiles(d deck, base afero.Fs) *files { return &files{d, base, new(atomic.Int64)} }
 
@@ -71,7 +68,7 @@ func liveFiles(given afero.Fs) afero.Fs {
 	return given
 }
 
-// BeginCall implements [vfs.CallFs].
+// BeginCall is what [vfs.BeginCall] asks.
 func (f *files) BeginCall(id string) (afero.Fs, func(), error) {
 	if f.base == nil {
 		return f, func() {}, nil

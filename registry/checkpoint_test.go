@@ -17,10 +17,9 @@ import (
 // be none.
 func TestCheckpointsBeforeCalls(t *testing.T) {
 	store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Checkpoints: 2}})
-	project, err := store.Open(t.Context(), "p")
+	p, err := store.Open(t.Context(), "p")
 	require.NoError(t, err)
-	defer project.Close()
-	p := project.(vfs.Checkpointer)
+	defer p.Close()
 	made := 0
 	tool := func(name string, annotations registry.Annotations, inner string) registry.Tool {
 		return registry.ToolFunc(registry.Spec{Name: name, Annotations: annotations, Description: "d",
@@ -37,7 +36,7 @@ func TestCheckpointsBeforeCalls(t *testing.T) {
 		tool("reads", registry.Annotations{ReadOnly: true}, ""),
 		tool("calls", registry.Annotations{}, "writes"))
 	require.NoError(t, err)
-	env := registry.Env{Files: project, Checkpoint: registry.CheckpointBefore}
+	env := registry.Env{Files: p, Checkpoint: registry.CheckpointBefore}
 	do := func(name string) registry.Result {
 		return tools.Dispatch(t.Context(), registry.Call{ID: name, Tool: name, Input: json.RawMessage(`{}`)}, env)
 	}

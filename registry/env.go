@@ -15,10 +15,9 @@ type Env struct {
 	// Client identifies who makes the call, if a project has several clients. Scarce resources, such as places for
 	// scripts, are shared fairly among projects, and among the clients of each.
 	Client string
-	// Files are the project's files, or nil if there is no project: a [vfs.Project], a view of one, or another
-	// [vfs.CallFs]. Each call gets them through [vfs.BeginCall]: its changes belong together in the history, and
-	// when it ends, its open files are closed and it can do nothing more. With any other file system each call
-	// fails with a [*vfs.NoCallsError].
+	// Files are the project's files, or nil if there is no project: a [vfs.Project], or a [vfs.View] of one. Each call
+	// gets them through [vfs.BeginCall]: its changes belong together in the history, and when it ends, its open files
+	// are closed and it can do nothing more. With any other file system each call fails with a [*vfs.NoCallsError].
 	Files afero.Fs
 	// Selection decides which tools are enabled, with which options.
 	Selection Selection
@@ -33,7 +32,7 @@ type Env struct {
 	// that panics loses the record.
 	Logger *slog.Logger
 
-	// Checkpoint says when calls make checkpoints of the files, which must be those of a [vfs.Checkpointer] then. If
+	// Checkpoint says when calls make checkpoints of the files, which must be those of a [vfs.Project] then. If
 	// one cannot be made, the call is not made.
 	Checkpoint CheckpointMode
 	// Approve decides on calls for which Selection.Ask wants that. If it is nil, such calls are not made.

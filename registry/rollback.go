@@ -93,11 +93,9 @@ func undoCalls(ctx context.Context, history vfs.History, ids []string, undone *b
 			*undone = true
 			continue
 		}
-		if again, ok := history.(vfs.Redoer); ok {
-			for _, id := range slices.Backward(done) {
-				if _, redoErr := again.Redo(ctx, id); redoErr != nil {
-					return errors.Join(err, redoErr)
-				}
+		for _, id := range slices.Backward(done) {
+			if _, redoErr := history.Redo(ctx, id); redoErr != nil {
+				return errors.Join(err, redoErr)
 			}
 		}
 		*undone = false

@@ -11,15 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// A Checkpointer is a [Project] that can keep all of its files as they are at one moment, under a name: a checkpoint.
-// All projects of this module's stores are. [Quota].Checkpoints and [Quota].CheckpointBytes limit checkpoints; each
-// stays until it is deleted. States of sessions ([States]) are part of it. Links, special files and what is protected
-// ([Options].Protect) are not part of it, nor are settings, the history, and other projects that are mounted.
+// Checkpoints keep all files of a [Project] as they are at one moment, each under a name. [Quota].Checkpoints and
+// [Quota].CheckpointBytes limit them; each stays until it is deleted. States of sessions ([States]) are part of it.
+// Links, special files and what is protected ([Options].Protect) are not part of it, nor are settings, the history, and
+// other projects that are mounted.
 //
 // Creating a checkpoint in a store copies no contents: they are shared with the project's files until those change. In
 // a directory of the host (local.OpenDir), where other programs may write to files in place, it copies them all.
-type Checkpointer interface {
-	Project
+type Checkpoints interface {
 	// CreateCheckpoint keeps all files as they are. The error is fs.ErrExist if there is a checkpoint of that name,
 	// fs.ErrInvalid if it cannot be one ([CheckCheckpointName]), and a [*QuotaError] if there are too many, or if they
 	// would be too large together.
@@ -55,7 +54,7 @@ type CheckpointOptions struct {
 	Automatic bool
 }
 
-// RestoreOptions configure [Checkpointer.RestoreCheckpoint].
+// RestoreOptions configure [Checkpoints.RestoreCheckpoint].
 type RestoreOptions struct {
 	// DryRun changes nothing, and says what would be changed.
 	DryRun bool

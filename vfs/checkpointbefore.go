@@ -11,41 +11,17 @@ import (
 	"github.com/spf13/afero"
 )
 
-// CheckpointsOf returns a project as a [Checkpointer], without projects that are mounted in it. The error is
-// errors.ErrUnsupported if it is not one.
-func CheckpointsOf(p Project) (Checkpointer, error) {
-	if c, ok := Unmounted(p).(Checkpointer); ok {
-		return c, nil
-	}
-	return nil, errNoCheckpoints
-}
-
-var errNoCheckpoints = fmt.Errorf("the project cannot have checkpoints: %w", errors.ErrUnsupported)
-
-// checkpointsBehind is CheckpointsOf for the project behind a view. It is not for whoever has only the view.
-func checkpointsBehind(files afero.Fs) (Checkpointer, error) {
-	switch f := files.(type) {
-	case Project:
-		return CheckpointsOf(f)
-	case *readOnly:
-		return checkpointsBehind(f.files)
-	case *sub:
-		return checkpointsBehind(f.files)
-	}
-	return nil, errNoCheckpoints
-}
-
 // CheckpointBefore makes an automatic checkpoint named "before " and the id of a call, with another character for each
 // that a name cannot have, and with a hash in place of the end of what is too long. It has all files of the project,
 // also if files is a view of a part. If nothing of that can be changed, it makes none, and returns the zero Checkpoint.
-// The error is errors.ErrUnsupported if there is no [Checkpointer] behind the view.
+// The error is errors.ErrUnsupported if there is no [Project] behind the view.
 func CheckpointBefore(ctx context.Context, files afero.Fs, call string) (Checkpoint, error) {
 	if IsReadOnly(files, "/") {
 		return Checkpoint{}, nil
 	}
-	p, err := checkpointsBehind(files)
-	if err != nil {
-		return Checkpoint{}, err
+	p := projectBehind(files)
+	if p == nil {
+		return Checkpoint{}, fmt.Errorf("the project cannot have checkpoints: %w", errors.ErrUnsupported)
 	}
 	return p.CreateCheckpoint(ctx, beforeName(call), &CheckpointOptions{Automatic: true})
 }

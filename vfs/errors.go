@@ -124,14 +124,14 @@ func (e *UnavailableError) Unavailable() string {
 }
 
 // A NoCallsError means that a file system cannot be given to a call, because it is neither a [Project] nor a
-// [CallFs]: the call could use it after its end, and its changes could not be undone.
+// [View] of one: the call could use it after its end, and its changes could not be undone.
 type NoCallsError struct {
 	// Name is the result of the file system's method Name.
 	Name string
 }
 
 func (e *NoCallsError) Error() string {
-	return fmt.Sprintf("the file system %q has no calls: use a project, a view of one, or a vfs.CallFs", e.Name)
+	return fmt.Sprintf("the file system %q has no calls: use a project, or a vfs.View of one", e.Name)
 }
 
 // Unwrap makes errors.Is hold for errors.ErrUnsupported.

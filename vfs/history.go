@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"slices"
 	"syscall"
 	"time"
 
@@ -35,38 +34,24 @@ type History interface {
 	Undo(ctx context.Context, id string) (undone []Change, err error)
 	// CheckUndo returns what Undo would undo, as an id for it, or the error that it would return.
 	CheckUndo(ctx context.Context, id string) (unit string, err error)
-}
+	// Redo makes the changes of a call that was undone once more, all of them or none, and lists the changes of
+	// undoing that it took back, the latest first. They become changes of the project's current call (see [Calls]), so
+	// Undo undoes them by its id. The given id is that of the call that was undone; "" means the one that was undone
+	// last, unless something else has changed since. The errors are those of Undo.
+	Redo(ctx context.Context, id string) (redone []Change, err error)
+	// CheckRedo returns what Redo would redo, as an id for it, or the error that it would return.
+	CheckRedo(ctx context.Context, id string) (unit string, err error)
 
-// RecentHistory is a [History] that can list what is new in it without reading all of it. The projects of this module's
-// stores have one.
-type RecentHistory interface {
-	// ChangesAfter lists the changes of the project whose ids are larger, the latest first.
+	// ChangesAfter lists the changes of the project whose ids are larger, the latest first, without reading the others.
+	// As with Changes of the root, changes of mounted projects are not listed.
 	ChangesAfter(ctx context.Context, id int64) ([]Change, error)
-	// LatestChanges lists the n latest changes of the project, or all if there are fewer, the latest first.
+	// LatestChanges lists the n latest changes in the same way, or all if there are fewer.
 	LatestChanges(ctx context.Context, n int) ([]Change, error)
-}
-
-// ChangesAfter lists the changes of a project whose ids are larger than id, the latest first. It reads all if the
-// project has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
-func ChangesAfter(ctx context.Context, p Project, id int64) ([]Change, error) {
-	if recent, ok := Unmounted(p).(RecentHistory); ok {
-		return recent.ChangesAfter(ctx, id)
-	}
-	changes, err := p.Changes(ctx, "/")
-	if i := slices.IndexFunc(changes, func(c Change) bool { return c.ID <= id }); i >= 0 {
-		changes = changes[:i]
-	}
-	return changes, err
-}
-
-// LatestChanges lists the n latest changes of a project, or all if there are fewer, the latest first. It reads all if
-// the project has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
-func LatestChanges(ctx context.Context, p Project, n int) ([]Change, error) {
-	if recent, ok := Unmounted(p).(RecentHistory); ok {
-		return recent.LatestChanges(ctx, n)
-	}
-	changes, err := p.Changes(ctx, "/")
-	return changes[:max(0, min(n, len(changes)))], err
+	// Compact thins out the history now, as [HistoryOptions].Tiered describes, whatever the options say, and drops what
+	// is too old. It returns how many bytes that freed, as [Usage].HistoryBytes counts them.
+	Compact(ctx context.Context) (freed int64, err error)
+	// HistoryOff reports whether nothing is kept ([HistoryOptions].Off).
+	HistoryOff() bool
 }
 
 // Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored
@@ -140,22 +125,6 @@ func ParseRetention(settings []byte) string {
 	return ""
 }
 
-// A Compacter is a [Project] whose history can be thinned out.
-type Compacter interface {
-	// Compact does what the function of that name does.
-	Compact(ctx context.Context) (freed int64, err error)
-}
-
-// Compact thins out a project's history now, as [HistoryOptions].Tiered describes, whatever the options say, and drops
-// what is too old. It returns how many bytes that freed, as [Usage].HistoryBytes counts them. The error is
-// [errors.ErrUnsupported] if the project is no [Compacter].
-func Compact(ctx context.Context, p Project) (freed int64, err error) {
-	if c, ok := p.(Compacter); ok {
-		return c.Compact(ctx)
-	}
-	return 0, errors.ErrUnsupported
-}
-
 // A Change is one change of a project's files.
 type Change struct {
 	// ID is the number of the change. Later ones have larger numbers.
@@ -174,18 +143,6 @@ type Change struct {
 	Undoes string
 	// Redoes is the call, or "#" and the number of the change, that this change has redone, or "".
 	Redoes string
-}
-
-// A Redoer is a [Project] that can redo what was undone.
-type Redoer interface {
-	Project
-	// Redo makes the changes of a call that was undone once more, all of them or none, and lists the changes of
-	// undoing that it took back, the latest first. They become changes of the project's current call (see [Calls]), so
-	// Undo undoes them by its id. The given id is that of the call that was undone; "" means the one that was undone
-	// last, unless something else has changed since. The errors are those of Undo.
-	Redo(ctx context.Context, id string) (redone []Change, err error)
-	// CheckRedo returns what Redo would redo, as an id for it, or the error that it would return.
-	CheckRedo(ctx context.Context, id string) (unit string, err error)
 }
 
 // An Op is a kind of change.

@@ -121,10 +121,3 @@ func Unmounted(files afero.Fs) afero.Fs {
 	}
 	return files
 }
-
-// IsMount reports whether a project is mounted at a path: see [OpenMounts]. It is false for file systems of other
-// packages.
-func IsMount(files afero.Fs, name string) bool {
-	v, ok := files.(interface{ IsMount(name string) bool })
-	return ok && v.IsMount(name)
-}

@@ -149,7 +149,7 @@ func TestUndoOfMounts(t *testing.T) {
 	require.Len(t, undone, 2)
 	require.Equal(t, "one one", text("/f")+" "+text("/sharerw/g"))
 
-	redone, err := p.WithCall("again").(vfs.Redoer).Redo(t.Context(), "")
+	redone, err := p.WithCall("again").Redo(t.Context(), "")
 	require.NoError(t, err)
 	require.Len(t, redone, 2)
 	require.Equal(t, "two two", text("/f")+" "+text("/sharerw/g"))

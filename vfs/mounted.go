@@ -29,10 +29,6 @@ type mountedProject struct {
 	folded string
 }
 
-var (
-	_ Redoer = (*mounted)(nil)
-)
-
 func newMounted(m Mount, inner, own Project) *mountedProject {
 	readOnly := memories
 	if m.ReadOnly {
@@ -70,9 +66,6 @@ func (v *mounted) EndCall() {
 		m.inner.EndCall()
 	}
 }
-
-// Holding is what the function of that name asks.
-func (v *mounted) Holding() <-chan struct{} { return Holding(v.Project) }
 
 // Exclusively locks the projects that can be changed, in the order of their ids, so that two that mount each other
 // cannot wait for each other.

@@ -27,31 +27,14 @@ func (v *mounted) Changes(ctx context.Context, name string) ([]Change, error) {
 	return v.Project.Changes(ctx, clean)
 }
 
+// Undo implements [History].
 func (v *mounted) Undo(ctx context.Context, id string) ([]Change, error) {
 	return v.inAll(ctx, id, Project.CheckUndo, Project.Undo)
 }
 
-func (v *mounted) CheckUndo(ctx context.Context, id string) (unit string, err error) {
-	return v.Project.CheckUndo(ctx, id)
-}
-
-// Redo implements [Redoer].
+// Redo implements [History].
 func (v *mounted) Redo(ctx context.Context, id string) ([]Change, error) {
-	return v.inAll(ctx, id, checkRedo, func(p Project, ctx context.Context, id string) ([]Change, error) {
-		return p.(Redoer).Redo(ctx, id)
-	})
-}
-
-// CheckRedo implements [Redoer].
-func (v *mounted) CheckRedo(ctx context.Context, id string) (unit string, err error) {
-	return checkRedo(v.Project, ctx, id)
-}
-
-func checkRedo(p Project, ctx context.Context, id string) (unit string, err error) {
-	if r, ok := p.(Redoer); ok {
-		return r.CheckRedo(ctx, id)
-	}
-	return "", fmt.Errorf("redoing: %w", errors.ErrUnsupported)
+	return v.inAll(ctx, id, Project.CheckRedo, Project.Redo)
 }
 
 // inAll does something with a call in all projects that have changes of it, or in none.

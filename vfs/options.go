@@ -56,7 +56,7 @@ type Quota struct {
 	Files int64
 	// FileSize is the largest size of one file in bytes. Zero means [DefaultFileSize].
 	FileSize int64
-	// Checkpoints is the largest number of checkpoints ([Checkpointer]). Zero means [DefaultCheckpoints].
+	// Checkpoints is the largest number of checkpoints ([Checkpoints]). Zero means [DefaultCheckpoints].
 	Checkpoints int64
 	// CheckpointBytes is the most that they may have together: see [Checkpoint.Cost]. Zero means
 	// [DefaultCheckpointBytes].

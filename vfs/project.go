@@ -2,7 +2,6 @@ package vfs
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/afero"
 )
@@ -16,8 +15,13 @@ type Project interface {
 	Exclusive
 	Calls
 	History
+	Checkpoints
+	States
 	Settings
 
+	// IsReadOnly and IsMount are what the functions of these names ask.
+	IsReadOnly(name string) bool
+	IsMount(name string) bool
 	// Usage returns what the project holds. It changes nothing, and does not wait for others who change the
 	// project.
 	Usage(ctx context.Context) (Usage, error)
@@ -38,17 +42,6 @@ type Usage struct {
 	Quota Quota
 }
 
-// UsageOf returns the usage of the project behind a file system: a [Project], or a view of one made by this package,
-// even if it shows only a part. Otherwise the error is errors.ErrUnsupported.
-func UsageOf(ctx context.Context, files afero.Fs) (Usage, error) {
-	if u, ok := files.(interface {
-		Usage(ctx context.Context) (Usage, error)
-	}); ok {
-		return u.Usage(ctx)
-	}
-	return Usage{}, errors.ErrUnsupported
-}
-
 // Calls connects a [Project] with calls of tools.
 type Calls interface {
 	// WithCall returns the project as one call of a tool sees it. [History] can undo the changes made through it by
@@ -61,6 +54,8 @@ type Calls interface {
 	// end the call: code that is stopped closes nothing, and code that cannot be stopped would go on. Without a
 	// call, EndCall does nothing.
 	EndCall()
+	// Holding is what the function of that name asks.
+	Holding() <-chan struct{}
 }
 
 // Settings are kept with a [Project] for the host. They are not among the project's files: no path leads to them,

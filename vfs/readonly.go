@@ -1,7 +1,6 @@
 package vfs
 
 import (
-	"context"
 	"os"
 	"syscall"
 	"time"
@@ -19,23 +18,26 @@ import (
 // Making a view costs next to nothing. It is as safe for concurrent use as the underlying file system, and
 // implements [Exclusive]. ReadOnly panics if Clean refuses a name.
 func ReadOnly(files afero.Fs, names ...string) afero.Fs {
-	v := &readOnly{files: files, protected: make([]string, len(names))}
+	protected := make([]string, len(names))
 	for i, name := range names {
 		clean, err := Clean(name)
 		if err != nil {
 			panic("vfs: ReadOnly: " + err.Error())
 		}
-		v.protected[i] = Fold(clean)
+		protected[i] = Fold(clean)
 	}
-	return v
+	return newReadOnly(files, protected)
 }
 
 type readOnly struct {
-	files     afero.Fs
+	View
 	protected []string // folded
 }
 
-var _ Exclusive = (*readOnly)(nil)
+func newReadOnly(files afero.Fs, protected []string) *readOnly {
+	again := func(files afero.Fs) afero.Fs { return newReadOnly(files, protected) }
+	return &readOnly{NewView(files, again), protected}
+}
 
 // protects reports whether a path is protected. If it is going away itself, what is below it counts as well.
 func (v *readOnly) protects(clean string, goes bool) bool {
@@ -48,21 +50,19 @@ func (v *readOnly) protects(clean string, goes bool) bool {
 	return false
 }
 
-// IsReadOnly reports whether a view made by [ReadOnly] forbids changes at a path. It is false for file systems of
-// other packages, and for paths that [Clean] refuses.
-func IsReadOnly(files afero.Fs, name string) bool {
-	v, ok := files.(interface{ IsReadOnly(name string) bool })
-	return ok && v.IsReadOnly(name)
-}
-
 // IsReadOnly is what the function of that name asks.
 func (v *readOnly) IsReadOnly(name string) bool {
 	clean, err := Clean(name)
-	return err == nil && (v.protects(clean, false) || IsReadOnly(v.files, clean))
+	return err == nil && (v.protects(clean, false) || IsReadOnly(v.Fs, clean))
 }
 
-// IsMount is what the function of that name asks.
-func (v *readOnly) IsMount(name string) bool { return IsMount(v.files, name) }
+// States is what [StatesOf] asks. A view in which nothing can be changed has none.
+func (v *readOnly) States() (States, bool) {
+	if v.protects("/", false) {
+		return nil, false
+	}
+	return v.View.States()
+}
 
 // guard refuses what would change a protected path.
 func (v *readOnly) guard(op, name string, goes bool) error {
@@ -73,27 +73,6 @@ func (v *readOnly) guard(op, name string, goes bool) error {
 		return nil
 	})
 }
-
-func (v *readOnly) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
-	return Exclusively(ctx, v.files, func(files afero.Fs) error {
-		return do(&readOnly{files: files, protected: v.protected})
-	})
-}
-
-// BeginCall implements [CallFs].
-func (v *readOnly) BeginCall(id string) (afero.Fs, func(), error) {
-	files, end, err := BeginCall(v.files, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &readOnly{files: files, protected: v.protected}, end, nil
-}
-
-// Usage is what [UsageOf] asks.
-func (v *readOnly) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.files) }
-
-// Holding is what the function of that name asks.
-func (v *readOnly) Holding() <-chan struct{} { return Holding(v.files) }
 
 func (v *readOnly) Name() string { return "vfs.ReadOnly" }
 
@@ -109,13 +88,13 @@ func (v *readOnly) OpenFile(name string, flag int, perm os.FileMode) (afero.File
 		if err := v.guard("open", name, flag&os.O_CREATE != 0); err != nil {
 			return nil, err
 		}
-		return v.files.OpenFile(name, flag, perm)
+		return v.Fs.OpenFile(name, flag, perm)
 	}
 	clean, err := Clean(name)
 	if err != nil {
 		return nil, fsys.PathError("open", name, err)
 	}
-	f, err := v.files.OpenFile(name, flag, perm)
+	f, err := v.Fs.OpenFile(name, flag, perm)
 	if err != nil || !v.protects(clean, false) {
 		return f, err
 	}
@@ -126,28 +105,28 @@ func (v *readOnly) Mkdir(name string, perm os.FileMode) error {
 	if err := v.guard("mkdir", name, false); err != nil {
 		return err
 	}
-	return v.files.Mkdir(name, perm)
+	return v.Fs.Mkdir(name, perm)
 }
 
 func (v *readOnly) MkdirAll(name string, perm os.FileMode) error {
 	if err := v.guard("mkdir", name, false); err != nil {
 		return err
 	}
-	return v.files.MkdirAll(name, perm)
+	return v.Fs.MkdirAll(name, perm)
 }
 
 func (v *readOnly) Remove(name string) error {
 	if err := v.guard("remove", name, true); err != nil {
 		return err
 	}
-	return v.files.Remove(name)
+	return v.Fs.Remove(name)
 }
 
 func (v *readOnly) RemoveAll(name string) error {
 	if err := v.guard("remove", name, true); err != nil {
 		return err
 	}
-	return v.files.RemoveAll(name)
+	return v.Fs.RemoveAll(name)
 }
 
 func (v *readOnly) Rename(from, to string) error {
@@ -157,35 +136,35 @@ func (v *readOnly) Rename(from, to string) error {
 	if err := v.guard("rename", to, true); err != nil {
 		return err
 	}
-	return v.files.Rename(from, to)
+	return v.Fs.Rename(from, to)
 }
 
 func (v *readOnly) Stat(name string) (os.FileInfo, error) {
 	if _, err := Clean(name); err != nil {
 		return nil, fsys.PathError("stat", name, err)
 	}
-	return v.files.Stat(name)
+	return v.Fs.Stat(name)
 }
 
 func (v *readOnly) Chmod(name string, mode os.FileMode) error {
 	if err := v.guard("chmod", name, false); err != nil {
 		return err
 	}
-	return v.files.Chmod(name, mode)
+	return v.Fs.Chmod(name, mode)
 }
 
 func (v *readOnly) Chown(name string, uid, gid int) error {
 	if err := v.guard("chown", name, false); err != nil {
 		return err
 	}
-	return v.files.Chown(name, uid, gid)
+	return v.Fs.Chown(name, uid, gid)
 }
 
 func (v *readOnly) Chtimes(name string, atime, mtime time.Time) error {
 	if err := v.guard("chtimes", name, false); err != nil {
 		return err
 	}
-	return v.files.Chtimes(name, atime, mtime)
+	return v.Fs.Chtimes(name, atime, mtime)
 }
 
 // A readOnlyFile cannot be written, whatever it was opened for.

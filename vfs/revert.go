@@ -30,8 +30,8 @@ func Revert(ctx context.Context, p Project, id int64, to string) (did string, er
 	if err != nil {
 		return "", err
 	}
-	if redoer, ok := p.(Redoer); ok && change.Op == OpUndone && to == "" { // in all that is mounted, too
-		_, err := redoer.Redo(ctx, change.Undoes)
+	if change.Op == OpUndone && to == "" { // in all that is mounted, too
+		_, err := p.Redo(ctx, change.Undoes)
 		return "redid " + change.Undoes, err
 	}
 	if err := revertible(change, to); err != nil {
@@ -60,7 +60,7 @@ func Revert(ctx context.Context, p Project, id int64, to string) (did string, er
 
 // findChange returns the change of a project with an id, and at least all later ones, the latest first.
 func findChange(ctx context.Context, p Project, id int64) ([]Change, Change, error) {
-	all, err := ChangesAfter(ctx, p, id-1)
+	all, err := p.ChangesAfter(ctx, id-1)
 	if err != nil {
 		return nil, Change{}, err
 	}

@@ -131,56 +131,17 @@ func StatesOf(files afero.Fs) (states States, ok bool) {
 	return nil, false
 }
 
-// States is what [StatesOf] asks. The sessions are those of the project itself.
-func (v *mounted) States() (States, bool) { return StatesOf(v.Project) }
-
-// States is what [StatesOf] asks. A view in which nothing can be changed has none.
-func (v *readOnly) States() (States, bool) {
-	if v.protects("/", false) {
-		return nil, false
-	}
-	return StatesOf(v.files)
-}
-
 // WithStates returns a view of a file system that keeps the states of sessions elsewhere, such as in a project in
 // memory.
-func WithStates(files afero.Fs, states States) afero.Fs { return &otherStates{files, states} }
+func WithStates(files afero.Fs, states States) afero.Fs {
+	again := func(files afero.Fs) afero.Fs { return WithStates(files, states) }
+	return &otherStates{NewView(files, again), states}
+}
 
 type otherStates struct {
-	afero.Fs
+	View
 	states States
-}
-
-var (
-	_ CallFs    = (*otherStates)(nil)
-	_ Exclusive = (*otherStates)(nil)
-)
-
-// BeginCall implements [CallFs].
-func (v *otherStates) BeginCall(id string) (afero.Fs, func(), error) {
-	files, end, err := BeginCall(v.Fs, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &otherStates{files, v.states}, end, nil
-}
-
-// Exclusively implements [Exclusive].
-func (v *otherStates) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
-	return Exclusively(ctx, v.Fs, func(files afero.Fs) error { return do(&otherStates{files, v.states}) })
 }
 
 // States is what [StatesOf] asks.
 func (v *otherStates) States() (States, bool) { return v.states, true }
-
-// Usage is what [UsageOf] asks.
-func (v *otherStates) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.Fs) }
-
-// Holding is what the function of that name asks.
-func (v *otherStates) Holding() <-chan struct{} { return Holding(v.Fs) }
-
-// IsReadOnly is what the function of that name asks.
-func (v *otherStates) IsReadOnly(name string) bool { return IsReadOnly(v.Fs, name) }
-
-// IsMount is what the function of that name asks.
-func (v *otherStates) IsMount(name string) bool { return IsMount(v.Fs, name) }

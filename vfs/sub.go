@@ -28,15 +28,17 @@ func Sub(files afero.Fs, dir string) afero.Fs {
 	if clean == "/" {
 		return files
 	}
-	return &sub{files, clean}
+	return newSub(files, clean)
 }
 
 type sub struct {
-	files afero.Fs
-	dir   string
+	View
+	dir string
 }
 
-var _ Exclusive = (*sub)(nil)
+func newSub(files afero.Fs, dir string) *sub {
+	return &sub{NewView(files, func(files afero.Fs) afero.Fs { return newSub(files, dir) }), dir}
+}
 
 // A noDir is what a view shows in the place of a directory that is not there: an empty one.
 type noDir struct{}
@@ -70,8 +72,17 @@ func (v *sub) inner(clean string) string {
 // IsReadOnly is what the function of that name asks.
 func (v *sub) IsReadOnly(name string) bool {
 	clean, err := Clean(name)
-	return err == nil && IsReadOnly(v.files, v.inner(clean))
+	return err == nil && IsReadOnly(v.Fs, v.inner(clean))
 }
+
+// IsMount is what the function of that name asks.
+func (v *sub) IsMount(name string) bool {
+	clean, err := Clean(name)
+	return err == nil && IsMount(v.Fs, v.inner(clean))
+}
+
+// States is what [StatesOf] asks. What runs on a part of the files shares no variables with what runs on others.
+func (v *sub) States() (States, bool) { return nil, false }
 
 // making does something that makes a file or directory. If the view's directory is missing, it makes that first.
 func (v *sub) making(op, name string, do func(inner string) error) error {
@@ -81,7 +92,7 @@ func (v *sub) making(op, name string, do func(inner string) error) error {
 			return err
 		}
 		if v.missing() {
-			if err := v.files.MkdirAll(v.dir, 0o755); err != nil {
+			if err := v.Fs.MkdirAll(v.dir, 0o755); err != nil {
 				return err
 			}
 		}
@@ -90,7 +101,7 @@ func (v *sub) making(op, name string, do func(inner string) error) error {
 }
 
 func (v *sub) missing() bool {
-	_, err := v.files.Stat(v.dir)
+	_, err := v.Fs.Stat(v.dir)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -108,23 +119,8 @@ func (v *sub) Exclusively(ctx context.Context, do func(files afero.Fs) error) er
 	if name := fsys.Hint(ctx); name != "" {
 		ctx = fsys.WithHint(ctx, path.Join(v.dir, name))
 	}
-	return Exclusively(ctx, v.files, func(files afero.Fs) error { return do(&sub{files, v.dir}) })
+	return v.View.Exclusively(ctx, do)
 }
-
-// BeginCall implements [CallFs].
-func (v *sub) BeginCall(id string) (afero.Fs, func(), error) {
-	files, end, err := BeginCall(v.files, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &sub{files: files, dir: v.dir}, end, nil
-}
-
-// Usage is what [UsageOf] asks.
-func (v *sub) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.files) }
-
-// Holding is what the function of that name asks.
-func (v *sub) Holding() <-chan struct{} { return Holding(v.files) }
 
 func (v *sub) Name() string { return "vfs.Sub" }
 
@@ -136,7 +132,7 @@ func (v *sub) Create(name string) (afero.File, error) {
 
 func (v *sub) OpenFile(name string, flag int, perm os.FileMode) (opened afero.File, err error) {
 	open := func(inner string) error {
-		f, err := v.files.OpenFile(inner, flag, perm)
+		f, err := v.Fs.OpenFile(inner, flag, perm)
 		if err == nil {
 			opened = &subFile{f, name, path.Base("/" + inner[len(v.dir):])}
 		}
@@ -163,27 +159,27 @@ func (v *sub) Mkdir(name string, perm os.FileMode) error {
 		if inner == v.dir {
 			return syscall.EEXIST
 		}
-		return v.files.Mkdir(inner, perm)
+		return v.Fs.Mkdir(inner, perm)
 	})
 }
 
 func (v *sub) MkdirAll(name string, perm os.FileMode) error {
-	return v.do("mkdir", name, func(inner string) error { return v.files.MkdirAll(inner, perm) })
+	return v.do("mkdir", name, func(inner string) error { return v.Fs.MkdirAll(inner, perm) })
 }
 
-func (v *sub) Remove(name string) error { return v.notRoot("remove", name, v.files.Remove) }
+func (v *sub) Remove(name string) error { return v.notRoot("remove", name, v.Fs.Remove) }
 
-func (v *sub) RemoveAll(name string) error { return v.notRoot("remove", name, v.files.RemoveAll) }
+func (v *sub) RemoveAll(name string) error { return v.notRoot("remove", name, v.Fs.RemoveAll) }
 
 func (v *sub) Rename(from, to string) error {
 	return v.notRoot("rename", from, func(old string) error {
-		return v.notRoot("rename", to, func(inner string) error { return v.files.Rename(old, inner) })
+		return v.notRoot("rename", to, func(inner string) error { return v.Fs.Rename(old, inner) })
 	})
 }
 
 func (v *sub) Stat(name string) (info os.FileInfo, err error) {
 	err = v.do("stat", name, func(inner string) error {
-		info, err = v.files.Stat(inner)
+		info, err = v.Fs.Stat(inner)
 		if inner == v.dir && errors.Is(err, fs.ErrNotExist) {
 			info, err = noDir{}, nil
 		}
@@ -196,15 +192,15 @@ func (v *sub) Stat(name string) (info os.FileInfo, err error) {
 }
 
 func (v *sub) Chmod(name string, mode os.FileMode) error {
-	return v.do("chmod", name, func(inner string) error { return v.files.Chmod(inner, mode) })
+	return v.do("chmod", name, func(inner string) error { return v.Fs.Chmod(inner, mode) })
 }
 
 func (v *sub) Chown(name string, uid, gid int) error {
-	return v.do("chown", name, func(inner string) error { return v.files.Chown(inner, uid, gid) })
+	return v.do("chown", name, func(inner string) error { return v.Fs.Chown(inner, uid, gid) })
 }
 
 func (v *sub) Chtimes(name string, atime, mtime time.Time) error {
-	return v.do("chtimes", name, func(inner string) error { return v.files.Chtimes(inner, atime, mtime) })
+	return v.do("chtimes", name, func(inner string) error { return v.Fs.Chtimes(inner, atime, mtime) })
 }
 
 // A subFile goes by its name in the view.

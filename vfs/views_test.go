@@ -135,14 +135,6 @@ func TestIsReadOnly(t *testing.T) {
 	}
 	require.True(t, vfs.IsReadOnly(vfs.Sub(files, "/a"), "/b/c"))
 	require.False(t, vfs.IsReadOnly(vfs.Sub(files, "/a"), "/c"))
-	call, end, err := vfs.BeginCall(files, "call")
-	require.NoError(t, err)
-	defer end()
-	require.True(t, vfs.IsReadOnly(call, "/memories"))
-	require.NoError(t, vfs.Exclusively(t.Context(), files, func(files afero.Fs) error {
-		require.True(t, vfs.IsReadOnly(files, "/memories"))
-		return nil
-	}))
 }
 
 func TestReadOnlyProtectsTheDirectoriesAbove(t *testing.T) {
@@ -240,25 +232,83 @@ func TestViewsRefusePathsThatCannotBe(t *testing.T) {
 	require.Panics(t, func() { vfs.ReadOnly(afero.NewMemMapFs(), "a\x00") })
 }
 
-func TestHolding(t *testing.T) {
-	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
-	require.NoError(t, err)
-	require.Nil(t, vfs.Holding(afero.NewMemMapFs()))
-	for why, view := range map[string]func(afero.Fs) afero.Fs{
-		"a project":        func(files afero.Fs) afero.Fs { return files },
-		"a read-only view": func(files afero.Fs) afero.Fs { return vfs.ReadOnly(files, "/memories") },
-		"a folder":         func(files afero.Fs) afero.Fs { return vfs.Sub(files, "/") },
-	} {
-		t.Run(why, func(t *testing.T) {
-			files, end, err := vfs.BeginCall(view(project), "call")
+// views are all kinds of views, and what differs in them from what is behind them: a project with mounts at /share,
+// read-only, and /sharerw.
+var views = map[string]struct {
+	of            func(files afero.Fs) afero.Fs
+	mount, locked string // paths of the view that are a mount, and in one that is read-only; "" if it shows none
+	all           bool   // is read-only
+	states        string // whose: "" if it has none
+}{
+	"itself": {func(files afero.Fs) afero.Fs { return files }, "/share", "/share/x", false, "project"},
+	"read-only": {func(files afero.Fs) afero.Fs { return vfs.ReadOnly(files, "/memories") }, "/share", "/share/x",
+		false, "project"},
+	"all read-only": {func(files afero.Fs) afero.Fs { return vfs.ReadOnly(files, "/") }, "/share", "/share/x",
+		true, ""},
+	"a part": {func(files afero.Fs) afero.Fs { return vfs.Sub(files, "/d") }, "", "", false, ""},
+	"a mount": {func(files afero.Fs) afero.Fs { return vfs.Sub(files, "/sharerw") }, "/", "/memories/x", false,
+		""},
+	"other states": {func(files afero.Fs) afero.Fs { return vfs.WithStates(files, otherStates) }, "/share", "/share/x",
+		false, "other"},
+	"a wrapper": {func(files afero.Fs) afero.Fs {
+		return wrapfs.Around(files, func(files afero.Fs) afero.Fs { return careless{files} })
+	}, "/share", "/share/x", false, "project"},
+	"several": {func(files afero.Fs) afero.Fs {
+		return vfs.ReadOnly(vfs.Sub(vfs.WithStates(files, otherStates), "/d"), "/memories")
+	}, "", "", false, ""},
+}
+
+var otherStates = func() vfs.States {
+	p, err := local.NewMemoryStore(nil).Open(context.Background(), "other")
+	if err != nil {
+		panic(err)
+	}
+	return p
+}()
+
+// TestViewsOfProjects: through each view a project can do what it can beside the operations of afero, also as a call
+// and an exclusive section see it.
+func TestViewsOfProjects(t *testing.T) {
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			p := mountedIn(t, local.NewMemoryStore(nil), "a", shareAndTeam...)
+			write(t, p.WithCall("before"), "/d/file", "text")
+			usage, err := p.Usage(t.Context())
 			require.NoError(t, err)
-			defer end()
-			other, end, err := vfs.BeginCall(view(project), "other")
+
+			look := func(files afero.Fs) {
+				t.Helper()
+				require.Equal(t, view.of(p).Name(), files.Name())
+				seen, err := vfs.UsageOf(t.Context(), files)
+				require.NoError(t, err)
+				require.Equal(t, usage, seen)
+				history, ok := vfs.HistoryOf(files)
+				require.True(t, ok)
+				unit, err := history.CheckUndo(t.Context(), "")
+				require.NoError(t, err)
+				require.Equal(t, "before", unit)
+				require.Equal(t, view.all, vfs.IsReadOnly(files, "/f"))
+				require.False(t, vfs.IsMount(files, "/f"))
+				require.False(t, vfs.IsReadOnly(files, "/\x00") || vfs.IsMount(files, "/\x00"))
+				if view.mount != "" {
+					require.True(t, vfs.IsMount(files, view.mount))
+					require.True(t, vfs.IsReadOnly(files, view.locked))
+				}
+				states, ok := vfs.StatesOf(files)
+				require.Equal(t, view.states != "", ok)
+				require.Equal(t, view.states == "other", ok && states == otherStates)
+			}
+			look(view.of(p))
+			files, end, err := vfs.BeginCall(view.of(p), "call")
 			require.NoError(t, err)
-			defer end()
+			other, endOther, err := vfs.BeginCall(view.of(p), "other")
+			require.NoError(t, err)
+			defer endOther()
+			look(files)
 			require.Nil(t, vfs.Holding(files))
 			var held <-chan struct{}
 			require.NoError(t, vfs.Exclusively(t.Context(), files, func(inside afero.Fs) error {
+				look(inside)
 				held = vfs.Holding(files)
 				require.NotNil(t, held)
 				require.Equal(t, held, vfs.Holding(inside))
@@ -269,6 +319,45 @@ func TestHolding(t *testing.T) {
 			}))
 			<-held
 			require.Nil(t, vfs.Holding(files))
+
+			made, err := vfs.CheckpointBefore(t.Context(), files, "call")
+			require.NoError(t, err)
+			require.Equal(t, !view.all, made.Name != "", "a view in which nothing can be changed needs none")
+			end()
+			_, err = files.Stat("/")
+			require.ErrorIs(t, err, fs.ErrClosed, "the call has ended")
+			require.ErrorIs(t, vfs.Exclusively(t.Context(), files, func(afero.Fs) error { return nil }), fs.ErrClosed)
+		})
+	}
+}
+
+// TestViewsOfOtherFiles: through no view can files do more than they can.
+func TestViewsOfOtherFiles(t *testing.T) {
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			files := view.of(afero.NewMemMapFs())
+			_, _, err := vfs.BeginCall(files, "call")
+			_, refused := errors.AsType[*vfs.NoCallsError](err)
+			require.True(t, refused)
+			_, err = vfs.UsageOf(t.Context(), files)
+			require.ErrorIs(t, err, errors.ErrUnsupported)
+			_, ok := vfs.HistoryOf(files)
+			require.False(t, ok)
+			_, ok = vfs.StatesOf(files)
+			require.Equal(t, view.states == "other", ok)
+			require.Equal(t, view.all, vfs.IsReadOnly(files, "/x"))
+			require.False(t, vfs.IsMount(files, "/share") || vfs.IsMount(files, "/"))
+			_, err = vfs.CheckpointBefore(t.Context(), files, "call")
+			require.Equal(t, !view.all, errors.Is(err, errors.ErrUnsupported))
+			require.NoError(t, vfs.Exclusively(t.Context(), files, func(inside afero.Fs) error {
+				require.Nil(t, vfs.Holding(inside))
+				require.Equal(t, files.Name(), inside.Name())
+				return nil
+			}))
+
+			off := openProject(t, local.NewMemoryStore(&vfs.Options{History: vfs.HistoryOptions{Off: true}}), "project")
+			_, ok = vfs.HistoryOf(view.of(off))
+			require.False(t, ok, "it keeps none")
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -45,21 +44,6 @@ type checkpointRequest struct {
 	Name    string `json:"name"`
 }
 
-// checkpointing calls do with a project's checkpoints, as a call of its own as [within] has it.
-func checkpointing[Out any](s *Server, r *request, id, what string,
-	do func(ctx context.Context, c vfs.Checkpointer) (Out, error)) (Out, error) {
-	return within(s, r, id, what, func(p vfs.Project) (Out, error) {
-		c, err := vfs.CheckpointsOf(p)
-		if err != nil {
-			var none Out
-			return none, &failure{
-				status: http.StatusNotFound, Code: "not_found", Message: "this project has no checkpoints",
-			}
-		}
-		return do(r.Context(), c)
-	})
-}
-
 // checkpointError explains an error about a checkpoint of a name.
 func checkpointError(err error) error {
 	switch {
@@ -76,10 +60,9 @@ func checkpointError(err error) error {
 }
 
 func listCheckpoints(s *Server, r *request, in inProject) (checkpointsAnswer, error) {
-	return checkpointing(s, r, in.Project, "", func(ctx context.Context,
-		c vfs.Checkpointer) (checkpointsAnswer, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (checkpointsAnswer, error) {
 		out := checkpointsAnswer{Checkpoints: []checkpointInfo{}}
-		all, err := c.Checkpoints(ctx)
+		all, err := p.Checkpoints(r.Context())
 		for _, one := range all {
 			out.Checkpoints = append(out.Checkpoints, newCheckpointInfo(one))
 		}
@@ -91,9 +74,8 @@ func makeCheckpoint(s *Server, r *request, in checkpointRequest) (checkpointInfo
 	if err := vfs.CheckCheckpointName(in.Name); err != nil {
 		return checkpointInfo{}, bad("name", "%v", err)
 	}
-	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context,
-		c vfs.Checkpointer) (checkpointInfo, error) {
-		made, err := c.CreateCheckpoint(ctx, in.Name, nil)
+	return within(s, r, in.Project, "page-checkpoint", func(p vfs.Project) (checkpointInfo, error) {
+		made, err := p.CreateCheckpoint(r.Context(), in.Name, nil)
 		return newCheckpointInfo(made), checkpointError(err)
 	})
 }
@@ -132,23 +114,21 @@ func newRestoredAnswer(restored *vfs.Restored) restoredAnswer {
 }
 
 func compareCheckpoint(s *Server, r *request, in checkpointRequest) (restoredAnswer, error) {
-	return checkpointing(s, r, in.Project, "", func(ctx context.Context, c vfs.Checkpointer) (restoredAnswer, error) {
-		would, err := c.RestoreCheckpoint(ctx, in.Name, &vfs.RestoreOptions{DryRun: true})
+	return within(s, r, in.Project, "", func(p vfs.Project) (restoredAnswer, error) {
+		would, err := p.RestoreCheckpoint(r.Context(), in.Name, &vfs.RestoreOptions{DryRun: true})
 		return newRestoredAnswer(would), checkpointError(err)
 	})
 }
 
 func restoreCheckpoint(s *Server, r *request, in checkpointRequest) (restoredAnswer, error) {
-	return checkpointing(s, r, in.Project, "page-restore", func(ctx context.Context,
-		c vfs.Checkpointer) (restoredAnswer, error) {
-		did, err := c.RestoreCheckpoint(ctx, in.Name, nil)
+	return within(s, r, in.Project, "page-restore", func(p vfs.Project) (restoredAnswer, error) {
+		did, err := p.RestoreCheckpoint(r.Context(), in.Name, nil)
 		return newRestoredAnswer(did), checkpointError(err)
 	})
 }
 
 func deleteCheckpoint(s *Server, r *request, in checkpointRequest) (nothing, error) {
-	return checkpointing(s, r, in.Project, "page-checkpoint", func(ctx context.Context,
-		c vfs.Checkpointer) (nothing, error) {
-		return nothing{}, checkpointError(c.DeleteCheckpoint(ctx, in.Name))
+	return within(s, r, in.Project, "page-checkpoint", func(p vfs.Project) (nothing, error) {
+		return nothing{}, checkpointError(p.DeleteCheckpoint(r.Context(), in.Name))
 	})
 }

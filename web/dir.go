@@ -48,15 +48,6 @@ type dirProject struct {
 
 func (p dirProject) Close() error { return p.session.Close() }
 
-// ChangesAfter and LatestChanges implement [vfs.RecentHistory].
-func (p dirProject) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, error) {
-	return vfs.ChangesAfter(ctx, p.Project, id)
-}
-
-func (p dirProject) LatestChanges(ctx context.Context, n int) ([]vfs.Change, error) {
-	return vfs.LatestChanges(ctx, p.Project, n)
-}
-
 func (d *dirStore) Open(ctx context.Context, id string) (vfs.Project, error) {
 	return d.OpenExisting(ctx, id)
 }

@@ -220,7 +220,7 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 	first := true
 	for {
 		if p, err := store.OpenExisting(ctx, id); err == nil {
-			if changes, err := vfs.LatestChanges(ctx, p, 1); err == nil {
+			if changes, err := p.LatestChanges(ctx, 1); err == nil {
 				now := int64(0)
 				if len(changes) > 0 {
 					now = changes[0].ID

@@ -151,10 +151,8 @@ func checkUndo(s *Server, r *request, in undoRequest) (canUndoAnswer, error) {
 			return canUndoAnswer{Possible: true}, nil
 		}
 		out := canUndoAnswer{}
-		if redoer, ok := p.(vfs.Redoer); ok {
-			_, redo := redoer.CheckRedo(r.Context(), in.Call)
-			out.Undone = redo == nil
-		}
+		_, redo := p.CheckRedo(r.Context(), in.Call)
+		out.Undone = redo == nil
 		undo, blocked := errors.AsType[*vfs.UndoError](err)
 		switch {
 		case blocked:
@@ -195,11 +193,7 @@ func redoCall(s *Server, r *request, in undoRequest) (undoAnswer, error) {
 		return undoAnswer{}, bad("call", "which call?")
 	}
 	return within(s, r, in.Project, "page-redo", func(p vfs.Project) (undoAnswer, error) {
-		redoer, ok := p.(vfs.Redoer)
-		if !ok {
-			return undoAnswer{}, bad("", "this project cannot redo")
-		}
-		changes, err := redoer.Redo(r.Context(), in.Call)
+		changes, err := p.Redo(r.Context(), in.Call)
 		return newUndoAnswer(changes), err
 	})
 }

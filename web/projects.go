@@ -305,7 +305,7 @@ func (s *Server) info(r *request, id string) (projectInfo, error) {
 	if usage.Quota.Files != vfs.Unlimited {
 		info.MaxFiles = usage.Quota.Files
 	}
-	if changes, err := vfs.LatestChanges(r.Context(), p, 1); err == nil && len(changes) > 0 {
+	if changes, err := p.LatestChanges(r.Context(), 1); err == nil && len(changes) > 0 {
 		info.Changed = &changes[0].Time
 	}
 	return info, nil

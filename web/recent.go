@@ -45,7 +45,7 @@ func (h *recent) read(ctx context.Context, p vfs.Project) ([]vfs.Change, error) 
 func (h *recent) update(ctx context.Context, p vfs.Project) error {
 	if n := len(h.changes); n > 0 && time.Since(h.whole) < max(recentTime, 200*h.took) {
 		last := h.changes[n-1]
-		fresh, err := vfs.ChangesAfter(ctx, p, last.ID-1)
+		fresh, err := p.ChangesAfter(ctx, last.ID-1)
 		if err != nil {
 			return err
 		}

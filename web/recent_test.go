@@ -42,14 +42,6 @@ func (p countingProject) Changes(ctx context.Context, name string) ([]vfs.Change
 	return p.Project.Changes(ctx, name)
 }
 
-func (p countingProject) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, error) {
-	return vfs.ChangesAfter(ctx, p.Project, id)
-}
-
-func (p countingProject) LatestChanges(ctx context.Context, n int) ([]vfs.Change, error) {
-	return vfs.LatestChanges(ctx, p.Project, n)
-}
-
 // TestProjectsAreListedWithoutTheirHistory has many changes, of which the list shows the last.
 func TestProjectsAreListedWithoutTheirHistory(t *testing.T) {
 	store := &countingStore{Store: local.NewMemoryStore(nil)}
@@ -155,7 +147,7 @@ func TestUndoneCallsAreMarked(t *testing.T) {
 	require.Equal(t, []string{"first"}, undone())
 	b.post("/api/history/undo", m{"project": "p", "call": "second"}, nil)
 	require.Equal(t, []string{"second", "first"}, undone())
-	_, err = p.(vfs.Redoer).Redo(t.Context(), "first")
+	_, err = p.Redo(t.Context(), "first")
 	require.NoError(t, err)
 	require.Equal(t, []string{"second"}, undone())
 	b.post("/api/history/redo", m{"project": "p", "call": "second"}, nil)

@@ -55,9 +55,9 @@ func filesAndState(t *testing.T, p vfs.Project) map[string]string {
 
 // restoreForever restores two checkpoints by turns, and creates and deletes a third one, until it is killed. It says
 // when it has begun, and what it restores and has restored.
-func restoreForever(t *testing.T, work task, project vfs.Project, say func(...any)) {
+func restoreForever(t *testing.T, work task, p vfs.Project, say func(...any)) {
 	endWithInput()
-	p, ctx := project.(vfs.Checkpointer), context.Background()
+	ctx := context.Background()
 	say("begun")
 	for i := work.Seed; ; i++ {
 		name := []string{"a", "b"}[i%2]
@@ -95,7 +95,7 @@ func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 			if test.apart {
 				work.Own = t.TempDir()
 			}
-			first := work.open(t).(vfs.Checkpointer)
+			first := work.open(t)
 			want := map[string]map[string]string{}
 			for _, kind := range []string{"a", "b"} {
 				for _, name := range []string{"/a", "/both", "/file", "/either"} {
@@ -116,7 +116,7 @@ func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 				time.Sleep(rand.N(30 * time.Millisecond))
 				child.kill()
 
-				fresh := work.open(t).(vfs.Checkpointer)
+				fresh := work.open(t)
 				found := filesAndState(t, fresh)
 				kind := found["/file"]
 				require.Equal(t, want[kind], found, "all of one kind, round %d", i)
@@ -152,7 +152,7 @@ func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 	}
 }
 
-func requireExactUsageWithCheckpoints(t *testing.T, p vfs.Checkpointer) {
+func requireExactUsageWithCheckpoints(t *testing.T, p vfs.Project) {
 	t.Helper()
 	usage, err := p.Usage(t.Context())
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func restorer(url string, out io.Writer) {
 					said = true
 					_, _ = fmt.Fprintln(out, "begun")
 				}
-				if _, err := p.(vfs.Checkpointer).RestoreCheckpoint(ctx, theKinds[i%2], nil); err != nil {
+				if _, err := p.RestoreCheckpoint(ctx, theKinds[i%2], nil); err != nil {
 					return err
 				}
 			}
@@ -66,9 +66,9 @@ func restorer(url string, out io.Writer) {
 }
 
 // twoKinds makes a project's files and the state of its session of one kind after the other, with a checkpoint of each.
-func twoKinds(t *testing.T, store vfs.Store) vfs.Checkpointer {
+func twoKinds(t *testing.T, store vfs.Store) vfs.Project {
 	t.Helper()
-	p := storetest.Open(t, store, "p").(vfs.Checkpointer)
+	p := storetest.Open(t, store, "p")
 	states, ok := vfs.StatesOf(p)
 	require.True(t, ok)
 	for _, kind := range theKinds {
@@ -158,7 +158,7 @@ func testKilledRestoring(t *testing.T, server *pgtest.Server) {
 func TestCutRestoring(t *testing.T) {
 	cutter, store, direct := behindProxy(t)
 	seen := twoKinds(t, direct)
-	p := storetest.Open(t, store, "p").(vfs.Checkpointer)
+	p := storetest.Open(t, store, "p")
 	for how, name := range map[when]string{before: "before", after: "after"} {
 		t.Run(name, func(t *testing.T) {
 			for failing, failed := 1, 0; ; failing++ {
@@ -212,7 +212,7 @@ func TestRestoringWithoutRoom(t *testing.T) {
 	} {
 		t.Run(limit, func(t *testing.T) {
 			store := openAt(t, url, options)
-			p := storetest.Open(t, store, "p").(vfs.Checkpointer)
+			p := storetest.Open(t, store, "p")
 			_, err := p.RestoreCheckpoint(t.Context(), theKinds[0], nil)
 			quota, ok := errors.AsType[*vfs.QuotaError](err)
 			require.True(t, ok, "%v", err)

@@ -42,10 +42,9 @@ func BenchmarkCheckpoints(b *testing.B) {
 	for name, open := range stores {
 		for _, count := range []int{100, 9800} { // with directories, that is almost as many as a project can have
 			b.Run(fmt.Sprint(name, " of ", count), func(b *testing.B) {
-				opened, err := open(b).Open(b.Context(), "project")
+				p, err := open(b).Open(b.Context(), "project")
 				require.NoError(b, err)
-				defer opened.Close()
-				p := opened.(vfs.Checkpointer)
+				defer p.Close()
 				fill(b, p, count, "content")
 				b.Run("create and delete", func(b *testing.B) {
 					for range b.N {

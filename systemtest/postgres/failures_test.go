@@ -276,9 +276,9 @@ func TestUndoReadsWhatItNeeds(t *testing.T) {
 		do   func() error
 	}{
 		{"undo by id", func() error { _, err := project.Undo(t.Context(), "call"); return err }},
-		{"redo by id", func() error { _, err := project.(vfs.Redoer).Redo(t.Context(), "call"); return err }},
+		{"redo by id", func() error { _, err := project.Redo(t.Context(), "call"); return err }},
 		{"undo the latest", func() error { _, err := project.Undo(t.Context(), ""); return err }},
-		{"redo the latest", func() error { _, err := project.(vfs.Redoer).Redo(t.Context(), ""); return err }},
+		{"redo the latest", func() error { _, err := project.Redo(t.Context(), ""); return err }},
 		{"revert", func() error { _, err := vfs.Revert(t.Context(), project, 2001, ""); return err }},
 	} {
 		t.Run(step.name, func(t *testing.T) { require.Less(t, reads(step.do), int64(much)) })

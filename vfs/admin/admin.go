@@ -262,18 +262,14 @@ func checkProject(ctx context.Context, p vfs.Project, id string, report func(id,
 // checkStates reads the states of sessions, and adds them to what the project holds.
 func checkStates(ctx context.Context, p vfs.Project, id string, held *vfs.Usage,
 	report func(id, problem string)) error {
-	states, ok := vfs.StatesOf(p)
-	if !ok {
-		return nil
-	}
-	all, err := states.ListStates(ctx)
+	all, err := p.ListStates(ctx)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
 		held.Files++
 		held.Bytes += s.Size
-		if _, _, err := states.ReadState(ctx, s.StateID); err != nil {
+		if _, _, err := p.ReadState(ctx, s.StateID); err != nil {
 			report(id, fmt.Sprintf("%v: %v", s.StateID, err))
 		}
 	}
@@ -282,16 +278,12 @@ func checkStates(ctx context.Context, p vfs.Project, id string, held *vfs.Usage,
 
 // checkCheckpoints looks whether each checkpoint has what it was created with.
 func checkCheckpoints(ctx context.Context, p vfs.Project, report func(problem string)) error {
-	checkpoints, err := vfs.CheckpointsOf(p)
-	if err != nil {
-		return nil // there are none
-	}
-	all, err := checkpoints.Checkpoints(ctx)
+	all, err := p.Checkpoints(ctx)
 	if err != nil {
 		return err
 	}
 	for _, k := range all {
-		_, err := checkpoints.RestoreCheckpoint(ctx, k.Name, &vfs.RestoreOptions{DryRun: true})
+		_, err := p.RestoreCheckpoint(ctx, k.Name, &vfs.RestoreOptions{DryRun: true})
 		if err != nil && !errors.Is(err, syscall.EROFS) && !errors.Is(err, fs.ErrNotExist) {
 			report(err.Error())
 		}

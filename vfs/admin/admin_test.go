@@ -37,19 +37,15 @@ func eachKeeping(t *testing.T, test func(t *testing.T, store vfs.Store)) {
 var someState = vfs.StateID{Session: "main", Tool: "javascript"}
 
 func writeState(t *testing.T, p vfs.Project, data string) {
-	states, ok := vfs.StatesOf(p)
-	require.True(t, ok)
-	_, before, err := states.ReadState(t.Context(), someState)
+	_, before, err := p.ReadState(t.Context(), someState)
 	if !errors.Is(err, fs.ErrNotExist) {
 		require.NoError(t, err)
 	}
-	require.NoError(t, states.WriteState(t.Context(), someState, []byte(data), before))
+	require.NoError(t, p.WriteState(t.Context(), someState, []byte(data), before))
 }
 
 func readState(t *testing.T, p vfs.Project) string {
-	states, ok := vfs.StatesOf(p)
-	require.True(t, ok)
-	data, _, err := states.ReadState(t.Context(), someState)
+	data, _, err := p.ReadState(t.Context(), someState)
 	require.NoError(t, err)
 	return string(data)
 }
@@ -64,10 +60,8 @@ func fill(t *testing.T, store vfs.Store) {
 		writeState(t, p.WithCall("second state"), "new variables")
 		storetest.Write(t, p.WithCall("large"), "/large", strings.Repeat("0123456789", 250_000))
 		require.NoError(t, p.Chmod("/large", 0o755))
-		checkpoints, err := vfs.CheckpointsOf(p)
-		require.NoError(t, err)
 		for _, name := range []string{"one", "two"} {
-			_, err = checkpoints.CreateCheckpoint(t.Context(), name, nil)
+			_, err = p.CreateCheckpoint(t.Context(), name, nil)
 			require.NoError(t, err)
 		}
 		storetest.Write(t, p.WithCall("second"), "/dir/sub/file", "new")
@@ -102,13 +96,11 @@ func requireFilled(t *testing.T, store vfs.Store, id string) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o755), info.Mode().Perm())
 
-	checkpoints, err := vfs.CheckpointsOf(p)
-	require.NoError(t, err)
-	all, err := checkpoints.Checkpoints(t.Context())
+	all, err := p.Checkpoints(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	require.NoError(t, p.RemoveAll("/large"))
-	done, err := checkpoints.RestoreCheckpoint(t.Context(), "one", nil)
+	done, err := p.RestoreCheckpoint(t.Context(), "one", nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, done.Changed)
 	require.Equal(t, "old", storetest.Read(t, p, "/dir/sub/file"))

@@ -48,7 +48,7 @@ func TestUndoBringsBackWhatToolsCannotMake(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, before, contentsOfTheHost(t, filepath.Join(dir, "d")))
 			require.Equal(t, "secret", contentsOfTheHost(t, outside)["secret"])
-			_, err = p.(vfs.Redoer).Redo(t.Context(), "")
+			_, err = p.Redo(t.Context(), "")
 			require.NoError(t, err)
 			require.Equal(t, "secret", contentsOfTheHost(t, outside)["secret"])
 			requireExactUsage(t, p)

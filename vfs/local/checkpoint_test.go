@@ -14,7 +14,7 @@ import (
 // A checkpoint whose files somebody has changed is refused; that it was copied, with other times, is not in the way.
 func TestDamagedCheckpoints(t *testing.T) {
 	dir := t.TempDir()
-	p := openIn(t, dir, nil).(vfs.Checkpointer)
+	p := openIn(t, dir, nil)
 	write(t, p, "/f", "before")
 	_, err := p.CreateCheckpoint(t.Context(), "one", nil)
 	require.NoError(t, err)

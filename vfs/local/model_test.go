@@ -1213,14 +1213,14 @@ func (r *run) checkpoint(kind, name string) {
 	}
 	for i, p := range r.projects {
 		var err error
-		switch project := p.project.(vfs.Checkpointer); kind {
+		switch project := p.project; kind {
 		case "checkpoint":
 			_, err = project.CreateCheckpoint(ctx, name, nil)
 		case "delete checkpoint":
 			err = project.DeleteCheckpoint(ctx, name)
 		default:
 			var done *vfs.Restored
-			done, err = p.call.(vfs.Checkpointer).RestoreCheckpoint(ctx, name, nil)
+			done, err = p.call.RestoreCheckpoint(ctx, name, nil)
 			if done != nil && i == 0 {
 				first = done
 			} else if done != nil {

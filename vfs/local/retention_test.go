@@ -48,7 +48,7 @@ func TestTieredHistory(t *testing.T) {
 				if test.compact {
 					before, err := p.Usage(t.Context())
 					require.NoError(t, err)
-					freed, err := vfs.Compact(t.Context(), p)
+					freed, err := p.Compact(t.Context())
 					require.NoError(t, err)
 					after, err := p.Usage(t.Context())
 					require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestThinnedHistoriesAreRecovered(t *testing.T) {
 			require.NoError(t, afero.WriteFile(p, "/f", fmt.Append(nil, i), 0o644))
 			time.Sleep(20 * time.Minute)
 		}
-		freed, err := vfs.Compact(t.Context(), p)
+		freed, err := p.Compact(t.Context())
 		require.NoError(t, err)
 		require.Positive(t, freed)
 		before, err := p.Usage(t.Context())

@@ -422,7 +422,7 @@ func TestRestoredDirectoriesAreNotRemovedWithOthersChanges(t *testing.T) {
 			require.NoError(t, os.Rename(filepath.Join(dir, "sub", "b"), filepath.Join(dir, "sub", "c")))
 		},
 	}
-	redo := func(p vfs.Project) error { _, err := p.(vfs.Redoer).Redo(ctxOf(), ""); return err }
+	redo := func(p vfs.Project) error { _, err := p.Redo(ctxOf(), ""); return err }
 	undo := func(p vfs.Project) error { _, err := p.Undo(ctxOf(), ""); return err }
 	ways := map[string]struct {
 		prepare func(t *testing.T, p vfs.Project) // makes or restores d, which has sub with b, or its name at

@@ -38,21 +38,21 @@ func putFile(t *testing.T, files afero.Fs, name, text string) {
 	require.NoError(t, vfs.WriteFile(t.Context(), files, name, []byte(text)))
 }
 
-func checkpoint(t *testing.T, p vfs.Checkpointer, name string) vfs.Checkpoint {
+func checkpoint(t *testing.T, p vfs.Project, name string) vfs.Checkpoint {
 	t.Helper()
 	made, err := p.CreateCheckpoint(t.Context(), name, nil)
 	require.NoError(t, err)
 	return made
 }
 
-func restore(t *testing.T, p vfs.Checkpointer, name string) *vfs.Restored {
+func restore(t *testing.T, p vfs.Project, name string) *vfs.Restored {
 	t.Helper()
 	done, err := p.RestoreCheckpoint(t.Context(), name, nil)
 	require.NoError(t, err)
 	return done
 }
 
-func checkpointNames(t *testing.T, p vfs.Checkpointer) []string {
+func checkpointNames(t *testing.T, p vfs.Project) []string {
 	t.Helper()
 	all, err := p.Checkpoints(t.Context())
 	require.NoError(t, err)
@@ -63,18 +63,8 @@ func checkpointNames(t *testing.T, p vfs.Checkpointer) []string {
 	return names
 }
 
-// checkpointer opens a project that can have checkpoints.
-func checkpointer(t *testing.T, store vfs.Store, id string) vfs.Checkpointer {
-	t.Helper()
-	p, ok := project(t, store, id).(vfs.Checkpointer)
-	if !ok {
-		t.Skip("projects of the store cannot have checkpoints")
-	}
-	return p
-}
-
 func checkCheckpoints(t *testing.T, store vfs.Store) {
-	p := checkpointer(t, store, "one")
+	p := project(t, store, "one")
 	require.Empty(t, checkpointNames(t, p))
 	_, err := p.RestoreCheckpoint(t.Context(), "first", nil)
 	require.ErrorIs(t, err, fs.ErrNotExist)
@@ -176,7 +166,7 @@ func checkCheckpoints(t *testing.T, store vfs.Store) {
 	require.Equal(t, "moved", read(t, p, "/moved"))
 
 	// Within a call, it is a part of that.
-	call := p.WithCall("a call").(vfs.Checkpointer)
+	call := p.WithCall("a call")
 	putFile(t, call, "/more", "more")
 	within := restore(t, call, "../first é")
 	require.Equal(t, "a call", within.Call)
@@ -206,7 +196,7 @@ func checkMode(t *testing.T, files afero.Fs, name string, mode fs.FileMode) {
 
 // checkCheckpointsShare checks that what is shared with a checkpoint does not change with the file.
 func checkCheckpointsShare(t *testing.T, store vfs.Store) {
-	p := checkpointer(t, store, "one")
+	p := project(t, store, "one")
 	for _, name := range []string{"/open", "/opened", "/cut", "/mode", "/times", "/renamed", "/replaced"} {
 		putFile(t, p, name, "before")
 	}
@@ -257,7 +247,7 @@ func checkCheckpointsShare(t *testing.T, store vfs.Store) {
 
 // checkCheckpointLimits checks that there are not too many, and that automatic ones make room.
 func checkCheckpointLimits(t *testing.T, store vfs.Store) {
-	p := checkpointer(t, store, "one")
+	p := project(t, store, "one")
 	putFile(t, p, "/file", "0")
 	automatic := &vfs.CheckpointOptions{Automatic: true}
 	create := func(name string, options *vfs.CheckpointOptions) {
@@ -303,17 +293,17 @@ func checkCheckpointLimits(t *testing.T, store vfs.Store) {
 
 // checkCheckpointsLast checks what becomes of checkpoints when the project goes and comes back, and who sees them.
 func checkCheckpointsLast(t *testing.T, store vfs.Store) {
-	p := checkpointer(t, store, "one")
+	p := project(t, store, "one")
 	putFile(t, p, "/file", "before")
 	checkpoint(t, p, "mine")
-	other := checkpointer(t, store, "two")
+	other := project(t, store, "two")
 	require.Empty(t, checkpointNames(t, other))
-	second := checkpointer(t, store, "one")
+	second := project(t, store, "one")
 	require.Equal(t, []string{"mine"}, checkpointNames(t, second))
 
 	// In an exclusive section as well.
 	require.NoError(t, p.Exclusively(t.Context(), func(files afero.Fs) error {
-		inside := files.(vfs.Checkpointer)
+		inside := files.(vfs.Project)
 		putFile(t, inside, "/file", "inside")
 		checkpoint(t, inside, "within")
 		require.Equal(t, []string{"within", "mine"}, checkpointNames(t, inside))
@@ -336,7 +326,7 @@ func checkCheckpointsLast(t *testing.T, store vfs.Store) {
 		require.ErrorIs(t, err, vfs.ErrDeleted)
 		if found, err := keeping.Discarded(t.Context()); err == nil && len(found) > 0 {
 			require.NoError(t, keeping.Recover(t.Context(), "one", "three"))
-			back := checkpointer(t, store, "three")
+			back := project(t, store, "three")
 			require.Equal(t, []string{"within", "mine"}, checkpointNames(t, back))
 			restore(t, back, "mine")
 			require.Equal(t, "before", read(t, back, "/file"))
@@ -344,12 +334,12 @@ func checkCheckpointsLast(t *testing.T, store vfs.Store) {
 	} else {
 		require.NoError(t, store.Delete(t.Context(), "one"))
 	}
-	require.Empty(t, checkpointNames(t, checkpointer(t, store, "one")))
+	require.Empty(t, checkpointNames(t, project(t, store, "one")))
 }
 
 // checkCheckpointsOfStates checks that states of sessions come back with the files.
 func checkCheckpointsOfStates(t *testing.T, store vfs.Store) {
-	p := checkpointer(t, store, "one")
+	p := project(t, store, "one")
 	states := statesOf(t, p)
 	other := vfs.StateID{Session: "other", Tool: "python"}
 	checkpoint(t, p, "none")

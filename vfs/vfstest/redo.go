@@ -9,14 +9,10 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// checkRedoing is for projects that can redo what was undone. Others are asked nothing.
 func checkRedoing(t *testing.T, store vfs.Store) {
 	p := project(t, store, "p")
-	if _, ok := p.(vfs.Redoer); !ok {
-		return
-	}
 	redo := func(call, id string) error {
-		_, err := p.WithCall(call).(vfs.Redoer).Redo(t.Context(), id)
+		_, err := p.WithCall(call).Redo(t.Context(), id)
 		return err
 	}
 	undo := func(id string) {

@@ -213,12 +213,10 @@ func checkStateHistory(t *testing.T, store vfs.Store) {
 	require.Equal(t, someState, id)
 	require.Equal(t, "one", readState(t, states, someState))
 	require.Equal(t, map[string]string{"/file": "1"}, tree(t, p))
-	if r, ok := p.(vfs.Redoer); ok {
-		_, err = r.Redo(ctx, "second")
-		require.NoError(t, err)
-		require.Equal(t, "two", readState(t, states, someState))
-		require.Equal(t, map[string]string{"/file": "2"}, tree(t, p))
-	}
+	_, err = p.Redo(ctx, "second")
+	require.NoError(t, err)
+	require.Equal(t, "two", readState(t, states, someState))
+	require.Equal(t, map[string]string{"/file": "2"}, tree(t, p))
 
 	// So is one that a call has removed, or made.
 	c := p.WithCall("removing")

@@ -305,7 +305,7 @@ func checkUndo(t *testing.T, store vfs.Store) {
 	all, err := p.Changes(t.Context(), "/")
 	require.NoError(t, err)
 	for i, c := range all { // what is new can be asked for alone
-		newer, err := vfs.ChangesAfter(t.Context(), p, c.ID)
+		newer, err := p.ChangesAfter(t.Context(), c.ID)
 		require.NoError(t, err)
 		if i == 0 {
 			require.Empty(t, newer)
@@ -314,7 +314,7 @@ func checkUndo(t *testing.T, store vfs.Store) {
 		}
 	}
 	for _, n := range []int{-1, 0, 1, 2, len(all) - 1, len(all), len(all) + 100} { // and what is latest
-		latest, err := vfs.LatestChanges(t.Context(), p, n)
+		latest, err := p.LatestChanges(t.Context(), n)
 		require.NoError(t, err)
 		require.Equal(t, append([]vfs.Change(nil), all[:max(0, min(n, len(all)))]...), latest)
 	}

@@ -56,7 +56,7 @@ type note struct{ before, now bool }
 // Record returns a recorder for changes of files.
 func Record(files afero.Fs) *Recorder {
 	r := &Recorder{notes: map[string]note{}, size: map[bool]int{}}
-	r.Fs = &recordedFs{files, r}
+	r.Fs = newRecordedFs(files, r)
 	return r
 }
 

@@ -16,19 +16,19 @@ import (
 
 // A recordedFs is a file system whose changes are noted when they have succeeded.
 type recordedFs struct {
-	afero.Fs
+	vfs.View
 	r *Recorder
 }
 
-var _ vfs.Exclusive = (*recordedFs)(nil)
+func newRecordedFs(files afero.Fs, r *Recorder) *recordedFs {
+	return &recordedFs{vfs.NewView(files, func(files afero.Fs) afero.Fs { return newRecordedFs(files, r) }), r}
+}
 
 func (f *recordedFs) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
 	f.r.began()
 	defer f.r.ended()
-	return vfs.Exclusively(ctx, f.Fs, func(files afero.Fs) error { return do(&recordedFs{files, f.r}) })
+	return f.View.Exclusively(ctx, do)
 }
-
-func (f *recordedFs) IsReadOnly(name string) bool { return vfs.IsReadOnly(f.Fs, name) }
 
 // clean is the path by which something is noted.
 func clean(name string) string {

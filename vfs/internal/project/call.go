@@ -62,7 +62,7 @@ func (p *Project) EndCall() {
 	}
 }
 
-// Holding is what [vfs.Holding] asks.
+// Holding implements [vfs.Calls].
 func (p *Project) Holding() <-chan struct{} {
 	if p.call == nil {
 		return nil

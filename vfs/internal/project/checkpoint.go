@@ -84,8 +84,6 @@ func savedAt(dir, name string) string {
 
 func aboutFile(dir string) string { return dir + "/about.json" }
 
-var _ vfs.Checkpointer = (*Project)(nil)
-
 // checkpointNumbers returns the numbers of all checkpoints, the earliest first.
 func (c *Core) checkpointNumbers() ([]int64, error) {
 	infos, err := c.Backend.ReadDir(checkpointsDir)
@@ -161,7 +159,7 @@ func checkpointError(name string, err error) error {
 	return fmt.Errorf("checkpoint %q: %w", name, fsys.Bare(err))
 }
 
-// Checkpoints implements [vfs.Checkpointer].
+// Checkpoints implements [vfs.Checkpoints].
 func (p *Project) Checkpoints(ctx context.Context) ([]vfs.Checkpoint, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -184,7 +182,7 @@ func (p *Project) Checkpoints(ctx context.Context) ([]vfs.Checkpoint, error) {
 	return found, nil
 }
 
-// CreateCheckpoint implements [vfs.Checkpointer].
+// CreateCheckpoint implements [vfs.Checkpoints].
 func (p *Project) CreateCheckpoint(
 	ctx context.Context, name string, options *vfs.CheckpointOptions,
 ) (made vfs.Checkpoint, err error) {
@@ -511,7 +509,7 @@ func (c *Core) findSame(dir string, file fs.FileInfo, deep int) (string, error) 
 	return "", nil
 }
 
-// DeleteCheckpoint implements [vfs.Checkpointer].
+// DeleteCheckpoint implements [vfs.Checkpoints].
 func (p *Project) DeleteCheckpoint(ctx context.Context, name string) error {
 	if err := errors.Join(vfs.CheckCheckpointName(name), ctx.Err()); err != nil {
 		return err

@@ -50,7 +50,7 @@ func (d *difference) op() vfs.Op {
 	return vfs.OpWrite
 }
 
-// RestoreCheckpoint implements [vfs.Checkpointer].
+// RestoreCheckpoint implements [vfs.Checkpoints].
 func (p *Project) RestoreCheckpoint(
 	ctx context.Context, name string, options *vfs.RestoreOptions,
 ) (done *vfs.Restored, err error) {

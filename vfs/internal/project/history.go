@@ -28,7 +28,7 @@ const (
 
 func KeptFile(number int64) string { return fmt.Sprintf("%s/%016d%s", historyDir, number, keptSuffix) }
 
-// HistoryOff is what [vfs.HistoryOf] asks.
+// HistoryOff implements [vfs.History].
 func (p *Project) HistoryOff() bool { return p.Core.options.History.Off }
 
 // record adds a change to the history, before it happens. The number is -1 without a history.

@@ -202,8 +202,11 @@ func (c *Core) isRepository(dir, base string) bool {
 	})
 }
 
-// IsReadOnly is what [vfs.IsReadOnly] asks.
+// IsReadOnly implements [vfs.Project].
 func (p *Project) IsReadOnly(string) bool { return p.Core.options.ReadOnly }
+
+// IsMount implements [vfs.Project]. Nothing is mounted: see [vfs.OpenMounts].
+func (p *Project) IsMount(string) bool { return false }
 
 // guardTree refuses a change of a path, or of a tree of this size that contains something protected.
 func (c *Core) guardTree(clean string, size treeSize) error {

@@ -10,14 +10,12 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-var _ vfs.Redoer = (*Project)(nil)
-
-// CheckRedo implements [vfs.Redoer].
+// CheckRedo implements [vfs.History].
 func (p *Project) CheckRedo(ctx context.Context, id string) (unit string, err error) {
 	return p.check(ctx, id, planRedo)
 }
 
-// Redo implements [vfs.Redoer]: it reverses the changes by which Undo has reversed those of a call.
+// Redo implements [vfs.History]: it reverses the changes by which Undo has reversed those of a call.
 func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err error) {
 	err = p.Change(ctx, func(c *Core) error {
 		u, err := c.possible(id, planRedo)

@@ -84,7 +84,7 @@ func (c *Core) thin() error {
 	return nil
 }
 
-// Compact implements [vfs.Compacter].
+// Compact implements [vfs.History].
 func (p *Project) Compact(ctx context.Context) (freed int64, err error) {
 	err = p.Change(ctx, func(c *Core) error {
 		before := c.State.Kept

@@ -43,9 +43,7 @@ func (p *Project) Changes(ctx context.Context, name string) ([]vfs.Change, error
 	return found, err
 }
 
-var _ vfs.RecentHistory = (*Project)(nil)
-
-// ChangesAfter implements [vfs.RecentHistory].
+// ChangesAfter implements [vfs.History].
 func (p *Project) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func (p *Project) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, err
 	return found, err
 }
 
-// LatestChanges implements [vfs.RecentHistory].
+// LatestChanges implements [vfs.History].
 func (p *Project) LatestChanges(ctx context.Context, n int) ([]vfs.Change, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -55,20 +55,6 @@ func newJSONCheckpoint(k vfs.Checkpoint) jsonCheckpoint {
 	return jsonCheckpoint{k.Name, k.Time, k.Bytes, k.Files, k.Automatic}
 }
 
-// A checkpointFunc does a command's work on the checkpoints of a project.
-type checkpointFunc func(cmd *cobra.Command, args []string, p vfs.Checkpointer) (outcome, error)
-
-// of returns what does a command's work on a project.
-func (c *checkpointCommand) of(do checkpointFunc) filesFunc {
-	return func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-		checkpoints, err := vfs.CheckpointsOf(p)
-		if err != nil {
-			return outcome{}, err
-		}
-		return do(cmd, args, checkpoints)
-	}
-}
-
 func (c *checkpointCommand) create() *cobra.Command {
 	return &cobra.Command{
 		Use:   "create NAME",
@@ -76,7 +62,7 @@ func (c *checkpointCommand) create() *cobra.Command {
 		Example: "  toolrun checkpoint create before-refactoring\n" +
 			"  toolrun checkpoint create 'as sent to Alice' --json",
 		Args: cobra.ExactArgs(1),
-		RunE: c.change(c.of(func(cmd *cobra.Command, args []string, p vfs.Checkpointer) (outcome, error) {
+		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			made, err := p.CreateCheckpoint(cmd.Context(), args[0], nil)
 			if errors.Is(err, fs.ErrExist) {
 				return outcome{}, fmt.Errorf(
@@ -84,7 +70,7 @@ func (c *checkpointCommand) create() *cobra.Command {
 			}
 			text := fmt.Sprintf("created %s: %s, %s\n", made.Name, countFiles(made.Files), countBytes(made.Bytes))
 			return outcome{text: text, data: newJSONCheckpoint(made)}, err
-		})),
+		}),
 	}
 }
 
@@ -97,7 +83,7 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 		Example: "  toolrun checkpoint list\n" +
 			"  toolrun checkpoint list --json",
 		Args: cobra.NoArgs,
-		RunE: c.read(c.of(func(cmd *cobra.Command, _ []string, p vfs.Checkpointer) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, _ []string, p vfs.Project) (outcome, error) {
 			found, err := p.Checkpoints(cmd.Context())
 			if err != nil {
 				return outcome{}, err
@@ -117,7 +103,7 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 			_ = table.Flush() // a strings.Builder does not fail
 			return outcome{text: text.String(), data: all, none: "no checkpoints; toolrun checkpoint create makes one"},
 				nil
-		})),
+		}),
 	}
 }
 
@@ -147,13 +133,13 @@ since, and by which calls; toolrun files undo takes the restoring back.`,
 		Example: "  toolrun checkpoint create now && toolrun checkpoint restore now\n" +
 			"  toolrun checkpoint create one && toolrun checkpoint restore one --dry-run",
 		Args: cobra.ExactArgs(1),
-		RunE: c.read(c.of(func(cmd *cobra.Command, args []string, p vfs.Checkpointer) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			done, err := p.RestoreCheckpoint(cmd.Context(), args[0], &vfs.RestoreOptions{DryRun: dry})
 			if err != nil {
 				return outcome{}, checkpointMissing(args[0], err)
 			}
 			return restoredOutcome(done, dry), nil
-		})),
+		}),
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be changed")
 	return cmd
@@ -195,10 +181,10 @@ func (c *checkpointCommand) delete() *cobra.Command {
 		Short:   "Drop a checkpoint, and what nothing else needs of it",
 		Example: "  toolrun checkpoint create now && toolrun checkpoint delete now",
 		Args:    cobra.ExactArgs(1),
-		RunE: c.read(c.of(func(cmd *cobra.Command, args []string, p vfs.Checkpointer) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			err := checkpointMissing(args[0], p.DeleteCheckpoint(cmd.Context(), args[0]))
 			return outcome{text: fmt.Sprintf("deleted %s\n", args[0]), data: map[string]string{"deleted": args[0]}}, err
-		})),
+		}),
 	}
 }
 

@@ -288,11 +288,7 @@ func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 // completeCheckpoint completes the name of a checkpoint.
 func completeCheckpoint(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
-		checkpoints, err := vfs.CheckpointsOf(p)
-		if err != nil {
-			return nil
-		}
-		all, _ := checkpoints.Checkpoints(ctx)
+		all, _ := p.Checkpoints(ctx)
 		var words []string
 		for _, k := range all {
 			if isPlain(k.Name) {

@@ -211,11 +211,7 @@ files.`,
 		Example: "  toolrun files undo && toolrun files redo",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			redoer, ok := p.(vfs.Redoer)
-			if !ok {
-				return outcome{}, errors.New("this project cannot redo")
-			}
-			changes, err := redoer.Redo(cmd.Context(), argument(args, 0, ""))
+			changes, err := p.Redo(cmd.Context(), argument(args, 0, ""))
 			if len(args) == 0 && errors.Is(err, vfs.ErrNotKept) {
 				return outcome{}, errors.New("nothing to redo")
 			}
@@ -243,7 +239,7 @@ tiered.`,
 			if err != nil {
 				return err
 			}
-			freed, err := vfs.Compact(cmd.Context(), project)
+			freed, err := project.Compact(cmd.Context())
 			if err = errors.Join(err, project.Close()); err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ func (s *session) beginVariables(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	s.memory, _ = vfs.StatesOf(project)
+	s.memory = project
 	s.key = make([]byte, vfs.SealKeySize)
 	_, err = rand.Read(s.key)
 	return err
