@@ -65,7 +65,7 @@ func New(options *Options) []registry.Tool {
 	search.Category = registry.CategorySearch
 	search.Description = "Finds the lines of text files of a project that match a regular expression (RE2: " +
 		"no lookaround, no backreferences). Hidden files and node_modules are left out; " +
-		"binary and very large files are named, but not searched."
+		"files that cannot be searched, such as binary ones, are named."
 	return []registry.Tool{
 		registry.Func(list, o.list), registry.Func(read, o.read), registry.Func(search, o.search),
 	}

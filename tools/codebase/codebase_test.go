@@ -107,9 +107,9 @@ func TestSearchFiles(t *testing.T) {
 		require.Equal(t, want, b.CallTool("search_files", json.RawMessage(input)).Text(), input)
 	}
 	long := strings.Repeat("x", 500) + " needle " + strings.Repeat("y", 500)
-	b.Put(map[string]string{"/long": long, "/large": strings.Repeat("needle\n", 800_000)})
+	b.Put(map[string]string{"/long": long, "/large": "\xff\xfe" + strings.Repeat("n\x00", 2<<20)})
 	require.Equal(t, "Found 1 line(s) in 1 file(s):\n/long:1: ..."+long[426:726]+
-		"...\n[Not searched: /bin (binary), /large (larger than 4 MiB).]",
+		"...\n[Not searched: /bin (binary), /large (UTF-16, larger than 4 MiB).]",
 		b.CallTool("search_files", json.RawMessage(`{"regex":"needle"}`)).Text())
 	for i := range 30 {
 		b.Put(map[string]string{fmt.Sprintf("/pictures/%02d", i): "\x00"})

@@ -362,9 +362,10 @@ async function search(text, results, side) {
     document.getElementById("search").value = "";
   });
   try {
-    const {matches, more} = await get("files/search", {project, text});
+    const {matches, more, notSearched} = await get("files/search", {project, text});
     fill(results, back, h("p", {class: "quiet", role: "status"}, matches.length === 0
       ? "Nothing was found." : count(matches.length, "match", "matches") + (more ? ", and there are more" : "")),
+      notSearched && h("p", {class: "quiet name"}, "Not searched: ", notSearched),
       h("ul", {class: "plain-list"}, matches.map((m) => h("li", {},
         h("a", {href: page("files", {path: m.path, line: m.line ?? 1}), onclick: (event) => {
           event.preventDefault();
