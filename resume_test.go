@@ -63,7 +63,7 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 }
 
 func runsOf(t *testing.T, store vfs.Store) *waiting.Store {
-	r, err := waiting.New(store.(vfs.RecordStore), nil)
+	r, err := waiting.New(store, nil)
 	require.NoError(t, err)
 	return r
 }

@@ -30,7 +30,7 @@ type SessionOptions struct {
 	OpenMount func(ctx context.Context, project string) (vfs.Project, error)
 	// Watched is the store of the project and of those that it mounts, if that is not the runner's: see
 	// [Session.Watch].
-	Watched vfs.WatchedStore
+	Watched vfs.Store
 	// Select, if not nil, gets the choices stored for the project and returns those that apply: which tools are
 	// enabled, their options and what they may use. It is called for each use, possibly by several goroutines at
 	// once. A misspelt rule in its Ask is an error, unless MCP servers may bring its tool later. Options.Warn is told
@@ -293,12 +293,12 @@ func (s *Session) Files(ctx context.Context) (vfs.Project, error) {
 
 // Watch calls changed when files of the project, or of one that it mounts, may have changed, by this process or
 // another. It returns when the context ends, with its error, or when it can no longer tell. The error is
-// [errors.ErrUnsupported] if the project's store is no [vfs.WatchedStore]. It can be the Watch of a server's options in
+// [errors.ErrUnsupported] if the project's store cannot tell. It can be the Watch of a server's options in
 // package mcpserver.
 func (s *Session) Watch(ctx context.Context, changed func()) error {
 	store := s.options.Watched
 	if store == nil && s.inStore {
-		store, _ = s.runner.store.(vfs.WatchedStore)
+		store = s.runner.store
 	}
 	if store == nil {
 		return errors.ErrUnsupported

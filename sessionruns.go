@@ -17,7 +17,7 @@ func (s *Session) runs() *waiting.Keeper {
 	if s.options.Waiting != nil {
 		return s.options.Waiting
 	}
-	if s.runner.runs == nil || s.scope == "" {
+	if s.scope == "" {
 		return nil
 	}
 	return s.runner.runs.In(s.scope)

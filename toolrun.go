@@ -47,7 +47,6 @@ package toolrun
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -145,7 +144,7 @@ type Runner struct {
 	python     language[py.Interpreter]
 	modules    *module.Store // nil if there is none
 	gates      gates
-	runs       *waiting.Store // nil if the store keeps no records
+	runs       *waiting.Store
 	projects   vfs.Options
 	close      func() error
 
@@ -224,10 +223,8 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 		return nil, errors.Join(err, r.closeOwn())
 	}
 	r.store = store
-	if keeper, ok := store.(vfs.RecordStore); ok {
-		if r.runs, err = waiting.New(keeper, &o.Waiting); err != nil {
-			return nil, errors.Join(err, r.closeOwn())
-		}
+	if r.runs, err = waiting.New(store, &o.Waiting); err != nil {
+		return nil, errors.Join(err, r.closeOwn())
 	}
 	o.ServerOptions.Base = tools
 	if o.ServerOptions.Silent == nil {
@@ -368,8 +365,8 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() vfs.Store { return r.store }
 
-// Waiting returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the
-// store keeps no records. [Session.Resume] goes on with them.
+// Waiting returns the calls that wait for approval in the runner's store, to list them and decide on them.
+// [Session.Resume] goes on with them.
 func (r *Runner) Waiting() *waiting.Store { return r.runs }
 
 // Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.
@@ -385,16 +382,12 @@ func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
 	return r.javascript.get(ctx)
 }
 
-// sealKey returns the secret with which tools seal what they keep with projects: that of the store, or, if it keeps no
-// records, one that is gone with the process.
+// sealKey returns the secret with which tools seal what they keep with projects: that of the store.
 func (r *Runner) sealKey(ctx context.Context) ([]byte, error) {
 	if key := r.key.Load(); key != nil {
 		return *key, nil
 	}
 	key, err := vfs.SealKey(ctx, r.store)
-	if errors.Is(err, errors.ErrUnsupported) {
-		key, err = []byte(rand.Text()+rand.Text()), nil
-	}
 	if err != nil {
 		return nil, err
 	}

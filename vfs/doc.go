@@ -8,8 +8,7 @@
 //	err = afero.WriteFile(project, "/todo.txt", []byte("milk"), 0o644)
 //
 // A [Store] opens projects by their ids. A [Project] is an [afero.Fs], and so is every view of one: [ReadOnly] and
-// [Sub]. What else a store or a project can do is in optional interfaces, such as [Calls], [History], [Settings]
-// and [UsageStore]. Package vfstest checks that a file system behaves as described here.
+// [Sub]. [View] makes others. Package vfstest checks that a file system behaves as described here.
 //
 // # Paths
 //

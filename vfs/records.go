@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"iter"
 	"time"
 )
 
-// A RecordStore is a [Store] that also keeps records beside its projects.
+// A RecordStore keeps records: each [Store] does, beside its projects.
 type RecordStore interface {
-	Store
 	// Records returns the records of one kind, such as "mcp-sessions": a text that can be the id of a project. It
 	// panics if the kind cannot be one.
 	Records(kind string) Records
@@ -49,13 +47,6 @@ const MaxRecord = 32 << 20
 
 // ErrTooLarge is the error of a record that is larger than [MaxRecord]. It is fs.ErrInvalid.
 var ErrTooLarge = fmt.Errorf("%w: a record can have %d MiB", fs.ErrInvalid, MaxRecord>>20)
-
-// A RecordLister is a [RecordStore] that can list all of its records, so that they can be copied.
-type RecordLister interface {
-	RecordStore
-	// AllRecords iterates over all records, one kind after the other. It ends after the first error.
-	AllRecords(ctx context.Context) iter.Seq2[RecordInfo, error]
-}
 
 // A RecordInfo describes a record.
 type RecordInfo struct {

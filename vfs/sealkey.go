@@ -15,13 +15,9 @@ const SealKeySize = 32
 
 // SealKey returns the secret of a store with which programs seal what they keep with its projects and must recognise as
 // their own, such as states of sessions. It is made when it is first asked for, and the same in all processes that use
-// the store. The error is errors.ErrUnsupported if the store keeps no records.
-func SealKey(ctx context.Context, store Store) ([]byte, error) {
-	keeper, ok := store.(RecordStore)
-	if !ok {
-		return nil, fmt.Errorf("the store keeps no keys: %w", errors.ErrUnsupported)
-	}
-	records := keeper.Records("keys")
+// the store.
+func SealKey(ctx context.Context, store RecordStore) ([]byte, error) {
+	records := store.Records("keys")
 	const name = "seal"
 	key, err := records.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,12 +2,12 @@ package vfs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,8 +16,11 @@ import (
 // use, also by several processes if it outlasts them.
 //
 // Methods that may wait, for a disk, a network or another process, end with the context. An invalid id is an
-// [*InvalidIDError]; an id that differs from an existing one only in case is a [*NameConflictError].
+// [*InvalidIDError]; an id that differs from an existing one only in case is a [*NameConflictError]. What a store
+// cannot do is errors.ErrUnsupported.
 type Store interface {
+	RecordStore
+
 	// Open opens a project, and creates it if it does not exist. Close it when done. Projects opened twice by one
 	// store share their state; close each separately.
 	Open(ctx context.Context, id string) (Project, error)
@@ -26,12 +29,46 @@ type Store interface {
 	// List returns at most limit ids in byte order, beginning after the given one ("" is before all). Zero means
 	// [DefaultPage]. A page with fewer ids is the last one.
 	List(ctx context.Context, after string, limit int) (ids []string, err error)
-	// Delete removes a project with all its files and its history, for good: see [KeepingStore] for another way. Those
-	// who have it open find it empty, and get [ErrDeleted] for changes. The error is fs.ErrNotExist if the project does
+	// Usage returns what a project holds, without changing anything. The error is fs.ErrNotExist if the project does
 	// not exist.
+	Usage(ctx context.Context, id string) (Usage, error)
+	// WatchProjects calls changed with the id of each project that is changed, removed or restored, by this process or
+	// another, until the context ends, whose error it returns, or until the store can no longer tell. It may call it
+	// once for several changes of one project, or when nothing has changed. An empty id means that any project may have
+	// changed. It is sent once when watching begins, and once per source of changes. Changes are reported soon, but not
+	// if the process that made one dies at that moment: look from time to time as well.
+	WatchProjects(ctx context.Context, changed func(id string)) error
+
+	// Delete removes a project with all its files and its history, for good. Those who have it open find it empty, and
+	// get [ErrDeleted] for changes. The error is fs.ErrNotExist if the project does not exist.
 	Delete(ctx context.Context, id string) error
+	// Discard removes a project as Delete does, but keeps what it held for [HistoryOptions].Age. Then, or when Delete
+	// is called with its id, it is gone. A store without history deletes the project.
+	Discard(ctx context.Context, id string) error
+	// Discarded lists the discarded projects that can be recovered, the latest first. There can be several of one id.
+	Discarded(ctx context.Context) ([]Discarded, error)
+	// Recover brings back the project of this id that was discarded last, with its history and settings, under the
+	// same or another id. The error is fs.ErrNotExist if none is kept, and fs.ErrExist if a project has the new id.
+	Recover(ctx context.Context, id, as string) error
+	// OpenDiscarded opens a discarded project, for reading. Of those with the same id and time, n is how many come
+	// before it in the list. The error is fs.ErrNotExist if there is none.
+	OpenDiscarded(ctx context.Context, d Discarded, n int) (Project, error)
+	// AddDiscarded adds a discarded project with the id and time of d, which fill makes of an empty one. If that fails,
+	// there is none, and the error is its error.
+	AddDiscarded(ctx context.Context, d Discarded, fill func(p Project) error) error
+
+	// AllRecords iterates over all records, one kind after the other. It ends after the first error.
+	AllRecords(ctx context.Context) iter.Seq2[RecordInfo, error]
 	// Close closes the store, but not its open projects.
 	Close() error
+}
+
+// Discarded is a project that was discarded.
+type Discarded struct {
+	// ID is the id that the project had.
+	ID string
+	// Time is when it was discarded, to the second. It is kept until Until.
+	Time, Until time.Time
 }
 
 // DefaultPage is how many ids [Store.List] returns if the limit is zero.
@@ -56,39 +93,6 @@ func IDs(ctx context.Context, store Store) iter.Seq2[string, error] {
 			}
 		}
 	}
-}
-
-// A UsageStore is a [Store] that can measure a project without opening it.
-type UsageStore interface {
-	Store
-	// Usage does what [StoreUsage] does.
-	Usage(ctx context.Context, id string) (Usage, error)
-}
-
-// StoreUsage returns what a project of a store holds, without changing anything. The error is fs.ErrNotExist if the
-// project does not exist.
-func StoreUsage(ctx context.Context, store Store, id string) (Usage, error) {
-	if s, ok := store.(UsageStore); ok {
-		return s.Usage(ctx, id)
-	}
-	p, err := store.OpenExisting(ctx, id)
-	if err != nil {
-		return Usage{}, err
-	}
-	usage, err := p.Usage(ctx)
-	return usage, errors.Join(err, p.Close())
-}
-
-// A WatchedStore is a [Store] that tells when projects change.
-type WatchedStore interface {
-	Store
-	// WatchProjects calls changed with the id of each project that is changed, removed or restored, by this process or
-	// another, until the context ends, whose error it returns, or until the store can no longer tell. It may call it
-	// once for several changes of one project, or when nothing has changed. An empty id means that any project may have
-	// changed. It is sent once when watching begins, and once per source of changes. Changes are reported soon, but not
-	// if the process that made one dies at that moment: look from time to time as well. The error is
-	// [errors.ErrUnsupported] if the store cannot watch at all.
-	WatchProjects(ctx context.Context, changed func(id string)) error
 }
 
 // MaxID is the longest id of a project in bytes.

@@ -23,26 +23,9 @@ func approvalRoutes() []route {
 	}
 }
 
-// approvals returns the calls that wait in a store.
-func (o *Options) approvals(own *waiting.Store) (*waiting.Store, error) {
-	keeper, ok := o.Store.(vfs.RecordStore)
-	switch {
-	case o.Waiting != nil:
-		return o.Waiting, nil
-	case own != nil:
-		return own, nil
-	case !ok:
-		return nil, nil
-	}
-	return waiting.New(keeper, nil)
-}
-
-// keeper keeps calls of a project that wait, or is nil.
+// keeper keeps calls of a project that wait.
 func (s *Server) keeper(project string) *waiting.Keeper {
-	if s.waiting == nil {
-		return nil
-	}
-	return s.waiting.In(s.scope(project))
+	return s.options.Waiting.In(s.scope(project))
 }
 
 // scope is where the calls of a project wait, as sessions have it.
@@ -93,9 +76,6 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 	return within(s, r, in.Project, "", func(p vfs.Project) (approvalsAnswer, error) {
 		out := approvalsAnswer{Approvals: []approvalInfo{}}
 		keeper := s.keeper(in.Project)
-		if keeper == nil {
-			return out, nil
-		}
 		inputs := 0
 		for run, err := range keeper.All(r.Context()) {
 			if err != nil {
@@ -161,9 +141,6 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 	}
 	none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
 	keeper := s.keeper(in.Project)
-	if keeper == nil {
-		return nothing{}, none
-	}
 	decision := registry.Decision{
 		Approved: in.Approved, Reason: in.Reason, By: r.access.Name, Input: json.RawMessage(in.Input),
 	}
@@ -209,7 +186,7 @@ func (s *Server) goOn(r *request, project string, run *waiting.Entry) error {
 	go func() {
 		defer s.working.Done()
 		defer cancel(nil)
-		_, err := s.waiting.In(run.Scope).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
+		_, err := s.options.Waiting.In(run.Scope).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
 		if err != nil && !errors.Is(err, waiting.ErrBusy) && !errors.Is(err, waiting.ErrNone) {
 			s.options.Logger.Warn("a call that was approved does not go on", "project",
 				project, "call", run.Call.ID, "error", err)

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path/filepath"
 
 	"github.com/toolrun/toolrun"
@@ -21,7 +23,7 @@ func (s *Server) useDir() error {
 		name = "directory" // which nothing depends on
 	}
 	s.options.Dir, s.owner.Project = whole, name
-	s.options.Store = &dirStore{s, name}
+	s.options.Store = &dirStore{s, name, s.options.Store}
 	return nil
 }
 
@@ -34,10 +36,11 @@ func (s *Server) dirSession(options *toolrun.SessionOptions) (*toolrun.Session, 
 	return s.runner.DirSession(s.options.Dir, options)
 }
 
-// A dirStore has one project, which is a directory of the host.
+// A dirStore has one project, which is a directory of the host. Records of it are in another store.
 type dirStore struct {
 	server *Server
 	id     string
+	beside vfs.Store
 }
 
 // A dirProject closes the session that has opened it.
@@ -72,6 +75,39 @@ func (d *dirStore) List(_ context.Context, after string, _ int) ([]string, error
 
 func (d *dirStore) Delete(context.Context, string) error {
 	return &fs.PathError{Op: "remove", Path: d.id, Err: fs.ErrPermission}
+}
+
+func (d *dirStore) Discard(ctx context.Context, id string) error { return d.Delete(ctx, id) }
+
+func (d *dirStore) Discarded(context.Context) ([]vfs.Discarded, error) { return nil, nil }
+
+func (d *dirStore) Recover(_ context.Context, id, _ string) error {
+	return fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
+}
+
+func (d *dirStore) OpenDiscarded(context.Context, vfs.Discarded, int) (vfs.Project, error) {
+	return nil, fs.ErrNotExist
+}
+
+func (d *dirStore) AddDiscarded(context.Context, vfs.Discarded, func(vfs.Project) error) error {
+	return errors.ErrUnsupported
+}
+
+func (d *dirStore) Usage(ctx context.Context, id string) (vfs.Usage, error) {
+	p, err := d.OpenExisting(ctx, id)
+	if err != nil {
+		return vfs.Usage{}, err
+	}
+	usage, err := p.Usage(ctx)
+	return usage, errors.Join(err, p.Close())
+}
+
+func (d *dirStore) WatchProjects(context.Context, func(string)) error { return errors.ErrUnsupported }
+
+func (d *dirStore) Records(kind string) vfs.Records { return d.beside.Records(kind) }
+
+func (d *dirStore) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
+	return d.beside.AllRecords(ctx)
 }
 
 func (d *dirStore) Close() error { return nil }

@@ -188,24 +188,22 @@ func (a *watches) join(store vfs.Store, id string, session *toolrun.Session) (_ 
 func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch) {
 	ticker := time.NewTicker(lookTime)
 	defer ticker.Stop()
-	if watched, ok := store.(vfs.WatchedStore); ok {
-		done := make(chan struct{})
-		defer func() { <-done }()
-		go func() {
-			defer close(done)
-			ticker.Reset(watchTime)
-			err := watched.WatchProjects(ctx, func(changed string) {
-				if changed == "" || changed == id {
-					w.changed()
-				}
-			})
-			ticker.Reset(lookTime)
-			if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
-				a.server.options.Logger.Warn("changes are found later: the store cannot tell of them",
-					"project", id, "error", err)
+	done := make(chan struct{})
+	defer func() { <-done }()
+	go func() {
+		defer close(done)
+		ticker.Reset(watchTime)
+		err := store.WatchProjects(ctx, func(changed string) {
+			if changed == "" || changed == id {
+				w.changed()
 			}
-		}()
-	}
+		})
+		ticker.Reset(lookTime)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
+			a.server.options.Logger.Warn("changes are found later: the store cannot tell of them",
+				"project", id, "error", err)
+		}
+	}()
 	if log := a.server.runner.Calls(); log != nil {
 		done := make(chan struct{})
 		defer func() { <-done }()

@@ -40,9 +40,6 @@ func showLoss(s *Server, r *request, in lossRequest) (lossAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (lossAnswer, error) {
 		none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
 		keeper := s.keeper(in.Project)
-		if keeper == nil {
-			return lossAnswer{}, none
-		}
 		for run, err := range keeper.All(r.Context()) {
 			if err != nil {
 				if r.Context().Err() != nil {

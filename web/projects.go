@@ -143,7 +143,6 @@ func (s *Server) open(r *request, id string) (vfs.Project, error) {
 
 // session opens a project as calls see it, with what it mounts. The caller closes it.
 func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
-	watched, _ := s.store(r).(vfs.WatchedStore)
 	access := r.access
 	if access.Client != nil {
 		if err := r.mayUse(id); err != nil {
@@ -153,7 +152,7 @@ func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
 	}
 	options := &toolrun.SessionOptions{
 		Client: client(access), Waiting: s.keeper(id), OpenMount: s.store(r).OpenExisting,
-		Watched: watched, Logger: s.options.Logger,
+		Watched: s.store(r), Logger: s.options.Logger,
 		SealKey: s.sealKey,
 		Select: func(sel registry.Selection) registry.Selection {
 			if s.options.Select != nil {
@@ -180,11 +179,7 @@ func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
 
 // sealKey is the secret of the store, so that sessions go on elsewhere and in the next process.
 func (s *Server) sealKey(ctx context.Context) ([]byte, error) {
-	key, err := vfs.SealKey(ctx, s.keys)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return s.secret, nil
-	}
-	return key, err
+	return vfs.SealKey(ctx, s.options.Store)
 }
 
 // client is who makes calls, for people.
@@ -357,26 +352,21 @@ func deleteProject(s *Server, r *request, in inProject) (deleteAnswer, error) {
 		return deleteAnswer{}, err
 	}
 	store := s.store(r)
-	keeping, keeps := store.(vfs.KeepingStore)
-	remove := store.Delete
-	if keeps {
-		remove = keeping.Discard
-	}
-	err := remove(r.Context(), in.Project)
+	err := store.Discard(r.Context(), in.Project)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = missing(in.Project)
 	}
 	if log := s.runner.Calls(); log != nil && err == nil {
 		err = log.Forget(r.Context(), s.scope(in.Project))
 	}
-	if keeper := s.keeper(in.Project); keeper != nil && err == nil {
-		err = keeper.Forget(r.Context())
+	if err == nil {
+		err = s.keeper(in.Project).Forget(r.Context())
 	}
 	s.watches.changed(store, in.Project)
-	if err != nil || !keeps {
+	if err != nil {
 		return deleteAnswer{}, err
 	}
-	kept, err := keeping.Discarded(r.Context()) // a store without history keeps nothing
+	kept, err := store.Discarded(r.Context()) // a store without history keeps nothing
 	return deleteAnswer{slices.ContainsFunc(kept, func(d vfs.Discarded) bool { return d.ID == in.Project })}, err
 }
 
@@ -392,11 +382,10 @@ type deletedAnswer struct {
 
 func listDeleted(s *Server, r *request, _ nothing) (deletedAnswer, error) {
 	out := deletedAnswer{Projects: []deletedProject{}}
-	keeping, ok := s.store(r).(vfs.KeepingStore)
-	if err := s.ownsAll(r); err != nil || !ok {
+	if err := s.ownsAll(r); err != nil {
 		return out, err
 	}
-	all, err := keeping.Discarded(r.Context())
+	all, err := s.store(r).Discarded(r.Context())
 	for _, d := range all {
 		out.Projects = append(out.Projects, deletedProject{d.ID, d.Time, d.Until})
 	}
@@ -415,13 +404,7 @@ func restoreProject(s *Server, r *request, in restoreProjectRequest) (projectInf
 	if err := errors.Join(s.ownsAll(r), r.mayUse(in.Project), r.mayUse(in.As)); err != nil {
 		return projectInfo{}, err
 	}
-	keeping, ok := s.store(r).(vfs.KeepingStore)
-	if !ok {
-		return projectInfo{}, &failure{
-			status: http.StatusNotFound, Code: "not_found", Message: "deleted projects are not kept here",
-		}
-	}
-	if err := keeping.Recover(r.Context(), in.Project, in.As); err != nil {
+	if err := s.store(r).Recover(r.Context(), in.Project, in.As); err != nil {
 		return projectInfo{}, err
 	}
 	s.watches.changed(s.store(r), in.As)

@@ -28,7 +28,6 @@ import (
 	"cmp"
 	"container/list"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -112,18 +111,15 @@ type Server struct {
 	options Options
 	own     sameorigin.Server
 	log     *Log
-	ownLog  bool      // the runner does not have it among its middleware
-	owner   *Access   // of those who come by a link
-	keys    vfs.Store // has the secret with which states of sessions are sealed
+	ownLog  bool    // the runner does not have it among its middleware
+	owner   *Access // of those who come by a link
 	doors   *doors
 	runs    *made
-	waiting *waiting.Store // nil if calls cannot wait
 	watches *watches
 	recents recents
 	api     *api
 	pages   *template.Template
 	assets  map[string]asset
-	secret  []byte // instead of that of a store that has none
 	tries   *tries // to log in
 	// guests are the places of those who may use the page, and strangers those of others.
 	guests, strangers *places
@@ -147,13 +143,14 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Dir != "" && o.Token != nil {
 		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
-	var own *waiting.Store
 	if o.Store == nil {
-		o.Store, own = runner.Store(), runner.Waiting()
+		o.Store, o.Waiting = runner.Store(), cmp.Or(o.Waiting, runner.Waiting())
 	}
-	waiting, err := o.approvals(own)
-	if err != nil {
-		return nil, err
+	var err error
+	if o.Waiting == nil {
+		if o.Waiting, err = waiting.New(o.Store, nil); err != nil {
+			return nil, err
+		}
 	}
 	ownLog := o.Log == nil
 	if ownLog {
@@ -169,9 +166,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		log: o.Log, ownLog: ownLog,
 		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{
 			from: map[netip.Prefix]*list.Element{},
-		}, waiting: waiting,
-		secret: []byte(rand.Text() + rand.Text()), guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
-	s.keys = o.Store
+		}, guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
 	if o.Dir != "" {
 		if err := s.useDir(); err != nil {
 			return nil, err

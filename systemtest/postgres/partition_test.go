@@ -44,7 +44,7 @@ func TestPartitions(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- second.(vfs.WatchedStore).WatchProjects(ctx, func(id string) { heard <- id })
+		done <- second.WatchProjects(ctx, func(id string) { heard <- id })
 	}()
 	for range stores {
 		storetest.Hear(t, heard, "") // each says once that it hears of changes
@@ -55,7 +55,7 @@ func TestPartitions(t *testing.T) {
 	}
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
-	data, err := second.(vfs.RecordStore).Records("kind").Get(t.Context(), "name")
+	data, err := second.Records("kind").Get(t.Context(), "name")
 	require.NoError(t, err)
 	require.Equal(t, "record", string(data))
 	require.NoError(t, second.Close())

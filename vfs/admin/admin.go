@@ -95,11 +95,7 @@ func migrate(ctx context.Context, from, to vfs.Store, id string) (copied bool, e
 		return false, err
 	}
 	defer closeSource()
-	marks, ok := to.(vfs.RecordStore)
-	if !ok {
-		return false, fmt.Errorf("the store keeps no records: %w", errors.ErrUnsupported)
-	}
-	mark := marks.Records(begun)
+	mark := to.Records(begun)
 	target, closeTarget, err := open(ctx, to.OpenExisting, id)
 	switch {
 	case err == nil:
@@ -159,13 +155,6 @@ func same(ctx context.Context, source, target *project.Project) error {
 	return err
 }
 
-// A Checker is a [vfs.Store] that can check itself more closely than from outside.
-type Checker interface {
-	vfs.Store
-	// Check calls report with each problem that it finds, and the project that it is of, or "".
-	Check(ctx context.Context, report func(id, problem string)) error
-}
-
 // Check looks for what is wrong in a store, and calls report with it: it reads all files and all that the histories
 // have kept, those of discarded projects and the records as well, and counts what the projects hold. It changes
 // nothing. Projects that others change meanwhile may seem wrong.
@@ -182,7 +171,9 @@ func Check(ctx context.Context, store vfs.Store, report func(id, problem string)
 	if err := checkBeside(ctx, store, report); err != nil {
 		return err
 	}
-	if c, ok := store.(Checker); ok {
+	if c, ok := store.(interface { // more closely than from outside
+		Check(ctx context.Context, report func(id, problem string)) error
+	}); ok {
 		return c.Check(ctx, report)
 	}
 	return nil

@@ -144,9 +144,9 @@ func TestMigrate(t *testing.T) {
 				requireSound(t, way[1])
 				for i := range 3 {
 					id := fmt.Sprint("project é ", i)
-					one, err := vfs.StoreUsage(t.Context(), way[0], id)
+					one, err := way[0].Usage(t.Context(), id)
 					require.NoError(t, err)
-					other, err := vfs.StoreUsage(t.Context(), way[1], id)
+					other, err := way[1].Usage(t.Context(), id)
 					require.NoError(t, err)
 					require.Equal(t, one, other)
 				}
@@ -174,7 +174,7 @@ func TestInterruptedMigration(t *testing.T) {
 			// One more has been copied in part, when the process died.
 			p := storetest.Open(t, to, "project é 1")
 			storetest.Write(t, p, "/large", "half")
-			require.NoError(t, to.(vfs.RecordStore).Records("store-migration").Change(t.Context(), "project é 1", 0,
+			require.NoError(t, to.Records("store-migration").Change(t.Context(), "project é 1", 0,
 				func([]byte) ([]byte, error) { return []byte("begun"), nil }))
 			require.NoError(t, p.Close())
 			copied, failed := 0, []error(nil)
@@ -190,16 +190,15 @@ func TestInterruptedMigration(t *testing.T) {
 func TestMigrateBeside(t *testing.T) {
 	eachKeeping(t, func(t *testing.T, other vfs.Store) {
 		disk, again := onDisk(t), onDisk(t)
-		keeper := disk.(vfs.KeepingStore)
 		for i := range 3 { // probably within one second
 			p, err := disk.Open(t.Context(), "gone é")
 			require.NoError(t, err)
 			storetest.Write(t, p.WithCall("call"), "/file", "old")
 			storetest.Write(t, p.WithCall("call"), "/file", fmt.Sprint("content ", i))
 			require.NoError(t, p.Close())
-			require.NoError(t, keeper.Discard(t.Context(), "gone é"))
+			require.NoError(t, disk.Discard(t.Context(), "gone é"))
 		}
-		records := func(store vfs.Store) vfs.Records { return store.(vfs.RecordStore).Records("kind é") }
+		records := func(store vfs.Store) vfs.Records { return store.Records("kind é") }
 		set := func(store vfs.Store, name, text string, keep time.Duration) {
 			require.NoError(t, records(store).Change(t.Context(), name, keep, func([]byte) ([]byte, error) {
 				return []byte(text), nil
@@ -215,12 +214,12 @@ func TestMigrateBeside(t *testing.T) {
 				require.Empty(t, failed)
 			}
 			requireSound(t, way[1])
-			before, err := way[0].(vfs.KeepingStore).Discarded(t.Context())
+			before, err := way[0].Discarded(t.Context())
 			require.NoError(t, err)
-			after, err := way[1].(vfs.KeepingStore).Discarded(t.Context())
+			after, err := way[1].Discarded(t.Context())
 			require.NoError(t, err)
 			require.ElementsMatch(t, before, after)
-			for info, err := range way[1].(vfs.RecordLister).AllRecords(t.Context()) {
+			for info, err := range way[1].AllRecords(t.Context()) {
 				require.NoError(t, err)
 				if info.Name == "for good" {
 					require.Zero(t, info.Until)
@@ -237,7 +236,7 @@ func TestMigrateBeside(t *testing.T) {
 			contents := map[string]bool{}
 			for i := range 3 {
 				id := fmt.Sprint("back ", i)
-				require.NoError(t, store.(vfs.KeepingStore).Recover(t.Context(), "gone é", id))
+				require.NoError(t, store.Recover(t.Context(), "gone é", id))
 				p := storetest.Open(t, store, id)
 				contents[storetest.Read(t, p, "/file")] = true
 				_, err := p.Undo(t.Context(), "call")
@@ -249,7 +248,7 @@ func TestMigrateBeside(t *testing.T) {
 			requireSound(t, store)
 		}
 		// The originals are as they were.
-		require.NoError(t, keeper.Recover(t.Context(), "gone é", "gone é"))
+		require.NoError(t, disk.Recover(t.Context(), "gone é", "gone é"))
 		requireSound(t, disk)
 		set(again, "for good", "changed", 0)
 		copied, failed := 0, []error(nil)
@@ -261,18 +260,17 @@ func TestMigrateBeside(t *testing.T) {
 // TestInterruptedDiscarded fails in the middle of copying a discarded project, which must not seem to be there then.
 func TestInterruptedDiscarded(t *testing.T) {
 	eachKeeping(t, func(t *testing.T, to vfs.Store) {
-		store := to.(vfs.DiscardCopier)
 		failed := errors.New("no more")
 		d := vfs.Discarded{ID: "p", Time: time.Now().Truncate(time.Second)}
-		require.ErrorIs(t, store.AddDiscarded(t.Context(), d, func(p vfs.Project) error {
+		require.ErrorIs(t, to.AddDiscarded(t.Context(), d, func(p vfs.Project) error {
 			storetest.Write(t, p, "/file", "half")
 			return failed
 		}), failed)
-		all, err := store.Discarded(t.Context())
+		all, err := to.Discarded(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, all)
 		requireSound(t, to)
-		_, err = store.OpenDiscarded(t.Context(), d, 0)
+		_, err = to.OpenDiscarded(t.Context(), d, 0)
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	})
 }

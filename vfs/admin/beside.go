@@ -15,7 +15,7 @@ import (
 // A shelf is the discarded projects of a store: how many there are of each id and time.
 type shelf map[vfs.Discarded]int
 
-func shelfOf(ctx context.Context, store vfs.DiscardCopier) (all []vfs.Discarded, counts shelf, err error) {
+func shelfOf(ctx context.Context, store vfs.Store) (all []vfs.Discarded, counts shelf, err error) {
 	found, err := store.Discarded(ctx)
 	counts = shelf{}
 	for _, d := range found {
@@ -28,25 +28,17 @@ func shelfOf(ctx context.Context, store vfs.DiscardCopier) (all []vfs.Discarded,
 
 // migrateDiscarded copies discarded projects.
 func migrateDiscarded(ctx context.Context, from, to vfs.Store, report func(Result)) error {
-	source, ok := from.(vfs.DiscardCopier)
-	if !ok {
-		return nil // it has none
-	}
-	all, _, err := shelfOf(ctx, source)
+	all, _, err := shelfOf(ctx, from)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	target, ok := to.(vfs.DiscardCopier)
-	if !ok {
-		return fmt.Errorf("the store does not take projects that were removed: %w", errors.ErrUnsupported)
-	}
-	_, there, err := shelfOf(ctx, target)
+	_, there, err := shelfOf(ctx, to)
 	if err != nil {
 		return err
 	}
 	seen := shelf{}
 	for _, d := range all {
-		copied, err := migrateOne(ctx, source, target, d, seen[d], there[d])
+		copied, err := migrateOne(ctx, from, to, d, seen[d], there[d])
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -58,9 +50,9 @@ func migrateDiscarded(ctx context.Context, from, to vfs.Store, report func(Resul
 
 // migrateOne copies a discarded project, of which there are so many with the same id and time in the other store: the
 // n-th, which may be any of them there.
-func migrateOne(ctx context.Context, source, target vfs.DiscardCopier, d vfs.Discarded,
+func migrateOne(ctx context.Context, source, target vfs.Store, d vfs.Discarded,
 	n, there int) (copied bool, err error) {
-	openFrom := func(store vfs.DiscardCopier, n int) (*project.Project, func(), error) {
+	openFrom := func(store vfs.Store, n int) (*project.Project, func(), error) {
 		return open(ctx, func(ctx context.Context, _ string) (vfs.Project, error) {
 			return store.OpenDiscarded(ctx, d, n)
 		}, d.ID)
@@ -101,22 +93,14 @@ func migrateOne(ctx context.Context, source, target vfs.DiscardCopier, d vfs.Dis
 
 // migrateRecords copies records, but for those by which copying itself knows how far it has come.
 func migrateRecords(ctx context.Context, from, to vfs.Store, report func(Result)) error {
-	source, ok := from.(vfs.RecordLister)
-	if !ok {
-		return nil
-	}
-	for r, err := range source.AllRecords(ctx) {
+	for r, err := range from.AllRecords(ctx) {
 		if err != nil {
 			return err
 		}
 		if r.Kind == begun {
 			continue
 		}
-		target, ok := to.(vfs.RecordStore)
-		if !ok {
-			return fmt.Errorf("the store keeps no records: %w", errors.ErrUnsupported)
-		}
-		copied, err := migrateRecord(ctx, source.Records(r.Kind), target.Records(r.Kind), r)
+		copied, err := migrateRecord(ctx, from.Records(r.Kind), to.Records(r.Kind), r)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -159,31 +143,25 @@ func migrateRecord(ctx context.Context, source, target vfs.Records, r vfs.Record
 
 // checkBeside reads discarded projects and records.
 func checkBeside(ctx context.Context, store vfs.Store, report func(id, problem string)) error {
-	if keeper, ok := store.(vfs.DiscardCopier); ok {
-		all, _, err := shelfOf(ctx, keeper)
-		if err != nil {
+	all, _, err := shelfOf(ctx, store)
+	if err != nil {
+		return err
+	}
+	seen := shelf{}
+	for _, d := range all {
+		p, err := store.OpenDiscarded(ctx, d, seen[d])
+		seen[d]++
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := checkOne(ctx, p, err, fmt.Sprintf("%s, deleted %s", d.ID, d.Time.Format(time.RFC3339)),
+			report); err != nil {
 			return err
 		}
-		seen := shelf{}
-		for _, d := range all {
-			p, err := keeper.OpenDiscarded(ctx, d, seen[d])
-			seen[d]++
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err := checkOne(ctx, p, err, fmt.Sprintf("%s, deleted %s", d.ID, d.Time.Format(time.RFC3339)),
-				report); err != nil {
-				return err
-			}
-		}
 	}
-	lister, ok := store.(vfs.RecordLister)
-	if !ok {
-		return nil
-	}
-	for r, err := range lister.AllRecords(ctx) {
+	for r, err := range store.AllRecords(ctx) {
 		if err == nil {
-			_, err = lister.Records(r.Kind).Get(ctx, r.Name)
+			_, err = store.Records(r.Kind).Get(ctx, r.Name)
 		}
 		switch {
 		case ctx.Err() != nil:

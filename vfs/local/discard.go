@@ -18,9 +18,7 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-var _ vfs.KeepingStore = (*Store)(nil)
-
-// Discard implements [vfs.KeepingStore]. A store in memory deletes the project.
+// Discard implements [vfs.Store]. A store in memory deletes the project.
 func (s *Store) Discard(ctx context.Context, id string) error {
 	disk, ok := s.place.(*diskPlace)
 	if !ok || s.options.History.Off {
@@ -32,7 +30,7 @@ func (s *Store) Discard(ctx context.Context, id string) error {
 	return projectError(id, disk.discard(ctx, id, time.Now()))
 }
 
-// Discarded implements [vfs.KeepingStore].
+// Discarded implements [vfs.Store].
 func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 	disk, ok := s.place.(*diskPlace)
 	if !ok {
@@ -46,7 +44,7 @@ func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 	return out, cmp.Or(ctx.Err(), err)
 }
 
-// Recover implements [vfs.KeepingStore].
+// Recover implements [vfs.Store].
 func (s *Store) Recover(ctx context.Context, id, as string) error {
 	for _, name := range []string{id, as} {
 		if err := vfs.CheckID(name); err != nil {

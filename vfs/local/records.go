@@ -13,8 +13,6 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-var _ vfs.RecordLister = (*Store)(nil)
-
 // Records implements [vfs.RecordStore].
 func (s *Store) Records(kind string) vfs.Records {
 	if err := vfs.CheckID(kind); err != nil {
@@ -207,7 +205,7 @@ func (w *watchers) watch(ctx context.Context, changed func(name string), look fu
 // lookInterval is how often a directory is looked at that other processes may change.
 const lookInterval = time.Second
 
-// AllRecords implements [vfs.RecordLister].
+// AllRecords implements [vfs.Store].
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
 	return func(yield func(vfs.RecordInfo, error) bool) {
 		kinds, err := s.place.recordKinds()

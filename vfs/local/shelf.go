@@ -12,8 +12,6 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-var _ vfs.DiscardCopier = (*Store)(nil)
-
 // A shelved disk is that of a discarded project, which can be looked at as if it were not.
 type shelved struct{ *disk }
 
@@ -26,7 +24,7 @@ func (s shelved) ReadState(buf []byte) error {
 // WriteState writes nothing.
 func (s shelved) WriteState([]byte) error { return nil }
 
-// OpenDiscarded implements [vfs.DiscardCopier].
+// OpenDiscarded implements [vfs.Store].
 func (s *Store) OpenDiscarded(ctx context.Context, want vfs.Discarded, n int) (vfs.Project, error) {
 	disk, ok := s.place.(*diskPlace)
 	if !ok {
@@ -53,7 +51,7 @@ func (s *Store) OpenDiscarded(ctx context.Context, want vfs.Discarded, n int) (v
 	return nil, projectError(want.ID, fs.ErrNotExist)
 }
 
-// AddDiscarded implements [vfs.DiscardCopier]. What is left of one that was interrupted goes with the next one that has
+// AddDiscarded implements [vfs.Store]. What is left of one that was interrupted goes with the next one that has
 // the same id and time, or when the store is opened.
 func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
 	if err := vfs.CheckID(d.ID); err != nil {

@@ -17,10 +17,7 @@ type Store struct {
 	place   place
 }
 
-var (
-	_ vfs.UsageStore   = (*Store)(nil)
-	_ vfs.WatchedStore = (*Store)(nil)
-)
+var _ vfs.Store = (*Store)(nil)
 
 // A place is where the projects of a store are.
 type place interface {
@@ -32,7 +29,7 @@ type place interface {
 	records(kind string) recordPlace
 	// recordKinds returns the kinds of which there may be records.
 	recordKinds() ([]string, error)
-	// watch is [vfs.WatchedStore].WatchProjects.
+	// watch is [vfs.Store].WatchProjects.
 	watch(ctx context.Context, changed func(id string)) error
 	close() error
 }
@@ -130,7 +127,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	return projectError(id, s.place.remove(ctx, id))
 }
 
-// Usage implements [vfs.UsageStore].
+// Usage implements [vfs.Store].
 func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	p, err := s.open(ctx, id, false)
 	if err != nil {
@@ -140,7 +137,7 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	return usage, errors.Join(err, p.Close())
 }
 
-// WatchProjects implements [vfs.WatchedStore] for a store in memory. For a directory, the error is
+// WatchProjects implements [vfs.Store] for a store in memory. For a directory, the error is
 // errors.ErrUnsupported.
 func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
 	return s.place.watch(ctx, changed)

@@ -54,7 +54,7 @@ func TestDeletingWhatOthersOpen(t *testing.T) {
 					}
 					return err
 				})
-				repeat(func() error { _, err := vfs.StoreUsage(t.Context(), store, "p"); return err })
+				repeat(func() error { _, err := store.Usage(t.Context(), "p"); return err })
 			}
 			for range 2 {
 				opening.Go(func() {
@@ -107,7 +107,7 @@ func TestKilledWhileDeleting(t *testing.T) {
 			require.NoError(t, p.Close())
 		},
 		"listed": func(t *testing.T, store *local.Store) {
-			usage, err := vfs.StoreUsage(t.Context(), store, "p")
+			usage, err := store.Usage(t.Context(), "p")
 			require.NoError(t, err)
 			require.EqualValues(t, 1, usage.Bytes)
 		},

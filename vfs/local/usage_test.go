@@ -50,7 +50,7 @@ func TestListingAndUsageWriteNothing(t *testing.T) {
 	require.NoError(t, err)
 	for id, err := range vfs.IDs(t.Context(), store) {
 		require.NoError(t, err)
-		usage, err := vfs.StoreUsage(t.Context(), store, id)
+		usage, err := store.Usage(t.Context(), id)
 		require.NoError(t, err)
 		require.Equal(t, want[id], usage, id)
 		project, err := store.OpenExisting(t.Context(), id)
@@ -79,7 +79,7 @@ func BenchmarkUsageOfProjects(b *testing.B) {
 	for b.Loop() {
 		for id, err := range vfs.IDs(b.Context(), store) {
 			require.NoError(b, err)
-			_, err := vfs.StoreUsage(b.Context(), store, id)
+			_, err := store.Usage(b.Context(), id)
 			require.NoError(b, err)
 		}
 	}

@@ -28,8 +28,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// A Store is a [vfs.Store] whose projects lie in several others, its members. What members cannot do is
-// errors.ErrUnsupported.
+// A Store is a [vfs.Store] whose projects lie in several others, its members.
 type Store struct {
 	router  *router
 	rule    *Rule
@@ -39,22 +38,13 @@ type Store struct {
 	reopen func(name string, options *vfs.Options) (vfs.Store, error)
 }
 
-var (
-	_ vfs.UsageStore    = (*Store)(nil)
-	_ vfs.DiscardCopier = (*Store)(nil)
-	_ vfs.RecordLister  = (*Store)(nil)
-	_ vfs.WatchedStore  = (*Store)(nil)
-)
+var _ vfs.Store = (*Store)(nil)
 
-// New returns a store whose projects lie in several others, which have names. It closes them when it is closed. That
-// which keeps the records must be a [vfs.RecordStore].
+// New returns a store whose projects lie in several others, which have names. It closes them when it is closed.
 func New(rule *Rule, members map[string]vfs.Store) (*Store, error) {
 	router, err := rule.check(func(name string) bool { return members[name] != nil })
 	if err != nil {
 		return nil, err
-	}
-	if _, ok := members[rule.Records].(vfs.RecordStore); !ok {
-		return nil, fmt.Errorf("partition: the store %q keeps no records: %w", rule.Records, errors.ErrUnsupported)
 	}
 	return &Store{router: router, rule: rule, members: maps.Clone(members), names: slices.Sorted(maps.Keys(members))},
 		nil
@@ -130,9 +120,9 @@ func (s *Store) OpenExisting(ctx context.Context, id string) (vfs.Project, error
 // Delete implements [vfs.Store].
 func (s *Store) Delete(ctx context.Context, id string) error { return s.of(id).Delete(ctx, id) }
 
-// Usage implements [vfs.UsageStore].
+// Usage implements [vfs.Store].
 func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
-	return vfs.StoreUsage(ctx, s.of(id), id)
+	return s.of(id).Usage(ctx, id)
 }
 
 // A cursor goes through the projects of a member that are its own.
@@ -200,32 +190,14 @@ func (s *Store) List(ctx context.Context, after string, limit int) ([]string, er
 	return all, nil
 }
 
-// keeping returns a member as a [vfs.KeepingStore].
-func (s *Store) keeping(name string) (vfs.KeepingStore, error) {
-	if k, ok := s.members[name].(vfs.KeepingStore); ok {
-		return k, nil
-	}
-	return nil, fmt.Errorf("the store %q keeps no projects that were removed: %w", name, errors.ErrUnsupported)
-}
+// Discard implements [vfs.Store].
+func (s *Store) Discard(ctx context.Context, id string) error { return s.of(id).Discard(ctx, id) }
 
-// Discard implements [vfs.KeepingStore].
-func (s *Store) Discard(ctx context.Context, id string) error {
-	member, err := s.keeping(s.router.of(id))
-	if err != nil {
-		return err
-	}
-	return member.Discard(ctx, id)
-}
-
-// Discarded implements [vfs.KeepingStore].
+// Discarded implements [vfs.Store].
 func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 	var all []vfs.Discarded
 	for _, name := range s.names {
-		member, err := s.keeping(name)
-		if err != nil {
-			return nil, err
-		}
-		some, err := member.Discarded(ctx)
+		some, err := s.members[name].Discarded(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("store %s: %w", name, err)
 		}
@@ -237,75 +209,41 @@ func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 	return all, nil
 }
 
-// Recover implements [vfs.KeepingStore]. The project stays in its member, so its new id must be one of that.
+// Recover implements [vfs.Store]. The project stays in its member, so its new id must be one of that.
 func (s *Store) Recover(ctx context.Context, id, as string) error {
 	name := s.router.of(id)
 	if other := s.router.of(as); other != name {
 		return fmt.Errorf("%w: the project %s is in the store %s, and %s would be in the store %s: "+
 			"recover it under its own id", fs.ErrInvalid, id, name, as, other)
 	}
-	member, err := s.keeping(name)
-	if err != nil {
-		return err
-	}
-	return member.Recover(ctx, id, as)
+	return s.members[name].Recover(ctx, id, as)
 }
 
 // Records implements [vfs.RecordStore]. All records are in one member.
-func (s *Store) Records(kind string) vfs.Records {
-	return s.members[s.rule.Records].(vfs.RecordStore).Records(kind)
-}
+func (s *Store) Records(kind string) vfs.Records { return s.members[s.rule.Records].Records(kind) }
 
-// AllRecords implements [vfs.RecordLister].
+// AllRecords implements [vfs.Store].
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
-	if lister, ok := s.members[s.rule.Records].(vfs.RecordLister); ok {
-		return lister.AllRecords(ctx)
-	}
-	return func(yield func(vfs.RecordInfo, error) bool) {
-		yield(vfs.RecordInfo{}, fmt.Errorf("the store %q does not list its records: %w",
-			s.rule.Records, errors.ErrUnsupported))
-	}
+	return s.members[s.rule.Records].AllRecords(ctx)
 }
 
-// copier returns the member of a project as a [vfs.DiscardCopier].
-func (s *Store) copier(id string) (vfs.DiscardCopier, error) {
-	name := s.router.of(id)
-	if c, ok := s.members[name].(vfs.DiscardCopier); ok {
-		return c, nil
-	}
-	return nil, fmt.Errorf("the store %q does not show projects that were removed: %w", name, errors.ErrUnsupported)
-}
-
-// OpenDiscarded implements [vfs.DiscardCopier].
+// OpenDiscarded implements [vfs.Store].
 func (s *Store) OpenDiscarded(ctx context.Context, d vfs.Discarded, n int) (vfs.Project, error) {
-	member, err := s.copier(d.ID)
-	if err != nil {
-		return nil, err
-	}
-	return member.OpenDiscarded(ctx, d, n)
+	return s.of(d.ID).OpenDiscarded(ctx, d, n)
 }
 
-// AddDiscarded implements [vfs.DiscardCopier].
+// AddDiscarded implements [vfs.Store].
 func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
-	member, err := s.copier(d.ID)
-	if err != nil {
-		return err
-	}
-	return member.AddDiscarded(ctx, d, fill)
+	return s.of(d.ID).AddDiscarded(ctx, d, fill)
 }
 
-// WatchProjects implements [vfs.WatchedStore]. It ends when a member can tell no more.
+// WatchProjects implements [vfs.Store]. It ends when a member can tell no more.
 func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
-	for _, name := range s.names {
-		if _, ok := s.members[name].(vfs.WatchedStore); !ok {
-			return fmt.Errorf("the store %q does not tell of changes: %w", name, errors.ErrUnsupported)
-		}
-	}
 	var mu sync.Mutex
 	group, together := errgroup.WithContext(ctx)
 	for _, name := range s.names {
 		group.Go(func() error {
-			return s.members[name].(vfs.WatchedStore).WatchProjects(together, func(id string) {
+			return s.members[name].WatchProjects(together, func(id string) {
 				mu.Lock()
 				defer mu.Unlock()
 				if id == "" || s.router.of(id) == name {

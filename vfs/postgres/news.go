@@ -197,7 +197,7 @@ func (l *listener) hear(text string) {
 	}
 }
 
-// WatchProjects implements [vfs.WatchedStore].
+// WatchProjects implements [vfs.Store].
 func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
 	err := s.news.listen(ctx, func(text string) {
 		if id, ok := strings.CutPrefix(text, projectNews); ok || text == "" {

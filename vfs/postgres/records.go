@@ -142,7 +142,7 @@ func (r *records) Watch(ctx context.Context, changed func(name string)) error {
 	return unavailable(err)
 }
 
-// AllRecords implements [vfs.RecordLister].
+// AllRecords implements [vfs.Store].
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
 	return func(yield func(vfs.RecordInfo, error) bool) {
 		for last := (vfs.RecordInfo{}); ; {

@@ -35,7 +35,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// Discard implements [vfs.KeepingStore].
+// Discard implements [vfs.Store].
 func (s *Store) Discard(ctx context.Context, id string) error {
 	if s.options.History.Off {
 		return s.Delete(ctx, id)
@@ -72,7 +72,7 @@ func (s *Store) mark(ctx context.Context, statement string, args ...any) ([]int6
 	return keys, tx.Commit(ctx)
 }
 
-// Discarded implements [vfs.KeepingStore].
+// Discarded implements [vfs.Store].
 func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 	return query(ctx, s.pool, func(row pgx.CollectableRow) (d vfs.Discarded, err error) {
 		err = row.Scan(&d.ID, &d.Time)
@@ -90,7 +90,7 @@ func (s *Store) expired() time.Time {
 	return time.Now().Add(-s.options.History.Age)
 }
 
-// Recover implements [vfs.KeepingStore].
+// Recover implements [vfs.Store].
 func (s *Store) Recover(ctx context.Context, id, as string) error {
 	for _, name := range []string{id, as} {
 		if err := vfs.CheckID(name); err != nil {

@@ -12,8 +12,6 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-var _ vfs.DiscardCopier = (*Store)(nil)
-
 // shelf opens a project that is discarded, or that is going to be, as if it were in use.
 func (s *Store) shelf(key int64, id string) vfs.Project {
 	b := newBackend(s, key, id)
@@ -27,7 +25,7 @@ func (s *Store) shelf(key int64, id string) vfs.Project {
 	})
 }
 
-// OpenDiscarded implements [vfs.DiscardCopier].
+// OpenDiscarded implements [vfs.Store].
 func (s *Store) OpenDiscarded(ctx context.Context, d vfs.Discarded, n int) (vfs.Project, error) {
 	var key int64
 	err := again(s.pool, func() error {
@@ -47,7 +45,7 @@ func (s *Store) OpenDiscarded(ctx context.Context, d vfs.Discarded, n int) (vfs.
 // fillTime is how long a discarded project may be in the making. Then it is swept.
 const fillTime = 24 * time.Hour
 
-// AddDiscarded implements [vfs.DiscardCopier]. Until it is complete, the project counts as deleted.
+// AddDiscarded implements [vfs.Store]. Until it is complete, the project counts as deleted.
 func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
 	if err := vfs.CheckID(d.ID); err != nil {
 		return err

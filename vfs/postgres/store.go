@@ -54,12 +54,7 @@ func (d *database) release() {
 	}
 }
 
-var (
-	_ vfs.UsageStore   = (*Store)(nil)
-	_ vfs.KeepingStore = (*Store)(nil)
-	_ vfs.RecordLister = (*Store)(nil)
-	_ vfs.WatchedStore = (*Store)(nil)
-)
+var _ vfs.Store = (*Store)(nil)
 
 // A shared project belongs to all in this process that have it open.
 type shared struct {
@@ -411,7 +406,7 @@ func query[T any](ctx context.Context, pool *pgxpool.Pool, scan pgx.RowToFunc[T]
 	return all, unavailable(err)
 }
 
-// Usage implements [vfs.UsageStore].
+// Usage implements [vfs.Store].
 func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	if err := vfs.CheckID(id); err != nil {
 		return vfs.Usage{}, err

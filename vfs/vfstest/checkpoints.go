@@ -315,24 +315,19 @@ func checkCheckpointsLast(t *testing.T, store vfs.Store) {
 	require.Equal(t, "inside", read(t, second, "/file"))
 	require.Equal(t, []string{"within", "mine"}, checkpointNames(t, second))
 
-	keeping, ok := store.(vfs.KeepingStore)
-	if ok {
-		require.NoError(t, keeping.Discard(t.Context(), "one"))
-		_, err := p.CreateCheckpoint(t.Context(), "late", nil)
-		require.ErrorIs(t, err, vfs.ErrDeleted)
-		_, err = p.RestoreCheckpoint(t.Context(), "mine", nil)
-		require.ErrorIs(t, err, vfs.ErrDeleted)
-		_, err = p.Checkpoints(t.Context())
-		require.ErrorIs(t, err, vfs.ErrDeleted)
-		if found, err := keeping.Discarded(t.Context()); err == nil && len(found) > 0 {
-			require.NoError(t, keeping.Recover(t.Context(), "one", "three"))
-			back := project(t, store, "three")
-			require.Equal(t, []string{"within", "mine"}, checkpointNames(t, back))
-			restore(t, back, "mine")
-			require.Equal(t, "before", read(t, back, "/file"))
-		}
-	} else {
-		require.NoError(t, store.Delete(t.Context(), "one"))
+	require.NoError(t, store.Discard(t.Context(), "one"))
+	_, err := p.CreateCheckpoint(t.Context(), "late", nil)
+	require.ErrorIs(t, err, vfs.ErrDeleted)
+	_, err = p.RestoreCheckpoint(t.Context(), "mine", nil)
+	require.ErrorIs(t, err, vfs.ErrDeleted)
+	_, err = p.Checkpoints(t.Context())
+	require.ErrorIs(t, err, vfs.ErrDeleted)
+	if found, err := store.Discarded(t.Context()); err == nil && len(found) > 0 {
+		require.NoError(t, store.Recover(t.Context(), "one", "three"))
+		back := project(t, store, "three")
+		require.Equal(t, []string{"within", "mine"}, checkpointNames(t, back))
+		restore(t, back, "mine")
+		require.Equal(t, "before", read(t, back, "/file"))
 	}
 	require.Empty(t, checkpointNames(t, project(t, store, "one")))
 }

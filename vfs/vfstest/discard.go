@@ -10,23 +10,18 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// checkDiscarding is for stores that keep what was removed. Others are asked nothing.
 func checkDiscarding(t *testing.T, store vfs.Store) {
-	keeping, ok := store.(vfs.KeepingStore)
-	if !ok {
-		return
-	}
-	require.ErrorIs(t, keeping.Discard(t.Context(), "one"), fs.ErrNotExist)
-	require.ErrorIs(t, keeping.Discard(t.Context(), "a\x00"), fs.ErrInvalid)
-	require.ErrorIs(t, keeping.Recover(t.Context(), "one", "one"), fs.ErrNotExist)
-	require.ErrorIs(t, keeping.Recover(t.Context(), "one", "a\x00"), fs.ErrInvalid)
+	require.ErrorIs(t, store.Discard(t.Context(), "one"), fs.ErrNotExist)
+	require.ErrorIs(t, store.Discard(t.Context(), "a\x00"), fs.ErrInvalid)
+	require.ErrorIs(t, store.Recover(t.Context(), "one", "one"), fs.ErrNotExist)
+	require.ErrorIs(t, store.Recover(t.Context(), "one", "a\x00"), fs.ErrInvalid)
 	old := project(t, store, "one")
 	write(t, old, "/file", "before")
 	write(t, old, "/file", "text")
 	require.NoError(t, old.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte(`{"a":1}`), nil }))
 	usage, err := old.Usage(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, keeping.Discard(t.Context(), "one"))
+	require.NoError(t, store.Discard(t.Context(), "one"))
 	require.ErrorIs(t, old.Mkdir("/d", 0o755), vfs.ErrDeleted)
 	_, err = store.OpenExisting(t.Context(), "one")
 	require.ErrorIs(t, err, fs.ErrNotExist)
@@ -34,10 +29,10 @@ func checkDiscarding(t *testing.T, store vfs.Store) {
 	require.NoError(t, err)
 	require.Empty(t, ids)
 
-	discarded, err := keeping.Discarded(t.Context())
+	discarded, err := store.Discarded(t.Context())
 	require.NoError(t, err)
 	if len(discarded) == 0 { // a store that loses all with its process keeps nothing
-		require.ErrorIs(t, keeping.Recover(t.Context(), "one", "one"), fs.ErrNotExist)
+		require.ErrorIs(t, store.Recover(t.Context(), "one", "one"), fs.ErrNotExist)
 		return
 	}
 	require.Len(t, discarded, 1)
@@ -49,10 +44,10 @@ func checkDiscarding(t *testing.T, store vfs.Store) {
 	// A new project of this id is another one, in whose way the old one is not, nor is it in that of the old one.
 	fresh := project(t, store, "one")
 	absent(t, fresh, "/file")
-	require.ErrorIs(t, keeping.Recover(t.Context(), "one", "one"), fs.ErrExist)
-	require.ErrorIs(t, keeping.Recover(t.Context(), "one", "ONE"), fs.ErrExist)
-	require.NoError(t, keeping.Recover(t.Context(), "one", "two"))
-	require.ErrorIs(t, keeping.Recover(t.Context(), "one", "three"), fs.ErrNotExist, "it is kept once")
+	require.ErrorIs(t, store.Recover(t.Context(), "one", "one"), fs.ErrExist)
+	require.ErrorIs(t, store.Recover(t.Context(), "one", "ONE"), fs.ErrExist)
+	require.NoError(t, store.Recover(t.Context(), "one", "two"))
+	require.ErrorIs(t, store.Recover(t.Context(), "one", "three"), fs.ErrNotExist, "it is kept once")
 	back := project(t, store, "two")
 	require.Equal(t, "text", read(t, back, "/file"))
 	settings, err := back.Settings(t.Context())
@@ -69,13 +64,13 @@ func checkDiscarding(t *testing.T, store vfs.Store) {
 	require.Equal(t, "before", read(t, back, "/file"))
 
 	// Deleting is for good.
-	require.NoError(t, keeping.Discard(t.Context(), "two"))
+	require.NoError(t, store.Discard(t.Context(), "two"))
 	require.NoError(t, store.Delete(t.Context(), "two"))
 	require.ErrorIs(t, store.Delete(t.Context(), "two"), fs.ErrNotExist)
-	require.NoError(t, keeping.Discard(t.Context(), "one"))
+	require.NoError(t, store.Discard(t.Context(), "one"))
 	write(t, project(t, store, "one"), "/new", "")
 	require.NoError(t, store.Delete(t.Context(), "one"))
-	discarded, err = keeping.Discarded(t.Context())
+	discarded, err = store.Discarded(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, discarded)
 }

@@ -35,12 +35,8 @@ func recordNames(t *testing.T, r vfs.Records) []string {
 }
 
 func checkRecords(t *testing.T, store vfs.Store) {
-	keeper, ok := store.(vfs.RecordStore)
-	if !ok {
-		t.Skip("the store keeps no records")
-	}
-	r, other := keeper.Records("kind"), keeper.Records("other kind/é")
-	require.Panics(t, func() { keeper.Records("") })
+	r, other := store.Records("kind"), store.Records("other kind/é")
+	require.Panics(t, func() { store.Records("") })
 	_, err := r.Get(t.Context(), "one")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.Empty(t, recordNames(t, r))
@@ -49,7 +45,7 @@ func checkRecords(t *testing.T, store vfs.Store) {
 	keep(t, r, "ONE", "another", time.Hour)
 	keep(t, r, "two/../three é", "", 0)
 	keep(t, other, "one", "of another kind", 0)
-	again := keeper.Records("kind")
+	again := store.Records("kind")
 	for name, want := range map[string]string{"one": "first", "ONE": "another", "two/../three é": ""} {
 		data, err := again.Get(t.Context(), name)
 		require.NoError(t, err)
@@ -112,11 +108,7 @@ func checkRecords(t *testing.T, store vfs.Store) {
 
 // checkRecordTimes waits for real, since a store may go by the clock of another machine.
 func checkRecordTimes(t *testing.T, store vfs.Store) {
-	keeper, ok := store.(vfs.RecordStore)
-	if !ok {
-		t.Skip("the store keeps no records")
-	}
-	r := keeper.Records("kind")
+	r := store.Records("kind")
 	keep(t, r, "short", "data", 50*time.Millisecond)
 	keep(t, r, "longer", "data", 50*time.Millisecond)
 	keep(t, r, "longer", "kept on", time.Hour)
@@ -135,22 +127,18 @@ func checkRecordTimes(t *testing.T, store vfs.Store) {
 }
 
 func checkRecordsTogether(t *testing.T, store vfs.Store) {
-	keeper, ok := store.(vfs.RecordStore)
-	if !ok {
-		t.Skip("the store keeps no records")
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var told sync.Map
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		err := keeper.Records("kind").Watch(ctx, func(name string) { told.Store(name, true) })
+		err := store.Records("kind").Watch(ctx, func(name string) { told.Store(name, true) })
 		require.ErrorIs(t, err, context.Canceled)
 	})
 	const each, tasks = 20, 4
 	var failed atomic.Int64
 	var group sync.WaitGroup
 	for task := range tasks {
-		r := keeper.Records("kind")
+		r := store.Records("kind")
 		group.Go(func() {
 			for range each {
 				if r.Change(t.Context(), "counter", 0, func(data []byte) ([]byte, error) {
@@ -164,7 +152,7 @@ func checkRecordsTogether(t *testing.T, store vfs.Store) {
 	}
 	group.Wait()
 	require.Zero(t, failed.Load())
-	r := keeper.Records("kind")
+	r := store.Records("kind")
 	data, err := r.Get(t.Context(), "counter")
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("x", each*tasks), string(data), "no change is lost")

@@ -276,9 +276,6 @@ func checkSessionLocks(t *testing.T, store vfs.Store) {
 }
 
 func checkSealKey(t *testing.T, store vfs.Store) {
-	if _, ok := store.(vfs.RecordStore); !ok {
-		t.Skip("the store keeps no records")
-	}
 	keys := make([][]byte, 4)
 	var group sync.WaitGroup
 	for i := range keys {

@@ -71,7 +71,7 @@ func project(t *testing.T, store vfs.Store, id string) vfs.Project {
 func checkOpening(t *testing.T, store vfs.Store) {
 	_, err := store.OpenExisting(t.Context(), "one")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = vfs.StoreUsage(t.Context(), store, "one")
+	_, err = store.Usage(t.Context(), "one")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	ids, err := store.List(t.Context(), "", 0)
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func checkOpening(t *testing.T, store vfs.Store) {
 		_, err = store.OpenExisting(t.Context(), id)
 		require.ErrorIs(t, err, fs.ErrInvalid, id)
 		require.ErrorIs(t, store.Delete(t.Context(), id), fs.ErrInvalid, id)
-		_, err = vfs.StoreUsage(t.Context(), store, id)
+		_, err = store.Usage(t.Context(), id)
 		require.ErrorIs(t, err, fs.ErrInvalid, id)
 	}
 
@@ -434,11 +434,11 @@ func checkUsage(t *testing.T, store vfs.Store) {
 		require.NoError(t, err)
 		require.Equal(t, usage, same, "a view has its project's")
 	}
-	same, err := vfs.StoreUsage(t.Context(), store, "one")
+	same, err := store.Usage(t.Context(), "one")
 	require.NoError(t, err)
 	require.Equal(t, usage, same)
 	require.NoError(t, p.Close())
-	same, err = vfs.StoreUsage(t.Context(), store, "one")
+	same, err = store.Usage(t.Context(), "one")
 	require.NoError(t, err)
 	require.Equal(t, usage, same)
 	mebibytes := make([]byte, 1<<20)

@@ -59,11 +59,11 @@ func (f *projectFlags) keeper(id string) *waiting.Keeper {
 // shared tells other processes of calls. Who closes the runner closes it. Failures matter to servers only, which log
 // them.
 func (f *projectFlags) shared(failed func(error)) *calls.Log {
-	return calls.New(recordsOf{flags: f}, &calls.Options{Failed: failed})
+	return calls.New(recordsOf{f}, &calls.Options{Failed: failed})
 }
 
 func (f *projectFlags) runs() *waiting.Store {
-	r, err := waiting.New(recordsOf{flags: f}, nil)
+	r, err := waiting.New(recordsOf{f}, nil)
 	if err != nil { // no options can be wrong
 		panic(err)
 	}
@@ -71,10 +71,7 @@ func (f *projectFlags) runs() *waiting.Store {
 }
 
 // recordsOf are the records of the store that flags name. It is opened when they are needed: most commands need none.
-type recordsOf struct {
-	vfs.Store
-	flags *projectFlags
-}
+type recordsOf struct{ flags *projectFlags }
 
 func (s recordsOf) Records(kind string) vfs.Records { return recordsOfKind{s.flags, kind} }
 
@@ -89,11 +86,7 @@ func (r recordsOfKind) with(do func(vfs.Records) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	keeper, ok := store.(vfs.RecordStore)
-	if !ok {
-		return fmt.Errorf("the store keeps no records: %w", errors.ErrUnsupported)
-	}
-	return do(keeper.Records(r.kind))
+	return do(store.Records(r.kind))
 }
 
 func (r recordsOfKind) Get(ctx context.Context, name string) (data []byte, err error) {

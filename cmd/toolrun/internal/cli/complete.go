@@ -329,11 +329,7 @@ func completeUndone(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 func completeDeleted(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []string
 	_ = projectOf(cmd).inStore(func(store vfs.Store) error { // without a store there are none
-		keeping, ok := store.(vfs.KeepingStore)
-		if !ok {
-			return nil
-		}
-		discarded, err := keeping.Discarded(cmd.Context())
+		discarded, err := store.Discarded(cmd.Context())
 		for _, p := range discarded {
 			words = append(words, p.ID)
 		}

@@ -122,11 +122,7 @@ func (c *mcpCommand) sharedSessions() (records vfs.Records, end func() error, er
 	if err != nil {
 		return nil, nil, err
 	}
-	keeper, ok := store.(vfs.RecordStore)
-	if !ok {
-		return nil, store.Close, nil
-	}
-	return keeper.Records("mcp-sessions"), store.Close, nil
+	return store.Records("mcp-sessions"), store.Close, nil
 }
 
 // listen opens the address. An address that other machines can reach needs tokens.

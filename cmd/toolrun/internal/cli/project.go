@@ -382,7 +382,7 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 	o.OpenMount, o.SealKey = f.openMount, f.sealKey
 	if f.root == "" {
 		f.mu.Lock()
-		o.Watched, _ = f.database.(vfs.WatchedStore)
+		o.Watched = f.database
 		f.mu.Unlock()
 	}
 	o.Waiting, o.Approve = f.keeper(f.id), f.approver()
@@ -445,6 +445,7 @@ func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
 
 // A database is a store whose connections other ones can share.
 type database interface {
+	vfs.Store
 	With(options *vfs.Options) (vfs.Store, error)
 }
 

@@ -35,7 +35,7 @@ command asks first. It warns of projects that mount this one and would fail.`,
 			id := args[0]
 			out := outcome{text: fmt.Sprintf("deleted %s for good\n", id), data: map[string]any{"deleted": id}}
 			err := c.inStore(func(store vfs.Store) error {
-				usage, err := vfs.StoreUsage(cmd.Context(), store, id)
+				usage, err := store.Usage(cmd.Context(), id)
 				missing := errors.Is(err, fs.ErrNotExist)
 				if err != nil && !(missing && forever) {
 					return projectMissing(cmd.Context(), store, id, err)
@@ -54,19 +54,16 @@ command asks first. It warns of projects that mount this one and would fail.`,
 					}
 				}
 				remove := store.Delete
-				if keeping, keeps := store.(vfs.KeepingStore); keeps && !forever {
+				if !forever {
 					out.text = fmt.Sprintf("deleted %s; toolrun project restore %s brings it back\n", id, id)
-					remove = keeping.Discard
+					remove = store.Discard
 				}
 				if err := projectMissing(cmd.Context(), store, id, remove(cmd.Context(), id)); err != nil {
 					return err
 				}
-				if keeper, ok := store.(vfs.RecordStore); ok {
-					place := waiting.ProjectScope(id)
-					return errors.Join(calls.New(keeper, nil).Forget(cmd.Context(), place),
-						c.runs().In(place).Forget(cmd.Context()))
-				}
-				return nil
+				place := waiting.ProjectScope(id)
+				return errors.Join(calls.New(store, nil).Forget(cmd.Context(), place),
+					c.runs().In(place).Forget(cmd.Context()))
 			})
 			if err != nil {
 				return err
@@ -146,11 +143,7 @@ func (c *projectCommand) listDeleted(cmd *cobra.Command) error {
 	}
 	all := []deletedProject{}
 	err := c.inStore(func(store vfs.Store) error {
-		keeping, ok := store.(vfs.KeepingStore)
-		if !ok {
-			return nil
-		}
-		discarded, err := keeping.Discarded(cmd.Context())
+		discarded, err := store.Discarded(cmd.Context())
 		for _, p := range discarded {
 			all = append(all, deletedProject{p.ID, p.Time, p.Until})
 		}
@@ -182,13 +175,7 @@ and settings. toolrun project list --deleted lists what can be restored.`,
 			if as == "" {
 				as = args[0]
 			}
-			err := c.inStore(func(store vfs.Store) error {
-				keeping, ok := store.(vfs.KeepingStore)
-				if !ok {
-					return errors.New("deleted projects are not kept here")
-				}
-				return keeping.Recover(cmd.Context(), args[0], as)
-			})
+			err := c.inStore(func(store vfs.Store) error { return store.Recover(cmd.Context(), args[0], as) })
 			switch {
 			case err == errNoProjects, errors.Is(err, fs.ErrNotExist):
 				return fmt.Errorf("no deleted project named %s; toolrun project list --deleted lists them", args[0])

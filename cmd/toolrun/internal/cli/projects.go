@@ -96,7 +96,7 @@ func (c *projectCommand) list() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					usage, err := vfs.StoreUsage(cmd.Context(), store, id)
+					usage, err := store.Usage(cmd.Context(), id)
 					switch {
 					case err == nil:
 						projects = append(projects, newJSONProject(id, usage))
