@@ -1,12 +1,9 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"runtime"
 
@@ -127,31 +124,7 @@ func (l *layered) sameFile(name string, was, now fs.FileInfo) (bool, error) {
 	if was.Size() != now.Size() || runtime.GOOS != "windows" && was.Mode().Perm()|0o600 != now.Mode().Perm() {
 		return false, nil
 	}
-	a, err := l.below.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return false, err
-	}
-	defer a.Close()
-	b, err := l.disk.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return false, err
-	}
-	defer b.Close()
-	var parts [2][]byte
-	parts[0], parts[1] = make([]byte, 64<<10), make([]byte, 64<<10)
-	for at := int64(0); ; at += int64(len(parts[0])) {
-		n, errA := a.ReadAt(parts[0], at)
-		m, errB := b.ReadAt(parts[1], at)
-		if !bytes.Equal(parts[0][:n], parts[1][:m]) {
-			return false, nil
-		}
-		if errA == io.EOF && errB == io.EOF {
-			return true, nil
-		}
-		if errA != nil || errB != nil {
-			return false, errors.Join(errA, errB)
-		}
-	}
+	return project.SameContent(l.below, name, l.disk, name, was.Size())
 }
 
 // conflict reports whether what is below has changed since the layer covered it, or a directory that it is in.

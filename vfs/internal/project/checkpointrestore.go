@@ -145,19 +145,8 @@ func (c *Core) compareDirs(ctx context.Context, saved, dir string, deep int, fou
 func (c *Core) compareLists(
 	ctx context.Context, saved, dir string, then, now []fs.FileInfo, deep int, found *[]difference,
 ) (err error) {
-	for len(then)+len(now) > 0 {
-		d := difference{}
-		if len(now) == 0 || len(then) > 0 && then[0].Name() <= now[0].Name() {
-			d.path, d.then = path.Join(dir, then[0].Name()), then[0]
-		} else {
-			d.path = path.Join(dir, now[0].Name())
-		}
-		if len(now) > 0 && path.Base(d.path) == now[0].Name() {
-			d.now, now = now[0], now[1:]
-		}
-		if d.then != nil {
-			then = then[1:]
-		}
+	for both := range pairs(then, now) {
+		d := difference{path.Join(dir, both.name), both.then, both.now}
 		same := false
 		switch {
 		case d.then == nil || d.now == nil || d.then.IsDir() != d.now.IsDir():
@@ -192,7 +181,7 @@ func (c *Core) sameFile(a, b string, one, other fs.FileInfo) (bool, error) {
 	if c.Backend.Same(one, other) {
 		return true, nil
 	}
-	return sameContents(c.Backend, a, c.Backend, b)
+	return SameContent(c.Backend, a, c.Backend, b, one.Size())
 }
 
 // restoreAll makes the files what they are in a checkpoint, or changes nothing.

@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math"
-	"os"
 	"path"
 	"time"
 
@@ -327,14 +324,12 @@ func differenceIn(ctx context.Context, a, b *Core, dir string) (string, error) {
 
 // differenceOf is Difference for what a directory has in the one project and in the other, sorted by name.
 func differenceOf(ctx context.Context, a, b *Core, dir string, x, y []fs.FileInfo) (string, error) {
-	for i := range max(len(x), len(y)) {
-		switch {
-		case i == len(y) || i < len(x) && x[i].Name() < y[i].Name():
-			return path.Join(dir, x[i].Name()), nil
-		case i == len(x) || x[i].Name() != y[i].Name():
-			return path.Join(dir, y[i].Name()), nil
+	for one := range pairs(x, y) {
+		name := path.Join(dir, one.name)
+		if one.then == nil || one.now == nil {
+			return name, nil
 		}
-		if found, err := differenceAt(ctx, a, b, path.Join(dir, x[i].Name())); found != "" || err != nil {
+		if found, err := differenceAt(ctx, a, b, name); found != "" || err != nil {
 			return found, err
 		}
 	}
@@ -358,42 +353,9 @@ func differenceAt(ctx context.Context, a, b *Core, name string) (string, error) 
 	case x.Size() != y.Size(), !x.ModTime().Equal(y.ModTime()):
 		return name, nil
 	}
-	same, err := sameContent(a.Backend, b.Backend, name)
+	same, err := SameContent(a.Backend, name, b.Backend, name, x.Size())
 	if same || err != nil {
 		return "", err
 	}
 	return name, nil
-}
-
-func sameContent(a, b Backend, name string) (bool, error) { return sameContents(a, name, b, name) }
-
-// sameContents reports whether two files have the same content.
-func sameContents(a Backend, name string, b Backend, otherName string) (bool, error) {
-	x, err := a.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return false, err
-	}
-	defer x.Close()
-	y, err := b.Open(otherName, os.O_RDONLY, 0)
-	if err != nil {
-		return false, err
-	}
-	defer y.Close()
-	left, right := io.NewSectionReader(x, 0, math.MaxInt64), io.NewSectionReader(y, 0, math.MaxInt64)
-	buf, other := make([]byte, 256<<10), make([]byte, 256<<10)
-	for {
-		n, err1 := io.ReadFull(left, buf)
-		m, err2 := io.ReadFull(right, other)
-		if !bytes.Equal(buf[:n], other[:m]) {
-			return false, nil
-		}
-		for _, err := range []error{err1, err2} {
-			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-				return false, err
-			}
-		}
-		if err1 != nil || err2 != nil {
-			return true, nil
-		}
-	}
 }
