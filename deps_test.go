@@ -17,11 +17,11 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"internal/egress", "internal/userdirs", "mcp/mcpclient", "network", "provider",
+	".": {"internal/egress", "mcp/mcpclient", "network", "provider",
 		"registry", "registry/calls", "registry/waiting",
 		"runtime", "runtime/javascript", "runtime/python",
-		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "tools/python", "vfs", "vfs/local",
-		"vfs/partition", "vfs/postgres"},
+		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "tools/python", "vfs",
+		"vfs/local"},
 	"internal/budget":            {},
 	"internal/cachedir":          {},
 	"internal/clientaddr":        {},
@@ -143,8 +143,7 @@ var mayImport = map[string][]string{
 		"runtime", "runtime/javascript", "runtime/python",
 		"runtime/command", "tools/filesystem", "tools/javascript", "tools/memory", "tools/python", "tools/module",
 		"tools/sessions", "vfs",
-		"vfs/admin", "vfs/archive", "vfs/local",
-		"vfs/postgres", "vfs/postgres/s3", "web"},
+		"vfs/admin", "vfs/archive", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "web"},
 	"cmd/toolrun/internal/mcphttp":  {"internal/clientaddr", "mcp/mcpserver", "network", "registry", "vfs"},
 	"cmd/toolrun/internal/terminal": {"internal/plaintext"},
 }

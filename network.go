@@ -9,18 +9,6 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// NewGate returns a gate that makes the requests that a policy allows: for programs that fill in a registry.Env
-// themselves. project identifies it in records, which audit, if not nil, gets; see [Options].NetworkAudit. Its
-// connections are its own. Close ends those that are not in use.
-func NewGate(project string, policy *network.Policy,
-	audit func(network.Record)) (gate network.Gate, close func(), err error) {
-	g, err := egress.New(egress.Options{Project: project, Policy: policy, Audit: audit})
-	if err != nil {
-		return nil, nil, err
-	}
-	return g, g.Close, nil
-}
-
 // gates are the gates of the projects of a runner. Sessions of one project share a gate, and so its connections and its
 // requests a minute.
 type gates struct {

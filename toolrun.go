@@ -48,7 +48,6 @@ package toolrun
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -62,10 +61,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	py "github.com/toolrun/toolrun/runtime/python"
-	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/memory"
-	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -77,9 +73,15 @@ var ErrClosed = errors.New("toolrun: closed")
 
 // Options configure a [Runner]. The zero value has safe defaults.
 type Options struct {
-	// DataDir is the directory or database that keeps projects, as the command's --data does; see [OpenStore]. Empty
+	// DataDir keeps projects: a directory, or what one of Stores opens. Several processes can use the same one. Empty
 	// means that projects are in memory, and gone when the runner is closed.
 	DataDir string
+	// Stores open a DataDir that is not a directory; the first that knows it does. To keep projects in a database, give
+	// [postgres.Opener], or [partition.Opener] for several databases. Other programs do not link these packages.
+	//
+	// [postgres.Opener]: https://pkg.go.dev/github.com/toolrun/toolrun/vfs/postgres#Opener
+	// [partition.Opener]: https://pkg.go.dev/github.com/toolrun/toolrun/vfs/partition#Opener
+	Stores []vfs.Opener
 	// Store keeps the projects instead of DataDir. The caller closes it, after the runner.
 	Store vfs.Store
 	// Projects limits what a project of DataDir, of memory, or of [Runner.DirSession] may hold and remember.
@@ -137,20 +139,16 @@ type Options struct {
 
 // A Runner is the tools and what they are made of, and the sessions that use them. It is safe for concurrent use.
 type Runner struct {
+	given      Options        // its store and engine are not the runner's to close
 	servers    *mcpclient.Set // has the runner's own tools as well
 	store      vfs.Store
 	engine     *sandbox.Engine
-	javascript language[js.Interpreter]
-	python     language[py.Interpreter]
-	modules    *module.Store // nil if there is none
+	javascript javascript.Interpreter
+	python     python.Interpreter
+	hasPython  bool
 	gates      gates
 	runs       *waiting.Store
-	projects   vfs.Options
 	close      func() error
-
-	findsPython func() (py.Module, error) // nil if there is none
-
-	given Options // its store and engine are not the runner's to close
 
 	// key is the secret of the store, once it has been asked for.
 	key atomic.Pointer[[]byte]
@@ -161,88 +159,47 @@ type Runner struct {
 	warned   map[string]bool // what checkAsk has warned of
 }
 
-// Open makes a runner. It connects to the MCP servers, as long as the context allows, and leaves those out that do
-// not answer until they do. The error is a [*registry.ToolError] if a tool is malformed, a [*mcpclient.ConfigError]
-// if the configuration of the servers is, and otherwise that of the store.
-func Open(ctx context.Context, options *Options) (*Runner, error) {
-	var o Options
+// Open makes a runner. The context limits opening the store and connecting to the MCP servers. Those that do not
+// answer are left out until they do. The error is a [*registry.ToolError] if a tool is malformed, a
+// [*mcpclient.ConfigError] if the configuration of the servers is, and otherwise that of the store:
+// [errors.ErrUnsupported] if DataDir is a URL that none of Stores opens.
+func Open(ctx context.Context, options *Options) (_ *Runner, err error) {
+	r := &Runner{sessions: map[*Session]bool{}}
 	if options != nil {
-		o = *options
+		r.given = *options
 	}
+	o := &r.given
 	if err := o.Network.Check(); err != nil {
 		return nil, err
 	}
 	if o.Warn == nil {
 		o.Warn = func(error) {}
 	}
-	r := &Runner{projects: o.Projects, given: o, modules: o.modules(), sessions: map[*Session]bool{},
-		gates: gates{policy: o.Network, audit: o.NetworkAudit}}
+	r.gates = gates{policy: o.Network, audit: o.NetworkAudit}
 	r.close = sync.OnceValue(r.shut)
-	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
-	runsCode := javascript.New(r.javascript.get, &o.Script)
-	builtIn := []registry.Tool{memory.New(), runsCode}
-	var err error
-	if r.findsPython, err = o.findPython(r.modules); err != nil {
-		o.Warn(fmt.Errorf("there is no tool python: %w", err))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.closeOwn())
+		}
+	}()
+	if r.engine, err = o.openEngine(); err != nil {
+		return nil, err
 	}
-	r.python.load = r.loadPython
-	runsPython := python.New(r.python.get, &o.PythonScript)
-	if r.findsPython != nil {
-		builtIn = append(builtIn, runsPython)
+	if r.store, err = o.openStore(ctx); err != nil {
+		return nil, err
 	}
-	tools, err := registry.New(append(append(builtIn, filesystem.New()), filesystem.Parts()...)...)
-	if err == nil {
-		tools, err = tools.Replacing(o.Tools...)
-	}
+	modules := o.modules()
+	r.javascript = loadOnce(func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) })
+	r.python, r.hasPython = o.openPython(r.engine, modules)
+	tools, err := r.tools(modules)
 	if err != nil {
 		return nil, err
 	}
-	tools = r.addModules(tools, o.Warn)
-	tools = tools.Using(o.Middleware...)
-	if o.Calls != nil {
-		tools = tools.Using(o.Calls.Middleware)
+	if r.runs, err = waiting.New(r.store, &o.Waiting); err != nil {
+		return nil, err
 	}
-	if now, _ := tools.Tool(javascript.Name); now == runsCode {
-		tools = tools.Using(r.javascript.before(javascript.Name))
-	}
-	if now, _ := tools.Tool(python.Name); now == runsPython {
-		tools = tools.Using(r.python.before(python.Name))
-	}
-	if r.engine = o.Engine; r.engine == nil {
-		if o.EngineOptions.CacheFailed == nil {
-			o.EngineOptions.CacheFailed = func(err error) {
-				o.Warn(fmt.Errorf("the engine was compiled anew, and will be each time: %w", err))
-			}
-		}
-		if r.engine, err = sandbox.New(&o.EngineOptions); err != nil {
-			return nil, err
-		}
-	}
-	store, err := o.openStore()
-	if err != nil {
-		return nil, errors.Join(err, r.closeOwn())
-	}
-	r.store = store
-	if r.runs, err = waiting.New(store, &o.Waiting); err != nil {
-		return nil, errors.Join(err, r.closeOwn())
-	}
-	o.ServerOptions.Base = tools
-	if o.ServerOptions.Silent == nil {
-		o.ServerOptions.Silent = func(server string) {
-			o.Warn(fmt.Errorf("still waiting for the MCP server %q, which has sent nothing for five seconds", server))
-		}
-	}
-	if r.servers, err = mcpclient.Open(ctx, o.Servers, &o.ServerOptions); err != nil {
-		return nil, errors.Join(err, r.closeOwn())
-	}
-	for _, status := range r.servers.Status() {
-		if status.Err != nil {
-			o.Warn(status.Err)
-		}
-		if status.Missing != nil {
-			o.Warn(fmt.Errorf("the MCP server %q has no tools of the names %q, which its configuration names",
-				status.Server, status.Missing))
-		}
+	if r.servers, err = o.openServers(ctx, tools); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -262,7 +219,7 @@ func (r *Runner) Session(ctx context.Context, project string, options *SessionOp
 // ([SessionOptions].IgnoreSettings), and the tool javascript runs no libraries from /lib, unless the Select of the
 // options sets its option loadLib.
 func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, error) {
-	o := r.projects
+	o := r.given.Projects
 	o.Quota.Growth = true
 	name := dir
 	if whole, err := filepath.Abs(dir); err == nil {
@@ -379,7 +336,19 @@ func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
 	if r.isClosed() {
 		return nil, ErrClosed
 	}
-	return r.javascript.get(ctx)
+	return r.javascript(ctx)
+}
+
+// HasPython reports whether there is a build of Python. It may still turn out to be one that cannot be used.
+func (r *Runner) HasPython() bool { return r.hasPython }
+
+// Python returns what runs Python, for code of the program's own, and loads it if that has not been done. The context
+// limits loading. The error is [ErrNoPython] if the options give no build of it.
+func (r *Runner) Python(ctx context.Context) (*py.Interpreter, error) {
+	if r.isClosed() {
+		return nil, ErrClosed
+	}
+	return r.python(ctx)
 }
 
 // sealKey returns the secret with which tools seal what they keep with projects: that of the store.
@@ -425,7 +394,7 @@ func (r *Runner) shut() error {
 func (r *Runner) closeOwn() error {
 	var errs []error
 	r.gates.close()
-	if r.given.Engine == nil {
+	if r.given.Engine == nil && r.engine != nil {
 		errs = append(errs, r.engine.Close(context.Background()))
 	}
 	if r.given.Store == nil && r.store != nil {

@@ -3,6 +3,7 @@ package toolrun_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -70,6 +71,12 @@ func TestOpenRefuses(t *testing.T) {
 		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: local.NewMemoryStore(nil)},
 			func(t *testing.T, err error) {
 				require.ErrorContains(t, err, "both a Store and a DataDir")
+			}},
+		"a database that it cannot open": {toolrun.Options{DataDir: "postgres://u:secret@db.example.com/toolrun"},
+			func(t *testing.T, err error) {
+				require.ErrorIs(t, err, errors.ErrUnsupported)
+				require.ErrorContains(t, err, "postgres://")
+				require.NotContains(t, err.Error(), "secret")
 			}},
 		"a server that is none": {toolrun.Options{DataDir: t.TempDir(),
 			Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"x": {}}}},
@@ -342,6 +349,25 @@ func TestSessionWithoutFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(definitions), `"name":"memory"`)
 	require.NoError(t, session.Close())
+}
+
+// TestStores has a store that is no directory, in which there are no modules.
+func TestStores(t *testing.T) {
+	t.Chdir(t.TempDir())
+	store := local.NewMemoryStore(nil)
+	options := toolrun.Options{DataDir: "elsewhere", Projects: vfs.Options{Quota: vfs.Quota{Files: 7}},
+		Stores: []vfs.Opener{{
+			Opens: func(place string) bool { return place == "another place" },
+		}, {
+			Opens: func(place string) bool { return place == "elsewhere" },
+			Open: func(_ context.Context, place string, options *vfs.Options) (vfs.Store, error) {
+				require.Equal(t, "elsewhere", place)
+				require.Equal(t, int64(7), int64(options.Quota.Files))
+				return store, nil
+			},
+		}}}
+	require.Same(t, store, open(t, options).Store())
+	require.NoFileExists(t, "elsewhere")
 }
 
 // TestNothingIsLeft opens and closes runners, some without their sessions being closed.

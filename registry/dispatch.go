@@ -100,6 +100,9 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if asked.IsError() {
 		return asked
 	}
+	if e.loader != nil {
+		_ = e.loader.Load(ctx)
+	}
 	if err := env.begins(ctx, call, asked.Approval); err != nil {
 		return failed(ctx, call, env, err)
 	}

@@ -24,8 +24,8 @@
 //
 // [Func] makes a tool from a Go function and infers its schema from the input's type. [ToolFunc] makes one from a
 // function that takes JSON. Other tools implement [Tool], and optionally [APIOverrider], [SystemPrompter],
-// [InputChecker], [InputRenderer] or [OutputRenderer]. [New] returns an error that names a malformed tool. Package
-// registrytest checks that a tool behaves as registries and providers expect.
+// [Loader], [InputChecker], [InputRenderer] or [OutputRenderer]. [New] returns an error that names a malformed tool.
+// Package registrytest checks that a tool behaves as registries and providers expect.
 //
 // # Calls
 //
@@ -42,8 +42,9 @@
 //  4. It asks the tool's [InputChecker], and validates the input against the schema. The model learns of all
 //     problems at once.
 //  5. It checks that every [Capability] that the tool requires has been granted.
-//  6. It executes the tool within its time, retries after errors marked as [Retryable], and recovers from
-//     panics. A tool that does not stop when it must is left behind, without its files.
+//  6. It lets the tool load what it needs ([Loader]). Then it executes the tool within its time, retries after
+//     errors marked as [Retryable], and recovers from panics. A tool that does not stop when it must is left behind,
+//     without its files.
 //  7. It limits the result. A long text goes into a file of the project, under [OutputDir]; the model gets its
 //     beginning, its end and the file's name.
 //

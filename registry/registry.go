@@ -27,6 +27,7 @@ type entry struct {
 	input   *Schema
 	output  *Schema
 	checker InputChecker // or nil
+	loader  Loader       // or nil
 
 	// schemas caches compiled results of SchemaFor, and definitions caches the tool's definitions.
 	schemas     memo[string, *Schema]
@@ -111,6 +112,7 @@ func newEntry(tool Tool) (_ *entry, err error) {
 	}
 	e.defaults = defaultOptions(s.Options)
 	e.checker, _ = tool.(InputChecker)
+	e.loader, _ = tool.(Loader)
 	if s.OutputSchema != nil {
 		if e.output, err = CompileSchema(s.OutputSchema); err != nil {
 			return nil, fmt.Errorf("output schema: %w", err)

@@ -19,6 +19,42 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
+// A loading tool takes an hour to load, fails the first time, and then says how often it was loaded.
+type loading struct {
+	registry.Tool
+	loads int
+}
+
+func (l *loading) Load(context.Context) error {
+	time.Sleep(time.Hour)
+	if l.loads++; l.loads == 1 {
+		return errors.New("not yet")
+	}
+	return nil
+}
+
+func (l *loading) Execute(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+	time.Sleep(time.Second)
+	return registry.Text(fmt.Sprintf("loaded %d times", l.loads)), nil
+}
+
+// TestLoading: a call's time is for its run. What does not run loads nothing.
+func TestLoading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRegistry(t, &loading{Tool: doing("x", nil, func(s *registry.Spec) {
+			s.Timeout = 2 * time.Second
+			s.Schema = []byte(`{"type":"object","properties":{"n":{"type":"number"}}}`)
+		})})
+		require.Equal(t, registry.CodeInvalidInput,
+			r.Dispatch(t.Context(), call("x", `{"n":"one"}`), registry.Env{}).Code)
+		for _, want := range []string{"loaded 1 times", "loaded 2 times"} {
+			start := time.Now()
+			require.Equal(t, want, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Text())
+			require.Equal(t, time.Hour+time.Second, time.Since(start))
+		}
+	})
+}
+
 func TestTimeouts(t *testing.T) {
 	// The fake clock advances when all goroutines wait.
 	waits := func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {

@@ -89,6 +89,13 @@ type InputChecker interface {
 	CheckInput(input map[string]any) error
 }
 
+// Loader is an optional interface of tools that have to load something before they can run. Load is called before each
+// run, which has all its time for itself then. If loading fails, the run tells why.
+type Loader interface {
+	// Load does nothing if it has succeeded before. The context is that of the call.
+	Load(ctx context.Context) error
+}
+
 // InputRenderer is an optional interface of tools that format inputs for people better than JSON does.
 type InputRenderer interface {
 	// RenderInput returns plain text. The input is as the model sent it, and may be invalid.

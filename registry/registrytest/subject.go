@@ -110,6 +110,13 @@ func (s *spy) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (
 	return "", nil
 }
 
+func (s *spy) Load(ctx context.Context) error {
+	if l, ok := s.tool.(registry.Loader); ok {
+		return l.Load(ctx)
+	}
+	return nil
+}
+
 func (s *spy) CheckInput(input map[string]any) error {
 	if c, ok := s.tool.(registry.InputChecker); ok {
 		return c.CheckInput(input)

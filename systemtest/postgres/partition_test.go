@@ -21,10 +21,8 @@ import (
 func TestPartitions(t *testing.T) {
 	stores := map[string]string{"a": pgtest.URL(t), "b": pgtest.URL(t)}
 	open := func(rule partition.Rule) *partition.Store {
-		store, err := partition.Open(&partition.Config{Stores: stores, Rule: rule}, nil,
-			func(place string, options *vfs.Options) (vfs.Store, error) {
-				return postgres.Open(t.Context(), place, options)
-			})
+		store, err := partition.Open(t.Context(), &partition.Config{Stores: stores, Rule: rule}, nil,
+			postgres.Opener(nil))
 		require.NoError(t, err)
 		return store
 	}

@@ -23,6 +23,8 @@ import (
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
 // resumeVariable has what a process of its own is to go on with: a directory, its store and a token, a line each.
@@ -45,6 +47,7 @@ func officeIn(ctx context.Context, dir, data string) (*toolrun.Runner, *toolrun.
 	options := toolrun.Options{DataDir: data, Tools: sendsTo(filepath.Join(dir, "sent")),
 		Waiting: waiting.Options{Lease: 50 * time.Millisecond}}
 	options.EngineOptions.CacheDir = enginetest.CacheDir()
+	options.Stores = []vfs.Opener{postgres.Opener(nil)}
 	runner, err := toolrun.Open(ctx, &options)
 	if err != nil {
 		return nil, nil, err

@@ -9,12 +9,15 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
 // open opens a runner whose engine starts fast.
 func open(t testing.TB, options toolrun.Options) *toolrun.Runner {
 	t.Helper()
 	options.EngineOptions.CacheDir = enginetest.CacheDir()
+	options.Stores = []vfs.Opener{postgres.Opener(nil)}
 	runner, err := toolrun.Open(t.Context(), &options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, runner.Close()) })

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -27,11 +27,11 @@ func networkEnv(t testing.TB, rule string) (env registry.Env, server *httptest.S
 	t.Cleanup(server.Close)
 	parsed, err := network.ParseRule(fmt.Sprintf(rule, server.URL))
 	require.NoError(t, err)
-	gate, end, err := toolrun.NewGate("test", &network.Policy{Rules: []network.Rule{parsed},
+	gate, err := egress.New(egress.Options{Policy: &network.Policy{Rules: []network.Rule{parsed},
 		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"},
-			Plain: true}}}, nil)
+			Plain: true}}}})
 	require.NoError(t, err)
-	t.Cleanup(end)
+	t.Cleanup(gate.Close)
 	env = newEnv(t)
 	env.Selection.Network = gate
 	return env, server

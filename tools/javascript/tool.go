@@ -113,6 +113,7 @@ type tool struct {
 }
 
 var (
+	_ registry.Loader        = (*tool)(nil)
 	_ registry.InputChecker  = (*tool)(nil)
 	_ registry.InputRenderer = (*tool)(nil)
 )
@@ -130,6 +131,12 @@ func New(interpreter Interpreter, options *Options) registry.Tool {
 		}
 	}
 	return t
+}
+
+// Load implements [registry.Loader].
+func (t *tool) Load(ctx context.Context) error {
+	_, err := t.interpreter(ctx)
+	return err
 }
 
 // Spec implements [registry.Tool].

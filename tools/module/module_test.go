@@ -87,7 +87,7 @@ func tools(t testing.TB, installed *module.Installed) *registry.Registry {
 	engine, err := sandbox.New(nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }))
+	r, err := registry.New(module.New(installed, engine))
 	require.NoError(t, err)
 	return r
 }

@@ -18,7 +18,7 @@ type requests struct {
 }
 
 // network returns what makes the module's requests, or nil if it may make none.
-func (t *Tool) network(env registry.Env) *requests {
+func (t *tool) network(env registry.Env) *requests {
 	if len(t.rules) == 0 || !env.Options.Bool(OptionNetwork) {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (r *requests) addTo(result *registry.Result) {
 }
 
 // describeFor tells a model where the module makes requests to.
-func (t *Tool) describeFor(offer registry.Offer) string {
+func (t *tool) describeFor(offer registry.Offer) string {
 	text := strings.TrimSpace(t.installed.Manifest.Description)
 	if len(t.rules) == 0 || !offer.Options.Bool(OptionNetwork) || !offer.Network.On() {
 		return text + "\n\nThis tool has no network here: what needs one fails."

@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 			installed := add(t, requesting(c.url), module.Grants{Network: c.granted}, func(m *module.Manifest) {
 				m.Asks.Network = asked
 			})
-			r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }))
+			r, err := registry.New(module.New(installed, engine))
 			require.NoError(t, err)
 			policy := &network.Policy{}
 			for _, text := range c.allowed {

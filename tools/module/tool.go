@@ -60,10 +60,9 @@ const (
 
 const memoryDir = "/memories"
 
-// A Tool is a module as a tool.
-type Tool struct {
+type tool struct {
 	installed *Installed
-	engine    func() *sandbox.Engine
+	engine    *sandbox.Engine
 	limits    Limits
 	rules     []network.Rule // of requests that are granted
 
@@ -71,12 +70,11 @@ type Tool struct {
 	loaded *command.Command
 }
 
-var _ registry.Tool = (*Tool)(nil)
+var _ registry.Loader = (*tool)(nil)
 
-// New returns the tool of a module. The engine is asked for when the tool is used for the first time. The module is
-// read, checked and compiled then, too.
-func New(m *Installed, engine func() *sandbox.Engine) *Tool {
-	t := &Tool{installed: m, engine: engine, limits: m.Manifest.Limits}
+// New returns the tool of a module, which is read, checked and compiled before the tool's first run.
+func New(m *Installed, engine *sandbox.Engine) registry.Tool {
+	t := &tool{installed: m, engine: engine, limits: m.Manifest.Limits}
 	if !m.Grants.Limits {
 		t.limits = t.limits.capped()
 	}
@@ -89,7 +87,7 @@ func New(m *Installed, engine func() *sandbox.Engine) *Tool {
 }
 
 // Spec implements [registry.Tool].
-func (t *Tool) Spec() registry.Spec {
+func (t *tool) Spec() registry.Spec {
 	m := t.installed.Manifest
 	least, most := float64(sandbox.MinMemory>>20), float64(sandbox.MaxMemory>>20)
 	spec := registry.Spec{
@@ -144,8 +142,14 @@ func (t *Tool) Spec() registry.Spec {
 	return spec
 }
 
-// Load reads and compiles the module, unless that has been done.
-func (t *Tool) Load(ctx context.Context) (*command.Command, error) {
+// Load implements [registry.Loader].
+func (t *tool) Load(ctx context.Context) error {
+	_, err := t.load(ctx)
+	return err
+}
+
+// load reads and compiles the module, unless that has been done.
+func (t *tool) load(ctx context.Context) (*command.Command, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.loaded != nil {
@@ -155,7 +159,7 @@ func (t *Tool) Load(ctx context.Context) (*command.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.loaded, err = command.Load(ctx, t.engine(), code, commandOptions(t.installed))
+	t.loaded, err = command.Load(ctx, t.engine, code, commandOptions(t.installed))
 	return t.loaded, err
 }
 
@@ -198,24 +202,16 @@ func Try(ctx context.Context, engine *sandbox.Engine, m *Manifest, grants Grants
 }
 
 // Execute implements [registry.Tool].
-func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
-	start := time.Now()
-	loaded, err := t.Load(ctx)
+func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	loaded, err := t.load(ctx)
 	if err != nil {
 		return registry.Result{}, err
-	}
-	limit := env.Limits.Timeout
-	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
-		if limit -= late.Round(time.Millisecond); limit <= 0 {
-			return registry.Result{}, fmt.Errorf("loading the module took %v, which is all the time that the call has",
-				late.Round(time.Millisecond))
-		}
 	}
 	options := sandbox.RunOptions{
 		Owner: env.Project, Client: env.Client,
 		Stdin: call.Input,
 		Limits: sandbox.Limits{
-			Time:   limit,
+			Time:   env.Limits.Timeout,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
 			Work:   t.limits.Work,
 			Output: t.limits.Output,
@@ -258,7 +254,7 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 }
 
 // view is what the module sees of the files.
-func (t *Tool) view(files afero.Fs, access Access) afero.Fs {
+func (t *tool) view(files afero.Fs, access Access) afero.Fs {
 	protected := memoryDir
 	if access == AccessRead {
 		protected = "/"
@@ -271,7 +267,7 @@ func (t *Tool) view(files afero.Fs, access Access) afero.Fs {
 }
 
 // log gives the module's log to the host.
-func (t *Tool) log(ctx context.Context, env registry.Env, result *command.Result, failure error) {
+func (t *tool) log(ctx context.Context, env registry.Env, result *command.Result, failure error) {
 	if env.Logger == nil {
 		return
 	}
@@ -296,7 +292,7 @@ type Error struct {
 }
 
 // render makes the result of a call.
-func (t *Tool) render(result *command.Result, failure error) registry.Result {
+func (t *tool) render(result *command.Result, failure error) registry.Result {
 	name := t.installed.Manifest.Name
 	text := strings.TrimSuffix(toText(result.Output), "\n")
 	out := registry.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100*time.Microsecond))}

@@ -13,7 +13,7 @@ import (
 )
 
 // caller makes the module's calls of tools, or is nil if it may make none.
-func (t *Tool) caller(calls *coderun.ToolCalls) command.Caller {
+func (t *tool) caller(calls *coderun.ToolCalls) command.Caller {
 	granted := t.installed.Grants.Tools
 	if len(granted) == 0 || !calls.Env.Options.Bool(OptionToolCalls) {
 		return nil

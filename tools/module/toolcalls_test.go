@@ -105,7 +105,7 @@ func TestCallsOfOtherTools(t *testing.T) {
 			})
 			off := registry.Func(registry.Spec{Name: "off", Description: "Is off."},
 				func(context.Context, word, registry.Env) (string, error) { return "it was called", nil })
-			r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet, length, fail,
+			r, err := registry.New(module.New(installed, engine), greet, length, fail,
 				again, off)
 			require.NoError(t, err)
 			env := registry.Env{Selection: registry.Selection{Enable: map[string]bool{"off": false}}}
@@ -151,7 +151,7 @@ func TestTimeOfPeople(t *testing.T) {
 			func(_ context.Context, in word, _ registry.Env) (string, error) { return "hello " + in.Word, nil })
 		installed := add(t, calling("greet", `{"word":"you"}`, 1), module.Grants{Tools: []string{"greet"}},
 			func(m *module.Manifest) { m.Asks.Tools = []string{"greet"} })
-		r, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }), greet)
+		r, err := registry.New(module.New(installed, engine), greet)
 		require.NoError(t, err)
 		const limit = 8 * time.Second
 		env := registry.Env{Selection: registry.Selection{Ask: []string{"greet"}},

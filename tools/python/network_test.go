@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/python"
@@ -50,11 +50,11 @@ func TestNetworkDescription(t *testing.T) {
 	t.Cleanup(server.Close)
 	rule, err := network.ParseRule(server.URL + "/**")
 	require.NoError(t, err)
-	gate, end, err := toolrun.NewGate("test", &network.Policy{Rules: []network.Rule{rule},
+	gate, err := egress.New(egress.Options{Policy: &network.Policy{Rules: []network.Rule{rule},
 		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"},
-			Plain: true}}}, nil)
+			Plain: true}}}})
 	require.NoError(t, err)
-	t.Cleanup(end)
+	t.Cleanup(gate.Close)
 	env := newEnv(t)
 	env.Selection.Network = gate
 	definitions, err := r.Definitions(registry.Anthropic, env.Selection)

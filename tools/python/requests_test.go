@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/network"
 )
 
@@ -106,10 +106,10 @@ func TestRequests(t *testing.T) {
 	server := served(t)
 	rule, err := network.ParseRule("* " + server.URL + "/**")
 	require.NoError(t, err)
-	gate, end, err := toolrun.NewGate("p", &network.Policy{Rules: []network.Rule{rule},
-		Limits: network.Limits{PerMinute: network.Unlimited}}, nil)
+	gate, err := egress.New(egress.Options{Policy: &network.Policy{Rules: []network.Rule{rule},
+		Limits: network.Limits{PerMinute: network.Unlimited}}})
 	require.NoError(t, err)
-	t.Cleanup(end)
+	t.Cleanup(gate.Close)
 	s := newSandboxed(t, 64)
 	s.network = gate
 	path, err := filepath.Glob(filepath.Join(packages, "*/usr/lib/python3/dist-packages"))

@@ -90,6 +90,7 @@ type tool struct {
 }
 
 var (
+	_ registry.Loader        = (*tool)(nil)
 	_ registry.InputChecker  = (*tool)(nil)
 	_ registry.InputRenderer = (*tool)(nil)
 )
@@ -101,6 +102,12 @@ func New(interpreter Interpreter, options *Options) registry.Tool {
 		t.options = *options
 	}
 	return t
+}
+
+// Load implements [registry.Loader].
+func (t *tool) Load(ctx context.Context) error {
+	_, err := t.interpreter(ctx)
+	return err
 }
 
 // Spec implements [registry.Tool].

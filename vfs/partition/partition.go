@@ -20,7 +20,10 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -35,7 +38,7 @@ type Store struct {
 	members map[string]vfs.Store
 	names   []string // sorted
 	// reopen opens a member with other options, if it was opened by this package.
-	reopen func(name string, options *vfs.Options) (vfs.Store, error)
+	reopen openFunc
 }
 
 var _ vfs.Store = (*Store)(nil)
@@ -50,20 +53,62 @@ func New(rule *Rule, members map[string]vfs.Store) (*Store, error) {
 		nil
 }
 
-// Open opens all stores of a configuration with a function, and returns the store that they are together.
-func Open(
-	c *Config, options *vfs.Options, open func(place string, options *vfs.Options) (vfs.Store, error),
-) (*Store, error) {
-	reopen := func(name string, options *vfs.Options) (vfs.Store, error) { return open(c.Stores[name], options) }
-	return openAll(&c.Rule, slices.Sorted(maps.Keys(c.Stores)), reopen, func(name string) (vfs.Store, error) {
-		return reopen(name, options)
+// Open opens all stores of a configuration with the openers of their places, and returns the store that they are
+// together. The context is for opening only.
+func Open(ctx context.Context, c *Config, options *vfs.Options, openers ...vfs.Opener) (*Store, error) {
+	open := func(ctx context.Context, name string, options *vfs.Options) (vfs.Store, error) {
+		return vfs.OpenStore(ctx, c.Stores[name], options, openers...)
+	}
+	return openAll(&c.Rule, slices.Sorted(maps.Keys(c.Stores)), open, func(name string) (vfs.Store, error) {
+		return open(ctx, name, options)
 	})
 }
 
-func openAll(
-	rule *Rule, names []string, reopen func(string, *vfs.Options) (vfs.Store, error),
-	open func(name string) (vfs.Store, error),
-) (*Store, error) {
+// Opener returns the opener of files that have a [Config], whose names end in ".json". The openers are those of the
+// places in it. Directories in it are relative to its own.
+func Opener(openers ...vfs.Opener) vfs.Opener {
+	return vfs.Opener{Opens: isConfig, Open: func(ctx context.Context, file string,
+		options *vfs.Options) (vfs.Store, error) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		config, err := parsePlaces(data, filepath.Dir(file))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		store, err := Open(ctx, config, options, openers...)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return store, nil
+	}}
+}
+
+func isURL(place string) bool { return strings.Contains(place, "://") }
+
+func isConfig(place string) bool { return strings.HasSuffix(place, ".json") && !isURL(place) }
+
+// parsePlaces is [ParseConfig] for a file in a directory, to which directories in it are relative.
+func parsePlaces(data []byte, dir string) (*Config, error) {
+	config, err := ParseConfig(data)
+	if err != nil {
+		return nil, err
+	}
+	for name, place := range config.Stores {
+		if isConfig(place) {
+			return nil, fmt.Errorf("store %s: %s is a rule again", name, place)
+		}
+		if !isURL(place) && !filepath.IsAbs(place) {
+			config.Stores[name] = filepath.Join(dir, place)
+		}
+	}
+	return config, nil
+}
+
+type openFunc func(ctx context.Context, name string, options *vfs.Options) (vfs.Store, error)
+
+func openAll(rule *Rule, names []string, reopen openFunc, open func(name string) (vfs.Store, error)) (*Store, error) {
 	members := map[string]vfs.Store{}
 	fail := func(err error) (*Store, error) {
 		for _, member := range members {
@@ -96,7 +141,7 @@ func (s *Store) With(options *vfs.Options) (vfs.Store, error) {
 			return m.With(options)
 		}
 		if s.reopen != nil {
-			return s.reopen(name, options)
+			return s.reopen(context.Background(), name, options)
 		}
 		return nil, errors.ErrUnsupported
 	})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -165,13 +167,16 @@ func TestDiscarded(t *testing.T) {
 func TestMembersThatFail(t *testing.T) {
 	failed := errors.New("no answer")
 	closed := 0
-	_, err := partition.Open(&partition.Config{Stores: map[string]string{"a": "1", "b": "2"}, Rule: halves}, nil,
-		func(place string, _ *vfs.Options) (vfs.Store, error) {
+	_, err := partition.Open(t.Context(), &partition.Config{Stores: map[string]string{"a": "1", "b": "2"},
+		Rule: halves}, nil, vfs.Opener{
+		Opens: func(string) bool { return true },
+		Open: func(_ context.Context, place string, _ *vfs.Options) (vfs.Store, error) {
 			if place == "2" {
 				return nil, failed
 			}
 			return closing{local.NewMemoryStore(nil), &closed}, nil
-		})
+		},
+	})
 	require.ErrorIs(t, err, failed)
 	require.ErrorContains(t, err, "store b")
 	require.Equal(t, 1, closed)
@@ -184,6 +189,43 @@ func TestMembersThatFail(t *testing.T) {
 		_, err = store.With(nil)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
 	})
+}
+
+// TestOpener opens the stores that a file names.
+func TestOpener(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rule.json")
+	opener := partition.Opener(local.Opener())
+	for place, opens := range map[string]bool{file: true, "rule.json": true, dir: false, "json": false,
+		"postgres://host/rule.json": false} {
+		require.Equal(t, opens, opener.Opens(place), place)
+	}
+	open := func(b string) (vfs.Store, error) {
+		config := fmt.Sprintf(`{"stores": {"a": "near", "b": %q}, "slots": {"0-1023": "a"}, "projects": {"p": "b"},
+			"records": "a"}`, b)
+		require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+		return opener.Open(t.Context(), file, &vfs.Options{NoSync: true})
+	}
+	far := t.TempDir()
+	store, err := open(far)
+	require.NoError(t, err)
+	storetest.Write(t, storetest.Open(t, store, "p"), "/file", "in b")
+	storetest.Write(t, storetest.Open(t, store, "q"), "/file", "in a")
+	again, err := store.(*partition.Store).With(nil)
+	require.NoError(t, err)
+	require.Equal(t, "in b", storetest.Read(t, storetest.Open(t, again, "p"), "/file"))
+	require.NoError(t, errors.Join(store.Close(), again.Close()))
+	require.DirExists(t, filepath.Join(far, "projects"))
+	require.DirExists(t, filepath.Join(dir, "near", "projects"))
+
+	_, err = open("other.json")
+	require.ErrorContains(t, err, file+": store b: other.json is a rule again")
+	_, err = open("postgres://u:secret@host/d")
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	require.ErrorContains(t, err, file+": store b: no opener for postgres:// URLs")
+	require.NotContains(t, err.Error(), "secret")
+	_, err = opener.Open(t.Context(), filepath.Join(dir, "missing.json"), nil)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // closing is a store that cannot tell of changes nor keep what is removed, and counts how often it is closed.

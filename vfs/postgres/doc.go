@@ -4,8 +4,8 @@
 //	...
 //	project, err := store.Open(ctx, "notes")
 //
-// Package vfs describes what stores and projects promise. The URL is as libpq describes it; pool_max_conns is the
-// largest number of connections (20 by default), and search_path names the schema.
+// [Opener] opens it for a toolrun.Runner. Package vfs describes what stores and projects promise. The URL is as libpq
+// describes it; pool_max_conns is the largest number of connections (20 by default), and search_path names the schema.
 //
 // # Transactions
 //

@@ -77,8 +77,29 @@ const defaultConnections = 20
 // acquireTime is how long a change waits for a connection.
 const acquireTime = 10 * time.Second
 
-// IsURL reports whether a text is the URL of a database, and not a directory.
-func IsURL(text string) bool {
+// openTime is how long the opener of a database may take.
+const openTime = 30 * time.Second
+
+// Opener returns the opener of databases, by their URLs. It takes up to 30 seconds for one. The options are those of
+// [OpenWith], without Projects.
+func Opener(options *Options) vfs.Opener {
+	return vfs.Opener{Opens: isURL, Open: func(ctx context.Context, databaseURL string,
+		projects *vfs.Options) (vfs.Store, error) {
+		var o Options
+		if options != nil {
+			o = *options
+		}
+		if o.Projects = (vfs.Options{}); projects != nil {
+			o.Projects = *projects
+		}
+		ctx, cancel := context.WithTimeout(ctx, openTime)
+		defer cancel()
+		return OpenWith(ctx, databaseURL, &o)
+	}}
+}
+
+// isURL reports whether a text is the URL of a database.
+func isURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 

@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/guest/tool/toolhttp"
+	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
@@ -78,15 +78,15 @@ func TestRequests(t *testing.T) {
 		require.NoError(t, err)
 		policy.Rules = append(policy.Rules, parsed)
 	}
-	gate, end, err := toolrun.NewGate("test", policy, nil)
+	gate, err := egress.New(egress.Options{Policy: policy})
 	require.NoError(t, err)
-	t.Cleanup(end)
+	t.Cleanup(gate.Close)
 	asked := []string{"* " + server.URL + "/*", "https://example.com"}
 	m.Asks.Network = asked
 	installed, err := module.OpenStore(t.TempDir()).Add(m, code, module.AddOptions{Grants: module.Grants{Clock: true,
 		Network: asked[:1]}})
 	require.NoError(t, err)
-	tools, err := registry.New(module.New(installed, func() *sandbox.Engine { return engine }))
+	tools, err := registry.New(module.New(installed, engine))
 	require.NoError(t, err)
 	env := registry.Env{Selection: registry.Selection{Network: gate}}
 	env.Limits.Timeout = registry.NoTimeout

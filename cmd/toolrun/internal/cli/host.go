@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/userdirs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
@@ -39,8 +38,8 @@ type Host struct {
 	Engine *sandbox.Engine
 	// Listen opens an address of a server. Nil means the network's.
 	Listen func(ctx context.Context, network, address string) (net.Listener, error)
-	// OpenStore opens a store of projects. Nil means [toolrun.OpenStoreWith].
-	OpenStore func(data string, options *toolrun.StoreOptions) (vfs.Store, error)
+	// OpenStore opens a store of projects. Nil means [OpenStore].
+	OpenStore func(ctx context.Context, place string, options *vfs.Options) (vfs.Store, error)
 }
 
 // Process returns the host of a command that has a process to itself.

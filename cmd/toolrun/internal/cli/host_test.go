@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/toolruntest"
@@ -37,10 +36,13 @@ func newHost(t testing.TB, variables ...string) *cli.Host {
 
 // withoutSync opens a store whose files need not last longer than the machine runs: tests have no use for that, and
 // wait for the disk.
-func withoutSync(data string, options *toolrun.StoreOptions) (vfs.Store, error) {
-	o := *options
-	o.Projects.NoSync = true
-	return toolrun.OpenStoreWith(data, &o)
+func withoutSync(ctx context.Context, place string, options *vfs.Options) (vfs.Store, error) {
+	var o vfs.Options
+	if options != nil {
+		o = *options
+	}
+	o.NoSync = true
+	return cli.OpenStore(ctx, place, &o)
 }
 
 // environment looks up variables in a list, the last of which counts.

@@ -115,7 +115,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 // nil if there is no database.
 func (c *mcpCommand) sharedSessions() (records vfs.Records, end func() error, err error) {
 	place, err := c.project.place()
-	if c.project.root != "" || err != nil || !toolrun.IsDatabase(place) {
+	if c.project.root != "" || err != nil || !isDatabase(place) {
 		return nil, func() error { return nil }, err
 	}
 	store, err := c.project.store(nil)

@@ -432,7 +432,7 @@ func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
 	if f.database != nil {
 		return f.database.With(options)
 	}
-	store, err := f.host().openStore(data, options)
+	store, err := f.host().openStore(f.cmd.Root().Context(), data, options)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store of projects: %w", err)
 	}
@@ -454,7 +454,7 @@ func (f *projectFlags) place() (string, error) {
 	if f.data != "" {
 		return f.data, nil
 	}
-	if data := f.host().getenv("TOOLRUN_DATA"); toolrun.IsDatabase(data) {
+	if data := f.host().getenv("TOOLRUN_DATA"); isDatabase(data) {
 		return data, nil
 	}
 	return f.dataDir()
@@ -462,10 +462,10 @@ func (f *projectFlags) place() (string, error) {
 
 // dataDir is the data directory. With a database, that is the user's.
 func (f *projectFlags) dataDir() (string, error) {
-	if f.data != "" && !toolrun.IsDatabase(f.data) {
+	if f.data != "" && !isDatabase(f.data) {
 		return f.host().path(f.data), nil
 	}
-	if dir := f.host().getenv("TOOLRUN_DATA"); dir != "" && !toolrun.IsDatabase(dir) {
+	if dir := f.host().getenv("TOOLRUN_DATA"); dir != "" && !isDatabase(dir) {
 		return f.host().path(dir), nil
 	}
 	dir, err := f.host().dirs().Data()
@@ -478,7 +478,7 @@ func (f *projectFlags) dataDir() (string, error) {
 // hasStore reports whether there is a store yet.
 func (f *projectFlags) hasStore() (bool, error) {
 	place, err := f.place()
-	if err != nil || toolrun.IsDatabase(place) {
+	if err != nil || isDatabase(place) {
 		return err == nil, err
 	}
 	_, err = f.host().stat(filepath.Join(place, "projects"))

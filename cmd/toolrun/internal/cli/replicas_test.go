@@ -18,7 +18,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/memnet"
@@ -53,7 +52,9 @@ func newCluster(t *testing.T) *cluster {
 func (c *cluster) machine() (host *cli.Host, lost *atomic.Bool) {
 	on := *c.host
 	lost = &atomic.Bool{}
-	on.OpenStore = func(string, *toolrun.StoreOptions) (vfs.Store, error) { return sharedStore{c.store, lost}, nil }
+	on.OpenStore = func(context.Context, string, *vfs.Options) (vfs.Store, error) {
+		return sharedStore{c.store, lost}, nil
+	}
 	return &on, lost
 }
 

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
+	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/partition"
 	"github.com/toolrun/toolrun/vfs/postgres"
 	"github.com/toolrun/toolrun/vfs/postgres/s3"
 )
@@ -38,34 +41,46 @@ PostgreSQL database, and check the place where projects are kept.`,
 }
 
 // openPlace opens the store at a place, which must be there unless it is to be made.
-func (h *Host) openPlace(place string, create bool) (vfs.Store, error) {
-	if !create && !toolrun.IsDatabase(place) {
+func (h *Host) openPlace(ctx context.Context, place string, create bool) (vfs.Store, error) {
+	if !create && !isDatabase(place) {
 		if _, err := h.stat(filepath.Join(place, "projects")); err != nil {
 			return nil, fmt.Errorf("%s has no projects: %w", place, err)
 		}
 	}
-	store, err := h.openStore(place, nil)
+	store, err := h.openStore(ctx, place, nil)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store of projects: %w", err)
 	}
 	return store, nil
 }
 
-// openStore opens a store, perhaps with contents in object storage.
-func (h *Host) openStore(place string, options *vfs.Options) (vfs.Store, error) {
-	o := &toolrun.StoreOptions{OpenObjects: func(address string) (postgres.Objects, error) {
+// databases open the stores that are no directories, perhaps with contents in object storage.
+func databases() []vfs.Opener {
+	database := postgres.Opener(&postgres.Options{OpenObjects: func(address string) (postgres.Objects, error) {
 		return s3.Open(address, nil)
-	}}
-	if options != nil {
-		o.Projects = *options
-	}
-	if !postgres.IsURL(place) {
+	}})
+	return []vfs.Opener{database, partition.Opener(database, local.Opener())}
+}
+
+// isDatabase reports whether a place for data is a database or several, and not a directory.
+func isDatabase(place string) bool {
+	return slices.ContainsFunc(databases(), func(o vfs.Opener) bool { return o.Opens(place) })
+}
+
+// OpenStore opens the store of projects at a place: a directory, a database, or several databases.
+func OpenStore(ctx context.Context, place string, options *vfs.Options) (vfs.Store, error) {
+	return vfs.OpenStore(ctx, place, options, append(databases(), local.Opener())...)
+}
+
+// openStore is [OpenStore], or what the host has in its place, for a directory relative to the host's.
+func (h *Host) openStore(ctx context.Context, place string, options *vfs.Options) (vfs.Store, error) {
+	if !strings.Contains(place, "://") {
 		place = h.path(place)
 	}
 	if h.OpenStore != nil {
-		return h.OpenStore(place, o)
+		return h.OpenStore(ctx, place, options)
 	}
-	return toolrun.OpenStoreWith(place, o)
+	return OpenStore(ctx, place, options)
 }
 
 // migrated is what became of a project or a record, as JSON.
@@ -93,12 +108,12 @@ if something was not copied.`,
 		Example: "  toolrun store migrate --from .data --to copy",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			source, err := hostOf(cmd).openPlace(from, false)
+			source, err := hostOf(cmd).openPlace(cmd.Context(), from, false)
 			if err != nil {
 				return err
 			}
 			defer source.Close()
-			target, err := hostOf(cmd).openPlace(to, true)
+			target, err := hostOf(cmd).openPlace(cmd.Context(), to, true)
 			if err != nil {
 				return err
 			}
@@ -169,7 +184,7 @@ func (f *projectFlags) openStore() (vfs.Store, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	store, err := f.host().openPlace(place, false)
+	store, err := f.host().openPlace(f.cmd.Root().Context(), place, false)
 	return store, place, err
 }
 
