@@ -319,8 +319,8 @@ func TestSearchingLongLines(t *testing.T) {
 	require.Contains(t, found.Matches[0].Text, "needle")
 	require.Less(t, len(found.Matches[0].Text), 310)
 	require.Equal(t, "/binary (binary)", found.NotSearched)
-	for _, pattern := range []string{strings.Repeat("(a{100}){9}", 9), "((a{30}){30}){30}", "(" + strings.Repeat("x",
-		400) + "){1000}"} {
+	for _, pattern := range []string{strings.Repeat("(a{100}){9}", 9), "((a{30}){30}){30}",
+		strings.Repeat("x", 1001), "(" + strings.Repeat("x", 400) + "){1000}"} {
 		b.fails(b.do("GET", q("/api/files/search", "project", "p", "text", pattern, "regexp", "true"), nil, nil), 400)
 	}
 	require.Equal(t, 200, b.do("GET", q("/api/files/search", "project", "p", "text", `^(a|b)+\s*\d{4}-\pL{1,20}$`,

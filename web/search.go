@@ -29,12 +29,17 @@ type searchAnswer struct {
 }
 
 const (
+	maxPattern = 1000 // bytes: even what is refused then is parsed, which takes some kilobytes for each
 	maxMatches = 500
 	maxLine    = 300
 	searchTime = 10 * time.Second
 )
 
 func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) {
+	none := bad("text", "this cannot be searched for")
+	if len(in.Text) > maxPattern {
+		return searchAnswer{}, none
+	}
 	return within(s, r, in.Project, "", func(p vfs.Project) (searchAnswer, error) {
 		out := searchAnswer{Matches: []match{}}
 		top, err := vfs.Clean(in.Path)
@@ -46,7 +51,7 @@ func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) 
 			Whole: maxEdit, Time: searchTime,
 		})
 		if _, ok := errors.AsType[*filesearch.PatternError](err); ok {
-			return out, bad("text", "this cannot be searched for")
+			return out, none
 		}
 		for _, m := range found.Matches {
 			out.Matches = append(out.Matches, match(m))
