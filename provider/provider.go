@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -33,20 +34,37 @@ type tool struct {
 	strict      bool
 }
 
-var dialects = map[registry.API]dialect{
-	registry.Anthropic:       anthropic{},
-	registry.OpenAIChat:      chat{},
-	registry.OpenAIResponses: responses{},
-	registry.Gemini:          gemini{},
-	registry.Bedrock:         bedrock{},
-	registry.MCP:             mcp{},
+// dialects are the APIs that there are.
+var dialects = []struct {
+	api registry.API
+	dialect
+}{
+	{registry.Anthropic, anthropic{}},
+	{registry.OpenAIChat, chat{}},
+	{registry.OpenAIResponses, responses{}},
+	{registry.Gemini, gemini{}},
+	{registry.Bedrock, bedrock{}},
+	{registry.MCP, mcp{}},
+}
+
+// APIs returns the APIs whose definitions, calls and results the package knows.
+func APIs() []registry.API {
+	apis := make([]registry.API, len(dialects))
+	for i, d := range dialects {
+		apis[i] = d.api
+	}
+	return apis
 }
 
 func dialectOf(api registry.API) (dialect, error) {
-	d, ok := dialects[api]
-	if !ok {
-		return nil, fmt.Errorf("there is no API %q: there are %s, %s, %s, %s, %s and %s", api, registry.Anthropic,
-			registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP)
+	var names []string
+	for _, d := range dialects {
+		if d.api == api {
+			return d.dialect, nil
+		}
+		names = append(names, string(d.api))
 	}
-	return d, nil
+	last := len(names) - 1
+	return nil, fmt.Errorf("there is no API %q: there are %s and %s", api, strings.Join(names[:last], ", "),
+		names[last])
 }

@@ -2,37 +2,34 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"mime"
 	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/budget"
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/internal/service"
 )
 
 // How large the JSON of a request may be: of most, of one without a token, and of one that has the input of a call or a
-// file that is edited, which is at most maxEdit and may double in JSON.
+// file that is edited, which may double in JSON.
 const (
 	usualBody    = 64 << 10
 	strangerBody = 4 << 10
-	largeBody    = 2*maxEdit + usualBody
-	maxEdit      = 1 << 20
+	largeBody    = 2*service.MaxEdit + usualBody
 )
 
 // How long a request's body may take, and that of one without a token.
@@ -55,6 +52,7 @@ type request struct {
 	w http.ResponseWriter
 	*person
 	place *place
+	ops   *service.Service
 }
 
 // A route is an operation of the API. The table of routes is what is served, and what the description is made of.
@@ -73,8 +71,12 @@ type route struct {
 	// cost of what the parameters ask for.
 	cost   int64
 	costOf func(in any) int64
-	use    use
-	do     func(s *Server, r *request, in any) (any, error)
+	// keeps, if not nil, is how many bytes are kept while the operation waits for its turn.
+	keeps func(in any) int64
+	use   use
+	// right is what an operation needs, which it checks itself, too: those who do not have it are not listened to.
+	right service.Right
+	do    func(s *Server, r *request, in any) (any, error)
 }
 
 // costing returns a route that takes so much memory.
@@ -102,32 +104,43 @@ func (route route) forLong() route {
 }
 
 // operation makes a route whose answer is JSON.
-func operation[In, Out any](method, path, summary string, do func(s *Server, r *request, in In) (Out, error)) route {
-	return route{method: method, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		body: usualBody, cost: costUsual,
+func operation[In, Out any](method, path string, right service.Right, summary string,
+	do func(s *service.Service, ctx context.Context, in In) (Out, error)) route {
+	return own(method, path, right, summary, func(_ *Server, r *request, in In) (Out, error) {
+		return do(r.ops, r.Context(), in)
+	})
+}
+
+// own makes a route for what only the page has.
+func own[In, Out any](method, path string, right service.Right, summary string,
+	do func(s *Server, r *request, in In) (Out, error)) route {
+	return route{method: method, path: path, right: right, summary: summary,
+		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), body: usualBody, cost: costUsual,
 		do: func(s *Server, r *request, in any) (any, error) { return do(s, r, *in.(*In)) }}
 }
 
 // stream makes a route that answers by itself. Its error is told if nothing has been written.
-func stream[In any](path, kind, summary string, do func(s *Server, r *request, in In) error) route {
+func stream[In any](path, kind string, right service.Right, summary string,
+	do func(s *Server, r *request, in In) error) route {
 	use := quick
 	if kind == "text/event-stream" {
 		use = follows
 	}
-	return route{method: http.MethodGet, path: path, summary: summary, in: reflect.TypeFor[In](),
+	return route{method: http.MethodGet, path: path, right: right, summary: summary, in: reflect.TypeFor[In](),
 		kind: kind, cost: costUsual, use: use,
 		do: func(s *Server, r *request, in any) (any, error) { return nil, do(s, r, *in.(*In)) }}
 }
 
 // upload makes a route whose body is bytes.
-func upload[In, Out any](path, summary string, do func(s *Server, r *request, in In) (Out, error)) route {
-	made := operation(http.MethodPost, path, summary, do).forLong()
+func upload[In, Out any](path string, right service.Right, summary string,
+	do func(s *service.Service, ctx context.Context, in In, content io.Reader) (Out, error)) route {
+	made := own(http.MethodPost, path, right, summary, func(_ *Server, r *request, in In) (Out, error) {
+		_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(uploadTime))
+		return do(r.ops, r.Context(), in, r.Body)
+	}).forLong()
 	made.bytes = true
 	return made
 }
-
-// Nothing is an answer or a request without content.
-type nothing struct{}
 
 // An api is the routes by their paths and methods.
 type api struct {
@@ -150,33 +163,30 @@ func newAPI(routes []route) (*api, error) {
 	return a, err
 }
 
-// name is the route's in tables: its method and its path.
-func (route *route) name() string { return route.method + " " + route.path }
-
-// A failure is an error of the API.
-type failure struct {
-	status  int
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	// Field is the parameter that is wrong, if it is one.
-	Field string `json:"field,omitempty"`
-	// Reasons are why a call cannot be undone.
-	Reasons []string `json:"reasons,omitempty"`
-	// Version and Diff are the present version of a file that has been changed meanwhile, and how it differs from what
-	// was sent.
-	Version string `json:"version,omitempty"`
-	Diff    string `json:"diff,omitempty"`
-}
-
-func (f *failure) Error() string { return f.Message }
-
-func bad(field, format string, args ...any) error {
-	return &failure{status: http.StatusBadRequest, Code: "invalid", Field: field, Message: fmt.Sprintf(format, args...)}
-}
-
 // failed is the body of answers that are errors.
 type failed struct {
-	Error *failure `json:"error"`
+	Error *service.Error `json:"error"`
+}
+
+// statuses are those of HTTP for the codes of errors.
+var statuses = map[string]int{
+	"invalid": http.StatusBadRequest, "unauthorized": http.StatusUnauthorized, "forbidden": http.StatusForbidden,
+	"csrf": http.StatusForbidden, "not_found": http.StatusNotFound, "deleted": http.StatusNotFound,
+	"not_kept": http.StatusNotFound, "method": http.StatusMethodNotAllowed, "incomplete": http.StatusRequestTimeout,
+	"exists": http.StatusConflict, "changed": http.StatusConflict, "cannot_undo": http.StatusConflict,
+	"decided": http.StatusConflict, "damaged": http.StatusConflict, "name": http.StatusConflict,
+	"too_large": http.StatusRequestEntityTooLarge, "type": http.StatusUnsupportedMediaType,
+	"quota": http.StatusUnprocessableEntity, "busy": http.StatusServiceUnavailable,
+	"unavailable": http.StatusServiceUnavailable, "canceled": http.StatusServiceUnavailable,
+	"internal": http.StatusInternalServerError,
+}
+
+// status is that of HTTP for an error.
+func status(e *service.Error) int {
+	if e.Own {
+		return http.StatusTooManyRequests
+	}
+	return statuses[e.Code]
 }
 
 // serve serves a request for the API.
@@ -188,7 +198,7 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case methods == nil:
-		answerError(s, w, r, &failure{status: http.StatusNotFound, Code: "not_found",
+		answerError(s, w, r, &service.Error{Code: "not_found",
 			Message: "there is no such operation: see /api/openapi.json"})
 		return
 	case route == nil:
@@ -197,9 +207,7 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 			allowed = append(allowed, method)
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		answerError(s, w, r, &failure{
-			status: http.StatusMethodNotAllowed, Code: "method", Message: "this operation has another method",
-		})
+		answerError(s, w, r, &service.Error{Code: "method", Message: "this operation has another method"})
 		return
 	}
 	who := s.admits(r)
@@ -211,17 +219,21 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 	if who == nil && !route.open {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
-		answerError(s, w, r, &failure{status: http.StatusUnauthorized, Code: "unauthorized",
+		answerError(s, w, r, &service.Error{Code: "unauthorized",
 			Message: "show a token, or use a link that toolrun serve prints"})
 		return
 	}
 	if route.method != http.MethodGet && who != nil && !who.maySend(r) {
-		answerError(s, w, r, &failure{status: http.StatusForbidden, Code: "csrf",
+		answerError(s, w, r, &service.Error{Code: "csrf",
 			Message: "the header X-Toolrun-CSRF is missing or wrong: load the page again"})
 		return
 	}
 	if who != nil {
-		if err := who.access.enters(route); err != nil {
+		err := error(errRate)
+		if who.access.Allows() {
+			err = who.access.May(route.right)
+		}
+		if err != nil {
 			answerError(s, w, r, err)
 			return
 		}
@@ -233,12 +245,16 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 	defer place.leave()
 	in, err := route.read(w, r, place)
-	if err == nil && who != nil {
-		err = who.access.mayAsk(route, in)
-	}
 	var out any
 	if err == nil {
-		out, err = route.do(s, &request{r, w, who, place}, in)
+		request := &request{r, w, who, place, nil}
+		if who != nil {
+			request.ops = s.desk.Open(who.access)
+		}
+		if route.keeps != nil {
+			place.Keep(route.keeps(in))
+		}
+		out, err = route.do(s, request, in)
 	}
 	switch {
 	case err != nil:
@@ -278,7 +294,7 @@ func (route *route) read(w http.ResponseWriter, r *http.Request, place *place) (
 	if err := checkType(r, "application/json", "send application/json"); err != nil {
 		return nil, err
 	}
-	tooLarge := &failure{status: http.StatusRequestEntityTooLarge, Code: "too_large",
+	tooLarge := &service.Error{Code: "too_large",
 		Message: fmt.Sprintf("a request may have %d bytes", route.body)}
 	if r.ContentLength > route.body {
 		return nil, tooLarge
@@ -293,13 +309,13 @@ func (route *route) read(w http.ResponseWriter, r *http.Request, place *place) (
 	case errors.Is(err, budget.ErrBusy):
 		return nil, errBusy
 	case err != nil:
-		return nil, &failure{status: http.StatusRequestTimeout, Code: "incomplete",
+		return nil, &service.Error{Code: "incomplete",
 			Message: "the request did not come as a whole, or not in time"}
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	limits := jsontree.Limits{Depth: maxDepth, Values: min(fewValues+len(body)/bytesPerValue, maxValues)}
 	if limit, ok := errors.AsType[*jsontree.LimitError](jsontree.Check(body, limits)); ok {
-		return nil, &failure{status: http.StatusRequestEntityTooLarge, Code: "too_large",
+		return nil, &service.Error{Code: "too_large",
 			Message: fmt.Sprintf("the request has more than %d %s", limit.Limit, limit.What)}
 	}
 	if !place.Decode(route.cost + costByte*int64(len(body)) + costValue*int64(jsontree.Separators(body))) {
@@ -308,13 +324,10 @@ func (route *route) read(w http.ResponseWriter, r *http.Request, place *place) (
 	return in.Interface(), readJSON(in.Elem(), body)
 }
 
-// A jsonObject is an object of JSON as it was sent.
-type jsonObject []byte
-
 // readJSON sets fields from the members of an object, each at most once.
 func readJSON(in reflect.Value, body []byte) error {
 	if !json.Valid(body) || !utf8.Valid(body) {
-		return bad("", "malformed request: it is not JSON in UTF-8")
+		return service.Bad("", "malformed request: it is not JSON in UTF-8")
 	}
 	fields, given := map[string]reflect.Value{}, map[string]bool{}
 	for i := range in.NumField() {
@@ -329,26 +342,26 @@ func readJSON(in reflect.Value, body []byte) error {
 		case problem != nil:
 		case !known:
 			name = plaintext.Clean(name, 100)
-			problem = bad(name, "unknown parameter %q", name)
+			problem = service.Bad(name, "unknown parameter %q", name)
 		case given[name]:
-			problem = bad(name, "%s is there more than once", name)
-		case field.Type() == reflect.TypeFor[jsonObject]() && value[0] == '{':
+			problem = service.Bad(name, "%s is there more than once", name)
+		case field.Type() == reflect.TypeFor[service.Object]() && value[0] == '{':
 			field.SetBytes(value)
-		case field.Type() == reflect.TypeFor[jsonObject]() && string(value) != "null":
-			problem = bad(name, "%s is an object", name)
-		case field.Type() != reflect.TypeFor[jsonObject]():
+		case field.Type() == reflect.TypeFor[service.Object]() && string(value) != "null":
+			problem = service.Bad(name, "%s is an object", name)
+		case field.Type() != reflect.TypeFor[service.Object]():
 			decode := json.Unmarshal
 			if field.Kind() == reflect.Map {
 				decode = exactly
 			}
 			if decode(value, field.Addr().Interface()) != nil {
-				problem = bad(name, "%s has the wrong type", name)
+				problem = service.Bad(name, "%s has the wrong type", name)
 			}
 		}
 		given[name] = true
 	})
 	if !isObject {
-		return bad("", "malformed request: send an object of JSON")
+		return service.Bad("", "malformed request: send an object of JSON")
 	}
 	return problem
 }
@@ -363,10 +376,10 @@ func exactly(value []byte, into any) error {
 // checkType returns an error if the body of a request is of another type, or is compressed.
 func checkType(r *http.Request, want, problem string) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != want {
-		return &failure{status: http.StatusUnsupportedMediaType, Code: "type", Message: problem}
+		return &service.Error{Code: "type", Message: problem}
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return &failure{status: http.StatusUnsupportedMediaType, Code: "type",
+		return &service.Error{Code: "type",
 			Message: "send the body as it is, without Content-Encoding"}
 	}
 	return nil
@@ -383,7 +396,7 @@ func readQuery(in reflect.Value, r *http.Request) error {
 			continue
 		}
 		if len(values) > 1 {
-			return bad(name, "%s is there more than once", name)
+			return service.Bad(name, "%s is there more than once", name)
 		}
 		switch field := in.Field(i); field.Kind() {
 		case reflect.String:
@@ -391,13 +404,13 @@ func readQuery(in reflect.Value, r *http.Request) error {
 		case reflect.Int, reflect.Int64:
 			n, err := strconv.ParseInt(values[0], 10, 64)
 			if err != nil {
-				return bad(name, "%s is not a number", name)
+				return service.Bad(name, "%s is not a number", name)
 			}
 			field.SetInt(n)
 		case reflect.Bool:
 			b, err := strconv.ParseBool(values[0])
 			if err != nil {
-				return bad(name, "%s is neither true nor false", name)
+				return service.Bad(name, "%s is neither true nor false", name)
 			}
 			field.SetBool(b)
 		default:
@@ -405,7 +418,7 @@ func readQuery(in reflect.Value, r *http.Request) error {
 		}
 	}
 	for name := range query {
-		return bad(name, "unknown parameter")
+		return service.Bad(name, "unknown parameter")
 	}
 	return nil
 }
@@ -413,10 +426,10 @@ func readQuery(in reflect.Value, r *http.Request) error {
 // answer sends an answer. While the client takes it, the request holds no more memory than that. The place is nil for
 // errors.
 func answer(w http.ResponseWriter, status int, out any, place *place) {
-	if long, ok := out.(longAnswer); ok {
-		place.Keep(long.size())
+	if text, ok := out.(service.TextAnswer); ok {
+		place.Keep(int64(len(text.Text)))
 		w.Header().Set("Content-Type", "application/json")
-		_ = long.writeJSON(&slowWriter{ResponseWriter: w}) // the client is gone
+		_ = writeText(&slowWriter{ResponseWriter: w}, text) // the client is gone
 		return
 	}
 	send := &answerWriter{ResponseWriter: w, status: status, place: place}
@@ -426,11 +439,36 @@ func answer(w http.ResponseWriter, status int, out any, place *place) {
 	}
 }
 
-// A longAnswer is sent in parts, because its JSON can be several times as large.
-type longAnswer interface {
-	size() int64
-	writeJSON(w io.Writer) error
+// writeText writes an answer with a text in parts, because its JSON can be several times as large.
+func writeText(w io.Writer, a service.TextAnswer) error {
+	text := a.Text
+	a.Text = ""
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	const empty = `"text":""` // which no value can contain
+	end := bytes.Index(data, []byte(empty)) + len(empty) - 1
+	write := func(data []byte) {
+		if err == nil {
+			_, err = w.Write(data)
+		}
+	}
+	write(data[:end])
+	for len(text) > 0 && err == nil {
+		n := len(text)
+		if n > textPart {
+			n = cmp.Or(plaintext.Boundary(text, textPart), textPart)
+		}
+		part, _ := json.Marshal(text[:n])
+		write(part[1 : len(part)-1])
+		text = text[n:]
+	}
+	write(data[end:])
+	return err
 }
+
+const textPart = 32 << 10
 
 // An answerWriter sends an answer that is written at once, without a copy of it.
 type answerWriter struct {
@@ -454,70 +492,15 @@ func (w *answerWriter) Write(data []byte) (int, error) {
 
 // answerError tells an error. What is the host's is logged, and its text is not told.
 func answerError(s *Server, w http.ResponseWriter, r *http.Request, err error) {
-	f := explain(err)
-	if f.status == http.StatusInternalServerError {
+	f := service.Explain(err)
+	if f.Code == "internal" {
 		id := strings.ToLower(rand.Text()[:8])
-		f.Message = "something went wrong; the log has it as " + id
+		f = &service.Error{Code: f.Code, Message: "something went wrong; the log has it as " + id}
 		s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "the page failed", slog.String("id", id),
 			slog.String("path", r.URL.Path), slog.Any("error", err))
 	}
 	if f.Code == "busy" {
 		w.Header().Set("Retry-After", "1")
 	}
-	answer(w, f.status, failed{f}, nil)
-}
-
-// explain makes a failure of an error.
-func explain(err error) *failure {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f
-	}
-	as := func(status int, code string) *failure {
-		return &failure{status: status, Code: code, Message: err.Error()}
-	}
-	if undo, ok := errors.AsType[*vfs.UndoError](err); ok {
-		f := as(http.StatusConflict, "cannot_undo")
-		f.Message, f.Reasons = "files have been changed since", undo.Reasons
-		return f
-	}
-	if unavailable, ok := errors.AsType[*vfs.UnavailableError](err); ok {
-		return &failure{status: http.StatusServiceUnavailable, Code: "unavailable", Message: unavailable.Unavailable()}
-	}
-	if quota, ok := errors.AsType[*vfs.QuotaError](err); ok {
-		return &failure{status: http.StatusUnprocessableEntity, Code: "quota", Message: quota.Error()}
-	}
-	_, name := errors.AsType[*vfs.NameConflictError](err)
-	pathError, isPath := errors.AsType[*fs.PathError](err)
-	switch {
-	case errors.Is(err, vfs.ErrDeleted):
-		return as(http.StatusNotFound, "deleted")
-	case errors.Is(err, vfs.ErrNotKept):
-		return &failure{
-			status: http.StatusNotFound, Code: "not_kept", Message: "the history does not have this version any more",
-		}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &failure{status: http.StatusServiceUnavailable, Code: "busy", Message: "this took too long: try again"}
-	case errors.Is(err, context.Canceled), errors.Is(err, toolrun.ErrClosed):
-		return &failure{status: http.StatusServiceUnavailable, Code: "canceled", Message: "this was stopped"}
-	case name:
-		return as(http.StatusConflict, "name")
-	case !isPath && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrInvalid):
-		return as(http.StatusInternalServerError, "internal")
-	}
-	f := as(http.StatusInternalServerError, "internal")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f = as(http.StatusNotFound, "not_found")
-	case errors.Is(err, fs.ErrExist):
-		f = as(http.StatusConflict, "exists")
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EBUSY):
-		f = as(http.StatusForbidden, "forbidden")
-	case errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENAMETOOLONG),
-		errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENOTEMPTY):
-		f = as(http.StatusBadRequest, "invalid")
-	}
-	if isPath && f.status != http.StatusInternalServerError { // without the operation, which is the program's word
-		f.Message = pathError.Path + ": " + pathError.Err.Error()
-	}
-	return f
+	answer(w, status(f), failed{f}, nil)
 }

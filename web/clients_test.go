@@ -24,7 +24,7 @@ import (
 // A model is a client of an MCP server with a token.
 type model struct {
 	*browser
-	client  *web.Client
+	client  *web.Access
 	counted int // requests
 }
 
@@ -34,8 +34,8 @@ func beginModel(t *testing.T, tools ...registry.Tool) (*browser, *model) {
 		Tools: tools})
 	require.NoError(t, err)
 	m := &model{}
-	m.client = &web.Client{
-		Name: "the model",
+	m.client = &web.Access{
+		Name: "ci", Project: "ci", Client: "the model",
 		Session: func(ctx context.Context) (*toolrun.Session, error) {
 			return runner.Session(ctx, "ci", &toolrun.SessionOptions{Client: "the model",
 				Select: func(s registry.Selection) registry.Selection {
@@ -46,10 +46,9 @@ func beginModel(t *testing.T, tools ...registry.Tool) (*browser, *model) {
 		Allow: func() bool { m.counted++; return true },
 		Call:  func(ctx context.Context, do func(context.Context)) error { do(ctx); return nil },
 	}
-	access := &web.Access{Name: "ci", Project: "ci", Client: m.client}
 	server, err := web.New(runner, &web.Options{Token: func(r *http.Request) *web.Access {
 		if r.Header.Get("Authorization") == "Bearer secret-of-ci" {
-			return access
+			return m.client
 		}
 		return nil
 	}})
@@ -111,7 +110,8 @@ func TestDocumentedRequests(t *testing.T) {
 func TestOperationsForModels(t *testing.T) {
 	b, m := beginModel(t)
 	b.project("ci", map[string]string{"/a.txt": "a"})
-	reading := []string{"GET /api/files", "GET /api/files/text", "GET /api/files/content"}
+	reading := []string{"GET /api/files", "GET /api/files/text", "GET /api/files/content",
+		"GET /api/files/search"}
 	allowed := append([]string{"GET /api/openapi.json", "GET /api/about", "POST /api/login", "POST /api/logout",
 		"GET /api/projects", "GET /api/projects/one",
 		"GET /api/tools", "GET /api/tools/definitions", "GET /api/calls", "POST /api/calls", "GET /api/calls/one",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/toolrun/toolrun/internal/service"
 )
 
 // describe makes the description of the API from its routes.
@@ -17,7 +18,7 @@ func describe(routes []route) ([]byte, error) {
 	schemaOf := func(t reflect.Type) (*jsonschema.Schema, error) {
 		return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 			reflect.TypeFor[json.RawMessage](): {},
-			reflect.TypeFor[jsonObject]():      {Type: "object"},
+			reflect.TypeFor[service.Object]():  {Type: "object"},
 		}})
 	}
 	problem, err := schemaOf(reflect.TypeFor[failed]())

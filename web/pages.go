@@ -8,22 +8,24 @@ import (
 	"net/url"
 
 	"github.com/toolrun/toolrun/internal/clientaddr"
+	"github.com/toolrun/toolrun/internal/service"
 )
 
 // A view is a page. Its module of JavaScript has its name.
 type view struct {
 	Path, Name, Title string
 	project           bool // it is one of a project
+	right             service.Right
 }
 
 var views = []view{
-	{"/", "projects", "Projects", false},
-	{"/files", "files", "Files", true},
-	{"/run", "run", "Run", true},
-	{"/calls", "calls", "Calls", true},
-	{"/history", "history", "History", true},
-	{"/tools", "tools", "Tools", true},
-	{"/servers", "servers", "Servers", false},
+	{"/", "projects", "Projects", false, service.Run},
+	{"/files", "files", "Files", true, service.Read},
+	{"/run", "run", "Run", true, service.Run},
+	{"/calls", "calls", "Calls", true, service.Run},
+	{"/history", "history", "History", true, service.Write},
+	{"/tools", "tools", "Tools", true, service.Run},
+	{"/servers", "servers", "Servers", false, service.Operate},
 }
 
 // A link is one to another view.
@@ -66,20 +68,21 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		s.render(w, http.StatusUnauthorized, data)
 		return
 	}
-	if c := who.access.Client; c != nil && !c.Allow() {
+	if !who.access.Allows() {
 		w.Header().Set("Retry-After", "1")
-		http.Error(w, tooManyRequests, http.StatusTooManyRequests)
+		http.Error(w, errRate.Message, http.StatusTooManyRequests)
 		return
 	}
-	data := pageData{LoggedIn: true, ByLink: who.access == s.owner, Model: who.access.Client != nil}
+	data := pageData{LoggedIn: true, ByLink: who.access == s.owner, Model: isModel(who.access)}
 	if who.visit != nil {
 		data.CSRF = who.visit.csrf
 	}
-	project := r.URL.Query().Get("project")
+	ops := s.desk.Open(who.access)
+	only, project := ops.Project(), r.URL.Query().Get("project")
 	if project == "" {
-		project = who.access.Project
+		project = only
 	}
-	if err := (&request{r, w, who, nil}).mayUse(project); project != "" && err != nil {
+	if err := ops.MayUse(project); project != "" && err != nil {
 		data.Title, data.Message = "No such project", "There is no project of this name."
 		s.render(w, http.StatusNotFound, data)
 		return
@@ -87,7 +90,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	var here *view
 	for i := range views {
 		v := &views[i]
-		if !who.access.has(clientViews[v.Name]) {
+		if !who.access.Has(v.right) {
 			continue
 		}
 		l := link{v.Title, v.Path, v.Path == r.URL.Path}
@@ -95,8 +98,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 			here = v
 		}
 		switch {
-		case v.Name == "servers" && who.access.Project != "" && who.access != s.owner,
-			v.Name == "projects" && s.options.Dir != "":
+		case v.Name == "projects" && s.options.Dir != "":
 		case !v.project:
 			data.Links = append(data.Links, l)
 		case project != "":

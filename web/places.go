@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/budget"
 	"github.com/toolrun/toolrun/internal/clientaddr"
+	"github.com/toolrun/toolrun/internal/service"
 )
 
 // A use is what a request needs its place for.
@@ -85,8 +86,11 @@ type place struct {
 	leave func()
 }
 
-var errBusy = &failure{status: http.StatusServiceUnavailable, Code: "busy",
+var errBusy = &service.Error{Code: "busy",
 	Message: "the server has too many requests at once: try again later"}
+
+// errRate is for those who make more requests than their token allows.
+var errRate = &service.Error{Code: "busy", Own: true, Message: "too many requests: try again later"}
 
 // enter takes a place for a request. The key tells who makes it.
 func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
@@ -99,9 +103,7 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	switch {
 	case c.taken[kind] >= maxPlaces[kind].each:
 		what := [uses]string{"too many requests", "too many files on their way", "too many windows open"}[kind]
-		return nil, &failure{
-			status: http.StatusTooManyRequests, Code: "busy", Message: "you have " + what + " at once: try again later",
-		}
+		return nil, &service.Error{Own: true, Code: "busy", Message: "you have " + what + " at once: try again later"}
 	case a.taken[kind] >= maxPlaces[kind].all:
 		return nil, errBusy
 	}

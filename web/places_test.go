@@ -48,7 +48,7 @@ func (e endless) Read(p []byte) (int, error) {
 func holders(names ...string) web.Options {
 	access := map[string]*web.Access{}
 	for _, name := range names {
-		access["Bearer "+name] = &web.Access{Name: name, Project: name}
+		access["Bearer "+name] = &web.Access{Name: name, Role: web.Person, Project: name}
 	}
 	return web.Options{Token: func(r *http.Request) *web.Access { return access[r.Header.Get("Authorization")] }}
 }

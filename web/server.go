@@ -41,11 +41,11 @@ import (
 	"net/netip"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/sameorigin"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tools/module"
@@ -88,44 +88,39 @@ type Options struct {
 	Now func() time.Time
 }
 
-// An Access is what somebody may use.
-type Access struct {
-	// Name is for logs.
-	Name string
-	// Project is the only project. Empty means all of them.
-	Project string
-	// Select, if not nil, changes what is chosen for the project. The tools that it leaves enabled are the only ones.
-	Select func(registry.Selection) registry.Selection
-	// Limits are those of calls.
-	Limits registry.Limits
-	// Store opens the project. Nil means the server's.
-	Store vfs.Store
-	// Client, if not nil, says that this is a client of an MCP server and what it may do, instead of Select and Limits.
-	// Project is required then.
-	Client *Client
-}
+// An Access is what somebody may use: a token says it. The zero value is that of a model.
+type Access = service.Access
+
+// A Role is what somebody may do in the projects of their Access.
+type Role = service.Role
+
+// The roles. They can do more from one to the next.
+const (
+	Model    = service.Model
+	Person   = service.Person
+	Operator = service.Operator
+)
+
+// A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware
+// must be among that of the runner.
+type Log = service.Log
+
+// NewLog returns an empty log.
+func NewLog() *Log { return service.NewLog() }
 
 // A Server is the page and its API. It is safe for concurrent use.
 type Server struct {
-	runner  *toolrun.Runner
+	desk    *service.Desk
 	options Options
 	own     sameorigin.Server
-	log     *Log
-	ownLog  bool    // the runner does not have it among its middleware
 	owner   *Access // of those who come by a link
 	doors   *doors
-	runs    *made
-	watches *watches
-	recents recents
 	api     *api
 	pages   *template.Template
 	assets  map[string]asset
 	tries   *tries // to log in
 	// guests are the places of those who may use the page, and strangers those of others.
 	guests, strangers *places
-	ctx               context.Context
-	end               context.CancelCauseFunc
-	working           sync.WaitGroup
 }
 
 //go:embed assets templates
@@ -137,24 +132,13 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if options != nil {
 		o = *options
 	}
-	if o.Limits.Timeout < 0 && o.Limits.Timeout != registry.NoTimeout {
-		return nil, errors.New("the time of calls is negative")
-	}
 	if o.Dir != "" && o.Token != nil {
 		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
-	if o.Store == nil {
-		o.Store, o.Waiting = runner.Store(), cmp.Or(o.Waiting, runner.Waiting())
-	}
-	var err error
-	if o.Waiting == nil {
-		if o.Waiting, err = waiting.New(o.Store, nil); err != nil {
-			return nil, err
-		}
-	}
-	ownLog := o.Log == nil
-	if ownLog {
-		o.Log = NewLog()
+	desk, err := service.New(runner, &service.Options{Store: o.Store, Dir: o.Dir, DirOptions: o.DirOptions, Log: o.Log,
+		Waiting: o.Waiting, Select: o.Select, Limits: o.Limits, Modules: o.Modules, Logger: o.Logger})
+	if err != nil {
+		return nil, err
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -162,26 +146,17 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins},
-		log: o.Log, ownLog: ownLog,
-		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: &tries{
-			from: map[netip.Prefix]*list.Element{},
-		}, guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
-	if o.Dir != "" {
-		if err := s.useDir(); err != nil {
-			return nil, err
-		}
-	}
-	s.ctx, s.end = context.WithCancelCause(context.Background())
-	s.runs, s.watches = newMade(), newWatches(s)
-	s.recents.by = map[watchKey]*recent{}
+	s := &Server{desk: desk, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins},
+		owner: &Access{Name: "page", Role: Operator}, doors: newDoors(o.Now),
+		tries:  &tries{from: map[netip.Prefix]*list.Element{}},
+		guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
 	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {
 		return nil, err
 	}
 	if s.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	s.api, err = newAPI(s.routes())
+	s.api, err = newAPI(routes())
 	return s, err
 }
 
@@ -191,22 +166,7 @@ func (s *Server) Link(base string) string { return base + "/open?key=" + s.doors
 
 // Shutdown ends streams, lets no call begin, and waits for those that run until the context ends; then it stops them.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.runs.close()
-	s.watches.close()
-	done := make(chan struct{})
-	go func() {
-		s.working.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		s.end(toolrun.ErrClosed)
-		return nil
-	case <-ctx.Done():
-		s.end(toolrun.ErrClosed)
-		<-done
-		return ctx.Err()
-	}
+	return s.desk.Shutdown(ctx)
 }
 
 // policy is the Content-Security-Policy of the pages: nothing but their own files, and no markup from strings.

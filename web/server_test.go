@@ -365,9 +365,8 @@ func TestHeaders(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	valid := true
-	access := &web.Access{Name: "ci", Project: "ci", Select: func(s registry.Selection) registry.Selection {
-		return s.Only("memory")
-	}}
+	access := &web.Access{Name: "ci", Role: web.Person, Project: "ci",
+		Select: func(s registry.Selection) registry.Selection { return s.Only("memory") }}
 	b := begin(t, toolrun.Options{}, web.Options{Token: func(r *http.Request) *web.Access {
 		if valid && r.Header.Get("Authorization") == "Bearer secret-of-ci" {
 			return access

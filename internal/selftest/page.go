@@ -103,7 +103,7 @@ func servePage(ctx context.Context) (address string, close func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	access := &web.Access{Name: "selftest", Project: "selftest"}
+	access := &web.Access{Name: "selftest", Role: web.Person, Project: "selftest"}
 	server, err := web.New(runner, &web.Options{Token: func(r *http.Request) *web.Access {
 		if r.Header.Get("Authorization") == pageToken {
 			return access

@@ -187,10 +187,7 @@ func offered(schema string) func(ctx context.Context) (func() (string, error), f
 			if err != nil {
 				return refused, nil
 			}
-			for _, api := range []registry.API{
-				registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses,
-				registry.Gemini, registry.Bedrock, registry.MCP,
-			} {
+			for _, api := range provider.APIs() {
 				for _, strict := range []bool{false, true} {
 					options := &provider.Options{Strict: strict}
 					if _, err := provider.Definitions(tools, api, registry.Selection{}, options); err != nil {

@@ -17,9 +17,7 @@ import (
 )
 
 // apis are the APIs that package provider supports.
-var apis = []registry.API{
-	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
-}
+var apis = provider.APIs()
 
 // minDescription is the minimum length of a meaningful description in bytes: seven characters in Chinese.
 const minDescription = 20

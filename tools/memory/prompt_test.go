@@ -11,15 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wrapfs"
+	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/memory"
 )
 
-var apis = []registry.API{
-	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
-	registry.XML,
-}
+var apis = append(provider.APIs(), registry.XML)
 
 func options(set map[string]any) registry.Selection {
 	return registry.Selection{Options: map[string]map[string]any{"memory": set}}

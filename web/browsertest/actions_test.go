@@ -193,7 +193,7 @@ func TestInAndOut(t *testing.T) {
 		if r.Header.Get("Authorization") != "Bearer secret" {
 			return nil
 		}
-		return &web.Access{Name: "ci", Project: "ci"}
+		return &web.Access{Name: "ci", Role: web.Person, Project: "ci"}
 	}})
 	tokens.project("ci", map[string]string{"/a.txt": "a"})
 	q := tokens.look()

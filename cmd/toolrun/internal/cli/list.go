@@ -196,10 +196,7 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 }
 
 // apis are the values of --api.
-var apis = []registry.API{
-	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini,
-	registry.Bedrock, registry.MCP, registry.XML,
-}
+var apis = append(provider.APIs(), registry.XML)
 
 // addAPI adds --api, which must be given.
 func (c *listCommand) addAPI(cmd *cobra.Command, apis []registry.API) {
@@ -242,7 +239,7 @@ func newDefs() *cobra.Command {
 		}),
 	})
 	cmd.Flags().BoolVar(&c.json, "json", false, "print them on one line")
-	c.addAPI(cmd, apis[:len(apis)-1])
+	c.addAPI(cmd, provider.APIs())
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "use the API's strict mode, if it has one")
 	return cmd
 }

@@ -2,12 +2,13 @@ package cli_test
 
 import (
 	"fmt"
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolrun/toolrun/internal/toolruntest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"

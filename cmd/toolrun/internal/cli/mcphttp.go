@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -272,7 +273,7 @@ func (c *mcpCommand) bySession(ctx context.Context,
 }
 
 func newMCPToken() *cobra.Command {
-	var name, project, file string
+	var name, project, role, file string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "token",
@@ -281,13 +282,21 @@ func newMCPToken() *cobra.Command {
 Only the entry needs to be kept on the server: it has the token's hash. --add
 writes it into the file, which servers that run read again.`,
 		Example: "  toolrun mcp token --name ci --project ci\n" +
-			"  toolrun mcp token --name ci --project ci --add tokens.json",
+			"  toolrun mcp token --name ci --project ci --add tokens.json\n" +
+			"  toolrun mcp token --name ada --project ci --role person",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := vfs.CheckID(project); err != nil {
 				return err
 			}
 			token, entry := mcphttp.NewToken(name, project)
+			var err error
+			if entry.Role, err = service.ParseRole(role); err != nil {
+				return err
+			}
+			if entry.Role == service.Model {
+				entry.Role = "" // which is the same
+			}
 			if file != "" {
 				if err := hostOf(cmd).addToken(file, entry); err != nil {
 					return err
@@ -308,6 +317,7 @@ writes it into the file, which servers that run read again.`,
 	}
 	cmd.Flags().StringVar(&name, "name", "client", "name of the token in logs")
 	cmd.Flags().StringVar(&project, "project", "default", "project `ID` of the token")
+	cmd.Flags().StringVar(&role, "role", "model", "what its holder may do on the page: `model`, person or operator")
 	cmd.Flags().StringVar(&file, "add", "", "add the entry to the tokens in `FILE`, which is made if it does not exist")
 	addJSON(cmd.Flags(), &asJSON)
 	return cmd

@@ -90,6 +90,9 @@ const (
 	fewToken = "few-4444444444444444444444444444"
 	nilToken = "nil-5555555555555555555555555555"
 	hasToken = "has-6666666666666666666666666666"
+	eveToken = "eve-7777777777777777777777777777"
+	opsToken = "ops-8888888888888888888888888888"
+	setToken = "set-9999999999999999999999999999"
 )
 
 // pageTokenFile has a token for each kind of limit.
@@ -102,7 +105,11 @@ func pageTokenFile(t *testing.T) string {
 		{"name": "one", "token": "`+oneToken+`", "project": "one", "limits": {"calls": 1}},
 		{"name": "few", "token": "`+fewToken+`", "project": "few", "limits": {"rate": 0.001}},
 		{"name": "nil", "token": "`+nilToken+`", "project": "notes", "noResources": true},
-		{"name": "has", "token": "`+hasToken+`", "project": "notes", "limits": {"timeout": "100ms"}}]}`), 0o600))
+		{"name": "has", "token": "`+hasToken+`", "project": "notes", "limits": {"timeout": "100ms"}},
+		{"name": "eve", "token": "`+eveToken+`", "project": "notes", "role": "person", "limits": {"timeout": "100ms"}},
+		{"name": "ops", "token": "`+opsToken+`", "project": "notes", "role": "operator"},
+		{"name": "set", "token": "`+setToken+`", "project": "notes", "role": "person", "tools": ["memory"]}]}`),
+		0o600))
 	return file
 }
 
@@ -154,7 +161,7 @@ func limitsHold(t *testing.T, base string) {
 			"/api/files/content?project=notes&path=/a.txt":          200,
 			"/api/files/text?project=notes&path=/a.txt&change=1":    403,
 			"/api/files/content?project=notes&path=/a.txt&change=1": 403,
-			"/api/files/search?project=notes&text=a":                403, "/api/projects/export?project=notes": 403,
+			"/api/files/search?project=notes&text=a":                200, "/api/projects/export?project=notes": 403,
 			"/api/history?project=notes": 403, "/api/history/diff?project=notes&change=1": 403,
 			"/api/checkpoints?project=notes": 403, "/api/approvals?project=notes": 403,
 		} {
@@ -191,6 +198,43 @@ func limitsHold(t *testing.T, base string) {
 			require.Equal(t, 403, status, "%s: %s", path, text)
 			require.Contains(t, text, "a person")
 		}
+	})
+	t.Run("roles", func(t *testing.T) {
+		eve, ops, set := tokenHolder{t, base, eveToken, "notes"}, tokenHolder{t, base, opsToken, "notes"},
+			tokenHolder{t, base, setToken, "notes"}
+		require.Contains(t, eve.call("javascript", js("for (;;);"), nil).Result, "100ms", "the token's limit")
+		for _, who := range []tokenHolder{eve, ops} {
+			saved := map[string]any{"project": "notes", "path": "/of-people.txt", "text": "a", "version": ""}
+			status, text := who.do("POST", "/api/files/save", saved)
+			require.Equal(t, 200, status, text)
+			status, text = who.do("POST", "/api/files/delete", map[string]any{"project": "notes",
+				"path": "/of-people.txt"})
+			require.Equal(t, 200, status, text)
+			for _, path := range []string{"/api/history", "/api/approvals", "/api/checkpoints", "/api/sessions",
+				"/api/network"} {
+				status, text = who.do("GET", path+"?project=notes", nil)
+				require.Equal(t, 200, status, text)
+			}
+			status, text = who.do("POST", "/api/tools", map[string]any{"project": "notes", "tool": "memory",
+				"ask": false})
+			require.Equal(t, 200, status, text)
+		}
+		status, text := set.do("POST", "/api/tools", map[string]any{"project": "notes", "tool": "memory", "ask": true})
+		require.Equal(t, 403, status, text)
+		require.Contains(t, text, "the token, or the server's flags, decide on the tools")
+		status, text = ops.do("POST", "/api/projects", map[string]any{"project": "other"})
+		require.Equal(t, 200, status, text)
+		for path, statuses := range map[string][2]int{
+			"/api/projects/one?project=other": {404, 200}, "/api/files?project=other&path=/": {404, 200},
+			"/api/servers": {403, 200}, "/api/projects/deleted": {403, 200}, "/servers": {404, 200},
+		} {
+			for i, who := range []tokenHolder{eve, ops} {
+				status, text := who.do("GET", path, nil)
+				require.Equal(t, statuses[i], status, "%s: %s", path, text)
+			}
+		}
+		status, text = eve.do("POST", "/api/projects/delete", map[string]any{"project": "notes"})
+		require.Equal(t, 403, status, text)
 	})
 	t.Run("calls of others", func(t *testing.T) {
 		secret := bob.call("javascript", js("return 'of bob'"), nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -137,11 +138,11 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	options.NoResources, options.Identity = token.NoResources, token.Identity()
 	options.Calls = cmp.Or(token.Limits.Calls, options.Calls)
 	options.Rate = cmp.Or(token.Limits.Rate, options.Rate)
-	access, err := c.tokenAccess(token, options.Logger)
+	access, open, err := c.tokenAccess(token, options.Logger)
 	if err != nil {
 		return nil, err
 	}
-	session, err := access.Client.Session(t.ctx)
+	session, err := open(t.ctx)
 	if err != nil {
 		return nil, errors.Join(err, access.Store.Close())
 	}
@@ -151,23 +152,24 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 		cancel()
 		return nil, errors.Join(err, session.Close(), access.Store.Close())
 	}
-	access.Client.Allow = func() bool { return t.handler.Allow(server) }
-	access.Client.Call = server.Call
+	access.Allow = func() bool { return t.handler.Allow(server) }
+	access.Call = server.Call
 	context.AfterFunc(ctx, t.metrics.Project(token.Project, session.Project().Usage))
 	return &tokenServer{server, session, access, cancel}, nil
 }
 
 // tokenAccess returns what a token may use on the page, but for how much at once: that is for the caller to add. Its
-// store is to be closed when the token is gone.
-func (c *mcpCommand) tokenAccess(token *mcphttp.Token, logger *slog.Logger) (*web.Access, error) {
+// store is to be closed when the token is gone. The function opens the token's project, as for MCP.
+func (c *mcpCommand) tokenAccess(token *mcphttp.Token,
+	logger *slog.Logger) (*web.Access, func(context.Context) (*toolrun.Session, error), error) {
 	if err := c.checkToken(token); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	limits := token.Limits
 	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
 		FileSize: limits.FileSize}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := c.sessionOptions(logger)
 	o.Client, o.Select = token.Client(), c.project.choose(token.Select)
@@ -180,8 +182,15 @@ func (c *mcpCommand) tokenAccess(token *mcphttp.Token, logger *slog.Logger) (*we
 		}
 		return c.runner.ProjectSession(token.Project, project, o)
 	}
-	client := &web.Client{Name: o.Client, NoFiles: token.NoResources, Session: open}
-	return &web.Access{Name: token.Name, Project: token.Project, Store: store, Client: client}, nil
+	access := &web.Access{Name: token.Name, Role: token.Role, Store: store, NoFiles: token.NoResources,
+		Limits: registry.Limits{Timeout: o.Limits.Timeout}}
+	if token.Role != web.Operator {
+		access.Project, access.Client, access.Session = token.Project, o.Client, open
+	}
+	if token.Chooses() {
+		access.Select = o.Select
+	}
+	return access, open, nil
 }
 
 // checkToken refuses tools and options that there are not, as nothing would be limited by a misspelt option. Servers

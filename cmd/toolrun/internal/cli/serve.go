@@ -275,11 +275,11 @@ func (t *pageTokens) read() error {
 		if set.access[token] != nil {
 			continue
 		}
-		access, err := t.command.tokenAccess(token, t.logger.With("token", token.Name))
+		access, _, err := t.command.tokenAccess(token, t.logger.With("token", token.Name))
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", t.command.tokens, token.Name, err)
 		}
-		access.Client.Allow, access.Client.Call = alone(token.Limits)
+		access.Allow, access.Call = alone(token.Limits)
 		set.access[token] = access
 	}
 	t.now.Store(set) // stores of tokens that are gone may be in use, and end with the process

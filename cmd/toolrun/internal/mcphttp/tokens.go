@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -35,6 +36,8 @@ type Token struct {
 	SHA256 string `json:"sha256,omitempty"`
 	// Project is the project of the token's clients.
 	Project string `json:"project"`
+	// Role is what the token's holder may do on the page and its API. The zero value is that of a model.
+	Role service.Role `json:"role,omitempty"`
 	// Tools are the only enabled tools; nil leaves the choice to the project. Options are values by tool and
 	// option.
 	Tools   []string                  `json:"tools,omitempty"`
@@ -144,6 +147,9 @@ func (t *Token) check() error {
 		t.hash = [sha256.Size]byte(hash)
 	}
 	t.Token = "" // only the hash is needed
+	if _, err := service.ParseRole(string(t.Role)); err != nil {
+		return fmt.Errorf("role: %w", err)
+	}
 	if err := vfs.CheckID(t.Project); err != nil {
 		return fmt.Errorf("project: %w", err)
 	}
@@ -192,6 +198,9 @@ func (t *Token) Select(selection registry.Selection) registry.Selection {
 	}
 	return selection
 }
+
+// Chooses reports whether the token says which tools there are or what their options are, so that nobody else does.
+func (t *Token) Chooses() bool { return t.Tools != nil || t.Options != nil }
 
 func (t *Token) mayReadMetrics() bool { return t != nil && t.Metrics }
 

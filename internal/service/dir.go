@@ -1,4 +1,4 @@
-package web
+package service
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 )
 
 // useDir makes the directory of the options the only project.
-func (s *Server) useDir() error {
-	whole, err := filepath.Abs(s.options.Dir)
+func (d *Desk) useDir() error {
+	whole, err := filepath.Abs(d.options.Dir)
 	if err != nil {
 		return err
 	}
@@ -22,23 +22,23 @@ func (s *Server) useDir() error {
 	if vfs.CheckID(name) != nil {
 		name = "directory" // which nothing depends on
 	}
-	s.options.Dir, s.owner.Project = whole, name
-	s.options.Store = &dirStore{s, name, s.options.Store}
+	d.options.Dir, d.only = whole, name
+	d.options.Store = &dirStore{d, name, d.options.Store}
 	return nil
 }
 
 // dirSession opens the directory of the options.
-func (s *Server) dirSession(options *toolrun.SessionOptions) (*toolrun.Session, error) {
+func (d *Desk) dirSession(options *toolrun.SessionOptions) (*toolrun.Session, error) {
 	if options == nil {
 		options = &toolrun.SessionOptions{}
 	}
-	options.Dir = s.options.DirOptions
-	return s.runner.DirSession(s.options.Dir, options)
+	options.Dir = d.options.DirOptions
+	return d.runner.DirSession(d.options.Dir, options)
 }
 
 // A dirStore has one project, which is a directory of the host. Records of it are in another store.
 type dirStore struct {
-	server *Server
+	desk   *Desk
 	id     string
 	beside vfs.Store
 }
@@ -59,7 +59,7 @@ func (d *dirStore) OpenExisting(_ context.Context, id string) (vfs.Project, erro
 	if id != d.id {
 		return nil, fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
 	}
-	session, err := d.server.dirSession(nil)
+	session, err := d.desk.dirSession(nil)
 	if err != nil {
 		return nil, err
 	}

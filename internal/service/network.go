@@ -1,30 +1,23 @@
-package web
+package service
 
 import (
+	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 )
 
-func networkRoutes() []route {
-	return []route{
-		operation("GET", "/api/network",
-			"The rules of a project's settings by which code makes requests.", showNetwork),
-		operation("POST", "/api/network", "Add a rule to a project's settings, or remove one.", setNetwork),
-	}
-}
-
-type networkAnswer struct {
+type NetworkAnswer struct {
 	Rules []string `json:"rules" jsonschema:"such as GET https://example.com/**; the server may allow others"`
 	Fixed bool     `json:"fixed,omitempty" jsonschema:"they cannot be changed here"`
 }
 
-func showNetwork(s *Server, r *request, in inProject) (networkAnswer, error) {
-	out := networkAnswer{Rules: []string{}, Fixed: s.fixed(r)}
-	p, err := s.open(r, in.Project)
+// ShowNetwork returns the rules of a project's settings by which code makes requests.
+func (s *Service) ShowNetwork(ctx context.Context, in InProject) (NetworkAnswer, error) {
+	out := NetworkAnswer{Rules: []string{}, Fixed: s.fixed()}
+	p, err := s.open(ctx, Settings, in.Project)
 	if err != nil {
 		return out, err
 	}
@@ -32,7 +25,7 @@ func showNetwork(s *Server, r *request, in inProject) (networkAnswer, error) {
 	if s.options.Dir != "" { // whose settings do not count
 		return out, nil
 	}
-	stored, err := p.Settings(r.Context())
+	stored, err := p.Settings(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -47,30 +40,34 @@ func showNetwork(s *Server, r *request, in inProject) (networkAnswer, error) {
 	return out, err
 }
 
-type setNetworkRequest struct {
+type SetNetworkRequest struct {
 	Project string `json:"project"`
 	Add     string `json:"add,omitempty" jsonschema:"a rule, such as GET https://example.com/**"`
 	Remove  string `json:"remove,omitempty" jsonschema:"a rule as the list has it"`
 }
 
-func setNetwork(s *Server, r *request, in setNetworkRequest) (networkAnswer, error) {
-	if s.fixed(r) {
-		return networkAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden",
+// SetNetwork adds a rule to a project's settings, or removes one.
+func (s *Service) SetNetwork(ctx context.Context, in SetNetworkRequest) (NetworkAnswer, error) {
+	if err := s.may(Settings, in.Project); err != nil {
+		return NetworkAnswer{}, err
+	}
+	if s.fixed() {
+		return NetworkAnswer{}, &Error{Code: "forbidden",
 			Message: "the token, or the server's flags, decide on the network"}
 	}
 	var added network.Rule
 	if in.Add != "" {
 		var err error
 		if added, err = network.ParseRule(in.Add); err != nil {
-			return networkAnswer{}, bad("add", "%v", err)
+			return NetworkAnswer{}, Bad("add", "%v", err)
 		}
 	}
-	p, err := s.open(r, in.Project)
+	p, err := s.open(ctx, Settings, in.Project)
 	if err != nil {
-		return networkAnswer{}, err
+		return NetworkAnswer{}, err
 	}
 	defer p.Close()
-	err = p.EditSettings(r.Context(), func(stored []byte) ([]byte, error) {
+	err = p.EditSettings(ctx, func(stored []byte) ([]byte, error) {
 		settings, _, err := registry.ParseSettings(stored)
 		if err != nil {
 			return nil, err
@@ -91,8 +88,8 @@ func setNetwork(s *Server, r *request, in setNetworkRequest) (networkAnswer, err
 		return json.Marshal(settings.WithField(network.SettingsField, network.FieldOf(rules)))
 	})
 	if err != nil {
-		return networkAnswer{}, err
+		return NetworkAnswer{}, err
 	}
-	s.watches.changed(s.store(r), in.Project)
-	return showNetwork(s, r, inProject{in.Project})
+	s.changed(in.Project)
+	return s.ShowNetwork(ctx, InProject{in.Project})
 }

@@ -1,6 +1,7 @@
-package web
+package service
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-type searchRequest struct {
+type SearchRequest struct {
 	Project string `json:"project"`
 	Text    string `json:"text"`
 	Path    string `json:"path,omitempty" jsonschema:"search in this folder; the default is everywhere"`
@@ -16,14 +17,14 @@ type searchRequest struct {
 	Case    bool   `json:"case,omitempty" jsonschema:"tell capital letters from small ones"`
 }
 
-type match struct {
+type Match struct {
 	Path string `json:"path"`
 	Line int    `json:"line,omitempty" jsonschema:"from 1; none if the name is what matches"`
 	Text string `json:"text,omitempty" jsonschema:"the line, or a part of it"`
 }
 
-type searchAnswer struct {
-	Matches     []match `json:"matches"`
+type SearchAnswer struct {
+	Matches     []Match `json:"matches"`
 	More        bool    `json:"more" jsonschema:"there are more, or the time was up"`
 	NotSearched string  `json:"notSearched,omitempty" jsonschema:"files that are not text, or cannot be read, and why"`
 }
@@ -35,26 +36,30 @@ const (
 	searchTime = 10 * time.Second
 )
 
-func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) {
-	none := bad("text", "this cannot be searched for")
-	if len(in.Text) > maxPattern {
-		return searchAnswer{}, none
+// Search returns lines of text files that contain a text, and files whose names do.
+func (s *Service) Search(ctx context.Context, in SearchRequest) (SearchAnswer, error) {
+	if err := s.may(Read, in.Project); err != nil {
+		return SearchAnswer{}, err
 	}
-	return within(s, r, in.Project, "", func(p vfs.Project) (searchAnswer, error) {
-		out := searchAnswer{Matches: []match{}}
+	none := Bad("text", "this cannot be searched for")
+	if len(in.Text) > maxPattern {
+		return SearchAnswer{}, none
+	}
+	return within(ctx, s, Read, in.Project, "", func(p vfs.Project) (SearchAnswer, error) {
+		out := SearchAnswer{Matches: []Match{}}
 		top, err := vfs.Clean(in.Path)
 		if err != nil {
 			return out, err
 		}
-		found, err := filesearch.Search(r.Context(), p, []string{top}, filesearch.Options{
+		found, err := filesearch.Search(ctx, p, []string{top}, filesearch.Options{
 			Pattern: in.Text, Plain: !in.Regexp, IgnoreCase: !in.Case, Names: true, Matches: maxMatches, Line: maxLine,
-			Whole: maxEdit, Time: searchTime,
+			Whole: MaxEdit, Time: searchTime,
 		})
 		if _, ok := errors.AsType[*filesearch.PatternError](err); ok {
 			return out, none
 		}
 		for _, m := range found.Matches {
-			out.Matches = append(out.Matches, match(m))
+			out.Matches = append(out.Matches, Match(m))
 		}
 		out.More, out.NotSearched = found.More, found.NotSearched
 		return out, err

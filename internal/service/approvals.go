@@ -1,10 +1,9 @@
-package web
+package service
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -13,30 +12,20 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-func approvalRoutes() []route {
-	return []route{
-		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.",
-			listApprovals).costing(costCalls),
-		operation("GET", "/api/approvals/loss", "What a call that waits would replace or delete.", showLoss),
-		operation("POST", "/api/approvals",
-			"Approve or refuse a call. It goes on when all that it waits for is decided.", decide).taking(largeBody),
-	}
-}
-
 // keeper keeps calls of a project that wait.
-func (s *Server) keeper(project string) *waiting.Keeper {
-	return s.options.Waiting.In(s.scope(project))
+func (d *Desk) keeper(project string) *waiting.Keeper {
+	return d.options.Waiting.In(d.scope(project))
 }
 
 // scope is where the calls of a project wait, as sessions have it.
-func (s *Server) scope(project string) string {
-	if s.options.Dir != "" {
-		return waiting.DirectoryScope(s.options.Dir)
+func (d *Desk) scope(project string) string {
+	if d.options.Dir != "" {
+		return waiting.DirectoryScope(d.options.Dir)
 	}
 	return waiting.ProjectScope(project)
 }
 
-type waitingCall struct {
+type WaitingCall struct {
 	Call    string `json:"call"`
 	Tool    string `json:"tool"`
 	Input   string `json:"input" jsonschema:"the input as JSON"`
@@ -44,7 +33,7 @@ type waitingCall struct {
 	Problem string `json:"problem,omitempty" jsonschema:"why a decision could not be used"`
 }
 
-type approvalInfo struct {
+type ApprovalInfo struct {
 	Token  string        `json:"token"`
 	Call   string        `json:"call" jsonschema:"the call of the model"`
 	Tool   string        `json:"tool"`
@@ -54,15 +43,15 @@ type approvalInfo struct {
 	Until  time.Time     `json:"until" jsonschema:"how long it is kept"`
 	Code   bool          `json:"code" jsonschema:"code makes the calls that wait"`
 	Busy   bool          `json:"busy" jsonschema:"it goes on now"`
-	Waits  []waitingCall `json:"waits" jsonschema:"the calls that need a decision"`
+	Waits  []WaitingCall `json:"waits" jsonschema:"the calls that need a decision"`
 	// Changes are what others have changed since it waits.
-	Changes []changeInfo `json:"changes"`
+	Changes []ChangeInfo `json:"changes"`
 	// Own is what the code that waits has changed so far, the latest first.
-	Own []changeInfo `json:"own"`
+	Own []ChangeInfo `json:"own"`
 }
 
-type approvalsAnswer struct {
-	Approvals []approvalInfo `json:"approvals"`
+type ApprovalsAnswer struct {
+	Approvals []ApprovalInfo `json:"approvals"`
 	Problem   string         `json:"problem,omitempty" jsonschema:"one of them is damaged"`
 	More      bool           `json:"more,omitempty" jsonschema:"more wait, too large to show: decide on these first"`
 }
@@ -72,14 +61,15 @@ const (
 	maxInputs = 2 << 20 // bytes of inputs, but for those of the first call
 )
 
-func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error) {
-	return within(s, r, in.Project, "", func(p vfs.Project) (approvalsAnswer, error) {
-		out := approvalsAnswer{Approvals: []approvalInfo{}}
+// ListApprovals lists the calls that wait until a person approves or refuses them.
+func (s *Service) ListApprovals(ctx context.Context, in InProject) (ApprovalsAnswer, error) {
+	return within(ctx, s, Decide, in.Project, "", func(p vfs.Project) (ApprovalsAnswer, error) {
+		out := ApprovalsAnswer{Approvals: []ApprovalInfo{}}
 		keeper := s.keeper(in.Project)
 		inputs := 0
-		for run, err := range keeper.All(r.Context()) {
+		for run, err := range keeper.All(ctx) {
 			if err != nil {
-				if r.Context().Err() != nil {
+				if ctx.Err() != nil {
 					return out, err
 				}
 				out.Problem = "one of the calls that wait is damaged, and left out"
@@ -96,20 +86,20 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 			if out.More = inputs > maxInputs && len(out.Approvals) > 0; out.More {
 				break
 			}
-			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool,
+			info := ApprovalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool,
 				Input: string(run.Call.Input), Client: run.Client,
 				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy,
-				Waits: []waitingCall{}, Changes: []changeInfo{}, Own: []changeInfo{}}
+				Waits: []WaitingCall{}, Changes: []ChangeInfo{}, Own: []ChangeInfo{}}
 			for _, c := range waits {
-				info.Waits = append(info.Waits, waitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
+				info.Waits = append(info.Waits, WaitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
 			}
-			for _, c := range run.ChangedSince(r.Context(), p) {
+			for _, c := range run.ChangedSince(ctx, p) {
 				if len(info.Changes) < maxShown {
 					info.Changes = append(info.Changes, newChangeInfo(c))
 				}
 			}
 			if run.Code {
-				changes, err := s.changes(r, in.Project, p)
+				changes, err := s.changes(ctx, in.Project, p)
 				if err != nil {
 					return out, err
 				}
@@ -125,64 +115,67 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 	})
 }
 
-type decideRequest struct {
+type DecideRequest struct {
 	Project  string `json:"project"`
 	Token    string `json:"token"`
 	Call     string `json:"call" jsonschema:"which of the calls that wait"`
 	Approved bool   `json:"approved"`
 	// Input takes the place of the call's input.
-	Input  jsonObject `json:"input,omitempty" jsonschema:"another input for the call; the model is told"`
-	Reason string     `json:"reason,omitempty" jsonschema:"tells the model why it was refused"`
+	Input  Object `json:"input,omitempty" jsonschema:"another input for the call; the model is told"`
+	Reason string `json:"reason,omitempty" jsonschema:"tells the model why it was refused"`
 }
 
-func decide(s *Server, r *request, in decideRequest) (nothing, error) {
-	if err := r.mayUse(in.Project); err != nil {
-		return nothing{}, err
+// Decide approves or refuses a call. It goes on when all that it waits for is decided.
+func (s *Service) Decide(ctx context.Context, in DecideRequest) (Nothing, error) {
+	if err := s.may(Decide, in.Project); err != nil {
+		return Nothing{}, err
 	}
-	none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
+	none := &Error{Code: "not_found", Message: "this call does not wait any more"}
 	keeper := s.keeper(in.Project)
 	decision := registry.Decision{
-		Approved: in.Approved, Reason: in.Reason, By: r.access.Name, Input: json.RawMessage(in.Input),
+		Approved: in.Approved, Reason: in.Reason, By: s.access.Name, Input: json.RawMessage(in.Input),
 	}
-	run, err := keeper.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
+	run, err := keeper.Decide(ctx, in.Token, map[string]registry.Decision{in.Call: decision})
 	undecidable, isUndecidable := errors.AsType[*waiting.UndecidableError](err)
 	switch {
 	case errors.Is(err, waiting.ErrNone):
-		return nothing{}, none
+		return Nothing{}, none
 	case isUndecidable:
-		return nothing{}, &failure{status: http.StatusConflict, Code: "decided", Message: undecidable.Error()}
+		return Nothing{}, &Error{Code: "decided", Message: undecidable.Error()}
 	case err != nil:
-		return nothing{}, err
+		return Nothing{}, err
 	}
-	s.watches.changed(s.store(r), in.Project)
+	s.changed(in.Project)
 	if len(run.Waiting()) > 0 {
-		return nothing{}, nil
+		return Nothing{}, nil
 	}
-	return nothing{}, s.goOn(r, in.Project, run)
+	return Nothing{}, s.goOn(ctx, in.Project, run)
 }
 
 // goOn goes on with a call for the model, which gets the result when it makes the call again. Somebody else may do so
 // first.
-func (s *Server) goOn(r *request, project string, run *waiting.Entry) error {
-	session, err := s.session(r, project)
+func (s *Service) goOn(ctx context.Context, project string, run *waiting.Entry) error {
+	session, err := s.session(ctx, Decide, project)
 	if err != nil {
 		return err
 	}
-	env, err := session.Env(r.Context())
+	env, err := session.Env(ctx)
 	if err != nil {
 		return errors.Join(err, session.Close())
 	}
-	env.Selection, env.Limits = run.Choice.In(env.Selection), s.options.Limits
-	ctx, cancel := s.background(r)
-	s.runs.mu.Lock()
-	if s.runs.closed {
-		s.runs.mu.Unlock()
+	env.Selection = run.Choice.In(env.Selection)
+	if s.access.Session == nil {
+		env.Limits = s.options.Limits
+	}
+	ctx, cancel := s.background(ctx)
+	s.making.mu.Lock()
+	if s.making.closed {
+		s.making.mu.Unlock()
 		cancel(nil)
 		return errors.Join(context.Canceled, session.Close())
 	}
 	s.working.Add(1)
-	s.runs.mu.Unlock()
-	store := s.store(r)
+	s.making.mu.Unlock()
 	go func() {
 		defer s.working.Done()
 		defer cancel(nil)
@@ -192,7 +185,7 @@ func (s *Server) goOn(r *request, project string, run *waiting.Entry) error {
 				project, "call", run.Call.ID, "error", err)
 		}
 		_ = session.Close() // nothing is left to be written
-		s.watches.changed(store, project)
+		s.changed(project)
 	}()
 	return nil
 }

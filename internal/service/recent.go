@@ -1,4 +1,4 @@
-package web
+package service
 
 import (
 	"context"
@@ -130,6 +130,6 @@ func (a *recents) of(store vfs.Store, id string) *recent {
 }
 
 // changes returns all changes of a project, the oldest first. They must not be changed.
-func (s *Server) changes(r *request, id string, p vfs.Project) ([]vfs.Change, error) {
-	return s.recents.of(s.store(r), id).read(r.Context(), p)
+func (s *Service) changes(ctx context.Context, id string, p vfs.Project) ([]vfs.Change, error) {
+	return s.recents.of(s.store(), id).read(ctx, p)
 }

@@ -1,9 +1,9 @@
-package web
+package service
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 
@@ -11,24 +11,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-func toolRoutes() []route {
-	return []route{
-		operation("GET", "/api/tools", "The tools of a project: which are on, and their options.", listTools),
-		operation("POST", "/api/tools", "Switch a tool on or off, or set options of it.", setTool),
-		stream("/api/tools/definitions", "application/json", "The enabled tools as an API of a provider wants them.",
-			showDefinitions),
-		operation("GET", "/api/servers",
-			"The MCP servers whose tools are added, and why one is not connected.", listServers),
-		operation("GET", "/api/modules", "The WebAssembly modules that were added as tools or languages.", listModules),
-	}
-}
-
-type toolChoice struct {
+type ToolChoice struct {
 	Value string `json:"value"`
 	Label string `json:"label"`
 }
 
-type toolOption struct {
+type ToolOption struct {
 	ID       string       `json:"id"`
 	Label    string       `json:"label"`
 	Subtitle string       `json:"subtitle,omitempty"`
@@ -38,13 +26,13 @@ type toolOption struct {
 	Set      bool         `json:"set" jsonschema:"the project has chosen a value"`
 	Min      *float64     `json:"min,omitempty"`
 	Max      *float64     `json:"max,omitempty"`
-	Choices  []toolChoice `json:"choices,omitempty"`
+	Choices  []ToolChoice `json:"choices,omitempty"`
 	// When is the option that must have the value Equals for this one to matter.
 	When   string `json:"when,omitempty"`
 	Equals any    `json:"equals,omitempty"`
 }
 
-type toolInfo struct {
+type ToolInfo struct {
 	Name        string       `json:"name"`
 	Title       string       `json:"title"`
 	Subtitle    string       `json:"subtitle,omitempty"`
@@ -59,32 +47,33 @@ type toolInfo struct {
 	ReadOnly    bool         `json:"readOnly,omitempty"`
 	Destructive bool         `json:"destructive,omitempty"`
 	OpenWorld   bool         `json:"openWorld,omitempty"`
-	Options     []toolOption `json:"options"`
+	Options     []ToolOption `json:"options"`
 	Ask         bool         `json:"ask" jsonschema:"a person must approve each call of a model"`
 	Problem     string       `json:"problem,omitempty" jsonschema:"an option that is set is invalid"`
 	SchemaNotes []string     `json:"schemaNotes,omitempty" jsonschema:"what of the tool's own schema is not used"`
 }
 
-type toolsAnswer struct {
-	Tools []toolInfo `json:"tools"`
+type ToolsAnswer struct {
+	Tools []ToolInfo `json:"tools"`
 	// Warnings are about rules for approvals that are for no tool.
 	Warnings []string `json:"warnings,omitempty"`
 	// Fixed means that what is chosen here does not count: flags or the token decide.
 	Fixed bool `json:"fixed,omitempty"`
 }
 
-func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
-	session, err := s.session(r, in.Project)
+// ListTools returns the tools of a project: which are on, and their options.
+func (s *Service) ListTools(ctx context.Context, in InProject) (ToolsAnswer, error) {
+	session, err := s.session(ctx, Run, in.Project)
 	if err != nil {
-		return toolsAnswer{}, err
+		return ToolsAnswer{}, err
 	}
 	defer session.Close()
-	env, err := s.env(r, session)
+	env, err := s.env(ctx, session)
 	if err != nil {
-		return toolsAnswer{}, err
+		return ToolsAnswer{}, err
 	}
 	tools, selection := s.runner.Registry(), env.Selection
-	out := toolsAnswer{Tools: []toolInfo{}, Fixed: s.fixed(r)}
+	out := ToolsAnswer{Tools: []ToolInfo{}, Fixed: s.fixed()}
 	on := map[string]bool{}
 	for _, spec := range tools.Enabled(selection) {
 		on[spec.Name] = true
@@ -95,24 +84,24 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 		}
 	}
 	for _, spec := range tools.Specs() {
-		if (spec.PartOf != "" || r.access.Client != nil) && !on[spec.Name] {
+		if (spec.PartOf != "" || s.access.role() == Model) && !on[spec.Name] {
 			continue // parts that are not offered would only make the list longer
 		}
 		info := newToolInfo(tools, spec, selection, on[spec.Name])
-		if r.access.Client != nil { // which is told what the tools are
-			info.Options = []toolOption{}
+		if s.access.role() == Model { // which is told what the tools are
+			info.Options = []ToolOption{}
 		}
 		out.Tools = append(out.Tools, info)
 	}
 	return out, nil
 }
 
-func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registry.Selection, on bool) toolInfo {
-	info := toolInfo{Name: spec.Name, Title: spec.DisplayName, Subtitle: spec.Subtitle, Category: string(spec.Category),
+func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registry.Selection, on bool) ToolInfo {
+	info := ToolInfo{Name: spec.Name, Title: spec.DisplayName, Subtitle: spec.Subtitle, Category: string(spec.Category),
 		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled,
 		Granted: true, ReadOnly: spec.Annotations.ReadOnly,
 		Destructive: spec.Annotations.Destructive, OpenWorld: spec.Annotations.OpenWorld,
-		Options: []toolOption{}, SchemaNotes: spec.SchemaNotes,
+		Options: []ToolOption{}, SchemaNotes: spec.SchemaNotes,
 		Ask: slices.Contains(selection.Settings.Ask, spec.Name)}
 	if info.Title == "" {
 		info.Title = spec.Name
@@ -135,7 +124,7 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 	}
 	chosen := selection.Settings.ToolOptions[spec.Name]
 	for _, o := range spec.Options {
-		option := toolOption{ID: o.ID, Label: o.Label, Subtitle: o.Subtitle, Type: string(o.Type),
+		option := ToolOption{ID: o.ID, Label: o.Label, Subtitle: o.Subtitle, Type: string(o.Type),
 			Default: defaults.Map()[o.ID], Value: values.Map()[o.ID], Min: o.Min, Max: o.Max}
 		if option.Label == "" {
 			option.Label = o.ID
@@ -146,7 +135,7 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 			if label == "" {
 				label = c.Value
 			}
-			option.Choices = append(option.Choices, toolChoice{c.Value, label})
+			option.Choices = append(option.Choices, ToolChoice{c.Value, label})
 		}
 		if o.VisibleWhen != nil {
 			option.When, option.Equals = o.VisibleWhen.Option, o.VisibleWhen.Equals
@@ -157,11 +146,11 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 }
 
 // fixed reports whether what is chosen on the page would not hold.
-func (s *Server) fixed(r *request) bool {
-	return r.access.Select != nil || r.access.Client != nil || s.options.Dir != ""
+func (s *Service) fixed() bool {
+	return s.access.Select != nil || s.access.role() == Model || s.options.Dir != ""
 }
 
-type setToolRequest struct {
+type SetToolRequest struct {
 	Project string `json:"project"`
 	Tool    string `json:"tool"`
 	Enabled *bool  `json:"enabled,omitempty"`
@@ -170,33 +159,37 @@ type setToolRequest struct {
 	Options map[string]any `json:"options,omitempty"`
 }
 
-func setTool(s *Server, r *request, in setToolRequest) (toolsAnswer, error) {
-	if s.fixed(r) {
-		return toolsAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden",
+// SetTool switches a tool on or off, or sets options of it.
+func (s *Service) SetTool(ctx context.Context, in SetToolRequest) (ToolsAnswer, error) {
+	if err := s.may(Settings, in.Project); err != nil {
+		return ToolsAnswer{}, err
+	}
+	if s.fixed() {
+		return ToolsAnswer{}, &Error{Code: "forbidden",
 			Message: "the token, or the server's flags, decide on the tools"}
 	}
 	tools := s.runner.Registry()
 	spec, ok := tools.Spec(in.Tool)
 	if !ok {
-		return toolsAnswer{}, bad("tool", "no tool named %s", in.Tool)
+		return ToolsAnswer{}, Bad("tool", "no tool named %s", in.Tool)
 	}
 	if in.Enabled != nil && !*in.Enabled && spec.AlwaysEnabled {
-		return toolsAnswer{}, bad("enabled", "%s cannot be switched off", in.Tool)
+		return ToolsAnswer{}, Bad("enabled", "%s cannot be switched off", in.Tool)
 	}
 	values := map[string]any{}
 	for id, value := range in.Options {
 		parsed, err := parseValue(spec, id, value)
 		if err != nil {
-			return toolsAnswer{}, err
+			return ToolsAnswer{}, err
 		}
 		values[id] = parsed
 	}
-	p, err := s.open(r, in.Project)
+	p, err := s.open(ctx, Settings, in.Project)
 	if err != nil {
-		return toolsAnswer{}, err
+		return ToolsAnswer{}, err
 	}
 	defer p.Close()
-	err = p.EditSettings(r.Context(), func(stored []byte) ([]byte, error) {
+	err = p.EditSettings(ctx, func(stored []byte) ([]byte, error) {
 		settings, _, err := registry.ParseSettings(stored)
 		if err != nil {
 			return nil, err
@@ -217,17 +210,17 @@ func setTool(s *Server, r *request, in setToolRequest) (toolsAnswer, error) {
 		return json.Marshal(settings)
 	})
 	if err != nil {
-		return toolsAnswer{}, err
+		return ToolsAnswer{}, err
 	}
-	s.watches.changed(s.store(r), in.Project)
-	return listTools(s, r, inProject{in.Project})
+	s.changed(in.Project)
+	return s.ListTools(ctx, InProject{in.Project})
 }
 
 // parseValue checks a value of an option. The error is about the option.
 func parseValue(spec registry.Spec, id string, value any) (any, error) {
 	i := slices.IndexFunc(spec.Options, func(o registry.Option) bool { return o.ID == id })
 	if i < 0 {
-		return nil, bad(id, "%s has no option %s", spec.Name, id)
+		return nil, Bad(id, "%s has no option %s", spec.Name, id)
 	}
 	var text string
 	switch v := value.(type) {
@@ -240,45 +233,42 @@ func parseValue(spec registry.Spec, id string, value any) (any, error) {
 	case json.Number:
 		text = v.String()
 	default:
-		return nil, bad(id, "this is neither a text nor a number nor true or false")
+		return nil, Bad(id, "this is neither a text nor a number nor true or false")
 	}
 	parsed, err := spec.Options[i].ParseOption(text)
 	if err != nil {
-		return nil, bad(id, "%v", err)
+		return nil, Bad(id, "%v", err)
 	}
 	return parsed, nil
 }
 
-type definitionsRequest struct {
+type DefinitionsRequest struct {
 	Project string `json:"project"`
 	API     string `json:"api" jsonschema:"anthropic, openai-chat, openai-responses, gemini, bedrock or mcp"`
 }
 
-func showDefinitions(s *Server, r *request, in definitionsRequest) error {
-	apis := []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses,
-		registry.Gemini, registry.Bedrock, registry.MCP}
-	if !slices.Contains(apis, registry.API(in.API)) {
-		return bad("api", "no such API")
+// Definitions returns the enabled tools as an API of a provider wants them, as JSON.
+func (s *Service) Definitions(ctx context.Context, in DefinitionsRequest) (json.RawMessage, error) {
+	if !slices.Contains(provider.APIs(), registry.API(in.API)) {
+		return nil, Bad("api", "no such API")
 	}
-	session, err := s.session(r, in.Project)
+	session, err := s.session(ctx, Run, in.Project)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer session.Close()
-	env, err := s.env(r, session)
+	env, err := s.env(ctx, session)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, err := provider.Definitions(s.runner.Registry(), registry.API(in.API), env.Selection, nil)
 	if err != nil {
-		return bad("", "%v", err) // of options that are set
+		return nil, Bad("", "%v", err) // of options that are set
 	}
-	r.w.Header().Set("Content-Type", "application/json")
-	_, err = r.w.Write(data)
-	return err
+	return data, nil
 }
 
-type serverInfo struct {
+type ServerInfo struct {
 	Name      string   `json:"name"`
 	Connected bool     `json:"connected"`
 	Tools     int      `json:"tools"`
@@ -286,17 +276,18 @@ type serverInfo struct {
 	Problem   string   `json:"problem,omitempty" jsonschema:"why it is not connected"`
 }
 
-type serversAnswer struct {
-	Servers []serverInfo `json:"servers"`
+type ServersAnswer struct {
+	Servers []ServerInfo `json:"servers"`
 }
 
-func listServers(s *Server, r *request, _ nothing) (serversAnswer, error) {
-	out := serversAnswer{Servers: []serverInfo{}}
-	if err := s.ownsAll(r); err != nil { // errors of servers can name what is the host's
+// ListServers lists the MCP servers whose tools are added, and why one is not connected.
+func (s *Service) ListServers(ctx context.Context, _ Nothing) (ServersAnswer, error) {
+	out := ServersAnswer{Servers: []ServerInfo{}}
+	if err := s.access.May(Operate); err != nil { // errors of servers can name what is the host's
 		return out, err
 	}
 	for _, status := range s.runner.Servers() {
-		info := serverInfo{
+		info := ServerInfo{
 			Name: status.Server, Connected: status.Connected, Tools: status.Tools, Missing: status.Missing,
 		}
 		if status.Err != nil {
@@ -307,7 +298,7 @@ func listServers(s *Server, r *request, _ nothing) (serversAnswer, error) {
 	return out, nil
 }
 
-type moduleInfo struct {
+type ModuleInfo struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
@@ -316,14 +307,15 @@ type moduleInfo struct {
 	Grants      string `json:"grants" jsonschema:"what it may use"`
 }
 
-type modulesAnswer struct {
-	Modules []moduleInfo `json:"modules"`
+type ModulesAnswer struct {
+	Modules []ModuleInfo `json:"modules"`
 	Problem string       `json:"problem,omitempty"`
 }
 
-func listModules(s *Server, r *request, _ nothing) (modulesAnswer, error) {
-	out := modulesAnswer{Modules: []moduleInfo{}}
-	if err := s.ownsAll(r); err != nil || s.options.Modules == nil {
+// ListModules lists the WebAssembly modules that were added as tools or languages.
+func (s *Service) ListModules(ctx context.Context, _ Nothing) (ModulesAnswer, error) {
+	out := ModulesAnswer{Modules: []ModuleInfo{}}
+	if err := s.access.May(Operate); err != nil || s.options.Modules == nil {
 		return out, err
 	}
 	list, err := s.options.Modules.List()
@@ -354,7 +346,7 @@ func listModules(s *Server, r *request, _ nothing) (modulesAnswer, error) {
 			text = text[1 : len(text)-1]
 		}
 		out.Modules = append(out.Modules,
-			moduleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName, Description: m.Manifest.Description,
+			ModuleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName, Description: m.Manifest.Description,
 				Language: m.Manifest.Language, From: m.From, Grants: text})
 	}
 	return out, nil

@@ -1,17 +1,13 @@
-package web
+package service
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"strings"
@@ -27,33 +23,14 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-func fileRoutes() []route {
-	text := operation("GET", "/api/files/text", "A part of a text file, in whole lines.", readText)
-	text.costOf = func(in any) int64 { return maxEdit + 3*in.(*textRequest).limit() }
-	return []route{
-		operation("GET", "/api/files", "List a folder, folders first.", listFiles).costing(costList),
-		text,
-		stream("/api/files/content", "application/octet-stream",
-			"A whole file, to save it. Images have their own type.", readContent).forLong(),
-		operation("POST", "/api/files/save", "Write a text file, "+
-			"unless it has changed since the version that was read.", saveText).taking(largeBody).costing(costReading),
-		upload("/api/files/upload", "Put a file into the project.", uploadFile),
-		operation("POST", "/api/files/folder", "Make a folder.", makeFolder),
-		operation("POST", "/api/files/move", "Rename or move a file or folder.", moveFile),
-		operation("POST", "/api/files/delete", "Delete a file or a folder with all in it.", deleteFile),
-		operation("GET", "/api/files/search", "Lines of text files that contain a text, and files whose names do.",
-			searchFiles).costing(costReading),
-	}
-}
-
-type listRequest struct {
+type ListFilesRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path" jsonschema:"the folder"`
 	Offset  int    `json:"offset,omitempty" jsonschema:"how many entries to leave out"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"how many entries at most; the default is 500"`
 }
 
-type fileInfo struct {
+type FileInfo struct {
 	Name   string    `json:"name"`
 	Path   string    `json:"path"`
 	Folder bool      `json:"folder"`
@@ -64,15 +41,16 @@ type fileInfo struct {
 	Mount   bool `json:"mount,omitempty"`
 }
 
-type listAnswer struct {
+type FilesAnswer struct {
 	Path  string     `json:"path"`
-	Files []fileInfo `json:"files"`
+	Files []FileInfo `json:"files"`
 	Total int        `json:"total" jsonschema:"how many entries the folder has"`
 }
 
-func listFiles(s *Server, r *request, in listRequest) (listAnswer, error) {
-	return within(s, r, in.Project, "", func(p vfs.Project) (listAnswer, error) {
-		out := listAnswer{Files: []fileInfo{}}
+// ListFiles lists a folder, folders first.
+func (s *Service) ListFiles(ctx context.Context, in ListFilesRequest) (FilesAnswer, error) {
+	return within(ctx, s, Read, in.Project, "", func(p vfs.Project) (FilesAnswer, error) {
+		out := FilesAnswer{Files: []FileInfo{}}
 		dir, err := vfs.Clean(in.Path)
 		if err != nil {
 			return out, err
@@ -101,8 +79,8 @@ func listFiles(s *Server, r *request, in listRequest) (listAnswer, error) {
 	})
 }
 
-func newFileInfo(p vfs.Project, name string, info fs.FileInfo) fileInfo {
-	f := fileInfo{Name: info.Name(), Path: name, Folder: info.IsDir(), Time: info.ModTime(),
+func newFileInfo(p vfs.Project, name string, info fs.FileInfo) FileInfo {
+	f := FileInfo{Name: info.Name(), Path: name, Folder: info.IsDir(), Time: info.ModTime(),
 		Special: !info.IsDir() && !info.Mode().IsRegular(), Mount: vfs.IsMount(p, name)}
 	if !f.Folder {
 		f.Size = info.Size()
@@ -110,7 +88,7 @@ func newFileInfo(p vfs.Project, name string, info fs.FileInfo) fileInfo {
 	return f
 }
 
-type textRequest struct {
+type TextRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	Offset  int64  `json:"offset,omitempty" jsonschema:"where the part begins, in bytes; it begins with the line there"`
@@ -118,11 +96,12 @@ type textRequest struct {
 	Change  int64  `json:"change,omitempty" jsonschema:"read the file as it was before this change"`
 }
 
-func (in *textRequest) limit() int64 {
+// Part is how many bytes the answer may have.
+func (in *TextRequest) Part() int64 {
 	return int64(page(int(min(in.Limit, mostPart)), usualPart, mostPart))
 }
 
-type textAnswer struct {
+type TextAnswer struct {
 	Path   string    `json:"path"`
 	Size   int64     `json:"size" jsonschema:"in bytes: of the text, if it has another encoding than the file"`
 	Time   time.Time `json:"time"`
@@ -138,38 +117,8 @@ type textAnswer struct {
 	Version string `json:"version"`
 }
 
-func (a textAnswer) size() int64 { return int64(len(a.Text)) }
-
-// writeJSON writes the answer without encoding all of its text at once.
-func (a textAnswer) writeJSON(w io.Writer) error {
-	text := a.Text
-	a.Text = ""
-	data, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	const empty = `"text":""` // which no value can contain
-	end := bytes.Index(data, []byte(empty)) + len(empty) - 1
-	write := func(data []byte) {
-		if err == nil {
-			_, err = w.Write(data)
-		}
-	}
-	write(data[:end])
-	for len(text) > 0 && err == nil {
-		n := len(text)
-		if n > textPart {
-			n = cmp.Or(plaintext.Boundary(text, textPart), textPart)
-		}
-		part, _ := json.Marshal(text[:n])
-		write(part[1 : len(part)-1])
-		text = text[n:]
-	}
-	write(data[end:])
-	return err
-}
-
-const textPart = 32 << 10
+// MaxEdit is how many bytes a text may have that is edited.
+const MaxEdit = 1 << 20
 
 const (
 	usualPart = 128 << 10
@@ -192,10 +141,11 @@ func readAt(f io.ReaderAt, offset, n int64) ([]byte, error) {
 	return data[:got], err
 }
 
-func readText(s *Server, r *request, in textRequest) (textAnswer, error) {
-	return within(s, r, in.Project, "", func(p vfs.Project) (textAnswer, error) {
-		out := textAnswer{}
-		f, info, err := openFile(r.Context(), p, in.Path, in.Change)
+// ReadText returns a part of a text file, in whole lines.
+func (s *Service) ReadText(ctx context.Context, in TextRequest) (TextAnswer, error) {
+	return within(ctx, s, Read|before(in.Change), in.Project, "", func(p vfs.Project) (TextAnswer, error) {
+		out := TextAnswer{}
+		f, info, err := openFile(ctx, p, in.Path, in.Change)
 		if err != nil {
 			return out, err
 		}
@@ -206,7 +156,7 @@ func readText(s *Server, r *request, in textRequest) (textAnswer, error) {
 			return out, err
 		}
 		out.MIME, out.Binary = filetype.Of(in.Path, head)
-		if out.Size > maxEdit {
+		if out.Size > MaxEdit {
 			if out.Binary {
 				return out, nil
 			}
@@ -226,7 +176,7 @@ func readText(s *Server, r *request, in textRequest) (textAnswer, error) {
 			out.Encoding, out.Size = form.Encoding(), int64(len(text))
 			out.MIME, out.Binary = filetype.Of(in.Path, text)
 		}
-		if in.Change == 0 && len(text) <= maxEdit && utf8.Valid(text) {
+		if in.Change == 0 && len(text) <= MaxEdit && utf8.Valid(text) {
 			out.Version = versionOf(all)
 		}
 		return out, readPart(bytes.NewReader(text), in, &out)
@@ -250,7 +200,7 @@ func openFile(ctx context.Context, p vfs.Project, name string, change int64) (af
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = bad("path", "%s is a folder", name)
+		err = Bad("path", "%s is a folder", name)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -259,8 +209,8 @@ func openFile(ctx context.Context, p vfs.Project, name string, change int64) (af
 }
 
 // readPart sets the text that begins with the line at an offset. Lines that are longer than a part are cut.
-func readPart(f io.ReaderAt, in textRequest, out *textAnswer) error {
-	offset, limit := max(0, min(in.Offset, out.Size)), in.limit()
+func readPart(f io.ReaderAt, in TextRequest, out *TextAnswer) error {
+	offset, limit := max(0, min(in.Offset, out.Size)), in.Part()
 	out.Line = 1
 	const block = 1 << 20
 	begin := int64(0) // of the line
@@ -303,7 +253,7 @@ func readPart(f io.ReaderAt, in textRequest, out *textAnswer) error {
 	return nil
 }
 
-type contentRequest struct {
+type ContentRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	Change  int64  `json:"change,omitempty" jsonschema:"the file as it was before this change"`
@@ -314,16 +264,25 @@ var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif":
 	"image/webp": true, "image/avif": true,
 	"image/bmp": true, "image/svg+xml": true}
 
-func readContent(s *Server, r *request, in contentRequest) error {
-	_, err := within(s, r, in.Project, "", func(p vfs.Project) (nothing, error) {
-		f, info, err := openFile(r.Context(), p, in.Path, in.Change)
+// A Content is that of a file, to save it or to show it as an image.
+type Content struct {
+	io.Reader
+	Name string
+	Kind string // application/octet-stream, or that of an image
+	Size int64
+}
+
+// ReadContent calls send with a whole file, which is closed afterwards.
+func (s *Service) ReadContent(ctx context.Context, in ContentRequest, send func(Content) error) error {
+	_, err := within(ctx, s, Read|before(in.Change), in.Project, "", func(p vfs.Project) (Nothing, error) {
+		f, info, err := openFile(ctx, p, in.Path, in.Change)
 		if err != nil {
-			return nothing{}, err
+			return Nothing{}, err
 		}
 		defer f.Close()
 		head, err := readAt(f, 0, min(info.Size(), filetype.HeadSize))
 		if err != nil {
-			return nothing{}, err
+			return Nothing{}, err
 		}
 		kind, _ := filetype.Of(in.Path, head)
 		if strings.EqualFold(path.Ext(in.Path), ".svg") && utf8.Valid(head) {
@@ -332,55 +291,58 @@ func readContent(s *Server, r *request, in contentRequest) error {
 		if !images[kind] {
 			kind = "application/octet-stream"
 		}
-		attach(r.w.Header(), kind, path.Base(in.Path))
-		r.w.Header().Set("Content-Length", fmt.Sprint(info.Size()))
-		if r.Method == http.MethodHead {
-			return nothing{}, nil
-		}
-		w := &slowWriter{ResponseWriter: r.w}
-		if _, err := io.Copy(w, f); err != nil {
-			panic(http.ErrAbortHandler) // the client is gone, or must see that something is missing
-		}
-		return nothing{}, nil
+		return Nothing{}, send(Content{f, path.Base(in.Path), kind, info.Size()})
 	})
 	return err
 }
 
-type saveRequest struct {
+// before returns the right that reading a file as it was before a change needs beside that to read.
+func before(change int64) Right {
+	if change == 0 {
+		return 0
+	}
+	return Write
+}
+
+type SaveRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	Text    string `json:"text"`
 	Version string `json:"version" jsonschema:"that of the text that was changed; empty if there must be no file yet"`
 }
 
-type savedAnswer struct {
+type SavedAnswer struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
 }
 
-func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
-	if len(in.Text) > maxEdit {
-		return savedAnswer{}, &failure{status: http.StatusRequestEntityTooLarge,
-			Code: "too_large", Message: "texts up to 1 MiB can be edited here: upload it instead"}
+// SaveText writes a text file, unless it has changed since the version that was read.
+func (s *Service) SaveText(ctx context.Context, in SaveRequest) (SavedAnswer, error) {
+	if err := s.may(Write, in.Project); err != nil {
+		return SavedAnswer{}, err
 	}
-	return within(s, r, in.Project, "page-edit", func(p vfs.Project) (savedAnswer, error) {
+	if len(in.Text) > MaxEdit {
+		return SavedAnswer{}, &Error{Code: "too_large",
+			Message: "texts up to 1 MiB can be edited here: upload it instead"}
+	}
+	return within(ctx, s, Write, in.Project, "page-edit", func(p vfs.Project) (SavedAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err != nil {
-			return savedAnswer{}, err
+			return SavedAnswer{}, err
 		}
 		content := []byte(in.Text)
-		err = p.Exclusively(r.Context(), func(files afero.Fs) error {
+		err = p.Exclusively(ctx, func(files afero.Fs) error {
 			now, err := readEditable(files, name)
 			text, unsuitable := likeBefore(now, content)
 			switch {
 			case errors.Is(err, fs.ErrNotExist) && in.Version == "":
 			case errors.Is(err, fs.ErrNotExist):
-				return &failure{status: http.StatusConflict, Code: "changed",
+				return &Error{Code: "changed",
 					Message: "the file has been deleted or renamed since you opened it"}
 			case err != nil:
 				return err
 			case in.Version == "" || versionOf(now) != in.Version:
-				f := &failure{status: http.StatusConflict, Code: "changed", Version: versionOf(now),
+				f := &Error{Code: "changed", Version: versionOf(now),
 					Message: "somebody else has changed the file since you opened it"}
 				if in.Version == "" {
 					f.Message = "there is a file of this name already"
@@ -391,9 +353,9 @@ func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
 				return unsuitable
 			}
 			content = text
-			return vfs.WriteFile(r.Context(), files, name, content)
+			return vfs.WriteFile(ctx, files, name, content)
 		})
-		return savedAnswer{name, versionOf(content)}, err
+		return SavedAnswer{name, versionOf(content)}, err
 	})
 }
 
@@ -404,9 +366,9 @@ func readEditable(files afero.Fs, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxEdit+1))
-	if err == nil && len(data) > maxEdit {
-		err = &failure{status: http.StatusConflict, Code: "changed",
+	data, err := io.ReadAll(io.LimitReader(f, MaxEdit+1))
+	if err == nil && len(data) > MaxEdit {
+		err = &Error{Code: "changed",
 			Message: "the file that is there now is too large to be edited here"}
 	}
 	return data, err
@@ -424,122 +386,122 @@ func likeBefore(before, text []byte) ([]byte, error) {
 	}
 	content, err := form.Encode(text)
 	if missing, ok := errors.AsType[*filetext.CharacterError](err); ok {
-		return text, bad("text",
+		return text, Bad("text",
 			"%s, which is the encoding of the file: leave the character out, or upload the file as UTF-8", missing)
 	}
 	return content, err
 }
 
-type uploadRequest struct {
+type UploadRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	Replace bool   `json:"replace,omitempty" jsonschema:"replace a file that is there"`
 }
 
-type uploadAnswer struct {
+type UploadAnswer struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 }
 
-// uploadTime is how long an upload may take.
-const uploadTime = 10 * time.Minute
-
-func uploadFile(s *Server, r *request, in uploadRequest) (uploadAnswer, error) {
-	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(uploadTime))
-	return within(s, r, in.Project, "page-upload", func(p vfs.Project) (uploadAnswer, error) {
+// Upload puts a file into the project.
+func (s *Service) Upload(ctx context.Context, in UploadRequest, content io.Reader) (UploadAnswer, error) {
+	return within(ctx, s, Write, in.Project, "page-upload", func(p vfs.Project) (UploadAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err != nil {
-			return uploadAnswer{}, err
+			return UploadAnswer{}, err
 		}
 		if _, err := p.Stat(name); err == nil && !in.Replace {
-			return uploadAnswer{}, &failure{status: http.StatusConflict, Code: "exists",
+			return UploadAnswer{}, &Error{Code: "exists",
 				Field: "path", Message: "there is a file of this name already"}
 		}
 		if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return uploadAnswer{}, err
+			return UploadAnswer{}, err
 		}
 		flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 		f, err := p.OpenFile(name, flags, 0o644)
 		if err != nil {
-			return uploadAnswer{}, err
+			return UploadAnswer{}, err
 		}
-		n, err := io.Copy(f, r.Body) // the project's quota ends it
+		n, err := io.Copy(f, content) // the project's quota ends it
 		if err != nil {
-			return uploadAnswer{}, err // the end of the call drops what has come
+			return UploadAnswer{}, err // the end of the call drops what has come
 		}
-		return uploadAnswer{name, n}, f.Close()
+		return UploadAnswer{name, n}, f.Close()
 	})
 }
 
-type pathRequest struct {
+type PathRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 }
 
-type pathAnswer struct {
+type PathAnswer struct {
 	Path string `json:"path"`
 }
 
-func makeFolder(s *Server, r *request, in pathRequest) (pathAnswer, error) {
-	return within(s, r, in.Project, "page-folder", func(p vfs.Project) (pathAnswer, error) {
+// MakeFolder makes a folder.
+func (s *Service) MakeFolder(ctx context.Context, in PathRequest) (PathAnswer, error) {
+	return within(ctx, s, Write, in.Project, "page-folder", func(p vfs.Project) (PathAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err == nil {
 			if _, there := p.Stat(name); there == nil {
-				return pathAnswer{}, &failure{status: http.StatusConflict, Code: "exists",
+				return PathAnswer{}, &Error{Code: "exists",
 					Field: "path", Message: "there is something of this name already"}
 			}
 			err = p.MkdirAll(name, 0o755)
 		}
-		return pathAnswer{name}, err
+		return PathAnswer{name}, err
 	})
 }
 
-type moveRequest struct {
+type MoveRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	To      string `json:"to"`
 }
 
-func moveFile(s *Server, r *request, in moveRequest) (pathAnswer, error) {
-	return within(s, r, in.Project, "page-rename", func(p vfs.Project) (pathAnswer, error) {
+// MoveFile renames or moves a file or folder.
+func (s *Service) MoveFile(ctx context.Context, in MoveRequest) (PathAnswer, error) {
+	return within(ctx, s, Write, in.Project, "page-rename", func(p vfs.Project) (PathAnswer, error) {
 		from, err := vfs.Clean(in.Path)
 		if err != nil {
-			return pathAnswer{}, err
+			return PathAnswer{}, err
 		}
 		to, err := vfs.Clean(in.To)
 		if err != nil {
-			return pathAnswer{}, err
+			return PathAnswer{}, err
 		}
 		if err := p.MkdirAll(path.Dir(to), 0o755); err != nil {
-			return pathAnswer{}, err
+			return PathAnswer{}, err
 		}
-		return pathAnswer{to}, vfs.Move(r.Context(), p, from, to)
+		return PathAnswer{to}, vfs.Move(ctx, p, from, to)
 	})
 }
 
-type removedAnswer struct {
+type RemovedAnswer struct {
 	Call string `json:"call" jsonschema:"undoing it brings back what was deleted"`
 }
 
-func deleteFile(s *Server, r *request, in pathRequest) (removedAnswer, error) {
-	return within(s, r, in.Project, "page-delete", func(p vfs.Project) (removedAnswer, error) {
+// DeleteFile deletes a file or a folder with all in it.
+func (s *Service) DeleteFile(ctx context.Context, in PathRequest) (RemovedAnswer, error) {
+	return within(ctx, s, Write, in.Project, "page-delete", func(p vfs.Project) (RemovedAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err != nil {
-			return removedAnswer{}, err
+			return RemovedAnswer{}, err
 		}
 		if name == "/" {
-			return removedAnswer{}, bad("path", "the project's folder itself cannot be deleted")
+			return RemovedAnswer{}, Bad("path", "the project's folder itself cannot be deleted")
 		}
 		if _, err := p.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return removedAnswer{}, err
+			return RemovedAnswer{}, err
 		}
 		if err := p.RemoveAll(name); err != nil {
-			return removedAnswer{}, err
+			return RemovedAnswer{}, err
 		}
-		changes, err := p.Changes(r.Context(), name)
+		changes, err := p.Changes(ctx, name)
 		if err != nil || len(changes) == 0 {
-			return removedAnswer{}, err
+			return RemovedAnswer{}, err
 		}
-		return removedAnswer{changes[0].Call}, nil
+		return RemovedAnswer{changes[0].Call}, nil
 	})
 }

@@ -1,9 +1,9 @@
-package web
+package service
 
 import (
+	"context"
 	"encoding/json"
 	"io/fs"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -14,15 +14,15 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-type lossRequest struct {
+type LossRequest struct {
 	Project string `json:"project"`
 	Token   string `json:"token"`
 	Call    string `json:"call" jsonschema:"which of the calls that wait"`
 }
 
-// A lossAnswer is what there is now that a call would replace or delete.
-type lossAnswer struct {
-	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty if nothing would be lost, or unknown"`
+// A LossAnswer is what there is now that a call would replace or delete.
+type LossAnswer struct {
+	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty if Nothing would be lost, or unknown"`
 	Diff string `json:"diff,omitempty" jsonschema:"a unified diff of the file and what would take its place"`
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 	// Files are those of a folder that would be deleted.
@@ -36,14 +36,15 @@ const (
 	maxLossRead  = 10_000 // files and folders
 )
 
-func showLoss(s *Server, r *request, in lossRequest) (lossAnswer, error) {
-	return within(s, r, in.Project, "", func(p vfs.Project) (lossAnswer, error) {
-		none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
+// ShowLoss returns what a call that waits would replace or delete.
+func (s *Service) ShowLoss(ctx context.Context, in LossRequest) (LossAnswer, error) {
+	return within(ctx, s, Decide, in.Project, "", func(p vfs.Project) (LossAnswer, error) {
+		none := &Error{Code: "not_found", Message: "this call does not wait any more"}
 		keeper := s.keeper(in.Project)
-		for run, err := range keeper.All(r.Context()) {
+		for run, err := range keeper.All(ctx) {
 			if err != nil {
-				if r.Context().Err() != nil {
-					return lossAnswer{}, err
+				if ctx.Err() != nil {
+					return LossAnswer{}, err
 				}
 				continue // listing says that it is damaged
 			}
@@ -56,13 +57,13 @@ func showLoss(s *Server, r *request, in lossRequest) (lossAnswer, error) {
 				}
 			}
 		}
-		return lossAnswer{}, none
+		return LossAnswer{}, none
 	})
 }
 
 // loss returns what a call of a tool for files would replace or delete.
-func (s *Server) loss(p vfs.Project, tool string, input json.RawMessage) (lossAnswer, error) {
-	out := lossAnswer{Files: []string{}}
+func (s *Service) loss(p vfs.Project, tool string, input json.RawMessage) (LossAnswer, error) {
+	out := LossAnswer{Files: []string{}}
 	spec, _ := s.runner.Registry().Spec(tool)
 	family := spec.PartOf
 	if family == "" {
@@ -114,7 +115,7 @@ func (s *Server) loss(p vfs.Project, tool string, input json.RawMessage) (lossAn
 	case "rename", "copy":
 		source, invalid := lossPath(family, in.OldPath)
 		if invalid != nil {
-			return lossAnswer{Files: out.Files}, nil
+			return LossAnswer{Files: out.Files}, nil
 		}
 		if err == nil {
 			after, err = filediff.Now(p, source, filediff.Limits{})
@@ -140,7 +141,7 @@ func lossPath(family, given string) (string, error) {
 }
 
 // list adds the files in a folder.
-func (a *lossAnswer) list(p afero.Fs, name string) error {
+func (a *LossAnswer) list(p afero.Fs, name string) error {
 	read := 0
 	err := afero.Walk(p, name, func(name string, info fs.FileInfo, err error) error {
 		if err != nil {

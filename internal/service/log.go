@@ -1,4 +1,4 @@
-package web
+package service
 
 import (
 	"cmp"
@@ -52,7 +52,7 @@ type logged struct {
 	code        string
 	status      string
 	data        json.RawMessage // usage and the like
-	console     []line
+	console     []Line
 	printed     int   // bytes of console
 	dropped     int64 // bytes that had no room
 	lines       int64 // lines so far, with those that had no room
@@ -60,7 +60,7 @@ type logged struct {
 }
 
 // A line is what code has printed.
-type line struct {
+type Line struct {
 	Level string `json:"level"`
 	Text  string `json:"text"`
 	// Open means that the next one continues the line.
@@ -144,7 +144,7 @@ func (l *Log) begin(ctx context.Context, call registry.Call, env registry.Env) (
 }
 
 // stop stops a running call that may be stopped, and reports whether there is one.
-func (l *Log) stop(project, id string, may func(callInfo) bool) bool {
+func (l *Log) stop(project, id string, may func(CallInfo) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[[2]string{project, id}]
@@ -215,7 +215,7 @@ func (l *Log) print(c *logged, e *registry.ConsoleEntry) {
 	if c.printed+len(text) > logConsole {
 		c.dropped += int64(len(text))
 	} else {
-		c.console = append(c.console, line{e.Level, text, e.Unfinished})
+		c.console = append(c.console, Line{e.Level, text, e.Unfinished})
 		c.printed += len(text)
 		l.size += len(text)
 	}
@@ -254,8 +254,8 @@ func (l *Log) next() <-chan struct{} {
 	return l.news
 }
 
-// A callInfo is a call as the API has it.
-type callInfo struct {
+// A CallInfo is a call as the API has it.
+type CallInfo struct {
 	Call    string    `json:"call"`
 	Project string    `json:"project"`
 	Tool    string    `json:"tool,omitempty" jsonschema:"empty for calls of which only the changes are known"`
@@ -271,26 +271,26 @@ type callInfo struct {
 	Undone       bool    `json:"undone,omitempty" jsonschema:"its changes have been undone, and not redone since"`
 }
 
-// A callDetail is all that is known of a call.
-type callDetail struct {
-	callInfo
+// A CallDetail is all that is known of a call.
+type CallDetail struct {
+	CallInfo
 	Input     string       `json:"input"`
 	Result    string       `json:"result"`
 	Data      any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
-	Console   []line       `json:"console"`
+	Console   []Line       `json:"console"`
 	Dropped   int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
 	Elsewhere bool         `json:"elsewhere,omitempty" jsonschema:"by another process: its texts are cut"`
 	Known     bool         `json:"known" jsonschema:"its input and result are known"`
-	Files     []changeInfo `json:"files" jsonschema:"what it changed"`
+	Files     []ChangeInfo `json:"files" jsonschema:"what it changed"`
 }
 
 // info returns a call without its texts. The lock is held.
-func (c *logged) info() callInfo {
+func (c *logged) info() CallInfo {
 	took := c.took
 	if c.running {
 		took = time.Since(c.began)
 	}
-	return callInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client,
+	return CallInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client,
 		Parent: c.parent, Began: c.began, Running: c.running,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
 }
@@ -298,7 +298,7 @@ func (c *logged) info() callInfo {
 // merge calls add with the calls of a project, the latest first, until it returns false: those of the log, those that
 // other processes share, which are the latest first, and those of which only the history knows. The lock of the history
 // is held.
-func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(callInfo) bool) {
+func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(CallInfo) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	elsewhere := map[string]*calls.Call{} // of several with one id the latest, to which the changes count
@@ -311,7 +311,7 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(cal
 		for ; others >= 0 && h.calls[others].began.After(until); others-- {
 			c := h.calls[others]
 			if elsewhere[c.id] == nil && l.byID[[2]string{project, c.id}] == nil &&
-				!add(callInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes, Undone: c.undone}) {
+				!add(CallInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes, Undone: c.undone}) {
 				return false
 			}
 		}
@@ -352,28 +352,28 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(cal
 }
 
 // infoOf returns a call of another process without its texts.
-func infoOf(c *calls.Call, project string) callInfo {
+func infoOf(c *calls.Call, project string) CallInfo {
 	took := c.Took
 	if c.Running {
 		took = time.Since(c.Began)
 	}
-	return callInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client,
+	return CallInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client,
 		Parent: c.Parent, Began: c.Began, Running: c.Running,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
 }
 
 // find returns a call.
-func (l *Log) find(project, id string) (callDetail, bool) {
+func (l *Log) find(project, id string) (CallDetail, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[[2]string{project, id}]
 	if c == nil {
-		return callDetail{}, false
+		return CallDetail{}, false
 	}
-	d := callDetail{callInfo: c.info(), Input: c.input, Result: c.result, Console: slices.Clone(c.console),
+	d := CallDetail{CallInfo: c.info(), Input: c.input, Result: c.result, Console: slices.Clone(c.console),
 		Dropped: c.dropped, Known: true}
 	if d.Console == nil {
-		d.Console = []line{}
+		d.Console = []Line{}
 	}
 	if c.data != nil {
 		d.Data = c.data
@@ -382,7 +382,7 @@ func (l *Log) find(project, id string) (callDetail, bool) {
 }
 
 // output returns what a call has printed after so many lines, and whether it still runs.
-func (l *Log) output(project, id string, after int) (more []line, dropped int64, running, ok bool) {
+func (l *Log) output(project, id string, after int) (more []Line, dropped int64, running, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[[2]string{project, id}]

@@ -1,0 +1,136 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A Role is what somebody may do in their projects. The zero value is that of a model.
+type Role string
+
+const (
+	// Model is for clients of MCP: they call their tools, see their own calls, and read files.
+	Model Role = "model"
+	// Person is for people: all that concerns the projects that are theirs.
+	Person Role = "person"
+	// Operator is for whoever runs the server: also what concerns all projects, and the host.
+	Operator Role = "operator"
+)
+
+// ErrUnknownRole is the error of a name that is not one of a role.
+var ErrUnknownRole = errors.New("a role is model, person or operator")
+
+// ParseRole returns the role of a name. No name is that of a model.
+func ParseRole(name string) (Role, error) {
+	switch role := Role(name); role {
+	case "":
+		return Model, nil
+	case Model, Person, Operator:
+		return role, nil
+	}
+	return "", ErrUnknownRole
+}
+
+// A Right is for operations of one kind.
+type Right int
+
+const (
+	// Run calls tools, follows and stops calls, and says what tools there are.
+	Run Right = 1 << iota
+	// Read reads files as they are.
+	Read
+	// Write changes files, and sees and takes back what was changed.
+	Write
+	// Decide approves and refuses calls that wait.
+	Decide
+	// Settings changes which tools there are, and what they may do.
+	Settings
+	// Operate makes and deletes projects, and sees what is the host's.
+	Operate
+)
+
+// rights are those of each role.
+var rights = map[Role]Right{
+	Model:    Run | Read,
+	Person:   Run | Read | Write | Decide | Settings,
+	Operator: Run | Read | Write | Decide | Settings | Operate,
+}
+
+// An Access is what somebody may use: a token's, a login's, or a local user's. Do not change it once it is used.
+type Access struct {
+	// Name is for logs, and for who has decided.
+	Name string
+	Role Role
+	// Client is who makes the calls: see [toolrun.SessionOptions]. Empty means the page, with the name.
+	Client string
+	// Project is the only project. Empty means all of them.
+	Project string
+	// Store opens the projects. Nil means the desk's.
+	Store vfs.Store
+	// Select, if not nil, changes what is chosen for the project. The tools that it leaves enabled are the only ones,
+	// and nobody chooses others with this access.
+	Select func(registry.Selection) registry.Selection
+	// Limits are those of calls. The zero value means the desk's.
+	Limits registry.Limits
+
+	// NoFiles means that a model may not read files but with its tools.
+	NoFiles bool
+	// Session, if not nil, opens the project with what calls may do, as another door has it, such as MCP: calls are
+	// made as by a model, with the options that are chosen. Project is required then.
+	Session func(ctx context.Context) (*toolrun.Session, error)
+	// Allow, if not nil, counts a request, and reports whether it may be made now.
+	Allow func() bool
+	// Call, if not nil, calls do when there is a place for another call, or returns the error that kept it from that.
+	Call func(ctx context.Context, do func(ctx context.Context)) error
+}
+
+// Has reports whether somebody has a right in the projects that are theirs.
+func (a *Access) Has(right Right) bool {
+	if right == Read && a.NoFiles && a.role() == Model {
+		return false
+	}
+	return rights[a.role()]&right == right
+}
+
+func (a *Access) role() Role {
+	if a.Role == "" {
+		return Model
+	}
+	return a.Role
+}
+
+// Allows reports whether a request may be made now, and counts it.
+func (a *Access) Allows() bool { return a.Allow == nil || a.Allow() }
+
+// May returns why somebody may not do what needs a right, or nil.
+func (a *Access) May(right Right) error {
+	if a.Has(right) {
+		return nil
+	}
+	message := "this token is for the use of one project"
+	switch {
+	case a.role() == Model && right == Read:
+		message = "this token may not read files"
+	case a.role() == Model:
+		message = "this token is a model's: it may call its tools and read files; " +
+			"the rest is for a person, with a token that has the role person, or with toolrun's commands, " +
+			"where the projects are"
+	}
+	return &Error{Code: "forbidden", Message: message}
+}
+
+// sees reports whether somebody may see a call: a model sees its own.
+func (a *Access) sees(c CallInfo) bool { return a.role() != Model || c.Client == a.Client }
+
+// call does a call, which waits for a place if somebody has only so many.
+func (a *Access) call(ctx context.Context, do func(ctx context.Context)) error {
+	if a.Call == nil {
+		do(ctx)
+		return nil
+	}
+	return a.Call(ctx, do)
+}

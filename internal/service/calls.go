@@ -1,0 +1,446 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/calls"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+type CallsRequest struct {
+	Project string `json:"project"`
+	Offset  int    `json:"offset,omitempty"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"how many at most; the default is 100"`
+}
+
+type CallsAnswer struct {
+	Calls []CallInfo `json:"calls"`
+	More  bool       `json:"more"`
+}
+
+// ListCalls lists calls of a project, the latest first: those of this process, and those of others that they share or
+// that changed files.
+func (s *Service) ListCalls(ctx context.Context, in CallsRequest) (CallsAnswer, error) {
+	return within(ctx, s, Run, in.Project, "", func(p vfs.Project) (CallsAnswer, error) {
+		out := CallsAnswer{Calls: []CallInfo{}}
+		h := s.recents.of(s.store(), in.Project)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if err := h.update(ctx, p); err != nil {
+			return out, err
+		}
+		limit, leaveOut := page(in.Limit, 100, 1000), max(0, in.Offset)
+		add := func(c CallInfo) bool {
+			switch {
+			case !s.access.sees(c):
+				return true
+			case leaveOut > 0:
+				leaveOut--
+			case len(out.Calls) == limit:
+				out.More = true
+			default:
+				out.Calls = append(out.Calls, c)
+			}
+			return !out.More
+		}
+		shared, err := s.elsewhere(ctx, in.Project)
+		s.log.merge(in.Project, h, shared, add)
+		return out, err
+	})
+}
+
+// elsewhere returns the calls of a project that other processes share, the latest first.
+func (s *Service) elsewhere(ctx context.Context, project string) ([]calls.Call, error) {
+	log := s.runner.Calls()
+	if log == nil {
+		return nil, nil
+	}
+	all, err := log.Latest(ctx, s.scope(project))
+	return slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == log.Process() }), err
+}
+
+type CallRequest struct {
+	Project string `json:"project"`
+	Call    string `json:"call"`
+}
+
+// maxFiles is how many changes a call is shown with.
+const maxFiles = 1000
+
+// ShowCall returns all that is known of a call.
+func (s *Service) ShowCall(ctx context.Context, in CallRequest) (CallDetail, error) {
+	return within(ctx, s, Run, in.Project, "", func(p vfs.Project) (CallDetail, error) {
+		d, known := s.log.find(in.Project, in.Call)
+		if !known {
+			d = CallDetail{CallInfo: CallInfo{Call: in.Call, Project: in.Project}, Console: []Line{}}
+			shared, err := s.elsewhere(ctx, in.Project)
+			if err != nil {
+				return d, err
+			}
+			if i := slices.IndexFunc(shared, func(c calls.Call) bool { return c.ID == in.Call }); i >= 0 {
+				known = true
+				d.CallInfo, d.Input, d.Result = infoOf(&shared[i], in.Project), shared[i].Input, shared[i].Result
+				d.Known, d.Elsewhere = true, true
+			}
+		}
+		none := &Error{Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+		d.Files = []ChangeInfo{}
+		if !s.access.sees(d.CallInfo) {
+			return CallDetail{}, none
+		}
+		if !s.access.Has(Read) {
+			return d, nil
+		}
+		changes, err := s.changes(ctx, in.Project, p)
+		if err != nil {
+			return d, err
+		}
+		decided := in.Call == "" // by the latest that was done with it
+		for _, c := range slices.Backward(changes) {
+			if undoes := c.Op == vfs.OpUndone && c.Undoes == in.Call; !decided && (undoes || c.Redoes == in.Call) {
+				d.Undone, decided = undoes, true
+			}
+			if c.Call == in.Call && c.Call != "" {
+				d.Changes++
+				if !known {
+					d.Began = c.Time
+				}
+				if len(d.Files) < maxFiles {
+					d.Files = append(d.Files, newChangeInfo(c))
+				}
+			}
+		}
+		if !known && d.Changes == 0 {
+			return d, none
+		}
+		return d, nil
+	})
+}
+
+type MakeCallRequest struct {
+	Project string         `json:"project"`
+	Tool    string         `json:"tool"`
+	Input   Object         `json:"input"`
+	Options map[string]any `json:"options,omitempty" jsonschema:"options of the tool for this call"`
+	Seconds float64        `json:"seconds,omitempty" jsonschema:"how long it may take; the default is the tool's"`
+}
+
+type MadeCall struct {
+	Call string `json:"call"`
+}
+
+// made are the calls that were made by the API, and still run.
+type made struct {
+	mu     sync.Mutex
+	closed bool
+	by     map[*Access]int
+}
+
+// maxRuns is how many calls somebody can have the page make at once.
+const maxRuns = 16
+
+func newMade() *made {
+	return &made{by: map[*Access]int{}}
+}
+
+func (a *made) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+}
+
+// runAsPerson lets a call do what a person may who makes it.
+func (s *Service) runAsPerson(tool string, options map[string]any, env *registry.Env) {
+	if s.access.Select == nil { // what a person runs may run
+		enable := map[string]bool{}
+		maps.Copy(enable, env.Selection.Enable)
+		enable[tool] = true
+		env.Selection.Enable = enable
+	}
+	for id, value := range options {
+		if value != nil {
+			env.Selection = env.Selection.WithOption(tool, id, value)
+		}
+	}
+	env.Approve = func(_ context.Context, asked registry.ApprovalRequest) (registry.Decision, error) {
+		// Who makes a call approves of it, but not of the calls that its code makes.
+		return registry.Decision{Approved: len(asked.Callers) == 0, Later: len(asked.Callers) > 0, By: s.access.Name},
+			nil
+	}
+}
+
+// limit sets the limits of a call that may take as long as somebody wants, but not longer than their limit.
+func (s *Service) limit(limits *registry.Limits, want time.Duration) {
+	*limits = s.options.Limits
+	if s.access.Limits != (registry.Limits{}) {
+		*limits = s.access.Limits
+	}
+	if want > 0 && (s.access.Limits.Timeout == 0 || want < s.access.Limits.Timeout) {
+		limits.Timeout = want
+	}
+}
+
+// MakeCall calls a tool. What a person calls need not be switched on for models. It returns when the call has begun.
+func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, error) {
+	if err := s.may(Run, in.Project); err != nil {
+		return MadeCall{}, err
+	}
+	spec, ok := s.runner.Registry().Spec(in.Tool)
+	if !ok {
+		return MadeCall{}, Bad("tool", "no tool named %s", in.Tool)
+	}
+	if in.Seconds < 0 || in.Seconds > 3600 {
+		return MadeCall{}, Bad("seconds", "a call may take from 0 to 3600 seconds")
+	}
+	options := map[string]any{}
+	for id, value := range in.Options {
+		parsed, err := parseValue(spec, id, value)
+		if err != nil {
+			return MadeCall{}, err
+		}
+		options[id] = parsed
+	}
+	input := json.RawMessage(in.Input)
+	if input == nil {
+		input = json.RawMessage("null")
+	}
+	session, err := s.session(ctx, Run, in.Project)
+	if err != nil {
+		return MadeCall{}, err
+	}
+	env, err := s.env(ctx, session)
+	if err == nil {
+		err = s.mayChoose(spec, env.Selection, options)
+	}
+	if err != nil {
+		return MadeCall{}, errors.Join(err, session.Close())
+	}
+	want := time.Duration(in.Seconds * float64(time.Second))
+	if s.access.Session != nil {
+		shorten(&env.Limits, spec, want)
+	} else {
+		s.limit(&env.Limits, want)
+	}
+	if s.access.role() != Model {
+		s.runAsPerson(in.Tool, options, &env)
+	}
+	call := registry.Call{ID: "page-" + in.Tool + "-" + strings.ToLower(rand.Text()[:8]), Tool: in.Tool, Input: input}
+	running, cancel := s.background(ctx)
+	s.making.mu.Lock()
+	if s.making.closed || s.making.by[s.access] >= maxRuns {
+		closed := s.making.closed
+		s.making.mu.Unlock()
+		cancel(nil)
+		err := error(&Error{Code: "busy", Own: true,
+			Message: fmt.Sprintf("%d calls run already: wait for one, or stop one", maxRuns)})
+		if closed {
+			err = context.Canceled
+		}
+		return MadeCall{}, errors.Join(err, session.Close())
+	}
+	s.making.by[s.access]++
+	s.working.Add(1)
+	s.making.mu.Unlock()
+	dispatch := s.runner.Registry().Dispatch
+	if s.ownLog { // otherwise it is among the runner's middleware
+		dispatch = s.log.Middleware(dispatch)
+	}
+	var decided atomic.Bool // that it begins, or that it does not
+	began := make(chan error, 1)
+	go func() {
+		defer s.working.Done()
+		err := s.access.call(running, func(ctx context.Context) {
+			if decided.CompareAndSwap(false, true) {
+				ctx, begun := s.log.begin(ctx, call, env)
+				ctx = context.WithValue(ctx, begunKey{}, begun)
+				began <- nil
+				dispatch(ctx, call, env)
+			}
+		})
+		if err != nil {
+			began <- errors.Join(context.Canceled, err) // the server ends
+		}
+		_ = session.Close() // nothing is left to be written
+		s.making.mu.Lock()
+		if s.making.by[s.access]--; s.making.by[s.access] == 0 {
+			delete(s.making.by, s.access)
+		}
+		s.making.mu.Unlock()
+		cancel(nil)
+		s.changed(in.Project)
+	}()
+	late := time.NewTimer(placeTime)
+	defer late.Stop()
+	select {
+	case err = <-began:
+		return MadeCall{call.ID}, err
+	case <-ctx.Done():
+		err = context.Canceled
+	case <-late.C:
+		err = &Error{Code: "busy", Own: true,
+			Message: "as many calls run as the token may make at once: wait for one, or stop one"}
+	}
+	if decided.CompareAndSwap(false, true) {
+		cancel(err)
+		return MadeCall{}, err
+	}
+	return MadeCall{call.ID}, <-began
+}
+
+// StopCall stops a call that runs in this process. A model is told that a person has stopped it.
+func (s *Service) StopCall(ctx context.Context, in CallRequest) (Nothing, error) {
+	if err := s.may(Run, in.Project); err != nil {
+		return Nothing{}, err
+	}
+	if !s.log.stop(in.Project, in.Call, s.access.sees) {
+		return Nothing{}, &Error{Code: "not_found", Field: "call", Message: "no such call runs here"}
+	}
+	return Nothing{}, nil
+}
+
+type OutputRequest struct {
+	Project string `json:"project"`
+	Call    string `json:"call"`
+	After   int    `json:"after,omitempty" jsonschema:"how many lines the client has"`
+}
+
+type OutputEvent struct {
+	Lines   []Line `json:"lines"`
+	Dropped int64  `json:"dropped,omitempty"`
+}
+
+// outputPause is how often output is sent at most: a browser that is told of each line would do nothing else.
+const outputPause = 50 * time.Millisecond
+
+// FollowCall tells what a call prints, as it prints it: events output, and one named done with the call.
+func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func() (Follower, error)) error {
+	if err := s.may(Run, in.Project); err != nil {
+		return err
+	}
+	if c, known := s.log.find(in.Project, in.Call); !known || !s.access.sees(c.CallInfo) {
+		return &Error{Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+	}
+	follower, err := begin()
+	if err != nil {
+		return err
+	}
+	after, dropped := max(0, in.After), int64(0)
+	for {
+		news := s.log.next()
+		more, lost, running, ok := s.log.output(in.Project, in.Call, after)
+		if !ok {
+			return nil
+		}
+		if len(more) > 0 || lost != dropped {
+			after += len(more)
+			dropped = lost
+			if more == nil {
+				more = []Line{}
+			}
+			if follower.Send("output", fmt.Sprint(after), OutputEvent{more, lost}) != nil {
+				return nil
+			}
+		}
+		if !running {
+			_ = follower.Send("done", "", MadeCall{in.Call})
+			return nil
+		}
+		if !follower.Wait(outputPause, news, nil) {
+			return nil
+		}
+	}
+}
+
+// FollowProject sends events named changed when files or settings of a project may have changed, and calls when its
+// calls have.
+func (s *Service) FollowProject(ctx context.Context, in InProject, begin func() (Follower, error)) error {
+	if err := s.may(Run, in.Project); err != nil {
+		return err
+	}
+	session, err := s.session(ctx, Run, in.Project)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	follower, err := begin()
+	if err != nil {
+		return err
+	}
+	watch, leave := s.watches.join(s.store(), in.Project, session)
+	defer leave()
+	_ = follower.Send("ready", "", Nothing{})
+	seen, calls := watch.state(), s.log.state(in.Project)
+	for {
+		news, changed := s.log.next(), watch.next()
+		if now := watch.state(); now != seen && s.access.Has(Read) {
+			seen = now
+			if follower.Send("changed", "", Nothing{}) != nil {
+				return nil
+			}
+		}
+		if now := s.log.state(in.Project); now != calls {
+			calls = now
+			if follower.Send("calls", "", Nothing{}) != nil {
+				return nil
+			}
+		}
+		if !follower.Wait(200*time.Millisecond, news, changed) {
+			return nil
+		}
+	}
+}
+
+// env returns what a call of somebody gets.
+func (s *Service) env(ctx context.Context, session *toolrun.Session) (registry.Env, error) {
+	env, err := session.Env(ctx)
+	if s.access.role() == Model {
+		env.Selection.Mode = registry.ModeMCP
+	}
+	return env, err
+}
+
+// shorten gives a call of a model less time than it has.
+func shorten(limits *registry.Limits, spec registry.Spec, want time.Duration) {
+	most := cmp.Or(limits.Timeout,
+		registry.Offer{Mode: registry.ModeMCP}.Timeout(cmp.Or(spec.Timeout, registry.DefaultTimeout)))
+	if want > 0 && (most == registry.NoTimeout || want < most) {
+		limits.Timeout = want
+	}
+}
+
+// mayChoose returns an error if somebody, whose options others choose, wants another value of one.
+func (s *Service) mayChoose(spec registry.Spec, selection registry.Selection, options map[string]any) error {
+	if s.access.Select == nil && s.access.role() != Model {
+		return nil
+	}
+	chosen, err := s.runner.Registry().Options(spec.Name, selection)
+	if err != nil {
+		return Bad("", "%v", err)
+	}
+	for id, value := range options {
+		if value != nil && fmt.Sprint(value) != fmt.Sprint(chosen.Map()[id]) {
+			return &Error{Code: "forbidden", Field: id,
+				Message: fmt.Sprintf("the token decides on the options of its tools: leave %s out", id)}
+		}
+	}
+	return nil
+}
+
+// placeTime is how long a call waits for a place, if somebody has only so many.
+const placeTime = 10 * time.Second
+
+// An Object is an object of JSON as it was sent.
+type Object []byte

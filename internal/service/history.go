@@ -1,0 +1,198 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+type HistoryRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path,omitempty" jsonschema:"a file or folder; the default is everything"`
+	Call    string `json:"call,omitempty" jsonschema:"changes of this call only"`
+	Before  int64  `json:"before,omitempty" jsonschema:"changes with smaller numbers only"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"how many at most; the default is 200"`
+}
+
+type ChangeInfo struct {
+	ID      int64     `json:"id"`
+	Time    time.Time `json:"time"`
+	Call    string    `json:"call,omitempty"`
+	Op      string    `json:"op" jsonschema:"create, write, mkdir, remove, rename or undone"`
+	Path    string    `json:"path,omitempty"`
+	To      string    `json:"to,omitempty" jsonschema:"the new name"`
+	Kept    bool      `json:"kept,omitempty" jsonschema:"the version before can be had"`
+	Lost    bool      `json:"lost,omitempty" jsonschema:"the version before was too large to keep"`
+	Undoes  string    `json:"undoes,omitempty"`
+	Redoes  string    `json:"redoes,omitempty"`
+	Special bool      `json:"special,omitempty"`
+}
+
+func newChangeInfo(c vfs.Change) ChangeInfo {
+	return ChangeInfo{c.ID, c.Time, c.Call, string(c.Op), c.Path, c.To, c.Kept, c.Lost, c.Undoes, c.Redoes, c.Special}
+}
+
+type HistoryAnswer struct {
+	Changes []ChangeInfo `json:"changes"`
+	More    bool         `json:"more"`
+}
+
+// ListHistory lists changes of a file or of all in a folder, the latest first.
+func (s *Service) ListHistory(ctx context.Context, in HistoryRequest) (HistoryAnswer, error) {
+	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (HistoryAnswer, error) {
+		out := HistoryAnswer{Changes: []ChangeInfo{}}
+		name, err := vfs.Clean(in.Path)
+		if err != nil {
+			return out, err
+		}
+		var changes []vfs.Change // the oldest first
+		if name == "/" {
+			changes, err = s.changes(ctx, in.Project, p)
+		} else if changes, err = p.Changes(ctx, name); err == nil {
+			slices.Reverse(changes)
+		}
+		if err != nil {
+			return out, err
+		}
+		limit := page(in.Limit, 200, 2000)
+		for _, c := range slices.Backward(changes) {
+			if in.Before > 0 && c.ID >= in.Before || in.Call != "" && c.Call != in.Call {
+				continue
+			}
+			if len(out.Changes) == limit {
+				out.More = true
+				break
+			}
+			out.Changes = append(out.Changes, newChangeInfo(c))
+		}
+		return out, nil
+	})
+}
+
+type ChangeRequest struct {
+	Project string `json:"project"`
+	Change  int64  `json:"change"`
+}
+
+type DiffAnswer struct {
+	Path string `json:"path"`
+	Op   string `json:"op"`
+	Diff string `json:"diff" jsonschema:"a unified diff without the names of the files; empty if Nothing differs"`
+	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
+}
+
+// Diff returns what one change did to a file, as a unified diff.
+func (s *Service) Diff(ctx context.Context, in ChangeRequest) (DiffAnswer, error) {
+	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (DiffAnswer, error) {
+		changes, err := s.changes(ctx, in.Project, p)
+		if err != nil {
+			return DiffAnswer{}, err
+		}
+		i := slices.IndexFunc(changes, func(c vfs.Change) bool { return c.ID == in.Change })
+		if i < 0 {
+			return DiffAnswer{}, vfs.ErrNotKept
+		}
+		c := changes[i]
+		d, err := filediff.OfChange(ctx, p, c, changes[i+1:], filediff.Limits{})
+		return DiffAnswer{c.Path, string(c.Op), d.Diff, d.Note}, err
+	})
+}
+
+type RevertRequest struct {
+	Project string `json:"project"`
+	Change  int64  `json:"change"`
+	To      string `json:"to,omitempty" jsonschema:"put it here instead"`
+}
+
+type RevertAnswer struct {
+	Did string `json:"did" jsonschema:"what was done, in words"`
+}
+
+// RevertChange takes back one change, whatever came after it.
+func (s *Service) RevertChange(ctx context.Context, in RevertRequest) (RevertAnswer, error) {
+	return within(ctx, s, Write, in.Project, "page-restore", func(p vfs.Project) (RevertAnswer, error) {
+		did, err := vfs.Revert(ctx, p, in.Change, in.To)
+		return RevertAnswer{did}, err
+	})
+}
+
+type UndoRequest struct {
+	Project string `json:"project"`
+	Call    string `json:"call" jsonschema:"the call, or # and the number of a change"`
+}
+
+type CanUndoAnswer struct {
+	Possible bool     `json:"possible"`
+	Reasons  []string `json:"reasons,omitempty" jsonschema:"why not"`
+	Undone   bool     `json:"undone" jsonschema:"it has been undone, and can be redone"`
+}
+
+// CheckUndo returns whether all that a call changed can be taken back, and why not.
+func (s *Service) CheckUndo(ctx context.Context, in UndoRequest) (CanUndoAnswer, error) {
+	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (CanUndoAnswer, error) {
+		if in.Call == "" {
+			return CanUndoAnswer{}, Bad("call", "which call?")
+		}
+		_, err := p.CheckUndo(ctx, in.Call)
+		if err == nil {
+			return CanUndoAnswer{Possible: true}, nil
+		}
+		out := CanUndoAnswer{}
+		_, redo := p.CheckRedo(ctx, in.Call)
+		out.Undone = redo == nil
+		undo, blocked := errors.AsType[*vfs.UndoError](err)
+		switch {
+		case blocked:
+			out.Reasons = undo.Reasons
+		case errors.Is(err, vfs.ErrNotKept):
+			out.Reasons = []string{"it changed Nothing that the history still has"}
+		default:
+			return out, err
+		}
+		return out, nil
+	})
+}
+
+type UndoAnswer struct {
+	Changes []ChangeInfo `json:"changes" jsonschema:"what was taken back"`
+}
+
+// UndoCall takes back all that a call changed.
+func (s *Service) UndoCall(ctx context.Context, in UndoRequest) (UndoAnswer, error) {
+	if err := s.may(Write, in.Project); err != nil {
+		return UndoAnswer{}, err
+	}
+	if in.Call == "" { // the latest one may be another than what the page shows
+		return UndoAnswer{}, Bad("call", "which call?")
+	}
+	return within(ctx, s, Write, in.Project, "page-undo", func(p vfs.Project) (UndoAnswer, error) {
+		changes, err := p.Undo(ctx, in.Call)
+		return newUndoAnswer(changes), err
+	})
+}
+
+func newUndoAnswer(changes []vfs.Change) UndoAnswer {
+	out := UndoAnswer{Changes: []ChangeInfo{}}
+	for _, c := range changes {
+		out.Changes = append(out.Changes, newChangeInfo(c))
+	}
+	return out
+}
+
+// RedoCall does again what was undone.
+func (s *Service) RedoCall(ctx context.Context, in UndoRequest) (UndoAnswer, error) {
+	if err := s.may(Write, in.Project); err != nil {
+		return UndoAnswer{}, err
+	}
+	if in.Call == "" {
+		return UndoAnswer{}, Bad("call", "which call?")
+	}
+	return within(ctx, s, Write, in.Project, "page-redo", func(p vfs.Project) (UndoAnswer, error) {
+		changes, err := p.Redo(ctx, in.Call)
+		return newUndoAnswer(changes), err
+	})
+}
