@@ -208,7 +208,19 @@ func Open(ctx context.Context, options *Options) (_ *Runner, err error) {
 // context limits opening. The error is a [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have
 // this id, or [ErrClosed].
 func (r *Runner) Session(ctx context.Context, project string, options *SessionOptions) (*Session, error) {
-	return r.open(project, options, func() (vfs.Project, error) { return r.store.Open(ctx, project) })
+	if r.isClosed() {
+		return nil, ErrClosed
+	}
+	files, err := r.store.Open(ctx, project)
+	if err != nil {
+		if r.isClosed() { // meanwhile
+			return nil, ErrClosed
+		}
+		return nil, err
+	}
+	s := newSession(r, files, project, options)
+	s.inStore, s.scope = true, waiting.ProjectScope(project)
+	return r.start(s)
 }
 
 // DirSession is Session on the files in a directory of the host, and nothing outside of it. Its id is the name of the
@@ -237,7 +249,10 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		if options != nil && options.Select != nil {
 			s = options.Select(s)
 		}
-		return withoutLibraries(s)
+		if _, set := s.Options[javascript.Name][javascript.OptionLoadLib]; set {
+			return s
+		}
+		return s.WithOption(javascript.Name, javascript.OptionLoadLib, false)
 	}
 	if r.isClosed() {
 		return nil, ErrClosed
@@ -260,35 +275,11 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 	return r.start(s)
 }
 
-// withoutLibraries returns the selection with the option loadLib off, unless it is set.
-func withoutLibraries(s registry.Selection) registry.Selection {
-	if _, set := s.Options[javascript.Name][javascript.OptionLoadLib]; set {
-		return s
-	}
-	return s.WithOption(javascript.Name, javascript.OptionLoadLib, false)
-}
-
 // ProjectSession is Session on a project that the caller has opened, for example from another store. The session closes
 // the project; if there is an error, it has been closed. The project can be nil: tools that need files are not enabled
 // then.
 func (r *Runner) ProjectSession(id string, project vfs.Project, options *SessionOptions) (*Session, error) {
 	return r.start(newSession(r, project, id, options))
-}
-
-func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Project, error)) (*Session, error) {
-	if r.isClosed() {
-		return nil, ErrClosed
-	}
-	project, err := open()
-	if err != nil {
-		if r.isClosed() { // meanwhile
-			return nil, ErrClosed
-		}
-		return nil, err
-	}
-	s := newSession(r, project, id, options)
-	s.inStore, s.scope = true, waiting.ProjectScope(id)
-	return r.start(s)
 }
 
 // start adds a session to those that Close closes.

@@ -106,7 +106,8 @@ func (o *memoryObjects) names() []string {
 // withObjects opens a store that removes objects at once when nothing needs them any more.
 func withObjects(t testing.TB, url string, objects postgres.Objects) *postgres.Store {
 	t.Helper()
-	store, err := postgres.OpenWith(t.Context(), url, &postgres.Options{Objects: objects, KeepObjects: time.Nanosecond})
+	store, err := postgres.OpenWith(t.Context(), url, nil,
+		&postgres.Options{Objects: objects, KeepObjects: time.Nanosecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store
@@ -326,7 +327,7 @@ func TestOtherObjects(t *testing.T) {
 		"the same ones, though": {url, objects, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store, err := postgres.OpenWith(t.Context(), test.url, &postgres.Options{Objects: test.objects})
+			store, err := postgres.OpenWith(t.Context(), test.url, nil, &postgres.Options{Objects: test.objects})
 			if test.text == "" {
 				require.NoError(t, err)
 				require.NoError(t, store.Close())
@@ -335,7 +336,7 @@ func TestOtherObjects(t *testing.T) {
 			require.ErrorContains(t, err, test.text)
 		})
 	}
-	_, err := postgres.OpenWith(t.Context(), url, &postgres.Options{Objects: objects, KeepObjects: -1})
+	_, err := postgres.OpenWith(t.Context(), url, nil, &postgres.Options{Objects: objects, KeepObjects: -1})
 	require.ErrorIs(t, err, fs.ErrInvalid)
 	// The URL can name them.
 	for parameters, text := range map[string]string{
@@ -346,7 +347,7 @@ func TestOtherObjects(t *testing.T) {
 		"&objects=%zz":                                "not well-formed",
 		"&objects=s3://other":                         "cannot be opened",
 	} {
-		opened, err := postgres.OpenWith(t.Context(), url+parameters, &postgres.Options{
+		opened, err := postgres.OpenWith(t.Context(), url+parameters, nil, &postgres.Options{
 			OpenObjects: func(address string) (postgres.Objects, error) {
 				if address != "s3://bucket/a&b" {
 					return nil, errors.New("cannot be opened")

@@ -80,21 +80,14 @@ const acquireTime = 10 * time.Second
 // openTime is how long the opener of a database may take.
 const openTime = 30 * time.Second
 
-// Opener returns the opener of databases, by their URLs. It takes up to 30 seconds for one. The options are those of
-// [OpenWith], without Projects.
+// Opener returns the opener of databases, by their URLs, with the options of [OpenWith]. It takes up to 30 seconds for
+// one.
 func Opener(options *Options) vfs.Opener {
 	return vfs.Opener{Opens: isURL, Open: func(ctx context.Context, databaseURL string,
 		projects *vfs.Options) (vfs.Store, error) {
-		var o Options
-		if options != nil {
-			o = *options
-		}
-		if o.Projects = (vfs.Options{}); projects != nil {
-			o.Projects = *projects
-		}
 		ctx, cancel := context.WithTimeout(ctx, openTime)
 		defer cancel()
-		return OpenWith(ctx, databaseURL, &o)
+		return OpenWith(ctx, databaseURL, projects, options)
 	}}
 }
 
@@ -106,17 +99,11 @@ func isURL(text string) bool {
 // Open opens a store in a database, and brings the database's schema up to date. The error is a [*NewerSchemaError] if
 // a newer version has used it. The context is for opening only.
 func Open(ctx context.Context, databaseURL string, options *vfs.Options) (*Store, error) {
-	var all Options
-	if options != nil {
-		all.Projects = *options
-	}
-	return OpenWith(ctx, databaseURL, &all)
+	return OpenWith(ctx, databaseURL, options, nil)
 }
 
-// Options are those of a store in a database. The zero value is that of [Open].
+// Options say where a store keeps large contents. The zero value is that of [Open].
 type Options struct {
-	// Projects limits what a project may hold and remember.
-	Projects vfs.Options
 	// Objects is a place for large contents: each full MiB of a file. They are in the database if it is nil. What is
 	// there already stays where it is. Once used, it cannot be left out any more, and another database must not have
 	// the same one.
@@ -152,13 +139,13 @@ func (o *Options) openObjects(parameters map[string]string) (err error) {
 	return err
 }
 
-// OpenWith is [Open] with more options.
-func OpenWith(ctx context.Context, databaseURL string, options *Options) (*Store, error) {
+// OpenWith is [Open] with more options. Both kinds can be nil.
+func OpenWith(ctx context.Context, databaseURL string, projects *vfs.Options, options *Options) (*Store, error) {
 	var own Options
 	if options != nil {
 		own = *options
 	}
-	o, err := own.Projects.WithDefaults()
+	o, err := projects.WithDefaults()
 	if err != nil {
 		return nil, err
 	}

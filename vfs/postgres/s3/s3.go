@@ -2,7 +2,7 @@
 //
 //	bucket, err := s3.Open("s3://my-bucket/toolrun", nil)
 //	...
-//	store, err := postgres.OpenWith(ctx, "postgres://toolrun@db.example.com/toolrun",
+//	store, err := postgres.OpenWith(ctx, "postgres://toolrun@db.example.com/toolrun", nil,
 //		&postgres.Options{Objects: bucket})
 //
 // Without credentials in [Options], those of the environment are used: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or

@@ -86,7 +86,8 @@ func serve(t *testing.T) (address string, onPut func(put func())) {
 func open(t *testing.T, url, at string) *postgres.Store {
 	bucket, err := s3.Open(at, options())
 	require.NoError(t, err)
-	store, err := postgres.OpenWith(t.Context(), url, &postgres.Options{Objects: bucket, KeepObjects: time.Nanosecond})
+	store, err := postgres.OpenWith(t.Context(), url, nil,
+		&postgres.Options{Objects: bucket, KeepObjects: time.Nanosecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store
@@ -183,7 +184,7 @@ func replica(url, at string) error {
 	if err != nil {
 		return err
 	}
-	store, err := postgres.OpenWith(context.Background(), url, &postgres.Options{Objects: bucket})
+	store, err := postgres.OpenWith(context.Background(), url, nil, &postgres.Options{Objects: bucket})
 	if err != nil {
 		return err
 	}
