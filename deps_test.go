@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"vfs/internal/project":           {"internal/jsontree", "internal/progress", "vfs", "vfs/internal/fsys"},
 	"vfs/local":                      {"internal/jsontree", "vfs", "vfs/internal/fsys", "vfs/internal/project"},
 	"vfs/admin":                      {"vfs", "vfs/internal/project"},
-	"vfs/partition":                  {"internal/jsontree", "vfs"},
+	"vfs/partition":                  {"internal/jsontree", "vfs", "vfs/internal/fsys"},
 	"internal/pgtest":                {},
 	"vfs/postgres":                   {"vfs", "vfs/internal/fsys", "vfs/internal/project"},
 	"vfs/postgres/s3":                {"vfs/postgres"},

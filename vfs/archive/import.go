@@ -65,9 +65,9 @@ func Import(ctx context.Context, files afero.Fs, r io.Reader, format Format) (Re
 	if err != nil {
 		return Result{}, importError("/", err)
 	}
-	im := &importing{quota: usage.Quota, buf: make([]byte, bufferSize)}
+	im := &importing{quota: usage.Quota, spool: fsys.Spool{Memory: spoolMemory}, buf: make([]byte, bufferSize)}
 	im.root.path, im.root.dir = "/", true
-	defer im.spool.close()
+	defer im.spool.Close()
 	if err := im.read(ctx, r, format); err != nil {
 		return Result{}, err
 	}
@@ -199,10 +199,13 @@ func (b *branch) growth() int64 {
 	return b.size - b.before.Size()
 }
 
+// spoolMemory is how many bytes of an import are kept in memory until they are put into the project.
+const spoolMemory = 4 << 20
+
 // An importing is an import in progress.
 type importing struct {
 	quota vfs.Quota
-	spool spool
+	spool fsys.Spool
 	buf   []byte
 	root  branch
 	// branches is how many there are in the root, and declared how many bytes they are going to have.
@@ -214,6 +217,11 @@ type importing struct {
 	// todo are the directories to be made, and then the files to be put in place, in this order.
 	todo   []*branch
 	result Result
+}
+
+// section returns a reader of size bytes of what has been read.
+func (im *importing) section(offset, size int64) *io.SectionReader {
+	return io.NewSectionReader(&im.spool, offset, size)
 }
 
 // read reads the archive, checks what can be checked without the project, and stages the files.
@@ -229,7 +237,7 @@ func (im *importing) read(ctx context.Context, from io.Reader, format Format) er
 	if err != nil {
 		return err
 	}
-	return r.zip(ctx, im.spool.section(0, size), size)
+	return r.zip(ctx, im.section(0, size), size)
 }
 
 // seekable returns the reader with random access and its size, if it has that. A pipe only appears to have it.
@@ -315,7 +323,7 @@ func (im *importing) grow(clean string, e *entryInfo) (*branch, error) {
 
 // stage keeps the content of a file.
 func (im *importing) stage(ctx context.Context, b *branch, content io.Reader) error {
-	b.offset = im.spool.size
+	b.offset = im.spool.Size()
 	size, err := im.keep(ctx, io.LimitReader(content, saturate(b.size, 1, 1)), b.name)
 	switch {
 	case err != nil:

@@ -69,7 +69,7 @@ func (im *importing) placeOne(b *branch) error {
 		}
 	}
 	b.touched = true
-	if err := im.write(b.path, im.spool.section(b.offset, b.size), b.permissions()); err != nil {
+	if err := im.write(b.path, im.section(b.offset, b.size), b.permissions()); err != nil {
 		return err
 	}
 	if b.before == nil {
@@ -109,7 +109,7 @@ func (im *importing) save(b *branch) error {
 		return err
 	}
 	defer f.Close()
-	b.saved = im.spool.size
+	b.saved = im.spool.Size()
 	size, err := io.CopyBuffer(&im.spool, io.LimitReader(f, b.before.Size()), im.buf)
 	if err == nil && size < b.before.Size() {
 		err = io.ErrUnexpectedEOF
@@ -127,7 +127,7 @@ func (im *importing) takeBack(branches []*branch, cause error) error {
 		case b.before == nil:
 			err = im.files.Remove(b.path)
 		default:
-			if err = im.write(b.path, im.spool.section(b.saved, b.before.Size()), b.before.Mode().Perm()); err == nil {
+			if err = im.write(b.path, im.section(b.saved, b.before.Size()), b.before.Mode().Perm()); err == nil {
 				err = im.files.Chtimes(b.path, b.before.ModTime(), b.before.ModTime())
 			}
 		}

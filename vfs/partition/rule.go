@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // A Rule says in which of several stores, which have names, a project lies. Of Projects, Prefixes and Slots, the first
@@ -36,19 +36,8 @@ const Slots = 1024
 // Slot returns the slot of an id: the first two bytes of its SHA-256, in which each letter is the one with the least
 // number among those that differ from it in case only, modulo [Slots]. It never changes.
 func Slot(id string) int {
-	sum := sha256.Sum256([]byte(fold(id)))
+	sum := sha256.Sum256([]byte(fsys.FoldID(id)))
 	return int(binary.BigEndian.Uint16(sum[:])) % Slots
-}
-
-// fold maps ids that differ in case only to the same text, as [strings.EqualFold] compares them.
-func fold(id string) string {
-	return strings.Map(func(c rune) rune {
-		least := c
-		for next := unicode.SimpleFold(c); next != c; next = unicode.SimpleFold(next) {
-			least = min(least, next)
-		}
-		return least
-	}, id)
 }
 
 // A router is a rule that has been checked.
@@ -76,19 +65,19 @@ func (r *Rule) check(known func(name string) bool) (*router, error) {
 		if err := name("project "+id, store); err != nil {
 			return nil, err
 		}
-		if other, ok := out.projects[fold(id)]; ok && other != store {
+		if other, ok := out.projects[fsys.FoldID(id)]; ok && other != store {
 			return nil, fmt.Errorf("partition: project %s is in the rule twice", id)
 		}
-		out.projects[fold(id)] = store
+		out.projects[fsys.FoldID(id)] = store
 	}
 	for prefix, store := range r.Prefixes {
 		if err := name(fmt.Sprintf("prefix %q", prefix), store); err != nil {
 			return nil, err
 		}
-		if other, ok := out.prefixes[fold(prefix)]; ok && other != store {
+		if other, ok := out.prefixes[fsys.FoldID(prefix)]; ok && other != store {
 			return nil, fmt.Errorf("partition: prefix %q is in the rule twice", prefix)
 		}
-		out.prefixes[fold(prefix)] = store
+		out.prefixes[fsys.FoldID(prefix)] = store
 	}
 	for slots, store := range r.Slots {
 		if err := name("slots "+slots, store); err != nil {
@@ -121,7 +110,7 @@ func (r *Rule) check(known func(name string) bool) (*router, error) {
 
 // of returns the name of the store of a project.
 func (r *router) of(id string) string {
-	folded := fold(id)
+	folded := fsys.FoldID(id)
 	if store, ok := r.projects[folded]; ok {
 		return store
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
@@ -118,7 +119,8 @@ func (b *backend) openTemp(name string, flag int, perm fs.FileMode) (project.Nod
 		return nil, syscall.EEXIST
 	}
 	h = &handle{
-		b: b, name: path.Base(name), writable: true, mode: int32(perm & fs.ModePerm), changed: now(), spool: &spool{},
+		b: b, name: path.Base(name), writable: true, mode: int32(perm & fs.ModePerm), changed: now(),
+		spool: &fsys.Spool{Memory: partSize},
 	}
 	b.temps[name] = h
 	return h, nil

@@ -7,6 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// partSize is how much of a content one part has, but for the last one.
+const partSize = 1 << 20
+
+// maxContent is the most bytes that a file can have: its digests are in one row.
+const maxContent = 64 << 30
+
 // maxUnsent is how many bytes of contents a transaction keeps in memory.
 const maxUnsent = 8 << 20
 
@@ -100,7 +106,7 @@ func (tx *transaction) fill(h *handle) (*entry, error) {
 			return nil, err
 		}
 	}
-	e := &entry{dir: nowhere, mode: h.mode, size: h.spool.size, parts: h.parts}
+	e := &entry{dir: nowhere, mode: h.mode, size: h.spool.Size(), parts: h.parts}
 	e.setTime(h.changed)
 	tx.filling = true
 	defer func() { tx.filling = false }()

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
@@ -144,7 +145,7 @@ type handle struct {
 	// live is nil for a temporary file.
 	live *live
 	// spool, mode and changed are those of a temporary file. parts are its digests, if they are known.
-	spool   *spool
+	spool   *fsys.Spool
 	mode    int32
 	changed time.Time
 	parts   []byte
@@ -182,7 +183,10 @@ func (h *handle) WriteAt(b []byte, offset int64) (int, error) {
 	defer h.mu.Unlock()
 	if h.live == nil {
 		h.changed, h.parts = now(), nil
-		return h.spool.writeAt(b, offset)
+		if offset > maxContent-int64(len(b)) {
+			return 0, syscall.EFBIG
+		}
+		return h.spool.WriteAt(b, offset)
 	}
 	if err := h.b.change(func(tx *transaction) error { return tx.write(h.live, b, offset) }); err != nil {
 		return 0, err
@@ -202,7 +206,10 @@ func (h *handle) Truncate(size int64) error {
 	defer h.mu.Unlock()
 	if h.live == nil {
 		h.changed, h.parts = now(), nil
-		return h.spool.truncate(size)
+		if size > maxContent {
+			return syscall.EFBIG
+		}
+		return h.spool.Truncate(size)
 	}
 	return h.b.change(func(tx *transaction) error { return tx.truncate(h.live, size) })
 }
@@ -212,7 +219,7 @@ func (h *handle) Stat() (fs.FileInfo, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.live == nil {
-		return info{h.name, h.spool.size, fs.FileMode(h.mode) & fs.ModePerm, h.changed, 0}, nil
+		return info{h.name, h.spool.Size(), fs.FileMode(h.mode) & fs.ModePerm, h.changed, 0}, nil
 	}
 	e, err := h.live.fresh()
 	if err != nil {
@@ -247,15 +254,15 @@ func (h *handle) hash() error {
 
 // eachPart does something with each part of a temporary file, which must not be kept.
 func (h *handle) eachPart(do func(data []byte) error) error {
-	if h.spool.file == nil {
-		if h.spool.size == 0 {
+	if content, ok := h.spool.InMemory(); ok {
+		if len(content) == 0 {
 			return nil
 		}
-		return do(h.spool.memory)
+		return do(content)
 	}
 	buf := make([]byte, partSize)
-	for at := int64(0); at < h.spool.size; at += partSize {
-		data := buf[:min(partSize, h.spool.size-at)]
+	for at := int64(0); at < h.spool.Size(); at += partSize {
+		data := buf[:min(partSize, h.spool.Size()-at)]
 		if _, err := h.spool.ReadAt(data, at); err != nil && err != io.EOF {
 			return err
 		}
@@ -292,7 +299,7 @@ func (h *handle) remove() {
 // drop drops what a temporary file has if nobody needs it any more.
 func (h *handle) drop() {
 	if h.spool != nil && h.removed && (h.closed || h.live != nil) {
-		h.spool.close()
+		h.spool.Close()
 	}
 }
 

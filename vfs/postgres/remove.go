@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // Delete implements [vfs.Store].
@@ -100,12 +101,12 @@ func (s *Store) Recover(ctx context.Context, id, as string) error {
 	tag, err := s.pool.Exec(ctx, "UPDATE project SET status = 0, removed = NULL, id = $2, folded = $3 WHERE key = "+
 		"(SELECT key FROM project WHERE id = $1 AND status = 1 AND removed > $4 ORDER BY removed DESC, "+
 		"key DESC LIMIT 1)",
-		id, as, foldID(as), s.expired())
+		id, as, fsys.FoldID(as), s.expired())
 	if pe, ok := errors.AsType[*pgconn.PgError](err); ok && pe.Code == "23505" {
 		err = fs.ErrExist
 		var twin string
 		if s.pool.QueryRow(ctx, "SELECT id FROM project WHERE folded = $1 AND status = 0",
-			foldID(as)).Scan(&twin) == nil && twin != as {
+			fsys.FoldID(as)).Scan(&twin) == nil && twin != as {
 			err = &vfs.NameConflictError{Name: as, Existing: twin}
 		}
 	} else if err == nil && tag.RowsAffected() == 0 {

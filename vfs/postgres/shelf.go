@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
@@ -55,7 +56,7 @@ func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p v
 	err := s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded, "+
 		"status, removed) VALUES ($1, $2, 2, $6) RETURNING key), e AS (INSERT INTO entry (project, "+
 		entryColumns+") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
-		d.ID, foldID(d.ID), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond()), at.Add(fillTime)).Scan(&key)
+		d.ID, fsys.FoldID(d.ID), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond()), at.Add(fillTime)).Scan(&key)
 	if err != nil {
 		return projectError(d.ID, err)
 	}

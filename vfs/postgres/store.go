@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -359,29 +358,19 @@ func (s *Store) keyOf(ctx context.Context, id string, create bool) (key int64, e
 		err = s.pool.QueryRow(ctx, "WITH p AS (INSERT INTO project (id, folded) VALUES ($1, "+
 			"$2) ON CONFLICT DO NOTHING RETURNING key), e AS (INSERT INTO entry (project, "+
 			entryColumns+") SELECT key, 1, 0, '', '', $3, 0, $4, $5, '' FROM p) SELECT key FROM p",
-			id, foldID(id), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond())).Scan(&key)
+			id, fsys.FoldID(id), int32(dirMode|0o755), at.Unix(), int32(at.Nanosecond())).Scan(&key)
 		if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 			return key, err
 		}
 		var twin string
-		err = s.pool.QueryRow(ctx, "SELECT id FROM project WHERE folded = $1 AND status = 0", foldID(id)).Scan(&twin)
+		err = s.pool.QueryRow(ctx, "SELECT id FROM project WHERE folded = $1 AND status = 0",
+			fsys.FoldID(id)).Scan(&twin)
 		if err == nil && twin != id {
 			return 0, &vfs.NameConflictError{Name: id, Existing: twin}
 		}
 		// Somebody else has made it meanwhile, or removed it.
 	}
 	return 0, err
-}
-
-// foldID maps ids that differ in case only to the same text, as [strings.EqualFold] compares them.
-func foldID(id string) string {
-	return strings.Map(func(c rune) rune {
-		least := c
-		for next := unicode.SimpleFold(c); next != c; next = unicode.SimpleFold(next) {
-			least = min(least, next)
-		}
-		return least
-	}, id)
 }
 
 // List implements [vfs.Store].

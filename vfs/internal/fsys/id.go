@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // CallID returns the id of a call as the history has it: short, and different from the number of a change.
@@ -17,4 +18,15 @@ func CallID(id string) string {
 		id = fmt.Sprintf("%s...%x", strings.ToValidUTF8(id[:part], ""), sha256.Sum256([]byte(id)))
 	}
 	return id
+}
+
+// FoldID maps ids that differ in case only to the same text, as [strings.EqualFold] compares them.
+func FoldID(id string) string {
+	return strings.Map(func(c rune) rune {
+		least := c
+		for next := unicode.SimpleFold(c); next != c; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, id)
 }
