@@ -131,19 +131,8 @@ func (v *mounted) at(clean string) (files afero.Fs, inner string, mount *mounted
 	return v.Project, clean, nil, nil
 }
 
-// do does something at a path of one of the projects.
-func (v *mounted) do(op, name string, do func(files afero.Fs, inner string) error) error {
-	return onPath(op, name, func(clean string) error {
-		files, inner, _, err := v.at(clean)
-		if err != nil {
-			return err
-		}
-		return do(files, inner)
-	})
-}
-
-// notMount does something that cannot be done to a mount.
-func (v *mounted) notMount(op, name string, refused error, do func(files afero.Fs, inner string) error) error {
+// do does something at a path of one of the projects. If it cannot be done to a mount itself, refused says so.
+func (v *mounted) do(op, name string, refused error, do func(files afero.Fs, inner string) error) error {
 	return onPath(op, name, func(clean string) error {
 		files, inner, mount, err := v.at(clean)
 		if err == nil && mount != nil && inner == "/" {

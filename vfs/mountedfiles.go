@@ -76,7 +76,7 @@ func (r mountedRoot) List() ([]fs.FileInfo, error) {
 }
 
 func (v *mounted) Mkdir(name string, perm os.FileMode) error {
-	return v.notMount("mkdir", name, syscall.EEXIST, func(files afero.Fs, inner string) error {
+	return v.do("mkdir", name, syscall.EEXIST, func(files afero.Fs, inner string) error {
 		return files.Mkdir(inner, perm)
 	})
 }
@@ -92,16 +92,16 @@ func (v *mounted) MkdirAll(name string, perm os.FileMode) error {
 }
 
 func (v *mounted) Remove(name string) error {
-	return v.notMount("remove", name, syscall.EBUSY, afero.Fs.Remove)
+	return v.do("remove", name, syscall.EBUSY, afero.Fs.Remove)
 }
 
 func (v *mounted) RemoveAll(name string) error {
-	return v.notMount("remove", name, syscall.EBUSY, afero.Fs.RemoveAll)
+	return v.do("remove", name, syscall.EBUSY, afero.Fs.RemoveAll)
 }
 
 func (v *mounted) Rename(from, to string) error {
-	return v.notMount("rename", from, syscall.EBUSY, func(source afero.Fs, old string) error {
-		return v.notMount("rename", to, syscall.EBUSY, func(target afero.Fs, inner string) error {
+	return v.do("rename", from, syscall.EBUSY, func(source afero.Fs, old string) error {
+		return v.do("rename", to, syscall.EBUSY, func(target afero.Fs, inner string) error {
 			if source == target {
 				return source.Rename(old, inner)
 			}
@@ -164,13 +164,15 @@ func (v *mounted) Stat(name string) (info os.FileInfo, err error) {
 }
 
 func (v *mounted) Chmod(name string, mode os.FileMode) error {
-	return v.do("chmod", name, func(files afero.Fs, inner string) error { return files.Chmod(inner, mode) })
+	return v.do("chmod", name, nil, func(files afero.Fs, inner string) error { return files.Chmod(inner, mode) })
 }
 
 func (v *mounted) Chown(name string, uid, gid int) error {
-	return v.do("chown", name, func(files afero.Fs, inner string) error { return files.Chown(inner, uid, gid) })
+	return v.do("chown", name, nil, func(files afero.Fs, inner string) error { return files.Chown(inner, uid, gid) })
 }
 
 func (v *mounted) Chtimes(name string, atime, mtime time.Time) error {
-	return v.do("chtimes", name, func(files afero.Fs, inner string) error { return files.Chtimes(inner, atime, mtime) })
+	return v.do("chtimes", name, nil, func(files afero.Fs, inner string) error {
+		return files.Chtimes(inner, atime, mtime)
+	})
 }

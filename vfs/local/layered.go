@@ -163,14 +163,7 @@ func (l *layered) coverDirs(dir string) error {
 // copyUp copies a file into the layer. What covers a file is whole before it does.
 func (l *layered) copyUp(name string, info fs.FileInfo) error {
 	temp := project.TempDir + "/layer-" + rand.Text()
-	err := project.Copier{From: l.below, To: l.disk, Durable: l.durable}.File(name, temp, info)
-	if err == nil {
-		err = l.disk.Rename(temp, name)
-	}
-	if err != nil {
-		_ = l.disk.RemoveAll(temp)
-	}
-	return err
+	return project.Copier{From: l.below, To: l.disk, Durable: l.durable}.Whole(name, temp, name, info)
 }
 
 // coverTree covers a file, or a directory with all that is in it.

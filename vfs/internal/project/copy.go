@@ -40,6 +40,18 @@ func (c Copier) File(old, name string, info fs.FileInfo) error {
 		c.To.Chmod(name, info.Mode().Perm()|0o600), c.To.Chtimes(name, info.ModTime(), info.ModTime()))
 }
 
+// Whole is File by way of a temporary name, so that there is a whole file or none.
+func (c Copier) Whole(old, temp, name string, info fs.FileInfo) error {
+	err := c.File(old, temp, info)
+	if err == nil {
+		err = c.To.Rename(temp, name)
+	}
+	if err != nil {
+		_ = c.To.RemoveAll(temp)
+	}
+	return err
+}
+
 // Tree copies a file, a link, or a directory with all that is in it, links and names that no path can have included.
 func (c Copier) Tree(old, name string) error {
 	if cloner, ok := c.From.(cloner); ok && c.From == c.To {

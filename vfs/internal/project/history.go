@@ -156,11 +156,7 @@ func (p *Project) recordInPlace(c *Core, name string, before fs.FileInfo) (numbe
 }
 
 func (c *Core) keepCopy(name string, number int64, info fs.FileInfo) error {
-	temp := c.temp()
-	if err := c.Copier().File(name, temp, info); err != nil {
-		return errors.Join(err, c.Backend.RemoveAll(temp))
-	}
-	return c.Backend.Rename(temp, KeptFile(number))
+	return c.Copier().Whole(name, c.temp(), KeptFile(number), info)
 }
 
 // cost is what keeping it counts in the history.

@@ -112,13 +112,8 @@ func (t *transfer) copy(name string) (size treeSize, err error) {
 	case !info.Mode().IsRegular():
 		return size, fsys.PathError("copy", name, fsys.ErrNotFollowed)
 	}
-	temp := t.to.temp()
-	err = Copier{From: t.from.Backend, To: t.to.Backend, Durable: !t.to.options.NoSync}.File(name, temp, info)
-	if err == nil {
-		err = t.to.Backend.Rename(temp, name)
-	}
-	if err != nil {
-		t.to.cleanUp(temp)
+	to := Copier{From: t.from.Backend, To: t.to.Backend, Durable: !t.to.options.NoSync}
+	if err := to.Whole(name, t.to.temp(), name, info); err != nil {
 		return size, fsys.PathError("copy", name, err)
 	}
 	return treeSize{Files: 1, Bytes: info.Size()}, nil
@@ -130,6 +125,11 @@ func (t *transfer) inside(dir string) (size treeSize, err error) {
 	if err != nil {
 		return size, err
 	}
+	return t.each(dir, infos)
+}
+
+// each copies some of what is in a directory.
+func (t *transfer) each(dir string, infos []fs.FileInfo) (size treeSize, err error) {
 	for _, info := range infos {
 		one, err := t.copy(path.Join(dir, info.Name()))
 		if err != nil {
@@ -150,15 +150,7 @@ func (t *transfer) states() (size treeSize, err error) {
 	if err := t.to.makeMeta(stateDir); err != nil {
 		return size, err
 	}
-	for _, info := range found {
-		one, err := t.copy(path.Join(stateDir, info.Name()))
-		if err != nil {
-			return size, err
-		}
-		size.Bytes += one.Bytes
-		size.Files += one.Files
-	}
-	return size, t.to.sync(stateDir)
+	return t.each(stateDir, found)
 }
 
 // checkpoints copies all checkpoints, which share what they share with the project or the one before.

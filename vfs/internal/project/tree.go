@@ -15,19 +15,16 @@ const DirectoryPrint = "directory "
 
 // Fingerprint tells states of what is at a path apart: of a file by its kind, size and time, of a directory by all that
 // is in it, whatever its name. It is "" if there is nothing.
-func Fingerprint(b Backend, name string) (string, error) {
-	info, err := b.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return fingerprintOf(b, name, info, FilePrint)
-}
+func Fingerprint(b Backend, name string) (string, error) { return fingerprint(b, name, FilePrint) }
 
 // shape is Fingerprint without times, which those who copy directories do not keep.
 func shape(b Backend, name string) (string, error) {
+	return fingerprint(b, name, func(info fs.FileInfo) string {
+		return fmt.Sprintf("%v %d", info.Mode().Type(), info.Size())
+	})
+}
+
+func fingerprint(b Backend, name string, print func(fs.FileInfo) string) (string, error) {
 	info, err := b.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return "", nil
@@ -35,9 +32,7 @@ func shape(b Backend, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fingerprintOf(b, name, info, func(info fs.FileInfo) string {
-		return fmt.Sprintf("%v %d", info.Mode().Type(), info.Size())
-	})
+	return fingerprintOf(b, name, info, print)
 }
 
 // FilePrint is the fingerprint of what is not a directory.
