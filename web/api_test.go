@@ -960,8 +960,10 @@ func TestApprovals(t *testing.T) {
 	require.NotNil(t, model("three", "filesystem",
 		`{"command": "create", "path": "/gone.txt", "file_text": "one"}`).Pending)
 	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": false}, nil)
-	a = waiting("p").Approvals
-	require.Len(t, a, 1)
+	b.until("p", func() bool { // the one before may still end
+		a = waiting("p").Approvals
+		return len(a) == 1
+	})
 	refusal := m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "no"}
 	b.post("/api/approvals", refusal, nil)
 	b.until("p", func() bool {

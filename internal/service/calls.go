@@ -381,8 +381,8 @@ func (s *Service) FollowProject(ctx context.Context, in InProject, begin func() 
 	}
 	watch, leave := s.watches.join(s.store(), in.Project, session)
 	defer leave()
+	seen, calls := watch.state(), s.log.state(in.Project) // before the follower looks: what comes after that is news
 	_ = follower.Send("ready", "", Nothing{})
-	seen, calls := watch.state(), s.log.state(in.Project)
 	for {
 		news, changed := s.log.next(), watch.next()
 		if now := watch.state(); now != seen && s.access.Has(Read) {
