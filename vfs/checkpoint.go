@@ -30,7 +30,7 @@ type Checkpoints interface {
 	// host that has its own history (local.OpenDir), some may be, and restoring again completes it. Each file is seen
 	// as it was before or after; to see all of them before or all of them after, read in [Exclusive].Exclusively.
 	//
-	// The changes are those of one call: the project's current one (see [Calls]), or one of their own. So
+	// The changes are those of one call: the project's current one (see [Project].WithCall), or one of their own. So
 	// [History.Undo] takes them back, while the history has them. Permissions and times of files whose content is the
 	// same stay as they are.
 	//

@@ -54,7 +54,7 @@
 //
 // # Calls, quotas and history
 //
-// The changes of one call of a tool go through [Calls.WithCall]: they can be undone as a whole ([History.Undo]),
+// The changes of one call of a tool go through [Project].WithCall: they can be undone as a whole ([History.Undo]),
 // and EndCall closes the files that the call has left open. [Options] limit what a project may hold, and how much
 // of what is replaced and removed it keeps.
 //

@@ -2,7 +2,6 @@ package vfs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"syscall"
@@ -25,7 +24,8 @@ type History interface {
 	// replaced, which the history records; a directory is not replaced (fs.ErrExist).
 	Restore(ctx context.Context, id int64, to string) error
 	// Undo undoes the changes of a call, all of them or none, and lists them, the latest first. The id is that of
-	// the call (see [Calls]), or "#" and the number of a change; "" means the latest call that has not been undone.
+	// the call (see [Project].WithCall), or "#" and the number of a change; "" means the latest call that has not been
+	// undone.
 	// The error is an [*UndoError] if files have been changed since, by another call or from outside, and
 	// [ErrNotKept] if there is nothing to undo.
 	//
@@ -35,9 +35,9 @@ type History interface {
 	// CheckUndo returns what Undo would undo, as an id for it, or the error that it would return.
 	CheckUndo(ctx context.Context, id string) (unit string, err error)
 	// Redo makes the changes of a call that was undone once more, all of them or none, and lists the changes of
-	// undoing that it took back, the latest first. They become changes of the project's current call (see [Calls]), so
-	// Undo undoes them by its id. The given id is that of the call that was undone; "" means the one that was undone
-	// last, unless something else has changed since. The errors are those of Undo.
+	// undoing that it took back, the latest first. They become changes of the project's current call (see
+	// [Project].WithCall), so Undo undoes them by its id. The given id is that of the call that was undone; "" means
+	// the one that was undone last, unless something else has changed since. The errors are those of Undo.
 	Redo(ctx context.Context, id string) (redone []Change, err error)
 	// CheckRedo returns what Redo would redo, as an id for it, or the error that it would return.
 	CheckRedo(ctx context.Context, id string) (unit string, err error)
@@ -112,18 +112,6 @@ const (
 	RetentionAll    = "all"
 	RetentionTiered = "tiered"
 )
-
-// ParseRetention returns the retention that a project's settings name, or "".
-func ParseRetention(settings []byte) string {
-	var fields struct {
-		Retention string `json:"retention"`
-	}
-	_ = json.Unmarshal(settings, &fields)
-	if fields.Retention == RetentionAll || fields.Retention == RetentionTiered {
-		return fields.Retention
-	}
-	return ""
-}
 
 // A Change is one change of a project's files.
 type Change struct {

@@ -26,8 +26,8 @@ const MountsField = "mounts"
 // memories is the directory of a project that is its memory, which models take for what they have noted themselves.
 const memories = "/memories"
 
-// MaxMounts is how many projects can be mounted in one.
-const MaxMounts = 16
+// maxMounts is how many projects can be mounted in one.
+const maxMounts = 16
 
 // ParseMounts returns the mounts of a project from its settings. Settings without the field have none. The error names
 // the mount that is wrong, and is fs.ErrInvalid.
@@ -69,8 +69,8 @@ func CheckMounts(mounts []Mount) error {
 		}
 		seen[Fold(clean)] = true
 	}
-	if len(mounts) > MaxMounts {
-		return fmt.Errorf("%w: there are %d mounts, more than %d", fs.ErrInvalid, len(mounts), MaxMounts)
+	if len(mounts) > maxMounts {
+		return fmt.Errorf("%w: there are %d mounts, more than %d", fs.ErrInvalid, len(mounts), maxMounts)
 	}
 	return nil
 }

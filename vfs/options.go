@@ -16,7 +16,7 @@ type Options struct {
 	Quota   Quota
 	History HistoryOptions
 	// OpenFiles is how many files and directories can be open at the same time in this process; further ones are
-	// syscall.EMFILE. Zero means [DefaultOpenFiles].
+	// syscall.EMFILE. Zero means 256.
 	OpenFiles int64
 	// NoSync does not make changes durable, which is most of their cost. After a failure of the system (not of the
 	// process) files may be empty or missing. Projects in memory ignore it.
@@ -34,32 +34,22 @@ type Options struct {
 // Unlimited as a limit's value means no limit.
 const Unlimited = math.MaxInt64
 
-// Defaults of [Quota], [HistoryOptions] and [Options].
-const (
-	DefaultOpenFiles    = 256
-	DefaultBytes        = 256 << 20
-	DefaultFiles        = 10_000
-	DefaultFileSize     = 32 << 20
-	DefaultCheckpoints  = 32
-	DefaultHistoryBytes = 64 << 20
-	DefaultHistoryAge   = 30 * 24 * time.Hour
-	// DefaultCheckpointBytes is enough for four checkpoints of the largest project.
-	DefaultCheckpointBytes = 4 * (DefaultBytes + DefaultFiles*(4<<10))
-)
+// DefaultFileSize is the largest size of a file in bytes, unless [Quota].FileSize says otherwise.
+const DefaultFileSize = 32 << 20
 
 // A Quota limits what a project holds. Exceeding it is a [*QuotaError], before anything changes. While files are
 // being written, their new contents can take as much space once more.
 type Quota struct {
-	// Bytes is the most that all files may have together. Zero means [DefaultBytes].
+	// Bytes is the most that all files may have together. Zero means 256 MiB.
 	Bytes int64
-	// Files is the largest number of files and directories. Zero means [DefaultFiles].
+	// Files is the largest number of files and directories. Zero means 10,000.
 	Files int64
 	// FileSize is the largest size of one file in bytes. Zero means [DefaultFileSize].
 	FileSize int64
-	// Checkpoints is the largest number of checkpoints ([Checkpoints]). Zero means [DefaultCheckpoints].
+	// Checkpoints is the largest number of checkpoints ([Checkpoints]). Zero means 32.
 	Checkpoints int64
-	// CheckpointBytes is the most that they may have together: see [Checkpoint.Cost]. Zero means
-	// [DefaultCheckpointBytes].
+	// CheckpointBytes is the most that they may have together: see [Checkpoint.Cost]. Zero is enough for four
+	// checkpoints of the largest project by default.
 	CheckpointBytes int64
 	// Growth applies Bytes and Files to what is added after the project was opened. Use it for existing
 	// directories.
@@ -71,9 +61,9 @@ type HistoryOptions struct {
 	// Off keeps nothing.
 	Off bool
 	// Bytes is the most that is kept; the oldest goes first. Each file or directory counts as its size and 4 KiB. What
-	// is larger by itself is not kept. Zero means [DefaultHistoryBytes].
+	// is larger by itself is not kept. Zero means 64 MiB.
 	Bytes int64
-	// Age is how long versions are kept. Zero means [DefaultHistoryAge].
+	// Age is how long versions are kept. Zero means 30 days.
 	Age time.Duration
 	// Tiered keeps fewer versions of a file the older they are: all of the last hour, then one an hour for a day, then
 	// one a day for 30 days. A call whose versions are gone cannot be undone. What was removed is kept as without
@@ -88,19 +78,20 @@ func (o *Options) WithDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
+	const bytes, files = 256 << 20, 10_000
 	for _, limit := range []struct {
 		name  string
 		value *int64
 		usual int64
 	}{
-		{"Quota.Bytes", &out.Quota.Bytes, DefaultBytes},
-		{"Quota.Files", &out.Quota.Files, DefaultFiles},
+		{"Quota.Bytes", &out.Quota.Bytes, bytes},
+		{"Quota.Files", &out.Quota.Files, files},
 		{"Quota.FileSize", &out.Quota.FileSize, DefaultFileSize},
-		{"Quota.Checkpoints", &out.Quota.Checkpoints, DefaultCheckpoints},
-		{"Quota.CheckpointBytes", &out.Quota.CheckpointBytes, DefaultCheckpointBytes},
-		{"OpenFiles", &out.OpenFiles, DefaultOpenFiles},
-		{"History.Bytes", &out.History.Bytes, DefaultHistoryBytes},
-		{"History.Age", (*int64)(&out.History.Age), int64(DefaultHistoryAge)},
+		{"Quota.Checkpoints", &out.Quota.Checkpoints, 32},
+		{"Quota.CheckpointBytes", &out.Quota.CheckpointBytes, 4 * (bytes + files*(4<<10))},
+		{"OpenFiles", &out.OpenFiles, 256},
+		{"History.Bytes", &out.History.Bytes, 64 << 20},
+		{"History.Age", (*int64)(&out.History.Age), int64(30 * 24 * time.Hour)},
 	} {
 		if *limit.value < 0 {
 			return Options{}, fmt.Errorf("%w: the limit %s is negative; vfs.Unlimited is none",

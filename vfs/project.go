@@ -13,11 +13,31 @@ import (
 type Project interface {
 	afero.Fs
 	Exclusive
-	Calls
 	History
 	Checkpoints
 	States
-	Settings
+
+	// WithCall returns the project as one call of a tool sees it. [History] can undo the changes made through it by
+	// the id, which should not be used for another call. Changes without a call are separate. An id that begins
+	// with "#" gets a "call " in front; of an id longer than 256 bytes, a part and a hash are kept. EndCall ends
+	// the call.
+	WithCall(id string) Project
+	// EndCall ends the call that WithCall began. It closes the call's open files and drops unfinished replacements
+	// of files. From then on, everything attempted for the call is fs.ErrClosed. Whoever runs code for a call must
+	// end the call: code that is stopped closes nothing, and code that cannot be stopped would go on. Without a
+	// call, EndCall does nothing.
+	EndCall()
+	// Holding is what the function of that name asks.
+	Holding() <-chan struct{}
+
+	// Settings returns the settings, or nil if there are none. They are kept with the project for the host, and no path
+	// leads to them, so tools cannot change what they are allowed to do. In a directory that somebody else has filled
+	// they may be theirs. The error is [ErrDeleted] if the project has been deleted; nil would mean that nothing is
+	// forbidden.
+	Settings(ctx context.Context) ([]byte, error)
+	// EditSettings replaces the settings, as a whole and durably, by the result of edit, while nobody else changes
+	// them. Empty settings are none. If edit fails, EditSettings returns that error and changes nothing.
+	EditSettings(ctx context.Context, edit func(settings []byte) ([]byte, error)) error
 
 	// IsReadOnly and IsMount are what the functions of these names ask.
 	IsReadOnly(name string) bool
@@ -40,34 +60,6 @@ type Usage struct {
 	CheckpointBytes int64
 	// Quota is what the project may hold. With Quota.Growth, it includes what was there when the project was opened.
 	Quota Quota
-}
-
-// Calls connects a [Project] with calls of tools.
-type Calls interface {
-	// WithCall returns the project as one call of a tool sees it. [History] can undo the changes made through it by
-	// the id, which should not be used for another call. Changes without a call are separate. An id that begins
-	// with "#" gets a "call " in front; of an id longer than 256 bytes, a part and a hash are kept. EndCall ends
-	// the call.
-	WithCall(id string) Project
-	// EndCall ends the call that WithCall began. It closes the call's open files and drops unfinished replacements
-	// of files. From then on, everything attempted for the call is fs.ErrClosed. Whoever runs code for a call must
-	// end the call: code that is stopped closes nothing, and code that cannot be stopped would go on. Without a
-	// call, EndCall does nothing.
-	EndCall()
-	// Holding is what the function of that name asks.
-	Holding() <-chan struct{}
-}
-
-// Settings are kept with a [Project] for the host. They are not among the project's files: no path leads to them,
-// so tools cannot change what they are allowed to do.
-type Settings interface {
-	// Settings returns the settings, or nil if there are none. In a directory that somebody else has filled they
-	// may be theirs. The error is [ErrDeleted] if the project has been deleted; nil would mean that nothing is
-	// forbidden.
-	Settings(ctx context.Context) ([]byte, error)
-	// EditSettings replaces the settings, as a whole and durably, by the result of edit, while nobody else changes
-	// them. Empty settings are none. If edit fails, EditSettings returns that error and changes nothing.
-	EditSettings(ctx context.Context, edit func(settings []byte) ([]byte, error)) error
 }
 
 // MaxSettings is the largest size of a project's settings in bytes.

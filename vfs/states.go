@@ -105,9 +105,9 @@ func (id StateID) String() string { return fmt.Sprintf("session %s of %s", id.Se
 // stateDir is the directory of states. It is below Reserved, so that no path leads there.
 const stateDir = "/" + Reserved + "/sessions/"
 
-// StatePath returns the path that stands for a state in lists of changes by [History].Undo. It can be used for nothing
+// Path returns the path that stands for the state in lists of changes by [History].Undo. It can be used for nothing
 // else.
-func StatePath(id StateID) string { return stateDir + id.Tool + "-" + id.Session }
+func (id StateID) Path() string { return stateDir + id.Tool + "-" + id.Session }
 
 // ParseStatePath returns the state that a path of a change stands for. ok is false if it is that of a file.
 func ParseStatePath(name string) (id StateID, ok bool) {

@@ -81,7 +81,8 @@ func projectBehind(files afero.Fs) Project {
 }
 
 // BeginCall returns a [Project], or a [View] of one, as one call of a tool sees it, and a function that ends the call:
-// see [Calls]. The error is a [*NoCallsError] for other files, unless they have a method of this name themselves.
+// see [Project].WithCall. The error is a [*NoCallsError] for other files, unless they have a method of this name
+// themselves.
 func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func(), err error) {
 	switch f := files.(type) {
 	case Project:

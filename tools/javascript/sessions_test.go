@@ -191,7 +191,7 @@ func TestStatesAreOutOfReach(t *testing.T) {
 	id := vfs.StateID{Session: "main", Tool: "javascript"}
 	sealed, info, err := states.ReadState(t.Context(), id)
 	require.NoError(t, err)
-	name := vfs.StatePath(id)
+	name := id.Path()
 
 	script := inSession(t, store, "p", "")
 	require.NoError(t, afero.WriteFile(env.Files, "/mine.txt", []byte("x"), 0o644))

@@ -80,7 +80,7 @@ func checkStates(t *testing.T, store vfs.Store) {
 	require.Equal(t, map[string]string{"/file": "x"}, tree(t, p))
 
 	// No path leads there, however it is written, and whatever is done with it.
-	real := vfs.StatePath(someState)
+	real := someState.Path()
 	for _, name := range []string{
 		real, real[1:], "/x/.." + real, strings.ToUpper(real), "//" + real, real + "/",
 		strings.Replace(real, ".", "./.", 1),
@@ -198,7 +198,7 @@ func checkStateHistory(t *testing.T, store vfs.Store) {
 		require.ErrorIs(t, p.Restore(ctx, id, ""), vfs.ErrNotKept)
 		require.ErrorIs(t, p.Restore(ctx, id, "/stolen"), vfs.ErrNotKept)
 	}
-	require.ErrorIs(t, p.Restore(ctx, last, vfs.StatePath(someState)), syscall.EINVAL)
+	require.ErrorIs(t, p.Restore(ctx, last, someState.Path()), syscall.EINVAL)
 
 	// Undoing a call brings back the state of before, and so does redoing.
 	_, err = p.Undo(ctx, "first")

@@ -427,8 +427,9 @@ func checkUsage(t *testing.T, store vfs.Store) {
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{3, 3}, [2]int64{usage.Bytes, usage.Files})
 	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
-	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize,
-		Checkpoints: vfs.DefaultCheckpoints, CheckpointBytes: vfs.DefaultCheckpointBytes}, usage.Quota)
+	usual, err := (&vfs.Options{}).WithDefaults()
+	require.NoError(t, err)
+	require.Equal(t, usual.Quota, usage.Quota)
 	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p)} {
 		same, err := vfs.UsageOf(t.Context(), view)
 		require.NoError(t, err)

@@ -42,7 +42,7 @@ type written struct {
 	after  *Stamp
 }
 
-// WithCall implements [vfs.Calls].
+// WithCall implements [vfs.Project].
 func (p *Project) WithCall(id string) vfs.Project { return p.withCall(id) }
 
 func (p *Project) withCall(id string) *Project {
@@ -52,7 +52,7 @@ func (p *Project) withCall(id string) *Project {
 	return &Project{Core: p.Core, opening: p.opening, call: c, scope: p.scope}
 }
 
-// EndCall implements [vfs.Calls].
+// EndCall implements [vfs.Project].
 func (p *Project) EndCall() {
 	if p.call != nil {
 		if p.call.end != nil {
@@ -62,7 +62,7 @@ func (p *Project) EndCall() {
 	}
 }
 
-// Holding implements [vfs.Calls].
+// Holding implements [vfs.Project].
 func (p *Project) Holding() <-chan struct{} {
 	if p.call == nil {
 		return nil

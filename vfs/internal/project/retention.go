@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -31,7 +32,7 @@ func (c *Core) thinIfDue() error {
 		if err != nil {
 			return err
 		}
-		if retention := vfs.ParseRetention(settings); retention != "" {
+		if retention := parseRetention(settings); retention != "" {
 			tiered = retention == vfs.RetentionTiered
 		}
 	}
@@ -101,4 +102,16 @@ func (p *Project) Compact(ctx context.Context) (freed int64, err error) {
 		return nil
 	})
 	return freed, err
+}
+
+// parseRetention returns the retention that a project's settings name, or "".
+func parseRetention(settings []byte) string {
+	var fields struct {
+		Retention string `json:"retention"`
+	}
+	_ = json.Unmarshal(settings, &fields)
+	if fields.Retention == vfs.RetentionAll || fields.Retention == vfs.RetentionTiered {
+		return fields.Retention
+	}
+	return ""
 }

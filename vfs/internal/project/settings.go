@@ -15,7 +15,7 @@ import (
 // settingsFile is where a project's settings are.
 const settingsFile = "/" + vfs.Reserved + "/settings.json"
 
-// Settings implements [vfs.Settings].
+// Settings implements [vfs.Project].
 func (p *Project) Settings(ctx context.Context) ([]byte, error) {
 	if p.Over() {
 		return nil, fs.ErrClosed
@@ -31,7 +31,7 @@ func (p *Project) Settings(ctx context.Context) ([]byte, error) {
 	return data, fsys.PathError("settings", "", err)
 }
 
-// EditSettings implements [vfs.Settings].
+// EditSettings implements [vfs.Project].
 func (p *Project) EditSettings(ctx context.Context, edit func(settings []byte) ([]byte, error)) error {
 	return p.Change(ctx, func(c *Core) error {
 		before, err := c.readSettings()

@@ -47,7 +47,7 @@ func (p *Project) ReadState(ctx context.Context, id vfs.StateID) (data []byte, i
 	if err := errors.Join(id.Check(), ctx.Err()); err != nil {
 		return nil, info, err
 	}
-	f, err := p.open(id.String(), vfs.StatePath(id), os.O_RDONLY, 0)
+	f, err := p.open(id.String(), id.Path(), os.O_RDONLY, 0)
 	if err != nil {
 		return nil, info, stateError("open", id, err)
 	}
@@ -73,7 +73,7 @@ func (p *Project) WriteState(ctx context.Context, id vfs.StateID, data []byte, b
 	if err := errors.Join(id.Check(), ctx.Err()); err != nil {
 		return err
 	}
-	name := vfs.StatePath(id)
+	name := id.Path()
 	if _, err := p.view().Backend.Lstat(stateDir); errors.Is(err, fs.ErrNotExist) {
 		if err := p.Change(ctx, func(c *Core) error { return c.makeMeta(stateDir) }); err != nil {
 			return stateError("write", id, err)
@@ -113,7 +113,7 @@ func (p *Project) RemoveState(ctx context.Context, id vfs.StateID) error {
 	if err := id.Check(); err != nil {
 		return err
 	}
-	return stateError("remove", id, p.Change(ctx, func(c *Core) error { return p.remove(c, vfs.StatePath(id)) }))
+	return stateError("remove", id, p.Change(ctx, func(c *Core) error { return p.remove(c, id.Path()) }))
 }
 
 // ListStates implements [vfs.States].
