@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -127,4 +129,31 @@ func TestNetworkRules(t *testing.T) {
 	}
 	b.post("/api/network", m{"project": "p", "remove": "GET https://example.com"}, &now)
 	require.Empty(t, now.Rules)
+}
+
+// TestPageOfADirectory: a directory of the host has checkpoints, undo and redo as a project of a store has, and nothing
+// of the store is to be had through it.
+func TestPageOfADirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "work")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{Dir: dir})
+	beside, err := b.runner.Store().Open(t.Context(), "gone")
+	require.NoError(t, err)
+	require.NoError(t, beside.Close())
+	require.NoError(t, b.runner.Store().Discard(t.Context(), "gone"))
+	b.post("/api/files/save", m{"project": "work", "path": "/a.txt", "text": "one", "version": ""}, nil)
+	b.post("/api/checkpoints", m{"project": "work", "name": "draft"}, nil)
+	b.post("/api/files/delete", m{"project": "work", "path": "/a.txt"}, nil)
+	var did struct{ Call string }
+	b.post("/api/checkpoints/restore", m{"project": "work", "name": "draft"}, &did)
+	require.NotEmpty(t, did.Call)
+	b.get(q("/api/files/text", "project", "work", "path", "/a.txt"), &struct{}{})
+	b.post("/api/history/undo", m{"project": "work", "call": did.Call}, nil)
+	b.fails(b.do("GET", q("/api/files/text", "project", "work", "path", "/a.txt"), nil, nil), 404)
+	b.post("/api/history/redo", m{"project": "work", "call": did.Call}, nil)
+	b.get(q("/api/files/text", "project", "work", "path", "/a.txt"), &struct{}{})
+
+	b.fails(b.send("/api/projects/restore", m{"project": "gone"}), 404)
+	b.fails(b.do("GET", q("/api/files", "project", "gone"), nil, nil), 404)
+	b.fails(b.send("/api/projects/delete", m{"project": "work"}), 403)
 }
