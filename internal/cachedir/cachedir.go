@@ -69,11 +69,11 @@ func Open(dir, kind string, key Key) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prune(parent, kind, e.name); err != nil { // an entry may never be published
-		return nil, err
-	}
 	if e.dir, err = os.MkdirTemp(parent, e.name+unfinished); err != nil {
 		return nil, err
+	}
+	if err := prune(parent, kind, filepath.Base(e.dir)); err != nil { // an entry may never be published
+		return nil, errors.Join(err, os.RemoveAll(e.dir))
 	}
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -313,6 +314,17 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 			defer e.Close()
 		}
 		require.Len(t, names(t, dir), 20)
+	})
+	t.Run("but not what others are making, by a clock that is behind", func(t *testing.T) {
+		dir := t.TempDir()
+		others, err := cachedir.Open(dir, "engine", key("made by another"))
+		require.NoError(t, err)
+		synctest.Test(t, func(t *testing.T) { // where it is the year 2000
+			keep(t, dir, key("new"))
+		})
+		fill(t, others)
+		require.NoError(t, others.Publish())
+		require.Len(t, names(t, dir), 2)
 	})
 	t.Run("before others, those of a clock that was ahead", func(t *testing.T) {
 		dir := t.TempDir()

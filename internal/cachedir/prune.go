@@ -33,8 +33,14 @@ var entryName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // prune removes entries of a kind that are too old or too many, and the leftovers of killed processes, but not the
-// entry keep. Other files in the directory stay.
+// entry keep. Other files in the directory stay. The directory must just have been changed: its time is the present by
+// the clock that has given the entries theirs. That of a process may be wrong, and others would lose what they make.
 func prune(parent, kind, keep string) error {
+	changed, err := os.Stat(parent)
+	if err != nil {
+		return err
+	}
+	now := changed.ModTime()
 	list, err := os.ReadDir(parent)
 	if err != nil {
 		return err
@@ -43,7 +49,6 @@ func prune(parent, kind, keep string) error {
 		path string
 		used time.Time
 	}
-	now := time.Now()
 	var old, leftovers []string
 	var entries, begun []entry
 	for _, d := range list {

@@ -26,9 +26,6 @@ func (e Engine) Close(ctx context.Context) error { return e.Engine().Close(ctx) 
 // New starts an engine, which the caller closes. It is for TestMain and panics on failure.
 func New(options sandbox.EngineOptions) *Engine {
 	options.CacheDir = CacheDir()
-	if options.CacheFailed == nil { // other binaries share the directory, and tests of the cache look at it themselves
-		options.CacheFailed = func(error) {}
-	}
 	engine, err := sandbox.New(&options)
 	if err != nil {
 		panic(err)
