@@ -77,6 +77,10 @@ type Access struct {
 	// Limits are those of calls. The zero value means the desk's.
 	Limits registry.Limits
 
+	// Files, if not nil, are those of Project, which whoever asks has opened, as the call that changes are part of, and
+	// closes. Operations on files, history, checkpoints and sessions of code use them instead of a store's, and their
+	// answers are whole unless a limit is asked for.
+	Files vfs.Project
 	// NoFiles means that a model may not read files but with its tools.
 	NoFiles bool
 	// Session, if not nil, opens the project with what calls may do, as another door has it, such as MCP: calls are

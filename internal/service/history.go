@@ -16,6 +16,7 @@ type HistoryRequest struct {
 	Call    string `json:"call,omitempty" jsonschema:"changes of this call only"`
 	Before  int64  `json:"before,omitempty" jsonschema:"changes with smaller numbers only"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"how many at most; the default is 200"`
+	Removed bool   `json:"removed,omitempty" jsonschema:"only what has been removed and can be restored"`
 }
 
 type ChangeInfo struct {
@@ -27,13 +28,13 @@ type ChangeInfo struct {
 	To      string    `json:"to,omitempty" jsonschema:"the new name"`
 	Kept    bool      `json:"kept,omitempty" jsonschema:"the version before can be had"`
 	Lost    bool      `json:"lost,omitempty" jsonschema:"the version before was too large to keep"`
+	Special bool      `json:"special,omitempty" jsonschema:"it was a link or a special file"`
 	Undoes  string    `json:"undoes,omitempty"`
 	Redoes  string    `json:"redoes,omitempty"`
-	Special bool      `json:"special,omitempty"`
 }
 
 func newChangeInfo(c vfs.Change) ChangeInfo {
-	return ChangeInfo{c.ID, c.Time, c.Call, string(c.Op), c.Path, c.To, c.Kept, c.Lost, c.Undoes, c.Redoes, c.Special}
+	return ChangeInfo{c.ID, c.Time, c.Call, string(c.Op), c.Path, c.To, c.Kept, c.Lost, c.Special, c.Undoes, c.Redoes}
 }
 
 type HistoryAnswer struct {
@@ -49,16 +50,20 @@ func (s *Service) ListHistory(ctx context.Context, in HistoryRequest) (HistoryAn
 		if err != nil {
 			return out, err
 		}
+		list := p.Changes
+		if in.Removed {
+			list = func(ctx context.Context, name string) ([]vfs.Change, error) { return vfs.Removed(ctx, p, name) }
+		}
 		var changes []vfs.Change // the oldest first
-		if name == "/" {
+		if name == "/" && !in.Removed && s.access.Files == nil {
 			changes, err = s.changes(ctx, in.Project, p)
-		} else if changes, err = p.Changes(ctx, name); err == nil {
+		} else if changes, err = list(ctx, name); err == nil {
 			slices.Reverse(changes)
 		}
 		if err != nil {
 			return out, err
 		}
-		limit := page(in.Limit, 200, 2000)
+		limit := s.part(in.Limit, 200, 2000)
 		for _, c := range slices.Backward(changes) {
 			if in.Before > 0 && c.ID >= in.Before || in.Call != "" && c.Call != in.Call {
 				continue
@@ -123,6 +128,7 @@ func (s *Service) RevertChange(ctx context.Context, in RevertRequest) (RevertAns
 type UndoRequest struct {
 	Project string `json:"project"`
 	Call    string `json:"call" jsonschema:"the call, or # and the number of a change"`
+	Last    bool   `json:"last,omitempty" jsonschema:"without a call: the last one, whoever made it"`
 }
 
 type CanUndoAnswer struct {
@@ -134,7 +140,7 @@ type CanUndoAnswer struct {
 // CheckUndo returns whether all that a call changed can be taken back, and why not.
 func (s *Service) CheckUndo(ctx context.Context, in UndoRequest) (CanUndoAnswer, error) {
 	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (CanUndoAnswer, error) {
-		if in.Call == "" {
+		if in.Call == "" && !in.Last {
 			return CanUndoAnswer{}, Bad("call", "which call?")
 		}
 		_, err := p.CheckUndo(ctx, in.Call)
@@ -163,36 +169,36 @@ type UndoAnswer struct {
 
 // UndoCall takes back all that a call changed.
 func (s *Service) UndoCall(ctx context.Context, in UndoRequest) (UndoAnswer, error) {
-	if err := s.may(Write, in.Project); err != nil {
-		return UndoAnswer{}, err
-	}
-	if in.Call == "" { // the latest one may be another than what the page shows
-		return UndoAnswer{}, Bad("call", "which call?")
-	}
-	return within(ctx, s, Write, in.Project, "page-undo", func(p vfs.Project) (UndoAnswer, error) {
-		changes, err := p.Undo(ctx, in.Call)
-		return newUndoAnswer(changes), err
-	})
-}
-
-func newUndoAnswer(changes []vfs.Change) UndoAnswer {
-	out := UndoAnswer{Changes: []ChangeInfo{}}
-	for _, c := range changes {
-		out.Changes = append(out.Changes, newChangeInfo(c))
-	}
-	return out
+	return s.turn(ctx, in, "undo", vfs.Project.Undo)
 }
 
 // RedoCall does again what was undone.
 func (s *Service) RedoCall(ctx context.Context, in UndoRequest) (UndoAnswer, error) {
+	return s.turn(ctx, in, "redo", vfs.Project.Redo)
+}
+
+// turn undoes or redoes a call.
+func (s *Service) turn(ctx context.Context, in UndoRequest, verb string,
+	do func(p vfs.Project, ctx context.Context, call string) ([]vfs.Change, error)) (UndoAnswer, error) {
 	if err := s.may(Write, in.Project); err != nil {
 		return UndoAnswer{}, err
 	}
-	if in.Call == "" {
+	if in.Call == "" && !in.Last { // the latest one may be another than what the page shows
 		return UndoAnswer{}, Bad("call", "which call?")
 	}
-	return within(ctx, s, Write, in.Project, "page-redo", func(p vfs.Project) (UndoAnswer, error) {
-		changes, err := p.Redo(ctx, in.Call)
-		return newUndoAnswer(changes), err
+	return within(ctx, s, Write, in.Project, "page-"+verb, func(p vfs.Project) (UndoAnswer, error) {
+		out := UndoAnswer{Changes: []ChangeInfo{}}
+		changes, err := do(p, ctx, in.Call)
+		if in.Call == "" && errors.Is(err, vfs.ErrNotKept) {
+			none := &Error{Code: "not_kept", Message: "nothing to " + verb}
+			if verb == "undo" && vfs.Unmounted(p) != p {
+				none.Message += " in the project itself; give the CALL to undo it in a mounted one"
+			}
+			return out, none
+		}
+		for _, c := range changes {
+			out.Changes = append(out.Changes, newChangeInfo(c))
+		}
+		return out, err
 	})
 }

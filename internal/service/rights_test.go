@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // operations are all operations, with the right that each needs. A new one is refused by this test until it is here.
@@ -70,7 +71,8 @@ func do(t *testing.T, s *service.Service, name, project string) error {
 	return err
 }
 
-// TestRights has each role do each operation, on its own project and on another one.
+// TestRights has each role do each operation, on its own project and on another one, also with files that whoever asks
+// has opened.
 func TestRights(t *testing.T) {
 	found := map[string]bool{}
 	for i := range reflect.TypeFor[*service.Service]().NumMethod() {
@@ -81,6 +83,8 @@ func TestRights(t *testing.T) {
 		}
 	}
 	require.Len(t, found, len(operations))
+	files, err := local.NewMemoryStore(nil).Open(t.Context(), "own")
+	require.NoError(t, err)
 	rights := map[service.Role]service.Right{
 		"":             service.Run | service.Read,
 		service.Model:  service.Run | service.Read,
@@ -89,7 +93,7 @@ func TestRights(t *testing.T) {
 			service.Operate,
 	}
 	for role, has := range rights {
-		for _, noFiles := range []bool{false, true} {
+		for _, with := range []service.Access{{}, {NoFiles: true}, {Files: files}} {
 			for name, needs := range operations {
 				t.Run(string(role)+" "+name, func(t *testing.T) {
 					runner, err := toolrun.Open(t.Context(), nil)
@@ -103,9 +107,11 @@ func TestRights(t *testing.T) {
 					desk, err := service.New(runner, nil)
 					require.NoError(t, err)
 					defer func() { require.NoError(t, desk.Shutdown(context.Background())) }()
-					s := desk.Open(&service.Access{Name: "ada", Role: role, Project: "own", NoFiles: noFiles})
+					access := with
+					access.Name, access.Role, access.Project = "ada", role, "own"
+					s := desk.Open(&access)
 					allowed := has
-					if noFiles && has&service.Write == 0 {
+					if with.NoFiles && has&service.Write == 0 {
 						allowed &^= service.Read
 					}
 					for _, project := range []string{"other", "own"} {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"math"
 	"strings"
 	"sync"
 
@@ -42,6 +43,8 @@ type Options struct {
 	Select func(registry.Selection) registry.Selection
 	// Limits are those of the calls that the desk makes.
 	Limits registry.Limits
+	// SealKey returns the secret that seals sessions of code. Nil means the store's.
+	SealKey func(ctx context.Context) ([]byte, error)
 	// Modules are the modules that are listed. Nil means none.
 	Modules *module.Store
 	// Logger gets records for the host. Nil logs nothing.
@@ -64,7 +67,8 @@ type Desk struct {
 	working sync.WaitGroup
 }
 
-// New makes the desk of a runner, which must outlast it.
+// New makes the desk of a runner, which must outlast it. Without a runner it loads nothing and has no tools: it is for
+// the operations that use the Files of an [Access].
 func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 	var o Options
 	if options != nil {
@@ -73,10 +77,10 @@ func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 	if o.Limits.Timeout < 0 && o.Limits.Timeout != registry.NoTimeout {
 		return nil, errors.New("the time of calls is negative")
 	}
-	if o.Store == nil {
+	if o.Store == nil && runner != nil {
 		o.Store, o.Waiting = runner.Store(), cmp.Or(o.Waiting, runner.Waiting())
 	}
-	if o.Waiting == nil {
+	if o.Waiting == nil && o.Store != nil {
 		var err error
 		if o.Waiting, err = waiting.New(o.Store, nil); err != nil {
 			return nil, err
@@ -156,8 +160,10 @@ func (s *Service) may(right Right, id string) error {
 	if err := s.access.May(right); err != nil {
 		return err
 	}
-	if err := vfs.CheckID(id); err != nil {
-		return Bad("project", "%v", err)
+	if s.access.Files == nil { // a directory can have any name
+		if err := vfs.CheckID(id); err != nil {
+			return Bad("project", "%v", err)
+		}
 	}
 	if only := s.Project(); only != "" && only != id {
 		return missing(id)
@@ -221,6 +227,9 @@ func (s *Service) session(ctx context.Context, right Right, id string) (*toolrun
 
 // sealKey is the secret of the store, so that sessions go on elsewhere and in the next process.
 func (d *Desk) sealKey(ctx context.Context) ([]byte, error) {
+	if d.options.SealKey != nil {
+		return d.options.SealKey(ctx)
+	}
 	return vfs.SealKey(ctx, d.options.Store)
 }
 
@@ -251,6 +260,12 @@ func within[Out any](ctx context.Context, s *Service, right Right, id, what stri
 
 // asCall does what within does, as the call of an id. It is not generic, for a copy for each answer is much code.
 func (s *Service) asCall(ctx context.Context, right Right, id, callID string, do func(p vfs.Project) error) error {
+	if files := s.access.Files; files != nil {
+		if err := s.may(right, id); err != nil {
+			return err
+		}
+		return do(files)
+	}
 	session, err := s.session(ctx, right, id)
 	if err != nil {
 		return err
@@ -284,6 +299,14 @@ func (d *Desk) background(ctx context.Context) (context.Context, context.CancelC
 		stop()
 		cancel(err)
 	}
+}
+
+// part returns how many entries an answer has of all that there are.
+func (s *Service) part(limit, usual, most int) int {
+	if s.access.Files != nil {
+		return page(limit, math.MaxInt, math.MaxInt)
+	}
+	return page(limit, usual, most)
 }
 
 // page returns how many entries an answer has.

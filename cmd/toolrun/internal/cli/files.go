@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -73,6 +74,20 @@ func (c *filesCommand) read(do filesFunc) func(*cobra.Command, []string) error {
 
 // A filesFunc does a command's work on a project.
 type filesFunc func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error)
+
+// An operation asks for what a command does, and makes the outcome of the answer.
+type operation func(ctx context.Context, args []string, s *service.Service) (outcome, error)
+
+// ask is read for commands that are one operation of the project, whose name is that of the flags.
+func (c *filesCommand) ask(do operation) func(*cobra.Command, []string) error {
+	return c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		s, err := c.service(p)
+		if err != nil {
+			return outcome{}, err
+		}
+		return do(cmd.Context(), args, s)
+	})
+}
 
 func (c *filesCommand) run(open func(context.Context) (vfs.Project, error),
 	do filesFunc) func(*cobra.Command, []string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,33 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// jsonChange is a change in the history as JSON.
-type jsonChange struct {
-	ID   int64     `json:"id"`
-	Time time.Time `json:"time"`
-	Call string    `json:"call,omitempty"`
-	Op   vfs.Op    `json:"op"`
-	Path string    `json:"path,omitempty"`
-	To   string    `json:"to,omitempty"`
-	Kept bool      `json:"kept,omitempty"`
-	Lost bool      `json:"lost,omitempty"`
-	// Special is a removed or replaced link or special file.
-	Special bool   `json:"special,omitempty"`
-	Undoes  string `json:"undoes,omitempty"`
-	Redoes  string `json:"redoes,omitempty"`
-}
-
 // changesOutcome lists changes. If there are none, a terminal shows that.
-func changesOutcome(changes []vfs.Change, none string) outcome {
+func changesOutcome(changes []service.ChangeInfo, none string) outcome {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	all := []jsonChange{}
 	for _, e := range changes {
-		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Special,
-			e.Undoes, e.Redoes})
 		what, call := changed(e.Path), e.Call
 		if e.To != "" {
 			what += " -> " + e.To
@@ -52,7 +35,7 @@ func changesOutcome(changes []vfs.Change, none string) outcome {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n", e.ID, e.Time.Local().Format(time.DateTime), call, e.Op, what)
 	}
 	_ = table.Flush() // a strings.Builder does not fail
-	return outcome{text: text.String(), data: all, none: none}
+	return outcome{text: text.String(), data: changes, none: none}
 }
 
 // changed is what a person calls a path in the history.
@@ -74,13 +57,7 @@ redo.`,
 		Example: "  toolrun files history\n" +
 			"  toolrun files history /notes.md --json",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			changes, err := p.Changes(cmd.Context(), argument(args, 0, "/"))
-			if err != nil {
-				return outcome{}, err
-			}
-			return changesOutcome(changes, "no changes"), nil
-		}),
+		RunE: c.ask(c.changes(false, "no changes")),
 	}
 }
 
@@ -94,13 +71,16 @@ has another one now is listed, too: restore --to puts what was in it elsewhere.`
 		Example: "  toolrun files deleted\n" +
 			"  toolrun files deleted /site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			changes, err := vfs.Removed(cmd.Context(), p, argument(args, 0, "/"))
-			if err != nil {
-				return outcome{}, err
-			}
-			return changesOutcome(changes, "nothing has been removed"), nil
-		}),
+		RunE: c.ask(c.changes(true, "nothing has been removed")),
+	}
+}
+
+// changes lists the changes at a path, or only what has been removed there.
+func (c *filesCommand) changes(removed bool, none string) operation {
+	return func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		list, err := s.ListHistory(ctx, service.HistoryRequest{Project: c.name(), Path: argument(args, 0, "/"),
+			Removed: removed})
+		return changesOutcome(list.Changes, none), err
 	}
 }
 
@@ -117,16 +97,16 @@ changes; restoring is one, too.`,
 		Example: "  toolrun files history /notes.md\n" +
 			"  toolrun files restore 2",
 		Args: cobra.ExactArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			id, err := parseChange(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
-			did, err := vfs.Revert(cmd.Context(), p, id, to)
+			done, err := s.RevertChange(ctx, service.RevertRequest{Project: c.name(), Change: id, To: to})
 			if errors.Is(err, fs.ErrExist) {
 				err = fmt.Errorf("%w; restore it to another path with --to", err)
 			}
-			return outcome{text: did + "\n", data: map[string]string{"did": did}}, err
+			return outcome{text: done.Did + "\n", data: done}, err
 		}),
 	}
 	cmd.Flags().StringVar(&to, "to", "", "put it at `PATH` instead")
@@ -147,21 +127,23 @@ that changes the directory only once toolrun files apply does.`,
 		Example: "  toolrun files undo\n" +
 			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))
-			if len(args) == 0 && errors.Is(err, vfs.ErrNotKept) {
-				return outcome{}, errors.New("nothing to undo" + c.undoElsewhere(p))
+		RunE: c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			done, err := s.UndoCall(ctx, c.turning(args))
+			if len(args) == 0 && err != nil && service.Explain(err).Code == "not_kept" {
+				err = errors.New(err.Error() + c.undoElsewhere())
 			}
-			if err != nil {
-				return outcome{}, err
-			}
-			return turnedOutcome("undid", changes), nil
+			return turnedOutcome("undid", done.Changes), err
 		}),
 	}
 }
 
+// turning asks to undo or redo the call that is given, or else the last one.
+func (c *filesCommand) turning(args []string) service.UndoRequest {
+	return service.UndoRequest{Project: c.name(), Call: argument(args, 0, ""), Last: len(args) == 0}
+}
+
 // turnedOutcome says what has become of files by turning back changes: those of a call, or those that undoing it made.
-func turnedOutcome(did string, changes []vfs.Change) outcome {
+func turnedOutcome(did string, changes []service.ChangeInfo) outcome {
 	words := map[vfs.Op]string{vfs.OpCreate: "removed", vfs.OpMkdir: "removed", vfs.OpWrite: "changed back",
 		vfs.OpRemove: "brought back"}
 	if did == "redid" {
@@ -175,10 +157,10 @@ func turnedOutcome(did string, changes []vfs.Change) outcome {
 			last = call
 			fmt.Fprintf(&text, "%s %s:\n", did, call)
 		}
-		if e.Op == vfs.OpRename {
+		if vfs.Op(e.Op) == vfs.OpRename {
 			fmt.Fprintf(&text, "  renamed %s to %s\n", e.To, e.Path)
 		} else {
-			fmt.Fprintf(&text, "  %s %s\n", words[e.Op], changed(e.Path))
+			fmt.Fprintf(&text, "  %s %s\n", words[vfs.Op(e.Op)], changed(e.Path))
 		}
 	}
 	out.text = text.String()
@@ -186,10 +168,7 @@ func turnedOutcome(did string, changes []vfs.Change) outcome {
 }
 
 // undoElsewhere says where there may be something else to undo, if somewhere.
-func (c *filesCommand) undoElsewhere(p vfs.Project) string {
-	if vfs.Unmounted(p) != p {
-		return " in the project itself; give the CALL to undo it in a mounted one"
-	}
+func (c *filesCommand) undoElsewhere() string {
 	if c.root == "" || c.overlay {
 		return ""
 	}
@@ -210,15 +189,9 @@ changes to the same files came later, nothing is redone, and the error names the
 files.`,
 		Example: "  toolrun files undo && toolrun files redo",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			changes, err := p.Redo(cmd.Context(), argument(args, 0, ""))
-			if len(args) == 0 && errors.Is(err, vfs.ErrNotKept) {
-				return outcome{}, errors.New("nothing to redo")
-			}
-			if err != nil {
-				return outcome{}, err
-			}
-			return turnedOutcome("redid", changes), nil
+		RunE: c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			done, err := s.RedoCall(ctx, c.turning(args))
+			return turnedOutcome("redid", done.Changes), err
 		}),
 	}
 }

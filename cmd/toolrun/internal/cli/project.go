@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
@@ -335,6 +336,15 @@ func (f *projectFlags) withMounts(ctx context.Context, project vfs.Project) (vfs
 		}
 	}
 	return nil, errors.Join(err, project.Close())
+}
+
+// service returns the operations on the project's files, which the caller has opened. They run nothing.
+func (f *projectFlags) service(files vfs.Project) (*service.Service, error) {
+	desk, err := service.New(nil, &service.Options{SealKey: f.sealKey})
+	if err != nil {
+		return nil, err
+	}
+	return desk.Open(&service.Access{Name: "command", Role: service.Operator, Project: f.name(), Files: files}), nil
 }
 
 // checkLib checks that --lib names a directory of the project.
