@@ -93,7 +93,7 @@ func routes() []route {
 		operation(get, "/api/calls/one", run, "All that is known of a call.",
 			(*service.Service).ShowCall).costing(costCalls),
 		operation(post, "/api/calls/stop", run,
-			"Stop a call that runs in this process. A model is told that a person has stopped it.",
+			"Stop a call, or ask the process that runs it to. A model is told that a person has stopped it.",
 			(*service.Service).StopCall),
 		stream("/api/calls/output", "text/event-stream", run,
 			"What a call prints, as it prints it: events output, and one named done with the call.", followCall),

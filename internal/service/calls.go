@@ -300,15 +300,24 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	return MadeCall{call.ID}, <-began
 }
 
-// StopCall stops a call that runs in this process. A model is told that a person has stopped it.
+// StopCall stops a call, or asks the process that runs it to stop it. A model is told that a person has stopped it.
 func (s *Service) StopCall(ctx context.Context, in CallRequest) (Nothing, error) {
 	if err := s.may(Run, in.Project); err != nil {
 		return Nothing{}, err
 	}
-	if !s.log.stop(in.Project, in.Call, s.access.sees) {
-		return Nothing{}, &Error{Code: "not_found", Field: "call", Message: "no such call runs here"}
+	if s.log.stop(in.Project, in.Call, s.access.sees) {
+		return Nothing{}, nil
 	}
-	return Nothing{}, nil
+	shared, err := s.elsewhere(ctx, in.Project)
+	if err != nil {
+		return Nothing{}, err
+	}
+	for _, c := range shared {
+		if c.ID == in.Call && c.Running && s.access.sees(infoOf(&c, in.Project)) {
+			return Nothing{}, s.runner.Calls().Stop(ctx, c)
+		}
+	}
+	return Nothing{}, &Error{Code: "not_found", Field: "call", Message: "no such call runs"}
 }
 
 type OutputRequest struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,10 +93,7 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 				l.end(c, registry.Failure(registry.CodeFailed, "the call panicked"))
 			}
 		}()
-		result := next(ctx, call, env)
-		if result.Code == registry.CodeCanceled && errors.Is(context.Cause(ctx), errStopped) {
-			result.Content = append([]registry.Part{{Text: stoppedText}}, result.Content...)
-		}
+		result := calls.TellStopped(ctx, next(ctx, call, env))
 		ended = true
 		l.end(c, result)
 		return result
@@ -107,11 +103,6 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 // begunKey is for a call in the context that has been noted before it is dispatched, so that it can be followed at
 // once.
 type begunKey struct{}
-
-// errStopped is the cause of the end of calls that a person stops, whose models get stoppedText.
-var errStopped = errors.New("stopped by a person")
-
-const stoppedText = "A person has stopped this call. Do not make it again unless they ask for it."
 
 // begin notes a call, and returns its context, which ends with the call or when a person stops it.
 func (l *Log) begin(ctx context.Context, call registry.Call, env registry.Env) (context.Context, *logged) {
@@ -151,7 +142,7 @@ func (l *Log) stop(project, id string, may func(CallInfo) bool) bool {
 	if c == nil || !c.running || !may(c.info()) {
 		return false
 	}
-	c.cancel(errStopped)
+	c.cancel(calls.ErrStopped)
 	return true
 }
 

@@ -1,5 +1,5 @@
-// Package calls lets processes that share a store see each other's calls, such as a page in a browser those of commands
-// and MCP servers:
+// Package calls lets processes that share a store see and stop each other's calls, such as a page in a browser those of
+// commands and MCP servers:
 //
 //	log := calls.New(store, nil)
 //	tools = tools.Using(log.Middleware)
@@ -7,8 +7,9 @@
 //	latest, err := log.Latest(ctx, scope)
 //
 // Calls are kept beside projects, in the store's records: the latest [Most] of each scope, [MaxBytes] in all, for
-// [Keep] after the last one. Others see them within a second or two. The records are for people to look at, and promise
-// nothing: a process that dies loses its latest ones, and anyone who can write to the store can change them.
+// [Keep] after the last one. Others see them within a second or two, and [Log.Stop] reaches the process that runs one
+// within two more. The records promise nothing: a process that dies loses its latest ones, and anyone who can write to
+// the store can change them, and stop calls.
 package calls
 
 import (

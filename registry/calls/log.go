@@ -26,25 +26,34 @@ type Options struct {
 // for concurrent use.
 type Log struct {
 	records vfs.Records
+	stops   vfs.Records
 	process string
 	failed  func(error)
 
 	mu      sync.Mutex
 	number  int64
-	running map[*Call]string // with their scopes
-	fresh   map[*Call]string // what is new of them has not been told
-	told    time.Time        // when those that run were told last
-	timer   *time.Timer      // nil if there is nothing to tell
-	due     time.Time        // when it ends
+	running map[*Call]running
+	fresh   map[*Call]string   // what is new of them has not been told, with their scopes
+	told    time.Time          // when those that run were told last
+	timer   *time.Timer        // nil if there is nothing to tell
+	due     time.Time          // when it ends
+	unwatch context.CancelFunc // ends watching for those who want calls stopped; nil if nothing watches
 	closed  bool
 
-	telling sync.Mutex // so that what is older is not told later
+	telling  sync.Mutex // so that what is older is not told later
+	watching sync.WaitGroup
+}
+
+// running is what is known of a call that runs.
+type running struct {
+	scope string
+	stop  context.CancelCauseFunc
 }
 
 // New returns a log of a store. Close it before the store.
 func New(store vfs.RecordStore, options *Options) *Log {
-	l := &Log{records: store.Records(kind), process: newProcess(), failed: func(error) {},
-		running: map[*Call]string{}, fresh: map[*Call]string{}}
+	l := &Log{records: store.Records(kind), stops: store.Records(stopKind), process: newProcess(),
+		failed: func(error) {}, running: map[*Call]running{}, fresh: map[*Call]string{}}
 	if options != nil && options.Failed != nil {
 		l.failed = options.Failed
 	}
@@ -54,22 +63,25 @@ func New(store vfs.RecordStore, options *Options) *Log {
 // Process is by which calls of this process are recognised.
 func (l *Log) Process() string { return l.process }
 
-// Middleware notes calls of scopes: those whose [registry.Env].Waiting has a scope, as those of sessions have.
+// Middleware notes calls of scopes, and lets others stop them: those whose [registry.Env].Waiting has a scope, as those
+// of sessions have.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
 		scoped, ok := env.Waiting.(interface{ Scope() string })
 		if !ok {
 			return next(ctx, call, env)
 		}
-		c := l.begin(call, env, scoped.Scope())
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		c := l.begin(call, env, running{scoped.Scope(), stop})
 		result := registry.Failure(registry.CodeFailed, "the call panicked") // which is another's to handle
 		defer func() { l.end(c, &result) }()
-		result = next(ctx, call, env)
+		result = TellStopped(ctx, next(ctx, call, env))
 		return result
 	}
 }
 
-func (l *Log) begin(call registry.Call, env registry.Env, scope string) *Call {
+func (l *Log) begin(call registry.Call, env registry.Env, run running) *Call {
 	c := &Call{Process: l.process, ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
 		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200),
 		Began: time.Now().Round(0), Running: true,
@@ -78,7 +90,7 @@ func (l *Log) begin(call registry.Call, env registry.Env, scope string) *Call {
 	defer l.mu.Unlock()
 	l.number++
 	c.Number = l.number
-	l.running[c], l.fresh[c] = scope, scope
+	l.running[c], l.fresh[c] = run, run.scope
 	l.tellLater(tellTime)
 	return c
 }
@@ -89,7 +101,7 @@ func (l *Log) end(c *Call, result *registry.Result) {
 	defer l.mu.Unlock()
 	c.Running, c.Took, c.Code, c.Status = false, time.Since(c.Began), result.Code, plaintext.Clean(result.Status, 200)
 	c.Result = text
-	l.fresh[c] = l.running[c]
+	l.fresh[c] = l.running[c].scope
 	delete(l.running, c)
 	l.tellLater(tellTime)
 }
@@ -115,8 +127,8 @@ func (l *Log) tell() {
 	now := time.Now().Round(0)
 	if now.Sub(l.told) >= aliveTime {
 		l.told = now
-		for c, scope := range l.running {
-			l.fresh[c] = scope
+		for c, run := range l.running {
+			l.fresh[c] = run.scope
 		}
 	}
 	by := map[string][]Call{}
@@ -130,6 +142,7 @@ func (l *Log) tell() {
 	if len(l.running) > 0 {
 		l.tellLater(aliveTime)
 	}
+	l.watchStops()
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 	defer cancel()
@@ -141,7 +154,7 @@ func (l *Log) tell() {
 	}
 }
 
-// Close tells what is new. Calls that still run are not told any more.
+// Close tells what is new. Calls that still run are not told any more, and others cannot stop them.
 func (l *Log) Close() {
 	l.mu.Lock()
 	if l.timer != nil {
@@ -150,4 +163,5 @@ func (l *Log) Close() {
 	l.closed = true
 	l.mu.Unlock()
 	l.tell()
+	l.watching.Wait()
 }

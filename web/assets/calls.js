@@ -1,7 +1,7 @@
 // The calls of a project, as they come.
 
 import {follow, get, go, here, model, post, project} from "./api.js";
-import {button, fill, h, problem} from "./dom.js";
+import {button, fill, h, problem, say} from "./dom.js";
 import {draw as drawApprovals} from "./approvals.js";
 import {changed, facts, input, load, Output, result, state, watch} from "./callview.js";
 import {count, name, when} from "./text.js";
@@ -121,12 +121,20 @@ export async function show(main) {
         (known.running || known.console.length > 0) && [h("h3", {}, "Output"), output.element],
         known.known && !known.running && [h("h3", {}, "What the model got"), result(known)],
         changed(known, () => open(call)));
+      if (known.running) {
+        head.append(button("Stop", async () => {
+          try {
+            await post("calls/stop", {project, call});
+            if (known.elsewhere) say("The process that runs it was asked to stop it.");
+          } catch (error) {
+            fill(trouble, problem(error.code === "not_found" ? new Error("It does not run any more.") : error));
+          }
+        }));
+      }
       if (known.running && known.elsewhere) {
         output.element.replaceWith(
           h("p", {class: "quiet"}, "It runs in another process. What it prints is here when it has ended."));
       } else if (known.running) {
-        head.append(button("Stop", () => post("calls/stop", {project, call}).catch((error) => fill(trouble, problem(
-          error.code === "not_found" ? new Error("It does not run in this process any more.") : error)))));
         source = watch(call, output, () => refresh());
       } else {
         output.add(known.console, known.dropped ?? 0);

@@ -290,4 +290,6 @@ func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Durati
 	return r.with(func(records vfs.Records) error { return records.Change(ctx, name, keep, change) })
 }
 
-func (r recordsOfKind) Watch(context.Context, func(string)) error { return errors.ErrUnsupported }
+func (r recordsOfKind) Watch(ctx context.Context, changed func(string)) error {
+	return r.with(func(records vfs.Records) error { return records.Watch(ctx, changed) })
+}

@@ -96,7 +96,7 @@ files get the bytes unchanged.`,
 		newServe(), newTools(), newDefs(), newPrompt(),
 		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(),
 		newModule(), newSelftest(), newVersion())
-	root.AddCommand(newApprovals())
+	root.AddCommand(newApprovals(), newCalls())
 	explainArguments(root)
 	arrangeHelp(root)
 	completeCommands(root)

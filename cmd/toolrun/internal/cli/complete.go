@@ -85,6 +85,7 @@ var completedArguments = map[string][]completer{
 	"approvals show":     {completeRun},
 	"approvals approve":  {completeRun},
 	"approvals refuse":   {completeRun},
+	"calls stop":         {completeRunning},
 	"project delete":     {completeProject},
 	"project restore":    {completeDeleted},
 	"session show":       {completeSession},
@@ -283,6 +284,19 @@ func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 		}
 		return startingWith(words, typed)
 	})(cmd, typed)
+}
+
+// completeRunning completes the id of a call that runs.
+func completeRunning(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	c := &callsCommand{projectFlags: projectOf(cmd)}
+	running, _ := c.latest(cmd.Context(), true)
+	var words []string
+	for _, call := range running {
+		if isPlain(call.ID) {
+			words = append(words, call.ID)
+		}
+	}
+	return offer(words, typed)
 }
 
 // completeCheckpoint completes the name of a checkpoint.

@@ -19,7 +19,8 @@ var groups = []struct {
 }{
 	{"run", "Run code and tools:", []string{"js", "py", "repl", "call", "replay", "mcp", "serve"}},
 	{"model", "See what a model gets:", []string{"tools", "defs", "prompt"}},
-	{"project", "Look after projects:", []string{"files", "checkpoint", "project", "approvals", "session", "store"}},
+	{"project", "Look after projects:",
+		[]string{"files", "checkpoint", "project", "calls", "approvals", "session", "store"}},
 	{"module", "Add tools and languages:", []string{"module"}},
 	{"self", "About toolrun:", []string{"selftest", "version"}},
 }
