@@ -13,8 +13,6 @@ type Info struct {
 	Imports, Exports []External
 	// Memory is the first memory, or nil.
 	Memory *MemoryType
-	// start reports whether the module has a start function.
-	start bool
 	// Functions and Globals are how many the module defines. Elements are those of all tables at the start.
 	Functions, Globals int
 	Elements           uint64
@@ -71,9 +69,8 @@ func (k Kind) String() string {
 
 // A MemoryType is the type of a memory. Sizes are in pages of 64 KiB.
 type MemoryType struct {
-	Least, most uint64 // most is 0 if it is not limited
-	Shared      bool
-	imported    bool
+	Least  uint64
+	Shared bool
 }
 
 // Errors of [Inspect] for what is not a module that this package knows. Others wrap [ErrUnsupported] or are about bytes
@@ -107,23 +104,15 @@ func inspect(data []byte) (*Info, error) {
 		return nil, err
 	}
 	i.module = m
-	for _, step := range []struct {
-		id   byte
-		read func(*reader)
-	}{
+	if err := m.read([]sectionReader{
 		{sectionImport, i.readExternals},
 		{sectionGlobal, i.readGlobals},
 		{sectionExport, i.readExports},
-		{sectionStart, func(r *reader) { i.start = true; r.u32(); r.end() }},
+		{sectionStart, func(r *reader) { r.u32(); _ = r.end() }},
 		{sectionCode, i.readCode},
 		{sectionData, i.readData},
-	} {
-		if content, ok := m.sections[step.id]; ok {
-			r := &reader{data: content}
-			if step.read(r); r.err != nil {
-				return nil, fmt.Errorf("section %d: %w", step.id, r.err)
-			}
-		}
+	}); err != nil {
+		return nil, err
 	}
 	i.Functions, i.Globals = len(m.functions), int(m.globals)
 	return &i.Info, nil
@@ -157,7 +146,7 @@ func (i *inspector) sections(data []byte) error {
 				if id == sectionTable {
 					limits.byte()
 				}
-				i.limits(limits, id == sectionMemory, false)
+				i.limits(limits, id == sectionMemory)
 			}
 			if errors.Is(limits.err, ErrMemory64) {
 				return limits.err
@@ -168,15 +157,15 @@ func (i *inspector) sections(data []byte) error {
 }
 
 // limits reads the limits of a memory or a table.
-func (i *inspector) limits(r *reader, memory, imported bool) {
+func (i *inspector) limits(r *reader, memory bool) {
 	flags := r.byte()
 	if flags&4 != 0 && flags < 8 {
 		r.fail(ErrMemory64)
 		return
 	}
-	t := MemoryType{Least: uint64(r.u32()), Shared: flags&2 != 0, imported: imported}
+	t := MemoryType{Least: uint64(r.u32()), Shared: flags&2 != 0}
 	if flags&1 != 0 {
-		t.most = uint64(r.u32())
+		r.u32() // the most
 	}
 	if r.err != nil {
 		return
@@ -234,9 +223,9 @@ func (i *inspector) readExternals(r *reader) {
 			e.Type = i.typeOf(r.u32()).String()
 		case Table:
 			r.byte()
-			i.limits(r, false, true)
+			i.limits(r, false)
 		case Memory:
-			i.limits(r, true, true)
+			i.limits(r, true)
 		case Global:
 			skipValueType(r)
 			r.byte()
@@ -258,17 +247,16 @@ func (i *inspector) typeOf(index uint32) functionType {
 
 func (i *inspector) readGlobals(r *reader) {
 	i.constants.module = i.module
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
+	r.each(func() {
 		skipValueType(r)
 		r.byte()
 		i.constants.constant(r, nil)
-	}
-	r.end()
+	})
 }
 
 func (i *inspector) readExports(r *reader) {
 	seen := map[string]bool{}
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
+	r.each(func() {
 		e := External{Name: r.name(), Kind: Kind(r.byte())}
 		index := r.u32()
 		if seen[e.Name] {
@@ -289,14 +277,13 @@ func (i *inspector) readExports(r *reader) {
 			}
 		}
 		i.Exports = append(i.Exports, e)
-	}
-	r.end()
+	})
 }
 
 // readData checks that there are as many segments as the section says.
 func (i *inspector) readData(r *reader) {
 	i.constants.module = i.module
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
+	r.each(func() {
 		switch form := r.u32(); form {
 		case 0:
 			i.constants.constant(r, nil)
@@ -308,8 +295,7 @@ func (i *inspector) readData(r *reader) {
 			r.fail(fmt.Errorf("%w: data segment of form %d", ErrUnsupported, form))
 		}
 		r.take(r.u32())
-	}
-	r.end()
+	})
 }
 
 func (i *inspector) readCode(r *reader) {
@@ -414,13 +400,16 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 }
 
 // skipTryTable skips what follows the opcode of a try_table.
-func skipTryTable(r *reader) {
+func skipTryTable(r *reader) { readTryTable(r, func(uint32) {}) }
+
+// readTryTable calls do with the label of each catch clause behind the opcode of a try_table.
+func readTryTable(r *reader, do func(label uint32)) {
 	skipBlockType(r)
 	for n := r.u32(); n > 0 && r.err == nil; n-- {
 		if kind := r.byte(); kind == catch || kind == catchRef {
 			r.u32() // the tag
 		}
-		r.u32()
+		do(r.u32())
 	}
 }
 
@@ -430,5 +419,5 @@ func Strip(module []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metering: %w", err)
 	}
-	return m.encode(), nil
+	return encode(m.sections), nil
 }

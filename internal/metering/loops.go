@@ -40,13 +40,7 @@ func shortLoops(code []byte, offset int) map[int]bool {
 			skipImmediates(&r, op)
 			open(none)
 		case opTryTable:
-			skipBlockType(&r)
-			for n := r.u32(); n > 0 && r.err == nil; n-- {
-				if kind := r.byte(); kind == catch || kind == catchRef {
-					r.u32() // the tag
-				}
-				branch(r.u32(), maxShort+1)
-			}
+			readTryTable(&r, func(label uint32) { branch(label, maxShort+1) })
 			open(none)
 		case opEnd:
 			last := blocks[len(blocks)-1]

@@ -89,49 +89,47 @@ func parse(data []byte) (*module, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	for _, step := range []struct {
-		id   byte
-		read func(*reader)
-	}{
-		{sectionType, m.readTypes},
+	return m, m.read([]sectionReader{
+		{sectionType, func(r *reader) { r.each(func() { m.readType(r) }) }},
 		{sectionImport, m.readImports},
-		{sectionFunction, m.readFunctions},
-		{sectionTable, m.readTables},
+		{sectionFunction, func(r *reader) { r.each(func() { m.functions = append(m.functions, m.typeIndex(r)) }) }},
+		{sectionTable, func(r *reader) { r.each(func() { skipTable(r) }) }},
 		{sectionMemory, m.readMemories},
-		{sectionTag, m.readTags},
+		{sectionTag, func(r *reader) { r.each(func() { m.skipTag(r) }) }},
 		{sectionGlobal, func(r *reader) { m.globals = r.u32() }},
 		{sectionDataCount, func(r *reader) { r.u32(); _ = r.end() }},
-	} {
-		if content, ok := m.sections[step.id]; ok {
-			sr := &reader{data: content}
-			if step.read(sr); sr.err != nil {
-				return nil, fmt.Errorf("section %d: %w", step.id, sr.err)
+	})
+}
+
+// A sectionReader reads the section with an id.
+type sectionReader struct {
+	id   byte
+	read func(*reader)
+}
+
+// read reads those sections that are there.
+func (m *module) read(sections []sectionReader) error {
+	for _, section := range sections {
+		if content, ok := m.sections[section.id]; ok {
+			r := &reader{data: content}
+			if section.read(r); r.err != nil {
+				return fmt.Errorf("section %d: %w", section.id, r.err)
 			}
 		}
 	}
-	return m, nil
+	return nil
 }
 
-func (m *module) readTypes(r *reader) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		if form := r.byte(); form != typeForm {
-			r.fail(fmt.Errorf("%w: type of form %#x", ErrUnsupported, form))
-			return
-		}
-		m.types = append(m.types, functionType{readValueTypes(r), readValueTypes(r)})
+func (m *module) readType(r *reader) {
+	if form := r.byte(); form != typeForm {
+		r.fail(fmt.Errorf("%w: type of form %#x", ErrUnsupported, form))
+		return
 	}
-	r.end()
-}
-
-func (m *module) readFunctions(r *reader) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		m.functions = append(m.functions, m.typeIndex(r))
-	}
-	r.end()
+	m.types = append(m.types, functionType{readValueTypes(r), readValueTypes(r)})
 }
 
 func (m *module) readImports(r *reader) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
+	r.each(func() {
 		m.imports = append(m.imports, [2]string{r.name(), r.name()})
 		switch kind := r.byte(); kind {
 		case kindFunction:
@@ -153,33 +151,18 @@ func (m *module) readImports(r *reader) {
 		default:
 			r.fail(fmt.Errorf("%w: import kind %d", ErrUnsupported, kind))
 		}
-	}
-	r.end()
+	})
 }
 
 func (m *module) typeIndex(r *reader) uint32 { return r.index(uint32(len(m.types)), "type") }
 
-// readTables refuses 64-bit tables, and tables whose initial elements are given by an expression, which may refer to
+// skipTable refuses 64-bit tables, and tables whose initial elements are given by an expression, which may refer to
 // functions.
-func (m *module) readTables(r *reader) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		skipTable(r)
-	}
-	r.end()
-}
-
 func skipTable(r *reader) {
 	if t := r.byte(); r.err == nil && !isReference(t) {
 		r.fail(fmt.Errorf("%w: table of type %#x", ErrUnsupported, t))
 	}
 	skipLimits(r)
-}
-
-func (m *module) readTags(r *reader) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		m.skipTag(r)
-	}
-	r.end()
 }
 
 func (m *module) skipTag(r *reader) {

@@ -97,6 +97,14 @@ func (r *reader) skipLEB(bits int) {
 	r.fail(errors.New("number too long"))
 }
 
+// each calls do for each element of a vector, which must be all that there is.
+func (r *reader) each(do func()) {
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		do()
+	}
+	_ = r.end() // which r keeps
+}
+
 // end fails if anything is left over, and returns the error of the reader.
 func (r *reader) end() error {
 	if r.err == nil && r.pos != len(r.data) {

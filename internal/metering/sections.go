@@ -65,15 +65,7 @@ func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
 		sections[step.id] = out
 	}
 
-	out := slices.Clone(header)
-	for _, id := range sectionOrder {
-		if content, ok := sections[id]; ok {
-			out = append(out, id)
-			out = appendU32(out, uint32(len(content)))
-			out = append(out, content...)
-		}
-	}
-	return out, nil
+	return encode(sections), nil
 }
 
 // function reads the index of a function and maps it to its new one.

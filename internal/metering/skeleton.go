@@ -31,14 +31,14 @@ func Skeleton(module []byte) ([]byte, error) {
 	if _, counted := m.sections[sectionDataCount]; !counted { // no code can refer to data segments
 		delete(m.sections, sectionData)
 	}
-	return m.encode(), nil
+	return encode(m.sections), nil
 }
 
 // encode returns the module of the sections.
-func (m *module) encode() []byte {
+func encode(sections map[byte][]byte) []byte {
 	out := slices.Clone(header)
 	for _, id := range sectionOrder {
-		if content, ok := m.sections[id]; ok {
+		if content, ok := sections[id]; ok {
 			out = append(out, id)
 			out = appendU32(out, uint32(len(content)))
 			out = append(out, content...)
@@ -56,7 +56,6 @@ func (m *module) trappingCode(r *reader) ([]byte, error) {
 	out := appendU32(nil, n)
 	for ; n > 0 && r.err == nil; n-- {
 		r.take(r.u32())
-		const opUnreachable = 0
 		out = append(out, 3, 0, opUnreachable, opEnd)
 	}
 	return out, r.end()
