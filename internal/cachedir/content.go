@@ -139,17 +139,13 @@ func read(dir string) (content, error) {
 const pieceSize = 256 << 10
 
 // checksum reads to the end.
-func checksum(from io.Reader) (f file, err error) {
-	buffer := make([]byte, pieceSize)
-	for {
-		n, err := from.Read(buffer)
-		f.size += int64(n)
-		f.sum = crc32.Update(f.sum, castagnoli, buffer[:n])
-		switch {
-		case err == io.EOF:
-			return f, nil
-		case err != nil:
-			return f, err
-		}
-	}
+func checksum(from io.Reader) (file, error) {
+	sum := crc32.New(castagnoli)
+	n, err := copyAll(sum, from)
+	return file{n, sum.Sum32()}, err
+}
+
+// copyAll copies to the end, in pieces.
+func copyAll(to io.Writer, from io.Reader) (int64, error) {
+	return io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, pieceSize))
 }

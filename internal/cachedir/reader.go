@@ -94,7 +94,8 @@ func (e *Entry) Guard(use func() error, names ...string) error {
 	go func() {
 		var err error
 		for _, r := range readers {
-			err = errors.Join(err, r.drain())
+			_, damage := copyAll(io.Discard, r)
+			err = errors.Join(err, damage)
 		}
 		checked <- err
 	}()
@@ -114,16 +115,4 @@ func (e *Entry) Guard(use func() error, names ...string) error {
 		}
 	}
 	return used
-}
-
-// drain reads to the end.
-func (r *Reader) drain() error {
-	buffer := make([]byte, pieceSize)
-	for {
-		if _, err := r.Read(buffer); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sort"
 )
 
 // DeltaPage is the size of the pages that a [Delta] consists of, in bytes. It is the same on all systems.
@@ -95,16 +96,8 @@ const deltaPart = 1 << 20
 
 // page returns a part of DeltaPage bytes of the image. The lock is held.
 func (i *Image) page(at uint64) []byte {
-	low, high := 0, len(i.pieces)
-	for low < high { // the last piece that begins at or before it
-		if mid := (low + high) / 2; i.pieces[mid].at <= at {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	if low > 0 {
-		if p := i.pieces[low-1]; at-p.at < p.length {
+	if next := sort.Search(len(i.pieces), func(n int) bool { return i.pieces[n].at > at }); next > 0 {
+		if p := i.pieces[next-1]; at-p.at < p.length {
 			return i.data[p.offset+at-p.at:][:DeltaPage]
 		}
 	}

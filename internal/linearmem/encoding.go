@@ -75,20 +75,9 @@ func readFull(from io.Reader, buffer []byte, bad error) error {
 // copyAll copies to the end. If that is not after length bytes, the error is bad.
 func copyAll(to io.Writer, from io.Reader, length uint64, bad error) error {
 	buffer := make([]byte, 256<<10) // the processor's cache has room for it
-	for {
-		n, err := from.Read(buffer)
-		if uint64(n) > length || err == io.EOF && uint64(n) != length {
-			return bad
-		}
-		length -= uint64(n)
-		if _, err := to.Write(buffer[:n]); err != nil {
-			return err
-		}
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
+	n, err := io.CopyBuffer(struct{ io.Writer }{to}, io.LimitReader(from, int64(length)+1), buffer)
+	if err == nil && uint64(n) != length {
+		return bad
 	}
+	return err
 }

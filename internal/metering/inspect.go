@@ -52,11 +52,11 @@ type Kind byte
 
 // The kinds.
 const (
-	Function Kind = kindFunction
-	Table    Kind = kindTable
-	Memory   Kind = kindMemory
-	Global   Kind = kindGlobal
-	Tag      Kind = kindTag
+	Function Kind = iota
+	Table
+	Memory
+	Global
+	Tag
 )
 
 func (k Kind) String() string {

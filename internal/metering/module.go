@@ -29,15 +29,6 @@ var sectionOrder = []byte{
 	sectionExport, sectionStart, sectionElement, sectionDataCount, sectionCode, sectionData,
 }
 
-// Kinds of imports and exports.
-const (
-	kindFunction = 0
-	kindTable    = 1
-	kindMemory   = 2
-	kindGlobal   = 3
-	kindTag      = 4
-)
-
 const (
 	typeI32  = 0x7f
 	typeV128 = 0x7b
@@ -131,25 +122,25 @@ func (m *module) readType(r *reader) {
 func (m *module) readImports(r *reader) {
 	r.each(func() {
 		m.imports = append(m.imports, [2]string{r.name(), r.name()})
-		switch kind := r.byte(); kind {
-		case kindFunction:
+		switch kind := Kind(r.byte()); kind {
+		case Function:
 			m.typeIndex(r)
 			m.importFunctions++
-		case kindTable:
+		case Table:
 			skipTable(r)
-		case kindMemory:
+		case Memory:
 			skipLimits(r)
 			if m.memories++; m.memories > 1 {
 				r.fail(fmt.Errorf("%w: several memories", ErrUnsupported))
 			}
-		case kindGlobal:
+		case Global:
 			skipValueType(r)
 			r.byte()
 			m.importGlobals++
-		case kindTag:
+		case Tag:
 			m.skipTag(r)
 		default:
-			r.fail(fmt.Errorf("%w: import kind %d", ErrUnsupported, kind))
+			r.fail(fmt.Errorf("%w: import kind %d", ErrUnsupported, byte(kind)))
 		}
 	})
 }

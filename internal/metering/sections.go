@@ -99,7 +99,7 @@ func (w *rewriter) rewriteImports(r *reader) ([]byte, error) {
 	out = append(out, r.data[r.pos:]...)
 	out = appendName(out, YieldModule)
 	out = appendName(out, YieldName)
-	out = append(out, kindFunction)
+	out = append(out, byte(Function))
 	return appendU32(out, w.typeI32ToI32()), r.err
 }
 
@@ -144,32 +144,32 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 	out := appendU32(nil, size)
 	for ; n > 0 && r.err == nil; n-- {
 		name := r.name()
-		kind := r.byte()
+		kind := Kind(r.byte())
 		if _, taken := added[name]; taken || starts && name == StartExport {
 			return nil, fmt.Errorf("the module already exports %q", name)
 		}
 		var index uint32
 		switch kind {
-		case kindFunction:
+		case Function:
 			index = w.function(r)
-		case kindGlobal:
+		case Global:
 			index = r.index(w.fuel, "global")
 		default:
 			index = r.u32()
 		}
 		out = appendName(out, name)
-		out = appendU32(append(out, kind), index)
+		out = appendU32(append(out, byte(kind)), index)
 	}
 	for _, name := range slices.Sorted(maps.Keys(added)) {
 		out = appendName(out, name)
-		out = appendU32(append(out, kindGlobal), added[name])
+		out = appendU32(append(out, byte(Global)), added[name])
 	}
 	if starts {
 		function, err := w.rewriteStart(&reader{data: start})
 		if err != nil {
 			return nil, fmt.Errorf("section %d: %w", sectionStart, err)
 		}
-		out = append(append(appendName(out, StartExport), kindFunction), function...)
+		out = append(append(appendName(out, StartExport), byte(Function)), function...)
 	}
 	return out, r.end()
 }
