@@ -2,16 +2,18 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
@@ -226,9 +228,10 @@ func ParseConfig(data []byte) (Config, error) {
 func parseServer(data json.RawMessage) (ServerConfig, error) {
 	var in fileServer
 	if err := json.Unmarshal(data, &in); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text may contain the value
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			kind, _, _ := strings.Cut(wrong.Value, " ") // the rest may be the value
 			return ServerConfig{}, &ConfigError{Field: wrong.Field,
-				Err: fmt.Errorf("it is a %s, which it cannot be", kindOf(wrong.Value))}
+				Err: fmt.Errorf("it is a %s, which it cannot be", kind)}
 		}
 		return ServerConfig{}, err
 	}
@@ -239,15 +242,11 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 		in.Env = in.Command.Env
 	}
 	server := ServerConfig{
-		Command: in.Command.Path, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers,
+		Command: in.Command.Path, Args: in.Args, Env: in.Env, Dir: in.Cwd,
+		URL: cmp.Or(in.URL, in.HTTPURL, in.ServerURL), Headers: in.Headers,
 		Extension:    in.isExtension(),
 		Disabled:     in.Disabled || in.Enabled != nil && !*in.Enabled,
 		EnabledTools: in.EnabledTools, DisabledTools: in.DisabledTools,
-	}
-	for _, address := range []string{in.URL, in.HTTPURL, in.ServerURL} {
-		if server.URL == "" {
-			server.URL = address
-		}
 	}
 	switch strings.ToLower(in.Type) {
 	case "", "local", "remote":
@@ -267,12 +266,6 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 		return ServerConfig{}, &ConfigError{Field: "timeout", Err: err}
 	}
 	return server, nil
-}
-
-// kindOf returns the kind of a JSON value, in the words of package json's errors.
-func kindOf(value string) string {
-	kind, _, _ := strings.Cut(value, " ")
-	return kind
 }
 
 // maxTimeout is the longest timeout that a configuration can set.
@@ -350,15 +343,13 @@ func (s *ServerConfig) check(name string) *ConfigError {
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(s.Headers)) {
-		if !validHeader(field) {
+		if !httpguts.ValidHeaderFieldName(field) {
 			return &ConfigError{Field: "headers", Err: fmt.Errorf("%q cannot be the name of a header",
 				plaintext.Cut(field, 100))}
 		}
 	}
-	for field, text := range s.texts() {
-		if err := checkVariables(text); err != nil {
-			return &ConfigError{Field: field, Err: err}
-		}
+	if _, err := s.edited(func(_, text string) (string, error) { return text, checkVariables(text) }); err != nil {
+		return err
 	}
 	if _, err := s.address(); err != nil {
 		return &ConfigError{Field: "url", Err: errors.New("it is not an address")}
@@ -366,28 +357,36 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	return nil
 }
 
-// texts returns all texts that can contain variables, with their fields, in a fixed order.
-func (s *ServerConfig) texts() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		if !yield("command", s.Command) || !yield("cwd", s.Dir) || !yield("url", s.URL) {
-			return
-		}
-		for i, arg := range s.Args {
-			if !yield(fmt.Sprintf("args[%d]", i), arg) {
-				return
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			if !yield("env."+name, s.Env[name]) {
-				return
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-			if !yield("headers."+name, s.Headers[name]) {
-				return
+// edited returns the configuration with each text that can contain variables replaced by what edit makes of it. name is
+// that of a variable or a header, or "". The texts come in a fixed order. An error of edit is one of the field.
+func (s ServerConfig) edited(edit func(name, text string) (string, error)) (ServerConfig, *ConfigError) {
+	var failed *ConfigError
+	one := func(field, name string, text *string) {
+		if failed == nil {
+			var err error
+			if *text, err = edit(name, *text); err != nil {
+				failed = &ConfigError{Field: field, Err: err}
 			}
 		}
 	}
+	all := func(prefix string, texts map[string]string) map[string]string {
+		out := make(map[string]string, len(texts))
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			text := texts[name]
+			one(prefix+name, name, &text)
+			out[name] = text
+		}
+		return out
+	}
+	one("command", "", &s.Command)
+	one("cwd", "", &s.Dir)
+	one("url", "", &s.URL)
+	s.Args = slices.Clone(s.Args)
+	for i := range s.Args {
+		one(fmt.Sprintf("args[%d]", i), "", &s.Args[i])
+	}
+	s.Env, s.Headers = all("env.", s.Env), all("headers.", s.Headers)
+	return s, failed
 }
 
 // address parses the URL. A placeholder takes the place of unknown values.
@@ -433,17 +432,17 @@ func (c Config) OpenInputs(lookup func(name string) (value string, ok bool)) []s
 		if s.Disabled || s.Extension {
 			continue
 		}
-		for _, text := range s.texts() {
+		_, _ = s.edited(func(_, text string) (string, error) {
 			for _, found := range variable.FindAllStringSubmatch(text, -1) {
-				id := found[3]
-				if _, given := e.input(id); id != "" && !given && !slices.Contains(ids, id) {
-					ids = append(ids, id)
+				if _, given := e.input(found[3]); found[3] != "" && !given {
+					ids = append(ids, found[3])
 				}
 			}
-		}
+			return text, nil
+		})
 	}
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }
 
 // hasPlainURL reports whether the URL contains a password, or a secret parameter, in plain text.
@@ -475,14 +474,4 @@ func (s *ServerConfig) transport() Transport {
 		return Stdio
 	}
 	return HTTP
-}
-
-func validHeader(name string) bool {
-	for _, r := range name {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("!#$%&'*+-.^_`|~", r)) {
-			return false
-		}
-	}
-	return name != ""
 }

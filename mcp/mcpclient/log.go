@@ -27,17 +27,12 @@ func (l *logger) debug(message string, args ...any) { l.log(slog.LevelDebug, mes
 
 // server logs a message with one of the protocol's levels.
 func (l *logger) server(level, message string, args ...any) {
-	at := slog.LevelInfo
-	switch level {
-	case "debug":
-		at = slog.LevelDebug
-	case "warning":
-		at = slog.LevelWarn
-	case "error", "critical", "alert", "emergency":
-		at = slog.LevelError
-	}
-	l.log(at, message, args...)
+	l.log(levels[level], message, args...)
 }
+
+// levels are those of the protocol. Others are [slog.LevelInfo].
+var levels = map[string]slog.Level{"debug": slog.LevelDebug, "warning": slog.LevelWarn, "error": slog.LevelError,
+	"critical": slog.LevelError, "alert": slog.LevelError, "emergency": slog.LevelError}
 
 func (l *logger) log(level slog.Level, message string, args ...any) {
 	if l.to == nil || !l.to.Enabled(context.Background(), level) {

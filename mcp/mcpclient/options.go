@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
@@ -51,23 +52,11 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		all = *o
 	}
-	if all.Base == nil {
-		all.Base = new(registry.Registry)
-	}
-	if all.ConnectTimeout <= 0 {
-		all.ConnectTimeout = DefaultConnectTimeout
-	}
-	if all.MaxMessage <= 0 {
-		all.MaxMessage = DefaultMaxMessage
-	}
-	if all.MaxTools <= 0 {
-		all.MaxTools = DefaultMaxTools
-	}
-	if all.ClientName == "" {
-		all.ClientName = "toolrun"
-	}
-	if all.ClientVersion == "" {
-		all.ClientVersion = "(devel)"
-	}
+	all.Base = cmp.Or(all.Base, new(registry.Registry))
+	all.ConnectTimeout = cmp.Or(max(all.ConnectTimeout, 0), DefaultConnectTimeout)
+	all.MaxMessage = cmp.Or(max(all.MaxMessage, 0), DefaultMaxMessage)
+	all.MaxTools = cmp.Or(max(all.MaxTools, 0), DefaultMaxTools)
+	all.ClientName = cmp.Or(all.ClientName, "toolrun")
+	all.ClientVersion = cmp.Or(all.ClientVersion, "(devel)")
 	return all
 }

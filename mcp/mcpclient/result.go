@@ -2,13 +2,13 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
@@ -109,18 +109,14 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 	case "image", "audio":
 		return binary(in.Type, in.Data, line(in.MIMEType))
 	case "resource_link":
-		name := line(firstOf(in.Title, in.Name, in.URI))
-		var more []string
+		name := line(cmp.Or(in.Title, in.Name, in.URI))
+		text := fmt.Sprintf("[Link to a resource: %s <%s>", name, line(in.URI))
 		for _, s := range []string{in.MIMEType, in.Description} {
 			if s != "" {
-				more = append(more, line(s))
+				text += ", " + line(s)
 			}
 		}
-		if more == nil {
-			return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>]", name, line(in.URI))}
-		}
-		return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>, %s]", name, line(in.URI),
-			strings.Join(more, ", "))}
+		return registry.Part{Text: text + "]"}
 	case "resource":
 		if in.Resource == nil {
 			break
@@ -147,8 +143,6 @@ func binary(what, encoded, mime string) registry.Part {
 	if err != nil {
 		return registry.Part{Text: fmt.Sprintf("[The %s of the result is left out: it is not base64.]", what)}
 	}
-	if mime == "" {
-		mime = "application/octet-stream"
-	}
+	mime = cmp.Or(mime, "application/octet-stream")
 	return registry.Part{Text: fmt.Sprintf("[%s, %s, %d bytes]", what, mime, len(data)), Data: data, MIME: mime}
 }

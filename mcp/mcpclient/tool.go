@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -50,10 +51,6 @@ func (s *server) makeTools(list *listing) []*tool {
 	if instructions != "" {
 		instructions = fmt.Sprintf("## Tools of %s\n\n%s", s.name, instructions)
 	}
-	timeout := s.config.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
-	}
 	schemas := &schemaReader{server: s, room: maxSchemas, objects: allObjects}
 	seen := map[string]bool{}
 	room := maxDescriptions
@@ -72,17 +69,17 @@ func (s *server) makeTools(list *listing) []*tool {
 		input, notes := schemas.input(in.Name, in.InputSchema)
 		spec := registry.Spec{
 			Name:        s.names.name(s.name, in.Name),
-			DisplayName: cleanLine(s.secrets.text(firstOf(in.Title, a.Title, in.Name)), maxTitle),
-			Subtitle: firstOf(cleanLine(plaintext.Subtitle(description), maxTitle),
+			DisplayName: cleanLine(s.secrets.text(cmp.Or(in.Title, a.Title, in.Name)), maxTitle),
+			Subtitle: cmp.Or(cleanLine(plaintext.Subtitle(description), maxTitle),
 				"Tool of the MCP server "+s.name),
-			Description:  firstOf(description, "MCP tool from "+s.name),
+			Description:  cmp.Or(description, "MCP tool from "+s.name),
 			Schema:       input,
 			SchemaNotes:  notes,
 			OutputSchema: schemas.output(in.Name, in.OutputSchema),
 			Category:     registry.CategoryMCP,
 			Source:       s.name,
 			Instructions: instructions,
-			Timeout:      timeout,
+			Timeout:      cmp.Or(s.config.Timeout, DefaultTimeout),
 			Annotations: registry.Annotations{
 				ReadOnly:    is(a.ReadOnly, false),
 				Destructive: !is(a.ReadOnly, false) && is(a.Destructive, true),
@@ -116,22 +113,8 @@ func (s *ServerConfig) missing(list *listing) []string {
 	return slices.Compact(names)
 }
 
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // is returns a hint, or the protocol's default if it is missing.
-func is(hint *bool, otherwise bool) bool {
-	if hint == nil {
-		return otherwise
-	}
-	return *hint
-}
+func is(hint *bool, otherwise bool) bool { return *cmp.Or(hint, &otherwise) }
 
 // anyObject replaces the schema of a tool if that cannot be used. The server then validates.
 var anyObject = json.RawMessage(`{"type":"object"}`)

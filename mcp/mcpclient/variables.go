@@ -125,11 +125,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 			e.secrets = append(e.secrets, value) // most inputs are secrets
 			return value
 		}
-		if name == "" && editorVariable.MatchString(match) {
-			err = errors.Join(err, noValue(match, name))
-			return ""
-		}
-		if name == "" {
+		if name == "" && !editorVariable.MatchString(match) {
 			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, "+
 				"${NAME:-default} or ${input:ID}", plaintext.Cut(match, 100)))
 			return ""
@@ -157,45 +153,24 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 
 // config returns the configuration of a server with all variables replaced.
 func (e *expander) config(s ServerConfig) (ServerConfig, error) {
-	fail := func(field string, err error) (ServerConfig, error) { return s, &ConfigError{Field: field, Err: err} }
-	var err error
-	for field, text := range map[string]*string{"command": &s.Command, "cwd": &s.Dir, "url": &s.URL} {
-		if *text, err = e.expand(*text, false); err != nil {
-			return fail(field, err)
+	s, wrong := s.edited(func(name, text string) (string, error) {
+		secret := looksSecret(name)
+		text, err := e.expand(text, secret)
+		if secret && err == nil {
+			e.secrets = append(e.secrets, scheme.ReplaceAllString(text, ""))
 		}
-	}
-	s.Args = slices.Clone(s.Args)
-	for i := range s.Args {
-		if s.Args[i], err = e.expand(s.Args[i], false); err != nil {
-			return fail(fmt.Sprintf("args[%d]", i), err)
-		}
-	}
-	expandAll := func(in map[string]string) (out map[string]string, field string, err error) {
-		out = make(map[string]string, len(in))
-		for name, value := range in {
-			secret := looksSecret(name)
-			if out[name], err = e.expand(value, secret); err != nil {
-				return nil, name, err
-			}
-			if secret {
-				e.secrets = append(e.secrets, scheme.ReplaceAllString(out[name], ""))
-			}
-		}
-		return out, "", nil
-	}
-	var field string
-	if s.Env, field, err = expandAll(s.Env); err != nil {
-		return fail("env."+field, err)
-	}
-	if s.Headers, field, err = expandAll(s.Headers); err != nil {
-		return fail("headers."+field, err)
+		return text, err
+	})
+	if wrong != nil {
+		return s, wrong
 	}
 	if s.URL == "" {
 		return s, nil
 	}
 	address, err := url.Parse(s.URL)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		return fail("url", errors.New("it is not an address that begins with http:// or https://"))
+		return s, &ConfigError{Field: "url",
+			Err: errors.New("it is not an address that begins with http:// or https://")}
 	}
 	if password, ok := address.User.Password(); ok {
 		e.secrets = append(e.secrets, password)
