@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"vfs/postgres/s3":                {"vfs/postgres"},
 	"vfs/vfstest":                    {"vfs"},
 	"internal/media":                 {},
-	"internal/module":                {"internal/progress"},
+	"internal/module":                {"internal/progress", "internal/utf8text"},
 	"internal/progress":              {},
 	"internal/progress/progresstest": {},
 	"internal/race":                  {},

@@ -37,17 +37,22 @@ func WithoutAttributes(code string) string {
 // blankBraces blanks the source from a token to the end of the braces after it, if there are any. It returns the last
 // token read.
 func (s *splitter) blankBraces(start token) token {
+	if s.braces() {
+		s.blank(start.start, s.token.end, false)
+	}
+	return s.token
+}
+
+// braces goes to the end of the braces behind the current token, and reports whether they are there and end.
+func (s *splitter) braces() bool {
 	outside := s.depth()
 	if s.advance(); !s.is(s.token, "{") {
-		return s.token
+		return false
 	}
 	for s.depth() > outside && s.token.kind != endOfFile && s.token.kind != broken {
 		s.advance()
 	}
-	if s.is(s.token, "}") {
-		s.blank(start.start, s.token.end, false)
-	}
-	return s.token
+	return s.is(s.token, "}")
 }
 
 // exportsString is the name of an export that decides what require returns, and exportsWord stands for it in code for

@@ -20,29 +20,14 @@ type Ending struct {
 //
 // uncalled is the name of a function that is declared and occurs nowhere else, or "".
 func FindEnding(code string) (e Ending, uncalled string, ok bool) {
-	f := ending{finder: finder{lexer: *newLexer(code)}}
-	var open []int // indices of open brackets
-	for {
-		depth := f.depth()
-		t := f.next()
-		if t.kind == broken || t.uncertain || depth == 0 && t.kind == word && (f.is(t, "return") || f.is(t, "export")) {
-			return Ending{}, "", false
-		}
-		if t.kind == endOfFile {
-			break
-		}
-		match := -1
-		if f.depth() > depth {
-			open = append(open, len(f.tokens))
-		} else if last := len(open) - 1; f.depth() < depth && last >= 0 {
-			match, open = open[last], open[:last]
-			f.closes[match] = len(f.tokens)
-			depth--
-		}
-		f.tokens, f.matches, f.depths, f.closes = append(f.tokens, t), append(f.matches, match),
-			append(f.depths, depth), append(f.closes, 0)
-	}
-	if len(open) > 0 {
+	f := ending{newFinder(code)}
+	clear := true
+	left := f.readAll(func(t token, depth int) bool {
+		clear = t.kind != broken && !t.uncertain &&
+			!(depth == 0 && t.kind == word && (f.is(t, "return") || f.is(t, "export")))
+		return clear
+	})
+	if !clear || left > 0 {
 		return Ending{}, "", false
 	}
 	start, end := -1, len(f.tokens)
@@ -71,11 +56,7 @@ func FindEnding(code string) (e Ending, uncalled string, ok bool) {
 }
 
 // ending finds an [Ending].
-type ending struct {
-	finder
-	depths []int // how many brackets are open before each token
-	closes []int // the index of the closing bracket for each opening one
-}
+type ending struct{ *finder }
 
 func (f *ending) word(i int, text string) bool {
 	return i >= 0 && i < len(f.tokens) && f.tokens[i].kind == word && f.is(f.tokens[i], text)

@@ -62,24 +62,12 @@ func (f *first) declaration() {
 			}
 			f.advance()
 			if f.is(f.token, "with") || f.is(f.token, "assert") && !f.token.newline {
-				f.attributes()
+				if f.braces() {
+					f.advance()
+				}
 			}
 			return
 		}
-		f.advance()
-	}
-}
-
-// attributes reads the attributes of an import.
-func (f *first) attributes() {
-	outside := f.depth()
-	if f.advance(); !f.is(f.token, "{") {
-		return
-	}
-	for f.depth() > outside && f.token.kind != endOfFile && f.token.kind != broken {
-		f.advance()
-	}
-	if f.is(f.token, "}") {
 		f.advance()
 	}
 }
@@ -109,18 +97,13 @@ func (f *first) statement() bool {
 
 // ends reports whether the current token begins another statement, and skips a semicolon.
 func (f *first) ends() bool {
-	if f.is(f.token, ";") {
-		f.advance()
-		return true
-	}
-	return f.token.newline || f.token.kind == endOfFile
+	return f.skip(";") || f.token.newline || f.token.kind == endOfFile
 }
 
 // pattern reads what is declared, up to the token after the equals sign.
 func (f *first) pattern() bool {
 	for f.token.kind != endOfFile && f.token.kind != broken {
-		if f.depth() == 0 && f.is(f.token, "=") {
-			f.advance()
+		if f.depth() == 0 && f.skip("=") {
 			return true
 		}
 		if f.is(f.token, "(") || f.is(f.token, ";") || f.token.kind == template || f.token.kind == templateHead {
@@ -140,32 +123,27 @@ func (f *first) value() bool {
 		return f.ended()
 	}
 	parentheses := 0
-	for ; f.is(f.token, "("); parentheses++ {
-		f.advance()
+	for f.skip("(") {
+		parentheses++
 	}
-	awaited := f.is(f.token, "await")
-	if awaited {
-		f.advance()
-	}
+	awaited := f.skip("await")
 	required := !awaited && f.is(f.token, "require")
 	if !required && !(awaited && f.is(f.token, "import")) {
 		return false
 	}
 	f.advance()
-	if !f.is(f.token, "(") {
+	if !f.skip("(") {
 		return false
 	}
-	f.advance()
 	name, ok := f.string(f.token)
 	if !ok {
 		return false
 	}
 	f.advance()
-	if !f.is(f.token, ")") {
+	if !f.skip(")") {
 		return false
 	}
 	f.called = append(f.called, Import{Specifier: name, Required: required})
-	f.advance()
 	for {
 		switch {
 		case parentheses > 0 && f.is(f.token, ")"):

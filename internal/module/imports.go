@@ -3,6 +3,7 @@ package module
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -129,9 +130,8 @@ func (s *splitter) skip(text string) bool {
 
 // end reads the end of a declaration, whose last token so far is last, and blanks the declaration.
 func (s *splitter) end(start, last token) error {
-	if s.is(s.token, ";") {
-		last = s.token
-		s.advance()
+	if end := s.token; s.skip(";") {
+		last = end
 	} else if !s.token.newline && s.token.kind != endOfFile {
 		return s.unexpected()
 	}
@@ -281,17 +281,11 @@ func (b *body) statement(used map[string]bool) string {
 	var out strings.Builder
 	for _, d := range b.imports {
 		if used != nil && !d.bare {
-			names := []importedName{}
-			for _, n := range d.names {
-				if used[n.local] {
-					names = append(names, n)
-				}
-			}
-			d.names = names
+			d.names = slices.DeleteFunc(slices.Clone(d.names), func(n importedName) bool { return !used[n.local] })
 			if !used[d.namespace] {
 				d.namespace = ""
 			}
-			if d.namespace == "" && len(names) == 0 {
+			if d.namespace == "" && len(d.names) == 0 {
 				continue
 			}
 		}
@@ -302,32 +296,28 @@ func (b *body) statement(used map[string]bool) string {
 
 // write writes the statement for a declaration, and a space.
 func (d *declaration) write(out *strings.Builder) {
-	module := "await import(" + literal(d.specifier)
-	module += ")"
+	module := "await import(" + literal(d.specifier) + ")"
 	if d.bare {
 		out.WriteString(module + "; ")
 		return
 	}
-	var names, pattern []string
-	for _, n := range d.names {
-		names = append(names, literal(n.exported))
-		pattern = append(pattern, literal(n.exported)+": "+n.local)
-	}
-	if len(names) > 0 {
+	var pattern []string
+	if len(d.names) > 0 {
 		// Each part of the source appears once, so the result is at most a few times as long.
 		var checks strings.Builder
 		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) "+
 			"throw new SyntaxError(%s + name + \"'\"); }; ",
 			literal(fmt.Sprintf("The requested module '%s' does not provide an export named '", d.specifier)))
-		for _, name := range names {
-			fmt.Fprintf(&checks, "check(%s); ", name)
+		for _, n := range d.names {
+			fmt.Fprintf(&checks, "check(%s); ", literal(n.exported))
+			pattern = append(pattern, literal(n.exported)+": "+n.local)
 		}
 		module = "((module) => { " + checks.String() + "return module; })(" + module + ")"
 	}
 	switch {
 	case d.namespace == "":
 		fmt.Fprintf(out, "const {%s} = %s; ", strings.Join(pattern, ", "), module)
-	case len(names) == 0:
+	case len(d.names) == 0:
 		fmt.Fprintf(out, "const %s = %s; ", d.namespace, module)
 	default:
 		fmt.Fprintf(out, "const %s = %s, {%s} = %s; ", d.namespace, module, strings.Join(pattern, ", "), d.namespace)

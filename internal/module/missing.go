@@ -14,10 +14,6 @@ const (
 	maxShown    = 40   // built-in modules that an error shows
 )
 
-func (l *Loader) notFound(specifier, base, reason string) error {
-	return &NotFoundError{specifier, base, reason}
-}
-
 // builtins returns a sentence that lists the built-in modules.
 func (l *Loader) builtins() string {
 	if len(l.Builtins) == 0 {

@@ -63,7 +63,7 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 					return found, nil
 				}
 			}
-			return "", l.notFound(specifier, base, l.noBuiltin(rest))
+			return "", &NotFoundError{specifier, base, l.noBuiltin(rest)}
 		case "file":
 			u, err := url.Parse(specifier)
 			if err != nil || u.Host != "" && u.Host != "localhost" || !path.IsAbs(u.Path) || checkPath(u.Path) != "" {
@@ -91,7 +91,7 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 		if found := l.at(name, directory); found != "" {
 			return found, nil
 		}
-		return "", l.notFound(specifier, base, l.missing(name))
+		return "", &NotFoundError{specifier, base, l.missing(name)}
 	}
 	if specifier != onlyWithScheme && slices.Contains(l.Builtins, specifier) {
 		return specifier, nil
@@ -100,8 +100,8 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 		if found := l.imported(specifier, dir); found != "" {
 			return found, nil
 		}
-		return "", l.notFound(specifier, base,
-			"no package.json around the importing file has a file for that name in its imports.")
+		return "", &NotFoundError{specifier, base,
+			"no package.json around the importing file has a file for that name in its imports."}
 	}
 	return l.resolveBare(specifier, base, dir)
 }
@@ -178,14 +178,14 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 		return absentPrefix + clean, nil
 	}
 	if l.Instead[clean] != "" {
-		return "", l.notFound(specifier, base, l.noBuiltin(clean))
+		return "", &NotFoundError{specifier, base, l.noBuiltin(clean)}
 	}
 	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, "+
 		"where libraries lie. %s", clean, clean, libDir, l.builtins())
 	if similar := l.similar(libDir, path.Base(clean)); similar != "" {
 		reason += " " + similar
 	}
-	return "", l.notFound(specifier, base, reason)
+	return "", &NotFoundError{specifier, base, reason}
 }
 
 // at returns the file that a path refers to, or "".

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
 // ErrBusy means that TypeScript is refused for now, because all threads for it are busy with transforms that their
@@ -88,7 +90,7 @@ func compileBody(ctx context.Context, code, name string, loader api.Loader) (js 
 	}
 	prefix := "async function " + function + "() {"
 	out, err := transform(ctx, prefix+body.rest+"\n}", name, loader)
-	lines := countLines(code)
+	lines, _ := endPosition(code)
 	var se *SyntaxError
 	if errors.As(err, &se) {
 		switch {
@@ -194,13 +196,7 @@ func inFile(err error, name string) error {
 
 // utf16Length returns the length of a text in UTF-16 code units.
 func utf16Length(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r > 0xFFFF {
-			n++
-		}
-	}
+	n, _ := utf8text.Units(s)
 	return n
 }
 
@@ -215,11 +211,6 @@ func lineBreak(s string) int {
 		return 3
 	}
 	return 0
-}
-
-func countLines(s string) int {
-	line, _ := endPosition(s)
-	return line
 }
 
 // endPosition returns the line and column of the end of a text, both from 1.

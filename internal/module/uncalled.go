@@ -14,20 +14,8 @@ func FindUncalled(code string, names ...string) (name string, line, column int, 
 	if len(code) > maxUncalled {
 		return "", 0, 0, false
 	}
-	f := finder{lexer: *newLexer(code)}
-	var open []int // indices of open brackets
-	for t := f.next(); t.kind != endOfFile && t.kind != broken; t = f.next() {
-		match := -1
-		switch f.text(t) {
-		case "(", "[", "{":
-			open = append(open, len(f.tokens))
-		case ")", "]", "}":
-			if last := len(open) - 1; last >= 0 {
-				match, open = open[last], open[:last]
-			}
-		}
-		f.tokens, f.matches = append(f.tokens, t), append(f.matches, match)
-	}
+	f := newFinder(code)
+	f.readAll(func(t token, _ int) bool { return t.kind != broken })
 	for i, t := range f.tokens {
 		if t.member && slices.Contains(names, f.text(t)) && f.decides(i) {
 			line, column = endPosition(code[:t.start])
@@ -37,10 +25,37 @@ func FindUncalled(code string, names ...string) (name string, line, column int, 
 	return "", 0, 0, false
 }
 
+// A finder has all tokens of code.
 type finder struct {
 	lexer
 	tokens  []token
 	matches []int // the index of the opening bracket for each closing one, else -1
+	depths  []int // how many brackets are open before each token
+	closes  []int // the index of the closing bracket for each opening one
+}
+
+func newFinder(code string) *finder { return &finder{lexer: *newLexer(code)} }
+
+// readAll reads tokens as long as wanted says so, and returns how many brackets are open behind them. wanted gets a
+// token and how many brackets are open before it.
+func (f *finder) readAll(wanted func(t token, depth int) bool) (left int) {
+	var open []int // indices of open brackets
+	for depth := f.depth(); ; depth = f.depth() {
+		t := f.next()
+		if !wanted(t, depth) || t.kind == endOfFile {
+			return len(open)
+		}
+		match := -1
+		if f.depth() > depth {
+			open = append(open, len(f.tokens))
+		} else if last := len(open) - 1; f.depth() < depth && last >= 0 {
+			match, open = open[last], open[:last]
+			f.closes[match] = len(f.tokens)
+			depth--
+		}
+		f.tokens, f.matches, f.depths, f.closes = append(f.tokens, t), append(f.matches, match),
+			append(f.depths, depth), append(f.closes, 0)
+	}
 }
 
 // at reports whether the token at an index is one of the texts.

@@ -23,13 +23,7 @@ func plainJSON(data []byte) []byte {
 			}
 			continue
 		case c == '"':
-			for ; end < len(out) && out[end] != '"'; end++ {
-				if out[end] == '\\' {
-					end++
-				}
-			}
-			end++
-			comma = -1
+			end, comma = endOfString(out, i), -1
 		case c == ',':
 			if comma = i; bytes.IndexByte([]byte("\x00[{,:"), last) >= 0 { // no value precedes the comma
 				comma = -1

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"regexp"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/utf8text"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -408,14 +408,6 @@ func (in *instance) callWith(function quickjs.Value, details map[string]any,
 	return result, err
 }
 
-func utf16Length(s string) int {
-	n := 0
-	for _, c := range s {
-		n += max(1, utf16.RuneLen(c))
-	}
-	return n
-}
-
 // syntaxError returns the error for a script that did not compile. The engine may notice a missing bracket only behind
 // the script's last line, in the wrapper, and some of its columns belong to other lines: these are left out.
 func (in *instance) syntaxError(source string) error {
@@ -435,7 +427,7 @@ func (in *instance) syntaxError(source string) error {
 		e.Line, e.Column = last, 0
 	}
 	inPrefix := e.Line == 1 && e.Column == 1 && in.run.origins[e.File].prefix > 0
-	if inPrefix || e.Column < 1 || e.Column > utf16Length(lineOf(source, e.Line))+1 {
+	if units, _ := utf8text.Units(lineOf(source, e.Line)); inPrefix || e.Column < 1 || e.Column > units+1 {
 		e.Column = 0
 	}
 	e.place(e.File, e.Line, e.Column)
