@@ -18,8 +18,8 @@ const LinkTime = 10 * time.Minute
 
 const (
 	maxLinks   = 100
-	maxCookies = 1000
-	maxVisits  = 100            // of one token, or of one address if everybody is admitted
+	maxCookies = 1000           // of all addresses together
+	maxVisits  = 100            // of one token, of links, or of one address if everybody is admitted
 	cookieTime = 12 * time.Hour // since it was used last
 )
 
@@ -33,7 +33,9 @@ type visit struct {
 	csrf  string
 	token string // the Authorization that is looked up each time, so that a token that is gone ends it; or ""
 	used  time.Time
-	from  netip.Prefix // the address of somebody who has shown nothing
+	// of is whose visit it is: the holder of a token, the address of somebody who has shown nothing, or nil for those
+	// who came by a link.
+	of any
 }
 
 // doors are the links and cookies by which people get in.
@@ -78,23 +80,27 @@ func (d *doors) useLink(key string) bool {
 	return ok && d.now().Before(until)
 }
 
-// admit begins a visit, and returns the value of its cookie. If there are too many, one ends that has not been used for
-// the longest time: of the same token and address, if those have too many.
-func (d *doors) admit(token string, from netip.Prefix) string {
+// admit begins a visit, and returns the value of its cookie. If the same somebody has too many, the one ends that has
+// not been used for the longest time, and so it is with addresses if all together have too many. Nobody else ends the
+// visits of those who have a token or a link.
+func (d *doors) admit(token string, of any) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
+	_, stranger := of.(netip.Prefix)
 	var oldest, oldestOwn secret
-	first, firstOwn, own := now, now, 0
+	first, firstOwn, strangers, own := now, now, 0, 0
 	for s, v := range d.visits {
 		if now.Sub(v.used) > cookieTime {
 			delete(d.visits, s)
 			continue
 		}
-		if !v.used.After(first) {
-			oldest, first = s, v.used
+		if _, ok := v.of.(netip.Prefix); ok {
+			if strangers++; !v.used.After(first) {
+				oldest, first = s, v.used
+			}
 		}
-		if v.token != token || v.from != from {
+		if v.of != of {
 			continue
 		}
 		if own++; !v.used.After(firstOwn) {
@@ -103,11 +109,11 @@ func (d *doors) admit(token string, from netip.Prefix) string {
 	}
 	if own >= maxVisits {
 		delete(d.visits, oldestOwn)
-	} else if len(d.visits) >= maxCookies {
+	} else if stranger && strangers >= maxCookies {
 		delete(d.visits, oldest)
 	}
 	key := rand.Text() + rand.Text()
-	d.visits[hash(key)] = &visit{csrf: rand.Text(), token: token, used: now, from: from}
+	d.visits[hash(key)] = &visit{csrf: rand.Text(), token: token, used: now, of: of}
 	return key
 }
 
@@ -120,7 +126,8 @@ func (d *doors) visit(cookie string) *visit {
 		return nil
 	}
 	v.used = d.now()
-	return &visit{v.csrf, v.token, v.used, v.from}
+	copied := *v
+	return &copied
 }
 
 // leave ends the visit of a cookie.
@@ -206,10 +213,13 @@ func equal(a, b string) bool { return hash(a) == hash(b) }
 func (s *Server) login(w http.ResponseWriter, r *http.Request, token string) bool {
 	authorization := "Bearer " + strings.TrimSpace(token)
 	with := &http.Request{Header: http.Header{"Authorization": {authorization}}}
-	if !s.tries.allow(clientaddr.Network(r.RemoteAddr), s.options.Now()) ||
-		s.byToken(with.WithContext(r.Context())) == nil {
+	if !s.tries.allow(clientaddr.Network(r.RemoteAddr), s.options.Now()) {
 		return false
 	}
-	s.setCookie(w, r, s.doors.admit(authorization, netip.Prefix{}))
+	access := s.byToken(with.WithContext(r.Context()))
+	if access == nil {
+		return false
+	}
+	s.setCookie(w, r, s.doors.admit(authorization, access.Holder()))
 	return true
 }

@@ -63,9 +63,8 @@ func (e *events) Wait(pause time.Duration, news, more <-chan struct{}) bool {
 		case <-e.server.desk.Ended():
 			return false
 		case <-beat.C:
-			if e.write(": still here\n\n") != nil ||
-				e.server.identify(e.r.Request) == nil && !e.server.options.Everybody {
-				return false // gone, or no longer welcome
+			if !e.welcome() || e.write(": still here\n\n") != nil {
+				return false
 			}
 			beat.Reset(heartbeat)
 			continue
@@ -73,11 +72,21 @@ func (e *events) Wait(pause time.Duration, news, more <-chan struct{}) bool {
 		select {
 		case <-time.After(time.Until(e.woke.Add(pause))):
 			e.woke = time.Now()
-			return true
+			return e.welcome()
 		case <-e.r.Context().Done():
 			return false
 		case <-e.server.desk.Ended():
 			return false
 		}
 	}
+}
+
+// welcome reports whether the one who follows may still do what they could when the stream began: a token can be gone
+// meanwhile, or be for something else.
+func (e *events) welcome() bool {
+	who := e.server.identify(e.r.Request)
+	if who == nil {
+		return e.server.options.Everybody && e.r.access == e.server.owner
+	}
+	return who.access.Same(e.r.access)
 }

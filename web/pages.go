@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 
 	"github.com/toolrun/toolrun/internal/clientaddr"
@@ -23,7 +22,7 @@ var views = []view{
 	{"/files", "files", "Files", true, service.Read},
 	{"/run", "run", "Run", true, service.Run},
 	{"/calls", "calls", "Calls", true, service.Run},
-	{"/history", "history", "History", true, service.Write},
+	{"/history", "history", "History", true, service.Read | service.Write},
 	{"/tools", "tools", "Tools", true, service.Run},
 	{"/servers", "servers", "Servers", false, service.Operate},
 }
@@ -139,7 +138,7 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 					"Start toolrun serve again for a new one, or make one on the page where it is open."})
 		return
 	}
-	s.setCookie(w, r, s.doors.admit("", netip.Prefix{}))
+	s.setCookie(w, r, s.doors.admit("", nil))
 	s.render(w, http.StatusOK, pageData{Title: "Welcome", View: "welcome"})
 }
 

@@ -24,7 +24,8 @@ const (
 	uses
 )
 
-// maxPlaces are how many requests there can be at once, of one token or address and of all together.
+// maxPlaces are how many requests there can be at once, of one token or address and of all together. The streams of
+// tokens are not counted together: their holders are known, and some of them must not keep the others from looking.
 var maxPlaces = [uses]struct{ each, all int }{quick: {128, 1024}, lasting: {16, 128}, follows: {64, 512}}
 
 // What requests can take together, by estimate: each token, or address if there are no tokens, can have half of it.
@@ -96,6 +97,8 @@ var errRate = &service.Error{Code: "busy", Own: true, Message: "too many request
 func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	_, stranger := key.(netip.Prefix)
+	together := stranger || kind != follows
 	c := a.crowds[key]
 	if c == nil {
 		c = &crowd{memory: memories(a.sizes, 2)}
@@ -104,12 +107,14 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 	case c.taken[kind] >= maxPlaces[kind].each:
 		what := [uses]string{"too many requests", "too many files on their way", "too many windows open"}[kind]
 		return nil, &service.Error{Own: true, Code: "busy", Message: "you have " + what + " at once: try again later"}
-	case a.taken[kind] >= maxPlaces[kind].all:
+	case together && a.taken[kind] >= maxPlaces[kind].all:
 		return nil, errBusy
 	}
 	a.crowds[key] = c
 	c.taken[kind]++
-	a.taken[kind]++
+	if together {
+		a.taken[kind]++
+	}
 	p := &place{Holding: budget.Holding{
 		Memories: []*budget.Memory{c.memory[kind], a.memory[kind]}, Done: r.Context().Done(), Patience: patience,
 	}}
@@ -117,7 +122,9 @@ func (a *places) enter(r *http.Request, key any, kind use) (*place, error) {
 		p.Drop()
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.taken[kind]--
+		if together {
+			a.taken[kind]--
+		}
 		if c.taken[kind]--; c.taken == [uses]int{} {
 			delete(a.crowds, key)
 		}
@@ -134,7 +141,7 @@ func (s *Server) enter(r *http.Request, who *person, route *route) (*place, erro
 	case who.access == s.owner:
 		return s.guests.enter(r, from, route.use)
 	}
-	return s.guests.enter(r, who.access, route.use)
+	return s.guests.enter(r, who.access.Holder(), route.use)
 }
 
 // Limits of tries to log in from one address, and how many addresses are remembered.

@@ -157,6 +157,89 @@ func TestEventStreamsOfOthers(t *testing.T) {
 		"streams take no other places")
 }
 
+// TestStreamsOfManyTokens has more tokens than one open as many streams as each may have: the next one has room, and
+// addresses have theirs.
+func TestStreamsOfManyTokens(t *testing.T) {
+	const greedy = 9
+	var names []string
+	for i := range greedy + 1 {
+		names = append(names, fmt.Sprintf("token%d", i))
+	}
+	b := begin(t, toolrun.Options{}, holders(names...))
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	open := func(token string) int {
+		w := &opened{header: http.Header{}, status: make(chan int, 1)}
+		r := b.request("GET", q("/api/events", "project", token), nil).WithContext(ctx)
+		as(token)(r)
+		group.Go(func() { b.server.ServeHTTP(w, r) })
+		return <-w.status
+	}
+	for _, name := range names[:greedy] {
+		for range 64 {
+			require.Equal(t, 200, open(name))
+		}
+		require.Equal(t, 429, open(name))
+	}
+	require.Equal(t, 200, open(names[greedy]))
+}
+
+// opened is a response whose status is told, and of which nobody reads more.
+type opened struct {
+	header http.Header
+	status chan int
+}
+
+func (o *opened) Header() http.Header            { return o.header }
+func (o *opened) Write(data []byte) (int, error) { return len(data), nil }
+func (o *opened) WriteHeader(status int)         { o.status <- status }
+func (o *opened) Flush()                         {}
+
+// TestStreamsEndWithTheirRights changes what a token is for while its holder follows a project in which much happens:
+// the stream tells nothing any more.
+func TestStreamsEndWithTheirRights(t *testing.T) {
+	for name, changed := range map[string]*web.Access{
+		"gone":          nil,
+		"other project": {Name: "ada", Role: web.Person, Project: "other"},
+		"other role":    {Name: "ada", Role: web.Model, Project: "p"},
+		"no files":      {Name: "ada", Role: web.Person, Project: "p", NoFiles: true},
+		"the same":      {Name: "ada", Role: web.Person, Project: "p"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var now atomic.Pointer[web.Access]
+			now.Store(&web.Access{Name: "ada", Role: web.Person, Project: "p"})
+			b := begin(t, toolrun.Options{}, web.Options{Token: func(*http.Request) *web.Access { return now.Load() }})
+			b.project("p", nil)
+			in, out := io.Pipe()
+			go func() {
+				r := b.request("GET", q("/api/events", "project", "p"), nil)
+				as("ada")(r)
+				b.server.ServeHTTP(streamed{out, http.Header{}}, r)
+				_ = out.Close()
+			}()
+			told := 0
+			lines := bufio.NewScanner(in)
+			for told < 5 && lines.Scan() {
+				if !strings.HasPrefix(lines.Text(), "event: ") {
+					continue
+				}
+				if told++; told == 1 {
+					now.Store(changed)
+				}
+				b.post("/api/files/folder", m{"project": "p", "path": fmt.Sprintf("/%d", told)}, nil)
+			}
+			require.NoError(t, in.Close())
+			if name == "the same" {
+				require.Equal(t, 5, told)
+			} else {
+				require.LessOrEqual(t, told, 2, "what was on its way, and nothing after that")
+			}
+		})
+	}
+}
+
 // gate holds up what reads it until it is opened.
 type gate struct {
 	come chan struct{}
@@ -258,7 +341,11 @@ func TestGuessesOfOthers(t *testing.T) {
 // TestVisitsOfOthers has somebody log in again and again.
 func TestVisitsOfOthers(t *testing.T) {
 	now := time.Now()
-	options := holders("ada", "bob")
+	var others []string
+	for i := range 12 {
+		others = append(others, fmt.Sprintf("token%d", i))
+	}
+	options := holders(append(others, "ada", "bob")...)
 	options.Now = func() time.Time { return now }
 	b := begin(t, toolrun.Options{}, options)
 	login := func(token string) *http.Cookie {
@@ -270,7 +357,12 @@ func TestVisitsOfOthers(t *testing.T) {
 		return w.Result().Cookies()[0]
 	}
 	bob := login("bob")
-	for range 1500 {
+	for _, other := range others { // more than there are visits of addresses, all together
+		for range 100 {
+			login(other)
+		}
+	}
+	for range 150 {
 		login("ada")
 	}
 	latest := login("ada")

@@ -63,9 +63,9 @@ func routes() []route {
 			"Lines of text files that contain a text, and files whose names do.",
 			(*service.Service).Search).costing(costReading),
 
-		operation(get, "/api/history", write, "Changes of a file or of all in a folder, the latest first.",
+		operation(get, "/api/history", read|write, "Changes of a file or of all in a folder, the latest first.",
 			(*service.Service).ListHistory).costing(costList),
-		operation(get, "/api/history/diff", write, "What one change did to a file, as a unified diff.",
+		operation(get, "/api/history/diff", read|write, "What one change did to a file, as a unified diff.",
 			(*service.Service).Diff).costing(costDiff),
 		operation(post, "/api/history/restore", write, "Take back one change, whatever came after it.",
 			(*service.Service).RevertChange),
@@ -102,7 +102,7 @@ func routes() []route {
 
 		operation(get, "/api/approvals", decide, "Calls that wait until a person approves or refuses them.",
 			(*service.Service).ListApprovals).costing(costCalls),
-		operation(get, "/api/approvals/loss", decide, "What a call that waits would replace or delete.",
+		operation(get, "/api/approvals/loss", read|decide, "What a call that waits would replace or delete.",
 			(*service.Service).ShowLoss),
 		operation(post, "/api/approvals", decide,
 			"Approve or refuse a call. It goes on when all that it waits for is decided.",
@@ -113,7 +113,7 @@ func routes() []route {
 			(*service.Service).ListCheckpoints),
 		operation(post, "/api/checkpoints", write, "Keep all files of a project as they are now.",
 			(*service.Service).MakeCheckpoint),
-		operation(get, "/api/checkpoints/changes", write, "What has been changed since a checkpoint, "+
+		operation(get, "/api/checkpoints/changes", read|write, "What has been changed since a checkpoint, "+
 			"which restoring it would take back.", (*service.Service).CompareCheckpoint).costing(costReading),
 		operation(post, "/api/checkpoints/restore", write,
 			"Make all files what they were. It can be undone as a call.", (*service.Service).RestoreCheckpoint),

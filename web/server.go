@@ -67,9 +67,12 @@ type Options struct {
 	// Hosts and Origins are names of the server, and origins of pages that may use it, besides the loopback's: see
 	// [github.com/toolrun/toolrun/mcp/mcpserver.HandlerOptions].
 	Hosts, Origins []string
-	// Token returns what the bearer token of a request lets its holder use, or nil. If Token is nil, there are no
-	// tokens.
+	// Token returns what the bearer token of a request lets its holder use, or nil: for one token the same Access,
+	// until its rights change, which ends its streams of events. If Token is nil, there are no tokens.
 	Token func(r *http.Request) *Access
+	// Client returns the Access of a client of calls ([Access].Client), or nil: a call of theirs that has waited for
+	// approval goes on within their limits, and otherwise within those of whoever has decided. It can be nil.
+	Client func(client string) *Access
 	// Everybody admits all who can reach the server, without a link or a token.
 	Everybody bool
 	// Admitted, if not nil, is called for each request of somebody who may use the page.
@@ -136,7 +139,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
 	desk, err := service.New(runner, &service.Options{Store: o.Store, Dir: o.Dir, DirOptions: o.DirOptions, Log: o.Log,
-		Waiting: o.Waiting, Select: o.Select, Limits: o.Limits, Modules: o.Modules, Logger: o.Logger})
+		Waiting: o.Waiting, Client: o.Client, Select: o.Select, Limits: o.Limits, Modules: o.Modules, Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	s := &Server{desk: desk, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins},
-		owner: &Access{Name: "page", Role: Operator}, doors: newDoors(o.Now),
+		owner: &Access{Name: "page", Client: "page", Role: Operator}, doors: newDoors(o.Now),
 		tries:  &tries{from: map[netip.Prefix]*list.Element{}},
 		guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
 	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {

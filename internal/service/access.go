@@ -65,7 +65,8 @@ type Access struct {
 	// Name is for logs, and for who has decided.
 	Name string
 	Role Role
-	// Client is who makes the calls: see [toolrun.SessionOptions]. Empty means the page, with the name.
+	// Client is who makes the calls: see [toolrun.SessionOptions]. Empty means the page, with the name. What is limited
+	// for one access, such as how many streams of events it has, is limited for all of one client together.
 	Client string
 	// Project is the only project. Empty means all of them.
 	Project string
@@ -81,7 +82,7 @@ type Access struct {
 	// closes. Operations on files, history, checkpoints and sessions of code use them instead of a store's, and their
 	// answers are whole unless a limit is asked for.
 	Files vfs.Project
-	// NoFiles means that a model may not read files but with its tools.
+	// NoFiles means that files are not read but with tools: neither they nor what was changed in them is shown.
 	NoFiles bool
 	// Session, if not nil, opens the project with what calls may do, as another door has it, such as MCP: calls are
 	// made as by a model, with the options that are chosen. Project is required then.
@@ -94,10 +95,11 @@ type Access struct {
 
 // Has reports whether somebody has a right in the projects that are theirs.
 func (a *Access) Has(right Right) bool {
-	if right == Read && a.NoFiles && a.role() == Model {
-		return false
+	has := rights[a.role()]
+	if a.NoFiles {
+		has &^= Read
 	}
-	return rights[a.role()]&right == right
+	return has&right == right
 }
 
 func (a *Access) role() Role {
@@ -117,7 +119,7 @@ func (a *Access) May(right Right) error {
 	}
 	message := "this token is for the use of one project"
 	switch {
-	case a.role() == Model && right == Read:
+	case a.NoFiles && rights[a.role()]&right == right:
 		message = "this token may not read files"
 	case a.role() == Model:
 		message = "this token is a model's: it may call its tools and read files; " +
@@ -127,8 +129,25 @@ func (a *Access) May(right Right) error {
 	return &Error{Code: "forbidden", Message: message}
 }
 
+// client is who makes the calls.
+func (a *Access) client() string {
+	if a.Client != "" {
+		return a.Client
+	}
+	return "page (" + a.Name + ")"
+}
+
 // sees reports whether somebody may see a call: a model sees its own.
-func (a *Access) sees(c CallInfo) bool { return a.role() != Model || c.Client == a.Client }
+func (a *Access) sees(c CallInfo) bool { return a.role() != Model || c.Client == a.client() }
+
+// Holder identifies whoever has the access, and is the same when their rights have changed. It can be compared.
+func (a *Access) Holder() any { return [2]string{a.client(), a.Project} }
+
+// Same reports whether another access is for the same holder and the same rights.
+func (a *Access) Same(other *Access) bool {
+	return a == other || a.Session == nil && other.Session == nil && a.Holder() == other.Holder() &&
+		a.role() == other.role() && a.NoFiles == other.NoFiles && a.Store == other.Store
+}
 
 // call does a call, which waits for a place if somebody has only so many.
 func (a *Access) call(ctx context.Context, do func(ctx context.Context)) error {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,12 +94,13 @@ func (s *Service) ListApprovals(ctx context.Context, in InProject) (ApprovalsAns
 			for _, c := range waits {
 				info.Waits = append(info.Waits, WaitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
 			}
+			reads := s.access.Has(Read)
 			for _, c := range run.ChangedSince(ctx, p) {
-				if len(info.Changes) < maxShown {
+				if reads && len(info.Changes) < maxShown {
 					info.Changes = append(info.Changes, newChangeInfo(c))
 				}
 			}
-			if run.Code {
+			if reads && run.Code {
 				changes, err := s.changes(ctx, in.Project, p)
 				if err != nil {
 					return out, err
@@ -153,9 +155,14 @@ func (s *Service) Decide(ctx context.Context, in DecideRequest) (Nothing, error)
 }
 
 // goOn goes on with a call for the model, which gets the result when it makes the call again. Somebody else may do so
-// first.
+// first. The call is made as by whoever made it, within their limits, if it is known who that is.
 func (s *Service) goOn(ctx context.Context, project string, run *waiting.Entry) error {
-	session, err := s.session(ctx, Decide, project)
+	if s.options.Client != nil {
+		if access := s.options.Client(run.Client); access != nil && s.Desk.Open(access).MayUse(project) == nil {
+			s = s.Desk.Open(access)
+		}
+	}
+	session, err := s.session(ctx, Run, project)
 	if err != nil {
 		return err
 	}
@@ -165,7 +172,7 @@ func (s *Service) goOn(ctx context.Context, project string, run *waiting.Entry) 
 	}
 	env.Selection = run.Choice.In(env.Selection)
 	if s.access.Session == nil {
-		env.Limits = s.options.Limits
+		env.Limits = s.limits()
 	}
 	ctx, cancel := s.background(ctx)
 	s.making.mu.Lock()
@@ -179,7 +186,11 @@ func (s *Service) goOn(ctx context.Context, project string, run *waiting.Entry) 
 	go func() {
 		defer s.working.Done()
 		defer cancel(nil)
-		_, err := s.options.Waiting.In(run.Scope).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
+		var err error
+		late := s.access.call(ctx, func(ctx context.Context) {
+			_, err = s.options.Waiting.In(run.Scope).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
+		})
+		err = cmp.Or(late, err)
 		if err != nil && !errors.Is(err, waiting.ErrBusy) && !errors.Is(err, waiting.ErrNone) {
 			s.options.Logger.Warn("a call that was approved does not go on", "project",
 				project, "call", run.Call.ID, "error", err)

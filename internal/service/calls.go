@@ -146,14 +146,14 @@ type MadeCall struct {
 type made struct {
 	mu     sync.Mutex
 	closed bool
-	by     map[*Access]int
+	by     map[any]int // by the holder of an access
 }
 
 // maxRuns is how many calls somebody can have the page make at once.
 const maxRuns = 16
 
 func newMade() *made {
-	return &made{by: map[*Access]int{}}
+	return &made{by: map[any]int{}}
 }
 
 func (a *made) close() {
@@ -182,15 +182,12 @@ func (s *Service) runAsPerson(tool string, options map[string]any, env *registry
 	}
 }
 
-// limit sets the limits of a call that may take as long as somebody wants, but not longer than their limit.
-func (s *Service) limit(limits *registry.Limits, want time.Duration) {
-	*limits = s.options.Limits
+// limits are those of somebody's calls.
+func (s *Service) limits() registry.Limits {
 	if s.access.Limits != (registry.Limits{}) {
-		*limits = s.access.Limits
+		return s.access.Limits
 	}
-	if want > 0 && (s.access.Limits.Timeout == 0 || want < s.access.Limits.Timeout) {
-		limits.Timeout = want
-	}
+	return s.options.Limits
 }
 
 // MakeCall calls a tool. What a person calls need not be switched on for models. It returns when the call has begun.
@@ -232,7 +229,9 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	if s.access.Session != nil {
 		shorten(&env.Limits, spec, want)
 	} else {
-		s.limit(&env.Limits, want)
+		if env.Limits = s.limits(); want > 0 && (env.Limits.Timeout <= 0 || want < env.Limits.Timeout) {
+			env.Limits.Timeout = want
+		}
 	}
 	if s.access.role() != Model {
 		s.runAsPerson(in.Tool, options, &env)
@@ -240,7 +239,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	call := registry.Call{ID: "page-" + in.Tool + "-" + strings.ToLower(rand.Text()[:8]), Tool: in.Tool, Input: input}
 	running, cancel := s.background(ctx)
 	s.making.mu.Lock()
-	if s.making.closed || s.making.by[s.access] >= maxRuns {
+	if s.making.closed || s.making.by[s.access.Holder()] >= maxRuns {
 		closed := s.making.closed
 		s.making.mu.Unlock()
 		cancel(nil)
@@ -251,7 +250,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 		}
 		return MadeCall{}, errors.Join(err, session.Close())
 	}
-	s.making.by[s.access]++
+	s.making.by[s.access.Holder()]++
 	s.working.Add(1)
 	s.making.mu.Unlock()
 	dispatch := s.runner.Registry().Dispatch
@@ -275,8 +274,8 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 		}
 		_ = session.Close() // nothing is left to be written
 		s.making.mu.Lock()
-		if s.making.by[s.access]--; s.making.by[s.access] == 0 {
-			delete(s.making.by, s.access)
+		if s.making.by[s.access.Holder()]--; s.making.by[s.access] == 0 {
+			delete(s.making.by, s.access.Holder())
 		}
 		s.making.mu.Unlock()
 		cancel(nil)

@@ -106,7 +106,7 @@ func newRestoredAnswer(restored *vfs.Restored) RestoredAnswer {
 
 // CompareCheckpoint returns what has been changed since a checkpoint, which restoring it would take back.
 func (s *Service) CompareCheckpoint(ctx context.Context, in CheckpointRequest) (RestoredAnswer, error) {
-	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (RestoredAnswer, error) {
+	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (RestoredAnswer, error) {
 		would, err := p.RestoreCheckpoint(ctx, in.Name, &vfs.RestoreOptions{DryRun: true})
 		return newRestoredAnswer(would), checkpointError(err)
 	})

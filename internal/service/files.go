@@ -347,7 +347,9 @@ func (s *Service) SaveText(ctx context.Context, in SaveRequest) (SavedAnswer, er
 				if in.Version == "" {
 					f.Message = "there is a file of this name already"
 				}
-				f.Diff = filediff.Compare(now, text, filediff.Limits{}).Diff
+				if s.access.Has(Read) {
+					f.Diff = filediff.Compare(now, text, filediff.Limits{}).Diff
+				}
 				return f
 			case unsuitable != nil:
 				return unsuitable

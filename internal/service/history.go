@@ -44,7 +44,7 @@ type HistoryAnswer struct {
 
 // ListHistory lists changes of a file or of all in a folder, the latest first.
 func (s *Service) ListHistory(ctx context.Context, in HistoryRequest) (HistoryAnswer, error) {
-	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (HistoryAnswer, error) {
+	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (HistoryAnswer, error) {
 		out := HistoryAnswer{Changes: []ChangeInfo{}}
 		name, err := vfs.Clean(in.Path)
 		if err != nil {
@@ -92,7 +92,7 @@ type DiffAnswer struct {
 
 // Diff returns what one change did to a file, as a unified diff.
 func (s *Service) Diff(ctx context.Context, in ChangeRequest) (DiffAnswer, error) {
-	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (DiffAnswer, error) {
+	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (DiffAnswer, error) {
 		changes, err := s.changes(ctx, in.Project, p)
 		if err != nil {
 			return DiffAnswer{}, err

@@ -172,6 +172,18 @@ func (l *Log) trim() {
 	}
 }
 
+// forget drops the calls of a project that is deleted: another one of its name has none of them.
+func (l *Log) forget(project string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := len(l.calls) - 1; i >= 0; i-- {
+		if l.calls[i].project == project {
+			l.drop(i)
+		}
+	}
+	l.changed()
+}
+
 // drop drops the call at an index. The lock is held.
 func (l *Log) drop(i int) {
 	c := l.calls[i]

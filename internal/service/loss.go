@@ -38,7 +38,7 @@ const (
 
 // ShowLoss returns what a call that waits would replace or delete.
 func (s *Service) ShowLoss(ctx context.Context, in LossRequest) (LossAnswer, error) {
-	return within(ctx, s, Decide, in.Project, "", func(p vfs.Project) (LossAnswer, error) {
+	return within(ctx, s, Read|Decide, in.Project, "", func(p vfs.Project) (LossAnswer, error) {
 		none := &Error{Code: "not_found", Message: "this call does not wait any more"}
 		keeper := s.keeper(in.Project)
 		for run, err := range keeper.All(ctx) {

@@ -133,6 +133,7 @@ func (s *Service) DeleteProject(ctx context.Context, in InProject) (DeleteAnswer
 		err = log.Forget(ctx, s.scope(in.Project))
 	}
 	if err == nil {
+		s.log.forget(in.Project)
 		err = s.keeper(in.Project).Forget(ctx)
 	}
 	s.changed(in.Project)

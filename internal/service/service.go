@@ -39,6 +39,9 @@ type Options struct {
 	Log *Log
 	// Waiting are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
 	Waiting *waiting.Store
+	// Client, if not nil, returns the access of a client of calls, or nil: a call that has waited goes on with that,
+	// and not with that of whoever has decided.
+	Client func(client string) *Access
 	// Select, if not nil, changes what is chosen for a project, such as by flags, for calls of the desk.
 	Select func(registry.Selection) registry.Selection
 	// Limits are those of the calls that the desk makes.
@@ -165,7 +168,7 @@ func (s *Service) may(right Right, id string) error {
 			return Bad("project", "%v", err)
 		}
 	}
-	if only := s.Project(); only != "" && only != id {
+	if only := s.Project(); only != "" && only != id || only == "" && s.access.Session != nil {
 		return missing(id)
 	}
 	return nil
@@ -231,17 +234,6 @@ func (d *Desk) sealKey(ctx context.Context) ([]byte, error) {
 		return d.options.SealKey(ctx)
 	}
 	return vfs.SealKey(ctx, d.options.Store)
-}
-
-// client is who makes calls, for people.
-func (a *Access) client() string {
-	switch {
-	case a.Client != "":
-		return a.Client
-	case a.Name == "page":
-		return "page"
-	}
-	return "page (" + a.Name + ")"
 }
 
 // within calls do with the project's files, mounted ones included. With a name for what is done, that is a call of its

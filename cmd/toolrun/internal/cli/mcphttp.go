@@ -44,10 +44,11 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	var find func(*http.Request) (*mcpserver.Server, error)
 	var tokens *tokenServers
 	var access func(*http.Request) *web.Access
+	var client func(string) *web.Access
 	switch {
 	case c.tokens != "":
 		if tokens, err = c.byToken(ctx, metrics, logger); err == nil {
-			find, config.Token, access = tokens.find, tokens.token, tokens.access
+			find, config.Token, access, client = tokens.find, tokens.token, tokens.access, tokens.client
 			n := len(tokens.now.Load().tokens)
 			options.ServerSessions = max(1, c.sessions/max(1, min(n, 4))) // one token cannot lock out the others
 		}
@@ -70,7 +71,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	var page *web.Server
 	if calls != nil {
 		var end func() error
-		if page, end, err = c.page(&config, calls, access); err != nil {
+		if page, end, err = c.page(&config, calls, access, client); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()

@@ -69,6 +69,16 @@ func (t *tokenServers) access(r *http.Request) *web.Access {
 	return nil
 }
 
+// client returns what the token of a client may use, or nil.
+func (t *tokenServers) client(client string) *web.Access {
+	for token, server := range t.now.Load().servers {
+		if token.Client() == client {
+			return server.access
+		}
+	}
+	return nil
+}
+
 func (t *tokenServers) find(r *http.Request) (*mcpserver.Server, error) {
 	now := t.now.Load()
 	if token := mcphttp.Find(now.tokens, r); token != nil {
@@ -182,10 +192,10 @@ func (c *mcpCommand) tokenAccess(token *mcphttp.Token,
 		}
 		return c.runner.ProjectSession(token.Project, project, o)
 	}
-	access := &web.Access{Name: token.Name, Role: token.Role, Store: store, NoFiles: token.NoResources,
-		Limits: registry.Limits{Timeout: o.Limits.Timeout}}
+	access := &web.Access{Name: token.Name, Client: o.Client, Role: token.Role, Store: store,
+		NoFiles: token.NoResources, Limits: registry.Limits{Timeout: o.Limits.Timeout}}
 	if token.Role != web.Operator {
-		access.Project, access.Client, access.Session = token.Project, o.Client, open
+		access.Project, access.Session = token.Project, open
 	}
 	if token.Chooses() {
 		access.Select = o.Select

@@ -138,16 +138,17 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	}
 	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
 	var access func(*http.Request) *web.Access
+	var client func(string) *web.Access
 	if c.tokens != "" {
 		c.hideErrors = true // as toolrun mcp --http does from the same tokens
 		tokens, err := c.pageTokens(logger)
 		if err != nil {
 			return err
 		}
-		access, config.Token = tokens.access, tokens.token
+		access, client, config.Token = tokens.access, tokens.client, tokens.token
 		tokens.watch(ctx, tokens.read)
 	}
-	page, end, err := c.page(&config, calls, access)
+	page, end, err := c.page(&config, calls, access, client)
 	if err != nil {
 		return err
 	}
@@ -202,17 +203,18 @@ func reachable(address string) string {
 }
 
 // page makes the page, and adds it to what is served. access says who gets in with a token; nil means that there are no
-// tokens. The function that page returns closes what the page uses.
-func (c *mcpCommand) page(config *mcphttp.Config, calls *web.Log,
-	access func(*http.Request) *web.Access) (*web.Server, func() error, error) {
+// tokens. client says the same of a client. The function that page returns closes what the page uses.
+func (c *mcpCommand) page(config *mcphttp.Config, calls *web.Log, access func(*http.Request) *web.Access,
+	client func(string) *web.Access) (*web.Server, func() error, error) {
 	store, err := c.project.store(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	logger := config.Logger
 	options := &web.Options{Store: store, Log: calls, Hosts: append(slices.Clone(c.hosts), listenedHost(c.http)...),
-		Token: access, Everybody: c.noTokens, Admitted: mcphttp.Known, Select: c.project.selecting(c.choose),
-		Limits: registry.Limits{Timeout: c.timeout}, Version: version(), Logger: logger}
+		Token: access, Client: client, Everybody: c.noTokens, Admitted: mcphttp.Known,
+		Select: c.project.selecting(c.choose), Limits: registry.Limits{Timeout: c.timeout}, Version: version(),
+		Logger: logger}
 	if c.project.root != "" {
 		if err := c.project.checkRoot(); err != nil {
 			return nil, nil, errors.Join(err, store.Close())
@@ -258,6 +260,16 @@ func (t *pageTokens) token(r *http.Request) *mcphttp.Token {
 func (t *pageTokens) access(r *http.Request) *web.Access {
 	now := t.now.Load()
 	return now.access[mcphttp.Find(now.tokens, r)]
+}
+
+// client returns what the token of a client is for, or nil.
+func (t *pageTokens) client(client string) *web.Access {
+	for token, access := range t.now.Load().access {
+		if token.Client() == client {
+			return access
+		}
+	}
+	return nil
 }
 
 func (t *pageTokens) read() error {

@@ -1,0 +1,245 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// newDesk makes the desk of a runner that has all its calls in the log of the desk, with a tool that tells its time.
+func newDesk(t *testing.T, options service.Options) (*service.Desk, *toolrun.Runner) {
+	tells := registry.ToolFunc(registry.Spec{Name: "tells", Description: "Tells its time.",
+		Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Hour},
+		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			return registry.Text("it has " + env.Limits.Timeout.String()), nil
+		})
+	options.Log = service.NewLog()
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []registry.Tool{tells},
+		Middleware: []registry.Middleware{options.Log.Middleware}})
+	require.NoError(t, err)
+	desk, err := service.New(runner, &options)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, desk.Shutdown(context.Background()))
+		require.NoError(t, runner.Close())
+	})
+	return desk, runner
+}
+
+// A waiter waits until a call has ended.
+type waiter struct{ *testing.T }
+
+func (w waiter) Send(string, string, any) error { return nil }
+
+func (w waiter) Wait(_ time.Duration, news, _ <-chan struct{}) bool {
+	select {
+	case <-news:
+		return true
+	case <-w.Context().Done():
+		return false
+	}
+}
+
+// call makes a call and returns what is known of it when it has ended.
+func call(t *testing.T, s *service.Service, in service.MakeCallRequest) service.CallDetail {
+	made, err := s.MakeCall(t.Context(), in)
+	require.NoError(t, err)
+	require.NoError(t, s.FollowCall(t.Context(), service.OutputRequest{Project: in.Project, Call: made.Call},
+		func() (service.Follower, error) { return waiter{t}, nil }))
+	d, err := s.ShowCall(t.Context(), service.CallRequest{Project: in.Project, Call: made.Call})
+	require.NoError(t, err)
+	return d
+}
+
+// TestModelsSeeTheirOwnCalls: a model whose access names no client sees the calls that it has made, and not those of
+// programs that name none either, nor of the page.
+func TestModelsSeeTheirOwnCalls(t *testing.T) {
+	desk, runner := newDesk(t, service.Options{})
+	session, err := runner.Session(t.Context(), "p", nil)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.DispatchAll(t.Context(), []registry.Call{{ID: "other", Tool: "tells"}})
+	require.NoError(t, err)
+	owner := desk.Open(&service.Access{Name: "page", Client: "page", Role: service.Operator})
+	of := call(t, owner, service.MakeCallRequest{Project: "p", Tool: "tells", Input: []byte("{}")})
+	for _, name := range []string{"", "ada", "page"} {
+		model := desk.Open(&service.Access{Name: name, Project: "p"})
+		own := call(t, model, service.MakeCallRequest{Project: "p", Tool: "tells", Input: []byte("{}")})
+		list, err := model.ListCalls(t.Context(), service.CallsRequest{Project: "p"})
+		require.NoError(t, err)
+		require.Len(t, list.Calls, 1)
+		require.Equal(t, own.Call, list.Calls[0].Call)
+		for _, id := range []string{"other", of.Call, ""} {
+			_, err = model.ShowCall(t.Context(), service.CallRequest{Project: "p", Call: id})
+			require.Equal(t, "not_found", service.Explain(err).Code, "%s shows %q", name, id)
+			_, err = model.StopCall(t.Context(), service.CallRequest{Project: "p", Call: id})
+			require.Equal(t, "not_found", service.Explain(err).Code)
+		}
+	}
+}
+
+// TestCallsOfADeletedProject: whoever gets a new project of a name that was deleted does not see what calls did there.
+func TestCallsOfADeletedProject(t *testing.T) {
+	desk, _ := newDesk(t, service.Options{})
+	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})
+	_, err := operator.MakeProject(t.Context(), service.InProject{Project: "p"})
+	require.NoError(t, err)
+	made := call(t, operator, service.MakeCallRequest{Project: "p", Tool: "tells", Input: []byte(`{"secret": 1}`)})
+	_, err = operator.DeleteProject(t.Context(), service.InProject{Project: "p"})
+	require.NoError(t, err)
+	_, err = operator.MakeProject(t.Context(), service.InProject{Project: "p"})
+	require.NoError(t, err)
+	person := desk.Open(&service.Access{Name: "ada", Role: service.Person, Project: "p"})
+	list, err := person.ListCalls(t.Context(), service.CallsRequest{Project: "p"})
+	require.NoError(t, err)
+	require.Empty(t, list.Calls)
+	_, err = person.ShowCall(t.Context(), service.CallRequest{Project: "p", Call: made.Call})
+	require.Equal(t, "not_found", service.Explain(err).Code)
+}
+
+// TestTimeOfCalls: nobody's call takes longer than the desk, or the access, lets it.
+func TestTimeOfCalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		desk, own time.Duration
+		seconds   float64
+		want      string
+	}{
+		"the tool's":              {want: "1h0m0s"},
+		"as long as wanted":       {seconds: 2, want: "2s"},
+		"the desk's":              {desk: time.Second, want: "1s"},
+		"longer than the desk's":  {desk: time.Second, seconds: 3600, want: "1s"},
+		"longer than their own":   {desk: time.Hour, own: time.Second, seconds: 3600, want: "1s"},
+		"shorter than their own":  {own: time.Minute, seconds: 1, want: "1s"},
+		"less than without limit": {desk: registry.NoTimeout, seconds: 1, want: "1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			desk, _ := newDesk(t, service.Options{Limits: registry.Limits{Timeout: c.desk}})
+			s := desk.Open(&service.Access{Name: "ada", Role: service.Person, Project: "p",
+				Limits: registry.Limits{Timeout: c.own}})
+			d := call(t, s, service.MakeCallRequest{Project: "p", Tool: "tells", Input: []byte("{}"),
+				Seconds: c.seconds})
+			require.Equal(t, "it has "+c.want, d.Result)
+		})
+	}
+}
+
+// TestSessionsOfOtherDoors: an access that opens one project's session, and does not say which, reaches none.
+func TestSessionsOfOtherDoors(t *testing.T) {
+	desk, runner := newDesk(t, service.Options{})
+	s := desk.Open(&service.Access{Name: "ada", Role: service.Person,
+		Session: func(ctx context.Context) (*toolrun.Session, error) { return runner.Session(ctx, "p", nil) }})
+	for _, id := range []string{"p", "other"} {
+		require.Equal(t, "not_found", service.Explain(s.MayUse(id)).Code)
+		_, err := s.ListFiles(t.Context(), service.ListFilesRequest{Project: id, Path: "/"})
+		require.Equal(t, "not_found", service.Explain(err).Code)
+	}
+}
+
+// TestPersonsDoNotChooseForThemselves: a person whose token says which tools there are, and with what options, changes
+// that by no operation.
+func TestPersonsDoNotChooseForThemselves(t *testing.T) {
+	desk, runner := newDesk(t, service.Options{})
+	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})
+	_, err := operator.MakeProject(t.Context(), service.InProject{Project: "p"})
+	require.NoError(t, err)
+	yes, no := true, false
+	_, err = operator.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "memory", Ask: &yes})
+	require.NoError(t, err)
+	settings := func() string {
+		p, err := runner.Store().OpenExisting(t.Context(), "p")
+		require.NoError(t, err)
+		defer p.Close()
+		stored, err := p.Settings(t.Context())
+		require.NoError(t, err)
+		return string(stored)
+	}
+	before := settings()
+	person := desk.Open(&service.Access{Name: "ada", Role: service.Person, Project: "p",
+		Select: func(s registry.Selection) registry.Selection {
+			return s.Only("javascript", "memory").WithOption("javascript", "memory", 16)
+		}})
+	_, err = person.MakeCheckpoint(t.Context(), service.CheckpointRequest{Project: "p", Name: "c"})
+	require.NoError(t, err)
+	for name, attempt := range map[string]func() error{
+		"a tool": func() error {
+			_, err := person.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "filesystem",
+				Enabled: &yes})
+			return err
+		},
+		"no approval": func() error {
+			_, err := person.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "memory", Ask: &no})
+			return err
+		},
+		"an option": func() error {
+			_, err := person.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "javascript",
+				Options: map[string]any{"memory": "1024"}})
+			return err
+		},
+		"a rule": func() error {
+			_, err := person.SetNetwork(t.Context(), service.SetNetworkRequest{Project: "p",
+				Add: "GET https://example.com/**"})
+			return err
+		},
+		"an option of a call": func() error {
+			_, err := person.MakeCall(t.Context(), service.MakeCallRequest{Project: "p", Tool: "javascript",
+				Input: []byte(`{"code": "1"}`), Options: map[string]any{"memory": "1024"}})
+			return err
+		},
+		"a file": func() error {
+			_, err := person.SaveText(t.Context(), service.SaveRequest{Project: "p", Path: "/.toolrun/settings.json",
+				Text: "{}"})
+			return err
+		},
+		"an upload": func() error {
+			_, err := person.Upload(t.Context(), service.UploadRequest{Project: "p", Path: "/.toolrun/settings.json",
+				Replace: true}, strings.NewReader("{}"))
+			return err
+		},
+		"a name": func() error {
+			_, err := person.MoveFile(t.Context(), service.MoveRequest{Project: "p", Path: "/a", To: "/.toolrun"})
+			return err
+		},
+		"another project": func() error {
+			_, err := person.MakeProject(t.Context(), service.InProject{Project: "mine"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, []string{"forbidden", "invalid", "not_found"}, service.Explain(attempt()).Code)
+			require.JSONEq(t, before, settings())
+		})
+	}
+	_, err = person.RestoreCheckpoint(t.Context(), service.CheckpointRequest{Project: "p", Name: "c"})
+	require.NoError(t, err)
+	require.JSONEq(t, before, settings())
+	require.Equal(t, "tool_disabled", call(t, person, service.MakeCallRequest{Project: "p", Tool: "filesystem",
+		Input: []byte(`{"command": "view", "path": "/"}`)}).Code)
+}
+
+// TestPersonsWithoutFiles: a person who may not read files is told neither what is in them nor what was, and can still
+// decide on calls.
+func TestPersonsWithoutFiles(t *testing.T) {
+	desk, _ := newDesk(t, service.Options{})
+	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})
+	_, err := operator.MakeProject(t.Context(), service.InProject{Project: "p"})
+	require.NoError(t, err)
+	_, err = operator.SaveText(t.Context(), service.SaveRequest{Project: "p", Path: "/a.txt", Text: "secret"})
+	require.NoError(t, err)
+	person := desk.Open(&service.Access{Name: "ada", Role: service.Person, Project: "p", NoFiles: true})
+	_, err = person.SaveText(t.Context(), service.SaveRequest{Project: "p", Path: "/a.txt", Text: "mine"})
+	f := service.Explain(err)
+	require.Equal(t, "changed", f.Code)
+	require.NotContains(t, f.Diff, "secret")
+	_, err = person.ListApprovals(t.Context(), service.InProject{Project: "p"})
+	require.NoError(t, err)
+	_, err = person.Diff(t.Context(), service.ChangeRequest{Project: "p", Change: 1})
+	require.Equal(t, "this token may not read files", service.Explain(err).Message)
+}
