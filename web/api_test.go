@@ -151,8 +151,8 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"GET /api/sessions":             "project=p",
 		"POST /api/sessions/fork":       m{"project": "p", "session": "main", "as": "try"},
 		"POST /api/sessions/delete":     m{"project": "p", "session": "dropped"},
-		"GET /api/network":              "project=p",
-		"POST /api/network":             m{"project": "p", "add": "GET https://example.com/**"},
+		"GET /api/settings":             "project=p",
+		"POST /api/settings":            m{"project": "p", "changes": m{"ask": m{"set": []string{"writes"}}}},
 		"POST /api/approvals":           m{"project": "p", "token": "none", "call": "none", "approved": true},
 		"POST /api/logout":              m{}, // the last one
 	}

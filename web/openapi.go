@@ -15,12 +15,24 @@ import (
 // https://spec.openapis.org/oas/v3.1.1.html
 func describe(routes []route) ([]byte, error) {
 	type object = map[string]any
-	schemaOf := func(t reflect.Type) (*jsonschema.Schema, error) {
-		return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-			reflect.TypeFor[json.RawMessage](): {},
-			reflect.TypeFor[service.Object]():  {Type: "object"},
-		}})
+	schemas := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[service.Object]():  {Type: "object"},
 	}
+	schemaOf := func(t reflect.Type) (*jsonschema.Schema, error) {
+		return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: schemas})
+	}
+	change, err := schemaOf(reflect.TypeFor[service.SettingChange]())
+	if err != nil {
+		return nil, err
+	}
+	properties := map[string]*jsonschema.Schema{}
+	for _, setting := range service.AllSettings() {
+		one := *change
+		one.Description = setting.About
+		properties[setting.Name] = &one
+	}
+	schemas[reflect.TypeFor[service.SettingChanges]()] = &jsonschema.Schema{Type: "object", Properties: properties}
 	problem, err := schemaOf(reflect.TypeFor[failed]())
 	if err != nil {
 		return nil, err

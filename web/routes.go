@@ -127,10 +127,10 @@ func routes() []route {
 		operation(post, "/api/sessions/delete", write, "Delete a session with all its variables.",
 			(*service.Service).DeleteSession),
 
-		operation(get, "/api/network", settings,
-			"The rules of a project's settings by which code makes requests.", (*service.Service).ShowNetwork),
-		operation(post, "/api/network", settings, "Add a rule to a project's settings, or remove one.",
-			(*service.Service).SetNetwork),
+		operation(get, "/api/settings", settings, "What a project has chosen, and what it can choose.",
+			(*service.Service).ShowSettings),
+		operation(post, "/api/settings", settings, "Change settings of a project in one step.",
+			(*service.Service).ChangeSettings),
 	}
 }
 

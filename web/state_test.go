@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/web"
 )
 
@@ -104,18 +105,69 @@ func TestSessions(t *testing.T) {
 	require.Contains(t, run("try", "return n + 1"), "11")
 }
 
+// TestEachSettingIsDescribed: what can be asked for and what is answered has all settings, and no other ones.
+func TestEachSettingIsDescribed(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", nil)
+	var shown service.SettingsAnswer
+	b.get(q("/api/settings", "project", "p"), &shown)
+	var api struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct {
+				Content map[string]struct {
+					Schema struct {
+						Properties struct {
+							Changes struct{ Properties map[string]any }
+						}
+					}
+				}
+			}
+		}
+	}
+	b.get("/api/openapi.json", &api)
+	described := api.Paths["/api/settings"]["post"].RequestBody.Content["application/json"].Schema.Properties.Changes
+	require.Len(t, described.Properties, len(service.AllSettings()))
+	require.Len(t, shown.Settings, len(service.AllSettings()))
+	for i, setting := range service.AllSettings() {
+		require.Contains(t, described.Properties, setting.Name)
+		require.Equal(t, setting.Name, shown.Settings[i].Name)
+		if !setting.List { // what is chosen by nobody is one of the choices
+			require.Equal(t, setting.Choices[0].Value, shown.Settings[i].Value[0])
+		}
+	}
+	b.fails(b.send("/api/settings", m{"project": "p", "changes": m{"other": m{"set": []string{"x"}}}}), 400)
+	b.fails(b.send("/api/settings", m{"project": "p", "changes": m{"checkpoint": m{"add": []string{"before"}}}}), 400)
+	b.fails(b.send("/api/settings", m{"project": "p", "changes": m{"tools": m{"set": []string{"memory"}}}}), 400)
+}
+
 func TestNetworkRules(t *testing.T) {
 	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
 	b.project("p", nil)
 	b.post("/api/tools", m{"project": "p", "tool": "memory", "enabled": false}, nil)
-	var now struct{ Rules []string }
-	b.get(q("/api/network", "project", "p"), &now)
-	require.Empty(t, now.Rules)
-	require.Equal(t, "add", b.fails(b.send("/api/network", m{"project": "p", "add": "GET ftp://example.com/"}),
+	type settings struct {
+		Settings []struct {
+			Name  string
+			Value []string
+		}
+	}
+	rules := func(s settings) []string {
+		for _, one := range s.Settings {
+			if one.Name == "network" {
+				return one.Value
+			}
+		}
+		return nil
+	}
+	var now settings
+	b.get(q("/api/settings", "project", "p"), &now)
+	require.Equal(t, []string{}, rules(now))
+	change := func(change m) m { return m{"project": "p", "changes": m{"network": change}} }
+	require.Equal(t, "network", b.fails(b.send("/api/settings", change(m{"add": []string{"GET ftp://example.com/"}})),
 		400).Error.Field)
-	b.post("/api/network", m{"project": "p", "add": "GET https://example.com/**"}, &now)
-	b.post("/api/network", m{"project": "p", "add": "GET https://example.com/**"}, &now)
-	require.Equal(t, []string{"GET https://example.com"}, now.Rules)
+	for range 2 {
+		b.post("/api/settings", change(m{"add": []string{"GET https://example.com/**"}}), &now)
+	}
+	require.Equal(t, []string{"GET https://example.com"}, rules(now))
 	// Other settings stay.
 	var tools struct {
 		Tools []struct {
@@ -127,8 +179,8 @@ func TestNetworkRules(t *testing.T) {
 	for _, tool := range tools.Tools {
 		require.Equal(t, tool.Name != "memory", tool.Enabled || tool.Name == "python", tool.Name)
 	}
-	b.post("/api/network", m{"project": "p", "remove": "GET https://example.com"}, &now)
-	require.Empty(t, now.Rules)
+	b.post("/api/settings", change(m{"remove": []string{"GET https://example.com"}}), &now)
+	require.Empty(t, rules(now))
 }
 
 // TestPageOfADirectory: a directory of the host has checkpoints, undo and redo as a project of a store has, and nothing

@@ -70,6 +70,8 @@ type Access struct {
 	Client string
 	// Project is the only project. Empty means all of them.
 	Project string
+	// Makes means that a project that does not exist is made when its settings are changed.
+	Makes bool
 	// Store opens the projects. Nil means the desk's.
 	Store vfs.Store
 	// Select, if not nil, changes what is chosen for the project. The tools that it leaves enabled are the only ones,

@@ -204,7 +204,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	}
 	options := map[string]any{}
 	for id, value := range in.Options {
-		parsed, err := parseValue(spec, id, value)
+		parsed, _, err := s.parseOption(in.Tool, id, value)
 		if err != nil {
 			return MadeCall{}, err
 		}

@@ -34,7 +34,7 @@ var operations = map[string]service.Right{
 	"ListSessions": service.Write, "ForkSession": service.Write, "DeleteSession": service.Write,
 	"ListTools": service.Run, "Definitions": service.Run, "SetTool": service.Settings,
 	"ListServers": service.Operate, "ListModules": service.Operate,
-	"ShowNetwork": service.Settings, "SetNetwork": service.Settings,
+	"ShowSettings": service.Settings, "ChangeSettings": service.Settings,
 }
 
 // ofNone are the operations that are not for one project.

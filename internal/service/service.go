@@ -187,7 +187,7 @@ func (s *Service) open(ctx context.Context, right Right, id string) (vfs.Project
 	}
 	p, err := s.store().OpenExisting(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
-		if s.access.Project == id { // whose tokens make it
+		if s.access.Project == id || s.access.Makes && right == Settings { // whose tokens make it
 			return s.store().Open(ctx, id)
 		}
 		return nil, missing(id)

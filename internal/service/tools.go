@@ -3,9 +3,9 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
@@ -164,82 +164,55 @@ func (s *Service) SetTool(ctx context.Context, in SetToolRequest) (ToolsAnswer, 
 	if err := s.may(Settings, in.Project); err != nil {
 		return ToolsAnswer{}, err
 	}
-	if s.fixed() {
-		return ToolsAnswer{}, &Error{Code: "forbidden",
-			Message: "the token, or the server's flags, decide on the tools"}
-	}
-	tools := s.runner.Registry()
-	spec, ok := tools.Spec(in.Tool)
-	if !ok {
+	if _, ok := s.runner.Registry().Tool(in.Tool); !ok {
 		return ToolsAnswer{}, Bad("tool", "no tool named %s", in.Tool)
 	}
-	if in.Enabled != nil && !*in.Enabled && spec.AlwaysEnabled {
-		return ToolsAnswer{}, Bad("enabled", "%s cannot be switched off", in.Tool)
+	var tools, ask, options SettingChange
+	turn := func(change *SettingChange, value string, on bool) {
+		if on {
+			change.Add = append(change.Add, value)
+		} else {
+			change.Remove = append(change.Remove, value)
+		}
 	}
-	values := map[string]any{}
+	if in.Enabled != nil {
+		turn(&tools, in.Tool, *in.Enabled)
+	}
+	if in.Ask != nil {
+		turn(&ask, in.Tool, *in.Ask)
+	}
 	for id, value := range in.Options {
-		parsed, err := parseValue(spec, id, value)
+		_, text, err := s.parseOption(in.Tool, id, value)
 		if err != nil {
 			return ToolsAnswer{}, err
 		}
-		values[id] = parsed
+		turn(&options, text, value != nil)
 	}
-	p, err := s.open(ctx, Settings, in.Project)
+	_, err := s.ChangeSettings(ctx, ChangeSettingsRequest{in.Project,
+		SettingChanges{"tools": tools, "ask": ask, "options": options}})
 	if err != nil {
 		return ToolsAnswer{}, err
 	}
-	defer p.Close()
-	err = p.EditSettings(ctx, func(stored []byte) ([]byte, error) {
-		settings, _, err := registry.ParseSettings(stored)
-		if err != nil {
-			return nil, err
-		}
-		if in.Enabled != nil {
-			settings = settings.WithEnabled(in.Tool, *in.Enabled)
-		}
-		if in.Ask != nil {
-			ask := slices.DeleteFunc(slices.Clone(settings.Ask), func(rule string) bool { return rule == in.Tool })
-			if *in.Ask {
-				ask = append(ask, in.Tool)
-			}
-			settings.Ask = ask
-		}
-		for id, value := range values {
-			settings = settings.WithOption(in.Tool, id, value)
-		}
-		return json.Marshal(settings)
-	})
-	if err != nil {
-		return ToolsAnswer{}, err
-	}
-	s.changed(in.Project)
 	return s.ListTools(ctx, InProject{in.Project})
 }
 
-// parseValue checks a value of an option. The error is about the option.
-func parseValue(spec registry.Spec, id string, value any) (any, error) {
-	i := slices.IndexFunc(spec.Options, func(o registry.Option) bool { return o.ID == id })
-	if i < 0 {
-		return nil, Bad(id, "%s has no option %s", spec.Name, id)
-	}
-	var text string
-	switch v := value.(type) {
+// parseOption checks a value of an option, of which nil is the default, and returns it with the text that names it and
+// the option. The error is about the option.
+func (s *Service) parseOption(tool, id string, value any) (parsed any, text string, err error) {
+	text = tool + "." + id
+	switch value.(type) {
 	case nil:
-		return nil, nil
-	case string:
-		text = v
-	case bool:
-		text = strconv.FormatBool(v)
-	case json.Number:
-		text = v.String()
+		_, _, err = FindOption(s.runner.Registry(), text, "")
+	case string, bool, json.Number:
+		text = fmt.Sprintf("%s=%v", text, value)
+		_, _, parsed, err = ParseOption(s.runner.Registry(), text, "")
 	default:
-		return nil, Bad(id, "this is neither a text nor a number nor true or false")
+		err = errors.New("this is neither a text nor a number nor true or false")
 	}
-	parsed, err := spec.Options[i].ParseOption(text)
 	if err != nil {
-		return nil, Bad(id, "%v", err)
+		return nil, "", Bad(id, "%v", err)
 	}
-	return parsed, nil
+	return parsed, text, nil
 }
 
 type DefinitionsRequest struct {

@@ -2,7 +2,7 @@
 
 import {follow, get, model, post, project} from "./api.js";
 import {button, fill, h, problem, say} from "./dom.js";
-import {network} from "./network.js";
+import {settings} from "./settings.js";
 import {name, pieces, plain} from "./text.js";
 
 const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"],
@@ -14,16 +14,18 @@ export async function show(main) {
   const definition = h("div", {});
   const open = new Set();
   let setting = 0; // what somebody changes at this moment, or has to mend, stays
-  const [rules] = await Promise.all([model ? null : network(), load()]); // all at once, so that nothing moves
+  const others = h("div", {});
+  const loadOthers = model ? () => {} : settings(others);
+  await Promise.all([loadOthers(), load()]); // all at once, so that nothing moves
   const choice = h("select", {id: "api"}, apis.map(([value, label]) => h("option", {value}, label)));
   fill(main,
     h("div", {class: "bar"}, h("h1", {}, "Tools")),
     h("p", {class: "quiet"}, "What models may use in this project, and how. Changes hold from the next call on."),
-    list, rules,
+    list, others,
     h("section", {"aria-labelledby": "definitions"}, h("h2", {id: "definitions"}, "What models get"),
       h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice,
         button("Show the definitions", define)), definition));
-  follow("events", {project}, {changed: load});
+  follow("events", {project}, {changed: () => Promise.all([load(), loadOthers()])});
 
   async function load() {
     try {

@@ -172,10 +172,12 @@ func TestHostileNames(t *testing.T) {
 	p.open("tools", "project", "notes")
 	for _, rule := range []string{"GET https://example.com/" + script, "GET https://exam\u202Eple.com/",
 		"GET javascript:alert(1)", "<script>alert(1)</script> https://example.com/"} {
-		p.write("#rule", rule)
-		p.click("Allow")
-		p.until(`document.querySelector("[aria-labelledby=network] .problem") ||
-			document.querySelector("[aria-labelledby=network] li")`)
+		for _, setting := range []string{"network", "ask", "mounts"} {
+			p.write("#setting-"+setting+"-add", rule)
+			p.run(chromedp.KeyEvent("\r"))
+			p.until(fmt.Sprintf(`document.querySelector("[aria-labelledby=setting-%[1]s] .problem") ||
+				document.querySelector("[aria-labelledby=setting-%[1]s] li")`, setting))
+		}
 		p.nothingRan()
 	}
 	p.open("")

@@ -17,8 +17,11 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 func newOptions() toolrun.Options { return toolrun.Options{} }
@@ -296,6 +299,84 @@ func TestRunPython(t *testing.T) {
 	p.until(`document.querySelector("[role=log]")?.textContent.includes("42")`)
 }
 
+// TestSettings changes each setting that the tools do not show.
+func TestSettings(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", nil)
+	p := s.visit()
+	p.open("tools", "project", "notes")
+	for _, setting := range service.AllSettings() {
+		section := fmt.Sprintf("document.querySelector('[aria-labelledby=setting-%s]')", setting.Name)
+		if setting.WithTools {
+			require.True(t, value[bool](p, section+" === null"), setting.Name)
+			continue
+		}
+		p.until(section)
+		for _, text := range []string{setting.Title, setting.About} {
+			require.Contains(t, value[string](p, section+".textContent"), text)
+		}
+		id := "#setting-" + setting.Name
+		for _, choice := range setting.Choices {
+			box := id + "-" + choice.Value
+			if !setting.List {
+				p.run(evaluate(fmt.Sprintf(`{const select = document.querySelector("%s-value");
+					select.value = %q; select.dispatchEvent(new Event("change"))}`, id, choice.Value)))
+			} else {
+				p.run(evaluate(fmt.Sprintf("document.querySelector(%q).focus()", box)), chromedp.KeyEvent(" "))
+				p.until(fmt.Sprintf(`document.activeElement === document.querySelector(%q)`, box))
+			}
+			p.sees(setting.Title + ": changed, from the next call on.")
+			p.run(evaluate(`document.getElementById("says").replaceChildren()`))
+		}
+		p.shotsAt("settings-"+setting.Name, id)
+	}
+	stored := func() registry.Settings {
+		project, err := s.runner.Store().OpenExisting(t.Context(), "notes")
+		require.NoError(t, err)
+		defer project.Close()
+		data, err := project.Settings(t.Context())
+		require.NoError(t, err)
+		settings, _, err := registry.ParseSettings(data)
+		require.NoError(t, err)
+		return settings
+	}
+	require.Equal(t, registry.CheckpointBefore, stored().Checkpoint)
+	require.Equal(t, []string{"writes", "destructive", "external", "network", "all"}, stored().Ask)
+	require.Equal(t, `"tiered"`, string(stored().Field(vfs.RetentionField)))
+	p.run(evaluate(`document.querySelector("#setting-ask-all").focus()`), chromedp.KeyEvent(" "))
+	p.until(`document.querySelector("#setting-ask-all").checked === false`)
+	p.sees("Approvals: changed")
+	require.NotContains(t, stored().Ask, "all")
+
+	add := func(setting, text string) {
+		p.write("#setting-"+setting+"-add", text)
+		p.run(chromedp.KeyEvent("\r"))
+	}
+	add("network", "GET ftp://example.com/")
+	p.until(`document.querySelector("[aria-labelledby=setting-network] .problem")`)
+	add("network", "GET https://example.com/docs/**")
+	p.click("Remove GET https://example.com/docs/**")
+	p.until(`document.querySelectorAll("[aria-labelledby=setting-network] li").length === 0`)
+	add("mounts", "/sharerw team")
+	p.click("Remove /sharerw team")
+	p.until(`document.querySelectorAll("[aria-labelledby=setting-mounts] li").length === 0`)
+	add("ask", "memroy")
+	p.sees("did you mean memory?")
+	add("ask", "send_mail")
+	p.sees(`Warning: unknown approval rule "send_mail"`)
+	// A rule that is the name of a tool is the same as its switch.
+	p.run(evaluate(`document.querySelector("#tool-memory-ask").focus()`), chromedp.KeyEvent(" "))
+	p.click("Remove memory")
+	p.until(`document.querySelector("#tool-memory-ask").checked === false`)
+
+	// What could not be saved is shown as it is.
+	p.run(evaluate(`window.fetch = async () =>
+		new Response('{"error": {"message": "the disk is full"}}', {status: 500})`),
+		evaluate(`document.querySelector("#setting-ask-writes").focus()`), chromedp.KeyEvent(" "))
+	p.sees("the disk is full")
+	p.until(`document.querySelector("#setting-ask-writes").checked`)
+}
+
 func TestTools(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", nil)
@@ -324,16 +405,6 @@ func TestTools(t *testing.T) {
 		p.until(fmt.Sprintf("document.querySelector(%q).checked === %t", id, before))
 	}
 	p.run(evaluate(`window.fetch = window.kept`))
-
-	p.write("#rule", "GET ftp://example.com/")
-	p.click("Allow")
-	p.until(`document.querySelector("[aria-labelledby=network] .problem")`)
-	p.shotsAt("tools-network", "#network")
-	p.write("#rule", "GET https://example.com/docs/**")
-	p.click("Allow")
-	p.sees("Code can make these requests from the next call on.")
-	p.click("Remove GET https://example.com/docs/**")
-	p.sees("The project allows no requests.")
 
 	p.write("#option-javascript-memory", "99999999")
 	p.run(chromedp.KeyEvent("\t"))

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/registry/waiting"
@@ -356,7 +357,6 @@ func completeRun(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.Sh
 // completeAsk completes rules for approvals.
 func completeAsk(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	tools, directive := completeTool(cmd, typed)
-	rules := startingWith([]string{registry.AskAll, registry.AskWrites, registry.AskDestructive,
-		registry.AskExternal, registry.AskSource}, typed)
+	rules := startingWith(append(service.FindSetting("ask").Words(), registry.AskSource), typed)
 	return append(rules, tools...), directive
 }

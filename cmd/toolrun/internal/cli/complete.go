@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
@@ -112,7 +113,7 @@ var completedFlags = map[string]completer{
 	"api":        completeAPI,
 	"ask":        completeList(completeAsk),
 	"lang":       completeLanguage,
-	"checkpoint": fixed("before", "never"),
+	"checkpoint": fixed(service.FindSetting("checkpoint").Words()...),
 	"session":    completeSession,
 }
 

@@ -178,7 +178,7 @@ func limitsHold(t *testing.T, base string) {
 			"/api/files/delete":      {"path": "/a.txt"},
 			"/api/history/undo":      {"call": "x"},
 			"/api/tools":             {"tool": "memory", "ask": false},
-			"/api/network":           {"add": "GET https://example.com/**"},
+			"/api/settings":          {"changes": map[string]any{"network": map[string]any{}}},
 			"/api/projects":          {},
 			"/api/projects/delete":   {},
 			"/api/links":             {},
@@ -211,7 +211,7 @@ func limitsHold(t *testing.T, base string) {
 				"path": "/of-people.txt"})
 			require.Equal(t, 200, status, text)
 			for _, path := range []string{"/api/history", "/api/approvals", "/api/checkpoints", "/api/sessions",
-				"/api/network"} {
+				"/api/settings"} {
 				status, text = who.do("GET", path+"?project=notes", nil)
 				require.Equal(t, 200, status, text)
 			}

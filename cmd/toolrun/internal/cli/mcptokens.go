@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
@@ -216,7 +217,7 @@ func (c *mcpCommand) checkToken(token *mcphttp.Token) error {
 			continue
 		}
 		for id := range options {
-			if _, _, err := findOption(tools, tool+"."+id, ""); err != nil {
+			if _, _, err := service.FindOption(tools, tool+"."+id, ""); err != nil {
 				return fmt.Errorf("options: %w", err)
 			}
 		}

@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
 )
 
 // networkFlags say which requests code can make.
@@ -77,48 +75,4 @@ func (f *networkFlags) policy(host *Host) (*network.Policy, error) {
 		}
 	}
 	return &p, nil
-}
-
-// networkRules reads rules that are to be added to a project's settings, and those that are to be removed.
-func networkRules(allow, disallow []string) (added, removed []network.Rule, err error) {
-	for _, of := range []struct {
-		flag  string
-		texts []string
-		to    *[]network.Rule
-	}{{"--allow", allow, &added}, {"--disallow", disallow, &removed}} {
-		for _, text := range of.texts {
-			rule, err := network.ParseRule(text)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", of.flag, err)
-			}
-			*of.to = append(*of.to, rule)
-		}
-	}
-	return added, removed, nil
-}
-
-// withRules adds rules to settings and removes others.
-func withRules(s registry.Settings, added, removed []network.Rule) (registry.Settings, error) {
-	if len(added)+len(removed) == 0 {
-		return s, nil
-	}
-	rules, err := network.RulesOf(s.Field(network.SettingsField))
-	if err != nil {
-		return s, err
-	}
-	has := func(list []network.Rule, rule network.Rule) bool {
-		return slices.ContainsFunc(list, func(other network.Rule) bool { return other.String() == rule.String() })
-	}
-	for _, rule := range removed {
-		if !has(rules, rule) {
-			return s, fmt.Errorf("the project has no rule %q", rule)
-		}
-	}
-	for _, rule := range added {
-		if !has(rules, rule) {
-			rules = append(rules, rule)
-		}
-	}
-	rules = slices.DeleteFunc(rules, func(rule network.Rule) bool { return has(removed, rule) })
-	return s.WithField(network.SettingsField, network.FieldOf(rules)), nil
 }

@@ -11,8 +11,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -159,7 +160,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if selection.Settings, _, err = registry.ParseSettings(stored); err != nil {
 		return fmt.Errorf("project %s: %w", c.id, err)
 	}
-	rules, err := network.RulesOf(selection.Settings.Field(network.SettingsField))
+	lines, err := service.DescribeSettings(selection.Settings)
 	if err != nil {
 		return fmt.Errorf("project %s: %w", c.id, err)
 	}
@@ -187,17 +188,8 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if p.CheckpointBytes > 0 {
 		fmt.Fprintf(&b, "checkpoints: %s\n", countBytes(p.CheckpointBytes))
 	}
-	for _, m := range p.Mounts {
-		b.WriteString(shownMount(m) + "\n")
-	}
-	if len(selection.Settings.Ask) > 0 {
-		fmt.Fprintf(&b, "ask for approval: %s\n", strings.Join(selection.Settings.Ask, ", "))
-	}
-	if selection.Settings.Checkpoint != registry.CheckpointNever {
-		fmt.Fprintf(&b, "checkpoint: %s each call that may change files\n", selection.Settings.Checkpoint)
-	}
-	for _, rule := range rules {
-		fmt.Fprintf(&b, "allow: %s\n", rule)
+	for _, line := range lines {
+		b.WriteString(line + "\n")
 	}
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
@@ -210,9 +202,6 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 }
 
 func (c *projectCommand) set() *cobra.Command {
-	var enable, disable, options, reset, allow, disallow, ask []string
-	var retention string
-	var checkpoint checkpointFlag
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Enable and disable tools, and set their options",
@@ -220,150 +209,88 @@ func (c *projectCommand) set() *cobra.Command {
 			"  toolrun project set --option javascript.memory=128 --reset javascript.loadLib",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			tools, err := builtIn(cmd)
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(known(tools, enable), known(tools, disable)); err != nil {
-				return err
-			}
-			asked := ask
-			if len(ask) == 1 && ask[0] == "none" {
-				asked = nil
-			}
-			for _, rule := range asked {
-				err := tools.CheckAsk(rule)
-				unknown, ok := errors.AsType[*registry.UnknownRuleError](err)
-				if err != nil && (!ok || unknown.Like != "") {
-					return fmt.Errorf("--ask: %w", err)
+			var said []string
+			changes := service.SettingChanges{}
+			for _, setting := range service.AllSettings() {
+				var change service.SettingChange
+				for _, of := range []struct {
+					flag service.Flag
+					to   *[]string
+				}{{setting.Set, &change.Set}, {setting.Add, &change.Add}, {setting.Remove, &change.Remove}} {
+					values, given := flagValues(cmd.Flags(), of.flag.Name)
+					switch {
+					case !given:
+						continue
+					case of.to == &change.Set:
+						if setting.List && len(values) == 1 && values[0] == "none" {
+							values = []string{}
+						}
+						said = append(said, fmt.Sprintf(of.flag.Said, cmp.Or(strings.Join(values, ", "), "never")))
+					default:
+						for _, value := range values {
+							said = append(said, fmt.Sprintf(of.flag.Said, value))
+						}
+					}
+					*of.to = values
+					changes[setting.Name] = change
 				}
-				if ok { // a server or a program may have it
-					warnings(cmd.ErrOrStderr())(fmt.Errorf("--ask: %w", err))
-				}
-			}
-			var set []setting
-			for _, option := range options {
-				s, err := parseOption(tools, option, "")
-				if err != nil {
-					return err
-				}
-				set = append(set, s)
-			}
-			for _, name := range reset {
-				option, tool, err := findOption(tools, name, "")
-				if err != nil {
-					return err
-				}
-				set = append(set, setting{tool, option.ID, nil})
-			}
-			added, removed, err := networkRules(allow, disallow)
-			if err != nil {
-				return err
-			}
-			switch retention {
-			case "", vfs.RetentionAll, vfs.RetentionTiered:
-			default:
-				return fmt.Errorf("--retention is %s or %s, not %q", vfs.RetentionAll, vfs.RetentionTiered, retention)
-			}
-			said := saying{}
-			said.each("%s: on", enable)
-			said.each("%s: off", disable)
-			said.each("%s", options)
-			said.each("%s has its default", reset)
-			said.each("allow: %s", allow)
-			said.each("no longer allow: %s", disallow)
-			if cmd.Flags().Changed("ask") {
-				said.add("ask for approval: %s", cmp.Or(strings.Join(asked, ", "), "never"))
-			}
-			if checkpoint != "" {
-				said.add("checkpoint: %s", checkpoint)
-			}
-			if retention != "" {
-				said.add("retention: %s", retention)
 			}
 			if len(said) == 0 {
 				return errors.New("nothing to set; toolrun project set --help lists the settings, " +
 					"and toolrun project show those of a project")
 			}
-			return c.edit(cmd, strings.Join(said, "; "), func(s registry.Settings) (registry.Settings, error) {
-				if retention != "" {
-					s = s.WithField(vfs.RetentionField, fmt.Appendf(nil, "%q", retention))
-				}
-				if s, err = withRules(s, added, removed); err != nil {
-					return s, err
-				}
-				if cmd.Flags().Changed("ask") {
-					s.Ask = asked
-				}
-				if checkpoint != "" {
-					s.Checkpoint, _ = registry.ParseCheckpointMode(string(checkpoint)) // Set has checked it
-				}
-				for _, name := range enable {
-					s = s.WithEnabled(name, true)
-				}
-				for _, name := range disable {
-					s = s.WithEnabled(name, false)
-				}
-				for _, o := range set {
-					s = s.WithOption(o.tool, o.id, o.value)
-				}
-				return s, nil
-			})
+			return c.change(cmd, strings.Join(said, "; "), changes)
 		},
 	}
-	cmd.Flags().StringSliceVar(&enable, "enable", nil, "enable these `TOOLS`")
-	cmd.Flags().StringSliceVar(&disable, "disable", nil, "disable these `TOOLS`")
-	cmd.Flags().StringArrayVar(&options, "option", nil, "set an option, as `TOOL.NAME=VALUE`")
-	cmd.Flags().StringArrayVar(&allow, "allow", nil,
-		"let code make requests by this `RULE`, as in 'GET https://example.com/**'")
-	cmd.Flags().StringArrayVar(&disallow, "disallow", nil, "remove a `RULE` that --allow added")
-	cmd.Flags().StringSliceVar(&ask, "ask", nil,
-		"let a person approve calls by these `RULES`, as --ask of toolrun call does; none removes them")
-	cmd.Flags().Var(&checkpoint, "checkpoint",
-		"`WHEN` to make checkpoints for calls of models, as --checkpoint of toolrun call\ndoes: before or never")
-	cmd.Flags().StringVar(&retention, "retention", "",
-		"keep `all` versions in the history, or fewer the older they are: tiered")
-	cmd.Flags().StringArrayVar(&reset, "reset", nil, "give an option, `TOOL.NAME`, its default again")
+	for _, setting := range service.AllSettings() {
+		for _, flag := range setting.Flags() {
+			switch {
+			case flag.Comma:
+				cmd.Flags().StringSlice(flag.Name, nil, flag.Usage)
+			case setting.List:
+				cmd.Flags().StringArray(flag.Name, nil, flag.Usage)
+			default:
+				cmd.Flags().String(flag.Name, "", flag.Usage)
+			}
+			if complete := completedFlags[flag.Name]; complete == nil && len(setting.Choices) > 0 {
+				_ = cmd.RegisterFlagCompletionFunc(flag.Name, fixed(setting.Words()...).ofFlag) // the flag is there
+			}
+		}
+	}
 	return cmd
 }
 
-// A saying is what has been done, for people, in parts.
-type saying []string
-
-func (s *saying) add(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
-
-func (s *saying) each(format string, of []string) {
-	for _, one := range of {
-		s.add(format, one)
+// flagValues are the values of a flag, if it was given.
+func flagValues(flags *pflag.FlagSet, name string) (values []string, given bool) {
+	flag := flags.Lookup(name)
+	if flag == nil || !flag.Changed {
+		return nil, false
 	}
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return list.GetSlice(), true
+	}
+	return []string{flag.Value.String()}, true
 }
 
-// edit changes the settings of the project in one step, and prints what that has done, or with --json the project.
-func (c *projectCommand) edit(cmd *cobra.Command, did string,
-	change func(s registry.Settings) (registry.Settings, error)) error {
-	project, err := c.open(cmd.Context())
-	if err != nil {
-		return err
-	}
-	err = project.EditSettings(cmd.Context(), func(stored []byte) ([]byte, error) {
-		before, _, err := registry.ParseSettings(stored)
-		if err != nil {
-			return nil, fmt.Errorf("project %s: %w", c.id, err)
+// change changes settings of the project, and prints what that has done, or with --json the project.
+func (c *projectCommand) change(cmd *cobra.Command, did string, changes service.SettingChanges) error {
+	return c.desk(cmd, func(s *service.Service) error {
+		out, err := s.ChangeSettings(cmd.Context(), service.ChangeSettingsRequest{Project: c.id, Changes: changes})
+		for _, w := range out.Warnings {
+			warnings(cmd.ErrOrStderr())(fmt.Errorf("--%s: %s", w.Setting, w.Message))
 		}
-		after, err := change(before)
-		if err != nil {
-			return nil, err
+		if err == nil && !c.json {
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", c.id, did)
 		}
-		return json.Marshal(after)
-	})
-	if err != nil {
-		return errors.Join(err, project.Close())
-	}
-	if c.json {
+		if err != nil || !c.json {
+			return err
+		}
+		project, err := c.existing(cmd.Context())
+		if err != nil {
+			return err
+		}
 		return c.print(cmd, project)
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", c.id, did)
-	return errors.Join(err, project.Close())
+	})
 }
 
 func (c *projectCommand) migrate() *cobra.Command {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -65,15 +67,40 @@ func (r *runner) Close() error {
 
 // builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
-	options := toolrun.Options{Python: givenPython(hostOf(cmd)), Engine: hostOf(cmd).Engine}
-	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
-		options.Modules = dir
-	}
-	r, err := toolrun.Open(cmd.Context(), &options)
+	r, err := openBuiltIn(cmd)
 	if err != nil {
 		return nil, err
 	}
 	return r.Registry(), r.Close()
+}
+
+// openBuiltIn opens a runner with the built-in tools and those of modules, which runs nothing.
+func openBuiltIn(cmd *cobra.Command) (*toolrun.Runner, error) {
+	options := toolrun.Options{Python: givenPython(hostOf(cmd)), Engine: hostOf(cmd).Engine}
+	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
+		options.Modules = dir
+	}
+	return toolrun.Open(cmd.Context(), &options)
+}
+
+// desk calls do with the operations on the store's projects, of which whoever uses the command may use all.
+func (f *projectFlags) desk(cmd *cobra.Command, do func(s *service.Service) error) (err error) {
+	r, err := openBuiltIn(cmd)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	store, err := f.store(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	desk, err := service.New(r, &service.Options{Store: store, Waiting: f.runs()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, desk.Shutdown(context.Background())) }()
+	return do(desk.Open(&service.Access{Name: hostOf(cmd).operator(), Role: service.Operator, Makes: true}))
 }
 
 // warnings returns a function that prints warnings.
