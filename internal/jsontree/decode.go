@@ -96,14 +96,6 @@ func (in *inspection) value(i int) (end int, err error) {
 	return end, nil
 }
 
-// SkipBlanks returns the first position from i on that is not white space. There must be one.
-func SkipBlanks(data []byte, i int) int {
-	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
-		i++
-	}
-	return i
-}
-
 // Quoted returns the text between the quotes that begin at i, in valid JSON, and the position after them. It is plain
 // if it contains no escapes and only ASCII.
 func Quoted(data []byte, i int) (text []byte, end int, plain bool) {

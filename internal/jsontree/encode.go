@@ -3,6 +3,7 @@ package jsontree
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -24,50 +25,32 @@ func Marshal(value any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends a text as Marshal has it within a string, without the quotes, a part at a time: a long one takes
-// no more memory than it has there.
-func AppendText(to []byte, text string) []byte {
-	const most = 64 << 10
-	for text != "" {
-		n := min(len(text), most)
-		for n < len(text) && n > most-utf8.UTFMax && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		part, _ := Marshal(text[:n]) // strings do not fail
-		to = append(to, part[1:len(part)-1]...)
-		text = text[n:]
-	}
-	return to
-}
+// AppendString appends a string as Marshal has it.
+func AppendString(to []byte, s string) []byte { return append(AppendText(append(to, '"'), s), '"') }
 
-// AppendString appends a string as JSON. Each byte that is not UTF-8 becomes U+FFFD, as in package encoding/json.
-func AppendString(to []byte, s string) []byte {
-	const digits = "0123456789abcdef"
-	to = append(to, '"')
+// AppendText appends a text as Marshal has it within a string, without the quotes.
+func AppendText(to []byte, text string) []byte {
+	const short, digits = "\"\\\b\f\n\r\t", "0123456789abcdef"
 	from := 0
-	for i, size := 0, 1; i < len(s); i += size {
-		c := s[i]
-		size = 1
-		if c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
+	for i, size := 0, 1; i < len(text); i += size {
+		r := rune(text[i])
+		if size = 1; r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			if (r != utf8.RuneError || size > 1) && r != '\u2028' && r != '\u2029' {
 				continue
 			}
-		} else if c >= ' ' && c != '"' && c != '\\' {
+		} else if r >= ' ' && r != '"' && r != '\\' {
 			continue
 		}
-		to = append(to, s[from:i]...)
-		from = i + 1
-		switch {
-		case c >= utf8.RuneSelf:
-			to = utf8.AppendRune(to, utf8.RuneError)
-		case c < ' ':
-			to = append(to, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-		default:
-			to = append(to, '\\', c)
+		to = append(append(to, text[from:i]...), '\\')
+		from = i + size
+		if at := strings.IndexByte(short, byte(r)); at >= 0 {
+			to = append(to, `"\bfnrt`[at])
+		} else {
+			to = append(to, 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 		}
 	}
-	return append(append(to, s[from:]...), '"')
+	return append(to, text[from:]...)
 }
 
 // Time returns the nearest time that package json can encode: files can have years before 0 and after 9999, which

@@ -20,8 +20,13 @@ func TestMarshal(t *testing.T) {
 }
 
 func TestAppendText(t *testing.T) {
-	for _, text := range []string{"", "a\n\"", strings.Repeat("é", 100_000), "x" + strings.Repeat("é", 100_000),
-		"xx" + strings.Repeat("😀", 50_000), strings.Repeat("\x80", 200_000), strings.Repeat("<\u2028\xff>", 50_000)} {
+	all := ""
+	for r := range rune(0x3000) {
+		all += string(r)
+	}
+	for _, text := range []string{"", "a\n\"", all, "\ufffd\xed\xa0\x80\xe2\x82", strings.Repeat("é", 100_000),
+		"x" + strings.Repeat("é", 100_000), "xx" + strings.Repeat("😀", 50_000), strings.Repeat("\x80", 200_000),
+		strings.Repeat("<\u2028\xff>", 50_000)} {
 		want, err := jsontree.Marshal(text)
 		require.NoError(t, err)
 		require.Equal(t, string(want), `"`+string(jsontree.AppendText(nil, text))+`"`)

@@ -371,27 +371,9 @@ func (e *nodeEncoder) node(n *Node) {
 	}
 }
 
-// plain reports whether a string needs nothing but quotes to be JSON.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
 func (e *nodeEncoder) string(s string) {
 	if e.short {
 		s = plaintext.Cut(s, e.limit)
 	}
-	if plain(s) {
-		e.out = append(append(append(e.out, '"'), s...), '"')
-		return
-	}
-	quoted, err := Marshal(s)
-	if err != nil { // strings can always be encoded
-		quoted = []byte(`""`)
-	}
-	e.out = append(e.out, quoted...)
+	e.out = AppendString(e.out, s)
 }

@@ -63,8 +63,8 @@ func Members(text []byte, do func(name, value []byte)) bool {
 			_ = json.Unmarshal(text[i:end], &unquoted) // it is valid
 			name = []byte(unquoted)
 		}
-		i = skipBlanks(text, end)
-		i = skipBlanks(text, min(i+1, len(text))) // after the colon
+		i = SkipBlanks(text, end)
+		i = SkipBlanks(text, min(i+1, len(text))) // after the colon
 		end = skipValue(text, i)
 		do(name, text[i:end])
 		return end
@@ -85,12 +85,12 @@ func Elements(text []byte, do func(element []byte) bool) bool {
 
 // inside calls item at the start of each item of an object or an array. item returns the end of the item.
 func inside(text []byte, open byte, item func(text []byte, i int) (end int)) bool {
-	i := skipBlanks(text, 0)
+	i := SkipBlanks(text, 0)
 	if i == len(text) || text[i] != open {
 		return false
 	}
 	// ] and } are two after [ and {
-	for i = skipBlanks(text, i+1); i < len(text) && text[i] != open+2; i = skipBlanks(text, i) {
+	for i = SkipBlanks(text, i+1); i < len(text) && text[i] != open+2; i = SkipBlanks(text, i) {
 		if text[i] == ',' {
 			i++
 			continue
@@ -166,7 +166,8 @@ func skipLiteral(text []byte, i int) int {
 	return len(text)
 }
 
-func skipBlanks(text []byte, i int) int {
+// SkipBlanks returns the first position from i on that is not white space, or the length of the text.
+func SkipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
 		i++
 	}
