@@ -41,14 +41,18 @@ func compare(recorded, now registry.Result) *DifferenceError {
 	}
 	before, after := timeless(recorded.Data), timeless(now.Data)
 	if !bytes.Equal(before, after) {
-		same := 0
-		for same < min(len(before), len(after)) && before[same] == after[same] {
-			same++
-		}
-		from := max(0, same-20)
+		from := max(0, common(before, after)-20)
 		return differ("the data of the result was %s and is %s", excerpt(before[from:]), excerpt(after[from:]))
 	}
 	return nil
+}
+
+// common returns how many bytes two texts have in common at their beginning.
+func common(a, b []byte) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // timeless returns data as JSON without durations.
@@ -57,10 +61,8 @@ func timeless(data any) []byte {
 	if err != nil {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil {
+	value, err := decode(text)
+	if err != nil {
 		return text
 	}
 	// The data of a tool that runs code has them in usage and calls, beside the value that the code has returned.
@@ -74,6 +76,14 @@ func timeless(data any) []byte {
 	}
 	text, _ = json.Marshal(value)
 	return text
+}
+
+// decode decodes JSON with numbers as written.
+func decode(text []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
 }
 
 func forget(value any) {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -130,11 +131,11 @@ func (f *files) Name() string { return "recording" }
 
 // Stat implements [afero.Fs].
 func (f *files) Stat(name string) (fs.FileInfo, error) {
-	return f.info("stat", name, func() (fs.FileInfo, error) { return f.base.Stat(name) })
+	return askInfo(f.deck, "stat", name, func() (fs.FileInfo, error) { return f.base.Stat(name) })
 }
 
-func (f *files) info(kind, about string, live func() (fs.FileInfo, error)) (fs.FileInfo, error) {
-	i, err := ask(f.deck, kind, about, func() (*info, error) {
+func askInfo(d deck, kind, about string, live func() (fs.FileInfo, error)) (fs.FileInfo, error) {
+	i, err := ask(d, kind, about, func() (*info, error) {
 		i, err := live()
 		if err != nil {
 			return nil, err
@@ -301,64 +302,54 @@ func (f *file) Close() error {
 
 // Stat implements [afero.File].
 func (f *file) Stat() (fs.FileInfo, error) {
-	view := &files{deck: f.deck}
-	return view.info("fstat", f.about, func() (fs.FileInfo, error) { return f.base.Stat() })
+	return askInfo(f.deck, "fstat", f.about, func() (fs.FileInfo, error) { return f.base.Stat() })
 }
 
-// listed is the answer of a directory, which can have entries and an error.
+// listed is the answer of a directory, which can have entries, or names, and an error.
 type listed struct {
 	Entries []*info  `json:"entries,omitempty"`
+	Names   []string `json:"names,omitempty"`
 	Error   *failure `json:"error,omitempty"`
 }
 
-// Readdir implements [afero.File].
-func (f *file) Readdir(count int) ([]fs.FileInfo, error) {
+func (f *file) list(kind string, count int, live func(*listed) error) (*listed, error) {
 	var failed error
-	l, err := ask(f.deck, "list", fmt.Sprintf("%s %d", f.about, count), func() (*listed, error) {
-		infos, err := f.base.Readdir(count)
-		failed = err
-		l := &listed{Error: newFailure(err)}
-		for _, i := range infos {
-			l.Entries = append(l.Entries, newInfo(i))
-		}
+	l, err := ask(f.deck, kind, fmt.Sprintf("%s %d", f.about, count), func() (*listed, error) {
+		l := &listed{}
+		failed = live(l)
+		l.Error = newFailure(failed)
 		return l, nil
 	})
 	if err != nil || l == nil {
-		return nil, err
+		return &listed{}, err
 	}
-	var infos []fs.FileInfo
+	return l, cmp.Or(failed, l.Error.error())
+}
+
+// Readdir implements [afero.File].
+func (f *file) Readdir(count int) (infos []fs.FileInfo, err error) {
+	l, err := f.list("list", count, func(l *listed) error {
+		infos, err := f.base.Readdir(count)
+		for _, i := range infos {
+			l.Entries = append(l.Entries, newInfo(i))
+		}
+		return err
+	})
 	for _, i := range l.Entries {
 		if i != nil {
 			infos = append(infos, i.given())
 		}
 	}
-	if failed == nil {
-		failed = l.Error.error()
-	}
-	return infos, failed
-}
-
-// listedNames is the same for names.
-type listedNames struct {
-	Names []string `json:"names,omitempty"`
-	Error *failure `json:"error,omitempty"`
+	return infos, err
 }
 
 // Readdirnames implements [afero.File].
 func (f *file) Readdirnames(count int) ([]string, error) {
-	var failed error
-	l, err := ask(f.deck, "names", fmt.Sprintf("%s %d", f.about, count), func() (*listedNames, error) {
-		names, err := f.base.Readdirnames(count)
-		failed = err
-		return &listedNames{names, newFailure(err)}, nil
+	l, err := f.list("names", count, func(l *listed) (err error) {
+		l.Names, err = f.base.Readdirnames(count)
+		return err
 	})
-	if err != nil || l == nil {
-		return nil, err
-	}
-	if failed == nil {
-		failed = l.Error.error()
-	}
-	return l.Names, failed
+	return l.Names, err
 }
 
 // info describes a file. It implements [fs.FileInfo].

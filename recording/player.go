@@ -192,10 +192,7 @@ func (p *Player) transfer(kind, about string, data []byte, _ func([]byte) (int, 
 		return copy(data, e.bytes), e.Error.error()
 	}
 	if !bytes.Equal(data, e.bytes) {
-		same := 0
-		for same < min(len(data), len(e.bytes)) && data[same] == e.bytes[same] {
-			same++
-		}
+		same := common(data, e.bytes)
 		return 0, p.differ(e.number, "this run wrote something else to %s, from byte %d of %d on: %s instead of %s",
 			plaintext.Clean(about, 200), same, len(e.bytes), excerpt(data[same:]), excerpt(e.bytes[same:]))
 	}

@@ -112,10 +112,7 @@ func (s *source) differs(files afero.Fs) (text string, args []any, err error) {
 	if bytes.Equal(content, s.content) {
 		return "", nil, nil
 	}
-	same := 0
-	for same < min(len(content), len(s.content)) && content[same] == s.content[same] {
-		same++
-	}
+	same := common(content, s.content)
 	n := 1 + bytes.Count(content[:same], []byte("\n"))
 	from := 1 + bytes.LastIndexByte(content[:same], '\n')
 	return "has changed since: line %d is %s and was %s",

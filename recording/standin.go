@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/toolrun/toolrun/registry"
@@ -60,15 +59,10 @@ func canonical(text string) string {
 	if text == "" || text == "null" {
 		return "{}"
 	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil {
-		return text
-	}
-	out, err := json.Marshal(value)
+	value, err := decode([]byte(text))
 	if err != nil {
 		return text
 	}
+	out, _ := json.Marshal(value) // what has been decoded can be encoded
 	return string(out)
 }
