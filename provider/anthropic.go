@@ -105,11 +105,6 @@ func (a anthropic) event(data []byte, into *pendingCalls) error {
 	return nil
 }
 
-type anthropicMessage struct {
-	Role    string            `json:"role"`
-	Content []anthropicResult `json:"content"`
-}
-
 type anthropicResult struct {
 	Type      string           `json:"type"`
 	ToolUseID string           `json:"tool_use_id"`
@@ -130,14 +125,14 @@ type anthropicSource struct {
 }
 
 func (anthropic) say(text string) any {
-	return map[string]any{"role": "user", "content": []anthropicBlock{{Type: "text", Text: text}}}
+	return message{Role: "user", Content: []anthropicBlock{{Type: "text", Text: text}}}
 }
 
 func (anthropic) lacks(r registry.Result) string { return lacksID(r) }
 
 func (anthropic) results(results []registry.Result) []any {
-	message := anthropicMessage{Role: "user"}
-	for _, r := range results {
+	content := make([]anthropicResult, len(results))
+	for i, r := range results {
 		can := isPictureOrPDF
 		if r.IsError() {
 			can = nil // the API accepts only text in errors
@@ -153,7 +148,7 @@ func (anthropic) results(results []registry.Result) []any {
 			}
 			result.Content = append(result.Content, block)
 		}
-		message.Content = append(message.Content, result)
+		content[i] = result
 	}
-	return []any{message}
+	return []any{message{Role: "user", Content: content}}
 }

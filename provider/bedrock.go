@@ -126,15 +126,6 @@ func (bedrock) event(data []byte, into *pendingCalls) error {
 	return nil
 }
 
-type bedrockMessage struct {
-	Role    string         `json:"role"`
-	Content []bedrockBlock `json:"content"`
-}
-
-type bedrockBlock struct {
-	ToolResult bedrockResult `json:"toolResult"`
-}
-
 type bedrockResult struct {
 	ToolUseID string           `json:"toolUseId"`
 	Content   []bedrockContent `json:"content"`
@@ -143,53 +134,45 @@ type bedrockResult struct {
 }
 
 type bedrockContent struct {
-	Text     string           `json:"text,omitempty"`
-	Image    *bedrockImage    `json:"image,omitempty"`
-	Document *bedrockDocument `json:"document,omitempty"`
+	Text     string        `json:"text,omitempty"`
+	Image    *bedrockMedia `json:"image,omitempty"`
+	Document *bedrockMedia `json:"document,omitempty"`
 }
 
-type bedrockImage struct {
-	Format string       `json:"format"`
-	Source bedrockBytes `json:"source"`
-}
-
-type bedrockDocument struct {
-	Format string       `json:"format"`
-	Name   string       `json:"name"`
-	Source bedrockBytes `json:"source"`
-}
-
-type bedrockBytes struct {
-	Bytes []byte `json:"bytes"`
+type bedrockMedia struct {
+	Format string            `json:"format"`
+	Name   string            `json:"name,omitempty"` // of a document
+	Source map[string][]byte `json:"source"`
 }
 
 func (bedrock) say(text string) any {
-	return map[string]any{"role": "user", "content": []bedrockContent{{Text: text}}}
+	return message{Role: "user", Content: []bedrockContent{{Text: text}}}
 }
 
 func (bedrock) lacks(r registry.Result) string { return lacksID(r) }
 
 func (bedrock) results(results []registry.Result) []any {
-	message := bedrockMessage{Role: "user"}
-	for _, r := range results {
+	blocks := make([]map[string]bedrockResult, len(results))
+	for i, r := range results {
 		result := bedrockResult{ToolUseID: r.CallID}
 		can := isBedrockMedia
 		if r.IsError() {
 			result.Status = "error"
 			can = nil // Anthropic's models accept only text in errors
 		}
-		for i, p := range piecesOf(r, can) {
+		for n, p := range piecesOf(r, can) {
 			content := bedrockContent{Text: p.text}
+			source := map[string][]byte{"bytes": p.data}
 			if format, ok := bedrockDocuments[p.mime]; ok && p.data != nil {
-				content.Document = &bedrockDocument{format, documentName(r.CallID, i), bedrockBytes{p.data}}
+				content.Document = &bedrockMedia{format, documentName(r.CallID, n), source}
 			} else if p.data != nil {
-				content.Image = &bedrockImage{strings.TrimPrefix(p.mime, "image/"), bedrockBytes{p.data}}
+				content.Image = &bedrockMedia{strings.TrimPrefix(p.mime, "image/"), "", source}
 			}
 			result.Content = append(result.Content, content)
 		}
-		message.Content = append(message.Content, bedrockBlock{result})
+		blocks[i] = map[string]bedrockResult{"toolResult": result}
 	}
-	return []any{message}
+	return []any{message{Role: "user", Content: blocks}}
 }
 
 // bedrockDocuments maps media types to Bedrock's names of document formats.

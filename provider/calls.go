@@ -55,7 +55,7 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	if len(list.calls) == 0 && api != registry.Anthropic && hasToolUse(data) {
 		return nil, fmt.Errorf("%s: the message is one of Anthropic's Messages API: its calls would be lost", api)
 	}
-	calls, err := list.outcome(api, list.calls, !list.after)
+	calls, err := list.outcome(api, list.calls)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,6 @@ func checkJSON(api registry.API, data []byte) error {
 type callList struct {
 	ending
 	calls []registry.Call
-	// after means that something else follows the last call.
-	after bool
 }
 
 func (l *callList) add(id, tool string, input json.RawMessage) error {

@@ -243,22 +243,11 @@ func (chat) isAnother(call *pendingCall, id, name string, more json.RawMessage) 
 	return len(more) > 0 && string(more) != "null" && string(more) != `""` && call.complete()
 }
 
-type chatMessage struct {
-	Role       string `json:"role"`
-	ToolCallID string `json:"tool_call_id,omitempty"`
-	Name       string `json:"name,omitempty"`
-	Content    any    `json:"content"` // a text, or a []chatPart
-}
-
 type chatPart struct {
-	Type  string     `json:"type"`
-	Text  string     `json:"text,omitempty"`
-	Image *chatImage `json:"image_url,omitempty"`
-	File  *chatFile  `json:"file,omitempty"`
-}
-
-type chatImage struct {
-	URL string `json:"url"`
+	Type  string            `json:"type"`
+	Text  string            `json:"text,omitempty"`
+	Image map[string]string `json:"image_url,omitempty"`
+	File  *chatFile         `json:"file,omitempty"`
 }
 
 type chatFile struct {
@@ -266,7 +255,7 @@ type chatFile struct {
 	FileData string `json:"file_data"`
 }
 
-func (chat) say(text string) any { return chatMessage{Role: "user", Content: text} }
+func (chat) say(text string) any { return message{Role: "user", Content: text} }
 
 func (chat) lacks(r registry.Result) string {
 	if r.CallID == "" && r.Tool == "" {
@@ -296,14 +285,14 @@ func (chat) results(results []registry.Result) []any {
 			attached = append(attached, chatPart{Type: "text", Text: name + ", which a tool has returned:"},
 				chatAttachment(p))
 		}
-		message := chatMessage{Role: "tool", ToolCallID: r.CallID, Content: strings.Join(texts, "\n")}
+		answer := message{Role: "tool", ToolCallID: r.CallID, Content: strings.Join(texts, "\n")}
 		if r.CallID == "" { // the answer to a function_call
-			message.Role, message.Name = "function", r.Tool
+			answer.Role, answer.Name = "function", r.Tool
 		}
-		messages[i] = message
+		messages[i] = answer
 	}
 	if attached != nil {
-		messages = append(messages, chatMessage{Role: "user", Content: attached})
+		messages = append(messages, message{Role: "user", Content: attached})
 	}
 	return messages
 }
@@ -312,5 +301,5 @@ func chatAttachment(p piece) chatPart {
 	if p.mime == pdf {
 		return chatPart{Type: "file", File: &chatFile{Filename: "result.pdf", FileData: dataURL(p.mime, p.data)}}
 	}
-	return chatPart{Type: "image_url", Image: &chatImage{URL: dataURL(p.mime, p.data)}}
+	return chatPart{Type: "image_url", Image: map[string]string{"url": dataURL(p.mime, p.data)}}
 }

@@ -122,6 +122,7 @@ type ending struct {
 	ended        bool // the response says that it has ended
 	kind         EndKind
 	reason, text string
+	after        bool // something else follows the last call
 }
 
 // because notes the provider's word for the end, which can be empty, and a text about it. Of several words the first
@@ -147,16 +148,16 @@ func (e *ending) merge(other ending) {
 }
 
 // outcome returns the calls, or the error if the response is neither an answer nor calls to make. Calls that are not
-// whole get an Err. lastEnds means that nothing follows the last call in the response.
+// whole get an Err.
 //
 // A limit of tokens cuts what the model writes last. If that is a call, it counts as cut off even if its arguments are
 // valid JSON: Anthropic, Bedrock and some other servers complete what is missing. All calls before it are whole.
-func (e *ending) outcome(api registry.API, calls []registry.Call, lastEnds bool) ([]registry.Call, error) {
+func (e *ending) outcome(api registry.API, calls []registry.Call) ([]registry.Call, error) {
 	switch {
 	case e.kind == "", e.kind == EndPaused && len(calls) > 0: // the results let the model go on
 	case e.kind == EndCut && len(calls) > 0:
 		for i, c := range calls {
-			if i == len(calls)-1 && lastEnds || len(c.Input) > 0 && !json.Valid(c.Input) {
+			if i == len(calls)-1 && !e.after || len(c.Input) > 0 && !json.Valid(c.Input) {
 				calls[i].Err = errCut
 			}
 		}

@@ -130,23 +130,15 @@ func (g gemini) event(data []byte, into *pendingCalls) error {
 }
 
 type geminiContent struct {
-	Role  string       `json:"role"`
-	Parts []geminiPart `json:"parts"`
-}
-
-type geminiPart struct {
-	FunctionResponse geminiResponse `json:"functionResponse"`
+	Role  string `json:"role"`
+	Parts any    `json:"parts"`
 }
 
 type geminiResponse struct {
-	ID       string            `json:"id,omitempty"`
-	Name     string            `json:"name"`
-	Response map[string]string `json:"response"`
-	Parts    []geminiMedia     `json:"parts,omitempty"`
-}
-
-type geminiMedia struct {
-	InlineData geminiBlob `json:"inlineData"`
+	ID       string                  `json:"id,omitempty"`
+	Name     string                  `json:"name"`
+	Response map[string]string       `json:"response"`
+	Parts    []map[string]geminiBlob `json:"parts,omitempty"`
 }
 
 type geminiBlob struct {
@@ -155,19 +147,19 @@ type geminiBlob struct {
 }
 
 func (gemini) say(text string) any {
-	return map[string]any{"role": "user", "parts": []map[string]string{{"text": text}}}
+	return geminiContent{"user", []map[string]string{{"text": text}}}
 }
 
 func (gemini) lacks(r registry.Result) string { return lacksTool(r) }
 
 func (gemini) results(results []registry.Result) []any {
-	content := geminiContent{Role: "user"}
-	for _, r := range results {
+	parts := make([]map[string]geminiResponse, len(results))
+	for i, r := range results {
 		response := geminiResponse{ID: r.CallID, Name: r.Tool}
 		text := ""
 		for _, p := range piecesOf(r, isGeminiMedia) {
 			if p.data != nil {
-				response.Parts = append(response.Parts, geminiMedia{geminiBlob{p.mime, p.data}})
+				response.Parts = append(response.Parts, map[string]geminiBlob{"inlineData": {p.mime, p.data}})
 			} else if text == "" {
 				text = p.text
 			} else {
@@ -182,9 +174,9 @@ func (gemini) results(results []registry.Result) []any {
 			key = "error"
 		}
 		response.Response = map[string]string{key: text}
-		content.Parts = append(content.Parts, geminiPart{response})
+		parts[i] = map[string]geminiResponse{"functionResponse": response}
 	}
-	return []any{content}
+	return []any{geminiContent{"user", parts}}
 }
 
 // isGeminiMedia reports whether a functionResponse can carry this type beside its JSON.

@@ -39,6 +39,14 @@ func Results(api registry.API, results []registry.Result) (json.RawMessage, erro
 	return jsontree.Marshal(d.results(results))
 }
 
+// A message is one of a conversation. Only Chat Completions has the ids and names in it.
+type message struct {
+	Role       string `json:"role"`
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Content    any    `json:"content"`
+}
+
 // lacksID implements lacks for APIs whose results need the id of the call.
 func lacksID(r registry.Result) string {
 	if r.CallID == "" {

@@ -16,55 +16,60 @@ const (
 	shortValue = 120
 )
 
+// valueSentences describe keywords by their values.
+var valueSentences = map[string]struct {
+	format string
+	value  func(l *lowerer, v *node) string
+}{
+	"const": {"Must be %s.", brief}, "default": {"Default: %s.", brief},
+	"enum": {"Must be one of %s.", listed}, "examples": {"Examples: %s.", listed},
+	"format": {"Format: %s.", short}, "pattern": {"Must match the pattern %s.", long},
+	"minimum": {"Must be at least %s.", brief}, "exclusiveMinimum": {"Must be greater than %s.", brief},
+	"maximum": {"Must be at most %s.", brief}, "exclusiveMaximum": {"Must be less than %s.", brief},
+	"multipleOf":    {"Must be a multiple of %s.", brief},
+	"minLength":     {"Must have at least %s.", some("character")},
+	"maxLength":     {"Must have at most %s.", some("character")},
+	"minItems":      {"Must have at least %s.", some("item")},
+	"maxItems":      {"Must have at most %s.", some("item")},
+	"minProperties": {"Must have at least %s.", some("property")},
+	"maxProperties": {"Must have at most %s.", some("property")},
+	"prefixItems":   {"The first items must match %s, in this order.", (*lowerer).quote},
+	"anyOf":         {"Must also match one of %s.", (*lowerer).quote},
+	"propertyNames": {"The names of properties must match %s.", (*lowerer).quote},
+	"not":           {"Must not match %s.", (*lowerer).quote},
+
+	"contentEncoding": {"Encoded as %s.", short}, "contentMediaType": {"Content of the type %s.", short},
+}
+
+func brief(_ *lowerer, v *node) string  { return v.Brief(shortValue) }
+func short(_ *lowerer, v *node) string  { return plain(v, shortValue) }
+func long(_ *lowerer, v *node) string   { return plain(v, longValue) }
+func listed(_ *lowerer, v *node) string { return list(v, longValue) }
+
+func some(thing string) func(*lowerer, *node) string {
+	return func(_ *lowerer, v *node) string { return count(v, thing) }
+}
+
+// flagSentences describe keywords that mean something with one value only.
+var flagSentences = map[string]struct{ flag, text string }{
+	"uniqueItems":           {"true", "No two items may be equal."},
+	"unevaluatedProperties": {"false", "No other properties are allowed."},
+	"unevaluatedItems":      {"false", "No other items are allowed."},
+	"deprecated":            {"true", "Deprecated."},
+}
+
 // sentences describes a keyword of a schema in sentences. It returns nil for keywords that mean nothing to a model.
 func (l *lowerer) sentences(n *node, m member) []string {
 	name, v := m.Name, m.Value
 	l.more(4)
-	value := func() string { return v.Brief(shortValue) }
 	one := func(format string, args ...any) []string { return []string{fmt.Sprintf(format, args...)} }
+	if about, ok := valueSentences[name]; ok {
+		return one(about.format, about.value(l, v))
+	}
+	if about, ok := flagSentences[name]; ok && v.Is(about.flag) {
+		return []string{about.text}
+	}
 	switch name {
-	case "const":
-		return one("Must be %s.", value())
-	case "enum":
-		return one("Must be one of %s.", list(v, longValue))
-	case "default":
-		return one("Default: %s.", value())
-	case "examples":
-		return one("Examples: %s.", list(v, longValue))
-	case "format":
-		return one("Format: %s.", plain(v, shortValue))
-	case "pattern":
-		return one("Must match the pattern %s.", plain(v, longValue))
-	case "minimum":
-		return one("Must be at least %s.", value())
-	case "maximum":
-		return one("Must be at most %s.", value())
-	case "exclusiveMinimum":
-		return one("Must be greater than %s.", value())
-	case "exclusiveMaximum":
-		return one("Must be less than %s.", value())
-	case "multipleOf":
-		return one("Must be a multiple of %s.", value())
-	case "minLength":
-		return one("Must have at least %s.", count(v, "character"))
-	case "maxLength":
-		return one("Must have at most %s.", count(v, "character"))
-	case "minItems":
-		return one("Must have at least %s.", count(v, "item"))
-	case "maxItems":
-		return one("Must have at most %s.", count(v, "item"))
-	case "minProperties":
-		return one("Must have at least %s.", count(v, "property"))
-	case "maxProperties":
-		return one("Must have at most %s.", count(v, "property"))
-	case "uniqueItems":
-		if v.Is("true") {
-			return one("No two items may be equal.")
-		}
-	case "prefixItems":
-		return one("The first items must match %s, in this order.", l.quote(v))
-	case "anyOf":
-		return one("Must also match one of %s.", l.quote(v))
 	case "additionalProperties":
 		if v.Kind == jsontree.Object && len(v.Members) > 0 {
 			return one("All other properties must match %s.", l.quote(v))
@@ -76,12 +81,8 @@ func (l *lowerer) sentences(n *node, m member) []string {
 				plaintext.Cut(m.Name, longValue), l.quote(m.Value)))
 		}
 		return texts
-	case "propertyNames":
-		return one("The names of properties must match %s.", l.quote(v))
 	case "dependentRequired", "dependentSchemas", "dependencies":
 		return l.dependencies(v)
-	case "not":
-		return one("Must not match %s.", l.quote(v))
 	case "if":
 		then, otherwise := n.Get("then"), n.Get("else")
 		text := "If it matches " + l.quote(v) + ", it must match "
@@ -102,22 +103,6 @@ func (l *lowerer) sentences(n *node, m member) []string {
 			text += " and at most " + most.Brief(shortValue)
 		}
 		return one("%s must match %s.", text, l.quote(v))
-	case "unevaluatedProperties":
-		if v.Is("false") {
-			return one("No other properties are allowed.")
-		}
-	case "unevaluatedItems":
-		if v.Is("false") {
-			return one("No other items are allowed.")
-		}
-	case "contentEncoding":
-		return one("Encoded as %s.", plain(v, shortValue))
-	case "contentMediaType":
-		return one("Content of the type %s.", plain(v, shortValue))
-	case "deprecated":
-		if v.Is("true") {
-			return one("Deprecated.")
-		}
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (s *Stream) Calls() ([]registry.Call, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.api, err)
 	}
-	if calls, err = s.pending.outcome(s.api, calls, !s.pending.after); err != nil {
+	if calls, err = s.pending.outcome(s.api, calls); err != nil {
 		return nil, err
 	}
 	return answerable(s.api, s.dialect, calls)
@@ -67,9 +67,6 @@ func (s *Stream) Calls() ([]registry.Call, error) {
 // pendingCalls holds the calls of a stream so far.
 type pendingCalls struct {
 	ending
-	// after means that something else follows the last call.
-	after bool
-
 	list []*pendingCall
 	by   map[string]*pendingCall // by the key that events use, such as an index
 	byID map[string]*pendingCall // the first call with each id, if its first event had one
