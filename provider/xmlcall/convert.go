@@ -130,11 +130,17 @@ func (c *contract) properties(o *object, list []given) (json.RawMessage, error) 
 		}
 		a.given = append(a.given, g)
 	}
-	var w objectWriter
+	object := []byte{'{'}
+	member := func(name string, value json.RawMessage) {
+		if len(object) > 1 {
+			object = append(object, ',')
+		}
+		object = append(append(jsontree.AppendString(object, name), ':'), value...)
+	}
 	var problems []string
 	for _, a := range arguments {
 		if !a.known {
-			w.member(a.name, asWritten(valuesOf(a.given)))
+			member(a.name, asWritten(valuesOf(a.given)))
 			continue
 		}
 		raw, err := c.nested(a.schema, a.key, elementsOf(a.given))
@@ -145,12 +151,12 @@ func (c *contract) properties(o *object, list []given) (json.RawMessage, error) 
 			problems = append(problems, err.Error())
 			continue
 		}
-		w.member(a.name, raw)
+		member(a.name, raw)
 	}
 	if len(problems) > 0 {
 		return nil, &registry.ModelError{Text: strings.Join(problems, "\n"), Code: registry.CodeInvalidInput}
 	}
-	return w.bytes(), nil
+	return append(object, '}'), nil
 }
 
 func valuesOf(list []given) (values []string) {
@@ -391,42 +397,10 @@ func isNumber(text string) bool {
 }
 
 // encodeText encodes a string.
-func encodeText(s string) json.RawMessage {
-	raw, _ := jsontree.Marshal(s) // a string always can be
-	return raw
-}
-
-// An objectWriter puts a JSON object together.
-type objectWriter struct{ b bytes.Buffer }
-
-func (w *objectWriter) member(name string, value json.RawMessage) {
-	separator := byte(',')
-	if w.b.Len() == 0 {
-		separator = '{'
-	}
-	w.b.WriteByte(separator)
-	w.b.Write(encodeText(name))
-	w.b.WriteByte(':')
-	w.b.Write(value)
-}
-
-func (w *objectWriter) bytes() json.RawMessage {
-	if w.b.Len() == 0 {
-		return json.RawMessage("{}")
-	}
-	return append(w.b.Bytes(), '}')
-}
+func encodeText(s string) json.RawMessage { return jsontree.AppendString(nil, s) }
 
 // encodeList puts a JSON array together.
 func encodeList(values []json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, v := range values {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(v)
-	}
-	b.WriteByte(']')
-	return b.Bytes()
+	raw, _ := jsontree.Marshal(values) // they are valid
+	return raw
 }

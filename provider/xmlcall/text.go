@@ -9,13 +9,23 @@ import (
 
 // escape returns text that contains no tag of the format, nothing that could be taken for one, and no unintended
 // reference. Everything else is unchanged, so code stays readable. unescape restores the text.
-func escape(text string) string {
-	i := strings.IndexAny(text, "<&")
-	if i < 0 {
-		return text
-	}
+func escape(text string) string { return escaped(text, "<&") }
+
+// escapeTags is escape for text that is only read: it leaves references alone.
+func escapeTags(text string) string { return escaped(text, "<") }
+
+// escaped is escape for some of the characters with which something can begin.
+func escaped(text, begins string) string {
 	var b strings.Builder
-	for ; i >= 0; i = strings.IndexAny(text, "<&") {
+	for {
+		i := strings.IndexAny(text, begins)
+		if i < 0 && b.Len() == 0 {
+			return text
+		}
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
 		b.WriteString(text[:i])
 		text = text[i:]
 		_, n := reference(text)
@@ -26,28 +36,6 @@ func escape(text string) string {
 			b.WriteString("&lt;")
 		default:
 			b.WriteByte(text[0])
-		}
-		text = text[1:]
-	}
-	b.WriteString(text)
-	return b.String()
-}
-
-// escapeTags is escape for text that is only read: it leaves references alone.
-func escapeTags(text string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(text, '<')
-		if i < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:i])
-		text = text[i:]
-		if looksLikeTag(text) {
-			b.WriteString("&lt;")
-		} else {
-			b.WriteByte('<')
 		}
 		text = text[1:]
 	}
