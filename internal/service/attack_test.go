@@ -150,8 +150,12 @@ func TestPersonsDoNotChooseForThemselves(t *testing.T) {
 	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})
 	_, err := operator.MakeProject(t.Context(), service.InProject{Project: "p"})
 	require.NoError(t, err)
-	yes, no := true, false
-	_, err = operator.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "memory", Ask: &yes})
+	change := func(s *service.Service, setting string, change service.SettingChange) error {
+		_, err := s.ChangeSettings(t.Context(), service.ChangeSettingsRequest{Project: "p",
+			Changes: service.SettingChanges{setting: change}})
+		return err
+	}
+	err = change(operator, "ask", service.SettingChange{Add: []string{"memory"}})
 	require.NoError(t, err)
 	settings := func() string {
 		p, err := runner.Store().OpenExisting(t.Context(), "p")
@@ -170,23 +174,22 @@ func TestPersonsDoNotChooseForThemselves(t *testing.T) {
 	require.NoError(t, err)
 	for name, attempt := range map[string]func() error{
 		"a tool": func() error {
-			_, err := person.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "filesystem",
-				Enabled: &yes})
-			return err
+			return change(person, "tools", service.SettingChange{Add: []string{"filesystem"}})
 		},
 		"no approval": func() error {
-			_, err := person.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "memory", Ask: &no})
-			return err
+			return change(person, "ask", service.SettingChange{Remove: []string{"memory"}})
 		},
 		"an option": func() error {
-			_, err := person.SetTool(t.Context(), service.SetToolRequest{Project: "p", Tool: "javascript",
-				Options: map[string]any{"memory": "1024"}})
-			return err
+			return change(person, "options", service.SettingChange{Add: []string{"javascript.memory=1024"}})
 		},
 		"a rule": func() error {
-			_, err := person.SetNetwork(t.Context(), service.SetNetworkRequest{Project: "p",
-				Add: "GET https://example.com/**"})
-			return err
+			return change(person, "network", service.SettingChange{Add: []string{"GET https://example.com/**"}})
+		},
+		"a project": func() error {
+			return change(person, "mounts", service.SettingChange{Add: []string{"/sharerw other"}})
+		},
+		"no checkpoints": func() error {
+			return change(person, "checkpoint", service.SettingChange{Set: []string{"never"}})
 		},
 		"an option of a call": func() error {
 			_, err := person.MakeCall(t.Context(), service.MakeCallRequest{Project: "p", Tool: "javascript",
