@@ -33,6 +33,7 @@ type CheckpointRequest struct {
 // checkpointError explains an error about a checkpoint of a name.
 func checkpointError(err error) error {
 	switch {
+	case errors.Is(err, vfs.ErrDeleted): // the project
 	case errors.Is(err, fs.ErrExist):
 		return &Error{Code: "exists", Field: "name",
 			Message: "there is a checkpoint of this name already"}
@@ -72,51 +73,49 @@ func (s *Service) MakeCheckpoint(ctx context.Context, in CheckpointRequest) (Che
 }
 
 type CheckpointChange struct {
-	Path    string   `json:"path,omitempty"`
-	Session string   `json:"session,omitempty" jsonschema:"the session whose variables have changed, instead of a path"`
+	Path    string   `json:"path" jsonschema:"of a session's variables, one that only stands for them"`
+	Session string   `json:"session,omitempty" jsonschema:"the session whose variables have changed"`
 	Op      string   `json:"op" jsonschema:"what was done since: create, write or remove"`
 	Calls   []string `json:"calls" jsonschema:"the calls that did so, the earliest first; empty if unknown"`
 }
 
 type RestoredAnswer struct {
+	Checkpoint CheckpointInfo     `json:"checkpoint"`
 	Call       string             `json:"call,omitempty" jsonschema:"undo it to go back; empty if Nothing was changed"`
 	Changed    []CheckpointChange `json:"changed"`
 	Total      int                `json:"total" jsonschema:"how many there are; not all may be listed"`
 	Incomplete bool               `json:"incomplete,omitempty" jsonschema:"some changes since are no longer known"`
 }
 
-func newRestoredAnswer(restored *vfs.Restored) RestoredAnswer {
-	out := RestoredAnswer{Changed: []CheckpointChange{}}
-	if restored == nil {
-		return out
-	}
-	out.Call, out.Total, out.Incomplete = restored.Call, len(restored.Changed), restored.Incomplete
-	for _, c := range restored.Changed[:min(len(restored.Changed), maxFiles)] {
-		change := CheckpointChange{Path: c.Path, Op: string(c.Op), Calls: c.Calls}
-		if state, ok := vfs.ParseStatePath(c.Path); ok {
-			change.Path, change.Session = "", state.Session
-		}
-		if change.Calls == nil {
-			change.Calls = []string{}
-		}
-		out.Changed = append(out.Changed, change)
-	}
-	return out
-}
-
 // CompareCheckpoint returns what has been changed since a checkpoint, which restoring it would take back.
 func (s *Service) CompareCheckpoint(ctx context.Context, in CheckpointRequest) (RestoredAnswer, error) {
-	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (RestoredAnswer, error) {
-		would, err := p.RestoreCheckpoint(ctx, in.Name, &vfs.RestoreOptions{DryRun: true})
-		return newRestoredAnswer(would), checkpointError(err)
-	})
+	return s.restore(ctx, Read|Write, in, "")
 }
 
 // RestoreCheckpoint makes all files what they were. It can be undone as a call.
 func (s *Service) RestoreCheckpoint(ctx context.Context, in CheckpointRequest) (RestoredAnswer, error) {
-	return within(ctx, s, Write, in.Project, "page-restore", func(p vfs.Project) (RestoredAnswer, error) {
-		did, err := p.RestoreCheckpoint(ctx, in.Name, nil)
-		return newRestoredAnswer(did), checkpointError(err)
+	return s.restore(ctx, Write, in, "page-restore")
+}
+
+// restore restores a checkpoint as a call of its own, or without a name for that says what it would change.
+func (s *Service) restore(ctx context.Context, right Right, in CheckpointRequest, call string) (RestoredAnswer, error) {
+	return within(ctx, s, right, in.Project, call, func(p vfs.Project) (RestoredAnswer, error) {
+		out := RestoredAnswer{Changed: []CheckpointChange{}}
+		restored, err := p.RestoreCheckpoint(ctx, in.Name, &vfs.RestoreOptions{DryRun: call == ""})
+		if err != nil {
+			return out, checkpointError(err)
+		}
+		out.Checkpoint, out.Call = newCheckpointInfo(restored.Checkpoint), restored.Call
+		out.Total, out.Incomplete = len(restored.Changed), restored.Incomplete
+		for _, c := range restored.Changed[:min(out.Total, s.part(0, maxFiles, maxFiles))] {
+			state, _ := vfs.ParseStatePath(c.Path)
+			change := CheckpointChange{Path: c.Path, Session: state.Session, Op: string(c.Op), Calls: c.Calls}
+			if change.Calls == nil {
+				change.Calls = []string{}
+			}
+			out.Changed = append(out.Changed, change)
+		}
+		return out, nil
 	})
 }
 

@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -42,17 +42,14 @@ well, it is a copy of all files.`,
 	return cmd
 }
 
-// jsonCheckpoint is a checkpoint as JSON.
-type jsonCheckpoint struct {
-	Name      string    `json:"name"`
-	Time      time.Time `json:"time"`
-	Bytes     int64     `json:"bytes"`
-	Files     int64     `json:"files"`
-	Automatic bool      `json:"automatic,omitempty"`
+// named asks for the checkpoint of a name.
+func (c *checkpointCommand) named(name string) service.CheckpointRequest {
+	return service.CheckpointRequest{Project: c.name(), Name: name}
 }
 
-func newJSONCheckpoint(k vfs.Checkpoint) jsonCheckpoint {
-	return jsonCheckpoint{k.Name, k.Time, k.Bytes, k.Files, k.Automatic}
+// checkpointMissing says where the names of checkpoints are.
+func checkpointMissing(name string, err error) error {
+	return reworded(err, "not_found", "no checkpoint named %s; toolrun checkpoint list lists them", name)
 }
 
 func (c *checkpointCommand) create() *cobra.Command {
@@ -62,15 +59,12 @@ func (c *checkpointCommand) create() *cobra.Command {
 		Example: "  toolrun checkpoint create before-refactoring\n" +
 			"  toolrun checkpoint create 'as sent to Alice' --json",
 		Args: cobra.ExactArgs(1),
-		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			made, err := p.CreateCheckpoint(cmd.Context(), args[0], nil)
-			if errors.Is(err, fs.ErrExist) {
-				return outcome{}, fmt.Errorf(
-					"there is a checkpoint named %s: choose another name, or delete it first", args[0])
-			}
+		RunE: c.change(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			made, err := s.MakeCheckpoint(ctx, c.named(args[0]))
 			text := fmt.Sprintf("created %s: %s, %s\n", made.Name, countFiles(made.Files), countBytes(made.Bytes))
-			return outcome{text: text, data: newJSONCheckpoint(made)}, err
-		}),
+			return outcome{text: text, data: made}, reworded(err, "exists",
+				"there is a checkpoint named %s: choose another name, or delete it first", args[0])
+		})),
 	}
 }
 
@@ -83,16 +77,11 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 		Example: "  toolrun checkpoint list\n" +
 			"  toolrun checkpoint list --json",
 		Args: cobra.NoArgs,
-		RunE: c.read(func(cmd *cobra.Command, _ []string, p vfs.Project) (outcome, error) {
-			found, err := p.Checkpoints(cmd.Context())
-			if err != nil {
-				return outcome{}, err
-			}
+		RunE: c.read(c.ask(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
+			found, err := s.ListCheckpoints(ctx, service.InProject{Project: c.name()})
 			var text strings.Builder
 			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-			all := []jsonCheckpoint{}
-			for _, k := range found {
-				all = append(all, newJSONCheckpoint(k))
+			for _, k := range found.Checkpoints {
 				mark := ""
 				if k.Automatic {
 					mark = "\tautomatic"
@@ -101,25 +90,11 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 					countFiles(k.Files), countBytes(k.Bytes), mark)
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text: text.String(), data: all, none: "no checkpoints; toolrun checkpoint create makes one"},
-				nil
-		}),
+			return outcome{
+				text: text.String(), data: found.Checkpoints, none: "no checkpoints; toolrun checkpoint create makes one",
+			}, err
+		})),
 	}
-}
-
-// jsonRestored is what restoring a checkpoint has done, as JSON.
-type jsonRestored struct {
-	Checkpoint jsonCheckpoint         `json:"checkpoint"`
-	Call       string                 `json:"call,omitempty"`
-	Changed    []jsonCheckpointChange `json:"changed"`
-	Incomplete bool                   `json:"incomplete,omitempty"`
-}
-
-// jsonCheckpointChange is what had been changed since a checkpoint, as JSON.
-type jsonCheckpointChange struct {
-	Path  string   `json:"path"`
-	Op    vfs.Op   `json:"op"`
-	Calls []string `json:"calls"`
 }
 
 func (c *checkpointCommand) restore() *cobra.Command {
@@ -133,20 +108,20 @@ since, and by which calls; toolrun files undo takes the restoring back.`,
 		Example: "  toolrun checkpoint create now && toolrun checkpoint restore now\n" +
 			"  toolrun checkpoint create one && toolrun checkpoint restore one --dry-run",
 		Args: cobra.ExactArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			done, err := p.RestoreCheckpoint(cmd.Context(), args[0], &vfs.RestoreOptions{DryRun: dry})
-			if err != nil {
-				return outcome{}, checkpointMissing(args[0], err)
+		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			restore := s.RestoreCheckpoint
+			if dry {
+				restore = s.CompareCheckpoint
 			}
-			return restoredOutcome(done, dry), nil
-		}),
+			done, err := restore(ctx, c.named(args[0]))
+			return restoredOutcome(done, dry), checkpointMissing(args[0], err)
+		})),
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be changed")
 	return cmd
 }
 
-func restoredOutcome(done *vfs.Restored, dry bool) outcome {
-	data := jsonRestored{newJSONCheckpoint(done.Checkpoint), done.Call, []jsonCheckpointChange{}, done.Incomplete}
+func restoredOutcome(done service.RestoredAnswer, dry bool) outcome {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, e := range done.Changed {
@@ -154,10 +129,6 @@ func restoredOutcome(done *vfs.Restored, dry bool) outcome {
 		if id, ok := vfs.ParseStatePath(e.Path); ok {
 			what = "the state of " + id.String()
 		}
-		if e.Calls == nil {
-			e.Calls = []string{}
-		}
-		data.Changed = append(data.Changed, jsonCheckpointChange{e.Path, e.Op, e.Calls})
 		fmt.Fprintf(table, "%s\t%s\t%s\n", e.Op, what, strings.Join(e.Calls, ", "))
 	}
 	_ = table.Flush() // a strings.Builder does not fail
@@ -172,7 +143,7 @@ func restoredOutcome(done *vfs.Restored, dry bool) outcome {
 	default:
 		fmt.Fprintf(&text, "restored %s; toolrun files undo %s takes that back\n", done.Checkpoint.Name, done.Call)
 	}
-	return outcome{text: text.String(), data: data}
+	return outcome{text: text.String(), data: done}
 }
 
 func (c *checkpointCommand) delete() *cobra.Command {
@@ -181,17 +152,10 @@ func (c *checkpointCommand) delete() *cobra.Command {
 		Short:   "Drop a checkpoint, and what nothing else needs of it",
 		Example: "  toolrun checkpoint create now && toolrun checkpoint delete now",
 		Args:    cobra.ExactArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			err := checkpointMissing(args[0], p.DeleteCheckpoint(cmd.Context(), args[0]))
-			return outcome{text: fmt.Sprintf("deleted %s\n", args[0]), data: map[string]string{"deleted": args[0]}}, err
-		}),
+		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			_, err := s.DeleteCheckpoint(ctx, c.named(args[0]))
+			return outcome{text: fmt.Sprintf("deleted %s\n", args[0]), data: map[string]string{"deleted": args[0]}},
+				checkpointMissing(args[0], err)
+		})),
 	}
-}
-
-// checkpointMissing explains an error about a checkpoint that does not exist.
-func checkpointMissing(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, vfs.ErrDeleted) {
-		return fmt.Errorf("no checkpoint named %s; toolrun checkpoint list lists them", name)
-	}
-	return err
 }

@@ -78,15 +78,23 @@ type filesFunc func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, 
 // An operation asks for what a command does, and makes the outcome of the answer.
 type operation func(ctx context.Context, args []string, s *service.Service) (outcome, error)
 
-// ask is read for commands that are one operation of the project, whose name is that of the flags.
-func (c *filesCommand) ask(do operation) func(*cobra.Command, []string) error {
-	return c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+// ask makes a filesFunc of an operation on the project, whose name is that of the flags.
+func (c *filesCommand) ask(do operation) filesFunc {
+	return func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 		s, err := c.service(p)
 		if err != nil {
 			return outcome{}, err
 		}
 		return do(cmd.Context(), args, s)
-	})
+	}
+}
+
+// reworded gives an error with a code of package service a text with what a command can do about it.
+func reworded(err error, code, text string, args ...any) error {
+	if err != nil && service.Explain(err).Code == code {
+		return fmt.Errorf(text, args...)
+	}
+	return err
 }
 
 func (c *filesCommand) run(open func(context.Context) (vfs.Project, error),
