@@ -149,6 +149,7 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"POST /api/checkpoints/restore": m{"project": "p", "name": "draft"},
 		"POST /api/checkpoints/delete":  m{"project": "p", "name": "kept"},
 		"GET /api/sessions":             "project=p",
+		"GET /api/sessions/one":         "project=p&session=main",
 		"POST /api/sessions/fork":       m{"project": "p", "session": "main", "as": "try"},
 		"POST /api/sessions/delete":     m{"project": "p", "session": "dropped"},
 		"GET /api/settings":             "project=p",

@@ -127,7 +127,7 @@ func (s *Service) RevertChange(ctx context.Context, in RevertRequest) (RevertAns
 
 type UndoRequest struct {
 	Project string `json:"project"`
-	Call    string `json:"call" jsonschema:"the call, or # and the number of a change"`
+	Call    string `json:"call,omitempty" jsonschema:"the call, or # and the number of a change"`
 	Last    bool   `json:"last,omitempty" jsonschema:"without a call: the last one, whoever made it"`
 }
 

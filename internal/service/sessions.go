@@ -11,10 +11,17 @@ import (
 )
 
 type SessionInfo struct {
-	Name  string    `json:"name"`
+	Name   string         `json:"name"`
+	Bytes  int64          `json:"bytes"`
+	Used   time.Time      `json:"used" jsonschema:"when a call has last left variables there"`
+	Tools  []string       `json:"tools" jsonschema:"whose code has run in it"`
+	States []SessionState `json:"states" jsonschema:"what each tool has left there"`
+}
+
+type SessionState struct {
+	Tool  string    `json:"tool"`
 	Bytes int64     `json:"bytes"`
-	Used  time.Time `json:"used" jsonschema:"when a call has last left variables there"`
-	Tools []string  `json:"tools" jsonschema:"whose code has run in it"`
+	Used  time.Time `json:"used"`
 }
 
 type SessionsAnswer struct {
@@ -27,13 +34,26 @@ func (s *Service) ListSessions(ctx context.Context, in InProject) (SessionsAnswe
 		out := SessionsAnswer{Sessions: []SessionInfo{}}
 		all, err := sessions.List(ctx, p)
 		for _, one := range all {
-			info := SessionInfo{Name: one.Name, Bytes: one.Size(), Used: one.Used(), Tools: []string{}}
-			for _, state := range one.States {
-				info.Tools = append(info.Tools, state.Tool)
-			}
-			out.Sessions = append(out.Sessions, info)
+			out.Sessions = append(out.Sessions, newSessionInfo(one))
 		}
 		return out, err
+	})
+}
+
+func newSessionInfo(s sessions.Session) SessionInfo {
+	info := SessionInfo{Name: s.Name, Bytes: s.Size(), Used: s.Used()}
+	for _, state := range s.States {
+		info.Tools = append(info.Tools, state.Tool)
+		info.States = append(info.States, SessionState{state.Tool, state.Size, state.Time})
+	}
+	return info
+}
+
+// ShowSession returns one session.
+func (s *Service) ShowSession(ctx context.Context, in SessionRequest) (SessionInfo, error) {
+	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (SessionInfo, error) {
+		one, err := sessions.Get(ctx, p, in.Session)
+		return newSessionInfo(one), sessionError(err)
 	})
 }
 

@@ -90,9 +90,8 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 					countFiles(k.Files), countBytes(k.Bytes), mark)
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{
-				text: text.String(), data: found.Checkpoints, none: "no checkpoints; toolrun checkpoint create makes one",
-			}, err
+			return outcome{text: text.String(), data: found.Checkpoints,
+				none: "no checkpoints; toolrun checkpoint create makes one"}, err
 		})),
 	}
 }

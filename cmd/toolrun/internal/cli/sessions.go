@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/service"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
@@ -21,10 +20,7 @@ import (
 )
 
 // sessionCommand has what the subcommands of toolrun session share.
-type sessionCommand struct {
-	projectFlags
-	json bool
-}
+type sessionCommand struct{ filesCommand }
 
 func newSessionCommand() *cobra.Command {
 	c := &sessionCommand{}
@@ -48,38 +44,26 @@ dropped.`,
 	return cmd
 }
 
-// jsonSession is a session as JSON.
+// jsonSession is a session as JSON, with the variables of its states if they were asked for.
 type jsonSession struct {
-	Name   string      `json:"name"`
-	Bytes  int64       `json:"bytes"`
-	Used   time.Time   `json:"used"`
+	service.SessionInfo
+	Tools  *struct{}   `json:"tools,omitempty"` // the states have them
 	States []jsonState `json:"states"`
 }
 
-// jsonState is the state of a session as JSON.
 type jsonState struct {
-	Tool      string             `json:"tool"`
-	Bytes     int64              `json:"bytes"`
-	Used      time.Time          `json:"used"`
+	service.SessionState
 	Variables []sandbox.Variable `json:"variables,omitempty"`
 	// Problem says why there are no variables.
 	Problem string `json:"problem,omitempty"`
 }
 
-func newJSONSession(s sessions.Session) jsonSession {
-	out := jsonSession{Name: s.Name, Bytes: s.Size(), Used: s.Used()}
+func newJSONSession(s service.SessionInfo) jsonSession {
+	out := jsonSession{SessionInfo: s}
 	for _, state := range s.States {
-		out.States = append(out.States, jsonState{Tool: state.Tool, Bytes: state.Size, Used: state.Time})
+		out.States = append(out.States, jsonState{SessionState: state})
 	}
 	return out
-}
-
-func (s jsonSession) tools() string {
-	var tools []string
-	for _, state := range s.States {
-		tools = append(tools, state.Tool)
-	}
-	return strings.Join(tools, ", ")
 }
 
 func (c *sessionCommand) list() *cobra.Command {
@@ -91,29 +75,19 @@ them, their sizes, and when a call has last left variables there.`,
 		Example: "  toolrun session list\n" +
 			"  toolrun session list --root . --json",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			project, err := c.reading(cmd.Context())
-			if err != nil {
-				return err
-			}
-			found, err := sessions.List(cmd.Context(), project)
-			if err = errors.Join(err, project.Close()); err != nil {
-				return err
-			}
+		RunE: c.read(c.ask(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
+			found, err := s.ListSessions(ctx, service.InProject{Project: c.name()})
 			all := []jsonSession{}
 			var text strings.Builder
 			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-			for _, s := range found {
-				one := newJSONSession(s)
-				all = append(all, one)
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.tools(), countBytes(one.Bytes),
+			for _, one := range found.Sessions {
+				all = append(all, newJSONSession(one))
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, strings.Join(one.Tools, ", "), countBytes(one.Bytes),
 					one.Used.Local().Format(time.DateTime))
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{
-				text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one",
-			}.print(cmd.OutOrStdout(), c.json)
-		},
+			return outcome{text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one"}, err
+		})),
 	}
 }
 
@@ -125,18 +99,18 @@ func (c *sessionCommand) show() *cobra.Command {
 a call has last left variables there, and the variables, with short values.`,
 		Example: "  toolrun js --session main -e 'let n = 1' && toolrun session show main",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			project, err := c.existing(cmd.Context())
+		RunE: c.run(c.existing, func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			s, err := c.service(p)
 			if err != nil {
-				return err
+				return outcome{}, err
 			}
-			s, err := sessions.Get(cmd.Context(), project, args[0])
-			one := newJSONSession(s)
-			if err == nil {
-				err = c.addVariables(cmd, project, s, &one)
+			found, err := s.ShowSession(cmd.Context(), service.SessionRequest{Project: c.name(), Session: args[0]})
+			if err != nil {
+				return outcome{}, noSession(args[0], err)
 			}
-			if err = errors.Join(noSession(args[0], err), project.Close()); err != nil {
-				return err
+			one := newJSONSession(found)
+			if err := c.addVariables(cmd, p, &one); err != nil {
+				return outcome{}, err
 			}
 			var text strings.Builder
 			for _, state := range one.States {
@@ -151,14 +125,13 @@ a call has last left variables there, and the variables, with short values.`,
 					fmt.Fprintf(&text, "  Its variables cannot be shown: %s.\n", terminal.Escape(state.Problem))
 				}
 			}
-			return outcome{text: text.String(), data: one}.print(cmd.OutOrStdout(), c.json)
-		},
+			return outcome{text: text.String(), data: one}, nil
+		}),
 	}
 }
 
 // addVariables adds the variables of a session. That they cannot be read is no error.
-func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, s sessions.Session,
-	to *jsonSession) error {
+func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, to *jsonSession) error {
 	key, err := c.sealKey(cmd.Context())
 	if err != nil {
 		return err
@@ -168,10 +141,11 @@ func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, s
 		return err
 	}
 	place := sessions.Place{Files: project, Project: c.name(), Key: key}
-	for n, state := range s.States {
-		variables, err := r.variables(cmd.Context(), place, state.StateID)
-		if to.States[n].Variables = variables; err != nil {
-			to.States[n].Problem = err.Error()
+	for i := range to.States {
+		state := &to.States[i]
+		id := vfs.StateID{Tool: state.Tool, Session: to.Name}
+		if state.Variables, err = r.variables(cmd.Context(), place, id); err != nil {
+			state.Problem = err.Error()
 		}
 	}
 	return r.Close()
@@ -203,10 +177,7 @@ func (r *runner) variables(ctx context.Context, place sessions.Place, id vfs.Sta
 }
 
 func noSession(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no session named %s; toolrun session list lists them", name)
-	}
-	return err
+	return reworded(err, "not_found", "no session named %s; toolrun session list lists them", name)
 }
 
 func (c *sessionCommand) fork() *cobra.Command {
@@ -217,23 +188,15 @@ func (c *sessionCommand) fork() *cobra.Command {
 session is now, and neither changes the other.`,
 		Example: "  toolrun js --session main -e 'let n = 1' && toolrun session fork main try",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			did := map[string]string{"forked": args[0], "to": args[1]}
-			return c.change(cmd, fmt.Sprintf("%s is a copy of %s.\n", args[1], args[0]), did, func(ctx context.Context,
-				p vfs.Project) error {
-				key, err := c.sealKey(ctx)
-				if err != nil {
-					return err
-				}
-				place := sessions.Place{Files: p, Project: c.name(), Key: key}
-				err = sessions.Copy(ctx, place, args[0], place, args[1])
-				if errors.Is(err, fs.ErrExist) {
-					return fmt.Errorf("there is a session named %s; toolrun session delete %s deletes it",
-						args[1], args[1])
-				}
-				return noSession(args[0], err)
-			})
-		},
+		RunE: c.run(c.existing, c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			_, err := s.ForkSession(ctx, service.ForkRequest{Project: c.name(), Session: args[0], As: args[1]})
+			err = reworded(err, "exists", "there is a session named %s; toolrun session delete %s deletes it", args[1],
+				args[1])
+			return outcome{
+				text: fmt.Sprintf("%s is a copy of %s.\n", args[1], args[0]),
+				data: map[string]string{"forked": args[0], "to": args[1]},
+			}, noSession(args[0], err)
+		})),
 	}
 }
 
@@ -245,28 +208,11 @@ func (c *sessionCommand) delete() *cobra.Command {
 		Example: "  toolrun js --session try -e 'let n = 1' && toolrun session delete try\n" +
 			"  toolrun session list",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			did := map[string]string{"deleted": args[0]}
-			return c.change(cmd, fmt.Sprintf("%s deleted.\n", args[0]), did, func(ctx context.Context,
-				p vfs.Project) error {
-				return noSession(args[0], sessions.Delete(ctx, p, args[0]))
-			})
-		},
+		RunE: c.run(c.existing, c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			_, err := s.DeleteSession(ctx, service.SessionRequest{Project: c.name(), Session: args[0]})
+			return outcome{
+				text: fmt.Sprintf("%s deleted.\n", args[0]), data: map[string]string{"deleted": args[0]},
+			}, noSession(args[0], err)
+		})),
 	}
-}
-
-// change changes sessions in one call, which can be undone.
-func (c *sessionCommand) change(cmd *cobra.Command, text string, did any,
-	do func(ctx context.Context, p vfs.Project) error) error {
-	project, err := c.existing(cmd.Context())
-	if err != nil {
-		return err
-	}
-	call := project.WithCall(newCall("session"))
-	err = do(cmd.Context(), call)
-	call.EndCall()
-	if err = errors.Join(err, project.Close()); err != nil {
-		return err
-	}
-	return outcome{text: text, data: did}.print(cmd.OutOrStdout(), c.json)
 }
