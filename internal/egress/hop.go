@@ -2,7 +2,6 @@ package egress
 
 import (
 	"bytes"
-	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -276,8 +275,4 @@ func (l *lazyReader) Read(p []byte) (int, error) {
 		}
 	}
 	return l.from.Read(p)
-}
-
-func sortFields(fields []network.Field) {
-	slices.SortStableFunc(fields, func(a, b network.Field) int { return cmp.Compare(a.Name, b.Name) })
 }

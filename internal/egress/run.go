@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,7 +79,7 @@ func (r *run) Do(ctx context.Context, request *network.Request) (response *netwo
 		// A redirect without a Location is a response, as in the standard. One with an empty Location leads to its own
 		// URL. See https://fetch.spec.whatwg.org/#concept-response-location-url
 		locations := got.Header.Values("Location")
-		if isRedirect(got.StatusCode) &&
+		if slices.Contains([]int{301, 302, 303, 307, 308}, got.StatusCode) &&
 			(request.Redirect == "error" || request.Redirect != "manual" && len(locations) > 0) {
 			record(0, nil)
 			_ = got.Body.Close()
@@ -241,7 +242,7 @@ func fields(header http.Header, striker *striker) []network.Field {
 			fields = append(fields, network.Field{Name: name, Value: striker.text(value)})
 		}
 	}
-	sortFields(fields)
+	slices.SortStableFunc(fields, func(a, b network.Field) int { return cmp.Compare(a.Name, b.Name) })
 	return fields
 }
 
@@ -327,14 +328,6 @@ func (b *body) finish(err error) {
 func (b *body) Close() error {
 	b.finish(nil)
 	return nil
-}
-
-func isRedirect(status int) bool {
-	switch status {
-	case 301, 302, 303, 307, 308:
-		return true
-	}
-	return false
 }
 
 // reader returns a body for a request.

@@ -8,13 +8,28 @@ import (
 )
 
 // A dir is an open directory. It has nothing open in the afero.Fs, so it is in nobody's way.
-type dir struct {
+type dir struct{ handle }
+
+func newDir(s *FS, name string) *dir { return &dir{handle{fs: s, name: name}} }
+
+// A handle is what files and directories that are open have in common.
+type handle struct {
 	fs     *FS
-	name   string
+	name   string // empty if no path leads to it any more
 	closed bool
 }
 
-func newDir(s *FS, name string) *dir { return &dir{fs: s, name: name} }
+func (h *handle) Name() string {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	return h.name
+}
+
+func (h *handle) renamed(from, to string) {
+	if within(h.name, from) {
+		h.name = to + h.name[len(from):]
+	}
+}
 
 // use locks the directory if it is open.
 func (d *dir) use() (done func(), errno Errno) {
@@ -34,18 +49,6 @@ func (d *dir) refuse() Errno {
 	}
 	done()
 	return EISDIR
-}
-
-func (d *dir) Name() string {
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	return d.name
-}
-
-func (d *dir) renamed(from, to string) {
-	if within(d.name, from) {
-		d.name = to + d.name[len(from):]
-	}
 }
 
 func (d *dir) IsDir() bool    { return true }

@@ -13,14 +13,12 @@ import (
 // A file is an open regular file. Where reading and writing go on is known here and not in the afero.Fs, so that all
 // but appending is done at given positions.
 type file struct {
-	fs   *FS
-	name string // empty if no path leads to it any more
+	handle
 
 	readable, writable bool
 	durable            bool // each write is synced
 
-	closed bool
-	pos    int64
+	pos int64
 	// appends is what O_APPEND is now. An afero.File cannot change it, and cannot write at a position if it has it. So
 	// there is a second handle as soon as one of the other kind is needed, which is rare. Seeking to the end instead
 	// would let others get in between.
@@ -80,18 +78,6 @@ func (f *file) writer(appends bool) (afero.File, Errno) {
 		f.second = second
 	}
 	return f.second, 0
-}
-
-func (f *file) Name() string {
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	return f.name
-}
-
-func (f *file) renamed(from, to string) {
-	if within(f.name, from) {
-		f.name = to + f.name[len(from):]
-	}
 }
 
 // IsDir implements [File].

@@ -111,8 +111,7 @@ func (s *FS) openDir(name string, flag Flag) (File, Errno) {
 // openFile opens what is a file unless it turns out to be a directory.
 func (s *FS) openFile(name string, flag Flag) (File, Errno) {
 	f := &file{
-		fs:       s,
-		name:     name,
+		handle:   handle{fs: s, name: name},
 		readable: flag&O_WRONLY == 0,
 		writable: flag&(O_RDWR|O_WRONLY) != 0,
 		durable:  flag&O_SYNC != 0,

@@ -268,10 +268,8 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		tooMuch(w, http.StatusTooManyRequests, errTooMany.Error())
 	case errors.Is(err, errNoSession):
 		http.Error(w, errNoSession.Error(), http.StatusNotFound)
-	case errors.Is(err, errSessions):
-		tooMuch(w, http.StatusServiceUnavailable, errSessions.Error())
-	case errors.Is(err, errClosing):
-		tooMuch(w, http.StatusServiceUnavailable, errClosing.Error())
+	case errors.Is(err, errSessions), errors.Is(err, errClosing):
+		tooMuch(w, http.StatusServiceUnavailable, err.Error())
 	default:
 		h.options.Logger.ErrorContext(r.Context(), "no server for a request", "error", err)
 		http.Error(w, "the server cannot do this at the moment", http.StatusInternalServerError)

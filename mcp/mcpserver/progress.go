@@ -51,14 +51,12 @@ type feed struct {
 	last, total float64
 }
 
-type feedKey struct{}
-
 // openFeed opens the feed of a call that may have to wait before it starts. It returns nil if the client has not asked
-// for one, and otherwise a context that has it. close must be called.
-func openFeed(ctx context.Context, request sdk.Request) (context.Context, *feed) {
+// for one. close must be called.
+func openFeed(ctx context.Context, request sdk.Request) *feed {
 	call, ok := request.(*sdk.CallToolRequest)
 	if !ok || call.Params.GetProgressToken() == nil {
-		return ctx, nil
+		return nil
 	}
 	f := &feed{
 		send: func(ctx context.Context, params *sdk.ProgressNotificationParams) {
@@ -70,13 +68,12 @@ func openFeed(ctx context.Context, request sdk.Request) (context.Context, *feed)
 	}
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	go f.run()
-	return context.WithValue(ctx, feedKey{}, f), f
+	return f
 }
 
-// startFeed returns the feed of a call that starts now, and nothing is sent after the context has ended. It returns
-// nil if there is no feed.
-func startFeed(ctx context.Context) *feed {
-	f, _ := ctx.Value(feedKey{}).(*feed)
+// begin returns the function for [registry.Env].Progress of a call that starts now. Nothing is sent after the context
+// has ended. It is nil for a nil feed.
+func (f *feed) begin(ctx context.Context) func(registry.Progress) {
 	if f == nil {
 		return nil
 	}
@@ -84,14 +81,6 @@ func startFeed(ctx context.Context) *feed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.start = time.Now()
-	return f
-}
-
-// progress returns the function for [registry.Env].Progress. It is nil for a nil feed.
-func (f *feed) progress() func(registry.Progress) {
-	if f == nil {
-		return nil
-	}
 	return f.add
 }
 

@@ -23,55 +23,55 @@ func (s *Server) instructions(ctx context.Context, tools *registry.Registry, env
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
+// A prompt is one that clients can get, and the Env that decides what it says.
+type prompt struct {
+	sdk.Prompt
+	env registry.Env
+}
+
+// prompts returns that of all tools, and then that of each tool, for which no other is enabled, besides those that
+// always are.
+func prompts(tools *registry.Registry, env registry.Env) []prompt {
+	list := []prompt{{sdk.Prompt{Name: allPrompts, Title: "System prompt",
+		Description: "How to work with all tools of this server"}, env}}
+	selection := env.Selection
+	for _, spec := range tools.Enabled(selection) {
+		env.Selection = selection.Only(spec.Name)
+		list = append(list, prompt{sdk.Prompt{Name: allPrompts + "-" + spec.Name,
+			Title: "System prompt of " + spec.Name, Description: "How to work with the tool " + spec.Name}, env})
+	}
+	return list
+}
+
 // listPrompts lists the prompts that are not empty.
 func (s *Server) listPrompts(ctx context.Context, tools *registry.Registry, env registry.Env) (*sdk.ListPromptsResult,
 	error) {
 	result := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: private}
-	if s.instructions(ctx, tools, env) == "" {
-		return result, nil
-	}
-	result.Prompts = append(result.Prompts, &sdk.Prompt{
-		Name: allPrompts, Title: "System prompt", Description: "How to work with all tools of this server",
-	})
-	for _, spec := range tools.Enabled(env.Selection) {
-		if s.instructions(ctx, tools, only(env, spec.Name)) != "" {
-			result.Prompts = append(result.Prompts, &sdk.Prompt{
-				Name: allPrompts + "-" + spec.Name, Title: "System prompt of " + spec.Name,
-				Description: "How to work with the tool " + spec.Name,
-			})
+	for _, p := range prompts(tools, env) {
+		if s.instructions(ctx, tools, p.env) != "" {
+			result.Prompts = append(result.Prompts, &p.Prompt)
+		} else if p.Name == allPrompts {
+			break
 		}
 	}
 	return result, nil
 }
 
+// getPrompt makes a prompt of a text. The protocol has no role for system prompts.
 func (s *Server) getPrompt(ctx context.Context, request sdk.Request, params *sdk.GetPromptParams,
-	tools *registry.Registry,
-	env registry.Env) (*sdk.GetPromptResult, error) {
-	tool, ofTool := strings.CutPrefix(params.Name, allPrompts+"-")
-	if ofTool {
-		for _, spec := range tools.Enabled(env.Selection) {
-			if spec.Name == tool {
-				return promptResult(request, "How to work with the tool "+tool,
-					s.instructions(ctx, tools, only(env, tool))), nil
-			}
+	tools *registry.Registry, env registry.Env) (*sdk.GetPromptResult, error) {
+	for _, p := range prompts(tools, env) {
+		if p.Name == params.Name {
+			result := newResult[sdk.GetPromptResult](request)
+			result.Description = p.Description
+			text := &sdk.TextContent{Text: s.instructions(ctx, tools, p.env)}
+			result.Messages = []*sdk.PromptMessage{{Role: "user", Content: text}}
+			return result, nil
 		}
-	} else if params.Name == allPrompts {
-		return promptResult(request, "How to work with all tools of this server", s.instructions(ctx, tools, env)), nil
 	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-		Message: fmt.Sprintf("there is no prompt %q: see prompts/list", params.Name)}
+	return nil, invalidParams("there is no prompt %q: see prompts/list", params.Name)
 }
 
-// promptResult makes a prompt of a text. The protocol has no role for system prompts.
-func promptResult(request sdk.Request, description, text string) *sdk.GetPromptResult {
-	result := newResult[sdk.GetPromptResult](request)
-	result.Description = description
-	result.Messages = []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}
-	return result
-}
-
-// only leaves one tool enabled, besides those that always are.
-func only(env registry.Env, tool string) registry.Env {
-	env.Selection = env.Selection.Only(tool)
-	return env
+func invalidParams(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }

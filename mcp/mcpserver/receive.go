@@ -73,11 +73,11 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch params := request.GetParams().(type) {
 		case *sdk.CallToolParamsRaw:
-			ctx, feed := openFeed(ctx, request)
+			feed := openFeed(ctx, request)
 			defer feed.close()
 			err := call.turn.wait(ctx, s.active.draining, s.reads(params.Name))
 			if err == nil {
-				result, err = s.call(ctx, next, method, request, tools, env)
+				result, err = s.call(ctx, next, method, request, work{tools, env, feed})
 			}
 			if err != nil && ctx.Err() != nil { // while it waited; one that runs is answered with the same
 				return s.result(request.GetSession().(*sdk.ServerSession),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -85,8 +84,7 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 	if params != nil && params.Cursor != "" {
 		last, err := base64.RawURLEncoding.DecodeString(params.Cursor)
 		if err != nil || !utf8.Valid(last) {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-				Message: "the cursor is not one that resources/list has returned"}
+			return nil, invalidParams("the cursor is not one that resources/list has returned")
 		}
 		after = strings.Split(string(last), "/")
 	}
@@ -185,15 +183,12 @@ func (s *Server) readResource(ctx context.Context, request sdk.Request, params *
 		return nil, notFound(params.URI)
 	}
 	content, err := s.read(env.Files, name)
+	_, answered := errors.AsType[*jsonrpc.Error](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, notFound(params.URI)
-	case errors.Is(err, errIsDir):
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-			Message: "this is a directory: resources/list has the files in it"}
-	case errors.Is(err, errTooLarge):
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(
-			"the file has more than %d bytes: read it in parts with a tool", s.options.Resource)}
+	case answered:
+		return nil, err
 	case err != nil:
 		return nil, s.fileError(ctx, "the file cannot be read", err)
 	}
@@ -209,12 +204,7 @@ func (s *Server) readResource(ctx context.Context, request sdk.Request, params *
 	return result, nil
 }
 
-var (
-	errIsDir    = errors.New("is a directory")
-	errTooLarge = errors.New("is too large")
-)
-
-// read reads a file, if it is not too large to be sent at once.
+// read reads a file. It is an error of the client if it is a directory, or too large to be sent at once.
 func (s *Server) read(files afero.Fs, name string) ([]byte, error) {
 	file, err := files.Open(name)
 	if err != nil {
@@ -226,11 +216,11 @@ func (s *Server) read(files afero.Fs, name string) ([]byte, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errIsDir
+		return nil, invalidParams("this is a directory: resources/list has the files in it")
 	}
 	content, err := io.ReadAll(io.LimitReader(file, s.options.Resource+1))
 	if int64(len(content)) > s.options.Resource {
-		return nil, errTooLarge
+		return nil, invalidParams("the file has more than %d bytes: read it in parts with a tool", s.options.Resource)
 	}
 	return content, err
 }

@@ -93,6 +93,7 @@ func (s *Server) add(d definition) (err error) {
 type work struct {
 	tools *registry.Registry
 	env   registry.Env
+	feed  *feed
 }
 
 type workKey struct{}
@@ -103,8 +104,7 @@ type carrierKey struct{}
 
 // call has the SDK do a call when there is room for it.
 func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string, request sdk.Request,
-	tools *registry.Registry,
-	env registry.Env) (result sdk.Result, err error) {
+	w work) (result sdk.Result, err error) {
 	began := s.Call(ctx, func(ctx context.Context) {
 		if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
 			var cancel context.CancelFunc
@@ -112,7 +112,7 @@ func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string
 			defer cancel()
 			defer context.AfterFunc(carrier, cancel)()
 		}
-		result, err = next(context.WithValue(ctx, workKey{}, work{tools, env}), method, request)
+		result, err = next(context.WithValue(ctx, workKey{}, w), method, request)
 	})
 	if began != nil {
 		return nil, began
@@ -146,8 +146,7 @@ func (s *Server) Call(ctx context.Context, do func(ctx context.Context)) error {
 func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	w := ctx.Value(workKey{}).(work)
 	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
-	feed := startFeed(ctx)
-	w.env.Progress = feed.progress()
+	w.env.Progress = w.feed.begin(ctx)
 	client := clientLog(request.Session)
 	w.env.Logger = toolLog(ctx, w.env.Logger, client)
 	log := slog.New(client)
@@ -155,7 +154,7 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	start := time.Now()
 	asks := s.ask(request, &w.env)
 	result := w.tools.Dispatch(ctx, call, w.env)
-	feed.end()
+	w.feed.end()
 	s.watch.poke()
 	outcome := "ok"
 	if result.IsError() {

@@ -31,9 +31,10 @@ type Store struct{ dir string }
 // OpenStore returns the store in a directory, which need not exist.
 func OpenStore(dir string) *Store { return &Store{dir} }
 
-// Installed is a module of a store, without its bytes.
+// Installed is a module of a store, without its bytes. As JSON and without its manifest it is the content of
+// installedFile.
 type Installed struct {
-	Manifest *Manifest `json:"manifest"`
+	Manifest *Manifest `json:"manifest,omitempty"`
 	Grants   Grants    `json:"grants"`
 	// From is where the module came from: a path, a URL or an npm package. It is for people.
 	From string `json:"from,omitempty"`
@@ -42,14 +43,6 @@ type Installed struct {
 	Added    time.Time `json:"added,omitzero"`
 
 	dir string
-}
-
-// installed is the content of installedFile.
-type installed struct {
-	Grants   Grants    `json:"grants"`
-	From     string    `json:"from,omitempty"`
-	Original string    `json:"original,omitempty"`
-	Added    time.Time `json:"added,omitzero"`
 }
 
 // ErrNotFound means that a store has no module of a name.
@@ -118,18 +111,18 @@ func (s *Store) Get(name string) (*Installed, error) {
 	if m.SHA256 == "" {
 		return fail(errors.New("its manifest has no sha256"))
 	}
-	var more installed
+	i := &Installed{}
 	if data, err = readFile(filepath.Join(dir, installedFile), maxManifest); err == nil {
-		err = json.Unmarshal(data, &more)
+		err = json.Unmarshal(data, i)
 	}
 	if err == nil {
-		err = more.Grants.check(m)
+		err = i.Grants.check(m)
 	}
 	if err != nil {
 		return fail(fmt.Errorf("%s: %w", installedFile, err))
 	}
-	return &Installed{Manifest: m, Grants: more.Grants, From: more.From, Original: more.Original,
-		Added: more.Added, dir: dir}, nil
+	i.Manifest, i.dir = m, dir
+	return i, nil
 }
 
 // Read returns the bytes of a module. The error is a [*ChangedError] if they are not those that were added.
@@ -197,7 +190,7 @@ func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Ins
 		return nil, err
 	}
 	m.SHA256 = digest(stripped)
-	more := installed{
+	more := Installed{
 		Grants: options.Grants, From: options.From, Original: original, Added: time.Now().UTC().Truncate(time.Second),
 	}
 	if err := s.write(&m, stripped, more, options.Replace); err != nil {
@@ -207,7 +200,7 @@ func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Ins
 }
 
 // write makes the directory of a module under another name, and renames it when it is complete.
-func (s *Store) write(m *Manifest, module []byte, more installed, replace bool) error {
+func (s *Store) write(m *Manifest, module []byte, more Installed, replace bool) error {
 	target := filepath.Join(s.dir, m.Name)
 	if _, err := os.Lstat(target); err == nil && !replace {
 		return fmt.Errorf("module %s: %w", m.Name, ErrExists)

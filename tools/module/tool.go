@@ -31,7 +31,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/afero"
 
@@ -408,9 +407,4 @@ func logEnd(result *command.Result) string {
 	return strings.TrimSpace(text)
 }
 
-func toText(data []byte) string {
-	if utf8.Valid(data) {
-		return string(data)
-	}
-	return strings.ToValidUTF8(string(data), "\uFFFD")
-}
+func toText(data []byte) string { return strings.ToValidUTF8(string(data), "\uFFFD") }

@@ -80,11 +80,11 @@ func (c *moduleCommand) list() *cobra.Command {
 				return err
 			}
 			list, err := store.List()
-			all := []jsonModule{}
+			all := []*module.Installed{}
 			var text strings.Builder
 			table := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 			for _, m := range list {
-				all = append(all, newJSONModule(m))
+				all = append(all, withoutValues(m))
 				kind := "tool"
 				if m.Manifest.Language {
 					kind = "language"
@@ -99,22 +99,14 @@ func (c *moduleCommand) list() *cobra.Command {
 	}
 }
 
-// jsonModule is a module as JSON. Values of environment variables can be secrets, and are not part of it.
-type jsonModule struct {
-	Manifest *module.Manifest `json:"manifest"`
-	Grants   module.Grants    `json:"grants"`
-	From     string           `json:"from,omitempty"`
-	Original string           `json:"original,omitempty"`
-	Added    time.Time        `json:"added,omitzero"`
-}
-
-func newJSONModule(m *module.Installed) jsonModule {
-	grants := m.Grants
-	grants.Env = maps.Clone(grants.Env)
-	for name := range grants.Env {
-		grants.Env[name] = "..."
+// withoutValues returns a module without the values of environment variables, which can be secrets.
+func withoutValues(m *module.Installed) *module.Installed {
+	shown := *m
+	shown.Grants.Env = maps.Clone(m.Grants.Env)
+	for name := range shown.Grants.Env {
+		shown.Grants.Env[name] = "..."
 	}
-	return jsonModule{m.Manifest, grants, m.From, m.Original, m.Added}
+	return &shown
 }
 
 func (c *moduleCommand) show() *cobra.Command {
@@ -132,7 +124,7 @@ func (c *moduleCommand) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return outcome{text: describeModule(m), data: newJSONModule(m)}.print(cmd.OutOrStdout(), c.json)
+			return outcome{text: describeModule(m), data: withoutValues(m)}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }

@@ -122,7 +122,7 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 		return err
 	}
 	return outcome{
-		text: "added " + describeModule(installed), data: newJSONModule(installed),
+		text: "added " + describeModule(installed), data: withoutValues(installed),
 	}.print(cmd.OutOrStdout(), c.json)
 }
 

@@ -87,7 +87,7 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 		return errors.Join(err, store.Remove(pythonName), r.Close())
 	}
 	return errors.Join(outcome{
-		text: "added " + describeModule(installed), data: newJSONModule(installed),
+		text: "added " + describeModule(installed), data: withoutValues(installed),
 	}.print(cmd.OutOrStdout(), c.json), r.Close())
 }
 
