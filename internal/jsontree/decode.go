@@ -84,7 +84,7 @@ func (in *inspection) value(i int) (end int, err error) {
 		}
 		return i + 1, nil
 	case '"':
-		return skipString(data, i), nil
+		return SkipString(data, i), nil
 	case 't', 'f', 'n':
 		return skipLiteral(data, i), nil
 	}

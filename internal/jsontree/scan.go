@@ -53,7 +53,7 @@ func Separators(text []byte) int {
 // an object.
 func Members(text []byte, do func(name, value []byte)) bool {
 	return inside(text, '{', func(text []byte, i int) int {
-		end := skipString(text, i)
+		end := SkipString(text, i)
 		if text[i] != '"' || end < i+2 { // the text is not valid
 			return len(text)
 		}
@@ -127,7 +127,7 @@ func walk(text []byte, i int, limits Limits, one bool) (end int, err error) {
 			continue
 		case '"':
 			values++
-			i = skipString(text, i)
+			i = SkipString(text, i)
 		default:
 			values++
 			i = skipLiteral(text, i)
@@ -142,8 +142,8 @@ func walk(text []byte, i int, limits Limits, one bool) (end int, err error) {
 	return len(text), nil
 }
 
-// skipString returns the end of the string that begins at i.
-func skipString(text []byte, i int) int {
+// SkipString returns the end of the string that begins at i, or that of the text.
+func SkipString(text []byte, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
 		case '"':

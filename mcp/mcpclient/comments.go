@@ -1,6 +1,10 @@
 package mcpclient
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+)
 
 // plainJSON converts JSON with comments and trailing commas, as editors write it, to plain JSON. It replaces them by
 // blanks, so that all positions stay. Plain JSON stays unchanged, and text with other faults stays invalid.
@@ -23,7 +27,7 @@ func plainJSON(data []byte) []byte {
 			}
 			continue
 		case c == '"':
-			end, comma = endOfString(out, i), -1
+			end, comma = jsontree.SkipString(out, i), -1
 		case c == ',':
 			if comma = i; bytes.IndexByte([]byte("\x00[{,:"), last) >= 0 { // no value precedes the comma
 				comma = -1

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // mapStrings returns valid JSON with each string and member name replaced by the result of change. A number that
@@ -16,7 +18,7 @@ func mapStrings(data json.RawMessage, change func(name, text string) string) jso
 		end, text := i+1, ""
 		switch c := data[i]; {
 		case c == '"':
-			end = endOfString(data, i)
+			end = jsontree.SkipString(data, i)
 			text = unquote(data[i:end])
 		case c == '-' || c >= '0' && c <= '9':
 			for end < len(data) && strings.IndexByte("+-.eE0123456789", data[end]) >= 0 {
@@ -32,7 +34,7 @@ func mapStrings(data json.RawMessage, change func(name, text string) string) jso
 		}
 		under := name
 		name = ""
-		if rest := bytes.TrimLeft(data[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+		if next := jsontree.SkipBlanks(data, end); next < len(data) && data[next] == ':' {
 			under, name = "", text
 		}
 		if changed := change(under, text); changed != text {
@@ -46,16 +48,6 @@ func mapStrings(data json.RawMessage, change func(name, text string) string) jso
 		return data
 	}
 	return append(out, data[copied:]...)
-}
-
-// endOfString returns the end of the string that begins at i.
-func endOfString(data []byte, i int) int {
-	for i++; i < len(data) && data[i] != '"'; i++ {
-		if data[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, len(data))
 }
 
 func unquote(quoted []byte) string {
