@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // History is the record of a [Project]'s changes, within the limits of [HistoryOptions].
@@ -23,6 +26,11 @@ type History interface {
 	// was. An earlier content of a file that has been renamed since goes to its new path. A file that is there now is
 	// replaced, which the history records; a directory is not replaced (fs.ErrExist).
 	Restore(ctx context.Context, id int64, to string) error
+	// RestoreMissing puts back, of the file or directory that the change with this id removed, what is at a path and
+	// below it and has nothing in its place now, and lists that: of a directory that is missing, only its own path. An
+	// empty name means all. Nothing is replaced. If dry is true, it only lists. The error is fs.ErrNotExist if the
+	// change did not remove this path, and [ErrNotKept] if nothing was kept.
+	RestoreMissing(ctx context.Context, id int64, name string, dry bool) (restored []string, err error)
 	// Undo undoes the changes of a call, all of them or none, and lists them, the latest first. The id is that of
 	// the call (see [Project].WithCall), or "#" and the number of a change; "" means the latest call that has not been
 	// undone.
@@ -55,38 +63,72 @@ type History interface {
 }
 
 // Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored
-// and that nothing has brought back: at their paths there is nothing now, or, for a directory, another directory. What
-// was in that one can be restored to another path.
+// and that nothing has brought back. If a directory was removed and there is another one at its path now, each file and
+// directory is listed that was in it and has nothing in its place, as a removal of its own with the number of the
+// directory's: see [History].RestoreMissing.
 func Removed(ctx context.Context, p Project, name string) ([]Change, error) {
-	changes, err := p.Changes(ctx, name)
+	clean, err := Clean(name)
+	if err != nil {
+		return nil, fsys.PathError("history", name, err)
+	}
+	changes, err := p.Changes(ctx, clean)
 	if err != nil {
 		return nil, err
+	}
+	own := map[int64]bool{}
+	for _, e := range changes {
+		own[e.ID] = true
+	}
+	if top := strings.IndexByte(clean[1:], '/'); top >= 0 { // it may have been removed with a directory above
+		if changes, err = p.Changes(ctx, clean[:top+1]); err != nil {
+			return nil, err
+		}
 	}
 	var removed []Change
 	seen := map[string]bool{}
 	for _, e := range changes {
-		if e.Op != OpRemove || !e.Kept || seen[e.Path] {
+		if e.Op != OpRemove || !e.Kept || !own[e.ID] && !Within(clean, e.Path) {
 			continue
 		}
-		seen[e.Path] = true
 		info, err := p.Stat(e.Path)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
-			err == nil && info.IsDir() && !broughtBack(changes, e) && removedDirectory(ctx, p, e) {
-			removed = append(removed, e)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+			if !seen[e.Path] && own[e.ID] {
+				removed = append(removed, e)
+			}
+			seen[e.Path] = true
+			continue
+		case err != nil || !info.IsDir() || broughtBack(changes, e) || !removedDirectory(ctx, p, e):
+			continue
+		}
+		within := ""
+		if !own[e.ID] {
+			within = clean
+		}
+		missing, err := p.RestoreMissing(ctx, e.ID, within, true)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, name := range missing {
+			part := e
+			if part.Path = name; !seen[name] && !broughtBack(changes, part) {
+				removed = append(removed, part)
+			}
+			seen[name] = true
 		}
 	}
 	return removed, nil
 }
 
-// broughtBack reports whether a directory that is there again is the one that was removed: then it, or a directory that
-// it lies in, came with all that it contains. changes are listed from the latest on.
+// broughtBack reports whether what is or was at a path since a change removed it is what was removed: then it, or a
+// directory that it lies in, came with all that it contains. changes are listed from the latest on.
 func broughtBack(changes []Change, removed Change) bool {
 	for _, c := range changes {
 		switch {
 		case c.ID <= removed.ID:
 			return false
-		case c.Op == OpRename && Within(removed.Path, c.To), c.Op == OpMkdir && c.Path == removed.Path:
-			return false
+		case c.Op == OpRename && Within(removed.Path, c.To), c.Op == OpMkdir && Within(removed.Path, c.Path):
+			return false // in an empty directory, nothing is left of what came before
 		case c.Op == OpCreate && Within(removed.Path, c.Path):
 			return true
 		}

@@ -93,3 +93,12 @@ func (v *mounted) Restore(ctx context.Context, id int64, to string) error {
 	}
 	return v.Project.Restore(ctx, id, to)
 }
+
+func (v *mounted) RestoreMissing(ctx context.Context, id int64, name string, dry bool) ([]string, error) {
+	if clean, err := Clean(name); name != "" && err == nil {
+		if _, _, mount, err := v.at(clean); err != nil || mount != nil {
+			return nil, fsys.PathError("restore", name, errors.Join(err, syscall.EXDEV))
+		}
+	}
+	return v.Project.RestoreMissing(ctx, id, name, dry)
+}

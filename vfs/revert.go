@@ -3,8 +3,10 @@ package vfs
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/spf13/afero"
 )
@@ -13,7 +15,7 @@ import (
 // /notes.md":
 //
 //   - What the change replaced or removed comes back as [History].Restore describes, or at the path to, if that is not
-//     "".
+//     "". Of a directory that there is again, only what is missing in it comes back.
 //   - What it renamed gets its former name back, from where it is now.
 //   - What it made is removed, where it is now, with all that has been put into it since.
 //   - What it undid is redone.
@@ -58,6 +60,22 @@ func Revert(ctx context.Context, p Project, id int64, to string) (did string, er
 	return did, err
 }
 
+// RevertPart is [Revert] for a part of what a change removed: it brings back what was at a path and below it, as far as
+// nothing is in its place. An empty name means all.
+func RevertPart(ctx context.Context, p Project, id int64, name string) (did string, err error) {
+	restored, err := p.RestoreMissing(ctx, id, name, false)
+	switch {
+	case err != nil:
+		return "", err
+	case len(restored) == 0:
+		return "", fmt.Errorf("change %d: all that it removed is there again, or something else is in its place: %w",
+			id, fs.ErrExist)
+	case len(restored) > 3:
+		return fmt.Sprintf("restored %s and %d more", strings.Join(restored[:3], ", "), len(restored)-3), nil
+	}
+	return "restored " + strings.Join(restored, ", "), nil
+}
+
 // findChange returns the change of a project with an id, and at least all later ones, the latest first.
 func findChange(ctx context.Context, p Project, id int64) ([]Change, Change, error) {
 	all, err := p.ChangesAfter(ctx, id-1)
@@ -94,6 +112,11 @@ func revert(ctx context.Context, p Project, all []Change, change Change) (did st
 	if change.Kept && change.Op != OpRename {
 		if change.Op != OpWrite {
 			now = change.Path
+		}
+		if change.Op == OpRemove {
+			if info, err := p.Stat(now); err == nil && info.IsDir() && removedDirectory(ctx, p, change) {
+				return RevertPart(ctx, p, change.ID, "")
+			}
 		}
 		return "restored " + now, p.Restore(ctx, change.ID, "")
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
@@ -512,6 +513,25 @@ func TestEditing(t *testing.T) {
 		b.post("/api/history/undo", m{"project": "p", "call": removed.Call}, nil)
 		require.Equal(t, "mine\n", read("/a.txt").Text)
 		b.fails(b.send("/api/files/delete", m{"project": "p", "path": "/"}), 400)
+	})
+	t.Run("a part of a deleted folder that exists again", func(t *testing.T) {
+		for _, name := range []string{"one", "two"} {
+			b.post("/api/files/save", m{"project": "p", "path": "/gone/" + name, "text": name, "version": ""}, nil)
+		}
+		b.post("/api/files/delete", m{"project": "p", "path": "/gone"}, nil)
+		b.post("/api/files/folder", m{"project": "p", "path": "/gone"}, nil)
+		var deleted struct{ Changes []service.ChangeInfo }
+		b.get(q("/api/history", "project", "p", "path", "/gone", "removed", "true"), &deleted)
+		require.Len(t, deleted.Changes, 2)
+		require.Equal(t, "/gone/two", deleted.Changes[1].Path)
+		part := m{"project": "p", "change": deleted.Changes[1].ID, "path": "/gone/two"}
+		b.post("/api/history/restore", part, nil)
+		require.Equal(t, "two", read("/gone/two").Text)
+		b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/gone/one"), nil, nil), 404)
+		b.fails(b.send("/api/history/restore", part), 409)
+		part["to"] = "/elsewhere"
+		b.fails(b.send("/api/history/restore", part), 400)
+		b.post("/api/files/delete", m{"project": "p", "path": "/gone"}, nil)
 	})
 	t.Run("an export has all files", func(t *testing.T) {
 		w := b.do("GET", q("/api/projects/export", "project", "p"), nil, nil)

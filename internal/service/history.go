@@ -111,6 +111,7 @@ type RevertRequest struct {
 	Project string `json:"project"`
 	Change  int64  `json:"change"`
 	To      string `json:"to,omitempty" jsonschema:"put it here instead"`
+	Path    string `json:"path,omitempty" jsonschema:"of what it deleted, only this, if nothing is in its place"`
 }
 
 type RevertAnswer struct {
@@ -120,6 +121,13 @@ type RevertAnswer struct {
 // RevertChange takes back one change, whatever came after it.
 func (s *Service) RevertChange(ctx context.Context, in RevertRequest) (RevertAnswer, error) {
 	return within(ctx, s, Write, in.Project, "page-restore", func(p vfs.Project) (RevertAnswer, error) {
+		if in.Path != "" && in.To != "" {
+			return RevertAnswer{}, Bad("path", "a part can only go where it was")
+		}
+		if in.Path != "" {
+			did, err := vfs.RevertPart(ctx, p, in.Change, in.Path)
+			return RevertAnswer{did}, err
+		}
 		did, err := vfs.Revert(ctx, p, in.Change, in.To)
 		return RevertAnswer{did}, err
 	})

@@ -7,11 +7,13 @@ import {checkpoints} from "./checkpoints.js";
 import {name, plain, when} from "./text.js";
 
 export async function show(main) {
-  const path = here("path");
+  const path = here("path"), removed = here("deleted") ? "true" : "";
   const place = h("div", {});
   let shown = 200, busy = false, again = false;
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "History", path && [" of ", name(path)]),
-    path && h("a", {href: page("history")}, "All changes")), !path && checkpoints(load), place);
+  fill(main, h("div", {class: "bar"}, h("h1", {}, removed ? "Deleted files" : "History", path && [" of ", name(path)]),
+    (path || removed) && h("a", {href: page("history")}, "All changes"),
+    !removed && h("a", {href: page("history", {deleted: "yes", path})}, "Deleted files")),
+    !path && !removed && checkpoints(load), place);
   await load();
   follow("events", {project}, {changed: load});
 
@@ -22,7 +24,7 @@ export async function show(main) {
     }
     busy = true;
     try {
-      const {changes, more} = await get("history", {project, path, limit: shown});
+      const {changes, more} = await get("history", {project, path, removed, limit: shown});
       // What somebody looks at stays as it is until they close it.
       if (!place.querySelector("[aria-expanded=true]")) draw(changes, more);
     } catch (error) {
@@ -37,8 +39,8 @@ export async function show(main) {
 
   function draw(changes, more) {
     if (changes.length === 0) {
-      fill(place, h("div", {class: "empty"},
-        "Nothing has changed yet. Each change of a file is listed here, with the call that made it."));
+      fill(place, h("div", {class: "empty"}, removed ? "No deleted files can be restored."
+        : "Nothing has changed yet. Each change of a file is listed here, with the call that made it."));
       return;
     }
     const groups = [];
@@ -63,7 +65,7 @@ export async function show(main) {
     const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)]
       : g.call ? name(g.call) : "A change without a call";
     const unit = g.call || "#" + g.changes[0].id;
-    const undo = !g.undoes && (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
+    const undo = !g.undoes && !removed && (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
     return h("section", {class: "group", "aria-label": plain(g.call || "Change")},
       h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title),
         h("span", {class: "quiet"}, when(g.time)),
@@ -74,7 +76,8 @@ export async function show(main) {
           button("Restore", (event) => working(event.target, trouble, async () => {
           if (change.op === "create" && !await ask(`Delete ${plain(change.path)}?`,
             "It did not exist before this change. Its present content stays in the history.", "Delete")) return;
-          const {did} = await post("history/restore", {project, change: change.id});
+          const {did} = await post("history/restore",
+            {project, change: change.id, path: removed && change.path});
           say(did.charAt(0).toUpperCase() + did.slice(1) + ".");
         }), {
           class: "plain", title: "Put it back as it was before this change",

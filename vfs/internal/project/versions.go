@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,6 +176,86 @@ func (p *Project) Restore(ctx context.Context, id int64, to string) error {
 		}
 		return onPath("restore", to, func(clean string) error { return p.restore(c, KeptFile(id), clean) })
 	})
+}
+
+// RestoreMissing implements [vfs.History].
+func (p *Project) RestoreMissing(ctx context.Context, id int64, name string, dry bool) (restored []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	find := func(c *Core) error {
+		e, err := c.version(id)
+		if err != nil {
+			return err
+		}
+		return onPath("restore", cmp.Or(name, e.Path), func(clean string) error {
+			if e.Op != vfs.OpRemove || !vfs.Within(clean, e.Path) {
+				return fs.ErrNotExist
+			}
+			restored, err = c.notThere(KeptFile(id), e.Path, clean, nil)
+			return err
+		})
+	}
+	if dry {
+		return restored, find(p.view())
+	}
+	err = p.Change(ctx, func(c *Core) error {
+		if err := find(c); err != nil {
+			return err
+		}
+		e, err := c.version(id)
+		if err != nil {
+			return err
+		}
+		kept := func(name string) string { return KeptFile(id) + name[len(e.Path):] }
+		var whole treeSize
+		for _, name := range restored {
+			size, err := c.SizeOf(kept(name))
+			if err != nil {
+				return err
+			}
+			whole.Bytes, whole.Files = sum(whole.Bytes, size.Bytes), whole.Files+size.Files
+		}
+		if err := c.roomFor(c.State, whole.Bytes, whole.Files); err != nil {
+			return err
+		}
+		for _, name := range restored {
+			if err := p.restore(c, kept(name), name); err != nil {
+				return fsys.PathError("restore", name, err)
+			}
+		}
+		return nil
+	})
+	return restored, err
+}
+
+// notThere adds what is kept of a removed file or directory, at a path or below it, and has nothing in its place: of a
+// directory that has none, only that. kept is where all of it is, and removed where that was.
+func (c *Core) notThere(kept, removed, name string, found []string) ([]string, error) {
+	kept += name[len(removed):]
+	was, err := c.Backend.Lstat(kept)
+	if err != nil {
+		return found, err
+	}
+	now, err := c.Backend.Lstat(name)
+	switch {
+	case !was.IsDir() && !was.Mode().IsRegular(): // a history can come from anywhere
+		return found, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return append(found, name), nil
+	case errors.Is(err, fsys.ErrNotDir), errors.Is(err, fsys.ErrNotFollowed),
+		err == nil && !(was.IsDir() && now.IsDir()):
+		return found, nil // something else is in its place
+	case err != nil:
+		return found, err
+	}
+	infos, err := c.Backend.ReadDir(kept)
+	for _, info := range infos {
+		if found, err = c.notThere(kept, name, path.Join(name, info.Name()), found); err != nil {
+			break
+		}
+	}
+	return found, err
 }
 
 // nowAt returns where something belongs that a change has replaced or removed: a content of a file goes where the file

@@ -73,7 +73,7 @@ var completedArguments = map[string][]completer{
 	"files mkdir":        {completePath},
 	"files history":      {completePath},
 	"files deleted":      {completePath},
-	"files restore":      {completeChange},
+	"files restore":      {completeChange, completePath},
 	"files undo":         {completeCall},
 	"files redo":         {completeUndone},
 	"files edit":         {completePath},

@@ -66,8 +66,9 @@ func (c *filesCommand) deleted() *cobra.Command {
 		Use:   "deleted [PATH]",
 		Short: "List what has been removed and can be restored",
 		Long: `List the files and directories that have been removed and not replaced since,
-the latest first. The first column is the id for restore. A directory whose path
-has another one now is listed, too: restore --to puts what was in it elsewhere.`,
+the latest first. The first column is the id for restore. If a directory exists
+again that was removed, what was in it and is missing is listed: restore ID PATH
+brings one of that back, and restore ID all that its removal took.`,
 		Example: "  toolrun files deleted\n" +
 			"  toolrun files deleted /site",
 		Args: cobra.MaximumNArgs(1),
@@ -87,22 +88,26 @@ func (c *filesCommand) changes(removed bool, none string) operation {
 func (c *filesCommand) restore() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use:   "restore ID",
+		Use:   "restore ID [PATH]",
 		Short: "Put a file or directory back as it was before a change",
 		Long: `Put a file or directory back as it was before a change: its former content, its
 former name, or out of the way if there was none. Other changes since then stay.
 What was replaced or removed can go to another path with --to; if the file has
 been renamed since, it goes to its new path. toolrun files history lists the
-changes; restoring is one, too.`,
+changes; restoring is one, too.
+
+If a directory was removed and exists again, what is missing in it comes back,
+or with PATH only that, and nothing is replaced.`,
 		Example: "  toolrun files history /notes.md\n" +
 			"  toolrun files restore 2",
-		Args: cobra.ExactArgs(1),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			id, err := parseChange(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
-			done, err := s.RevertChange(ctx, service.RevertRequest{Project: c.name(), Change: id, To: to})
+			done, err := s.RevertChange(ctx, service.RevertRequest{Project: c.name(), Change: id, To: to,
+				Path: argument(args, 1, "")})
 			if errors.Is(err, fs.ErrExist) {
 				err = fmt.Errorf("%w; restore it to another path with --to", err)
 			}
