@@ -78,6 +78,24 @@ func TestReplicas(t *testing.T) {
 		`{project: "shared", tool: "javascript", input: {code: "await fs.writeFile('/made.txt', 'x')"}}`, "call")
 	two.until(fmt.Sprintf(`document.querySelector("[data-call='%s']")`, call))
 	two.sees("another process")
+	endless := one.post("calls",
+		`{project: "shared", tool: "javascript", input: {code: "await new Promise((f) => setTimeout(f, 1e6))"},
+			seconds: 600}`, "call")
+	two.open("calls", "project", "shared", "call", endless)
+	two.click("Stop")
+	two.sees("A person has stopped this call.")
+	one.open("calls", "project", "shared", "call", endless)
+	one.sees("A person has stopped this call.")
+
+	// files that were deleted with a folder that exists again
+	one.post("files/save", `{project: "shared", path: "/folder/gone.txt", text: "gone", version: ""}`, "path")
+	one.post("files/delete", `{project: "shared", path: "/folder"}`, "call")
+	one.post("files/folder", `{project: "shared", path: "/folder"}`, "path")
+	one.open("history", "project", "shared")
+	one.click("Deleted files")
+	one.click("Restore /folder/gone.txt as it was before")
+	one.sees("Restored /folder/gone.txt.")
+	one.sees("No deleted files can be restored.")
 
 	// approvals: a call of code waits in one process, and is approved in the other
 	one.open("tools", "project", "shared")
