@@ -9,7 +9,10 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
@@ -60,9 +63,13 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 		made.Input = s.Original
 	}
 	size := keptBytes(s)
-	err := error(vfs.ErrTooLarge)
-	if size <= k.store.o.Bytes {
-		if err := k.enlist(ctx, r, made, size, &env); err != nil {
+	room, err := k.room(ctx, env.Files)
+	if err != nil {
+		return nil, err
+	}
+	err = vfs.ErrTooLarge
+	if size <= room {
+		if err := k.enlist(ctx, r, made, size, room, &env); err != nil {
 			return nil, err
 		}
 		err = k.keep(ctx, r, s.State)
@@ -130,8 +137,25 @@ func (c *Call) done() {
 // maxDoneInput is how many bytes of the input of a call are kept when it has been answered.
 const maxDoneInput = 2000
 
-// enlist adds an entry to the list of its scope, if that has room.
-func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size int64, env *registry.Env) error {
+// room is how many bytes the waiting calls of one client can keep together: what the quota of the files leaves, so that
+// calls that wait are no second quota.
+func (k *Keeper) room(ctx context.Context, files afero.Fs) (int64, error) {
+	project, ok := files.(vfs.Project)
+	if !ok || strings.HasPrefix(k.scope, DirectoryScope("")) { // in which all files would be counted
+		return k.store.o.Bytes, nil
+	}
+	usage, err := project.Usage(ctx)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported), err == nil && usage.Quota.Bytes == vfs.Unlimited:
+		return k.store.o.Bytes, nil
+	case err != nil:
+		return 0, err
+	}
+	return min(k.store.o.Bytes, usage.Quota.Bytes-usage.Bytes), nil
+}
+
+// enlist adds an entry to the list of its scope, if its client has room for it.
+func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size, room int64, env *registry.Env) error {
 	digest, err := k.store.digest(ctx, call, env)
 	if err != nil {
 		return err
@@ -142,11 +166,12 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 		var there []listed
 		err := k.store.changeList(ctx, k.scope, func(list []listed) ([]listed, error) {
 			list = slices.DeleteFunc(list, func(l listed) bool { return gone[l.Token] })
-			if full = len(list) >= k.store.o.Most || allBytes(list)+size > k.store.o.Bytes; full {
-				there = list
+			own := of(list, r.Client)
+			if full = len(own) >= k.store.o.Most || allBytes(own)+size > room; full {
+				there = own
 				return list, nil
 			}
-			return append(list, listed{r.Token, digest, r.Until, r.Made, size}), nil
+			return append(list, listed{r.Token, digest, r.Until, r.Made, size, r.Client}), nil
 		})
 		if err != nil || !full {
 			return err
@@ -172,8 +197,13 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 	}
 }
 
-// bytesUnit is in which steps bytes are counted, so that a list is not written for each byte.
+// bytesUnit is in which steps the bytes of code are counted that waits again, so that a list is not written for each.
 const bytesUnit = 64 << 10
+
+// of are the entries of a client.
+func of(list []listed, client string) []listed {
+	return slices.DeleteFunc(slices.Clone(list), func(l listed) bool { return l.Client != client })
+}
 
 // keptBytes is what is kept of a call that waits.
 func keptBytes(s *registry.Suspension) int64 {
@@ -181,10 +211,10 @@ func keptBytes(s *registry.Suspension) int64 {
 	for _, w := range s.Waiting {
 		n += len(canonical(w.Call.Input))
 	}
-	return roundBytes(n)
+	return int64(n)
 }
 
-func roundBytes(n int) int64 { return (int64(n)/bytesUnit + 1) * bytesUnit }
+func roundBytes(n int64) int64 { return (n/bytesUnit + 1) * bytesUnit }
 
 func allBytes(list []listed) (n int64) {
 	for _, l := range list {
@@ -193,8 +223,8 @@ func allBytes(list []listed) (n int64) {
 	return n
 }
 
-// resize notes what an entry keeps from now on. The error is [vfs.ErrTooLarge] if there is no room for it.
-func (k *Keeper) resize(ctx context.Context, token string, size int64) error {
+// resize notes what an entry keeps from now on. The error is [vfs.ErrTooLarge] if its client has no room for it.
+func (k *Keeper) resize(ctx context.Context, token string, size, room int64) error {
 	list, err := k.store.list(ctx, k.scope)
 	if err != nil {
 		return err
@@ -210,7 +240,7 @@ func (k *Keeper) resize(ctx context.Context, token string, size int64) error {
 			return list, nil
 		}
 		before := list[i].Bytes
-		if list[i].Bytes = size; size > before && allBytes(list) > k.store.o.Bytes {
+		if list[i].Bytes = size; size > before && allBytes(of(list, list[i].Client)) > room {
 			return nil, vfs.ErrTooLarge
 		}
 		return list, nil
@@ -387,10 +417,11 @@ func (s *Store) result(ctx context.Context, token string) (*finished, error) {
 	return f, err
 }
 
-// putResult keeps the result of an entry, if there is room for it.
+// putResult keeps the result of an entry, if there is room for it. What has been done is told even if it has used up
+// the quota of the files; what waits next is refused then.
 func (k *Keeper) putResult(ctx context.Context, f *finished) error {
 	if !f.Delivered { // otherwise nothing waits any more
-		if err := k.resize(ctx, f.Token, roundBytes(len(f.Result))); err != nil {
+		if err := k.resize(ctx, f.Token, int64(len(f.Result)), k.store.o.Bytes); err != nil {
 			return err
 		}
 	}

@@ -240,6 +240,8 @@ type listed struct {
 	Until  time.Time
 	Made   time.Time
 	Bytes  int64 // what it keeps; 0 of those of an older version
+	// Client is who makes the call, and whose limits it counts for.
+	Client string `json:",omitempty"`
 }
 
 func (s *Store) listName(ctx context.Context, scope string) (string, error) {

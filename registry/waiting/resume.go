@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -287,7 +289,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		if suspension == nil {
 			return result, nil
 		}
-		again, err := g.checkpoint(ctx, suspension)
+		again, err := g.checkpoint(ctx, suspension, env.Files)
 		if errors.Is(err, errNoRoom) {
 			return registry.Failure(registry.CodeFailed, "Tool execution failed: "+
 				"the code needs the approval of a person again, and what it keeps has become too large to be "+
@@ -304,11 +306,15 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 }
 
 // checkpoint keeps the state of the code that waits again, and reports whether it waits for what can be done now.
-func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension) (again bool, err error) {
+func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension,
+	files afero.Fs) (again bool, err error) {
 	s := g.keeper.store
 	now := g.now()
 	before, after := now.State, now.State+1
-	err = g.keeper.resize(ctx, now.Token, keptBytes(suspension))
+	room, err := g.keeper.room(ctx, files)
+	if err == nil {
+		err = g.keeper.resize(ctx, now.Token, roundBytes(keptBytes(suspension)), room)
+	}
 	if err == nil && suspension.State != nil {
 		err = s.putState(ctx, now.Token, after, now.Until, suspension.State)
 	}

@@ -52,10 +52,13 @@ type Options struct {
 	// Keep is how long a call is kept that waits, and the result of one that has ended meanwhile. Zero means
 	// DefaultKeep.
 	Keep time.Duration
-	// Most is how many calls of one project can wait at the same time. Zero means DefaultMost.
+	// Most is how many calls of one client of a project ([registry.Env]) can wait at the same time. Zero means
+	// DefaultMost.
 	Most int
-	// Bytes is how many bytes the calls of one project that wait can keep together: inputs, states of code, and the
-	// results of those that have ended and whose callers have not fetched them. Zero means DefaultBytes.
+	// Bytes is how many bytes the calls of one client of a project that wait can keep together: inputs, states of code,
+	// and the results of those that have ended and whose callers have not fetched them. Zero means DefaultBytes. They
+	// keep less if the quota of the project's files leaves less: a call waits only if what its client's calls keep
+	// would fit there, too. That does not hold for directories of the host.
 	Bytes int64
 	// Lease is how long a process that has died or lost the store keeps others from going on with its call. The clocks
 	// of machines that share a store must not differ by as much. Zero means DefaultLease.

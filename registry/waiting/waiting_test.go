@@ -440,6 +440,70 @@ func TestHowMuchCallsKeep(t *testing.T) {
 	require.Error(t, err)
 }
 
+// TestCallsOfOneClientLeaveRoomForOthers has one of two tokens of a project make as many calls wait as may, or as large
+// ones: those of the other one wait as well, and so does the first one's again when one of its own has ended.
+func TestCallsOfOneClientLeaveRoomForOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		options waiting.Options
+		size    int
+	}{
+		"many":  {waiting.Options{Most: 3}, 10},
+		"large": {waiting.Options{Bytes: 1 << 20}, 150 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &c.options)
+			call := func(client string, n int) registry.Result {
+				e := env(r.In("p"))
+				e.Client = client
+				data, err := json.Marshal(note{fmt.Sprint(client, n) + strings.Repeat("x", c.size)})
+				require.NoError(t, err)
+				return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "act", Input: data}, e)
+			}
+			var first string
+			for n := range 3 {
+				waits := call("greedy", n).Pending
+				require.NotNil(t, waits)
+				if first == "" {
+					first = waits.Token
+				}
+			}
+			require.Equal(t, registry.CodeNeedsApproval, call("greedy", 3).Code)
+			for n := range 3 {
+				require.NotNil(t, call("other", n).Pending)
+			}
+			require.Equal(t, registry.CodeNeedsApproval, call("other", 3).Code)
+			_, err := r.In("p").Resume(t.Context(), w.tools, env(nil), first, yes("1"))
+			require.NoError(t, err)
+			require.NotNil(t, call("greedy", 3).Pending)
+			require.Equal(t, registry.CodeNeedsApproval, call("other", 3).Code)
+		})
+	}
+}
+
+// TestCallsThatWaitCountAgainstTheQuota: a client cannot keep in calls that wait what its files have no room for.
+func TestCallsThatWaitCountAgainstTheQuota(t *testing.T) {
+	store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100_000}})
+	p, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer p.Close()
+	require.NoError(t, vfs.WriteFile(t.Context(), p, "/a", make([]byte, 40_000)))
+	w, r := newWorld(t), newRuns(t, store, nil)
+	call := func(n, size int) registry.Result {
+		e := env(r.In(waiting.ProjectScope("p")))
+		e.Files = p
+		data, err := json.Marshal(note{fmt.Sprint(n) + strings.Repeat("x", size)})
+		require.NoError(t, err)
+		return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "act", Input: data}, e)
+	}
+	require.Contains(t, call(1, 50_000).Text(), "is too large to be kept") // the call and what waits are kept
+	for n := range 5 {
+		require.NotNil(t, call(n, 5_000).Pending)
+	}
+	require.Contains(t, call(5, 5_000).Text(), "leaves no room for it")
+	require.NoError(t, p.Remove("/a"))
+	require.NotNil(t, call(5, 5_000).Pending)
+}
+
 func TestCallsDoNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &waiting.Options{Keep: time.Hour})

@@ -1,14 +1,234 @@
 package cli_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/toolruntest"
 )
+
+// pageOperations are the operations of the page's API, with what each needs, and whether it is for all projects. A new
+// one is refused by this test until it is here. In Go, operations need the same: see TestRights of internal/service.
+var pageOperations = map[string]struct {
+	needs service.Right
+	ofAll bool
+}{
+	"GET /api/openapi.json": {ofAll: true}, "GET /api/about": {ofAll: true}, "POST /api/login": {ofAll: true},
+	"POST /api/logout":  {ofAll: true},
+	"GET /api/projects": {service.Run, true}, "GET /api/projects/one": {needs: service.Run},
+	"POST /api/projects":         {needs: service.Write},
+	"POST /api/projects/delete":  {needs: service.Operate},
+	"GET /api/projects/deleted":  {service.Operate, true},
+	"POST /api/projects/restore": {needs: service.Operate},
+	"GET /api/projects/export":   {needs: service.Read | service.Write},
+	"GET /api/files":             {needs: service.Read}, "GET /api/files/text": {needs: service.Read},
+	"GET /api/files/content": {needs: service.Read}, "GET /api/files/search": {needs: service.Read},
+	"POST /api/files/save": {needs: service.Write}, "POST /api/files/upload": {needs: service.Write},
+	"POST /api/files/folder": {needs: service.Write}, "POST /api/files/move": {needs: service.Write},
+	"POST /api/files/delete":        {needs: service.Write},
+	"GET /api/history":              {needs: service.Read | service.Write},
+	"GET /api/history/diff":         {needs: service.Read | service.Write},
+	"POST /api/history/restore":     {needs: service.Write},
+	"GET /api/history/undo":         {needs: service.Write},
+	"POST /api/history/undo":        {needs: service.Write},
+	"POST /api/history/redo":        {needs: service.Write},
+	"GET /api/tools":                {needs: service.Run},
+	"POST /api/tools":               {needs: service.Settings},
+	"GET /api/tools/definitions":    {needs: service.Run},
+	"GET /api/servers":              {service.Operate, true},
+	"GET /api/modules":              {service.Operate, true},
+	"GET /api/calls":                {needs: service.Run},
+	"POST /api/calls":               {needs: service.Run},
+	"GET /api/calls/one":            {needs: service.Run},
+	"POST /api/calls/stop":          {needs: service.Run},
+	"GET /api/calls/output":         {needs: service.Run},
+	"GET /api/events":               {needs: service.Run},
+	"GET /api/approvals":            {needs: service.Decide},
+	"GET /api/approvals/loss":       {needs: service.Read | service.Decide},
+	"POST /api/approvals":           {needs: service.Decide},
+	"GET /api/checkpoints":          {needs: service.Write},
+	"POST /api/checkpoints":         {needs: service.Write},
+	"GET /api/checkpoints/changes":  {needs: service.Read | service.Write},
+	"POST /api/checkpoints/restore": {needs: service.Write},
+	"POST /api/checkpoints/delete":  {needs: service.Write},
+	"GET /api/sessions":             {needs: service.Write},
+	"GET /api/sessions/one":         {needs: service.Write},
+	"POST /api/sessions/fork":       {needs: service.Write},
+	"POST /api/sessions/delete":     {needs: service.Write},
+	"GET /api/settings":             {needs: service.Settings},
+	"POST /api/settings":            {needs: service.Settings},
+}
+
+// A pageOperation is what the description of the API says of one.
+type pageOperation struct {
+	Parameters  []struct{ Name string }
+	RequestBody struct {
+		Content map[string]struct {
+			Schema struct{ Properties map[string]struct{} }
+		}
+	}
+}
+
+// request is what asks for an operation in a project, with what it needs at least.
+func (o pageOperation) request(t *testing.T, ctx context.Context, base, name, project string) *http.Request {
+	method, path, _ := strings.Cut(name, " ")
+	values := map[string]string{"project": project, "path": "/new.txt", "as": "copy", "api": "mcp", "tool": "memory"}
+	query, body, kind := url.Values{}, "", "application/json"
+	for _, p := range o.Parameters {
+		if value, ok := values[p.Name]; ok {
+			query.Set(p.Name, value)
+		}
+	}
+	if _, bytes := o.RequestBody.Content["application/octet-stream"]; bytes {
+		kind = "application/octet-stream"
+	} else if method == http.MethodPost {
+		sent := map[string]string{}
+		for p := range o.RequestBody.Content[kind].Schema.Properties {
+			if value, ok := values[p]; ok && (p != "as" || path != "/api/projects/restore") {
+				sent[p] = value
+			}
+		}
+		data, err := json.Marshal(sent)
+		require.NoError(t, err)
+		body = string(data)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, base+path+"?"+query.Encode(), strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", kind)
+	return r
+}
+
+// TestRightsAtEachDoor has tokens of each role, and with each restriction, ask for each operation in their own project
+// and in another one, at each door that takes tokens. What is refused at one is refused at all.
+func TestRightsAtEachDoor(t *testing.T) {
+	const model, person, operator = service.Model, service.Person, service.Operator
+	rights := map[service.Role]service.Right{
+		model: service.Run | service.Read, person: service.Run | service.Read | service.Write | service.Decide |
+			service.Settings, operator: service.Run | service.Read | service.Write | service.Decide |
+			service.Settings | service.Operate}
+	const chosen = `, "tools": ["memory"], "options": {"memory": {}}`
+	var entries []string
+	type holder struct {
+		name  string
+		role  service.Role
+		limit string
+	}
+	var all []holder
+	for _, role := range []service.Role{model, person, operator} {
+		for limit, fields := range map[string]string{"": "", "blind": `, "noResources": true`, "chosen": chosen} {
+			h := holder{fmt.Sprintf("%s-%s-%024d", role, limit, 0), role, limit}
+			all = append(all, h)
+			entries = append(entries, fmt.Sprintf(
+				`{"name": %q, "token": %q, "project": "own", "role": %q, "limits": {"rate": 100000}%s}`,
+				h.name, h.name, role, fields))
+		}
+	}
+	file := filepath.Join(t.TempDir(), "tokens.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"tokens": [`+strings.Join(entries, ",")+`]}`), 0o600))
+	data := t.TempDir()
+	s := serve(t, newHost(t, "TOOLRUN_DATA="+data), "--http", "localhost:0", "--tokens", file, "--page")
+	alone := startPage(t, t.TempDir(), "--tokens", file)
+	for _, h := range all {
+		t.Run("MCP "+h.name, func(t *testing.T) {
+			session, err := s.Connect(t.Context(), h.name)
+			require.NoError(t, err)
+			defer session.Close()
+			_, err = toolruntest.Call(t.Context(), session, "memory", map[string]any{"command": "create",
+				"path": "/memories/" + h.name, "file_text": "of the own project"})
+			require.NoError(t, err)
+			require.FileExists(t, filepath.Join(data, "projects", "own", "memories", h.name))
+			_, err = toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": "return 1"})
+			require.Equal(t, h.limit == "chosen", err != nil, "tools that the token does not have: %v", err)
+			list, err := session.ListResources(t.Context(), nil)
+			if h.limit == "blind" {
+				require.True(t, err != nil || len(list.Resources) == 0)
+			} else {
+				require.NoError(t, err)
+				require.NotEmpty(t, list.Resources)
+			}
+			_, err = session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "toolrun://own/memories/" + h.name})
+			require.Equal(t, h.limit == "blind", err != nil, "%v", err)
+			for _, uri := range []string{"toolrun://own/../other/a.txt", "toolrun://other/memories/" + h.name,
+				"file:///etc/hostname"} {
+				_, err = session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+				require.Error(t, err)
+			}
+		})
+	}
+	for name, base := range map[string]string{"beside MCP": s.At(""), "alone": alone} {
+		t.Run(name, func(t *testing.T) {
+			owner := tokenHolder{t, base, fmt.Sprintf("%s--%024d", operator, 0), "own"}
+			var described struct {
+				Paths map[string]map[string]pageOperation
+			}
+			_, text := owner.do("GET", "/api/openapi.json", nil)
+			require.NoError(t, json.Unmarshal([]byte(text), &described))
+			found := 0
+			for path, methods := range described.Paths {
+				for method, o := range methods {
+					name := strings.ToUpper(method) + " " + path
+					if name == "POST /api/links" { // which are for those who came by one
+						continue
+					}
+					_, known := pageOperations[name]
+					require.True(t, known, "say what right %s needs", name)
+					found++
+					for _, h := range all {
+						for _, project := range []string{"own", "other"} {
+							owner.do("POST", "/api/projects", map[string]any{"project": project}) // unless it is there
+							checkOperation(t, o, base, name, h.name, project, rights[h.role], h.role == operator,
+								h.limit)
+						}
+					}
+				}
+			}
+			require.Equal(t, len(pageOperations), found)
+		})
+	}
+}
+
+// checkOperation asks for an operation, and checks whether that is refused as it should be.
+func checkOperation(t *testing.T, o pageOperation, base, name, token, project string, has service.Right, all bool,
+	limit string) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel() // of streams, too
+	response, err := (&http.Client{Transport: toolruntest.Bearer{Token: token}}).Do(
+		o.request(t, ctx, base, name, project))
+	require.NoError(t, err)
+	defer response.Body.Close()
+	if limit == "blind" {
+		has &^= service.Read
+	}
+	what := fmt.Sprintf("%s of %s in %s: %s", name, token, project, response.Status)
+	fixed := limit == "chosen" && (name == "POST /api/tools" || name == "POST /api/settings")
+	wants := pageOperations[name]
+	switch {
+	case has&wants.needs != wants.needs:
+		require.Equal(t, http.StatusForbidden, response.StatusCode, what)
+	case !all && !wants.ofAll && project == "other":
+		require.Equal(t, http.StatusNotFound, response.StatusCode, what)
+		var f struct{ Error service.Error }
+		require.NoError(t, json.NewDecoder(response.Body).Decode(&f))
+		require.Equal(t, "no project named other", f.Error.Message, what)
+	case fixed:
+		require.Equal(t, http.StatusForbidden, response.StatusCode, what)
+	default:
+		require.NotEqual(t, http.StatusForbidden, response.StatusCode, what)
+		require.Less(t, response.StatusCode, http.StatusInternalServerError, what)
+	}
+}
 
 // TestCallsGoOnWithinTheirLimits: a token's call that waited, and that somebody with other limits has decided on, has
 // the time, quota and tools of its own token.
