@@ -67,14 +67,8 @@ func IsTypeScript(name string) bool {
 
 // notCode contains the extensions of files that are not code. A table, for example, could run without an error and do
 // nothing, or anything.
-var notCode = func() map[string]bool {
-	m := map[string]bool{}
-	for ending := range strings.FieldsSeq("csv tsv txt md log html htm css svg " +
-		"xml yaml yml toml ini sql jsonl ndjson png jpg jpeg gif webp pdf zip gz tar wasm node") {
-		m["."+ending] = true
-	}
-	return m
-}()
+var notCode = wordSet(".csv .tsv .txt .md .log .html .htm .css .svg .xml .yaml .yml .toml .ini .sql .jsonl .ndjson " +
+	".png .jpg .jpeg .gif .webp .pdf .zip .gz .tar .wasm .node")
 
 // Load reads and prepares the file at a path that Resolve returned. The errors are a *fileError, a *SyntaxError, a
 // *ComplexityError, ErrBusy or that of the context.

@@ -3,6 +3,7 @@ package module
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path"
 	"slices"
@@ -236,18 +237,13 @@ func (l *Loader) index(name string) string {
 	return ""
 }
 
-func (l *Loader) isFile(name string) bool {
-	if l.Files == nil {
-		return false
-	}
-	info, err := l.Files.Stat(name)
-	return err == nil && info.Mode().IsRegular()
-}
+func (l *Loader) isFile(name string) bool { return l.is(name, fs.FileMode.IsRegular) }
+func (l *Loader) isDir(name string) bool  { return l.is(name, fs.FileMode.IsDir) }
 
-func (l *Loader) isDir(name string) bool {
+func (l *Loader) is(name string, kind func(fs.FileMode) bool) bool {
 	if l.Files == nil {
 		return false
 	}
 	info, err := l.Files.Stat(name)
-	return err == nil && info.IsDir()
+	return err == nil && kind(info.Mode())
 }

@@ -239,7 +239,7 @@ func (s *Store) write(m *Manifest, module []byte, more Installed, replace bool) 
 	return s.exchange(dir, target)
 }
 
-// exchange puts a directory in the place of another one.
+// exchange puts a directory in the place of another one, which it removes. "" stands for none.
 func (s *Store) exchange(dir, target string) error {
 	old, err := os.MkdirTemp(s.dir, ".old-")
 	if err != nil {
@@ -248,7 +248,7 @@ func (s *Store) exchange(dir, target string) error {
 	defer os.RemoveAll(old)
 	gone := filepath.Join(old, "module")
 	err = os.Rename(target, gone)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if dir == "" || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := os.Rename(dir, target); err != nil {
@@ -280,10 +280,5 @@ func (s *Store) Remove(name string) error {
 		}
 		return fmt.Errorf("module %s: %w", name, err)
 	}
-	old, err := os.MkdirTemp(s.dir, ".old-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(old)
-	return os.Rename(target, filepath.Join(old, "module"))
+	return s.exchange("", target)
 }

@@ -3,6 +3,7 @@ package textfile
 import (
 	"encoding/base64"
 	"mime"
+	"regexp"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func dataURL(line, mime string, content []byte) string {
 func decode(shown, text string) (content []byte, binary bool, err error) {
 	head, data, ok := strings.Cut(text, ",")
 	// A text that only begins like that has something else there: types are short, and on one line.
-	if !ok || len(head) > 300 || !hasPrefixFold(head, "data:") || !hasSuffixFold(head, ";base64") ||
+	if !ok || len(head) > 300 || !isDataURL.MatchString(head) ||
 		strings.ContainsAny(head, "\r\n") {
 		return []byte(text), false, nil
 	}
@@ -50,10 +51,4 @@ func decode(shown, text string) (content []byte, binary bool, err error) {
 	return content, true, nil
 }
 
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-func hasSuffixFold(s, suffix string) bool {
-	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
-}
+var isDataURL = regexp.MustCompile(`(?s)^[dD][aA][tT][aA]:.*;[bB][aA][sS][eE]64$`)
