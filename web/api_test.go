@@ -104,35 +104,33 @@ func TestEachOperationIsDescribed(t *testing.T) {
 
 	// What is sent to each operation: a query, or a body.
 	requests := map[string]any{
-		"GET /api/openapi.json":      "",
-		"GET /api/about":             "",
-		"POST /api/login":            m{"token": "none"},
-		"POST /api/links":            m{},
-		"GET /api/projects":          "limit=1",
-		"POST /api/projects":         m{"project": "new"},
-		"GET /api/projects/one":      "project=p",
-		"POST /api/projects/delete":  m{"project": "new"},
-		"GET /api/projects/deleted":  "",
-		"POST /api/projects/restore": m{"project": "gone"},
-		"GET /api/projects/export":   "project=p&format=tar",
-		"GET /api/files":             "project=p&path=/",
-		"GET /api/files/text":        "project=p&path=/a.txt",
-		"GET /api/files/content":     "project=p&path=/a.txt",
-		"POST /api/files/save":       m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
-		"POST /api/files/upload":     "project=p&path=/u.bin",
-		"POST /api/files/folder":     m{"project": "p", "path": "/folder"},
-		"POST /api/files/move":       m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
-		"POST /api/files/delete":     m{"project": "p", "path": "/m.txt"},
-		"GET /api/files/search":      "project=p&text=c",
-		"GET /api/history":           "project=p",
-		"GET /api/history/diff":      "project=p&change=" + number,
-		"POST /api/history/restore":  m{"project": "p", "change": change},
-		"GET /api/history/undo":      "project=p&call=" + made.Call,
-		"POST /api/history/undo":     m{"project": "p", "call": "nothing"},
-		"POST /api/history/redo":     m{"project": "p", "call": "nothing"},
-		"GET /api/tools":             "project=p",
-		"POST /api/tools": m{"project": "p", "tool": "memory", "enabled": false,
-			"options": m{"useSystemPrompt": true}},
+		"GET /api/openapi.json":         "",
+		"GET /api/about":                "",
+		"POST /api/login":               m{"token": "none"},
+		"POST /api/links":               m{},
+		"GET /api/projects":             "limit=1",
+		"POST /api/projects":            m{"project": "new"},
+		"GET /api/projects/one":         "project=p",
+		"POST /api/projects/delete":     m{"project": "new"},
+		"GET /api/projects/deleted":     "",
+		"POST /api/projects/restore":    m{"project": "gone"},
+		"GET /api/projects/export":      "project=p&format=tar",
+		"GET /api/files":                "project=p&path=/",
+		"GET /api/files/text":           "project=p&path=/a.txt",
+		"GET /api/files/content":        "project=p&path=/a.txt",
+		"POST /api/files/save":          m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
+		"POST /api/files/upload":        "project=p&path=/u.bin",
+		"POST /api/files/folder":        m{"project": "p", "path": "/folder"},
+		"POST /api/files/move":          m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
+		"POST /api/files/delete":        m{"project": "p", "path": "/m.txt"},
+		"GET /api/files/search":         "project=p&text=c",
+		"GET /api/history":              "project=p",
+		"GET /api/history/diff":         "project=p&change=" + number,
+		"POST /api/history/restore":     m{"project": "p", "change": change},
+		"GET /api/history/undo":         "project=p&call=" + made.Call,
+		"POST /api/history/undo":        m{"project": "p", "call": "nothing"},
+		"POST /api/history/redo":        m{"project": "p", "call": "nothing"},
+		"GET /api/tools":                "project=p",
 		"GET /api/tools/definitions":    "project=p&api=anthropic",
 		"GET /api/servers":              "",
 		"GET /api/modules":              "",
@@ -307,7 +305,7 @@ func TestRunningCode(t *testing.T) {
 		require.EqualValues(t, 2, c.Data.Value)
 	})
 	t.Run("a tool that is off for models", func(t *testing.T) {
-		b.post("/api/tools", m{"project": "p", "tool": "javascript", "enabled": false}, nil)
+		b.post("/api/settings", changing("p", "tools", "remove", "javascript"), nil)
 		c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": `return 1`}}))
 		require.Empty(t, c.Code)
 	})
@@ -355,8 +353,9 @@ func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 		require.NoError(t, vfs.WriteFile(t.Context(), p, name, []byte(text)))
 	}
 	require.NoError(t, p.Mkdir("/empty", 0o755))
-	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
-	b.post("/api/tools", m{"project": "p", "tool": "memory", "ask": true, "enabled": true}, nil)
+	b.post("/api/settings", changing("p", "ask", "add", "filesystem"), nil)
+	b.post("/api/settings", m{"project": "p", "changes": m{
+		"ask": m{"add": []string{"memory"}}, "tools": m{"add": []string{"memory"}}}}, nil)
 	session, err := b.runner.Session(t.Context(), "p", nil)
 	require.NoError(t, err)
 	defer session.Close()
@@ -744,20 +743,31 @@ func TestTools(t *testing.T) {
 	on, memory := javascript()
 	require.True(t, on)
 	require.False(t, memory.Set)
-	b.post("/api/tools", m{"project": "p", "tool": "javascript", "enabled": false, "options": m{"memory": 100}}, &tools)
+	b.post("/api/settings", m{"project": "p", "changes": m{"tools": m{"remove": []string{"javascript"}},
+		"options": m{"add": []string{"javascript.memory=100"}}}}, nil)
+	b.get(q("/api/tools", "project", "p"), &tools)
 	on, memory = javascript()
 	require.False(t, on)
 	require.True(t, memory.Set)
 	require.EqualValues(t, 100, memory.Value)
-	for _, bad := range []any{"many", 1, 1e9, true, []int{1}, m{}} {
-		f := b.fails(b.send("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"memory": bad}}), 400)
+	for _, bad := range []string{"many", "1", "1e9", "true", "[1]", "{}", ""} {
+		f := b.fails(b.send("/api/settings", changing("p", "options", "add", "javascript.memory="+bad)), 400)
 		require.Equal(t, "memory", f.Error.Field)
 	}
-	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"memory": nil}}, &tools)
+	for _, bad := range []any{1, true, []int{1}, m{}, "javascript.memory=1"} {
+		b.fails(b.send("/api/settings", m{"project": "p", "changes": m{"options": m{"add": bad}}}), 400)
+	}
+	b.post("/api/settings", changing("p", "options", "remove", "javascript.memory"), nil)
+	b.get(q("/api/tools", "project", "p"), &tools)
 	_, memory = javascript()
 	require.False(t, memory.Set)
-	require.Equal(t, "none", b.fails(b.send("/api/tools", m{"project": "p", "tool": "javascript",
-		"options": m{"none": 1}}), 400).Error.Field)
+	require.Equal(t, "none", b.fails(b.send("/api/settings",
+		changing("p", "options", "add", "javascript.none=1")), 400).Error.Field)
+}
+
+// changing is a request to add texts to a setting that is a list, or to remove them.
+func changing(project, setting, action string, values ...string) m {
+	return m{"project": project, "changes": m{setting: m{action: values}}}
 }
 
 // TestCallsOfOthers sees calls of other sessions, and those that the history alone knows.
@@ -815,7 +825,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		people[i].enter(server.Link(""))
 	}
 	people[0].project("p", nil)
-	people[0].post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
+	people[0].post("/api/settings", changing("p", "ask", "add", "filesystem"), nil)
 	session, err := runner.Session(t.Context(), "p", nil)
 	require.NoError(t, err)
 	defer session.Close()
@@ -861,8 +871,8 @@ func TestApprovals(t *testing.T) {
 	b.enter(server.Link(""))
 	b.project("p", nil)
 	b.project("other", nil)
-	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
-	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"toolCalls": true}}, nil)
+	b.post("/api/settings", changing("p", "ask", "add", "filesystem"), nil)
+	b.post("/api/settings", changing("p", "options", "add", "javascript.toolCalls=true"), nil)
 	session, err := runner.Session(t.Context(), "p", nil)
 	require.NoError(t, err)
 	defer session.Close()
@@ -980,7 +990,7 @@ func TestApprovals(t *testing.T) {
 	// Refused is refused, also when the rule is gone.
 	require.NotNil(t, model("three", "filesystem",
 		`{"command": "create", "path": "/gone.txt", "file_text": "one"}`).Pending)
-	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": false}, nil)
+	b.post("/api/settings", changing("p", "ask", "remove", "filesystem"), nil)
 	b.until("p", func() bool { // the one before may still end
 		a = waiting("p").Approvals
 		return len(a) == 1
@@ -1001,7 +1011,7 @@ func TestApprovals(t *testing.T) {
 
 	// Calls of a deleted project do not wait in a new one of its name.
 	b.project("gone", nil)
-	b.post("/api/tools", m{"project": "gone", "tool": "filesystem", "ask": true}, nil)
+	b.post("/api/settings", changing("gone", "ask", "add", "filesystem"), nil)
 	gone, err := runner.Session(t.Context(), "gone", nil)
 	require.NoError(t, err)
 	results, err := gone.DispatchAll(t.Context(), []registry.Call{{ID: "of gone", Tool: "filesystem",
@@ -1015,7 +1025,7 @@ func TestApprovals(t *testing.T) {
 	require.Empty(t, waiting("gone").Approvals)
 
 	// What a person runs goes on with the options that it was run with.
-	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)
+	b.post("/api/settings", changing("other", "ask", "add", "filesystem"), nil)
 	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true,
 		"language": "typescript"}, "input": m{
 		"code": `const path: string = '/c.txt'; await tools.filesystem({command: 'create', path, file_text: 'c'}); ` +

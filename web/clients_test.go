@@ -263,7 +263,7 @@ func TestToolsOfModelsThatWait(t *testing.T) {
 		})
 	b, m := beginModel(t, relay)
 	b.project("ci", map[string]string{"/a.txt": "of the person"})
-	b.post("/api/tools", map[string]any{"project": "ci", "tool": "filesystem", "enabled": true}, nil)
+	b.post("/api/settings", changing("ci", "tools", "add", "filesystem"), nil)
 	type detail struct{ Code, Result string }
 	call := func() (d detail) {
 		var made struct{ Call string }

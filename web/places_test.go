@@ -460,8 +460,8 @@ func TestApprovalsOfLargeInputs(t *testing.T) {
 	}
 	b := begin(t, toolrun.Options{}, web.Options{})
 	b.project("p", nil)
-	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
-	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"toolCalls": true}}, nil)
+	b.post("/api/settings", changing("p", "ask", "add", "filesystem"), nil)
+	b.post("/api/settings", changing("p", "options", "add", "javascript.toolCalls=true"), nil)
 	type approvals struct {
 		Approvals []struct {
 			Token string

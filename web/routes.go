@@ -77,8 +77,6 @@ func routes() []route {
 
 		operation(get, "/api/tools", run, "The tools of a project: which are on, and their options.",
 			(*service.Service).ListTools),
-		operation(post, "/api/tools", settings, "Switch a tool on or off, or set options of it.",
-			(*service.Service).SetTool),
 		stream("/api/tools/definitions", "application/json", run,
 			"The enabled tools as an API of a provider wants them.", definitions),
 		operation(get, "/api/servers", operate,

@@ -407,8 +407,8 @@ func TestTokens(t *testing.T) {
 		}
 		require.Equal(t, 403, b.do("POST", "/api/links", strings.NewReader(`{}`), bearer).Code)
 		require.Equal(t, 403, b.do("GET", "/api/servers", nil, bearer).Code)
-		require.Equal(t, 403, b.do("POST", "/api/tools",
-			strings.NewReader(`{"project":"ci","tool":"javascript","enabled":true}`), bearer).Code)
+		require.Equal(t, 403, b.do("POST", "/api/settings",
+			strings.NewReader(`{"project":"ci","changes":{"tools":{"add":["javascript"]}}}`), bearer).Code)
 	})
 	t.Run("tools that it has not cannot be called", func(t *testing.T) {
 		var made struct{ Call string }

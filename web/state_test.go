@@ -143,7 +143,7 @@ func TestEachSettingIsDescribed(t *testing.T) {
 func TestNetworkRules(t *testing.T) {
 	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
 	b.project("p", nil)
-	b.post("/api/tools", m{"project": "p", "tool": "memory", "enabled": false}, nil)
+	b.post("/api/settings", changing("p", "tools", "remove", "memory"), nil)
 	type settings struct {
 		Settings []struct {
 			Name  string

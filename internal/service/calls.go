@@ -204,9 +204,18 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	}
 	options := map[string]any{}
 	for id, value := range in.Options {
-		parsed, _, err := s.parseOption(in.Tool, id, value)
+		var parsed any
+		name, err := in.Tool+"."+id, error(nil)
+		switch value.(type) {
+		case nil:
+			_, _, err = FindOption(s.runner.Registry(), name, "")
+		case string, bool, json.Number:
+			_, id, parsed, err = ParseOption(s.runner.Registry(), fmt.Sprintf("%s=%v", name, value), "")
+		default:
+			err = errors.New("this is neither a text nor a number nor true or false")
+		}
 		if err != nil {
-			return MadeCall{}, err
+			return MadeCall{}, Bad(strings.TrimPrefix(name, in.Tool+"."), "%v", err)
 		}
 		options[id] = parsed
 	}

@@ -33,7 +33,7 @@ var operations = map[string]service.Right{
 	"ListApprovals": service.Decide, "ShowLoss": service.Read | service.Decide, "Decide": service.Decide,
 	"ListSessions": service.Write, "ShowSession": service.Write,
 	"ForkSession": service.Write, "DeleteSession": service.Write,
-	"ListTools": service.Run, "Definitions": service.Run, "SetTool": service.Settings,
+	"ListTools": service.Run, "Definitions": service.Run,
 	"ListServers": service.Operate, "ListModules": service.Operate,
 	"ShowSettings": service.Settings, "ChangeSettings": service.Settings,
 }

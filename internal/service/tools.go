@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -148,71 +147,6 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 // fixed reports whether what is chosen on the page would not hold.
 func (s *Service) fixed() bool {
 	return s.access.Select != nil || s.access.role() == Model || s.options.Dir != ""
-}
-
-type SetToolRequest struct {
-	Project string `json:"project"`
-	Tool    string `json:"tool"`
-	Enabled *bool  `json:"enabled,omitempty"`
-	Ask     *bool  `json:"ask,omitempty" jsonschema:"whether a person must approve each call of a model"`
-	// Options are new values by option; null is the default.
-	Options map[string]any `json:"options,omitempty"`
-}
-
-// SetTool switches a tool on or off, or sets options of it.
-func (s *Service) SetTool(ctx context.Context, in SetToolRequest) (ToolsAnswer, error) {
-	if err := s.may(Settings, in.Project); err != nil {
-		return ToolsAnswer{}, err
-	}
-	if _, ok := s.runner.Registry().Tool(in.Tool); !ok {
-		return ToolsAnswer{}, Bad("tool", "no tool named %s", in.Tool)
-	}
-	var tools, ask, options SettingChange
-	turn := func(change *SettingChange, value string, on bool) {
-		if on {
-			change.Add = append(change.Add, value)
-		} else {
-			change.Remove = append(change.Remove, value)
-		}
-	}
-	if in.Enabled != nil {
-		turn(&tools, in.Tool, *in.Enabled)
-	}
-	if in.Ask != nil {
-		turn(&ask, in.Tool, *in.Ask)
-	}
-	for id, value := range in.Options {
-		_, text, err := s.parseOption(in.Tool, id, value)
-		if err != nil {
-			return ToolsAnswer{}, err
-		}
-		turn(&options, text, value != nil)
-	}
-	_, err := s.ChangeSettings(ctx, ChangeSettingsRequest{in.Project,
-		SettingChanges{"tools": tools, "ask": ask, "options": options}})
-	if err != nil {
-		return ToolsAnswer{}, err
-	}
-	return s.ListTools(ctx, InProject{in.Project})
-}
-
-// parseOption checks a value of an option, of which nil is the default, and returns it with the text that names it and
-// the option. The error is about the option.
-func (s *Service) parseOption(tool, id string, value any) (parsed any, text string, err error) {
-	text = tool + "." + id
-	switch value.(type) {
-	case nil:
-		_, _, err = FindOption(s.runner.Registry(), text, "")
-	case string, bool, json.Number:
-		text = fmt.Sprintf("%s=%v", text, value)
-		_, _, parsed, err = ParseOption(s.runner.Registry(), text, "")
-	default:
-		err = errors.New("this is neither a text nor a number nor true or false")
-	}
-	if err != nil {
-		return nil, "", Bad(id, "%v", err)
-	}
-	return parsed, text, nil
 }
 
 type DefinitionsRequest struct {

@@ -56,13 +56,13 @@ export async function show(main) {
       {type: "checkbox", role: "switch", class: "switch", id, checked: tool.enabled, disabled: tool.always || fixed,
       "aria-describedby": `${id}-what`, onchange: async () => {
         const on = toggle.checked;
-        if (await set(tool, {enabled: on}, trouble, null)) say(`${tool.title} is ${on ? "on" : "off"}.`);
+        if (await set({tools: listed(tool.name, on)}, trouble, null)) say(`${tool.title} is ${on ? "on" : "off"}.`);
         else toggle.checked = !on;
       }});
     toggle.checked = tool.enabled;
     const ask = h("input", {type: "checkbox", id: `${id}-ask`, disabled: fixed, onchange: async () => {
       const asks = ask.checked;
-      if (!await set(tool, {ask: asks}, trouble, null)) ask.checked = !asks;
+      if (!await set({ask: listed(tool.name, asks)}, trouble, null)) ask.checked = !asks;
       else say(asks ? `Calls of ${tool.title} wait for approval, on the page Calls.`
         : `Calls of ${tool.title} need no approval.`);
     }});
@@ -111,7 +111,9 @@ export async function show(main) {
       read = () => field.value;
     }
     const change = async (value) => {
-      const ok = await set(tool, {options: {[o.id]: value}}, error, field);
+      const ok = await set({
+        options: value === null ? listed(`${tool.name}.${o.id}`, false) : listed(`${tool.name}.${o.id}=${value}`, true),
+      }, error, field);
       const words = new Map([[null, "the default"], [true, "on"], [false, "off"], ["", "empty"]]);
       if (ok) say(`${o.label}: ${words.get(value) ?? value}.`);
     };
@@ -129,11 +131,17 @@ export async function show(main) {
         ].filter(Boolean).join("; "), true)), error)];
   }
 
-  async function set(tool, change, place, field) {
+  // listed changes a list by a text.
+  function listed(text, is) {
+    return is ? {add: [text]} : {remove: [text]};
+  }
+
+  async function set(changes, place, field) {
     field?.removeAttribute("aria-invalid");
     setting++;
     try {
-      const answer = await post("tools", {project, tool: tool.name, ...change});
+      await post("settings", {project, changes});
+      const answer = await get("tools", {project});
       place.textContent = "";
       draw(answer, field);
       return true;

@@ -177,7 +177,6 @@ func limitsHold(t *testing.T, base string) {
 			"/api/files/save":        {"path": "/b.txt", "text": "b", "version": ""},
 			"/api/files/delete":      {"path": "/a.txt"},
 			"/api/history/undo":      {"call": "x"},
-			"/api/tools":             {"tool": "memory", "ask": false},
 			"/api/settings":          {"changes": map[string]any{"network": map[string]any{}}},
 			"/api/projects":          {},
 			"/api/projects/delete":   {},
@@ -215,11 +214,12 @@ func limitsHold(t *testing.T, base string) {
 				status, text = who.do("GET", path+"?project=notes", nil)
 				require.Equal(t, 200, status, text)
 			}
-			status, text = who.do("POST", "/api/tools", map[string]any{"project": "notes", "tool": "memory",
-				"ask": false})
+			status, text = who.do("POST", "/api/settings", map[string]any{"project": "notes",
+				"changes": map[string]any{"ask": map[string]any{"remove": []string{"memory"}}}})
 			require.Equal(t, 200, status, text)
 		}
-		status, text := set.do("POST", "/api/tools", map[string]any{"project": "notes", "tool": "memory", "ask": true})
+		status, text := set.do("POST", "/api/settings", map[string]any{"project": "notes",
+			"changes": map[string]any{"ask": map[string]any{"add": []string{"memory"}}}})
 		require.Equal(t, 403, status, text)
 		require.Contains(t, text, "the token, or the server's flags, decide on the tools")
 		status, text = ops.do("POST", "/api/projects", map[string]any{"project": "other"})

@@ -222,8 +222,8 @@ func TestServeDirectory(t *testing.T) {
 	require.DirExists(t, dir)
 	require.Equal(t, 404, v.do("POST", "/api/projects", `{"project": "other"}`, nil))
 	require.Equal(t, 404, v.do("GET", "/api/files?project=other&path=/", "", nil))
-	require.Equal(t, 403, v.do("POST", "/api/tools", `{"project": "work", "tool": "javascript", "enabled": false}`,
-		nil))
+	require.Equal(t, 403, v.do("POST", "/api/settings",
+		`{"project": "work", "changes": {"tools": {"remove": ["javascript"]}}}`, nil))
 
 	v = visit(t, startPage(t, t.TempDir(), "--root", dir, "--read-only"))
 	require.Equal(t, 403, v.do("POST", "/api/files/save",
