@@ -44,8 +44,11 @@ type Setting struct {
 	key func(value string) string
 	// missing is the format of the error of removing what is not there. Empty means that it is none.
 	missing string
-	// lines describe the values to people. Nil means that something else shows them.
-	lines func(values []string) []string
+	// line is the format of a line about each value for people, or about all if Set replaces them. Empty means that
+	// something else shows them.
+	line string
+	// show returns a value for that line. Nil means the value.
+	show func(value string) string
 }
 
 // A Flag is how the command changes a setting. Without a name there is no flag.
@@ -171,17 +174,8 @@ var settings = []Setting{{
 	},
 	key:     func(text string) string { return parseMount(text).Path },
 	missing: "no project is mounted at %s",
-	lines: func(values []string) (lines []string) {
-		for _, text := range values {
-			m := parseMount(text)
-			line := m.Path + ": project " + m.Project
-			if m.ReadOnly {
-				line += " (read-only)"
-			}
-			lines = append(lines, line)
-		}
-		return lines
-	},
+	line:    "%s",
+	show:    func(text string) string { return ShownMount(parseMount(text)) },
 }, {
 	Name: "ask", Title: "Approvals", List: true, Hint: "a tool, or source:SERVER",
 	About: "Which calls of models a person must approve.",
@@ -211,12 +205,7 @@ var settings = []Setting{{
 		s.Ask = rules
 		return s, nil
 	},
-	lines: func(rules []string) []string {
-		if len(rules) == 0 {
-			return nil
-		}
-		return []string{"ask for approval: " + strings.Join(rules, ", ")}
-	},
+	line: "ask for approval: %s",
 }, {
 	Name: "checkpoint", Title: "Checkpoints", About: "When calls of models make a checkpoint of all files.",
 	Choices: []ToolChoice{
@@ -235,12 +224,7 @@ var settings = []Setting{{
 		s.Checkpoint, err = registry.ParseCheckpointMode(values[0])
 		return s, err
 	},
-	lines: func(values []string) []string {
-		if values[0] == "never" {
-			return nil
-		}
-		return []string{"checkpoint: " + values[0] + " each call that may change files"}
-	},
+	line: "checkpoint: %s each call that may change files",
 }, {
 	Name: "network", Title: "Network", List: true, Hint: "GET https://example.com/**",
 	About: "Requests that code can make, beside those that the server allows in all projects. " +
@@ -266,21 +250,13 @@ var settings = []Setting{{
 	put: func(s registry.Settings, texts []string) (registry.Settings, error) {
 		var rules []network.Rule
 		for _, text := range texts {
-			rule, err := network.ParseRule(text)
-			if err != nil {
-				return s, err
-			}
+			rule, _ := network.ParseRule(text) // which check and get have done
 			rules = append(rules, rule)
 		}
 		return s.WithField(network.SettingsField, network.FieldOf(rules)), nil
 	},
 	missing: "the project has no rule %q",
-	lines: func(rules []string) (lines []string) {
-		for _, rule := range rules {
-			lines = append(lines, "allow: "+rule)
-		}
-		return lines
-	},
+	line:    "allow: %s",
 }, {
 	Name: "retention", Title: "History", About: "Which versions of files the history keeps.",
 	Choices: []ToolChoice{
@@ -303,12 +279,7 @@ var settings = []Setting{{
 		}
 		return s.WithField(vfs.RetentionField, fmt.Appendf(nil, "%q", values[0])), nil
 	},
-	lines: func(values []string) []string {
-		if values[0] == "" {
-			return nil
-		}
-		return []string{"retention: " + values[0]}
-	},
+	line: "retention: %s",
 }}
 
 // Texts of mounts: "/sharerw team", or "read-only /share common". A space of a path is %20.
@@ -319,6 +290,15 @@ func MountText(m vfs.Mount) string {
 	text := strings.NewReplacer("%", "%25", " ", "%20").Replace(m.Path) + " " + m.Project
 	if m.ReadOnly || m.Path == "/share" {
 		return readOnly + text
+	}
+	return text
+}
+
+// ShownMount is a mount for people.
+func ShownMount(m vfs.Mount) string {
+	text := m.Path + ": project " + m.Project
+	if m.ReadOnly || m.Path == "/share" {
+		text += " (read-only)"
 	}
 	return text
 }
@@ -335,25 +315,38 @@ func parseMount(text string) vfs.Mount {
 // DescribeSettings returns lines about what is chosen, for people, but for tools and their options.
 func DescribeSettings(s registry.Settings) (lines []string, err error) {
 	for _, e := range settings {
-		if e.lines == nil {
+		if e.line == "" {
 			continue
 		}
 		values, err := e.get(nil, s)
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, e.lines(values)...)
+		lines = append(lines, e.describe(values)...)
 	}
 	return lines, nil
+}
+
+func (e *Setting) describe(values []string) (lines []string) {
+	if len(values) == 0 || !e.List && values[0] == e.Choices[0].Value {
+		return nil
+	}
+	if e.Set.Name != "" {
+		return []string{fmt.Sprintf(e.line, strings.Join(values, ", "))}
+	}
+	for _, value := range values {
+		if e.show != nil {
+			value = e.show(value)
+		}
+		lines = append(lines, fmt.Sprintf(e.line, value))
+	}
+	return lines
 }
 
 // FindSetting returns the setting of a name, which there must be.
 func FindSetting(name string) *Setting {
 	return &settings[slices.IndexFunc(settings, func(e Setting) bool { return e.Name == name })]
 }
-
-// Describe returns lines about values, for people.
-func (e *Setting) Describe(values ...string) []string { return e.lines(values) }
 
 // Words are the choices that can be typed.
 func (e *Setting) Words() (words []string) {

@@ -21,9 +21,8 @@ those in /lib. The other project is made if it does not exist.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m := vfs.Mount{Path: args[0], Project: args[1], ReadOnly: readOnly}
-			text := service.MountText(m)
-			return c.change(cmd, service.FindSetting("mounts").Describe(text)[0],
-				service.SettingChanges{"mounts": {Add: []string{text}}})
+			return c.change(cmd, service.ShownMount(m),
+				service.SettingChanges{"mounts": {Add: []string{service.MountText(m)}}})
 		},
 	}
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "let calls read it, but not change it")
