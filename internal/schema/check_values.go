@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
-	"math"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -298,7 +298,7 @@ func (c *check) rational(v any) *big.Rat {
 
 // jsonType returns JSON Schema's name for the type of a value, or "" if the value is not JSON.
 func jsonType(v any) string {
-	switch v := v.(type) {
+	switch v.(type) {
 	case nil:
 		return "null"
 	case bool:
@@ -309,16 +309,8 @@ func jsonType(v any) string {
 		return "array"
 	case map[string]any:
 		return "object"
-	case json.Number, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+	case json.Number, float64:
 		return "number"
-	case float64:
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return "number"
-		}
-	case float32:
-		if f := float64(v); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return "number"
-		}
 	}
 	return ""
 }
@@ -348,12 +340,7 @@ func (c *check) isOf(types jsonschema.Types, name string, v any) bool {
 
 // among reports whether v equals one of the values.
 func (c *check) among(v any, values []any) bool {
-	for _, value := range values {
-		if c.equal(v, value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(value any) bool { return c.equal(v, value) })
 }
 
 // equal reports whether two values are equal. Numbers are compared exactly.
@@ -423,13 +410,8 @@ func (c *check) hash(v any, h *maphash.Hash) {
 	h.WriteString(jsonType(v))
 	switch v := v.(type) {
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
 		maphash.WriteComparable(h, len(v))
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			c.spend(len(name) / bytesPerStep)
 			maphash.WriteComparable(h, name)
 			c.hash(v[name], h)

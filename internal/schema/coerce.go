@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
@@ -205,12 +206,9 @@ func (c *coercer) ownPossible(part *jsontree.Node, v any, shape bool, depth int)
 }
 
 func (c *coercer) anyPossible(alternatives []*jsontree.Node, v any, depth int) bool {
-	for _, alternative := range alternatives {
-		if !c.spend(1) || c.possible(alternative, v, true, depth) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(alternatives, func(alternative *jsontree.Node) bool {
+		return !c.spend(1) || c.possible(alternative, v, true, depth)
+	})
 }
 
 // shaped is possible for an object and the keywords of one schema.
@@ -251,15 +249,9 @@ const manyValues = 64
 
 // among reports whether a value may be one of the values of an enum.
 func (c *coercer) among(values []*jsontree.Node, v any) bool {
-	if len(values) > manyValues {
-		return true
-	}
-	for _, value := range values {
-		if !c.spend(1) || c.same(value, v) {
-			return true
-		}
-	}
-	return false
+	return len(values) > manyValues || slices.ContainsFunc(values, func(value *jsontree.Node) bool {
+		return !c.spend(1) || c.same(value, v)
+	})
 }
 
 // same reports whether v may equal a value in a schema. Arrays, objects and numbers are compared by type only, because

@@ -182,10 +182,7 @@ func (p *preparer) schema(schema any, place int) {
 // identify removes the $id of a subschema, unless it is an anchor, which drafts up to 7 allow. That changes nothing,
 // because schemas with references that could depend on the $id are refused.
 func (p *preparer) identify(schema map[string]any) {
-	keyword := "$id"
-	if p.draft == Draft4 {
-		keyword = "id"
-	}
+	keyword := p.draft.id()
 	id, ok := schema[keyword].(string)
 	if !ok || len(p.seen) == 1 || p.draft <= Draft7 && strings.HasPrefix(id, "#") {
 		return

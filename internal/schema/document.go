@@ -48,6 +48,14 @@ type references struct {
 // A Draft is a version of JSON Schema.
 type Draft int
 
+// id returns the keyword that identifies a schema.
+func (d Draft) id() string {
+	if d == Draft4 {
+		return "id"
+	}
+	return "$id"
+}
+
 // The drafts that differ here. Draft7 stands for draft 6 as well.
 const (
 	Draft4    Draft = 4
@@ -172,22 +180,16 @@ func (d *Document) referring() []string {
 
 // name records the anchor of a schema. A duplicate anchor leads nowhere, because it is ambiguous.
 func (d *Document) name(n *jsontree.Node) {
-	var names []string
-	switch {
-	case d.Draft == Draft4:
-		names = append(names, n.GetText("id"))
-	case d.Draft == Draft7:
-		names = append(names, n.GetText("$id"))
-	default:
-		for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
-			if name := n.GetText(keyword); name != "" {
-				names = append(names, "#"+name)
-			}
+	names := []string{n.GetText("$anchor"), n.GetText("$dynamicAnchor")}
+	if d.Draft <= Draft7 {
+		name, ok := strings.CutPrefix(n.GetText(d.Draft.id()), "#")
+		if !ok {
+			return
 		}
+		names = []string{name}
 	}
 	for _, name := range names {
-		name, ok := strings.CutPrefix(name, "#")
-		if !ok || name == "" {
+		if name == "" {
 			continue
 		}
 		if other, taken := d.anchors[name]; taken && other != n {

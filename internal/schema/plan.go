@@ -116,13 +116,8 @@ func bound(value *jsontree.Node) (*float64, bool) {
 
 // exactly parses a number if it has so few digits that comparing it as a float64 is exact.
 func exactly(text []byte) (float64, bool) {
-	if len(text) == 0 || len(text) > 15 {
+	if len(text) == 0 || len(text) > 15 || bytes.ContainsAny(text, "eE") {
 		return 0, false
-	}
-	for _, c := range text {
-		if c == 'e' || c == 'E' {
-			return 0, false
-		}
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	return f, err == nil

@@ -65,19 +65,16 @@ func firstValues(values []any) []any {
 	var first []any
 	bytes := 0
 	for i, value := range values {
-		switch value := value.(type) {
+		size := 1
+		switch v := value.(type) {
 		case []any, map[string]any:
 			return []any{value}
 		case string:
-			if bytes < maxShown || i < 2 {
-				first = append(first, shown(value))
-				bytes += len(value)
-			}
-		default:
-			if bytes < maxShown || i < 2 {
-				first = append(first, value)
-				bytes++
-			}
+			value, size = shown(v), len(v)
+		}
+		if bytes < maxShown || i < 2 {
+			first = append(first, value)
+			bytes += size
 		}
 	}
 	return first

@@ -94,10 +94,7 @@ func (r *repairer) repair() error {
 		r.remove(r.root, "$schema")
 	}
 	r.draft = draftOf(r.root)
-	id := "$id"
-	if r.draft == Draft4 {
-		id = "id"
-	}
+	id := r.draft.id()
 	r.base = strings.TrimSuffix(r.root.GetText(id), "#")
 	if _, err := url.Parse(r.base); err != nil || r.plain ||
 		r.root.Get(id) != nil && (r.base == "" || strings.Contains(r.base, "#")) {
@@ -168,10 +165,7 @@ func (r *repairer) schema(n *jsontree.Node, place string, foreign bool) {
 	r.order = append(r.order, n)
 	r.places[n] = place
 	r.translate(n)
-	id := "$id"
-	if r.draft == Draft4 {
-		id = "id"
-	}
+	id := r.draft.id()
 	if text, ok := n.Get(id).AsText(); ok && n != r.root {
 		if r.plain {
 			r.remove(n, id)

@@ -27,18 +27,16 @@ var (
 		"maxContains", "minContains"}
 	boolKeywords = []string{"uniqueItems", "deprecated", "readOnly", "writeOnly", "$recursiveAnchor"}
 	textKeywords = []string{"title", "description", "$comment", "format", "contentEncoding", "contentMediaType"}
+	// Programs write null for what is not set.
+	neverNull = slices.Concat(schemaKeywords, schemasByName, numberKeywords, countKeywords, boolKeywords, textKeywords,
+		referenceWords, []string{"type", "enum", "required", "pattern", "examples"})
 )
 
 // keep repairs a keyword, and reports whether it stays.
 func (k *keywords) keep(m *jsontree.Member) bool {
 	name, value := m.Name, m.Value
-	known := slices.Contains(schemaKeywords, name) || slices.Contains(schemasByName, name) ||
-		slices.Contains(numberKeywords, name) || slices.Contains(countKeywords, name) ||
-		slices.Contains(boolKeywords, name) || slices.Contains(textKeywords, name) ||
-		slices.Contains(referenceWords, name)
-	if value.Is("null") && (known ||
-		slices.Contains([]string{"type", "enum", "required", "pattern", "examples"}, name)) {
-		return false // programs write null for what is not set
+	if value.Is("null") && slices.Contains(neverNull, name) {
+		return false
 	}
 	switch {
 	case slices.Contains([]string{"allOf", "anyOf", "oneOf", "prefixItems"}, name),

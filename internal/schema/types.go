@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
@@ -234,13 +235,9 @@ func (w *walk) parts(schema *jsontree.Node) []*jsontree.Node {
 }
 
 func (w *walk) addParts(parts []*jsontree.Node, schema *jsontree.Node) []*jsontree.Node {
-	if schema == nil || schema.Kind != jsontree.Object || len(parts) >= maxVisits || !w.spend(1+len(parts)/16) {
+	if schema == nil || schema.Kind != jsontree.Object || len(parts) >= maxVisits || !w.spend(1+len(parts)/16) ||
+		slices.Contains(parts, schema) {
 		return parts
-	}
-	for _, part := range parts {
-		if part == schema {
-			return parts
-		}
 	}
 	targets := w.Targets(schema)
 	if w.Draft <= Draft7 && len(targets) > 0 { // keywords beside the reference are ignored

@@ -21,11 +21,7 @@ func key(name string) string {
 
 // quoted returns text as a string literal. Backquotes are escaped, so that it can stand in Markdown.
 func quoted(text string) string {
-	encoded, err := jsontree.Marshal(text)
-	if err != nil { // texts can always be encoded
-		panic(err)
-	}
-	return strings.ReplaceAll(string(encoded), "`", `\u0060`)
+	return strings.ReplaceAll(string(jsontree.AppendString(nil, text)), "`", `\u0060`)
 }
 
 // comment returns text, which must be a single line, as a comment on a line of its own. It returns "" for no text.
