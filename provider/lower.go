@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -301,13 +302,12 @@ func (l *lowerer) simple(own, n *node, m member) {
 		l.Draft < schema.Draft2019 && name == "dependentRequired":
 		return // unknown in these drafts
 	}
+	keeps := l.rules.keep[name]
 	switch name {
 	case "const":
-		switch {
-		case !l.enumerable(v) && (l.rules.strict || !l.rules.keep[name]):
-			own.Notes = append(own.Notes, l.sentences(n, m)...)
-			return
-		case !l.rules.keep[name]:
+		if !l.enumerable(v) {
+			keeps = keeps && !l.rules.strict
+		} else if !keeps {
 			own.Set("enum", jsontree.NewArray(v))
 			return
 		}
@@ -315,40 +315,28 @@ func (l *lowerer) simple(own, n *node, m member) {
 		if len(v.Items) == 0 {
 			return // no value fits it, and all providers refuse it
 		}
-		for _, item := range v.Items {
-			if !l.enumerable(item) {
-				own.Notes = append(own.Notes, l.sentences(n, m)...)
-				return
-			}
-		}
+		keeps = keeps && !slices.ContainsFunc(v.Items, func(item *node) bool { return !l.enumerable(item) })
 	case "format":
-		if format, _ := v.AsText(); l.rules.formats != nil && !l.rules.formats[format] {
-			own.Notes = append(own.Notes, l.sentences(n, m)...)
-			return
-		}
+		format, _ := v.AsText()
+		keeps = keeps && (l.rules.formats == nil || l.rules.formats[format])
 	case "pattern":
 		if pattern, _ := v.AsText(); l.rules.strict && l.more(len(pattern)/16) && !takesPattern(pattern) {
-			own.Notes = append(own.Notes, l.sentences(n, m)...)
-			return
+			keeps = false
 		}
 	case "minItems":
-		if l.rules.fewItems && v.Text != "0" && v.Text != "1" {
-			own.Notes = append(own.Notes, l.sentences(n, m)...)
-			return
-		}
+		keeps = keeps && (!l.rules.fewItems || v.Text == "0" || v.Text == "1")
 	case "exclusiveMinimum", "exclusiveMaximum":
 		// If only inclusive bounds are supported, one of them is better than none.
-		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] &&
-			l.rules.keep[bound] &&
-			n.Get(bound) == nil {
+		bound := strings.ToLower(strings.TrimPrefix(name, "exclusive"))
+		if !keeps && l.rules.keep[bound] && n.Get(bound) == nil {
 			own.Set(bound, v)
 		}
 	}
-	if l.rules.keep[name] {
+	if keeps {
 		own.Set(name, v)
-		return
+	} else {
+		own.Notes = append(own.Notes, l.sentences(n, m)...)
 	}
-	own.Notes = append(own.Notes, l.sentences(n, m)...)
 }
 
 // enumerable reports whether an enum, or a const, may contain a value. In strict mode, objects would have to be closed

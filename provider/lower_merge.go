@@ -69,10 +69,7 @@ func (l *lowerer) mergeKeyword(name string, a, b *node) (*node, bool) {
 	case "required":
 		names := a.Texts()
 		l.more(len(names) + len(b.Items))
-		seen := make(map[string]bool, len(names))
-		for _, n := range names {
-			seen[n] = true
-		}
+		seen := setOf(names)
 		for _, n := range b.Texts() {
 			if !seen[n] {
 				names, seen[n] = append(names, n), true

@@ -114,17 +114,15 @@ var (
 	}
 
 	// https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html
-	bedrockStrict = &rules{
-		keep:       claudeStrict.keep,
-		root:       set("type properties required additionalProperties"),
-		rootNames:  claudeNames,
-		formats:    claudeStrict.formats,
-		apart:      true,
-		plainEnums: true,
-		strict:     true,
-		fewItems:   true,
-	}
+	bedrockStrict = claudeStrict.withRoot("type properties required additionalProperties")
 )
+
+// withRoot returns the rules with other keywords at the root.
+func (r *rules) withRoot(keywords string) *rules {
+	others := *r
+	others.root = set(keywords)
+	return &others
+}
 
 func without(s map[string]bool, words ...string) map[string]bool {
 	for _, word := range words {

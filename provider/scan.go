@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
@@ -26,10 +27,8 @@ type fields map[string]json.RawMessage
 func fieldsOf(data []byte, names ...string) fields {
 	f := make(fields, len(names))
 	if !jsontree.Members(data, func(name, value []byte) {
-		for _, wanted := range names {
-			if string(name) == wanted {
-				f[wanted] = json.RawMessage(value[:len(value):len(value)])
-			}
+		if i := slices.Index(names, string(name)); i >= 0 {
+			f[names[i]] = json.RawMessage(value[:len(value):len(value)])
 		}
 	}) {
 		return nil

@@ -3,6 +3,7 @@ package xmlcall
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -184,7 +185,7 @@ func (p *describer) inside(of *jsontree.Node, level int) {
 	if len(fields) == 0 && o.Object("additionalProperties") == nil {
 		return
 	}
-	if p.contains(o) {
+	if slices.Contains(p.open, o) {
 		p.line(level, "(the same again)")
 		return
 	}
@@ -208,15 +209,6 @@ func (p *describer) resolve(of *jsontree.Node) *jsontree.Node {
 		of = targets[0]
 	}
 	return of
-}
-
-func (p *describer) contains(o *jsontree.Node) bool {
-	for _, outer := range p.open {
-		if outer == o {
-			return true
-		}
-	}
-	return false
 }
 
 // typeText names the types that a parameter can be of.
