@@ -101,12 +101,7 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 	if env.Approve == nil {
 		return later()
 	}
-	request := ApprovalRequest{Spec: &e.spec, Rule: rule, Callers: env.call.callers(),
-		Project: env.Project, Chat: env.Chat, Client: env.Client,
-		Files: env.Files}
-	if env.call != nil {
-		request.Files = env.call.inner.files
-	}
+	request := env.approvalRequest(&e.spec, rule)
 	resume := pauseAll(ctx, env.call)
 	defer resume()
 	for {
@@ -141,15 +136,30 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 	}
 }
 
+// approvalRequest returns the request for the approval of a call that is made with the Env, without the call.
+func (e Env) approvalRequest(spec *Spec, rule string) ApprovalRequest {
+	request := ApprovalRequest{Spec: spec, Rule: rule, Callers: e.call.callers(),
+		Project: e.Project, Chat: e.Chat, Client: e.Client, Files: e.Files}
+	if e.call != nil {
+		request.Files = e.call.inner.files
+	}
+	return request
+}
+
 // maxReason is how much of a reason the model gets, in bytes.
 const maxReason = 2000
 
 func refusal(tool, reason string) Result {
-	text := "A person has refused the call of " + tool
+	text := because("A person has refused the call of "+tool, reason)
+	return Failure(CodeRefused, text+". Do not repeat it as it was.")
+}
+
+// because adds a person's reason to a text, if there is one.
+func because(text, reason string) string {
 	if reason = strings.TrimSpace(plaintext.Cut(reason, maxReason)); reason != "" {
 		text += ": " + strings.TrimRight(reason, ".")
 	}
-	return Failure(CodeRefused, text+". Do not repeat it as it was.")
+	return text
 }
 
 // edited tells the model that a call was made with another input.

@@ -60,16 +60,11 @@ type approvedRun struct {
 func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
 	methods := network.Methods(cmp.Or(strings.ToUpper(request.Method), "GET"), request.URL, request.Header)
 	spec := networkSpec(methods)
-	var call Call
-	call.Tool = NetworkTool
-	if r.env.call != nil {
-		call.Parent = r.env.call.id
-	}
 	method := strings.Join(methods, " as ")
-	call.Input = shown(method, request)
+	call := Call{Tool: NetworkTool, Input: shown(method, request)}
 	var tools *Registry
 	if r.env.call != nil {
-		tools = r.env.call.registry
+		call.Parent, tools = r.env.call.id, r.env.call.registry
 	}
 	selection := r.env.Selection
 	rule, ok := tools.asks(&selection, &call, spec)
@@ -119,12 +114,8 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, n
 	if env.Approve == nil {
 		return nil, nobody
 	}
-	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(),
-		Project: env.Project, Chat: env.Chat,
-		Client: env.Client, Files: env.Files}
-	if env.call != nil {
-		request.Files = env.call.inner.files
-	}
+	request := env.approvalRequest(spec, rule)
+	request.Call = call
 	resume := pauseAll(ctx, env.call)
 	defer resume()
 	for {
@@ -137,11 +128,7 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, n
 		case !decision.Approved && decision.Later: // a request cannot be put off
 			return nil, nobody
 		case !decision.Approved:
-			text := "a person has refused " + what
-			if reason := strings.TrimSpace(plaintext.Cut(decision.Reason, maxReason)); reason != "" {
-				text += ": " + strings.TrimRight(reason, ".")
-			}
-			approval.Refusal = text
+			approval.Refusal = because("a person has refused "+what, decision.Reason)
 			return approval, nil
 		case decision.Input != nil && string(decision.Input) != string(call.Input):
 			request.Problem = "a request over the network cannot be changed: approve or refuse it as it is"

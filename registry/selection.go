@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/toolrun/toolrun/network"
@@ -45,16 +44,7 @@ func (s Selection) Only(names ...string) Selection {
 
 // WithOption returns a copy that sets an option of a tool.
 func (s Selection) WithOption(tool, option string, value any) Selection {
-	s.Options = maps.Clone(s.Options)
-	if s.Options == nil {
-		s.Options = map[string]map[string]any{}
-	}
-	values := maps.Clone(s.Options[tool])
-	if values == nil {
-		values = map[string]any{}
-	}
-	values[option] = value
-	s.Options[tool] = values
+	s.Options = withOption(s.Options, tool, option, value)
 	return s
 }
 

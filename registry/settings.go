@@ -189,20 +189,24 @@ func (s Settings) WithEnabled(name string, on bool) Settings {
 // WithOption returns a copy that sets an option of a tool; nil resets it to its default. The registry checks the
 // value when it is used; check it before with [Option.ParseOption].
 func (s Settings) WithOption(tool, option string, value any) Settings {
-	options := maps.Clone(s.ToolOptions)
-	if options == nil {
-		options = map[string]map[string]any{}
+	s.ToolOptions = withOption(s.ToolOptions, tool, option, value)
+	if value == nil {
+		delete(s.ToolOptions[tool], option)
 	}
-	values := maps.Clone(options[tool])
-	if values == nil {
-		values = map[string]any{}
+	if len(s.ToolOptions[tool]) == 0 {
+		delete(s.ToolOptions, tool)
 	}
-	if values[option] = value; value == nil {
-		delete(values, option)
-	}
-	if options[tool] = values; len(values) == 0 {
-		delete(options, tool)
-	}
-	s.ToolOptions = options
 	return s
+}
+
+// withOption returns a copy of the options of tools in which one is another.
+func withOption(of map[string]map[string]any, tool, option string, value any) map[string]map[string]any {
+	if of = maps.Clone(of); of == nil {
+		of = map[string]map[string]any{}
+	}
+	if of[tool] = maps.Clone(of[tool]); of[tool] == nil {
+		of[tool] = map[string]any{}
+	}
+	of[tool][option] = value
+	return of
 }

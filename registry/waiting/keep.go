@@ -368,7 +368,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	if err := k.delist(ctx, token); err != nil {
 		return result, false, err
 	}
-	result = f.result()
+	result = f.decoded
 	result.Repeats, result.Approval = token, nil
 	result.Content = slices.Insert(slices.Clone(result.Content), 0, registry.Part{Text: fmt.Sprintf(
 		"[This is the result of the same call, which had to wait for approval: "+
@@ -390,8 +390,6 @@ type finished struct {
 
 	decoded registry.Result
 }
-
-func (f *finished) result() registry.Result { return f.decoded }
 
 // result returns how an entry has ended.
 func (s *Store) result(ctx context.Context, token string) (*finished, error) {

@@ -42,7 +42,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 		return result, ErrNone
 	}
 	if err == nil {
-		return f.result(), f.decide(decisions)
+		return f.decoded, f.decide(decisions)
 	}
 	if !errors.Is(err, ErrNone) {
 		return result, err
@@ -53,7 +53,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	}
 	defer g.release(ctx)
 	if f, err := k.store.result(ctx, token); err == nil { // its process has died before it could say so
-		return f.result(), g.end(ctx, f, delivers)
+		return f.decoded, g.end(ctx, f, delivers)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

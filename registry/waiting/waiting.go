@@ -22,6 +22,7 @@
 package waiting
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,18 +98,8 @@ func New(store vfs.RecordStore, options *Options) (*Store, error) {
 	if o.Keep < 0 || o.Most < 0 || o.Bytes < 0 || o.Lease < 0 {
 		return nil, errors.New("waiting: a limit is negative")
 	}
-	if o.Keep == 0 {
-		o.Keep = DefaultKeep
-	}
-	if o.Most == 0 {
-		o.Most = DefaultMost
-	}
-	if o.Bytes == 0 {
-		o.Bytes = DefaultBytes
-	}
-	if o.Lease == 0 {
-		o.Lease = DefaultLease
-	}
+	o = Options{cmp.Or(o.Keep, DefaultKeep), cmp.Or(o.Most, DefaultMost), cmp.Or(o.Bytes, DefaultBytes),
+		cmp.Or(o.Lease, DefaultLease)}
 	return &Store{
 		store:   store,
 		entries: store.Records("runs"),
