@@ -276,19 +276,9 @@ func nullable(n *node) *node {
 func typesOfValues(values []*node) []string {
 	var types []string
 	for _, v := range values {
-		t := "object"
-		switch {
-		case v.Kind == jsontree.Array:
-			t = "array"
-		case v.Kind == jsontree.String:
-			t = "string"
-		case v.Kind != jsontree.Literal:
-		case v.Is("null"):
-			t = "null"
-		case v.IsNumber():
-			t = "number"
-		default:
-			t = "boolean"
+		t := "number"
+		if !v.IsNumber() {
+			t = schema.TypeOf(v).String()
 		}
 		if !slices.Contains(types, t) {
 			types = append(types, t)

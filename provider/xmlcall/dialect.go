@@ -49,42 +49,29 @@ const (
 // Dialects lists all dialects.
 func Dialects() []Dialect { return []Dialect{Tags, UseTool, Caret} }
 
-// Parse is [Parse] for a dialect. An unknown dialect is Tags.
-func (d Dialect) Parse(text string) []Block {
+// A form is how a dialect is read, written and taught.
+type form struct {
+	parse func(text string) []Block
+	write func(b Block) string
+	guide string
+}
+
+func (d Dialect) form() form {
 	switch d {
 	case UseTool:
-		return parseUseTool(text)
+		return form{parseUseTool, writeUseTool, useToolGuide}
 	case Caret:
-		return parseCaret(text)
+		return form{parseCaret, writeCaret, caretGuide}
 	}
-	return Parse(text)
+	return form{Parse, Block.String, guide}
 }
+
+// Parse is [Parse] for a dialect. An unknown dialect is Tags.
+func (d Dialect) Parse(text string) []Block { return d.form().parse(text) }
 
 // Calls is [Calls] for a dialect.
 func (d Dialect) Calls(definitions []*registry.Definition, text string) []Call {
 	return callsOf(definitions, d.Parse(text))
-}
-
-// write writes a call as a model should.
-func (d Dialect) write(b Block) string {
-	switch d {
-	case UseTool:
-		return writeUseTool(b)
-	case Caret:
-		return writeCaret(b)
-	}
-	return b.String()
-}
-
-// guide teaches the dialect.
-func (d Dialect) guide() string {
-	switch d {
-	case UseTool:
-		return useToolGuide
-	case Caret:
-		return caretGuide
-	}
-	return guide
 }
 
 // Text returns a model's text without its calls, for people. The blocks are those that Parse has found in the text. The

@@ -44,9 +44,9 @@ func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
 	}
 	var layers []string
 	if len(definitions) > 0 {
-		layers = append(layers, strings.TrimSpace(options.Dialect.guide()))
+		layers = append(layers, strings.TrimSpace(options.Dialect.form().guide))
 		if example, ok := anExample(definitions); ok {
-			text := options.Dialect.write(example)
+			text := options.Dialect.form().write(example)
 			// Not all names can be written in all dialects.
 			if calls := options.Dialect.Calls(definitions, text); len(calls) == 1 && calls[0].Err == nil {
 				layers = append(layers, "For example, this is a call of "+escapeName(example.Tool)+":\n\n"+text)
