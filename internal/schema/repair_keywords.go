@@ -27,7 +27,7 @@ var (
 		"maxContains", "minContains"}
 	boolKeywords = []string{"uniqueItems", "deprecated", "readOnly", "writeOnly", "$recursiveAnchor"}
 	textKeywords = []string{"title", "description", "$comment", "format", "contentEncoding", "contentMediaType"}
-	// Programs write null for what is not set.
+	// neverNull are left out where they are null: programs write that for what is not set.
 	neverNull = slices.Concat(schemaKeywords, schemasByName, numberKeywords, countKeywords, boolKeywords, textKeywords,
 		referenceWords, []string{"type", "enum", "required", "pattern", "examples"})
 )
