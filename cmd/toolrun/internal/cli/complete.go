@@ -259,33 +259,58 @@ func isPlain(name string) bool {
 	})
 }
 
-// completeChange completes the id of a change that restore can use.
-func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// oneOf completes one of the words that list finds in the project, of those that have no special meaning.
+func oneOf(list func(ctx context.Context, p vfs.Project) []string) completer {
 	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
-		changes, _ := p.Changes(ctx, "/")
-		var words []string
-		for _, change := range changes {
-			if !change.Lost && !change.Special {
-				words = append(words, strconv.FormatInt(change.ID, 10))
-			}
-		}
-		return startingWith(words, typed)
-	})(cmd, typed)
+		return startingWith(slices.DeleteFunc(list(ctx, p), func(word string) bool { return !isPlain(word) }), typed)
+	})
 }
 
-// completeCall completes the id of a call that can be undone.
-func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
+// oneOfChanges is oneOf for what word returns for a change in the history. Of some it returns "".
+func oneOfChanges(word func(vfs.Change) string) completer {
+	return oneOf(func(ctx context.Context, p vfs.Project) (words []string) {
 		changes, _ := p.Changes(ctx, "/")
-		var words []string
 		for _, change := range changes {
-			if isPlain(change.Call) {
-				words = append(words, change.Call)
+			if word := word(change); word != "" {
+				words = append(words, word)
 			}
 		}
-		return startingWith(words, typed)
-	})(cmd, typed)
+		return words
+	})
 }
+
+var (
+	// completeChange completes the id of a change that restore can use.
+	completeChange = oneOfChanges(func(c vfs.Change) string {
+		if c.Lost || c.Special {
+			return ""
+		}
+		return strconv.FormatInt(c.ID, 10)
+	})
+	// completeCall completes the id of a call that can be undone, and completeUndone that of one that was.
+	completeCall   = oneOfChanges(func(c vfs.Change) string { return c.Call })
+	completeUndone = oneOfChanges(func(c vfs.Change) string {
+		if c.Op != vfs.OpUndone {
+			return ""
+		}
+		return c.Undoes
+	})
+
+	completeCheckpoint = oneOf(func(ctx context.Context, p vfs.Project) (names []string) {
+		all, _ := p.Checkpoints(ctx)
+		for _, k := range all {
+			names = append(names, k.Name)
+		}
+		return names
+	})
+	completeSession = oneOf(func(ctx context.Context, p vfs.Project) (names []string) {
+		all, _ := sessions.List(ctx, p)
+		for _, s := range all {
+			names = append(names, s.Name)
+		}
+		return names
+	})
+)
 
 // completeRunning completes the id of a call that runs.
 func completeRunning(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -298,46 +323,6 @@ func completeRunning(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 		}
 	}
 	return offer(words, typed)
-}
-
-// completeCheckpoint completes the name of a checkpoint.
-func completeCheckpoint(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
-		all, _ := p.Checkpoints(ctx)
-		var words []string
-		for _, k := range all {
-			if isPlain(k.Name) {
-				words = append(words, k.Name)
-			}
-		}
-		return startingWith(words, typed)
-	})(cmd, typed)
-}
-
-// completeSession completes the name of a session.
-func completeSession(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
-		all, _ := sessions.List(ctx, p)
-		var words []string
-		for _, s := range all {
-			words = append(words, s.Name)
-		}
-		return startingWith(words, typed)
-	})(cmd, typed)
-}
-
-// completeUndone completes the id of a call that was undone.
-func completeUndone(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
-		changes, _ := p.Changes(ctx, "/")
-		var words []string
-		for _, change := range changes {
-			if change.Op == vfs.OpUndone && isPlain(change.Undoes) {
-				words = append(words, change.Undoes)
-			}
-		}
-		return startingWith(words, typed)
-	})(cmd, typed)
 }
 
 // completeDeleted completes the id of a deleted project.
