@@ -45,7 +45,6 @@ var pageOperations = map[string]struct {
 	"POST /api/history/undo":        {needs: service.Write},
 	"POST /api/history/redo":        {needs: service.Write},
 	"GET /api/tools":                {needs: service.Run},
-	"POST /api/tools":               {needs: service.Settings},
 	"GET /api/tools/definitions":    {needs: service.Run},
 	"GET /api/servers":              {service.Operate, true},
 	"GET /api/modules":              {service.Operate, true},
@@ -212,7 +211,7 @@ func checkOperation(t *testing.T, o pageOperation, base, name, token, project st
 		has &^= service.Read
 	}
 	what := fmt.Sprintf("%s of %s in %s: %s", name, token, project, response.Status)
-	fixed := limit == "chosen" && (name == "POST /api/tools" || name == "POST /api/settings")
+	fixed := limit == "chosen" && name == "POST /api/settings"
 	wants := pageOperations[name]
 	switch {
 	case has&wants.needs != wants.needs:
