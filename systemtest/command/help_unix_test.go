@@ -46,11 +46,12 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a layer outside of the directory,
-// modules, recordings, or Python.
+// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a call that runs, a layer outside of
+// the directory, modules, recordings, or Python.
 var hasTestsOfItsOwn = regexp.MustCompile(
 	`^ *toolrun (selftest|serve|mcp --http|store sweep|.*--overlay|files --root ` +
-		`\S+ (apply|discard|diff)|module (add|show|remove)|approvals (show|approve|refuse)|py |replay )|\| toolrun py`)
+		`\S+ (apply|discard|diff)|module (add|show|remove)|approvals (show|approve|refuse)|calls stop|` +
+		`py |replay )|\| toolrun py`)
 
 // exampleDir returns a directory with what examples speak of, and with the default project in .data.
 func exampleDir(t *testing.T) string {
