@@ -305,7 +305,7 @@ func TestWhatWouldBeLost(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", map[string]string{"/plan.md": "old plan\n", "/docs/one.md": "1", "/docs/two.md": "2"})
 	p := s.visit()
-	p.post("tools", `{"project": "notes", "tool": "filesystem", "ask": true}`, "")
+	p.post("settings", `{"project": "notes", "changes": {"ask": {"add": ["filesystem"]}}}`, "")
 	require.NotNil(t, s.call("notes", "toolu_over", "filesystem",
 		`{"command": "create", "path": "/plan.md", "file_text": "new plan\n", "overwrite": true}`).Pending)
 	require.NotNil(t, s.call("notes", "toolu_delete", "filesystem", `{"command": "delete", "path": "/docs"}`).Pending)

@@ -294,13 +294,17 @@ func (p *person) click(name string) {
 		const meant = found.find((e) => e.closest("main, dialog, #says")) ?? found[0] ?? null;
 		return meant?.disabled ? null : meant; // not the link of the same name, while the button is disabled
 	})()`, name)
-	p.until(find + " !== null")
-	at := value[[]float64](p, `(() => {
-		const e = `+find+`;
-		e.scrollIntoView({block: "center", behavior: "instant"});
-		const r = e.getBoundingClientRect();
-		return [r.x + Math.min(r.width / 2, 60), r.y + r.height / 2];
-	})()`)
+	var at []float64
+	for at == nil { // a list that is drawn again has nothing for a moment
+		p.until(find + " !== null")
+		at = value[[]float64](p, `(() => {
+			const e = `+find+`;
+			if (e === null) return null;
+			e.scrollIntoView({block: "center", behavior: "instant"});
+			const r = e.getBoundingClientRect();
+			return [r.x + Math.min(r.width / 2, 60), r.y + r.height / 2];
+		})()`)
+	}
 	p.run(chromedp.MouseClickXY(at[0], at[1]))
 }
 
