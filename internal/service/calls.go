@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -245,10 +244,11 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	if s.access.role() != Model {
 		s.runAsPerson(in.Tool, options, &env)
 	}
-	call := registry.Call{ID: "page-" + in.Tool + "-" + strings.ToLower(rand.Text()[:8]), Tool: in.Tool, Input: input}
+	call := registry.Call{ID: newCallID("page-" + in.Tool), Tool: in.Tool, Input: input}
+	holder := s.access.Holder()
 	running, cancel := s.background(ctx)
 	s.making.mu.Lock()
-	if s.making.closed || s.making.by[s.access.Holder()] >= maxRuns {
+	if s.making.closed || s.making.by[holder] >= maxRuns {
 		closed := s.making.closed
 		s.making.mu.Unlock()
 		cancel(nil)
@@ -259,7 +259,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 		}
 		return MadeCall{}, errors.Join(err, session.Close())
 	}
-	s.making.by[s.access.Holder()]++
+	s.making.by[holder]++
 	s.working.Add(1)
 	s.making.mu.Unlock()
 	dispatch := s.runner.Registry().Dispatch
@@ -283,8 +283,8 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 		}
 		_ = session.Close() // nothing is left to be written
 		s.making.mu.Lock()
-		if s.making.by[s.access.Holder()]--; s.making.by[s.access] == 0 {
-			delete(s.making.by, s.access.Holder())
+		if s.making.by[holder]--; s.making.by[holder] == 0 {
+			delete(s.making.by, holder)
 		}
 		s.making.mu.Unlock()
 		cancel(nil)

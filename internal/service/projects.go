@@ -192,7 +192,7 @@ type ExportRequest struct {
 	Format  string `json:"format,omitempty" jsonschema:"zip, tar or tar.gz; the default is zip"`
 }
 
-// Format returns the format of an archive, or the error of one that there is not.
+// format returns the format of an archive, or the error of one that there is not.
 func (in *ExportRequest) format() (archive.Format, error) {
 	if in.Format == "" {
 		in.Format = "zip"

@@ -141,7 +141,7 @@ type Service struct {
 // Open returns the operations as somebody may use them.
 func (d *Desk) Open(access *Access) *Service { return &Service{d, access} }
 
-// nothing is a request or an answer without content.
+// Nothing is a request or an answer without content.
 type Nothing struct{}
 
 // InProject is the request of operations on a project as a whole.
