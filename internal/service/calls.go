@@ -236,10 +236,8 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	want := time.Duration(in.Seconds * float64(time.Second))
 	if s.access.Session != nil {
 		shorten(&env.Limits, spec, want)
-	} else {
-		if env.Limits = s.limits(); want > 0 && (env.Limits.Timeout <= 0 || want < env.Limits.Timeout) {
-			env.Limits.Timeout = want
-		}
+	} else if env.Limits = s.limits(); want > 0 && (env.Limits.Timeout <= 0 || want < env.Limits.Timeout) {
+		env.Limits.Timeout = want
 	}
 	if s.access.role() != Model {
 		s.runAsPerson(in.Tool, options, &env)

@@ -81,7 +81,7 @@ type CheckpointChange struct {
 
 type RestoredAnswer struct {
 	Checkpoint CheckpointInfo     `json:"checkpoint"`
-	Call       string             `json:"call,omitempty" jsonschema:"undo it to go back; empty if Nothing was changed"`
+	Call       string             `json:"call,omitempty" jsonschema:"undo it to go back; empty if nothing was changed"`
 	Changed    []CheckpointChange `json:"changed"`
 	Total      int                `json:"total" jsonschema:"how many there are; not all may be listed"`
 	Incomplete bool               `json:"incomplete,omitempty" jsonschema:"some changes since are no longer known"`

@@ -86,7 +86,7 @@ type ChangeRequest struct {
 type DiffAnswer struct {
 	Path string `json:"path"`
 	Op   string `json:"op"`
-	Diff string `json:"diff" jsonschema:"a unified diff without the names of the files; empty if Nothing differs"`
+	Diff string `json:"diff" jsonschema:"a unified diff without the names of the files; empty if nothing differs"`
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 }
 
@@ -163,7 +163,7 @@ func (s *Service) CheckUndo(ctx context.Context, in UndoRequest) (CanUndoAnswer,
 		case blocked:
 			out.Reasons = undo.Reasons
 		case errors.Is(err, vfs.ErrNotKept):
-			out.Reasons = []string{"it changed Nothing that the history still has"}
+			out.Reasons = []string{"it changed nothing that the history still has"}
 		default:
 			return out, err
 		}

@@ -22,7 +22,7 @@ type LossRequest struct {
 
 // A LossAnswer is what there is now that a call would replace or delete.
 type LossAnswer struct {
-	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty if Nothing would be lost, or unknown"`
+	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty if nothing would be lost, or unknown"`
 	Diff string `json:"diff,omitempty" jsonschema:"a unified diff of the file and what would take its place"`
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 	// Files are those of a folder that would be deleted.
