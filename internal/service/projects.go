@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -36,7 +37,7 @@ type ProjectsAnswer struct {
 // ListProjects lists projects by name.
 func (s *Service) ListProjects(ctx context.Context, in ProjectsRequest) (ProjectsAnswer, error) {
 	out := ProjectsAnswer{Projects: []ProjectInfo{}}
-	if err := s.access.May(Run); err != nil {
+	if err := s.allowed(Run); err != nil {
 		return out, err
 	}
 	ids := []string{s.Project()}
@@ -94,7 +95,7 @@ func (s *Service) ShowProject(ctx context.Context, in InProject) (ProjectInfo, e
 
 // MakeProject makes a project.
 func (s *Service) MakeProject(ctx context.Context, in InProject) (ProjectInfo, error) {
-	if err := s.may(Write, in.Project); err != nil {
+	if err := cmp.Or(s.may(Write, in.Project), s.ready()); err != nil {
 		return ProjectInfo{}, err
 	}
 	if p, err := s.store().OpenExisting(ctx, in.Project); err == nil {
@@ -157,7 +158,7 @@ type DeletedAnswer struct {
 // ListDeleted lists the deleted projects that can be restored.
 func (s *Service) ListDeleted(ctx context.Context, _ Nothing) (DeletedAnswer, error) {
 	out := DeletedAnswer{Projects: []DeletedProject{}}
-	if err := s.access.May(Operate); err != nil {
+	if err := s.allowed(Operate); err != nil {
 		return out, err
 	}
 	all, err := s.store().Discarded(ctx)

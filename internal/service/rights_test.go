@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,4 +134,32 @@ func TestRights(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDeskWithoutRunner does each operation at a desk that has neither tools nor projects: with files that are open,
+// those on files work, but for one that needs the secret of a store, and all others are refused.
+func TestDeskWithoutRunner(t *testing.T) {
+	files, err := local.NewMemoryStore(nil).Open(t.Context(), "own")
+	require.NoError(t, err)
+	desk, err := service.New(nil, nil)
+	require.NoError(t, err)
+	for _, with := range []service.Access{{}, {Files: files}} {
+		for name, needs := range operations {
+			access := with
+			access.Name, access.Role, access.Project = "ada", service.Operator, "own"
+			err := do(t, desk.Open(&access), name, "own")
+			code := ""
+			if err != nil {
+				code = service.Explain(err).Code
+			}
+			onFiles := needs&^(service.Read|service.Write) == 0 &&
+				!slices.Contains([]string{"MakeProject", "Export", "ForkSession"}, name)
+			if with.Files != nil && onFiles {
+				require.NotContains(t, []string{"unavailable", "internal"}, code, "%s: %v", name, err)
+			} else if code != "invalid" { // what is asked for may be looked at first
+				require.Equal(t, "unavailable", code, "%s: %v", name, err)
+			}
+		}
+	}
+	require.NoError(t, desk.Shutdown(t.Context()))
 }

@@ -71,7 +71,7 @@ type Desk struct {
 }
 
 // New makes the desk of a runner, which must outlast it. Without a runner it loads nothing and has no tools: it is for
-// the operations that use the Files of an [Access].
+// the operations that use the Files of an [Access], and refuses others as unavailable.
 func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 	var o Options
 	if options != nil {
@@ -157,10 +157,30 @@ func (s *Service) store() vfs.Store {
 	return s.options.Store
 }
 
+// errNoRunner refuses what a desk without a runner cannot do.
+var errNoRunner = &Error{Code: "unavailable", Message: "this needs tools and a store of projects, which are not here"}
+
+// ready returns an error if the desk has no runner.
+func (d *Desk) ready() error {
+	if d.runner == nil {
+		return errNoRunner
+	}
+	return nil
+}
+
+// allowed returns an error if somebody has no such right, or if nobody can use it at this desk: without a runner, only
+// files that are open can be read and written.
+func (s *Service) allowed(right Right) error {
+	if err := s.access.May(right); err != nil || right&^(Read|Write) == 0 {
+		return err
+	}
+	return s.ready()
+}
+
 // may returns an error if somebody has no such right in a project. Of a project that is not theirs it is the same as of
 // one that does not exist.
 func (s *Service) may(right Right, id string) error {
-	if err := s.access.May(right); err != nil {
+	if err := s.allowed(right); err != nil {
 		return err
 	}
 	if s.access.Files == nil { // a directory can have any name
@@ -182,7 +202,7 @@ func (s *Service) MayUse(id string) error { return s.may(0, id) }
 
 // open opens a project that exists. The caller closes it.
 func (s *Service) open(ctx context.Context, right Right, id string) (vfs.Project, error) {
-	if err := s.may(right, id); err != nil {
+	if err := cmp.Or(s.may(right, id), s.ready()); err != nil {
 		return nil, err
 	}
 	p, err := s.store().OpenExisting(ctx, id)
@@ -197,7 +217,7 @@ func (s *Service) open(ctx context.Context, right Right, id string) (vfs.Project
 
 // session opens a project as calls see it, with what it mounts. The caller closes it.
 func (s *Service) session(ctx context.Context, right Right, id string) (*toolrun.Session, error) {
-	if err := s.may(right, id); err != nil {
+	if err := cmp.Or(s.may(right, id), s.ready()); err != nil {
 		return nil, err
 	}
 	access := s.access
@@ -232,6 +252,9 @@ func (s *Service) session(ctx context.Context, right Right, id string) (*toolrun
 func (d *Desk) sealKey(ctx context.Context) ([]byte, error) {
 	if d.options.SealKey != nil {
 		return d.options.SealKey(ctx)
+	}
+	if d.options.Store == nil {
+		return nil, errNoRunner
 	}
 	return vfs.SealKey(ctx, d.options.Store)
 }

@@ -190,7 +190,7 @@ type ServersAnswer struct {
 // ListServers lists the MCP servers whose tools are added, and why one is not connected.
 func (s *Service) ListServers(ctx context.Context, _ Nothing) (ServersAnswer, error) {
 	out := ServersAnswer{Servers: []ServerInfo{}}
-	if err := s.access.May(Operate); err != nil { // errors of servers can name what is the host's
+	if err := s.allowed(Operate); err != nil { // errors of servers can name what is the host's
 		return out, err
 	}
 	for _, status := range s.runner.Servers() {
@@ -222,7 +222,7 @@ type ModulesAnswer struct {
 // ListModules lists the WebAssembly modules that were added as tools or languages.
 func (s *Service) ListModules(ctx context.Context, _ Nothing) (ModulesAnswer, error) {
 	out := ModulesAnswer{Modules: []ModuleInfo{}}
-	if err := s.access.May(Operate); err != nil || s.options.Modules == nil {
+	if err := s.allowed(Operate); err != nil || s.options.Modules == nil {
 		return out, err
 	}
 	list, err := s.options.Modules.List()
