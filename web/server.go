@@ -47,7 +47,6 @@ import (
 	"github.com/toolrun/toolrun/internal/sameorigin"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -62,8 +61,6 @@ type Options struct {
 	DirOptions toolrun.DirOptions
 	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
 	Log *Log
-	// Waiting are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
-	Waiting *waiting.Store
 	// Hosts and Origins are names of the server, and origins of pages that may use it, besides the loopback's: see
 	// [github.com/toolrun/toolrun/mcp/mcpserver.HandlerOptions].
 	Hosts, Origins []string
@@ -139,7 +136,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
 	desk, err := service.New(runner, &service.Options{Store: o.Store, Dir: o.Dir, DirOptions: o.DirOptions, Log: o.Log,
-		Waiting: o.Waiting, Client: o.Client, Select: o.Select, Limits: o.Limits, Modules: o.Modules, Logger: o.Logger})
+		Client: o.Client, Select: o.Select, Limits: o.Limits, Modules: o.Modules, Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}

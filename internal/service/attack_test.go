@@ -93,7 +93,7 @@ func TestCallsOfADeletedProject(t *testing.T) {
 	_, err := operator.MakeProject(t.Context(), service.InProject{Project: "p"})
 	require.NoError(t, err)
 	made := call(t, operator, service.MakeCallRequest{Project: "p", Tool: "tells", Input: []byte(`{"secret": 1}`)})
-	_, err = operator.DeleteProject(t.Context(), service.InProject{Project: "p"})
+	_, err = operator.DeleteProject(t.Context(), service.DeleteRequest{Project: "p"})
 	require.NoError(t, err)
 	_, err = operator.MakeProject(t.Context(), service.InProject{Project: "p"})
 	require.NoError(t, err)
@@ -245,4 +245,59 @@ func TestPersonsWithoutFiles(t *testing.T) {
 	require.NoError(t, err)
 	_, err = person.Diff(t.Context(), service.ChangeRequest{Project: "p", Change: 1})
 	require.Equal(t, "this token may not read files", service.Explain(err).Message)
+}
+
+// TestWaitingCallsOfOthers: nobody finds a call that waits in a project that is not theirs, nor learns what was decided
+// on it.
+func TestWaitingCallsOfOthers(t *testing.T) {
+	desk, runner := newDesk(t, service.Options{})
+	session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{
+		Select: func(s registry.Selection) registry.Selection { s.Ask = []string{"tells"}; return s }})
+	require.NoError(t, err)
+	defer session.Close()
+	results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: "asks", Tool: "tells", Input: []byte("{}")}})
+	require.NoError(t, err)
+	token := results[0].Pending.Token
+	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})
+	own := desk.Open(&service.Access{Name: "ada", Role: service.Person, Project: "p"})
+	other := desk.Open(&service.Access{Name: "eve", Role: service.Person, Project: "q"})
+	show := func(s *service.Service, project string) string {
+		_, err := s.ShowWaiting(t.Context(), service.WaitingRequest{Project: project, Token: token})
+		if err == nil {
+			return "shown"
+		}
+		return service.Explain(err).Message
+	}
+	decide := func(s *service.Service, project string) string {
+		result, err := s.DecideNow(t.Context(), service.DecideRequest{Project: project, Token: token,
+			Calls: []string{"asks"}, Reason: "no"})
+		if err != nil {
+			return service.Explain(err).Message
+		}
+		return result.Text()
+	}
+	const none = "no call waits with this token"
+	for project, want := range map[string]string{"": none, "q": none, "p": "no project named p"} {
+		require.Equal(t, want, show(other, project))
+		list, _ := other.ListWaiting(t.Context(), service.InProject{Project: project})
+		require.Empty(t, list)
+	}
+	require.Equal(t, "this call does not wait any more", decide(other, "q"))
+	require.Equal(t, "no project named p", decide(other, "p"))
+	require.Equal(t, none, show(operator, "q"))
+	for _, s := range []*service.Service{own, operator} {
+		for _, project := range []string{"", "p"} {
+			require.Equal(t, "shown", show(s, project))
+			list, err := s.ListWaiting(t.Context(), service.InProject{Project: project})
+			require.NoError(t, err)
+			require.Len(t, list, 1)
+		}
+	}
+	everybodys := desk.Open(&service.Access{Name: "bob", Role: service.Person})
+	require.NotEqual(t, "shown", show(everybodys, "")) // directories of the host are an operator's
+	require.Equal(t, "shown", show(everybodys, "p"))
+
+	require.Contains(t, decide(own, "p"), "A person has refused the call")
+	require.Contains(t, show(own, "p"), "was refused by ada")
+	require.Equal(t, none, show(other, ""))
 }

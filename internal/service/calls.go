@@ -61,14 +61,20 @@ func (s *Service) ListCalls(ctx context.Context, in CallsRequest) (CallsAnswer, 
 	})
 }
 
+// ListSharedCalls returns the calls of a project that processes with its store share, the latest first, as they are
+// kept.
+func (s *Service) ListSharedCalls(ctx context.Context, in InProject) ([]calls.Call, error) {
+	if err := s.may(Run, in.Project); err != nil || s.runner.Calls() == nil {
+		return nil, err
+	}
+	all, err := s.runner.Calls().Latest(ctx, s.scope(in.Project))
+	return slices.DeleteFunc(all, func(c calls.Call) bool { return !s.access.sees(infoOf(&c, in.Project)) }), err
+}
+
 // elsewhere returns the calls of a project that other processes share, the latest first.
 func (s *Service) elsewhere(ctx context.Context, project string) ([]calls.Call, error) {
-	log := s.runner.Calls()
-	if log == nil {
-		return nil, nil
-	}
-	all, err := log.Latest(ctx, s.scope(project))
-	return slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == log.Process() }), err
+	all, err := s.ListSharedCalls(ctx, InProject{project})
+	return slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == s.runner.Calls().Process() }), err
 }
 
 type CallRequest struct {
@@ -319,7 +325,7 @@ func (s *Service) StopCall(ctx context.Context, in CallRequest) (Nothing, error)
 		return Nothing{}, err
 	}
 	for _, c := range shared {
-		if c.ID == in.Call && c.Running && s.access.sees(infoOf(&c, in.Project)) {
+		if c.ID == in.Call && c.Running {
 			return Nothing{}, s.runner.Calls().Stop(ctx, c)
 		}
 	}

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -39,25 +41,18 @@ const (
 // ShowLoss returns what a call that waits would replace or delete.
 func (s *Service) ShowLoss(ctx context.Context, in LossRequest) (LossAnswer, error) {
 	return within(ctx, s, Read|Decide, in.Project, "", func(p vfs.Project) (LossAnswer, error) {
-		none := &Error{Code: "not_found", Message: "this call does not wait any more"}
-		keeper := s.keeper(in.Project)
-		for run, err := range keeper.All(ctx) {
-			if err != nil {
-				if ctx.Err() != nil {
-					return LossAnswer{}, err
-				}
-				continue // listing says that it is damaged
-			}
-			if run.Token != in.Token {
-				continue
-			}
+		run, err := s.keeper(in.Project).Get(ctx, in.Token)
+		if err != nil && !errors.Is(err, waiting.ErrNone) {
+			return LossAnswer{}, err
+		}
+		if err == nil {
 			for _, c := range run.Waiting() {
 				if c.ID == in.Call {
 					return s.loss(p, c.Tool, c.Input)
 				}
 			}
 		}
-		return LossAnswer{}, none
+		return LossAnswer{}, errNotWaiting
 	})
 }
 

@@ -19,14 +19,16 @@ type ProjectsRequest struct {
 }
 
 type ProjectInfo struct {
-	Name         string     `json:"name"`
-	Bytes        int64      `json:"bytes"`
-	Files        int64      `json:"files"`
-	HistoryBytes int64      `json:"historyBytes"`
-	MaxBytes     int64      `json:"maxBytes,omitempty" jsonschema:"how many bytes it may have"`
-	MaxFiles     int64      `json:"maxFiles,omitempty"`
-	Changed      *time.Time `json:"changed,omitempty" jsonschema:"the last change that the history has"`
-	Problem      string     `json:"problem,omitempty" jsonschema:"why it cannot be read"`
+	Name         string `json:"name"`
+	Bytes        int64  `json:"bytes"`
+	Files        int64  `json:"files"`
+	HistoryBytes int64  `json:"historyBytes"`
+	// CheckpointBytes is what all checkpoints count.
+	CheckpointBytes int64      `json:"checkpointBytes,omitempty"`
+	MaxBytes        int64      `json:"maxBytes,omitempty" jsonschema:"how many bytes it may have"`
+	MaxFiles        int64      `json:"maxFiles,omitempty"`
+	Changed         *time.Time `json:"changed,omitempty" jsonschema:"the last change that the history has"`
+	Problem         string     `json:"problem,omitempty" jsonschema:"why it cannot be read"`
 }
 
 type ProjectsAnswer struct {
@@ -75,7 +77,8 @@ func (s *Service) info(ctx context.Context, id string) (ProjectInfo, error) {
 	if err != nil {
 		return ProjectInfo{}, err
 	}
-	info := ProjectInfo{Name: id, Bytes: usage.Bytes, Files: usage.Files, HistoryBytes: usage.HistoryBytes}
+	info := ProjectInfo{Name: id, Bytes: usage.Bytes, Files: usage.Files, HistoryBytes: usage.HistoryBytes,
+		CheckpointBytes: usage.CheckpointBytes}
 	if usage.Quota.Bytes != vfs.Unlimited {
 		info.MaxBytes = usage.Quota.Bytes
 	}
@@ -116,17 +119,26 @@ func (s *Service) MakeProject(ctx context.Context, in InProject) (ProjectInfo, e
 	return s.info(ctx, in.Project)
 }
 
+type DeleteRequest struct {
+	Project string `json:"project"`
+	Forever bool   `json:"forever,omitempty" jsonschema:"keep nothing, also of those of the name deleted before"`
+}
+
 type DeleteAnswer struct {
 	Restorable bool `json:"restorable"`
 }
 
 // DeleteProject deletes a project. It can be restored for a while if the store keeps it.
-func (s *Service) DeleteProject(ctx context.Context, in InProject) (DeleteAnswer, error) {
+func (s *Service) DeleteProject(ctx context.Context, in DeleteRequest) (DeleteAnswer, error) {
 	if err := s.may(Operate, in.Project); err != nil {
 		return DeleteAnswer{}, err
 	}
 	store := s.store()
-	err := store.Discard(ctx, in.Project)
+	remove := store.Discard
+	if in.Forever {
+		remove = store.Delete
+	}
+	err := remove(ctx, in.Project)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = missing(in.Project)
 	}
@@ -138,7 +150,7 @@ func (s *Service) DeleteProject(ctx context.Context, in InProject) (DeleteAnswer
 		err = s.keeper(in.Project).Forget(ctx)
 	}
 	s.changed(in.Project)
-	if err != nil {
+	if err != nil || in.Forever {
 		return DeleteAnswer{}, err
 	}
 	kept, err := store.Discarded(ctx) // a store without history keeps nothing

@@ -31,6 +31,8 @@ var operations = map[string]service.Right{
 	"RestoreCheckpoint": service.Write, "DeleteCheckpoint": service.Write,
 	"ListCalls": service.Run, "ShowCall": service.Run, "MakeCall": service.Run, "StopCall": service.Run,
 	"FollowCall": service.Run, "FollowProject": service.Run,
+	"ListSharedCalls": service.Run,
+	"ListWaiting":     service.Decide, "ShowWaiting": service.Decide, "DecideNow": service.Decide,
 	"ListApprovals": service.Decide, "ShowLoss": service.Read | service.Decide, "Decide": service.Decide,
 	"ListSessions": service.Write, "ShowSession": service.Write,
 	"ForkSession": service.Write, "DeleteSession": service.Write,

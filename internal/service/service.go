@@ -37,8 +37,6 @@ type Options struct {
 	DirOptions toolrun.DirOptions
 	// Log has the calls of this process. Nil means that it has those that the desk makes.
 	Log *Log
-	// Waiting are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
-	Waiting *waiting.Store
 	// Client, if not nil, returns the access of a client of calls, or nil: a call that has waited goes on with that,
 	// and not with that of whoever has decided.
 	Client func(client string) *Access
@@ -58,7 +56,8 @@ type Options struct {
 type Desk struct {
 	runner  *toolrun.Runner
 	options Options
-	only    string // the name of the directory of the options, or ""
+	waiting *waiting.Store // of the store
+	only    string         // the name of the directory of the options, or ""
 	log     *Log
 	ownLog  bool // the runner does not have it among its middleware
 	making  *made
@@ -80,23 +79,22 @@ func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 	if o.Limits.Timeout < 0 && o.Limits.Timeout != registry.NoTimeout {
 		return nil, errors.New("the time of calls is negative")
 	}
+	d := &Desk{runner: runner, making: newMade()}
 	if o.Store == nil && runner != nil {
-		o.Store, o.Waiting = runner.Store(), cmp.Or(o.Waiting, runner.Waiting())
-	}
-	if o.Waiting == nil && o.Store != nil {
+		o.Store, d.waiting = runner.Store(), runner.Waiting()
+	} else if o.Store != nil {
 		var err error
-		if o.Waiting, err = waiting.New(o.Store, nil); err != nil {
+		if d.waiting, err = waiting.New(o.Store, nil); err != nil {
 			return nil, err
 		}
 	}
-	ownLog := o.Log == nil
-	if ownLog {
+	if d.ownLog = o.Log == nil; d.ownLog {
 		o.Log = NewLog()
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	d := &Desk{runner: runner, options: o, log: o.Log, ownLog: ownLog, making: newMade()}
+	d.options, d.log = o, o.Log
 	if o.Dir != "" {
 		if err := d.useDir(); err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ func (s *Store) Decide(ctx context.Context, token string, decisions map[string]r
 
 // Decide is [Store.Decide] for calls of the scope. For all others, the error is ErrNone.
 func (k *Keeper) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Entry, error) {
-	return k.store.decide(ctx, token, func(scope string) bool { return scope == k.scope }, decisions)
+	return k.store.decide(ctx, token, k.has, decisions)
 }
 
 func (s *Store) decide(ctx context.Context, token string, in func(scope string) bool,

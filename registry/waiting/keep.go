@@ -39,6 +39,8 @@ func DirectoryScope(dir string) string { return "directory " + dir }
 // Scope is the scope whose calls it keeps.
 func (k *Keeper) Scope() string { return k.scope }
 
+func (k *Keeper) has(scope string) bool { return scope == k.scope }
+
 // Prepare implements [registry.Keeper].
 func (k *Keeper) Prepare(ctx context.Context, call registry.Call,
 	_ registry.Env) (token string, key []byte, err error) {

@@ -192,14 +192,26 @@ func (r *Entry) pending() *registry.Pending {
 
 // Get returns a call that waits. The error is ErrNone if there is none, and says what was decided if it has ended.
 func (s *Store) Get(ctx context.Context, token string) (*Entry, error) {
+	return s.find(ctx, token, func(string) bool { return true })
+}
+
+// Get is [Store.Get] for calls of the scope. For all others, the error is ErrNone.
+func (k *Keeper) Get(ctx context.Context, token string) (*Entry, error) {
+	return k.store.find(ctx, token, k.has)
+}
+
+func (s *Store) find(ctx context.Context, token string, in func(scope string) bool) (*Entry, error) {
 	r, err := s.get(ctx, token)
 	if errors.Is(err, ErrNone) {
-		if f, ended := s.result(ctx, token); ended == nil && f.Decided != nil {
+		if f, ended := s.result(ctx, token); ended == nil && f.Decided != nil && in(f.Scope) {
 			return nil, &endedError{f.Decided}
 		}
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !in(r.Scope) {
+		return nil, ErrNone
 	}
 	r.Busy = r.Owner != "" && time.Now().Before(r.Lease)
 	return &r.Entry, nil

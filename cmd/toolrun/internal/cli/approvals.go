@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
@@ -20,8 +19,6 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
-	"github.com/toolrun/toolrun/registry/waiting"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // approvalsCommand has what the subcommands of toolrun approvals share.
@@ -60,23 +57,15 @@ the project, the call, which tools need approval, and until when it is kept.`,
 			"  toolrun approvals list --project notes --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all := []*waiting.Entry{}
-			var errs []error
-			if there, err := c.hasStore(); err != nil {
-				return err
-			} else if there {
-				for run, err := range c.runs().All(cmd.Context()) {
-					switch {
-					case err != nil:
-						errs = append(errs, err)
-						if run == nil && !errors.Is(err, waiting.ErrForged) {
-							return errors.Join(errs...)
-						}
-					case !cmd.Flags().Changed("project") || run.Scope == waiting.ProjectScope(c.id):
-						all = append(all, run)
-					}
+			var all []*service.Waiting
+			err := c.desk(cmd, func(s *service.Service) (err error) {
+				in := service.InProject{}
+				if cmd.Flags().Changed("project") {
+					in.Project = c.id
 				}
-			}
+				all, err = s.ListWaiting(cmd.Context(), in)
+				return err
+			})
 			var text strings.Builder
 			table := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 			for _, run := range all {
@@ -85,13 +74,13 @@ the project, the call, which tools need approval, and until when it is kept.`,
 			}
 			_ = table.Flush() // a strings.Builder does not fail
 			out := outcome{text: text.String(), data: all, none: "no calls wait for approval"}
-			return errors.Join(append(errs, out.print(cmd.OutOrStdout(), c.json))...)
+			return errors.Join(err, out.print(cmd.OutOrStdout(), c.json))
 		},
 	}
 }
 
 // waitsFor says which calls need a decision.
-func waitsFor(run *waiting.Entry) string {
+func waitsFor(run *service.Waiting) string {
 	var tools []string
 	for _, call := range run.Waiting() {
 		tools = append(tools, call.Tool)
@@ -106,26 +95,18 @@ func waitsFor(run *waiting.Entry) string {
 }
 
 // find returns a call that waits, and takes its project as that of the flags.
-func (c *approvalsCommand) find(ctx context.Context, token string) (*waiting.Entry, error) {
-	there, err := c.hasStore()
+func (c *approvalsCommand) find(cmd *cobra.Command, token string) (run *service.Waiting, err error) {
+	err = c.desk(cmd, func(s *service.Service) error {
+		run, err = s.ShowWaiting(cmd.Context(), service.WaitingRequest{Token: token})
+		return err
+	})
+	if _, none := errors.AsType[*service.Error](err); none {
+		return nil, fmt.Errorf("%s: %w; toolrun approvals list shows those that do", token, err)
+	}
 	if err != nil {
-		return nil, err
-	}
-	var run *waiting.Entry
-	if there {
-		run, err = c.runs().Get(ctx, token)
-	}
-	switch {
-	case !there, err == waiting.ErrNone: // and not one that says what was decided
-		return nil, fmt.Errorf("%s: no call waits with this token; toolrun approvals list shows those that do", token)
-	case err != nil:
 		return nil, fmt.Errorf("%s: %w", token, err)
 	}
-	if dir, ok := strings.CutPrefix(run.Scope, waiting.DirectoryScope("")); ok {
-		c.root = dir
-	} else {
-		c.id = strings.TrimPrefix(run.Scope, waiting.ProjectScope(""))
-	}
+	c.id, c.root = service.WaitsOn(run)
 	return run, nil
 }
 
@@ -138,7 +119,7 @@ has changed in files so far, and what others have changed since it waits.`,
 		Example: "  toolrun approvals show run-...",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			run, err := c.find(cmd.Context(), args[0])
+			run, err := c.find(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -160,7 +141,7 @@ has changed in files so far, and what others have changed since it waits.`,
 }
 
 // printRun prints a call that waits.
-func printRun(ctx context.Context, w io.Writer, run *waiting.Entry, files afero.Fs) error {
+func printRun(ctx context.Context, w io.Writer, run *service.Waiting, files afero.Fs) error {
 	fmt.Fprintf(w, "%s: %s in %s, since %s, kept until %s\n", run.Token, run.Call.Tool, run.Scope,
 		run.Since.Local().Format("2006-01-02 15:04:05"), run.Until.Local().Format("2006-01-02 15:04"))
 	for _, about := range []struct{ name, value string }{{"chat", run.Chat}, {"client", run.Client}} {
@@ -174,14 +155,14 @@ func printRun(ctx context.Context, w io.Writer, run *waiting.Entry, files afero.
 	for _, call := range run.Calls {
 		state := string(call.Status)
 		switch {
-		case call.Status == waiting.Waits && call.Decision == nil:
+		case call.Status == "waits" && call.Decision == nil:
 			state = "needs approval"
 			if call.Rule != "" {
 				state += " (" + call.Rule + ")"
 			}
-		case call.Status == waiting.Waits && call.Decision.Approved:
+		case call.Status == "waits" && call.Decision.Approved:
 			state = "approved by " + call.Decision.By
-		case call.Status == waiting.Waits:
+		case call.Status == "waits":
 			state = "refused by " + call.Decision.By
 		case call.Code != "":
 			state += ", " + string(call.Code)
@@ -233,12 +214,12 @@ tools, or with --decide-only, it goes on when the call is made again. With
 			"  toolrun approvals approve run-... --call call-1.2 --input '{\"path\": \"/a\"}'",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			decision := registry.Decision{Approved: true, Always: always}
+			decision := service.DecideRequest{Approved: true, Always: always}
 			if cmd.Flags().Changed("input") {
 				if !json.Valid([]byte(input)) {
 					return errors.New("--input is no JSON")
 				}
-				decision.Input = json.RawMessage(input)
+				decision.Input = service.Object(input)
 			}
 			return c.decide(cmd, args[0], &f, decision)
 		},
@@ -260,7 +241,7 @@ and go on: code gets an error that it can handle, and the model the reason.`,
 		Example: "  toolrun approvals refuse run-... --reason 'Ask Ada first'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.decide(cmd, args[0], &f, registry.Decision{Reason: reason})
+			return c.decide(cmd, args[0], &f, service.DecideRequest{Reason: reason})
 		},
 	}
 	f.add(cmd)
@@ -270,34 +251,26 @@ and go on: code gets an error that it can handle, and the model the reason.`,
 
 // decide decides on calls, and goes on if this process has the tools.
 func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFlags,
-	decision registry.Decision) (err error) {
-	run, err := c.find(cmd.Context(), token)
+	in service.DecideRequest) (err error) {
+	run, err := c.find(cmd, token)
 	if err != nil {
 		return err
 	}
-	ids := f.calls
-	if len(ids) == 0 {
+	in.Token, in.Calls = token, f.calls
+	if len(in.Calls) == 0 {
 		for _, call := range run.Waiting() {
-			ids = append(ids, call.ID)
+			in.Calls = append(in.Calls, call.ID)
 		}
 	}
-	if len(ids) == 0 { // another decision would not count, which Decide says
+	if len(in.Calls) == 0 { // another decision would not count, which Decide says
 		for _, call := range run.Calls {
-			if call.Status == waiting.Waits {
-				ids = append(ids, call.ID)
+			if call.Status == "waits" {
+				in.Calls = append(in.Calls, call.ID)
 			}
 		}
 	}
-	if decision.Input != nil && len(ids) != 1 {
-		return fmt.Errorf("--input is for one call, and %d wait: give --call ID", len(ids))
-	}
-	decision.By, decision.Time = cmp.Or(f.by, hostOf(cmd).operator()), time.Now().Round(0)
-	decisions := map[string]registry.Decision{}
-	for _, id := range ids {
-		decisions[id] = decision
-	}
-	if run, err = c.runs().Decide(cmd.Context(), token, decisions); err != nil {
-		return err
+	if in.Input != nil && len(in.Calls) != 1 {
+		return fmt.Errorf("--input is for one call, and %d wait: give --call ID", len(in.Calls))
 	}
 	options := toolrun.Options{Calls: c.shared(nil)}
 	if f.audit != "" {
@@ -313,26 +286,35 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if f.only || !hasTools(r, run) {
-		_, err := io.WriteString(cmd.OutOrStdout(), "Decided. It goes on when the same call is made again.\n")
-		return err
-	}
-	session, err := c.session(cmd.Context(), r, &toolrun.SessionOptions{Select: run.Choice.In})
+	store, err := c.store(nil)
 	if err != nil {
 		return err
 	}
-	result, err := session.ResumeFor(cmd.Context(), token, nil)
-	if err != nil {
-		return err
-	}
-	if p := result.Pending; p != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: waits for approval: toolrun approvals show %s\n", p.Token)
-	}
-	return (&callFlags{json: c.json}).print(cmd.OutOrStdout(), result, modelPrinter{cmd.OutOrStdout()})
+	defer func() { err = errors.Join(err, store.Close()) }()
+	access := &service.Access{Name: cmp.Or(f.by, hostOf(cmd).operator()), Role: service.Operator, Project: c.id,
+		Session: func(ctx context.Context) (*toolrun.Session, error) { return c.session(ctx, r, nil) }}
+	return c.deskOf(r.Runner, store, access, func(s *service.Service) error {
+		in.Project = s.Project()
+		if in.Only = f.only || !hasTools(r, run); in.Only {
+			if _, err := s.Decide(cmd.Context(), in); err != nil {
+				return err
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), "Decided. It goes on when the same call is made again.\n")
+			return err
+		}
+		result, err := s.DecideNow(cmd.Context(), in)
+		if err != nil {
+			return err
+		}
+		if p := result.Pending; p != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: waits for approval: toolrun approvals show %s\n", p.Token)
+		}
+		return (&callFlags{json: c.json}).print(cmd.OutOrStdout(), result, modelPrinter{cmd.OutOrStdout()})
+	})
 }
 
 // hasTools reports whether the tools are there that a call needs to go on.
-func hasTools(r *runner, run *waiting.Entry) bool {
+func hasTools(r *runner, run *service.Waiting) bool {
 	names := []string{run.Call.Tool}
 	for _, call := range run.Calls {
 		names = append(names, call.Tool)
@@ -343,14 +325,13 @@ func hasTools(r *runner, run *waiting.Entry) bool {
 // completeRun completes the token of a call that waits.
 func completeRun(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var tokens []string
-	f := &projectFlags{cmd: cmd}
-	f.data, _ = cmd.Flags().GetString("data")
-	if there, err := f.hasStore(); err == nil && there {
-		names, err := f.runs().List(cmd.Context(), "", vfs.DefaultPage)
-		if err == nil {
-			tokens = names
+	_ = projectOf(cmd).desk(cmd, func(s *service.Service) error {
+		all, err := s.ListWaiting(cmd.Context(), service.InProject{})
+		for _, run := range all {
+			tokens = append(tokens, run.Token)
 		}
-	}
+		return err
+	})
 	return offer(tokens, typed)
 }
 

@@ -17,11 +17,12 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
-	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -44,30 +45,19 @@ func (f *projectFlags) checkAsk(r *runner) error {
 	return nil
 }
 
-// keeper keeps calls of a project, or of the directory given with --root, that wait for approval.
-func (f *projectFlags) keeper(id string) *waiting.Keeper {
-	place := waiting.ProjectScope(id)
-	if f.root != "" {
-		place = waiting.DirectoryScope(f.root)
-		if whole, err := filepath.Abs(f.rootPath()); err == nil {
-			place = waiting.DirectoryScope(whole)
-		}
+// keeping has a session keep the calls of a project, or of the directory given with --root, that wait for approval.
+func (f *projectFlags) keeping(o *toolrun.SessionOptions, id string) {
+	dir := f.root
+	if whole, err := filepath.Abs(f.rootPath()); dir != "" && err == nil {
+		dir = whole
 	}
-	return f.runs().In(place)
+	o.Waiting = service.Keeper(recordsOf{f}, id, dir)
 }
 
 // shared tells other processes of calls. Who closes the runner closes it. Failures matter to servers only, which log
 // them.
 func (f *projectFlags) shared(failed func(error)) *calls.Log {
 	return calls.New(recordsOf{f}, &calls.Options{Failed: failed})
-}
-
-func (f *projectFlags) runs() *waiting.Store {
-	r, err := waiting.New(recordsOf{f}, nil)
-	if err != nil { // no options can be wrong
-		panic(err)
-	}
-	return r
 }
 
 // recordsOf are the records of the store that flags name. It is opened when they are needed: most commands need none.

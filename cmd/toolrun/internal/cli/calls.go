@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry/calls"
 )
 
@@ -40,13 +40,18 @@ project are kept for seven days.`,
 	return cmd
 }
 
-// latest returns the calls of the project, the latest first.
-func (c *callsCommand) latest(ctx context.Context, running bool) ([]calls.Call, error) {
-	if err := c.checkRoot(); err != nil {
-		return nil, err
-	}
-	all, err := c.shared(nil).Latest(ctx, c.keeper(c.id).Scope())
+// sharedCalls returns the calls of the project, the latest first.
+func (f *projectFlags) sharedCalls(cmd *cobra.Command, running bool) (all []calls.Call, err error) {
+	err = f.desk(cmd, func(s *service.Service) error {
+		all, err = s.ListSharedCalls(cmd.Context(), f.inProject(s))
+		return err
+	})
 	return slices.DeleteFunc(all, func(call calls.Call) bool { return running && !call.Running }), err
+}
+
+// inProject is the request for what is done with the project as a whole.
+func (f *projectFlags) inProject(s *service.Service) service.InProject {
+	return service.InProject{Project: cmp.Or(s.Project(), f.id)}
 }
 
 func (c *callsCommand) list() *cobra.Command {
@@ -61,7 +66,7 @@ or two after they begin.`,
 			"  toolrun calls list --running --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := c.latest(cmd.Context(), running)
+			all, err := c.sharedCalls(cmd, running)
 			if err != nil {
 				return err
 			}
@@ -101,15 +106,12 @@ model is told that a person has stopped the call.`,
 			"  toolrun calls stop javascript-...",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			running, err := c.latest(cmd.Context(), true)
+			err := c.desk(cmd, func(s *service.Service) error {
+				_, err := s.StopCall(cmd.Context(), service.CallRequest{Project: c.inProject(s).Project, Call: args[0]})
+				return reworded(err, "not_found", "no call %s runs; toolrun calls list --running lists those that do",
+					args[0])
+			})
 			if err != nil {
-				return err
-			}
-			i := slices.IndexFunc(running, func(call calls.Call) bool { return call.ID == args[0] })
-			if i < 0 {
-				return errors.New("no call " + args[0] + " runs; toolrun calls list --running lists those that do")
-			}
-			if err := c.shared(nil).Stop(cmd.Context(), running[i]); err != nil {
 				return err
 			}
 			return outcome{text: fmt.Sprintf("%s was asked to stop\n", args[0]),

@@ -314,8 +314,7 @@ var (
 
 // completeRunning completes the id of a call that runs.
 func completeRunning(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	c := &callsCommand{projectFlags: projectOf(cmd)}
-	running, _ := c.latest(cmd.Context(), true)
+	running, _ := projectOf(cmd).sharedCalls(cmd, true)
 	var words []string
 	for _, call := range running {
 		if isPlain(call.ID) {
@@ -328,10 +327,10 @@ func completeRunning(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 // completeDeleted completes the id of a deleted project.
 func completeDeleted(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []string
-	_ = projectOf(cmd).inStore(func(store vfs.Store) error { // without a store there are none
-		discarded, err := store.Discarded(cmd.Context())
-		for _, p := range discarded {
-			words = append(words, p.ID)
+	_ = projectOf(cmd).desk(cmd, func(s *service.Service) error {
+		deleted, err := s.ListDeleted(cmd.Context(), service.Nothing{})
+		for _, p := range deleted.Projects {
+			words = append(words, p.Name)
 		}
 		return err
 	})

@@ -184,7 +184,7 @@ func (c *mcpCommand) tokenAccess(token *mcphttp.Token,
 	}
 	o := c.sessionOptions(logger)
 	o.Client, o.Select = token.Client(), c.project.choose(token.Select)
-	o.Waiting = c.project.keeper(token.Project)
+	c.project.keeping(o, token.Project)
 	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
 	open := func(ctx context.Context) (*toolrun.Session, error) {
 		project, err := store.Open(ctx, token.Project)

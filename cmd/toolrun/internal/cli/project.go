@@ -395,7 +395,8 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 		o.Watched = f.database
 		f.mu.Unlock()
 	}
-	o.Waiting, o.Approve = f.keeper(f.id), f.approver()
+	f.keeping(&o, f.id)
+	o.Approve = f.approver()
 	o.Select = f.selecting(o.Select)
 	return &o
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,8 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/registry/calls"
-	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -33,19 +31,20 @@ command asks first. It warns of projects that mount this one and would fail.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := args[0]
-			out := outcome{text: fmt.Sprintf("deleted %s for good\n", id), data: map[string]any{"deleted": id}}
-			err := c.inStore(func(store vfs.Store) error {
-				usage, err := store.Usage(cmd.Context(), id)
-				missing := errors.Is(err, fs.ErrNotExist)
+			return c.desk(cmd, func(s *service.Service) error {
+				info, err := s.ShowProject(cmd.Context(), service.InProject{Project: id})
+				missing := err != nil && service.Explain(err).Code == "not_found"
 				if err != nil && !(missing && forever) {
-					return projectMissing(cmd.Context(), store, id, err)
+					return c.missing(cmd, id, err)
 				}
-				warn := warnings(cmd.ErrOrStderr())
-				for _, mount := range mountedBy(cmd.Context(), store, id) {
-					warn(mount)
-				}
+				_ = c.inStore(func(store vfs.Store) error {
+					for _, mount := range mountedBy(cmd.Context(), store, id) {
+						warnings(cmd.ErrOrStderr())(mount)
+					}
+					return nil
+				})
 				if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
-					what := fmt.Sprintf("%s (%s, %s)", id, countFiles(usage.Files), countBytes(usage.Bytes))
+					what := fmt.Sprintf("%s (%s, %s)", id, countFiles(info.Files), countBytes(info.Bytes))
 					if forever {
 						what += " for good"
 					}
@@ -53,22 +52,16 @@ command asks first. It warns of projects that mount this one and would fail.`,
 						return err
 					}
 				}
-				remove := store.Delete
+				_, err = s.DeleteProject(cmd.Context(), service.DeleteRequest{Project: id, Forever: forever})
+				if err != nil {
+					return c.missing(cmd, id, err)
+				}
+				text := fmt.Sprintf("deleted %s for good\n", id)
 				if !forever {
-					out.text = fmt.Sprintf("deleted %s; toolrun project restore %s brings it back\n", id, id)
-					remove = store.Discard
+					text = fmt.Sprintf("deleted %s; toolrun project restore %s brings it back\n", id, id)
 				}
-				if err := projectMissing(cmd.Context(), store, id, remove(cmd.Context(), id)); err != nil {
-					return err
-				}
-				place := waiting.ProjectScope(id)
-				return errors.Join(calls.New(store, nil).Forget(cmd.Context(), place),
-					c.runs().In(place).Forget(cmd.Context()))
+				return outcome{text: text, data: map[string]any{"deleted": id}}.print(cmd.OutOrStdout(), c.json)
 			})
-			if err != nil {
-				return err
-			}
-			return out.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -103,12 +96,12 @@ func mountedBy(ctx context.Context, store vfs.Store, id string) (found []error) 
 	return found
 }
 
-// projectMissing explains an error about a project that does not exist.
-func projectMissing(ctx context.Context, store vfs.Store, id string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return missingProject(ctx, store, id)
+// missing explains that a project does not exist.
+func (c *projectCommand) missing(cmd *cobra.Command, id string, err error) error {
+	if service.Explain(err).Code != "not_found" {
+		return err
 	}
-	return err
+	return c.inStore(func(store vfs.Store) error { return missingProject(cmd.Context(), store, id) })
 }
 
 // confirm asks the user at the terminal. Anything but y or yes is a no, which is errToolFailed.
@@ -142,14 +135,14 @@ func (c *projectCommand) listDeleted(cmd *cobra.Command) error {
 		Until   time.Time `json:"until"`
 	}
 	all := []deletedProject{}
-	err := c.inStore(func(store vfs.Store) error {
-		discarded, err := store.Discarded(cmd.Context())
-		for _, p := range discarded {
-			all = append(all, deletedProject{p.ID, p.Time, p.Until})
+	err := c.desk(cmd, func(s *service.Service) error {
+		deleted, err := s.ListDeleted(cmd.Context(), service.Nothing{})
+		for _, p := range deleted.Projects {
+			all = append(all, deletedProject{p.Name, p.Deleted, p.Until})
 		}
 		return err
 	})
-	if err != nil && err != errNoProjects {
+	if err != nil {
 		return err
 	}
 	var text strings.Builder
@@ -175,13 +168,14 @@ and settings. toolrun project list --deleted lists what can be restored.`,
 			if as == "" {
 				as = args[0]
 			}
-			err := c.inStore(func(store vfs.Store) error { return store.Recover(cmd.Context(), args[0], as) })
-			switch {
-			case err == errNoProjects, errors.Is(err, fs.ErrNotExist):
-				return fmt.Errorf("no deleted project named %s; toolrun project list --deleted lists them", args[0])
-			case errors.Is(err, fs.ErrExist):
-				return fmt.Errorf("a project named %s exists; restore the deleted one under another name with --as", as)
-			case err != nil:
+			err := c.desk(cmd, func(s *service.Service) error {
+				_, err := s.RestoreProject(cmd.Context(), service.RestoreProjectRequest{Project: args[0], As: as})
+				err = reworded(err, "not_found",
+					"no deleted project named %s; toolrun project list --deleted lists them", args[0])
+				return reworded(err, "exists",
+					"a project named %s exists; restore the deleted one under another name with --as", as)
+			})
+			if err != nil {
 				return err
 			}
 			return outcome{text: fmt.Sprintf("restored %s\n", as), data: map[string]string{"restored": as}}.

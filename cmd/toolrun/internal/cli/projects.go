@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"text/tabwriter"
 
@@ -73,11 +72,6 @@ func countFiles(n int64) string {
 	return fmt.Sprintf("%d files and directories", n)
 }
 
-func newJSONProject(id string, u vfs.Usage) jsonProject {
-	return jsonProject{ID: id, Bytes: u.Bytes, Files: u.Files, HistoryBytes: u.HistoryBytes,
-		CheckpointBytes: u.CheckpointBytes}
-}
-
 func (c *projectCommand) list() *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
@@ -92,22 +86,23 @@ func (c *projectCommand) list() *cobra.Command {
 			}
 			projects := []jsonProject{}
 			var errs []error
-			err := c.inStore(func(store vfs.Store) error {
-				for id, err := range vfs.IDs(cmd.Context(), store) {
-					if err != nil {
+			err := c.desk(cmd, func(s *service.Service) error {
+				for next := (service.ProjectsRequest{Limit: 500}); ; {
+					list, err := s.ListProjects(cmd.Context(), next)
+					for _, p := range list.Projects {
+						if p.Problem != "" {
+							errs = append(errs, errors.New(p.Problem))
+							continue
+						}
+						projects = append(projects, jsonProject{ID: p.Name, Bytes: p.Bytes, Files: p.Files,
+							HistoryBytes: p.HistoryBytes, CheckpointBytes: p.CheckpointBytes})
+					}
+					if next.After = list.Next; err != nil || next.After == "" {
 						return err
 					}
-					usage, err := store.Usage(cmd.Context(), id)
-					switch {
-					case err == nil:
-						projects = append(projects, newJSONProject(id, usage))
-					case !errors.Is(err, fs.ErrNotExist): // deleted meanwhile
-						errs = append(errs, err)
-					}
 				}
-				return nil
 			})
-			if err != nil && err != errNoProjects {
+			if err != nil {
 				return err
 			}
 			var text strings.Builder
@@ -164,7 +159,8 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if err != nil {
 		return fmt.Errorf("project %s: %w", c.id, err)
 	}
-	p := newJSONProject(c.id, usage)
+	p := jsonProject{ID: c.id, Bytes: usage.Bytes, Files: usage.Files, HistoryBytes: usage.HistoryBytes,
+		CheckpointBytes: usage.CheckpointBytes}
 	if raw := selection.Settings.Field(vfs.MountsField); raw != nil {
 		if err := json.Unmarshal(raw, &p.Mounts); err != nil {
 			return err
@@ -274,6 +270,11 @@ func flagValues(flags *pflag.FlagSet, name string) (values []string, given bool)
 
 // change changes settings of the project, and prints what that has done, or with --json the project.
 func (c *projectCommand) change(cmd *cobra.Command, did string, changes service.SettingChanges) error {
+	store, err := c.store(nil) // which makes it
+	if err != nil {
+		return err
+	}
+	defer store.Close()
 	return c.desk(cmd, func(s *service.Service) error {
 		out, err := s.ChangeSettings(cmd.Context(), service.ChangeSettingsRequest{Project: c.id, Changes: changes})
 		for _, w := range out.Warnings {

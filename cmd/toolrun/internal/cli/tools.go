@@ -13,9 +13,12 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/calls"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // A runner is a toolrun.Runner with the command's defaults.
@@ -67,7 +70,7 @@ func (r *runner) Close() error {
 
 // builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
-	r, err := openBuiltIn(cmd)
+	r, err := openBuiltIn(cmd, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -75,32 +78,54 @@ func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 }
 
 // openBuiltIn opens a runner with the built-in tools and those of modules, which runs nothing.
-func openBuiltIn(cmd *cobra.Command) (*toolrun.Runner, error) {
-	options := toolrun.Options{Python: givenPython(hostOf(cmd)), Engine: hostOf(cmd).Engine}
+func openBuiltIn(cmd *cobra.Command, shared *calls.Log) (*toolrun.Runner, error) {
+	options := toolrun.Options{Python: givenPython(hostOf(cmd)), Engine: hostOf(cmd).Engine, Calls: shared}
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
 	return toolrun.Open(cmd.Context(), &options)
 }
 
-// desk calls do with the operations on the store's projects, of which whoever uses the command may use all.
-func (f *projectFlags) desk(cmd *cobra.Command, do func(s *service.Service) error) (err error) {
-	r, err := openBuiltIn(cmd)
+// desk calls do with the operations on the store's projects, of which whoever uses the command may use all, or on the
+// directory given with --root. Where there is no store yet, do has an empty one.
+func (f *projectFlags) desk(cmd *cobra.Command, do func(s *service.Service) error) error {
+	there, err := f.hasStore()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	store, err := f.store(nil)
+	store := vfs.Store(local.NewMemoryStore(nil))
+	if there {
+		if store, err = f.store(nil); err != nil {
+			return err
+		}
+	}
+	defer store.Close() // what was changed is there
+	shared := calls.New(store, nil)
+	defer shared.Close()
+	r, err := openBuiltIn(cmd, shared)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	desk, err := service.New(r, &service.Options{Store: store, Waiting: f.runs()})
+	defer r.Close() // which has run nothing
+	return f.deskOf(r, store, &service.Access{Name: f.host().operator(), Role: service.Operator, Makes: true}, do)
+}
+
+// deskOf calls do with the operations of a runner on a store, as somebody may use them.
+func (f *projectFlags) deskOf(r *toolrun.Runner, store vfs.Store, access *service.Access,
+	do func(s *service.Service) error) (err error) {
+	if err := f.checkRoot(); err != nil {
+		return err
+	}
+	options := &service.Options{Store: store}
+	if f.root != "" {
+		options.Dir, options.DirOptions = f.rootPath(), f.dir
+	}
+	desk, err := service.New(r, options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, desk.Shutdown(context.Background())) }()
-	return do(desk.Open(&service.Access{Name: hostOf(cmd).operator(), Role: service.Operator, Makes: true}))
+	return do(desk.Open(access))
 }
 
 // warnings returns a function that prints warnings.
