@@ -122,6 +122,9 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"POST /api/files/upload":        "project=p&path=/u.bin",
 		"POST /api/files/folder":        m{"project": "p", "path": "/folder"},
 		"POST /api/files/move":          m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
+		"POST /api/files/copy":          m{"project": "p", "path": "/a.txt", "to": "/copied/a.txt"},
+		"POST /api/projects/import":     "project=p&format=tar",
+		"GET /api/history/compare":      "project=p&path=/a.txt",
 		"POST /api/files/delete":        m{"project": "p", "path": "/m.txt"},
 		"GET /api/files/search":         "project=p&text=c",
 		"GET /api/history":              "project=p",
@@ -172,7 +175,11 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		case string:
 			if method == "post" {
 				require.Contains(t, o.RequestBody.Content, "application/octet-stream", name)
-				w = b.do("POST", path+"?"+in, strings.NewReader("bytes"), func(r *http.Request) {
+				body := []byte("bytes")
+				if path == "/api/projects/import" {
+					body = make([]byte, 1<<10) // an archive without files
+				}
+				w = b.do("POST", path+"?"+in, bytes.NewReader(body), func(r *http.Request) {
 					r.Header.Set("Content-Type", "application/octet-stream")
 				})
 			} else {

@@ -50,6 +50,7 @@ const (
 	costCalls   = 6 << 20
 	costParts   = 64 << 10
 	costExport  = 2 << 20
+	costImport  = 5 << 20
 
 	costByte  = 2
 	costValue = 100

@@ -45,8 +45,11 @@ func routes() []route {
 			(*service.Service).RestoreProject),
 		stream("/api/projects/export", "application/octet-stream", read|write, "All files of a project as an archive.",
 			exportProject).forLong().costing(costExport),
+		upload("/api/projects/import", write,
+			"Put the files of an archive into a project, over those that are there: all of them, or none.",
+			(*service.Service).Import).costing(costImport),
 
-		operation(get, "/api/files", read, "List a folder, folders first.",
+		operation(get, "/api/files", read, "List a folder, folders first, or a file alone.",
 			(*service.Service).ListFiles).costing(costList),
 		text,
 		stream("/api/files/content", "application/octet-stream", read,
@@ -57,6 +60,8 @@ func routes() []route {
 		upload("/api/files/upload", write, "Put a file into the project.", (*service.Service).Upload),
 		operation(post, "/api/files/folder", write, "Make a folder.", (*service.Service).MakeFolder),
 		operation(post, "/api/files/move", write, "Rename or move a file or folder.", (*service.Service).MoveFile),
+		operation(post, "/api/files/copy", write, "Copy a file or a folder with all in it.",
+			(*service.Service).CopyFile),
 		operation(post, "/api/files/delete", write, "Delete a file or a folder with all in it.",
 			(*service.Service).DeleteFile),
 		operation(get, "/api/files/search", read,
@@ -67,6 +72,9 @@ func routes() []route {
 			(*service.Service).ListHistory).costing(costList),
 		operation(get, "/api/history/diff", read|write, "What one change did to a file, as a unified diff.",
 			(*service.Service).Diff).costing(costDiff),
+		operation(get, "/api/history/compare", read|write,
+			"How a file has changed since before a change, or until before another one, as a unified diff.",
+			(*service.Service).CompareFile).costing(costDiff),
 		operation(post, "/api/history/restore", write, "Take back one change, whatever came after it.",
 			(*service.Service).RevertChange),
 		operation(get, "/api/history/undo", write, "Whether all that a call changed can be taken back, and why not.",
@@ -200,7 +208,7 @@ func answerBytes(w http.ResponseWriter, data json.RawMessage) error {
 	return nil
 }
 
-func exportProject(_ *Server, r *request, in service.ExportRequest) error {
+func exportProject(_ *Server, r *request, in service.ArchiveRequest) error {
 	if in.Format == "" {
 		in.Format = "zip"
 	}
@@ -218,7 +226,7 @@ func exportProject(_ *Server, r *request, in service.ExportRequest) error {
 
 func readContent(_ *Server, r *request, in service.ContentRequest) error {
 	return r.ops.ReadContent(r.Context(), in, func(c service.Content) error {
-		attach(r.w.Header(), c.Kind, c.Name)
+		attach(r.w.Header(), c.Kind, path.Base(in.Path))
 		r.w.Header().Set("Content-Length", fmt.Sprint(c.Size))
 		if r.Method == http.MethodHead {
 			return nil

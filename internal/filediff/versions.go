@@ -3,6 +3,7 @@ package filediff
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -109,4 +110,21 @@ func OfChange(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.Chan
 		return NoteOf(err)
 	}
 	return Compare(before, now, limits), nil
+}
+
+// A Version is a file at some time: what a diff calls it, and its content. A file that does not exist is empty.
+type Version struct {
+	Name    string
+	Content []byte
+}
+
+// VersionBefore is a file before a change.
+func VersionBefore(ctx context.Context, p vfs.Project, c vfs.Change, limits Limits) (Version, error) {
+	data, err := Before(ctx, p, c, limits)
+	return Version{fmt.Sprintf("%s (before change %d)", c.Path, c.ID), data}, err
+}
+
+// Unified compares two versions. It is "" if there is no difference.
+func (v Version) Unified(to Version, limits Limits) string {
+	return Compare(v.Content, to.Content, limits).Unified(v.Name, to.Name)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/archive"
 )
 
 // An Error is why an operation failed, for whoever asked for it.
@@ -58,6 +59,9 @@ func Explain(err error) *Error {
 	}
 	if quota, ok := errors.AsType[*vfs.QuotaError](err); ok {
 		return &Error{Code: "quota", Message: quota.Error()}
+	}
+	if refused, ok := errors.AsType[*archive.Error](err); ok {
+		return &Error{Code: "invalid", Message: refused.Error()}
 	}
 	_, name := errors.AsType[*vfs.NameConflictError](err)
 	pathError, isPath := errors.AsType[*fs.PathError](err)

@@ -25,7 +25,7 @@ import (
 
 type ListFilesRequest struct {
 	Project string `json:"project"`
-	Path    string `json:"path" jsonschema:"the folder"`
+	Path    string `json:"path" jsonschema:"the folder; of a file, only that is listed"`
 	Offset  int    `json:"offset,omitempty" jsonschema:"how many entries to leave out"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"how many entries at most; the default is 500"`
 }
@@ -37,17 +37,19 @@ type FileInfo struct {
 	Size   int64     `json:"size"`
 	Time   time.Time `json:"time"`
 	// Special is a link, a pipe or a device, which can be deleted only. Mount is a project that is mounted.
-	Special bool `json:"special,omitempty"`
-	Mount   bool `json:"mount,omitempty"`
+	Special bool        `json:"special,omitempty"`
+	Mount   bool        `json:"mount,omitempty"`
+	Mode    fs.FileMode `json:"-"`
 }
 
 type FilesAnswer struct {
 	Path  string     `json:"path"`
 	Files []FileInfo `json:"files"`
 	Total int        `json:"total" jsonschema:"how many entries the folder has"`
+	File  bool       `json:"file,omitempty" jsonschema:"the path is that of a file, which is all that is listed"`
 }
 
-// ListFiles lists a folder, folders first.
+// ListFiles lists a folder, folders first, or a file alone.
 func (s *Service) ListFiles(ctx context.Context, in ListFilesRequest) (FilesAnswer, error) {
 	return within(ctx, s, Read, in.Project, "", func(p vfs.Project) (FilesAnswer, error) {
 		out := FilesAnswer{Files: []FileInfo{}}
@@ -55,12 +57,18 @@ func (s *Service) ListFiles(ctx context.Context, in ListFilesRequest) (FilesAnsw
 		if err != nil {
 			return out, err
 		}
-		infos, err := afero.ReadDir(p, dir)
+		out.Path = dir
+		infos, err := afero.ReadDir(p, in.Path)
+		if err != nil {
+			if info, absent := p.Stat(in.Path); absent == nil && !info.IsDir() {
+				infos, dir, err, out.File = []fs.FileInfo{info}, path.Dir(dir), nil, true
+			}
+		}
 		if err != nil {
 			return out, err
 		}
-		out.Path, out.Total = dir, len(infos)
-		limit := page(in.Limit, 500, 2000)
+		out.Total = len(infos)
+		limit := s.part(in.Limit, 500, 2000)
 		for _, folders := range []bool{true, false} {
 			for _, info := range infos {
 				if info.IsDir() != folders {
@@ -81,7 +89,7 @@ func (s *Service) ListFiles(ctx context.Context, in ListFilesRequest) (FilesAnsw
 
 func newFileInfo(p vfs.Project, name string, info fs.FileInfo) FileInfo {
 	f := FileInfo{Name: info.Name(), Path: name, Folder: info.IsDir(), Time: info.ModTime(),
-		Special: !info.IsDir() && !info.Mode().IsRegular(), Mount: vfs.IsMount(p, name)}
+		Special: !info.IsDir() && !info.Mode().IsRegular(), Mount: vfs.IsMount(p, name), Mode: info.Mode()}
 	if !f.Folder {
 		f.Size = info.Size()
 	}
@@ -120,13 +128,16 @@ type TextAnswer struct {
 // MaxEdit is how many bytes a text may have that is edited.
 const MaxEdit = 1 << 20
 
+// whole is how many bytes a file may have that is kept in memory.
+func (s *Service) whole() int { return min(s.part(0, MaxEdit, MaxEdit), vfs.DefaultFileSize) }
+
 const (
 	usualPart = 128 << 10
 	mostPart  = 1 << 20
 )
 
-// versionOf identifies the content of a file.
-func versionOf(content []byte) string {
+// VersionOf identifies the content of a file.
+func VersionOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:16])
 }
@@ -177,7 +188,7 @@ func (s *Service) ReadText(ctx context.Context, in TextRequest) (TextAnswer, err
 			out.MIME, out.Binary = filetype.Of(in.Path, text)
 		}
 		if in.Change == 0 && len(text) <= MaxEdit && utf8.Valid(text) {
-			out.Version = versionOf(all)
+			out.Version = VersionOf(all)
 		}
 		return out, readPart(bytes.NewReader(text), in, &out)
 	})
@@ -185,16 +196,11 @@ func (s *Service) ReadText(ctx context.Context, in TextRequest) (TextAnswer, err
 
 // openFile opens a regular file, now or before a change.
 func openFile(ctx context.Context, p vfs.Project, name string, change int64) (afero.File, fs.FileInfo, error) {
-	name, err := vfs.Clean(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	var f afero.File
+	open := func() (afero.File, error) { return p.Open(name) }
 	if change > 0 {
-		f, err = p.OpenVersion(ctx, change)
-	} else {
-		f, err = p.Open(name)
+		open = func() (afero.File, error) { return p.OpenVersion(ctx, change) }
 	}
+	f, err := open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -267,7 +273,7 @@ var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif":
 // A Content is that of a file, to save it or to show it as an image.
 type Content struct {
 	io.Reader
-	Name string
+	Path string // as it was asked for, or that of then
 	Kind string // application/octet-stream, or that of an image
 	Size int64
 }
@@ -291,7 +297,7 @@ func (s *Service) ReadContent(ctx context.Context, in ContentRequest, send func(
 		if !images[kind] {
 			kind = "application/octet-stream"
 		}
-		return Nothing{}, send(Content{f, path.Base(in.Path), kind, info.Size()})
+		return Nothing{}, send(Content{f, f.Name(), kind, info.Size()})
 	})
 	return err
 }
@@ -309,6 +315,8 @@ type SaveRequest struct {
 	Path    string `json:"path"`
 	Text    string `json:"text"`
 	Version string `json:"version" jsonschema:"that of the text that was changed; empty if there must be no file yet"`
+	// Bytes means that Text is what the file is to have, whatever its encoding was.
+	Bytes bool `json:"-"`
 }
 
 type SavedAnswer struct {
@@ -321,7 +329,8 @@ func (s *Service) SaveText(ctx context.Context, in SaveRequest) (SavedAnswer, er
 	if err := s.may(Write, in.Project); err != nil {
 		return SavedAnswer{}, err
 	}
-	if len(in.Text) > MaxEdit {
+	most := s.whole()
+	if len(in.Text) > most {
 		return SavedAnswer{}, &Error{Code: "too_large",
 			Message: "texts up to 1 MiB can be edited here: upload it instead"}
 	}
@@ -332,8 +341,11 @@ func (s *Service) SaveText(ctx context.Context, in SaveRequest) (SavedAnswer, er
 		}
 		content := []byte(in.Text)
 		err = p.Exclusively(ctx, func(files afero.Fs) error {
-			now, err := readEditable(files, name)
-			text, unsuitable := likeBefore(now, content)
+			now, err := readEditable(files, name, most)
+			text, unsuitable := content, error(nil)
+			if !in.Bytes {
+				text, unsuitable = likeBefore(now, content)
+			}
 			switch {
 			case errors.Is(err, fs.ErrNotExist) && in.Version == "":
 			case errors.Is(err, fs.ErrNotExist):
@@ -341,8 +353,8 @@ func (s *Service) SaveText(ctx context.Context, in SaveRequest) (SavedAnswer, er
 					Message: "the file has been deleted or renamed since you opened it"}
 			case err != nil:
 				return err
-			case in.Version == "" || versionOf(now) != in.Version:
-				f := &Error{Code: "changed", Version: versionOf(now),
+			case in.Version == "" || VersionOf(now) != in.Version:
+				f := &Error{Code: "changed", Version: VersionOf(now),
 					Message: "somebody else has changed the file since you opened it"}
 				if in.Version == "" {
 					f.Message = "there is a file of this name already"
@@ -357,19 +369,19 @@ func (s *Service) SaveText(ctx context.Context, in SaveRequest) (SavedAnswer, er
 			content = text
 			return vfs.WriteFile(ctx, files, name, content)
 		})
-		return SavedAnswer{name, versionOf(content)}, err
+		return SavedAnswer{name, VersionOf(content)}, err
 	})
 }
 
 // readEditable returns the content of a file, or an error if it is too large to have been edited here.
-func readEditable(files afero.Fs, name string) ([]byte, error) {
+func readEditable(files afero.Fs, name string, most int) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxEdit+1))
-	if err == nil && len(data) > MaxEdit {
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
 		err = &Error{Code: "changed",
 			Message: "the file that is there now is too large to be edited here"}
 	}
@@ -394,10 +406,39 @@ func likeBefore(before, text []byte) ([]byte, error) {
 	return content, err
 }
 
+// target returns the path of what is to be put somewhere: that, or one in the folder of that path.
+func target(p vfs.Project, to, from string, into bool) (string, error) {
+	name, err := vfs.Clean(to)
+	if err != nil || !into {
+		return name, err
+	}
+	info, err := p.Stat(to)
+	if err == nil && info.IsDir() || strings.HasSuffix(to, "/") {
+		return path.Join(name, path.Base(from)), nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return name, err
+}
+
+// inFolder puts something at a path, and makes the folder that it is to be in if that is missing.
+func inFolder(p vfs.Project, name string, put func() error) error {
+	err := put()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return put()
+}
+
 type UploadRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	Replace bool   `json:"replace,omitempty" jsonschema:"replace a file that is there"`
+	Into    string `json:"into,omitempty" jsonschema:"the name that it gets if the path is a folder or ends in a slash"`
 }
 
 type UploadAnswer struct {
@@ -408,19 +449,21 @@ type UploadAnswer struct {
 // Upload puts a file into the project.
 func (s *Service) Upload(ctx context.Context, in UploadRequest, content io.Reader) (UploadAnswer, error) {
 	return within(ctx, s, Write, in.Project, "page-upload", func(p vfs.Project) (UploadAnswer, error) {
-		name, err := vfs.Clean(in.Path)
+		name, err := target(p, in.Path, in.Into, in.Into != "")
 		if err != nil {
 			return UploadAnswer{}, err
 		}
-		if _, err := p.Stat(name); err == nil && !in.Replace {
-			return UploadAnswer{}, &Error{Code: "exists",
-				Field: "path", Message: "there is a file of this name already"}
+		if !in.Replace {
+			if _, err := p.Stat(name); err == nil {
+				return UploadAnswer{}, &Error{Code: "exists",
+					Field: "path", Message: "there is a file of this name already"}
+			}
 		}
-		if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return UploadAnswer{}, err
-		}
-		flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-		f, err := p.OpenFile(name, flags, 0o644)
+		var f afero.File
+		err = inFolder(p, name, func() (err error) {
+			f, err = p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+			return err
+		})
 		if err != nil {
 			return UploadAnswer{}, err
 		}
@@ -432,9 +475,11 @@ func (s *Service) Upload(ctx context.Context, in UploadRequest, content io.Reade
 	})
 }
 
-type PathRequest struct {
+type FolderRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
+	Again   bool   `json:"again,omitempty" jsonschema:"a folder that is there already is no error"`
+	Into    string `json:"into,omitempty" jsonschema:"the name that it gets if the path is a folder or ends in a slash"`
 }
 
 type PathAnswer struct {
@@ -442,16 +487,19 @@ type PathAnswer struct {
 }
 
 // MakeFolder makes a folder.
-func (s *Service) MakeFolder(ctx context.Context, in PathRequest) (PathAnswer, error) {
+func (s *Service) MakeFolder(ctx context.Context, in FolderRequest) (PathAnswer, error) {
 	return within(ctx, s, Write, in.Project, "page-folder", func(p vfs.Project) (PathAnswer, error) {
-		name, err := vfs.Clean(in.Path)
-		if err == nil {
+		name, err := target(p, in.Path, in.Into, in.Into != "")
+		if err != nil {
+			return PathAnswer{}, err
+		}
+		if !in.Again {
 			if _, there := p.Stat(name); there == nil {
 				return PathAnswer{}, &Error{Code: "exists",
 					Field: "path", Message: "there is something of this name already"}
 			}
-			err = p.MkdirAll(name, 0o755)
 		}
+		err = p.MkdirAll(name, 0o755)
 		return PathAnswer{name}, err
 	})
 }
@@ -460,24 +508,38 @@ type MoveRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
 	To      string `json:"to"`
+	Into    bool   `json:"into,omitempty" jsonschema:"put it into the folder To if that is one or ends in a slash"`
 }
 
-// MoveFile renames or moves a file or folder.
+// MoveFile renames or moves a file or folder. Nothing is replaced.
 func (s *Service) MoveFile(ctx context.Context, in MoveRequest) (PathAnswer, error) {
-	return within(ctx, s, Write, in.Project, "page-rename", func(p vfs.Project) (PathAnswer, error) {
-		from, err := vfs.Clean(in.Path)
+	return s.bring(ctx, in, "page-rename", vfs.Move)
+}
+
+// CopyFile copies a file or a folder with all in it. Nothing is replaced.
+func (s *Service) CopyFile(ctx context.Context, in MoveRequest) (PathAnswer, error) {
+	return s.bring(ctx, in, "page-copy", vfs.Copy)
+}
+
+// bring moves or copies a file or folder.
+func (s *Service) bring(ctx context.Context, in MoveRequest, call string,
+	do func(ctx context.Context, files afero.Fs, from, to string) error) (PathAnswer, error) {
+	return within(ctx, s, Write, in.Project, call, func(p vfs.Project) (PathAnswer, error) {
+		to, err := target(p, in.To, in.Path, in.Into)
+		if err == nil {
+			_, err = p.Stat(in.Path)
+		}
 		if err != nil {
 			return PathAnswer{}, err
 		}
-		to, err := vfs.Clean(in.To)
-		if err != nil {
-			return PathAnswer{}, err
-		}
-		if err := p.MkdirAll(path.Dir(to), 0o755); err != nil {
-			return PathAnswer{}, err
-		}
-		return PathAnswer{to}, vfs.Move(ctx, p, from, to)
+		return PathAnswer{to}, inFolder(p, to, func() error { return do(ctx, p, in.Path, to) })
 	})
+}
+
+type RemoveRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	Empty   bool   `json:"empty,omitempty" jsonschema:"delete a folder only if nothing is in it"`
 }
 
 type RemovedAnswer struct {
@@ -485,7 +547,7 @@ type RemovedAnswer struct {
 }
 
 // DeleteFile deletes a file or a folder with all in it.
-func (s *Service) DeleteFile(ctx context.Context, in PathRequest) (RemovedAnswer, error) {
+func (s *Service) DeleteFile(ctx context.Context, in RemoveRequest) (RemovedAnswer, error) {
 	return within(ctx, s, Write, in.Project, "page-delete", func(p vfs.Project) (RemovedAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err != nil {
@@ -494,10 +556,12 @@ func (s *Service) DeleteFile(ctx context.Context, in PathRequest) (RemovedAnswer
 		if name == "/" {
 			return RemovedAnswer{}, Bad("path", "the project's folder itself cannot be deleted")
 		}
-		if _, err := p.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return RemovedAnswer{}, err
+		if in.Empty {
+			err = p.Remove(in.Path)
+		} else if _, err = p.Stat(in.Path); err == nil {
+			err = p.RemoveAll(in.Path)
 		}
-		if err := p.RemoveAll(name); err != nil {
+		if err != nil || s.access.Files != nil { // whose call is known
 			return RemovedAnswer{}, err
 		}
 		changes, err := p.Changes(ctx, name)

@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -105,6 +107,71 @@ func (s *Service) Diff(ctx context.Context, in ChangeRequest) (DiffAnswer, error
 		d, err := filediff.OfChange(ctx, p, c, changes[i+1:], filediff.Limits{})
 		return DiffAnswer{c.Path, string(c.Op), d.Diff, d.Note}, err
 	})
+}
+
+type CompareRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path" jsonschema:"the file, which need not exist any more"`
+	Change  int64  `json:"change,omitempty" jsonschema:"what it was before this change; the default is the last one"`
+	Until   int64  `json:"until,omitempty" jsonschema:"what it was before this change; the default is what it is now"`
+}
+
+type ComparedAnswer struct {
+	Diff string `json:"diff" jsonschema:"a unified diff with the names of both versions; empty if nothing differs"`
+	Path string `json:"path"`
+}
+
+// CompareFile returns how a file has changed since before a change, or until before another one.
+func (s *Service) CompareFile(ctx context.Context, in CompareRequest) (ComparedAnswer, error) {
+	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (ComparedAnswer, error) {
+		name, err := vfs.Clean(in.Path)
+		out := ComparedAnswer{Path: name}
+		if err != nil {
+			return out, err
+		}
+		changes, err := p.Changes(ctx, name)
+		if err != nil {
+			return out, err
+		}
+		limits := s.diffLimits()
+		before := func(id int64) (filediff.Version, error) {
+			for _, c := range changes { // the latest first
+				if c.ID == id || id == 0 && (c.Kept || c.Op == vfs.OpCreate) {
+					return filediff.VersionBefore(ctx, p, c, limits)
+				}
+			}
+			none := &Error{Code: "not_kept", Message: "the history has no earlier version of it"}
+			if id != 0 {
+				none.Message = fmt.Sprintf("no change %d in the history", id)
+			}
+			return filediff.Version{}, none
+		}
+		from, err := before(in.Change)
+		to := filediff.Version{Name: name}
+		switch {
+		case err != nil:
+		case in.Until != 0:
+			to, err = before(in.Until)
+		default:
+			if to.Content, err = filediff.Now(p, name, limits); errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+		}
+		if d, note := filediff.NoteOf(err); note == nil && d.Note == filediff.NoteLarge {
+			out.Diff = d.Unified(from.Name, to.Name)
+			return out, nil
+		}
+		out.Diff = from.Unified(to, limits)
+		return out, err
+	})
+}
+
+// diffLimits are those of what is compared.
+func (s *Service) diffLimits() filediff.Limits {
+	if s.access.Files != nil {
+		return filediff.Unlimited
+	}
+	return filediff.Limits{}
 }
 
 type RevertRequest struct {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 )
@@ -200,33 +202,53 @@ func (s *Service) RestoreProject(ctx context.Context, in RestoreProjectRequest) 
 	return s.info(ctx, in.As)
 }
 
-type ExportRequest struct {
+type ArchiveRequest struct {
 	Project string `json:"project"`
 	Format  string `json:"format,omitempty" jsonschema:"zip, tar or tar.gz; the default is zip"`
 }
 
-// format returns the format of an archive, or the error of one that there is not.
-func (in *ExportRequest) format() (archive.Format, error) {
-	if in.Format == "" {
-		in.Format = "zip"
-	}
-	format, ok := archive.FormatOf("." + in.Format)
+// do does something with the project's own files, without those that it mounts, and the format of the archive.
+func (in ArchiveRequest) do(ctx context.Context, s *Service, right Right,
+	do func(files afero.Fs, format archive.Format) error) error {
+	format, ok := archive.FormatOf("." + cmp.Or(in.Format, string(archive.Zip)))
 	if !ok {
-		return format, Bad("format", "the format is zip, tar or tar.gz")
+		return Bad("format", "unknown format %q: use zip, tar or tar.gz", in.Format)
 	}
-	return format, nil
-}
-
-// Export writes all files of a project as an archive.
-func (s *Service) Export(ctx context.Context, in ExportRequest, w io.Writer) error {
-	format, err := in.format()
-	if err != nil {
-		return err
+	if files := s.access.Files; files != nil {
+		if err := s.may(right, in.Project); err != nil {
+			return err
+		}
+		return do(vfs.Unmounted(files), format)
 	}
-	p, err := s.open(ctx, Read|Write, in.Project)
+	p, err := s.open(ctx, right, in.Project)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	return archive.Export(ctx, p, w, format)
+	return do(p, format)
+}
+
+// Export writes all files of a project as an archive.
+func (s *Service) Export(ctx context.Context, in ArchiveRequest, w io.Writer) error {
+	return in.do(ctx, s, Read|Write, func(files afero.Fs, format archive.Format) error {
+		return archive.Export(ctx, files, w, format)
+	})
+}
+
+type ImportAnswer struct {
+	Bytes       int64  `json:"bytes"`
+	Call        string `json:"call" jsonschema:"undo it to take the files back"`
+	Directories int64  `json:"directories" jsonschema:"how many were made"`
+	Files       int64  `json:"files"`
+}
+
+// Import puts the files of an archive into a project, over those that are there: all of them, or none.
+func (s *Service) Import(ctx context.Context, in ArchiveRequest, content io.Reader) (ImportAnswer, error) {
+	var done archive.Result
+	err := in.do(ctx, s, Write, func(files afero.Fs, format archive.Format) (err error) {
+		done, err = archive.Import(ctx, files, content, format)
+		s.changed(in.Project)
+		return err
+	})
+	return ImportAnswer{done.Bytes, done.Call, done.Directories, done.Files}, err
 }

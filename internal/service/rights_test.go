@@ -19,12 +19,14 @@ import (
 // operations are all operations, with the right that each needs. A new one is refused by this test until it is here.
 var operations = map[string]service.Right{
 	"ListProjects": service.Run, "ShowProject": service.Run,
-	"MakeProject": service.Write, "Export": service.Read | service.Write,
+	"MakeProject": service.Write, "Export": service.Read | service.Write, "Import": service.Write,
 	"DeleteProject": service.Operate, "ListDeleted": service.Operate, "RestoreProject": service.Operate,
 	"ListFiles": service.Read, "ReadText": service.Read, "ReadContent": service.Read, "Search": service.Read,
 	"SaveText": service.Write, "Upload": service.Write, "MakeFolder": service.Write, "MoveFile": service.Write,
+	"CopyFile":    service.Write,
 	"DeleteFile":  service.Write,
 	"ListHistory": service.Read | service.Write, "Diff": service.Read | service.Write,
+	"CompareFile":  service.Read | service.Write,
 	"RevertChange": service.Write, "CheckUndo": service.Write, "UndoCall": service.Write, "RedoCall": service.Write,
 	"ListCheckpoints": service.Write, "MakeCheckpoint": service.Write,
 	"CompareCheckpoint": service.Read | service.Write,
@@ -155,7 +157,7 @@ func TestDeskWithoutRunner(t *testing.T) {
 				code = service.Explain(err).Code
 			}
 			onFiles := needs&^(service.Read|service.Write) == 0 &&
-				!slices.Contains([]string{"MakeProject", "Export", "ForkSession"}, name)
+				!slices.Contains([]string{"MakeProject", "ForkSession"}, name)
 			if with.Files != nil && onFiles {
 				require.NotContains(t, []string{"unavailable", "internal"}, code, "%s: %v", name, err)
 			} else if code != "invalid" { // what is asked for may be looked at first

@@ -15,6 +15,8 @@ type SearchRequest struct {
 	Path    string `json:"path,omitempty" jsonschema:"search in this folder; the default is everywhere"`
 	Regexp  bool   `json:"regexp,omitempty" jsonschema:"the text is a regular expression"`
 	Case    bool   `json:"case,omitempty" jsonschema:"tell capital letters from small ones"`
+	Lines   bool   `json:"lines,omitempty" jsonschema:"only lines, and no files whose names match"`
+	Once    bool   `json:"once,omitempty" jsonschema:"only the first line of each file"`
 }
 
 type Match struct {
@@ -41,9 +43,8 @@ func (s *Service) Search(ctx context.Context, in SearchRequest) (SearchAnswer, e
 	if err := s.may(Read, in.Project); err != nil {
 		return SearchAnswer{}, err
 	}
-	none := Bad("text", "this cannot be searched for")
-	if len(in.Text) > maxPattern {
-		return SearchAnswer{}, none
+	if len(in.Text) > s.part(0, maxPattern, maxPattern) {
+		return SearchAnswer{}, Bad("text", "this cannot be searched for")
 	}
 	return within(ctx, s, Read, in.Project, "", func(p vfs.Project) (SearchAnswer, error) {
 		out := SearchAnswer{Matches: []Match{}}
@@ -51,12 +52,15 @@ func (s *Service) Search(ctx context.Context, in SearchRequest) (SearchAnswer, e
 		if err != nil {
 			return out, err
 		}
-		found, err := filesearch.Search(ctx, p, []string{top}, filesearch.Options{
-			Pattern: in.Text, Plain: !in.Regexp, IgnoreCase: !in.Case, Names: true, Matches: maxMatches, Line: maxLine,
-			Whole: MaxEdit, Time: searchTime,
-		})
+		o := filesearch.Options{Pattern: in.Text, Plain: !in.Regexp, IgnoreCase: !in.Case, Names: !in.Lines,
+			Once: in.Once, Matches: s.part(0, maxMatches, maxMatches), Line: s.part(0, maxLine, maxLine),
+			Whole: s.whole(), Time: searchTime}
+		if s.access.Files != nil {
+			o.Time = 0
+		}
+		found, err := filesearch.Search(ctx, p, []string{top}, o)
 		if _, ok := errors.AsType[*filesearch.PatternError](err); ok {
-			return out, none
+			return out, Bad("text", "%v", err)
 		}
 		for _, m := range found.Matches {
 			out.Matches = append(out.Matches, Match(m))

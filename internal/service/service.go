@@ -274,7 +274,7 @@ func within[Out any](ctx context.Context, s *Service, right Right, id, what stri
 // asCall does what within does, as the call of an id. It is not generic, for a copy for each answer is much code.
 func (s *Service) asCall(ctx context.Context, right Right, id, callID string, do func(p vfs.Project) error) error {
 	if files := s.access.Files; files != nil {
-		if err := s.may(right, id); err != nil {
+		if err := cmp.Or(s.may(right, id), ctx.Err()); err != nil {
 			return err
 		}
 		return do(files)

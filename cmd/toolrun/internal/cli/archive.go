@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,22 +11,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs/archive"
 )
 
-// archiveFormat is the format of an archive: the named one, or else what the file's extension says.
-func archiveFormat(named, file string) (archive.Format, error) {
-	if named != "" {
-		if format, ok := archive.FormatOf("." + named); ok {
-			return format, nil
+// archiveOf is the archive of a name, whose format is the named one, or else what the extension says.
+func (c *filesCommand) archiveOf(named, file string) (service.ArchiveRequest, error) {
+	if named == "" {
+		format, ok := archive.FormatOf(file)
+		if !ok {
+			return service.ArchiveRequest{}, errors.New(
+				"unknown kind of archive: name it .zip, .tar or .tar.gz, or say --format")
 		}
-		return "", fmt.Errorf("unknown format %q: use zip, tar or tar.gz", named)
+		named = string(format)
 	}
-	if format, ok := archive.FormatOf(file); ok {
-		return format, nil
-	}
-	return "", errors.New("unknown kind of archive: name it .zip, .tar or .tar.gz, or say --format")
+	return service.ArchiveRequest{Project: c.name(), Format: named}, nil
 }
 
 func (c *filesCommand) importFiles() *cobra.Command {
@@ -39,28 +39,26 @@ has anything but files and directories in it.`,
 		Example: "  toolrun files import backup.zip\n" +
 			"  toolrun files import --format tar.gz - <backup.tgz",
 		Args: cobra.ExactArgs(1),
-		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			format, err := archiveFormat(named, args[0])
+		RunE: c.change(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			request, err := c.archiveOf(named, args[0])
 			if err != nil {
 				return outcome{}, err
 			}
-			in := cmd.InOrStdin()
+			in := c.cmd.InOrStdin()
 			if args[0] == "-" {
 				in = struct{ io.Reader }{in} // hides the methods of a file, since it may be a pipe
 			} else {
-				f, err := hostOf(cmd).open(args[0])
+				f, err := c.host().open(args[0])
 				if err != nil {
 					return outcome{}, err
 				}
 				defer f.Close()
 				in = f
 			}
-			done, err := archive.Import(cmd.Context(), p, in, format)
+			done, err := s.Import(ctx, request, in)
 			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files,
 				done.Bytes, done.Call)
-			return outcome{text: text, data: map[string]any{
-				"files": done.Files, "directories": done.Directories, "bytes": done.Bytes, "call": done.Call,
-			}}, err
+			return outcome{text: text, data: done}, err
 		}),
 	}
 	cmd.Flags().StringVar(&named, "format", "", "the archive is a `zip`, tar or tar.gz, whatever its name")
@@ -75,19 +73,19 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 		Example: "  toolrun files export backup.zip\n" +
 			"  toolrun files export --format tar - | tar -tf -",
 		Args: cobra.ExactArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (out outcome, err error) {
-			format, err := archiveFormat(named, args[0])
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (out outcome, err error) {
+			request, err := c.archiveOf(named, args[0])
 			if err != nil {
 				return outcome{}, err
 			}
 			if args[0] == "-" {
 				var packed bytes.Buffer
-				err := archive.Export(cmd.Context(), p, &packed, format)
-				return outcome{text: packed.String(), data: map[string]any{"format": format, "base64": packed.Bytes()}},
-					err
+				err := s.Export(ctx, request, &packed)
+				data := map[string]any{"format": request.Format, "base64": packed.Bytes()}
+				return outcome{text: packed.String(), data: data}, err
 			}
 			// An existing archive stays until the new one is complete.
-			target := hostOf(cmd).path(args[0])
+			target := c.host().path(args[0])
 			f, err := os.CreateTemp(filepath.Dir(target), ".toolrun-export-*")
 			if err != nil {
 				return outcome{}, err
@@ -97,7 +95,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 					_ = os.Remove(f.Name())
 				}
 			}()
-			if err := errors.Join(archive.Export(cmd.Context(), p, f, format), f.Close()); err != nil {
+			if err := errors.Join(s.Export(ctx, request, f), f.Close()); err != nil {
 				return outcome{}, err
 			}
 			return outcome{}, os.Rename(f.Name(), target)

@@ -260,13 +260,13 @@ func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(
 			fmt.Fprintf(&text, "made the folder %s\n", c.Path)
 			continue
 		}
-		version, err := beforeChange(ctx, p, c)
+		version, err := filediff.VersionBefore(ctx, p, c, filediff.Unlimited)
 		if err != nil {
 			fmt.Fprintf(&text, "%s %s\n", c.Op, c.Path)
 			continue
 		}
 		data, _ := filediff.Now(p, c.Path, filediff.Unlimited) // nothing if it cannot be read
-		text.WriteString(version.unified(fileVersion{c.Path, data}))
+		text.WriteString(version.Unified(filediff.Version{Name: c.Path, Content: data}, filediff.Unlimited))
 	}
 	if text.Len() == 0 {
 		return nil

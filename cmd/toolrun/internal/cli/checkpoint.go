@@ -59,12 +59,12 @@ func (c *checkpointCommand) create() *cobra.Command {
 		Example: "  toolrun checkpoint create before-refactoring\n" +
 			"  toolrun checkpoint create 'as sent to Alice' --json",
 		Args: cobra.ExactArgs(1),
-		RunE: c.change(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		RunE: c.change(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			made, err := s.MakeCheckpoint(ctx, c.named(args[0]))
 			text := fmt.Sprintf("created %s: %s, %s\n", made.Name, countFiles(made.Files), countBytes(made.Bytes))
 			return outcome{text: text, data: made}, reworded(err, "exists",
 				"there is a checkpoint named %s: choose another name, or delete it first", args[0])
-		})),
+		}),
 	}
 }
 
@@ -77,7 +77,7 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 		Example: "  toolrun checkpoint list\n" +
 			"  toolrun checkpoint list --json",
 		Args: cobra.NoArgs,
-		RunE: c.read(c.ask(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
 			found, err := s.ListCheckpoints(ctx, service.InProject{Project: c.name()})
 			var text strings.Builder
 			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -92,7 +92,7 @@ before calls, with --checkpoint before; the last 10 of them are kept.`,
 			_ = table.Flush() // a strings.Builder does not fail
 			return outcome{text: text.String(), data: found.Checkpoints,
 				none: "no checkpoints; toolrun checkpoint create makes one"}, err
-		})),
+		}),
 	}
 }
 
@@ -107,14 +107,14 @@ since, and by which calls; toolrun files undo takes the restoring back.`,
 		Example: "  toolrun checkpoint create now && toolrun checkpoint restore now\n" +
 			"  toolrun checkpoint create one && toolrun checkpoint restore one --dry-run",
 		Args: cobra.ExactArgs(1),
-		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			restore := s.RestoreCheckpoint
 			if dry {
 				restore = s.CompareCheckpoint
 			}
 			done, err := restore(ctx, c.named(args[0]))
 			return restoredOutcome(done, dry), checkpointMissing(args[0], err)
-		})),
+		}),
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be changed")
 	return cmd
@@ -151,10 +151,10 @@ func (c *checkpointCommand) delete() *cobra.Command {
 		Short:   "Drop a checkpoint, and what nothing else needs of it",
 		Example: "  toolrun checkpoint create now && toolrun checkpoint delete now",
 		Args:    cobra.ExactArgs(1),
-		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			_, err := s.DeleteCheckpoint(ctx, c.named(args[0]))
 			return outcome{text: fmt.Sprintf("deleted %s\n", args[0]), data: map[string]string{"deleted": args[0]}},
 				checkpointMissing(args[0], err)
-		})),
+		}),
 	}
 }

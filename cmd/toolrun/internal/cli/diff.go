@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -44,66 +43,34 @@ below, if there are any.`,
 }
 
 // diffFile compares versions of a file.
-func (c *filesCommand) diffFile(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-	name, err := vfs.Clean(args[0])
-	if err != nil {
-		return outcome{}, err
-	}
+func (c *filesCommand) diffFile(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+	in := service.CompareRequest{Project: c.name(), Path: args[0]}
 	if len(args) == 1 {
-		if text, err := c.waiting(cmd, name); text != "" || err != nil {
-			return c.diffOutcome(cmd, name, text, err)
-		}
-	}
-	changes, err := p.Changes(cmd.Context(), name)
-	if err != nil {
-		return outcome{}, err
-	}
-	var versions []fileVersion
-	for _, text := range args[1:] {
-		change, err := findChange(changes, text)
+		name, err := vfs.Clean(args[0])
 		if err != nil {
 			return outcome{}, err
 		}
-		version, err := beforeChange(cmd.Context(), p, change)
-		if err != nil {
-			return outcome{}, err
+		if text, err := c.waiting(ctx, name); text != "" || err != nil {
+			return c.diffOutcome(service.ComparedAnswer{Path: name, Diff: text}, err)
 		}
-		versions = append(versions, version)
 	}
-	if len(versions) == 0 {
-		version, err := lastVersion(cmd, p, changes)
-		if err != nil {
-			return outcome{}, err
+	for i, id := range []*int64{&in.Change, &in.Until} {
+		if i+1 < len(args) {
+			var err error
+			if *id, err = parseChange(args[i+1]); err != nil {
+				return outcome{}, err
+			}
 		}
-		versions = append(versions, version)
 	}
-	if len(versions) == 1 {
-		data, err := filediff.Now(p, name, filediff.Unlimited)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return outcome{}, err
-		}
-		versions = append(versions, fileVersion{name, data})
-	}
-	return c.diffOutcome(cmd, name, versions[0].unified(versions[1]), nil)
+	return c.diffOutcome(s.CompareFile(ctx, in))
 }
 
 // diffOutcome prints how something has changed, or returns it for --json.
-func (c *filesCommand) diffOutcome(cmd *cobra.Command, name, text string, err error) (outcome, error) {
+func (c *filesCommand) diffOutcome(done service.ComparedAnswer, err error) (outcome, error) {
 	if err != nil || c.json {
-		return outcome{data: map[string]string{"path": name, "diff": text}}, err
+		return outcome{data: done}, err
 	}
-	return outcome{}, printDiff(cmd.OutOrStdout(), text)
-}
-
-// A fileVersion is the content of a file, and what a diff calls it. A file that does not exist is empty.
-type fileVersion struct {
-	label string
-	data  []byte
-}
-
-// unified is the difference to another version as a unified diff, or "".
-func (v fileVersion) unified(to fileVersion) string {
-	return filediff.Compare(v.data, to.data, filediff.Unlimited).Unified(v.label, to.label)
+	return outcome{}, printDiff(c.cmd.OutOrStdout(), done.Diff)
 }
 
 // parseChange returns the id of a change, as the user has written it.
@@ -113,36 +80,6 @@ func parseChange(text string) (int64, error) {
 		err = fmt.Errorf("%q is not the id of a change; toolrun files history lists them", text)
 	}
 	return id, err
-}
-
-// findChange finds a change by its id, as the user has written it.
-func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
-	id, err := parseChange(text)
-	if err != nil {
-		return vfs.Change{}, err
-	}
-	for _, change := range changes {
-		if change.ID == id {
-			return change, nil
-		}
-	}
-	return vfs.Change{}, fmt.Errorf("no change %d in the history", id)
-}
-
-// beforeChange is a file before a change.
-func beforeChange(ctx context.Context, p vfs.Project, change vfs.Change) (fileVersion, error) {
-	data, err := filediff.Before(ctx, p, change, filediff.Unlimited)
-	return fileVersion{fmt.Sprintf("%s (before change %d)", change.Path, change.ID), data}, err
-}
-
-// lastVersion is a file before the latest change that has something to compare with.
-func lastVersion(cmd *cobra.Command, p vfs.Project, changes []vfs.Change) (fileVersion, error) {
-	for _, change := range changes {
-		if change.Kept || change.Op == vfs.OpCreate {
-			return beforeChange(cmd.Context(), p, change)
-		}
-	}
-	return fileVersion{}, errors.New("the history has no earlier version of it")
 }
 
 // printDiff prints a diff in the usual colours.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +14,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -43,8 +42,15 @@ your copy is. A project that --project names must exist.`,
 			if vfs.IsReadOnly(p, name) {
 				return outcome{}, &fs.PathError{Op: "edit", Path: name, Err: syscall.EROFS}
 			}
-			before, err := contentOf(p, name)
+			s, err := c.service(p)
 			if err != nil {
+				return outcome{}, err
+			}
+			in := service.SaveRequest{Project: c.name(), Path: name, Bytes: true}
+			_, before, err := c.content(cmd.Context(), s, name, 0)
+			if err == nil {
+				in.Version = service.VersionOf(before)
+			} else if !errors.Is(err, fs.ErrNotExist) {
 				return outcome{}, err
 			}
 			dir, err := os.MkdirTemp("", "toolrun-edit-")
@@ -68,46 +74,19 @@ your copy is. A project that --project names must exist.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			if before != nil && bytes.Equal(before, after) || before == nil && len(after) == 0 {
+			if bytes.Equal(before, after) {
 				done = true
 				return outcome{text: "nothing was changed\n", data: map[string]any{"changed": false}}, nil
 			}
-			if err := replaceUnchanged(cmd.Context(), p, name, before, after); err != nil {
+			in.Text = string(after)
+			if _, err := s.SaveText(cmd.Context(), in); err != nil {
+				err = reworded(err, "changed", "%s has been changed meanwhile, and was not replaced", name)
 				return outcome{}, fmt.Errorf("%w; your copy is %s", err, copied)
 			}
 			done = true
 			return outcome{data: map[string]any{"changed": true}}, nil
 		}),
 	}
-}
-
-// contentOf reads a file. It is nil if the file does not exist.
-func contentOf(files afero.Fs, name string) ([]byte, error) {
-	data, err := afero.ReadFile(files, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil && data == nil {
-		data = []byte{}
-	}
-	return data, err
-}
-
-// replaceUnchanged writes a file, unless it is not what it was before.
-func replaceUnchanged(ctx context.Context, p vfs.Project, name string, before, after []byte) error {
-	return p.Exclusively(ctx, func(files afero.Fs) error {
-		now, err := contentOf(files, name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(now, before) || (now == nil) != (before == nil) {
-			return fmt.Errorf("%s has been changed meanwhile, and was not replaced", name)
-		}
-		if err := files.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return err
-		}
-		return vfs.WriteFile(ctx, files, name, after)
-	})
 }
 
 // localName is a name for a copy of a file, by which editors know what it is. A script may have chosen the file's name.

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
+	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
@@ -63,13 +63,13 @@ type outcome struct {
 
 // change returns a command's function that calls do on the project, which is made if it does not exist, and prints the
 // outcome.
-func (c *filesCommand) change(do filesFunc) func(*cobra.Command, []string) error {
-	return c.run(c.open, do)
+func (c *filesCommand) change(do operation) func(*cobra.Command, []string) error {
+	return c.run(c.open, c.ask(do))
 }
 
 // read is change for commands that make no project.
-func (c *filesCommand) read(do filesFunc) func(*cobra.Command, []string) error {
-	return c.run(c.reading, do)
+func (c *filesCommand) read(do operation) func(*cobra.Command, []string) error {
+	return c.run(c.reading, c.ask(do))
 }
 
 // A filesFunc does a command's work on a project.
@@ -150,26 +150,26 @@ type jsonFile struct {
 	Modified time.Time `json:"modified"`
 }
 
-func describe(name string, info fs.FileInfo) jsonFile {
-	kind := "other"
+func describe(f service.FileInfo) jsonFile {
+	kind := "file"
 	switch {
-	case info.IsDir():
+	case f.Folder:
 		kind = "directory"
-	case info.Mode().IsRegular():
-		kind = "file"
+	case f.Special:
+		kind = "other"
 	}
-	return jsonFile{name, kind, info.Size(), jsontree.Time(info.ModTime())}
+	return jsonFile{f.Path, kind, f.Size, jsontree.Time(f.Time)}
 }
 
 // label is a file's name in listings for people.
-func label(info fs.FileInfo) string {
+func label(f service.FileInfo) string {
 	switch {
-	case info.IsDir():
-		return info.Name() + "/"
-	case !info.Mode().IsRegular():
-		return info.Name() + " (not followed)"
+	case f.Folder:
+		return f.Name + "/"
+	case f.Special:
+		return f.Name + " (not followed)"
 	}
-	return info.Name()
+	return f.Name
 }
 
 func (c *filesCommand) list() *cobra.Command {
@@ -180,41 +180,36 @@ func (c *filesCommand) list() *cobra.Command {
 		Example: "  toolrun files ls\n" +
 			"  toolrun files ls -l /site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			return listing(p, argument(args, 0, "/"), long)
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			return c.listing(ctx, s, argument(args, 0, "/"), long)
 		}),
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "show modes, sizes and times")
 	return cmd
 }
 
+// entries lists a directory, or one file, by name.
+func (f *projectFlags) entries(ctx context.Context, s *service.Service, name string) (service.FilesAnswer, error) {
+	list, err := s.ListFiles(ctx, service.ListFilesRequest{Project: f.name(), Path: name})
+	slices.SortFunc(list.Files, func(a, b service.FileInfo) int { return strings.Compare(a.Name, b.Name) })
+	return list, err
+}
+
 // listing lists a directory, or one file.
-func listing(p vfs.Project, name string, long bool) (outcome, error) {
-	info, err := p.Stat(name)
-	if err != nil {
-		return outcome{}, err
-	}
-	infos := []fs.FileInfo{info}
-	dir := path.Dir(path.Clean("/" + name))
-	if info.IsDir() {
-		dir = path.Clean("/" + name)
-		if infos, err = afero.ReadDir(p, name); err != nil {
-			return outcome{}, err
-		}
-	}
+func (f *projectFlags) listing(ctx context.Context, s *service.Service, name string, long bool) (outcome, error) {
+	list, err := f.entries(ctx, s, name)
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	all := []jsonFile{}
-	for _, info := range infos {
-		all = append(all, describe(path.Join(dir, info.Name()), info))
+	for _, one := range list.Files {
+		all = append(all, describe(one))
 		if long {
-			fmt.Fprintf(table, "%v\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format(time.DateTime),
-				label(info))
+			fmt.Fprintf(table, "%v\t%d\t%s\t  %s\n", one.Mode, one.Size, one.Time.Format(time.DateTime), label(one))
 		} else {
-			fmt.Fprintln(table, label(info))
+			fmt.Fprintln(table, label(one))
 		}
 	}
-	err = table.Flush()
+	_ = table.Flush() // a strings.Builder does not fail
 	return outcome{text: text.String(), data: all, none: "no files"}, err
 }
 
@@ -225,40 +220,49 @@ func (c *filesCommand) tree() *cobra.Command {
 		Example: "  toolrun files tree\n" +
 			"  toolrun files --root . tree site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			top, err := vfs.Clean(argument(args, 0, "/"))
-			if err != nil {
-				return outcome{}, err
-			}
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			var text strings.Builder
 			all := []jsonFile{}
 			var show func(dir, indent string) error
 			show = func(dir, indent string) error {
-				if err := cmd.Context().Err(); err != nil {
-					return err
+				list, err := c.entries(ctx, s, dir)
+				if list.File {
+					return &fs.PathError{Op: "tree", Path: dir, Err: syscall.ENOTDIR}
 				}
-				infos, err := afero.ReadDir(p, dir)
-				for i, info := range infos {
+				if text.Len() == 0 {
+					text.WriteString(list.Path + "\n")
+				}
+				for i, f := range list.Files {
 					branch, below := "├── ", "│   "
-					if i == len(infos)-1 {
+					if i == len(list.Files)-1 {
 						branch, below = "└── ", "    "
 					}
-					name := path.Join(dir, info.Name())
-					all = append(all, describe(name, info))
-					text.WriteString(indent + branch + label(info) + "\n")
-					if info.IsDir() {
-						if err := show(name, indent+below); err != nil {
+					all = append(all, describe(f))
+					text.WriteString(indent + branch + label(f) + "\n")
+					if f.Folder {
+						if err := show(f.Path, indent+below); err != nil {
 							return err
 						}
 					}
 				}
 				return err
 			}
-			text.WriteString(top + "\n")
-			err = show(top, "")
+			err := show(argument(args, 0, "/"), "")
 			return outcome{text: text.String(), data: all}, err
 		}),
 	}
+}
+
+// content reads a file, and returns its path, too.
+func (c *filesCommand) content(ctx context.Context, s *service.Service, name string,
+	version int64) (of string, data []byte, err error) {
+	in := service.ContentRequest{Project: c.name(), Path: name, Change: version}
+	err = s.ReadContent(ctx, in, func(f service.Content) (err error) {
+		of = f.Path
+		data, err = io.ReadAll(f)
+		return err
+	})
+	return of, data, err
 }
 
 // jsonContent is a file as JSON, with its content as text or as base64.
@@ -276,36 +280,40 @@ func (c *filesCommand) cat() *cobra.Command {
 		Short: "Print files, or a file as it was before a change",
 		Example: "  toolrun files cat /notes.md\n" +
 			"  toolrun files cat --version 2",
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			if (version > 0) == (len(args) > 0) {
 				return outcome{}, errors.New("give paths, or --version with the id of a change")
 			}
+			if version > 0 {
+				args = []string{""}
+			}
 			var text strings.Builder
 			var all []any
-			add := func(f afero.File, err error) error {
-				if err != nil {
-					return err
-				}
-				defer f.Close()
-				data, err := io.ReadAll(f)
-				text.Write(data)
-				all = append(all, jsonContent(f.Name(), data))
-				return err
-			}
-			if version > 0 {
-				err := add(p.OpenVersion(cmd.Context(), version))
-				return outcome{text: text.String(), data: all}, err
-			}
 			for _, name := range args {
-				if err := add(p.Open(name)); err != nil {
+				name, data, err := c.content(ctx, s, name, version)
+				if err != nil {
 					return outcome{}, err
 				}
+				text.Write(data)
+				all = append(all, jsonContent(name, data))
 			}
 			return outcome{text: text.String(), data: all}, nil
 		}),
 	}
 	cmd.Flags().Int64Var(&version, "version", 0, "print what a file was before the change with this `ID`")
 	return cmd
+}
+
+// each does an operation for each of the arguments, until one fails.
+func each(do func(ctx context.Context, s *service.Service, name string) error) operation {
+	return func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		for _, name := range args {
+			if err := do(ctx, s, name); err != nil {
+				return outcome{}, err
+			}
+		}
+		return outcome{}, nil
+	}
 }
 
 func (c *filesCommand) remove() *cobra.Command {
@@ -316,25 +324,10 @@ func (c *filesCommand) remove() *cobra.Command {
 		Example: "  toolrun files rm /notes.md\n" +
 			"  toolrun files rm -r /site",
 		Args: cobra.MinimumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			return outcome{}, p.Exclusively(cmd.Context(), func(files afero.Fs) error {
-				for _, name := range args {
-					info, err := files.Stat(name)
-					if err != nil {
-						return err
-					}
-					if info.IsDir() && recursive {
-						err = files.RemoveAll(name)
-					} else {
-						err = files.Remove(name)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}),
+		RunE: c.read(each(func(ctx context.Context, s *service.Service, name string) error {
+			_, err := s.DeleteFile(ctx, service.RemoveRequest{Project: c.name(), Path: name, Empty: !recursive})
+			return err
+		})),
 	}
 	cmd.Flags().BoolVarP(&recursive, "recursive", "r", false, "remove directories with everything in them")
 	return cmd
@@ -347,13 +340,7 @@ func (c *filesCommand) move() *cobra.Command {
 		Example: "  toolrun files mv /notes.md /old.md\n" +
 			"  toolrun files mv /notes.md /site",
 		Args: cobra.ExactArgs(2),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			to, err := destination(p, args[1], path.Base(args[0]))
-			if err != nil {
-				return outcome{}, err
-			}
-			return outcome{}, vfs.Move(cmd.Context(), p, args[0], to)
-		}),
+		RunE: c.bring((*service.Service).MoveFile),
 	}
 }
 
@@ -364,14 +351,17 @@ func (c *filesCommand) copy() *cobra.Command {
 		Example: "  toolrun files cp /notes.md /old.md\n" +
 			"  toolrun files cp /site /site-backup",
 		Args: cobra.ExactArgs(2),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			to, err := destination(p, args[1], path.Base(args[0]))
-			if err != nil {
-				return outcome{}, err
-			}
-			return outcome{}, vfs.Copy(cmd.Context(), p, args[0], to)
-		}),
+		RunE: c.bring((*service.Service).CopyFile),
 	}
+}
+
+// bring moves or copies a file or directory to a path, or into the directory there.
+func (c *filesCommand) bring(do func(s *service.Service, ctx context.Context,
+	in service.MoveRequest) (service.PathAnswer, error)) func(*cobra.Command, []string) error {
+	return c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		_, err := do(s, ctx, service.MoveRequest{Project: c.name(), Path: args[0], To: args[1], Into: true})
+		return outcome{}, err
+	})
 }
 
 func (c *filesCommand) mkdir() *cobra.Command {
@@ -380,13 +370,9 @@ func (c *filesCommand) mkdir() *cobra.Command {
 		Short:   "Make directories, and their parents",
 		Example: "  toolrun files mkdir /data/raw /data/clean",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: c.change(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			for _, name := range args {
-				if err := p.MkdirAll(name, 0o755); err != nil {
-					return outcome{}, err
-				}
-			}
-			return outcome{}, nil
-		}),
+		RunE: c.change(each(func(ctx context.Context, s *service.Service, name string) error {
+			_, err := s.MakeFolder(ctx, service.FolderRequest{Project: c.name(), Path: name, Again: true})
+			return err
+		})),
 	}
 }

@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/internal/filesearch"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/internal/service"
 )
 
 func (c *filesCommand) grep() *cobra.Command {
-	o := filesearch.Options{Whole: vfs.DefaultFileSize}
+	in := service.SearchRequest{Lines: true}
+	var ignoreCase, plain bool
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN [PATH...]",
 		Short: "Search the files of the project",
@@ -22,22 +23,23 @@ status is 1 if no line matches.`,
 		Example: "  toolrun files grep two\n" +
 			"  toolrun files grep -i '^<p>HELLO' /site",
 		Args: cobra.MinimumNArgs(1),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			o.Pattern = args[0]
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			in.Project, in.Text, in.Case, in.Regexp = c.name(), args[0], !ignoreCase, !plain
 			tops := args[1:]
 			if len(tops) == 0 {
 				tops = []string{"/"}
 			}
-			for i, top := range tops {
-				name, err := vfs.Clean(top)
+			var matches []service.Match
+			var skipped []string
+			for _, in.Path = range tops {
+				found, err := s.Search(ctx, in)
 				if err != nil {
 					return outcome{}, err
 				}
-				tops[i] = name
-			}
-			found, err := filesearch.Search(cmd.Context(), p, tops, o)
-			if err != nil {
-				return outcome{}, err
+				matches = append(matches, found.Matches...)
+				if found.NotSearched != "" {
+					skipped = append(skipped, found.NotSearched)
+				}
 			}
 			type jsonLine struct {
 				Path string `json:"path"`
@@ -46,16 +48,16 @@ status is 1 if no line matches.`,
 			}
 			lines := []jsonLine{}
 			var text strings.Builder
-			for _, m := range found.Matches {
+			for _, m := range matches {
 				lines = append(lines, jsonLine(m))
-				if o.Once {
+				if in.Once {
 					fmt.Fprintln(&text, m.Path)
 				} else {
 					fmt.Fprintf(&text, "%s:%d:%s\n", m.Path, m.Line, m.Text)
 				}
 			}
-			if found.NotSearched != "" {
-				fmt.Fprintf(cmd.ErrOrStderr(), "not searched: %s\n", found.NotSearched)
+			if len(skipped) > 0 {
+				fmt.Fprintf(c.cmd.ErrOrStderr(), "not searched: %s\n", strings.Join(skipped, ", "))
 			}
 			out := outcome{text: text.String(), data: lines, none: "no line matches"}
 			if len(lines) == 0 {
@@ -64,8 +66,8 @@ status is 1 if no line matches.`,
 			return out, nil
 		}),
 	}
-	cmd.Flags().BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "ignore case")
-	cmd.Flags().BoolVarP(&o.Plain, "fixed-strings", "F", false, "search for PATTERN as it is")
-	cmd.Flags().BoolVarP(&o.Once, "files-with-matches", "l", false, "print the names of files alone")
+	cmd.Flags().BoolVarP(&ignoreCase, "ignore-case", "i", false, "ignore case")
+	cmd.Flags().BoolVarP(&plain, "fixed-strings", "F", false, "search for PATTERN as it is")
+	cmd.Flags().BoolVarP(&in.Once, "files-with-matches", "l", false, "print the names of files alone")
 	return cmd
 }

@@ -57,7 +57,7 @@ redo.`,
 		Example: "  toolrun files history\n" +
 			"  toolrun files history /notes.md --json",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(c.ask(c.changes(false, "no changes"))),
+		RunE: c.read(c.changes(false, "no changes")),
 	}
 }
 
@@ -72,7 +72,7 @@ brings one of that back, and restore ID all that its removal took.`,
 		Example: "  toolrun files deleted\n" +
 			"  toolrun files deleted /site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(c.ask(c.changes(true, "nothing has been removed"))),
+		RunE: c.read(c.changes(true, "nothing has been removed")),
 	}
 }
 
@@ -101,7 +101,7 @@ or with PATH only that, and nothing is replaced.`,
 		Example: "  toolrun files history /notes.md\n" +
 			"  toolrun files restore 2",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			id, err := parseChange(args[0])
 			if err != nil {
 				return outcome{}, err
@@ -112,7 +112,7 @@ or with PATH only that, and nothing is replaced.`,
 				err = fmt.Errorf("%w; restore it to another path with --to", err)
 			}
 			return outcome{text: done.Did + "\n", data: done}, err
-		})),
+		}),
 	}
 	cmd.Flags().StringVar(&to, "to", "", "put it at `PATH` instead")
 	return cmd
@@ -132,13 +132,13 @@ that changes the directory only once toolrun files apply does.`,
 		Example: "  toolrun files undo\n" +
 			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			done, err := s.UndoCall(ctx, c.turning(args))
 			if len(args) == 0 {
 				err = reworded(err, "not_kept", "%v%s", err, c.undoElsewhere())
 			}
 			return turnedOutcome("undid", done.Changes), err
-		})),
+		}),
 	}
 }
 
@@ -194,10 +194,10 @@ changes to the same files came later, nothing is redone, and the error names the
 files.`,
 		Example: "  toolrun files undo && toolrun files redo",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: c.read(c.ask(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
 			done, err := s.RedoCall(ctx, c.turning(args))
 			return turnedOutcome("redid", done.Changes), err
-		})),
+		}),
 	}
 }
 

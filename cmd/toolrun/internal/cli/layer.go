@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -142,7 +143,7 @@ func (c *filesCommand) diffLayer(cmd *cobra.Command) (err error) {
 
 // waiting describes what is different in the layer of --root at a path and below it, if there is a layer. It is "" if
 // nothing is.
-func (c *filesCommand) waiting(cmd *cobra.Command, name string) (text string, err error) {
+func (c *filesCommand) waiting(ctx context.Context, name string) (text string, err error) {
 	if c.root == "" || c.overlay {
 		return "", nil
 	}
@@ -154,7 +155,7 @@ func (c *filesCommand) waiting(cmd *cobra.Command, name string) (text string, er
 		return "", err
 	}
 	defer func() { err = errors.Join(err, layer.Close()) }()
-	found, err := layer.Differences(cmd.Context())
+	found, err := layer.Differences(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -195,9 +196,9 @@ func (c *filesCommand) eachDifference(layer vfs.Layer, found []vfs.Difference, d
 
 // difference describes a difference of a layer, as a diff if it is one of a file.
 func difference(below, layer afero.Fs, d vfs.Difference) (string, error) {
-	var versions [2]fileVersion
+	var versions [2]filediff.Version
 	for i, files := range []afero.Fs{below, layer} {
-		versions[i].label = os.DevNull
+		versions[i].Name = os.DevNull
 		info, err := files.Stat(d.Path)
 		// What an operation replaces has been removed by another one before, and what it removes can be replaced after.
 		if i == 0 && (d.Op == vfs.OpCreate || d.Op == vfs.OpMkdir) || i == 1 && d.Op == vfs.OpRemove ||
@@ -208,15 +209,15 @@ func difference(below, layer afero.Fs, d vfs.Difference) (string, error) {
 			return "", err
 		}
 		if info.Mode().IsRegular() {
-			versions[i].label = d.Path
-			if versions[i].data, err = filediff.Now(files, d.Path, filediff.Unlimited); err != nil {
+			versions[i].Name = d.Path
+			if versions[i].Content, err = filediff.Now(files, d.Path, filediff.Unlimited); err != nil {
 				return "", err
 			}
 		}
 	}
 	text := ""
-	if versions[0].label != versions[1].label || d.Op == vfs.OpWrite {
-		text = versions[0].unified(versions[1])
+	if versions[0].Name != versions[1].Name || d.Op == vfs.OpWrite {
+		text = versions[0].Unified(versions[1], filediff.Unlimited)
 	}
 	if text == "" { // a directory, an empty file, other permissions
 		text = fmt.Sprintf("%s %s\n", d.Op, d.Path)

@@ -98,14 +98,18 @@ func (s *session) toolCommand(ctx context.Context, name string) error {
 	return c.describe(s.cmd.OutOrStdout(), s.runner.Registry(), env.Selection, name)
 }
 
-func (s *session) filesCommand(_ context.Context, name string) error {
+func (s *session) filesCommand(ctx context.Context, name string) error {
 	if s.files == nil {
 		return errors.New("there are no files here")
 	}
 	if name == "" {
 		name = "/"
 	}
-	out, err := listing(s.files, name, false)
+	desk, err := s.flags.project.service(s.files)
+	if err != nil {
+		return err
+	}
+	out, err := s.flags.project.listing(ctx, desk, name, false)
 	if err != nil {
 		return err
 	}

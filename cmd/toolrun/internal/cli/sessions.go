@@ -75,7 +75,7 @@ them, their sizes, and when a call has last left variables there.`,
 		Example: "  toolrun session list\n" +
 			"  toolrun session list --root . --json",
 		Args: cobra.NoArgs,
-		RunE: c.read(c.ask(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
+		RunE: c.read(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
 			found, err := s.ListSessions(ctx, service.InProject{Project: c.name()})
 			all := []jsonSession{}
 			var text strings.Builder
@@ -87,7 +87,7 @@ them, their sizes, and when a call has last left variables there.`,
 			}
 			_ = table.Flush() // a strings.Builder does not fail
 			return outcome{text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one"}, err
-		})),
+		}),
 	}
 }
 

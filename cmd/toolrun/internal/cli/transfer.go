@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -25,72 +26,57 @@ are replaced. Links and special files in a directory are left out.`,
 			"  toolrun files put site /public/\n" +
 			"  echo hello | toolrun files put - /hello.txt",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			ctx := cmd.Context()
+		RunE: c.change(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			upload := func(to, into string, data []byte, err error) error {
+				if err == nil {
+					in := service.UploadRequest{Project: c.name(), Path: to, Into: into, Replace: true}
+					_, err = s.Upload(ctx, in, bytes.NewReader(data))
+				}
+				return err
+			}
 			if args[0] == "-" {
 				if len(args) < 2 {
 					return outcome{}, errors.New("say which path standard input goes to")
 				}
-				data, err := readStdin(ctx, cmd.InOrStdin(), vfs.DefaultFileSize)
-				if err != nil {
-					return outcome{}, err
-				}
-				return outcome{}, vfs.WriteFile(ctx, p, args[1], data)
+				data, err := readStdin(ctx, c.cmd.InOrStdin(), vfs.DefaultFileSize)
+				return outcome{}, upload(args[1], "", data, err)
 			}
-			target, err := destination(p, argument(args, 1, "/"), filepath.Base(args[0]))
+			info, err := c.host().stat(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
-			info, err := hostOf(cmd).stat(args[0])
-			if err != nil {
-				return outcome{}, err
-			}
+			to, base := argument(args, 1, "/"), filepath.Base(args[0])
 			if !info.IsDir() {
-				data, err := readHostFile(hostOf(cmd).open, args[0], vfs.DefaultFileSize)
-				if err != nil {
-					return outcome{}, err
-				}
-				return outcome{}, vfs.WriteFile(ctx, p, target, data)
+				data, err := readHostFile(c.host().open, args[0], vfs.DefaultFileSize)
+				return outcome{}, upload(to, base, data, err)
 			}
-			root, err := hostOf(cmd).openRoot(args[0])
+			root, err := c.host().openRoot(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
 			defer root.Close()
+			made, err := s.MakeFolder(ctx, service.FolderRequest{Project: c.name(), Path: to, Into: base, Again: true})
+			if err != nil {
+				return outcome{}, err
+			}
 			return outcome{}, fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-				to := path.Join(target, name)
+				to := path.Join(made.Path, name)
 				switch {
 				case err != nil:
 					return err
-				case ctx.Err() != nil:
-					return ctx.Err()
 				case entry.IsDir() && entry.Name() == ".toolrun":
 					return fs.SkipDir // it belongs to another project
 				case entry.IsDir():
-					return p.MkdirAll(to, 0o755)
+					_, err := s.MakeFolder(ctx, service.FolderRequest{Project: c.name(), Path: to, Again: true})
+					return err
 				case !entry.Type().IsRegular():
 					return nil
 				}
 				data, err := readHostFile(root.Open, filepath.FromSlash(name), vfs.DefaultFileSize)
-				if err != nil {
-					return err
-				}
-				return vfs.WriteFile(ctx, p, to, data)
+				return upload(to, "", data, err)
 			})
 		}),
 	}
-}
-
-// destination is the path in the project to which a file named base is copied or moved.
-func destination(p vfs.Project, to, base string) (string, error) {
-	info, err := p.Stat(to)
-	if err == nil && info.IsDir() || strings.HasSuffix(to, "/") {
-		return path.Join("/", to, base), nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	return path.Join("/", to), nil
 }
 
 func (c *filesCommand) get() *cobra.Command {
@@ -103,58 +89,58 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 			"  toolrun files get /site copy-of-site\n" +
 			"  toolrun files get /notes.md - | wc -l",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			name, err := vfs.Clean(args[0])
+		RunE: c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+			list, err := c.entries(ctx, s, args[0])
 			if err != nil {
 				return outcome{}, err
 			}
-			info, err := p.Stat(name)
-			if err != nil {
-				return outcome{}, err
-			}
+			name := list.Path
 			to := argument(args, 1, ".")
 			if to == "-" {
-				data, err := afero.ReadFile(p, name)
+				_, data, err := c.content(ctx, s, name, 0)
 				return outcome{text: string(data), data: jsonContent(args[0], data)}, err
 			}
 			dir, base := filepath.Dir(to), filepath.Base(to)
-			if there, err := hostOf(cmd).stat(to); err == nil && there.IsDir() {
+			if there, err := c.host().stat(to); err == nil && there.IsDir() {
 				dir, base = to, path.Base(name)
 				if name == "/" {
 					base = "."
 				}
 			}
 			// Neither names in the project nor links in the directory may lead out of it.
-			root, err := hostOf(cmd).openRoot(dir)
+			root, err := c.host().openRoot(dir)
 			if err != nil {
 				return outcome{}, err
 			}
 			defer root.Close()
-			return outcome{}, copyOut(cmd, p, name, root, base, info)
+			from := service.FileInfo{Path: name, Folder: true}
+			if list.File {
+				from = list.Files[0]
+			}
+			return outcome{}, c.copyOut(ctx, s, from, root, base)
 		}),
 	}
 }
 
-func copyOut(cmd *cobra.Command, p vfs.Project, name string, root *os.Root, to string, info fs.FileInfo) error {
+// copyOut copies a file or directory of the project to a path in a directory of this machine.
+func (c *filesCommand) copyOut(ctx context.Context, s *service.Service, from service.FileInfo, root *os.Root,
+	to string) error {
 	switch {
-	case cmd.Context().Err() != nil:
-		return cmd.Context().Err()
-	case info.Mode().IsRegular():
-		data, err := afero.ReadFile(p, name)
+	case from.Special:
+		return nil
+	case !from.Folder:
+		_, data, err := c.content(ctx, s, from.Path, 0)
 		if err != nil {
 			return err
 		}
-		return root.WriteFile(to, data, info.Mode().Perm())
-	case !info.IsDir():
-		return nil
+		return root.WriteFile(to, data, from.Mode.Perm())
 	}
 	if err := root.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	infos, err := afero.ReadDir(p, name)
-	for _, info := range infos {
-		if err := copyOut(cmd, p, path.Join(name, info.Name()), root, filepath.Join(to, info.Name()),
-			info); err != nil {
+	list, err := c.entries(ctx, s, from.Path)
+	for _, f := range list.Files {
+		if err := c.copyOut(ctx, s, f, root, filepath.Join(to, f.Name)); err != nil {
 			return err
 		}
 	}
