@@ -23,6 +23,10 @@ type LoopOptions struct {
 	Turns int
 	// Definitions configure the definitions of tools.
 	Definitions *provider.Options
+	// Transcript, if not nil, leaves out of [Turn].Messages the content of resources, such as the files that the tool
+	// read_files shows, that the conversation has shown before, and refers to it. It is one for each conversation,
+	// which can have several loops. If ask drops messages of the conversation, it makes the Transcript empty again.
+	Transcript *provider.Transcript
 }
 
 // A Turn is what one request of [Session.Loop] needs.
@@ -35,7 +39,7 @@ type Turn struct {
 	System string
 	// Messages are the messages with the results of the calls that the model has just made, as a JSON array. Append
 	// them to the conversation, after the model's own message. They are nil in the first turn, and after a pause.
-	// Results are the same results, for logs.
+	// Results are the same results, for logs, with all content.
 	Messages json.RawMessage
 	Results  []registry.Result
 }
@@ -115,7 +119,7 @@ func (s *Session) Loop(
 		if turn.Results, err = s.DispatchAll(ctx, calls); err != nil {
 			return err
 		}
-		if turn.Messages, err = provider.Results(api, turn.Results); err != nil {
+		if turn.Messages, err = provider.Results(api, o.shown(turn.Results)); err != nil {
 			return err
 		}
 	}
@@ -123,4 +127,16 @@ func (s *Session) Loop(
 		return ctx.Err()
 	}
 	return &TurnsError{o.Turns}
+}
+
+// shown returns results as the conversation gets them.
+func (o *LoopOptions) shown(results []registry.Result) []registry.Result {
+	if o.Transcript == nil {
+		return results
+	}
+	shown := make([]registry.Result, len(results))
+	for i, result := range results {
+		shown[i] = o.Transcript.Render(result)
+	}
+	return shown
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // answers returns a request function for a model whose responses are written down.
@@ -161,6 +162,31 @@ func TestLoop(t *testing.T) {
 			_, err = session.Do(t.Context(), registry.Anthropic, []byte(response))
 			require.ErrorAs(t, err, &end)
 		}
+	})
+	t.Run("content that was shown before", func(t *testing.T) {
+		files := session.Project()
+		require.NoError(t, vfs.WriteFile(t.Context(), files, "/a.txt", []byte("one")))
+		only := func(s registry.Selection) registry.Selection { return s.Only("read_files") }
+		reading, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Select: only})
+		require.NoError(t, err)
+		defer reading.Close()
+		const reads = `{"content":[{"type":"tool_use","id":"a","name":"read_files","input":{"paths":["/a.txt"]}}]}`
+		const whole, reference = `FILE: /a.txt\none\n`, `FILE: /a.txt (content shown in another tool invocation)\n`
+		shown := &toolrun.LoopOptions{Transcript: new(provider.Transcript)}
+		loop := func(options *toolrun.LoopOptions, want ...string) {
+			var turns []toolrun.Turn
+			ask := answers(&turns, reads, reads, says)
+			require.NoError(t, reading.Loop(t.Context(), registry.Anthropic, ask, options))
+			for i, text := range want {
+				require.Contains(t, string(turns[i+1].Messages), text)
+				require.Contains(t, turns[i+1].Results[0].Text(), "one\n")
+			}
+		}
+		loop(nil, whole, whole)
+		loop(shown, whole, reference)
+		loop(shown, reference, reference)
+		*shown.Transcript = provider.Transcript{} // the conversation has been shortened
+		loop(shown, whole, reference)
 	})
 	t.Run("wrong options", func(t *testing.T) {
 		require.ErrorContains(t, session.Loop(t.Context(), registry.Anthropic, nil, &toolrun.LoopOptions{Turns: -1}),

@@ -96,7 +96,8 @@ func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 	if r.hasPython {
 		builtIn = append(builtIn, python.New(r.python, &o.PythonScript))
 	}
-	tools, err := registry.New(slices.Concat(builtIn, []registry.Tool{filesystem.New()}, filesystem.Parts())...)
+	builtIn = append(builtIn, filesystem.New())
+	tools, err := registry.New(slices.Concat(builtIn, filesystem.Parts(), filesystem.Codebase())...)
 	if err == nil {
 		tools, err = tools.Replacing(o.Tools...)
 	}

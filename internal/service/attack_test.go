@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -300,4 +301,64 @@ func TestWaitingCallsOfOthers(t *testing.T) {
 	require.Contains(t, decide(own, "p"), "A person has refused the call")
 	require.Contains(t, show(own, "p"), "was refused by ada")
 	require.Equal(t, none, show(other, ""))
+}
+
+// TestProjectsThatCallsRead: the tools that read several projects show those that are mounted in the one of the call,
+// and no other, whoever makes the call. A model cannot enable them, nor mount a project.
+func TestProjectsThatCallsRead(t *testing.T) {
+	desk, _ := newDesk(t, service.Options{})
+	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})
+	for _, id := range []string{"own", "shared", "secret"} {
+		_, err := operator.MakeProject(t.Context(), service.InProject{Project: id})
+		require.NoError(t, err)
+		_, err = operator.SaveText(t.Context(), service.SaveRequest{Project: id, Path: "/a.txt", Text: "of " + id})
+		require.NoError(t, err)
+	}
+	change := func(s *service.Service, setting string, values ...string) error {
+		_, err := s.ChangeSettings(t.Context(), service.ChangeSettingsRequest{Project: "own",
+			Changes: service.SettingChanges{setting: {Add: values}}})
+		return err
+	}
+	model := desk.Open(&service.Access{Name: "bot", Project: "own"})
+	person := desk.Open(&service.Access{Name: "ada", Role: service.Person, Project: "own"})
+	run := func(s *service.Service, tool, input string) service.CallDetail {
+		return call(t, s, service.MakeCallRequest{Project: "own", Tool: tool, Input: []byte(input)})
+	}
+	require.NoError(t, change(operator, "mounts", "read-only /share shared"))
+	for tool, input := range map[string]string{"list_projects": `{}`, "read_files": `{"paths": ["/a.txt"]}`,
+		"search_files": `{"regex": "of"}`} {
+		require.Equal(t, "tool_disabled", run(model, tool, input).Code)
+	}
+	require.Equal(t, "forbidden", service.Explain(change(model, "tools", "read_files")).Code)
+	require.Equal(t, "forbidden", service.Explain(change(model, "mounts", "/other secret")).Code)
+	require.Equal(t, "forbidden", service.Explain(change(person, "mounts", "/other secret")).Code)
+	require.NoError(t, change(person, "tools", "list_projects", "read_files", "search_files"))
+
+	for name, s := range map[string]*service.Service{"model": model, "person": person, "operator": operator} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, "Projects:\n- own\n- shared: also at /share", run(s, "list_projects", "{}").Result)
+			require.Contains(t, run(s, "read_files", `{"project":"shared","paths":["a.txt"]}`).Result, "of shared")
+			for _, attack := range [][2]string{
+				{"secret", "/a.txt"}, {"none", "/a.txt"}, {"SHARED", "/a.txt"}, {"../secret", "/a.txt"},
+				{"", "/../secret/a.txt"}, {"own", "../../projects/secret/a.txt"}, {"shared", "../../secret/a.txt"},
+				{"shared", "/../own/a.txt"},
+			} {
+				for tool, input := range map[string]string{"read_files": `{"project": %q, "paths": [%q]}`,
+					"search_files": `{"project": %q, "path": %q, "regex": "of"}`} {
+					d := run(s, tool, fmt.Sprintf(input, attack[0], attack[1]))
+					require.Equal(t, "tool_error", d.Code, "%s by %s", attack, tool)
+					require.NotContains(t, d.Result, "of secret")
+					require.NotContains(t, d.Result, "of own")
+				}
+			}
+			require.Equal(t, strings.ReplaceAll(run(s, "read_files", `{"project":"secret","paths":["/a.txt"]}`).Result,
+				"secret", "none"), run(s, "read_files", `{"project":"none","paths":["/a.txt"]}`).Result)
+			require.Contains(t, run(s, "search_files", `{"regex":"^of"}`).Result, "Found 2 line(s) in 2 file(s):")
+		})
+	}
+	_, err := operator.ChangeSettings(t.Context(), service.ChangeSettingsRequest{Project: "own",
+		Changes: service.SettingChanges{"mounts": {Remove: []string{"/share"}}}})
+	require.NoError(t, err)
+	require.Equal(t, "Projects:\n- own", run(model, "list_projects", "{}").Result)
+	require.Equal(t, "tool_error", run(model, "read_files", `{"project":"shared","paths":["/a.txt"]}`).Code)
 }

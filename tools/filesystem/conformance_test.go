@@ -36,4 +36,14 @@ func TestConformance(t *testing.T) {
 			return nil
 		},
 	})
+	inputs := map[string][]string{
+		"list_projects": {`{}`}, "read_files": {`{"paths":["/f","/f:1"]}`},
+		"search_files": {`{"regex":"a","path":"/"}`},
+	}
+	for _, tool := range filesystem.Codebase() {
+		registrytest.TestTool(t, tool, &registrytest.Options{Inputs: inputs[tool.Spec().Name],
+			Prepare: func(files afero.Fs) error {
+				return vfs.WriteFile(context.Background(), files, "/f", []byte("a\nb\n"))
+			}})
+	}
 }

@@ -62,7 +62,7 @@ func (t Tree) Mkdir(ctx context.Context, name string) (string, error) {
 		case err != nil:
 			return err
 		case info == nil:
-			return t.explain(name, t.Files.MkdirAll(name, 0o755))
+			return t.Explain(name, t.Files.MkdirAll(name, 0o755))
 		case info.IsDir():
 			return registry.Errorf("Error: Directory %s already exists", shown)
 		}

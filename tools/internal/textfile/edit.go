@@ -47,7 +47,7 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 
 // write replaces a file, or creates it and its parent directories.
 func (t Tree) write(ctx context.Context, name string, content []byte) error {
-	return t.explain(name, vfs.WriteFile(ctx, t.Files, name, content))
+	return t.Explain(name, vfs.WriteFile(ctx, t.Files, name, content))
 }
 
 // writeText replaces a file of this form by another text.

@@ -77,7 +77,7 @@ func (t Tree) entries(ctx context.Context, to []Entry, dir string, depth int, ho
 			errors.Is(err, syscall.ENOTDIR)) {
 			return to, nil // somebody has removed it meanwhile, or it cannot be read
 		}
-		return nil, t.explain(dir, err)
+		return nil, t.Explain(dir, err)
 	}
 	if how.DirectoriesFirst {
 		slices.SortStableFunc(infos, func(a, b fs.FileInfo) int {

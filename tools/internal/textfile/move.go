@@ -28,7 +28,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 		}
 		err = t.Files.RemoveAll(name)
 		if err == nil || errors.Is(err, syscall.EROFS) {
-			return t.explain(name, err)
+			return t.Explain(name, err)
 		}
 		return because(err, "Error: The path %s could not be deleted", shown)
 	})
@@ -79,7 +79,7 @@ func (t Tree) relocate(from, to, verb string, taken func(source, target fs.FileI
 			return err
 		}
 		err := do(source, target)
-		return t.explain(culprit(err, from, to), err)
+		return t.Explain(culprit(err, from, to), err)
 	}
 	made, err := t.makeParents(to)
 	if err == nil {
@@ -90,7 +90,7 @@ func (t Tree) relocate(from, to, verb string, taken func(source, target fs.FileI
 			_ = t.Files.Remove(dir)
 		}
 	}
-	return t.explain(culprit(err, from, to), err)
+	return t.Explain(culprit(err, from, to), err)
 }
 
 // culprit returns which path an error is about, if something could not be brought from one path to another: the one it

@@ -88,14 +88,14 @@ func TestErrorsAreExplained(t *testing.T) {
 			"Error: /memories/f: the files cannot be reached at the moment (the connection was lost), and it is not " +
 				"known whether this has been done; look before trying again."},
 	} {
-		err := tree.explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
+		err := tree.Explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
 		require.EqualError(t, err, test.want)
 		require.ErrorIs(t, err, test.err)
 		_, ok := errors.AsType[*registry.ModelError](err)
 		require.True(t, ok)
 	}
-	require.NoError(t, tree.explain("/f", nil))
-	require.Equal(t, syscall.EIO, tree.explain("/f", syscall.EIO),
+	require.NoError(t, tree.Explain("/f", nil))
+	require.Equal(t, syscall.EIO, tree.Explain("/f", syscall.EIO),
 		"what nobody can do anything about is an error of the host")
 }
 

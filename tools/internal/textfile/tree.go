@@ -94,7 +94,7 @@ func (t Tree) Stat(name string) (fs.FileInfo, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, t.explain(name, err)
+		return nil, t.Explain(name, err)
 	}
 	return info, nil
 }
@@ -103,18 +103,18 @@ func (t Tree) Stat(name string) (fs.FileInfo, error) {
 func (t Tree) Read(name string) ([]byte, error) {
 	f, err := t.Files.Open(name)
 	if err != nil {
-		return nil, t.explain(name, err)
+		return nil, t.Explain(name, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, t.explain(name, err)
+		return nil, t.Explain(name, err)
 	}
 	size := info.Size()
 	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), MaxSize)+bytes.MinRead))
 	if size <= MaxSize {
 		if _, err := b.ReadFrom(progress.Reader(io.LimitReader(f, MaxSize+1))); err != nil {
-			return nil, t.explain(name, err)
+			return nil, t.Explain(name, err)
 		}
 		size = int64(b.Len()) // it may be growing
 	}
@@ -125,8 +125,8 @@ func (t Tree) Read(name string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// explain turns an error about a path into one for the model, if the model can do something about it.
-func (t Tree) explain(name string, err error) error {
+// Explain turns an error about a path into one for the model, if the model can do something about it.
+func (t Tree) Explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}

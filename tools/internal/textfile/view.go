@@ -80,10 +80,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (view, error) {
 	if note := form.Note(); note != "" {
 		notes += "\n[" + note + "]"
 	}
-	text = text[afterLine(text, first-1):]
-	if last < total {
-		text = text[:afterLine(text, last-first+1)]
-	}
+	text = between(text, first, last, total)
 	header := "Here's the content of " + shown + " with line numbers:"
 	var b strings.Builder
 	b.Grow(len(header) + 1 + numberedSize(text, last-first+1) + len(notes))
@@ -94,6 +91,15 @@ func (t Tree) viewFile(name string, lines []json.Number) (view, error) {
 	}
 	b.WriteString(notes)
 	return view{text: b.String(), file: shown}, nil
+}
+
+// between returns lines of a text that has so many.
+func between(text []byte, first, last, total int) []byte {
+	text = text[afterLine(text, first-1):]
+	if last < total {
+		text = text[:afterLine(text, last-first+1)]
+	}
+	return text
 }
 
 // lineRange checks which lines are to be shown. The last one can be beyond the end.

@@ -277,3 +277,50 @@ func TestCallsGoOnWithinTheirLimits(t *testing.T) {
 		})
 	}
 }
+
+// TestProjectsThatTokensRead: the tools that read several projects show a token, at each door, its own project, and of
+// another one not even whether it exists.
+func TestProjectsThatTokensRead(t *testing.T) {
+	file, roles := filepath.Join(t.TempDir(), "tokens.json"), []service.Role{service.Model, service.Person,
+		service.Operator}
+	var entries []string
+	for _, role := range roles {
+		for _, project := range []string{"own", "secret"} {
+			name := fmt.Sprintf("%s-%s-%024d", role, project, 0)
+			entries = append(entries, fmt.Sprintf(`{"name": %q, "token": %[1]q, "project": %q, "role": %q,
+				"tools": ["list_projects", "read_files", "filesystem"]}`, name, project, role))
+		}
+	}
+	require.NoError(t, os.WriteFile(file, []byte(`{"tokens": [`+strings.Join(entries, ",")+`]}`), 0o600))
+	s := serve(t, newHost(t), "--http", "localhost:0", "--tokens", file, "--page")
+	made := map[string]any{"command": "create", "path": "/a.txt", "file_text": "of another", "overwrite": true}
+	secret := map[string]any{"project": "secret", "paths": []string{"/a.txt", "/../secret/a.txt"}}
+	none := map[string]any{"project": "none", "paths": []string{"/a.txt"}}
+	for _, role := range roles {
+		t.Run(string(role), func(t *testing.T) {
+			token := func(project string) string { return fmt.Sprintf("%s-%s-%024d", role, project, 0) }
+			other := tokenHolder{t, s.At(""), token("secret"), "secret"}
+			require.Empty(t, other.call("filesystem", made, nil).Code)
+			page := tokenHolder{t, s.At(""), token("own"), "own"}
+			session, err := s.Connect(t.Context(), token("own"))
+			require.NoError(t, err)
+			defer session.Close()
+			for door, call := range map[string]func(tool string, input map[string]any) string{
+				"the API": func(tool string, input map[string]any) string { return page.call(tool, input, nil).Result },
+				"MCP": func(tool string, input map[string]any) string {
+					text, err := toolruntest.Call(t.Context(), session, tool, input)
+					if err != nil {
+						return err.Error()
+					}
+					return text
+				},
+			} {
+				require.Equal(t, "Projects:\n- own", call("list_projects", map[string]any{}), door)
+				require.Equal(t, "Error: There is no project 'secret'; list_projects names the projects.",
+					call("read_files", secret), door)
+				require.Equal(t, "Error: There is no project 'none'; list_projects names the projects.",
+					call("read_files", none), door)
+			}
+		})
+	}
+}

@@ -1,4 +1,4 @@
-package codebase
+package filesystem
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 )
 
 type searchInput struct {
-	Project string `json:"project,omitempty" jsonschema:"the project; it can be left out if there is only one"`
-	Regex   string `json:"regex" jsonschema:"the regular expression; (?i) at its beginning ignores case"`
-	Path    string `json:"path,omitempty" jsonschema:"the file or directory to search in; everything if it is left out"`
+	inProject
+	Regex string `json:"regex" jsonschema:"the regular expression; (?i) at its beginning ignores case"`
+	Path  string `json:"path,omitempty" jsonschema:"the file or directory to search in; everything if it is left out"`
 }
 
 // Limits of a search.
@@ -24,8 +24,8 @@ const (
 	maxLine    = 300 // bytes of one of them, around the match
 )
 
-func (o Options) search(ctx context.Context, in searchInput, env registry.Env) (registry.Result, error) {
-	project, err := o.find(ctx, env, in.Project)
+func searchFiles(ctx context.Context, in searchInput, env registry.Env) (registry.Result, error) {
+	tree, _, err := in.tree(env)
 	if err != nil {
 		return registry.Result{}, err
 	}
@@ -39,21 +39,14 @@ func (o Options) search(ctx context.Context, in searchInput, env registry.Env) (
 			return registry.Result{}, err
 		}
 	}
-	info, err := project.tree().Stat(root)
-	if err != nil {
-		return registry.Result{}, err
-	}
-	if info == nil {
-		return registry.Result{}, registry.Errorf("Error: The path %s does not exist", root)
-	}
-	found, err := filesearch.Search(ctx, project.Files, []string{root}, filesearch.Options{Pattern: in.Regex,
+	found, err := filesearch.Search(ctx, tree.Files, []string{root}, filesearch.Options{Pattern: in.Regex,
 		Visible: true, Matches: maxMatches, Line: maxLine})
 	if problem, ok := errors.AsType[*filesearch.PatternError](err); ok {
 		return registry.Result{},
 			registry.Errorf("Error: The regular expression cannot be used: %s", plaintext.Clean(problem.Error(), 300))
 	}
 	if err != nil {
-		return registry.Result{}, err
+		return registry.Result{}, tree.Explain(root, err)
 	}
 	status := fmt.Sprintf("Found %d line(s) in %d file(s)", len(found.Matches), found.Files)
 	var text strings.Builder

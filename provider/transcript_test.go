@@ -1,4 +1,4 @@
-package transcript_test
+package provider_test
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/transcript"
 )
 
 func file(name, key, text string) registry.Part {
@@ -23,7 +23,7 @@ func reference(name string) registry.Part {
 	return registry.Part{Text: ">>>>> FILE: " + name + " (content shown in another tool invocation)\n<<<<< END FILE"}
 }
 
-func TestRender(t *testing.T) {
+func TestShowOnce(t *testing.T) {
 	note := registry.Part{Text: "note"}
 	image := registry.Part{Data: []byte{1}, MIME: "image/png", Resource: &registry.Resource{Kind: "FILE",
 		Name: "/i.png", Key: "i1"}}
@@ -74,14 +74,14 @@ func TestRender(t *testing.T) {
 				before[i] = r
 				before[i].Content = slices.Clone(r.Content)
 			}
-			require.Equal(t, test.want, transcript.Render(test.results))
-			require.Equal(t, test.want, transcript.Render(test.results), "again")
+			require.Equal(t, test.want, provider.ShowOnce(test.results))
+			require.Equal(t, test.want, provider.ShowOnce(test.results), "again")
 			require.Equal(t, before, test.results, "what it was given has changed")
 		})
 	}
 }
 
-func TestRenderKeepsEverythingElse(t *testing.T) {
+func TestShowOnceKeepsEverythingElse(t *testing.T) {
 	cause := errors.New("no")
 	r := registry.Result{
 		CallID: "c", Tool: "t", Content: []registry.Part{file("/a", "a1", "A")}, Data: map[string]any{"a": "A"},
@@ -89,28 +89,28 @@ func TestRenderKeepsEverythingElse(t *testing.T) {
 	}
 	want := r
 	want.Content = []registry.Part{reference("/a")}
-	require.Equal(t, want, transcript.Render([]registry.Result{r, r})[0])
-	require.Equal(t, registry.Result{Tool: "t"}, transcript.Render([]registry.Result{{Tool: "t"}})[0])
+	require.Equal(t, want, provider.ShowOnce([]registry.Result{r, r})[0])
+	require.Equal(t, registry.Result{Tool: "t"}, provider.ShowOnce([]registry.Result{{Tool: "t"}})[0])
 }
 
-func TestRenderedResultsShareNoPartsWithTheGivenOnes(t *testing.T) {
+func TestShownResultsShareNoPartsWithTheGivenOnes(t *testing.T) {
 	given := []registry.Result{result(file("/a", "a1", "A"))}
-	transcript.Render(given)[0].Content[0].Text = "changed"
+	provider.ShowOnce(given)[0].Content[0].Text = "changed"
 	require.Equal(t, "A", given[0].Content[0].Text)
 }
 
-func TestRenderIsTheSameIfItIsDoneTwice(t *testing.T) {
+func TestShowOnceIsTheSameIfItIsDoneTwice(t *testing.T) {
 	given := []registry.Result{result(file("/a", "a1", "A")), result(file("/a", "a1", "A"), file("/b", "b1", "B")),
 		result(file("/b", "b1", "B"))}
-	once := transcript.Render(given)
-	require.Equal(t, once, transcript.Render(once))
+	once := provider.ShowOnce(given)
+	require.Equal(t, once, provider.ShowOnce(once))
 }
 
-func TestTrackerInTheOrderOfTheConversationChangesNothingThatWasSent(t *testing.T) {
-	var tracker transcript.Tracker
-	require.Equal(t, result(file("/a", "a1", "A")), tracker.Render(result(file("/a", "a1", "A"))))
+func TestTranscriptInTheOrderOfTheConversationChangesNothingThatWasSent(t *testing.T) {
+	var shown provider.Transcript
+	require.Equal(t, result(file("/a", "a1", "A")), shown.Render(result(file("/a", "a1", "A"))))
 	require.Equal(t, result(reference("/a"), file("/b", "b1", "B")),
-		tracker.Render(result(file("/a", "a1", "A"), file("/b", "b1", "B"))))
+		shown.Render(result(file("/a", "a1", "A"), file("/b", "b1", "B"))))
 	require.Equal(t, result(file("/a", "a2", "AA"), reference("/b")),
-		tracker.Render(result(file("/a", "a2", "AA"), file("/b", "b1", "B"))))
+		shown.Render(result(file("/a", "a2", "AA"), file("/b", "b1", "B"))))
 }

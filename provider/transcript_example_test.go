@@ -1,4 +1,4 @@
-package transcript_test
+package provider_test
 
 import (
 	"bytes"
@@ -15,15 +15,15 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/transcript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // Three files are read, one of them is changed, and they are read again, the changed one once more in part. Tokens are
 // estimated at 4 bytes each.
-func Example() {
+func ExampleShowOnce() {
 	ctx := context.Background()
 	project, err := local.NewMemoryStore(nil).Open(context.Background(), "site")
 	if err != nil {
@@ -57,7 +57,7 @@ func Example() {
 		results = append(results, result)
 	}
 
-	rendered := transcript.Render(results)
+	rendered := provider.ShowOnce(results)
 	before, after := size(results), size(rendered)
 	fmt.Printf("%d bytes before, %d after: about %d tokens saved\n\n", before, after, (before-after)/4)
 	fmt.Printf("%s\n\n%s\n", rendered[0].Text(), rendered[3].Text())

@@ -1,38 +1,39 @@
-package codebase_test
+package filesystem_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/registrytest"
-	"github.com/toolrun/toolrun/registry/transcript"
-	"github.com/toolrun/toolrun/tools/codebase"
+	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
-func newBench(t *testing.T, options *codebase.Options) *tooltest.Bench {
-	tools, err := registry.New(codebase.New(options)...)
+// codebase calls tools on a project with some files.
+func codebase(t *testing.T) (b *tooltest.Bench, call func(tool, input string) registry.Result) {
+	tools, err := registry.New(filesystem.Codebase()...)
 	require.NoError(t, err)
-	b := &tooltest.Bench{T: t, Tools: tools, Files: tooltest.InMemory(t, nil)}
+	b = &tooltest.Bench{T: t, Tools: tools, Files: tooltest.InMemory(t, nil)}
 	b.Put(map[string]string{
 		"/a.go": "package a\n\nfunc A() {}\n", "/d/b.go": "package b\n\nfunc B() { a.A() }", "/d/b.go:1-2": "odd",
 		"/bin": "\x00",
 		"/u16": "\xff\xfeh\x00i\x00", "/latin1": "caf\xe9\nth\xe9\n",
 		"/.hidden": "func", "/node_modules/x.js": "func", "/empty/": "",
 	})
-	return b
+	return b, func(tool, input string) registry.Result {
+		return tools.Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)},
+			registry.Env{Project: "test", Files: b.Files, Selection: registry.Selection{}.Only(tool)})
+	}
 }
 
 func TestReadFiles(t *testing.T) {
-	b := newBench(t, nil)
+	b, call := codebase(t)
 	for input, want := range map[string]struct {
 		text, status string
 		code         registry.Code
@@ -73,24 +74,33 @@ func TestReadFiles(t *testing.T) {
 		`{"project":"other","paths":["/a.go"]}`: {"Error: There is no project 'other'; list_projects names the " +
 			"projects.", "", registry.CodeTool},
 	} {
-		result := b.CallTool("read_files", json.RawMessage(input))
+		result := call("read_files", input)
 		require.Equal(t, want.text, result.Text(), input)
 		require.Equal(t, want.status, result.Status, input)
 		require.Equal(t, want.code, result.Code, input)
 	}
 
+	// A file that is too long to be shown is not kept in another one.
+	b.Put(map[string]string{"/long:1": strings.Repeat("x\n", 40<<10)})
+	for _, input := range []string{`{"paths":["/long:1"]}`, `{"paths":["/long:1:7-"]}`} {
+		long := call("read_files", input)
+		require.Contains(t, long.Text(), "It is in the file /long:1; ")
+		require.Contains(t, long.Text(), "Read on with the read_files tool and a range of lines.")
+		require.Equal(t, "/long:1", long.InFile)
+	}
+
 	// The transcript shows each content once, in the newest result.
-	first := b.CallTool("read_files", json.RawMessage(`{"paths":["/a.go","/d/b.go"]}`))
+	first := call("read_files", `{"paths":["/a.go","/d/b.go"]}`)
 	b.Put(map[string]string{"/d/b.go": "package c"})
-	rendered := transcript.Render([]registry.Result{first,
-		b.CallTool("read_files", json.RawMessage(`{"paths":["/a.go","/d/b.go"]}`))})
+	rendered := provider.ShowOnce([]registry.Result{first,
+		call("read_files", `{"paths":["/a.go","/d/b.go"]}`)})
 	require.Equal(t, "Successfully loaded the following file(s):\n>>>>> FILE: /a.go (content shown in another tool "+
 		"invocation)\n<<<<< END FILE\n"+
 		">>>>> FILE: /d/b.go\npackage b\n\nfunc B() { a.A() }\n<<<<< END FILE", rendered[0].Text())
 }
 
 func TestSearchFiles(t *testing.T) {
-	b := newBench(t, nil)
+	b, call := codebase(t)
 	const skipped = "\n[Not searched: /bin (binary).]"
 	for input, want := range map[string]string{
 		`{"regex":"func [AB]"}`: "Found 2 line(s) in 2 file(s):\n/a.go:3: func A() {}\n/d/b.go:3: " +
@@ -104,52 +114,52 @@ func TestSearchFiles(t *testing.T) {
 		`{"regex":""}`:               "Error: regex is required, with at most 10240 bytes.",
 		`{"regex":"x","path":"/no"}`: "Error: The path /no does not exist",
 	} {
-		require.Equal(t, want, b.CallTool("search_files", json.RawMessage(input)).Text(), input)
+		require.Equal(t, want, call("search_files", input).Text(), input)
 	}
 	long := strings.Repeat("x", 500) + " needle " + strings.Repeat("y", 500)
 	b.Put(map[string]string{"/long": long, "/large": "\xff\xfe" + strings.Repeat("n\x00", 2<<20)})
 	require.Equal(t, "Found 1 line(s) in 1 file(s):\n/long:1: ..."+long[426:726]+
 		"...\n[Not searched: /bin (binary), /large (UTF-16, larger than 4 MiB).]",
-		b.CallTool("search_files", json.RawMessage(`{"regex":"needle"}`)).Text())
+		call("search_files", `{"regex":"needle"}`).Text())
 	for i := range 30 {
 		b.Put(map[string]string{fmt.Sprintf("/pictures/%02d", i): "\x00"})
 	}
-	require.Contains(t, b.CallTool("search_files", json.RawMessage(`{"regex":"needle"}`)).Text(),
+	require.Contains(t, call("search_files", `{"regex":"needle"}`).Text(),
 		"/pictures/17 (binary) and 12 more.]")
 	b.Put(map[string]string{"/many": strings.Repeat("match\n", 300)})
-	require.Contains(t, b.CallTool("search_files", json.RawMessage(`{"regex":"match"}`)).Text(),
+	require.Contains(t, call("search_files", `{"regex":"match"}`).Text(),
 		"/many:200: match\n[There may be more: these are the first 200 lines.")
 }
 
-func TestProjects(t *testing.T) {
-	b := newBench(t, nil)
-	require.Equal(t, "Projects:\n- test", b.CallTool("list_projects", json.RawMessage(`{}`)).Text())
-
-	other := afero.NewMemMapFs()
-	require.NoError(t, afero.WriteFile(other, "/x", []byte("found"), 0o644))
-	var fail error
-	b = newBench(t, &codebase.Options{Projects: func(_ context.Context, env registry.Env) ([]codebase.Project, error) {
-		return []codebase.Project{{Name: "test", Files: env.Files}, {Name: "lib", Description: "what all share",
-			Files: other}}, fail
-	}})
-	require.Equal(t, "Projects:\n- test\n- lib: what all share", b.CallTool("list_projects",
-		json.RawMessage(`{}`)).Text())
-	require.Equal(t, "Found 1 line(s) in 1 file(s):\n/x:1: found", b.CallTool("search_files",
-		json.RawMessage(`{"project":"lib","regex":"fo+"}`)).Text())
-	require.Contains(t, b.CallTool("read_files", json.RawMessage(`{"paths":["a.go"]}`)).Text(), "package a")
-	fail = fmt.Errorf("no connection")
-	require.Equal(t, registry.CodeFailed, b.CallTool("list_projects", json.RawMessage(`{}`)).Code)
-}
-
-func TestConformance(t *testing.T) {
-	inputs := map[string][]string{
-		"list_projects": {`{}`}, "read_files": {`{"paths":["/f","/f:1"]}`},
-		"search_files": {`{"regex":"a","path":"/"}`},
-	}
-	for _, tool := range codebase.New(nil) {
-		registrytest.TestTool(t, tool, &registrytest.Options{Inputs: inputs[tool.Spec().Name],
-			Prepare: func(files afero.Fs) error {
-				return vfs.WriteFile(context.Background(), files, "/f", []byte("a\nb\n"))
-			}})
+// TestProjectsThatAreMounted: a call reads its own project, and those that are mounted in it.
+func TestProjectsThatAreMounted(t *testing.T) {
+	b, call := codebase(t)
+	require.Equal(t, "Projects:\n- test", call("list_projects", `{}`).Text())
+	lib := tooltest.InMemory(t, nil)
+	require.NoError(t, vfs.WriteFile(t.Context(), lib, "/d/x", []byte("found")))
+	mounts := []vfs.Mount{{Path: "/share", Project: "lib", ReadOnly: true}}
+	mounted, err := vfs.OpenMounts(b.Files, "test", mounts, func(vfs.Mount) (vfs.Project, error) { return lib, nil })
+	require.NoError(t, err)
+	settings, _, err := registry.ParseSettings([]byte(`{"mounts":[{"path":"/share","project":"lib","readOnly":true},
+		{"path":"/d","project":"secret"}]}`))
+	require.NoError(t, err)
+	selection := registry.Selection{Settings: settings}.Only("list_projects", "read_files", "search_files")
+	for input, want := range map[string]string{
+		`list_projects {}`: "Projects:\n- test\n- lib: also at /share",
+		`search_files {"project":"lib","regex":"fo+"}`: "Found 1 line(s) in 1 file(s):\n/d/x:1: found",
+		`search_files {"path":"/share","regex":"fo+"}`: "Found 1 line(s) in 1 file(s):\n/share/d/x:1: found",
+		`read_files {"project":"lib","paths":["../d/x"]}`: "Successfully loaded the following file(s):\n" +
+			">>>>> FILE: /d/x\nfound\n<<<<< END FILE",
+		`read_files {"project":"lib","paths":["/a.go"]}`: "Failed to load '/a.go' in project 'lib': " +
+			"there is no such file",
+		`search_files {"project":"lib","regex":"x","path":"/d/x/y"}`: "Error: The path /d/x/y cannot be used: " +
+			"/d/x is a file, not a directory.",
+		`read_files {"project":"secret","paths":["/b.go"]}`: "Error: There is no project 'secret'; " +
+			"list_projects names the projects.",
+	} {
+		tool, arguments, _ := strings.Cut(input, " ")
+		result := b.Tools.Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(arguments)},
+			registry.Env{Project: "test", Files: mounted, Selection: selection})
+		require.Equal(t, want, result.Text(), input)
 	}
 }

@@ -1,0 +1,80 @@
+package provider
+
+import (
+	"bytes"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// ShowOnce returns the results of a conversation with each resource ([registry.Resource]) shown once, in the newest
+// result that shows it; the others name it:
+//
+//	>>>>> FILE: /notes.txt (content shown in another tool invocation)
+//	<<<<< END FILE
+//
+// The results are in the order of the conversation, the oldest first. ShowOnce does not change them, and the returned
+// results share no slice of parts with them.
+//
+// Only Content is rendered. Data stays, because programs read it. Parts without a key stay as well, and so do parts
+// whose content differs from that of an earlier part with the same key. A file that has changed has another key: both
+// versions of its content stay, because the model saw each of them when it decided what to do.
+//
+// ShowOnce changes old messages, and a provider's prompt cache ends where the prompt differs from the previous one. A
+// host that renders before every request pays again for everything after the oldest change, which can cost more than
+// the references save. It should keep the original results, and render them only when the cache is useless anyway: when
+// a conversation is resumed after the cache has expired, when old messages are dropped or summarized, or when the
+// conversation has become too long. Between these times, it should send old results exactly as before, or use a
+// [Transcript].
+func ShowOnce(results []registry.Result) []registry.Result {
+	rendered := make([]registry.Result, len(results))
+	var t Transcript
+	for i := len(results) - 1; i >= 0; i-- {
+		rendered[i] = t.Render(results[i])
+	}
+	return rendered
+}
+
+// A Transcript remembers which resources a conversation has shown. A host that must not change messages that it has
+// sent passes it each new result: the oldest one keeps the content, and later ones refer to it. If results are passed
+// from the newest to the oldest, the newest keeps the content, as in [ShowOnce].
+//
+// Use a new one when messages are dropped from the conversation: the model can no longer see what they have shown. The
+// zero value has seen nothing. A Transcript keeps the texts that it has seen in memory. It is not safe for concurrent
+// use.
+type Transcript struct {
+	shown map[string]registry.Part
+}
+
+// Render returns the result with references in place of resources that were shown before, in an earlier result or in an
+// earlier part of this one. It does not change its argument.
+func (t *Transcript) Render(result registry.Result) registry.Result {
+	content := make([]registry.Part, len(result.Content))
+	for i, part := range result.Content {
+		content[i] = t.part(part)
+	}
+	if result.Content != nil {
+		result.Content = content
+	}
+	return result
+}
+
+func (t *Transcript) part(part registry.Part) registry.Part {
+	if part.Resource == nil || part.Resource.Key == "" {
+		return part
+	}
+	key := part.Resource.Key
+	shown, ok := t.shown[key]
+	if !ok {
+		if t.shown == nil {
+			t.shown = map[string]registry.Part{}
+		}
+		t.shown[key] = part
+		return part
+	}
+	// The same key should mean the same content. If it does not, for example because one of them was cut, nothing must
+	// get lost.
+	if shown.Text != part.Text || shown.MIME != part.MIME || !bytes.Equal(shown.Data, part.Data) {
+		return part
+	}
+	return part.Resource.Reference()
+}
