@@ -24,8 +24,8 @@ import (
 type tokenServers struct {
 	tokenFile
 	command *mcpCommand
-	ctx     context.Context // ends with the command
-	metrics *mcphttp.Metrics
+	ctx     context.Context    // ends with the command
+	metrics *mcphttp.Metrics   // nil if there is no MCP, but only the page
 	handler *mcpserver.Handler // set before there are requests
 	now     atomic.Pointer[tokenSet]
 }
@@ -36,7 +36,7 @@ type tokenSet struct {
 	servers map[*mcphttp.Token]*tokenServer
 }
 
-// A tokenServer is the server of a token.
+// A tokenServer is the server of a token. Without MCP it has only the access.
 type tokenServer struct {
 	*mcpserver.Server
 	session *toolrun.Session
@@ -61,11 +61,16 @@ func (t *tokenServers) token(r *http.Request) *mcphttp.Token {
 	return mcphttp.Find(t.now.Load().tokens, r)
 }
 
+// server returns that of the token of a request, or nil.
+func (t *tokenServers) server(r *http.Request) *tokenServer {
+	now := t.now.Load()
+	return now.servers[mcphttp.Find(now.tokens, r)]
+}
+
 // access returns what the token of a request may use on the page, or nil.
 func (t *tokenServers) access(r *http.Request) *web.Access {
-	now := t.now.Load()
-	if token := mcphttp.Find(now.tokens, r); token != nil {
-		return now.servers[token].access
+	if server := t.server(r); server != nil {
+		return server.access
 	}
 	return nil
 }
@@ -81,9 +86,8 @@ func (t *tokenServers) client(client string) *web.Access {
 }
 
 func (t *tokenServers) find(r *http.Request) (*mcpserver.Server, error) {
-	now := t.now.Load()
-	if token := mcphttp.Find(now.tokens, r); token != nil {
-		return now.servers[token].Server, nil
+	if server := t.server(r); server != nil {
+		return server.Server, nil
 	}
 	return nil, mcpserver.ErrUnauthorized
 }
@@ -135,6 +139,9 @@ func (t *tokenServers) read() error {
 
 // end ends the sessions of a token. Calls that run may finish, within the grace.
 func (s *tokenServer) end(grace time.Duration) {
+	if s.Server == nil { // the store may be in use, and ends with the process
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	// calls that did not finish have been stopped
@@ -146,13 +153,17 @@ func (s *tokenServer) end(grace time.Duration) {
 func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	c := t.command
 	options := c.options(t.logger.With("token", token.Name))
-	options.NoResources, options.Identity = token.NoResources, token.Identity()
-	options.Calls = cmp.Or(token.Limits.Calls, options.Calls)
-	options.Rate = cmp.Or(token.Limits.Rate, options.Rate)
 	access, open, err := c.tokenAccess(token, options.Logger)
 	if err != nil {
 		return nil, err
 	}
+	if t.metrics == nil {
+		access.Allow, access.Call = alone(token.Limits)
+		return &tokenServer{access: access}, nil
+	}
+	options.NoResources, options.Identity = !access.Has(service.Read), token.Identity()
+	options.Calls = cmp.Or(token.Limits.Calls, options.Calls)
+	options.Rate = cmp.Or(token.Limits.Rate, options.Rate)
 	session, err := open(t.ctx)
 	if err != nil {
 		return nil, errors.Join(err, access.Store.Close())

@@ -15,7 +15,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -141,7 +140,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	var client func(string) *web.Access
 	if c.tokens != "" {
 		c.hideErrors = true // as toolrun mcp --http does from the same tokens
-		tokens, err := c.pageTokens(logger)
+		tokens, err := c.byToken(ctx, nil, logger)
 		if err != nil {
 			return err
 		}
@@ -230,72 +229,6 @@ func (c *mcpCommand) page(config *mcphttp.Config, calls *web.Log, access func(*h
 	}
 	config.Page = page
 	return page, store.Close, nil
-}
-
-// pageTokens are the tokens in a file, which can change while the page is served without MCP.
-type pageTokens struct {
-	tokenFile
-	command *mcpCommand
-	now     atomic.Pointer[pageTokenSet]
-}
-
-type pageTokenSet struct {
-	tokens []*mcphttp.Token
-	access map[*mcphttp.Token]*web.Access
-}
-
-// pageTokens reads the file of tokens.
-func (c *mcpCommand) pageTokens(logger *slog.Logger) (*pageTokens, error) {
-	t := &pageTokens{tokenFile: tokenFile{host: c.host(), name: c.tokens, logger: logger}, command: c}
-	t.now.Store(&pageTokenSet{})
-	return t, t.read()
-}
-
-// token returns the token of a request, or nil.
-func (t *pageTokens) token(r *http.Request) *mcphttp.Token {
-	return mcphttp.Find(t.now.Load().tokens, r)
-}
-
-// access returns what the token of a request is for, or nil.
-func (t *pageTokens) access(r *http.Request) *web.Access {
-	now := t.now.Load()
-	return now.access[mcphttp.Find(now.tokens, r)]
-}
-
-// client returns what the token of a client is for, or nil.
-func (t *pageTokens) client(client string) *web.Access {
-	for token, access := range t.now.Load().access {
-		if token.Client() == client {
-			return access
-		}
-	}
-	return nil
-}
-
-func (t *pageTokens) read() error {
-	tokens, err := t.tokenFile.read()
-	if err != nil {
-		return err
-	}
-	before, set := t.now.Load(), &pageTokenSet{tokens, map[*mcphttp.Token]*web.Access{}}
-	for _, token := range tokens {
-		for old, access := range before.access {
-			if token.Equal(old) {
-				set.access[token] = access // with what it has used of its limits
-			}
-		}
-		if set.access[token] != nil {
-			continue
-		}
-		access, _, err := t.command.tokenAccess(token, t.logger.With("token", token.Name))
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", t.command.tokens, token.Name, err)
-		}
-		access.Allow, access.Call = alone(token.Limits)
-		set.access[token] = access
-	}
-	t.now.Store(set) // stores of tokens that are gone may be in use, and end with the process
-	return nil
 }
 
 // alone keeps the limits of a token whose calls come by one way only, as a server of MCP does.
