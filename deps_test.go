@@ -137,12 +137,20 @@ var mayImport = map[string][]string{
 	"internal/toolruntest": {},
 	"internal/commandtest": {"internal/enginetest", "internal/race", "internal/toolruntest"},
 	"cmd/toolrun":          {"cmd/toolrun/internal/cli"},
-	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/...", "mcp/...", "network", "provider",
-		"provider/xmlcall", "recording", "registry", "registry/calls", "registry/observe",
-		"runtime", "runtime/javascript", "runtime/python",
-		"runtime/command", "tools/filesystem", "tools/javascript", "tools/memory", "tools/python", "tools/module",
-		"tools/sessions", "vfs",
-		"vfs/admin", "vfs/archive", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "web"},
+	// What concerns projects is an operation of internal/service. What the command has besides:
+	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/service", "web", "vfs",
+		// which stores there are, where they are kept, and moving and checking them
+		"vfs/admin", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "internal/userdirs",
+		// code without a project's tools, and consoles: toolrun js, py, repl and session show
+		"runtime", "runtime/javascript", "runtime/python", "tools/javascript", "tools/python", "tools/sessions",
+		// modules, which are the machine's
+		"internal/module", "runtime/command", "tools/module",
+		// files of the host that go into projects, and come out
+		"internal/filediff", "internal/filesearch", "vfs/archive",
+		// servers and calls that are recorded, watched, or those of models
+		"mcp/mcpclient", "mcp/mcpserver", "network", "provider", "provider/xmlcall", "recording", "registry",
+		"registry/calls", "registry/observe", "tools/filesystem", "tools/memory",
+		"internal/jsontree", "internal/plaintext", "internal/selftest"},
 	"cmd/toolrun/internal/mcphttp": {"internal/clientaddr", "internal/service", "mcp/mcpserver", "network", "registry",
 		"vfs"},
 	"cmd/toolrun/internal/terminal": {"internal/plaintext"},
