@@ -50,8 +50,10 @@ type mcpCommand struct {
 	logFormat string
 	audit     string
 
-	hideErrors bool
-	withPage   bool
+	hideErrors  bool
+	withPage    bool
+	pageOnly    bool // serve no MCP
+	openBrowser bool
 }
 
 func (c *mcpCommand) host() *Host { return hostOf(c.project.cmd) }

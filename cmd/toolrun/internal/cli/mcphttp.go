@@ -26,11 +26,15 @@ import (
 	"github.com/toolrun/toolrun/web"
 )
 
-// serve serves HTTP until the context ends, with a page that shows calls unless they are nil.
+// serve serves MCP over HTTP until the context ends, with a page that shows calls unless they are nil, or only that.
 func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls *web.Log,
 	logger *slog.Logger) (err error) {
-	hangups, stop := c.host().hangups() // from the beginning, or one could end the process
-	defer stop()
+	hangups := make(<-chan os.Signal)
+	if !c.pageOnly {
+		var stop func()
+		hangups, stop = c.host().hangups() // from the beginning, or one could end the process
+		defer stop()
+	}
 	listener, certificate, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
@@ -57,7 +61,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		if options.NewSession, end, err = c.bySession(ctx, logger); err == nil {
 			defer end()
 		}
-	default:
+	case !c.pageOnly:
 		var server *mcpserver.Server
 		var session *toolrun.Session
 		if session, server, err = c.projectServer(ctx, logger); err == nil && c.project.root == "" {
@@ -76,21 +80,23 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
-	if !c.stateless && !c.sessionProjects {
-		var end func() error
-		if options.Shared, end, err = c.sharedSessions(); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, end()) }()
-	}
-	if _, err := c.runner.start(ctx); err != nil { // so that the first call need not wait
-		return err
-	}
 	config.Ready = func(ctx context.Context) error {
 		_, err := c.runner.JavaScript(ctx)
 		return err
 	}
-	config.Handler = mcpserver.NewHandler(find, options)
+	if !c.pageOnly {
+		if !c.stateless && !c.sessionProjects {
+			var end func() error
+			if options.Shared, end, err = c.sharedSessions(); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, end()) }()
+		}
+		if _, err := c.runner.start(ctx); err != nil { // so that the first call need not wait
+			return err
+		}
+		config.Handler = mcpserver.NewHandler(find, options)
+	}
 	if tokens != nil {
 		tokens.handler = config.Handler
 		tokens.watch(ctx, tokens.read)
@@ -100,15 +106,21 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		scheme, config.TLS = "https", certificate.config()
 		certificate.watch(ctx)
 	}
-	if c.tokens == "" && certificate == nil {
+	if c.tokens == "" && certificate == nil && !c.pageOnly {
 		go ignoreHangups(ctx, hangups, logger)
 	}
-	logger.Info("serving", "url", scheme+"://"+reachable(listener.Addr().String())+"/mcp",
-		"address", listener.Addr().String())
+	base := scheme + "://" + reachable(listener.Addr().String())
+	served := base
+	if !c.pageOnly {
+		served += "/mcp"
+	}
+	logger.Info("serving", "url", served, "address", listener.Addr().String())
 	if page != nil {
-		if _, err := c.printLink(page, scheme+"://"+reachable(listener.Addr().String())); err != nil {
+		remove, err := c.showPage(ctx, page, base, logger)
+		if err != nil {
 			return err
 		}
+		defer remove()
 	}
 	return mcphttp.Serve(ctx, listener, config)
 }

@@ -24,8 +24,8 @@ import (
 type tokenServers struct {
 	tokenFile
 	command *mcpCommand
-	ctx     context.Context    // ends with the command
-	metrics *mcphttp.Metrics   // nil if there is no MCP, but only the page
+	ctx     context.Context // ends with the command
+	metrics *mcphttp.Metrics
 	handler *mcpserver.Handler // set before there are requests
 	now     atomic.Pointer[tokenSet]
 }
@@ -157,7 +157,7 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.metrics == nil {
+	if c.pageOnly {
 		access.Allow, access.Call = alone(token.Limits)
 		return &tokenServer{access: access}, nil
 	}

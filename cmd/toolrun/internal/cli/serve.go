@@ -30,17 +30,14 @@ import (
 	"github.com/toolrun/toolrun/web"
 )
 
-// serveCommand is toolrun serve. It has the address and the tokens of toolrun mcp --http.
-type serveCommand struct {
-	mcpCommand
-	openBrowser bool
-}
+// serveCommand is toolrun serve: toolrun mcp --http --page without MCP.
+type serveCommand struct{ mcpCommand }
 
 // pageAddress is where the page is unless told otherwise.
 const pageAddress = "localhost:7311"
 
 func newServe() *cobra.Command {
-	c := &serveCommand{}
+	c := &serveCommand{mcpCommand{pageOnly: true}}
 	cmd := &cobra.Command{
 		Use:   "serve [ADDR]",
 		Short: "Serve a page to see what models did, and to take it back",
@@ -117,14 +114,6 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	}
 	ctx, stop := c.host().untilSignal(cmd.Context(), syscall.SIGTERM)
 	defer stop()
-	listener, certificate, err := c.listen(ctx, logger)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w: give another ADDR, such as localhost:0", err)
-	}
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	calls := web.NewLog()
 	middleware := []registry.Middleware{observe.Slog(logger, nil), calls.Middleware}
 	options := toolrun.Options{Middleware: middleware, Calls: c.project.shared(unshared(logger))}
@@ -135,46 +124,12 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	if err := c.project.checkAsk(c.runner); err != nil {
 		return err
 	}
-	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
-	var access func(*http.Request) *web.Access
-	var client func(string) *web.Access
-	if c.tokens != "" {
-		c.hideErrors = true // as toolrun mcp --http does from the same tokens
-		tokens, err := c.byToken(ctx, nil, logger)
-		if err != nil {
-			return err
-		}
-		access, client, config.Token = tokens.access, tokens.client, tokens.token
-		tokens.watch(ctx, tokens.read)
+	c.hideErrors = c.tokens != "" // as toolrun mcp --http does from the same tokens
+	err = c.serve(ctx, mcphttp.NewMetrics(false), calls, logger)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: give another ADDR, such as localhost:0", err)
 	}
-	page, end, err := c.page(&config, calls, access, client)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, end()) }()
-	config.Ready = func(ctx context.Context) error {
-		_, err := c.runner.JavaScript(ctx)
-		return err
-	}
-	scheme := "http"
-	if certificate != nil {
-		scheme, config.TLS = "https", certificate.config()
-		certificate.watch(ctx)
-	}
-	base := scheme + "://" + reachable(listener.Addr().String())
-	logger.Info("serving", "url", base, "address", listener.Addr().String())
-	link, err := c.printLink(page, base)
-	if err != nil {
-		return err
-	}
-	if c.openBrowser {
-		remove, err := c.host().openBrowser(ctx, link)
-		if err != nil {
-			logger.Warn("the browser cannot be opened: use the link", "error", err)
-		}
-		defer remove()
-	}
-	return mcphttp.Serve(ctx, listener, config)
+	return err
 }
 
 // unshared logs that other processes do not learn of calls.
@@ -182,14 +137,21 @@ func unshared(logger *slog.Logger) func(error) {
 	return func(err error) { logger.Warn("other processes do not learn of calls", "error", err) }
 }
 
-// printLink prints an address at which people get in.
-func (c *mcpCommand) printLink(page *web.Server, base string) (link string, err error) {
-	link = base
+// showPage prints an address at which people get in, and opens it in a browser if that is wanted. The function that it
+// returns removes what that needs.
+func (c *mcpCommand) showPage(ctx context.Context, page *web.Server, link string, logger *slog.Logger) (func(), error) {
 	if c.tokens == "" && !c.noTokens {
-		link = page.Link(base)
+		link = page.Link(link)
 	}
-	_, err = fmt.Fprintln(c.project.cmd.OutOrStdout(), link)
-	return link, err
+	_, err := fmt.Fprintln(c.project.cmd.OutOrStdout(), link)
+	if err != nil || !c.openBrowser {
+		return func() {}, err
+	}
+	remove, err := c.host().openBrowser(ctx, link)
+	if err != nil {
+		logger.Warn("the browser cannot be opened: use the link", "error", err)
+	}
+	return remove, nil
 }
 
 // reachable is the address at which this machine reaches a listener.
