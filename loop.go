@@ -119,7 +119,7 @@ func (s *Session) Loop(
 		if turn.Results, err = s.DispatchAll(ctx, calls); err != nil {
 			return err
 		}
-		if turn.Messages, err = provider.Results(api, o.shown(turn.Results)); err != nil {
+		if turn.Messages, err = provider.Results(api, o.Transcript.Render(turn.Results)); err != nil {
 			return err
 		}
 	}
@@ -127,16 +127,4 @@ func (s *Session) Loop(
 		return ctx.Err()
 	}
 	return &TurnsError{o.Turns}
-}
-
-// shown returns results as the conversation gets them.
-func (o *LoopOptions) shown(results []registry.Result) []registry.Result {
-	if o.Transcript == nil {
-		return results
-	}
-	shown := make([]registry.Result, len(results))
-	for i, result := range results {
-		shown[i] = o.Transcript.Render(result)
-	}
-	return shown
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -29,31 +30,38 @@ func ShowOnce(results []registry.Result) []registry.Result {
 	rendered := make([]registry.Result, len(results))
 	var t Transcript
 	for i := len(results) - 1; i >= 0; i-- {
-		rendered[i] = t.Render(results[i])
+		rendered[i] = t.render(results[i])
 	}
 	return rendered
 }
 
 // A Transcript remembers which resources a conversation has shown. A host that must not change messages that it has
-// sent passes it each new result: the oldest one keeps the content, and later ones refer to it. If results are passed
-// from the newest to the oldest, the newest keeps the content, as in [ShowOnce].
+// sent renders each new result with it: the oldest one keeps the content, and later ones refer to it.
 //
 // Use a new one when messages are dropped from the conversation: the model can no longer see what they have shown. The
-// zero value has seen nothing. A Transcript keeps the texts that it has seen in memory. It is not safe for concurrent
-// use.
+// zero value has seen nothing, and nil changes nothing. A Transcript keeps the texts that it has seen in memory. It is
+// not safe for concurrent use.
 type Transcript struct {
 	shown map[string]registry.Part
 }
 
-// Render returns the result with references in place of resources that were shown before, in an earlier result or in an
-// earlier part of this one. It does not change its argument.
-func (t *Transcript) Render(result registry.Result) registry.Result {
-	content := make([]registry.Part, len(result.Content))
-	for i, part := range result.Content {
-		content[i] = t.part(part)
+// Render returns results with references in place of resources that were shown before, in an earlier result or in an
+// earlier part of the same one. It does not change its argument.
+func (t *Transcript) Render(results []registry.Result) []registry.Result {
+	if t == nil {
+		return results
 	}
-	if result.Content != nil {
-		result.Content = content
+	rendered := make([]registry.Result, len(results))
+	for i, result := range results {
+		rendered[i] = t.render(result)
+	}
+	return rendered
+}
+
+func (t *Transcript) render(result registry.Result) registry.Result {
+	result.Content = slices.Clone(result.Content)
+	for i, part := range result.Content {
+		result.Content[i] = t.part(part)
 	}
 	return result
 }

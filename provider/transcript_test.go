@@ -107,10 +107,12 @@ func TestShowOnceIsTheSameIfItIsDoneTwice(t *testing.T) {
 }
 
 func TestTranscriptInTheOrderOfTheConversationChangesNothingThatWasSent(t *testing.T) {
-	var shown provider.Transcript
-	require.Equal(t, result(file("/a", "a1", "A")), shown.Render(result(file("/a", "a1", "A"))))
-	require.Equal(t, result(reference("/a"), file("/b", "b1", "B")),
-		shown.Render(result(file("/a", "a1", "A"), file("/b", "b1", "B"))))
-	require.Equal(t, result(file("/a", "a2", "AA"), reference("/b")),
-		shown.Render(result(file("/a", "a2", "AA"), file("/b", "b1", "B"))))
+	var shown, none *provider.Transcript = new(provider.Transcript), nil
+	first, again := result(file("/a", "a1", "A")), result(file("/a", "a1", "A"), file("/b", "b1", "B"))
+	changed := result(file("/a", "a2", "AA"), file("/b", "b1", "B"))
+	require.Equal(t, []registry.Result{first, result(reference("/a"), file("/b", "b1", "B"))},
+		shown.Render([]registry.Result{first, again}))
+	require.Equal(t, []registry.Result{result(file("/a", "a2", "AA"), reference("/b"))},
+		shown.Render([]registry.Result{changed}))
+	require.Equal(t, []registry.Result{first, again}, none.Render([]registry.Result{first, again}))
 }

@@ -111,7 +111,8 @@ func TestSearchFiles(t *testing.T) {
 		`{"regex":"nothing"}`:                   "Found nothing." + skipped,
 		`{"regex":"("}`: "Error: The regular expression cannot be used: error parsing " +
 			"regexp: missing closing ): `(`",
-		`{"regex":""}`:               "Error: regex is required, with at most 10240 bytes.",
+		`{"regex":""}`: "Error: The regular expression cannot be used: " +
+			"a pattern is required, with at most 10240 bytes",
 		`{"regex":"x","path":"/no"}`: "Error: The path /no does not exist",
 	} {
 		require.Equal(t, want, call("search_files", input).Text(), input)

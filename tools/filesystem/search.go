@@ -29,15 +29,9 @@ func searchFiles(ctx context.Context, in searchInput, env registry.Env) (registr
 	if err != nil {
 		return registry.Result{}, err
 	}
-	if in.Regex == "" || len(in.Regex) > filesearch.MaxPattern {
-		return registry.Result{},
-			registry.Errorf("Error: regex is required, with at most %d bytes.", filesearch.MaxPattern)
-	}
-	root := "/"
-	if strings.TrimSpace(in.Path) != "" {
-		if root, err = textfile.Clean(in.Path); err != nil {
-			return registry.Result{}, err
-		}
+	root, err := textfile.Clean(in.Path)
+	if err != nil {
+		return registry.Result{}, err
 	}
 	found, err := filesearch.Search(ctx, tree.Files, []string{root}, filesearch.Options{Pattern: in.Regex,
 		Visible: true, Matches: maxMatches, Line: maxLine})
