@@ -38,9 +38,12 @@ func unusedID(ctx context.Context, files afero.Fs, id string) string {
 func (c *running) rollBack(ctx context.Context, files afero.Fs, id string, result Result) Result {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 	defer cancel()
-	undone, err := c.undoAll(ctx, files, id)
+	undone, left, err := c.undoAll(ctx, files, id)
 	note := "Note: all changes that the call made to files were undone."
 	switch {
+	case err == nil && len(left) > 0:
+		note = "Note: all changes that the call made to files were undone, except for " + strings.Join(left, ", ") +
+			": what was there before has been purged from the history."
 	case err != nil:
 		note = "Note: the changes that the call made to files could not be undone, and stay: " + err.Error()
 		result.Err = errors.Join(result.Err, err)
@@ -51,8 +54,9 @@ func (c *running) rollBack(ctx context.Context, files afero.Fs, id string, resul
 	return result
 }
 
-// undoAll undoes a call and those that it made, the latest first, all of them or none.
-func (c *running) undoAll(ctx context.Context, files afero.Fs, id string) (undone bool, err error) {
+// undoAll undoes a call and those that it made, the latest first, all of them or none. left is what could not be
+// brought back.
+func (c *running) undoAll(ctx context.Context, files afero.Fs, id string) (undone bool, left []string, err error) {
 	err = vfs.Exclusively(ctx, files, func(files afero.Fs) error {
 		history, ok := vfs.HistoryOf(files)
 		if !ok {
@@ -75,33 +79,32 @@ func (c *running) undoAll(ctx context.Context, files afero.Fs, id string) (undon
 				ids = append(ids, id)
 			}
 		}
-		return undoCalls(ctx, history, ids, &undone)
+		undone, left, err = undoCalls(ctx, history, ids)
+		return err
 	})
-	return undone, err
+	return undone, left, err
 }
 
 // undoCalls undoes calls in this order, or none of them.
-func undoCalls(ctx context.Context, history vfs.History, ids []string, undone *bool) error {
+func undoCalls(ctx context.Context, history vfs.History, ids []string) (undone bool, left []string, err error) {
 	var done []string
 	for _, id := range ids {
-		_, err := history.Undo(ctx, id)
+		changes, err := history.Undo(ctx, id)
 		switch {
 		case errors.Is(err, vfs.ErrNotKept): // it has changed nothing
 			continue
 		case err == nil:
-			done = append(done, id)
-			*undone = true
+			done, left = append(done, id), append(left, vfs.NotBroughtBack(changes)...)
 			continue
 		}
 		for _, id := range slices.Backward(done) {
 			if _, redoErr := history.Redo(ctx, id); redoErr != nil {
-				return errors.Join(err, redoErr)
+				return true, left, errors.Join(err, redoErr)
 			}
 		}
-		*undone = false
-		return err
+		return false, nil, err
 	}
-	return nil
+	return len(done) > 0, left, nil
 }
 
 // count returns how many calls have been made.

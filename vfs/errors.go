@@ -64,6 +64,15 @@ var ErrDeleted error = missingError("the project has been deleted")
 // is fs.ErrNotExist.
 var ErrNotKept error = missingError("not in the history")
 
+// ErrPurged means that the history does not have the requested version, because it has been purged: see
+// [Project].Purge. It is [ErrNotKept], and fs.ErrNotExist.
+var ErrPurged error = purgedError{}
+
+type purgedError struct{}
+
+func (purgedError) Error() string        { return "it has been purged from the history" }
+func (purgedError) Is(target error) bool { return target == ErrNotKept || target == fs.ErrNotExist }
+
 // A missingError is a kind of fs.ErrNotExist.
 type missingError string
 

@@ -37,6 +37,9 @@ type History interface {
 	// The error is an [*UndoError] if files have been changed since, by another call or from outside, and
 	// [ErrNotKept] if there is nothing to undo.
 	//
+	// What has been purged ([Project].Purge) cannot be brought back: it is left as it is, and the rest is undone. The
+	// list says so ([Change].Purged). If there is nothing else, the error is an [*UndoError].
+	//
 	// Permissions and times are not undone. The history records undoing like other changes. If it is interrupted,
 	// by a quota or the end of the process, repeat it to complete it.
 	Undo(ctx context.Context, id string) (undone []Change, err error)
@@ -169,6 +172,10 @@ type Change struct {
 	// Kept means that [History] can open and restore what was replaced or removed. Lost means that it was too large
 	// to keep, and Special that it was a link, a pipe, a socket or a device, which are not kept by themselves.
 	Kept, Lost, Special bool
+	// Purged is the number of the change that says when and by whom was purged what this one had kept, or a part of
+	// that if Kept is set, or 0. By is who has purged, for an [OpPurged].
+	Purged int64
+	By     string
 	// Undoes is the call, or "#" and the number of the change, that this change has undone, or "".
 	Undoes string
 	// Redoes is the call, or "#" and the number of the change, that this change has redone, or "".
@@ -186,4 +193,5 @@ const (
 	OpRemove Op = "remove" // a file, or a directory with all that it contained
 	OpRename Op = "rename" // of a file or directory, perhaps over a file
 	OpUndone Op = "undone" // the changes of a call have been undone
+	OpPurged Op = "purged" // the history of a file or directory has been purged: no file has changed
 )

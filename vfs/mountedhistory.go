@@ -27,6 +27,21 @@ func (v *mounted) Changes(ctx context.Context, name string) ([]Change, error) {
 	return v.Project.Changes(ctx, clean)
 }
 
+// Purge implements [Project]. The history of what is mounted is that of another project.
+func (v *mounted) Purge(ctx context.Context, name string, options *PurgeOptions) (*Purged, error) {
+	clean, err := Clean(name)
+	if err == nil {
+		var mount *mountedProject
+		if _, _, mount, err = v.at(clean); err == nil && mount != nil {
+			err = fmt.Errorf("the history is that of the project %s: %w", mount.Project, errors.ErrUnsupported)
+		}
+	}
+	if err != nil {
+		return nil, fsys.PathError("purge", name, err)
+	}
+	return v.Project.Purge(ctx, clean, options)
+}
+
 // Undo implements [History].
 func (v *mounted) Undo(ctx context.Context, id string) ([]Change, error) {
 	return v.inAll(ctx, id, Project.CheckUndo, Project.Undo)

@@ -39,6 +39,20 @@ type Project interface {
 	// them. Empty settings are none. If edit fails, EditSettings returns that error and changes nothing.
 	EditSettings(ctx context.Context, edit func(settings []byte) ([]byte, error)) error
 
+	// Purge removes, for good, all versions of the file or directory at a path that the history keeps: those that
+	// [History].Changes lists, and what removing a directory above has kept. Each such change stays in the history
+	// without content ([Change].Purged), and an [OpPurged] says when and by whom. What is at the path now stays, unless
+	// the options say otherwise. Nil options are the zero value. If the process dies meanwhile, whoever opens the
+	// project next completes it; in a directory of the host that has its own history (local.OpenDir), purge again.
+	//
+	// Copies at other paths stay, and so does what the host has elsewhere: calls that wait, logs, recordings, backups.
+	// Files that are open stay readable until they are closed.
+	//
+	// The error is fs.ErrNotExist if there is no such file and the history knows of none, a [*NameConflictError] if
+	// there is one whose name differs in case or Unicode form only, a [*CheckpointsError] if a checkpoint has a
+	// version other than the present one that stays, and syscall.EBUSY for the root.
+	Purge(ctx context.Context, name string, options *PurgeOptions) (*Purged, error)
+
 	// IsReadOnly and IsMount are what the functions of these names ask.
 	IsReadOnly(name string) bool
 	IsMount(name string) bool

@@ -40,7 +40,7 @@ func Revert(ctx context.Context, p Project, id int64, to string) (did string, er
 		return "", err
 	}
 	if to != "" {
-		return "restored " + to, p.Restore(ctx, id, to)
+		return "restored " + to + without(change), p.Restore(ctx, id, to)
 	}
 	own, ok := Unmounted(p).(Project) // whose history it is
 	if !ok {
@@ -94,6 +94,10 @@ func revertible(change Change, to string) error {
 	switch {
 	case change.Kept:
 		return nil
+	case change.Op == OpPurged:
+		return fmt.Errorf("change %d: %s: %w", change.ID, change.Path, ErrPurged)
+	case change.Purged != 0 && (to != "" || change.Op != OpRename):
+		return fmt.Errorf("change %d: what was there: %w", change.ID, ErrPurged)
 	case change.Lost:
 		return fmt.Errorf("change %d: what was there was too large to keep: %w", change.ID, ErrNotKept)
 	case change.Special:
@@ -115,10 +119,11 @@ func revert(ctx context.Context, p Project, all []Change, change Change) (did st
 		}
 		if change.Op == OpRemove {
 			if info, err := p.Stat(now); err == nil && info.IsDir() && removedDirectory(ctx, p, change) {
-				return RevertPart(ctx, p, change.ID, "")
+				did, err := RevertPart(ctx, p, change.ID, "")
+				return did + without(change), err
 			}
 		}
-		return "restored " + now, p.Restore(ctx, change.ID, "")
+		return "restored " + now + without(change), p.Restore(ctx, change.ID, "")
 	}
 	if !there {
 		return "", fmt.Errorf("change %d: %s has been removed or replaced since", change.ID, now)
@@ -140,7 +145,15 @@ func revert(ctx context.Context, p Project, all []Change, change Change) (did st
 		err = p.Restore(ctx, change.ID, change.To)
 		did += fmt.Sprintf(", and restored %s", change.To)
 	}
-	return did, err
+	return did + without(change), err
+}
+
+// without says what of a change cannot be brought back, if something cannot.
+func without(change Change) string {
+	if change.Purged == 0 {
+		return ""
+	}
+	return ", without what has been purged"
 }
 
 // nowAt returns where the file or directory is now that a change has made, written or renamed, as the later ones of all

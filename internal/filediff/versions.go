@@ -26,6 +26,8 @@ func NoteOf(err error) (Difference, error) {
 	switch {
 	case ok:
 		return Difference{Note: string(note)}, nil
+	case errors.Is(err, vfs.ErrPurged):
+		return Difference{Note: "what it was has been purged from the history"}, nil
 	case errors.Is(err, fs.ErrNotExist): // also vfs.ErrNotKept
 		return Difference{Note: NoteGone}, nil
 	case errors.Is(err, syscall.EISDIR):
@@ -98,6 +100,8 @@ func OfChange(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.Chan
 		return Difference{Note: "an empty folder"}, nil
 	case vfs.OpUndone:
 		return Difference{Note: "a call was undone"}, nil
+	case vfs.OpPurged:
+		return Difference{Note: "its history was purged"}, nil
 	case vfs.OpRename:
 		return Difference{Note: "the content stayed the same"}, nil
 	}

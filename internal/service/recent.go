@@ -52,8 +52,11 @@ func (h *recent) update(ctx context.Context, p vfs.Project) error {
 		// Another last one means that this is another project of the same name, or that its history is gone.
 		if n := len(fresh); n > 0 && fresh[n-1].ID == last.ID && fresh[n-1].Time.Equal(last.Time) {
 			slices.Reverse(fresh)
-			h.add(fresh[1:])
-			return nil
+			// A purge changes what earlier changes are.
+			if !slices.ContainsFunc(fresh[1:], func(c vfs.Change) bool { return c.Op == vfs.OpPurged }) {
+				h.add(fresh[1:])
+				return nil
+			}
 		}
 	}
 	began := time.Now()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/afero"
@@ -204,7 +205,10 @@ func (g *going) putBack(ctx context.Context, env registry.Env) error {
 	if !made || undone {
 		return nil
 	}
-	_, err = project.Undo(ctx, id)
+	put, err := project.Undo(ctx, id)
+	if left := vfs.NotBroughtBack(put); len(left) > 0 {
+		return fmt.Errorf("what was at %s has been purged from the history", strings.Join(left, ", "))
+	}
 	if errors.Is(err, vfs.ErrNotKept) {
 		// A change that a killed process had only announced is in the list until somebody takes the project's lock, as
 		// Undo has done: it has not happened.

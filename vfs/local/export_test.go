@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/project"
@@ -10,6 +11,18 @@ import (
 
 // IgnoreCase makes a project on disk take its host for one that ignores case in names.
 func IgnoreCase(p vfs.Project) { coreOf(p).Backend.(*disk).loose = true }
+
+// InMemory reports whether a project in memory has a text in any file, its own ones included.
+func InMemory(p vfs.Project, text string) bool { return has(memoryOf(coreOf(p).Backend).root, text) }
+
+func has(n *inode, text string) bool {
+	for _, inside := range n.entries {
+		if has(inside, text) {
+			return true
+		}
+	}
+	return strings.Contains(string(n.data), text)
+}
 
 func coreOf(p vfs.Project) *project.Core { return p.(*project.Project).Core }
 
@@ -79,4 +92,11 @@ func PutBack(p vfs.Project, id int64, name string) error {
 		coreOf(p).State.Next = id
 		return coreOf(p).Copier().Tree(project.KeptFile(id), name)
 	})
+}
+
+func memoryOf(b project.Backend) *memory {
+	if f, ok := b.(*faulty); ok {
+		b = f.Backend
+	}
+	return b.(*memory)
 }

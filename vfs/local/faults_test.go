@@ -54,6 +54,13 @@ func (f *faulty) Rename(old, name string) error {
 	return f.Backend.Rename(old, name)
 }
 
+func (f *faulty) WriteState(buf []byte) error {
+	if err := f.failing("state", ""); err != nil {
+		return err
+	}
+	return f.Backend.WriteState(buf)
+}
+
 func (f *faulty) RemoveAll(name string) error {
 	if err := f.failing("removeAll", name); err != nil {
 		return err

@@ -45,6 +45,15 @@ func newBackend(s *Store, key int64, id string) *backend {
 	return &backend{s: s, key: key, id: id, temps: map[string]*handle{}, open: map[int64]*live{}}
 }
 
+// Lingers returns how long bytes stay at most that nothing needs any more.
+func (b *backend) Lingers() time.Duration {
+	within := keepUnused + sweepPause
+	if b.s.storage != nil {
+		within += b.s.storage.keep + sweepPause
+	}
+	return within
+}
+
 // reader returns one for the files as they are now.
 func (b *backend) reader() *reader {
 	r := newReader(b.key, b.s.reads)

@@ -54,6 +54,9 @@ func authorsOf(changes []Change) *authors {
 		}
 	}
 	for _, e := range changes {
+		if e.Op == vfs.OpPurged {
+			continue
+		}
 		for _, name := range []string{e.Path, e.To} {
 			if name == "" {
 				continue

@@ -312,6 +312,10 @@ func (c *Core) recoverHistory(s *State, doubtful, oldest int64) error {
 		s.Oldest, s.Next = oldest, oldest // where numbers go on, so that none is used twice
 	}
 	s.Kept = int64(len(all)) * entryCost
+	dropped := map[int64]bool{} // a process died before it could remove what they had kept
+	for _, e := range all {
+		dropped[e.Number] = !e.Kept
+	}
 	for _, info := range infos {
 		name := historyDir + "/" + info.Name()
 		page, isPage := numberOf(info.Name(), pageSuffix)
@@ -319,7 +323,7 @@ func (c *Core) recoverHistory(s *State, doubtful, oldest int64) error {
 			continue
 		}
 		number, isKept := numberOf(info.Name(), keptSuffix)
-		if !isKept || number < s.Oldest || number >= s.Next {
+		if !isKept || number < s.Oldest || number >= s.Next || dropped[number] {
 			c.cleanUp(name)
 			continue
 		}
@@ -344,7 +348,7 @@ func numberOf(name, suffix string) (number int64, ok bool) {
 
 // unhappened reports whether it is certain that a change has not been made, and is only described.
 func (c *Core) unhappened(e Change) bool {
-	if e.Op == vfs.OpUndone {
+	if e.Op == vfs.OpUndone || e.Op == vfs.OpPurged {
 		return false // to note it is all there is to do
 	}
 	now, err := c.Backend.Lstat(e.Path)

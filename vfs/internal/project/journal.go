@@ -52,6 +52,10 @@ type Change struct {
 	Special bool `json:"special,omitempty"`
 	// Thinned says that it was kept, but not for so long.
 	Thinned bool `json:"thinned,omitempty"`
+	// Purged is the number of the change by which it was purged, or a part of it if Kept is set.
+	Purged int64 `json:"purged,omitempty"`
+	// By is who has purged.
+	By string `json:"by,omitempty"`
 	// After is what the file has become, or the directory that was restored.
 	After *Stamp `json:"after,omitempty"`
 	// Undoes is the unit that is undone by this, and Reverses the change.
@@ -65,7 +69,7 @@ type Change struct {
 func (e *Change) public() vfs.Change {
 	return vfs.Change{
 		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To, Kept: e.Kept, Lost: e.Lost,
-		Special: e.Special, Undoes: e.Undoes, Redoes: e.Redoes,
+		Special: e.Special, Undoes: e.Undoes, Redoes: e.Redoes, Purged: e.Purged, By: e.By,
 	}
 }
 
@@ -203,7 +207,7 @@ func (e *Change) Valid() bool {
 		}
 	}
 	switch e.Op {
-	case vfs.OpCreate, vfs.OpWrite, vfs.OpMkdir, vfs.OpRemove:
+	case vfs.OpCreate, vfs.OpWrite, vfs.OpMkdir, vfs.OpRemove, vfs.OpPurged:
 		return e.Path != "" && e.To == ""
 	case vfs.OpRename:
 		return e.Path != "" && e.To != ""
@@ -352,7 +356,7 @@ func (c *Core) stamp(name string, after *Stamp, allowed func(until *Stamp) bool)
 			return c.describe(Change{Number: number, After: after})
 		case e.Op == vfs.OpRename && vfs.Within(name, e.To):
 			name = e.Path + name[len(e.To):]
-		case vfs.Within(name, e.Path) && e.Op != vfs.OpUndone:
+		case vfs.Within(name, e.Path) && e.Op != vfs.OpUndone && e.Op != vfs.OpPurged:
 			return nil // it came with its directory
 		}
 	}

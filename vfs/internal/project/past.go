@@ -57,6 +57,9 @@ func standing(changes []Change) []Change {
 	undone := map[string]bool{}
 	var left []Change
 	for _, e := range slices.Backward(changes) {
+		if e.Op == vfs.OpPurged {
+			continue
+		}
 		if e.Op == vfs.OpUndone {
 			undone[e.Undoes] = true
 		}

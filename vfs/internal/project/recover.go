@@ -29,6 +29,9 @@ func (c *Core) recover(doubtful, oldest int64) error {
 	}
 	c.oldestTime = time.Time{}
 	c.State = s
+	if err := c.resumePurging(doubtful); err != nil {
+		return err
+	}
 	if err := c.recoverCheckpoints(); err != nil {
 		return err
 	}

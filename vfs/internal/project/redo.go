@@ -33,6 +33,9 @@ func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err
 		var trees restoredTrees
 		for _, e := range slices.Backward(u.changes) {
 			redone = append(redone, e.public())
+			if u.left(e) {
+				continue
+			}
 			if err := redoing.reverse(c, e, nil); err != nil {
 				return fsys.PathError("redo", e.Path, err)
 			}
@@ -97,7 +100,7 @@ func (c *Core) latestUndone() string {
 		if e.Redoes != "" {
 			redone[e.Redoes] = true
 		}
-		if e.Undoes == "" && e.Redoes == "" {
+		if e.Undoes == "" && e.Redoes == "" && e.Op != vfs.OpPurged {
 			break // after it, redoing is no longer what would be expected
 		}
 	}

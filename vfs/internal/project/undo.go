@@ -31,7 +31,13 @@ func (c *Core) possible(id string, plan planner) (*undo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
+	reasons := append(u.conflicts(), u.outside(c)...)
+	if len(u.changes) > 0 && !slices.ContainsFunc(u.changes, func(e Change) bool { return !u.left(e) }) {
+		for _, e := range u.changes[:min(maxReasons, len(u.changes))] {
+			reasons = append(reasons, "what "+shown(e.Path)+" was before has been purged")
+		}
+	}
+	if len(reasons) > 0 {
 		return nil, &vfs.UndoError{Call: u.unit, Redo: u.redo, Reasons: reasons}
 	}
 	return u, nil
@@ -66,6 +72,9 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []vfs.Change, err
 		var trees restoredTrees
 		for _, e := range slices.Backward(u.changes) {
 			undone = append(undone, e.public())
+			if u.left(e) {
+				continue
+			}
 			undoing := *p
 			undoing.call = &call{undoes: u.unit, reverses: e.Number}
 			if err := undoing.reverse(c, e, u.reversed[e.Number]); err != nil {
@@ -127,6 +136,10 @@ func planUndo(c *Core, past past, call string) (*undo, error) {
 	if u.changes[0].Part != 0 {
 		return nil, &vfs.UndoError{Call: u.unit, Reasons: []string{"the history no longer has its first changes"}}
 	}
+	u.changes = slices.DeleteFunc(u.changes, func(e Change) bool { return e.Op == vfs.OpPurged })
+	if len(u.changes) == 0 {
+		return nil, fmt.Errorf("%s has purged the history, which cannot be undone: %w", u.unit, vfs.ErrNotKept)
+	}
 	since, err := past.from(u.changes[0].Number)
 	for _, e := range standing(since) {
 		if e.Undoes != u.unit && (e.Undoes != "" || e.unit() != u.unit) {
@@ -143,7 +156,7 @@ func (c *Core) latest(past past) (unit string, err error) {
 		if e.Op == vfs.OpUndone {
 			undone[e.Undoes] = true
 		}
-		if e.Undoes != "" || undone[e.unit()] {
+		if e.Undoes != "" || undone[e.unit()] || e.Op == vfs.OpPurged || e.spent() {
 			continue
 		}
 		own, err := past.of(e.unit())
@@ -169,6 +182,9 @@ func (u *undo) conflicts() []string {
 	for _, e := range u.changes {
 		if len(seen) == maxReasons {
 			break
+		}
+		if u.left(e) {
+			continue
 		}
 		if e.Lost && !u.own(e.target()) {
 			seen[shown(e.target())+" was too large to keep"] = true
@@ -232,6 +248,19 @@ func (u *undo) own(name string) bool {
 	return made
 }
 
+// spent reports whether all that a change could bring back has been purged.
+func (e *Change) spent() bool {
+	return e.Purged != 0 && !e.Kept && (e.Op == vfs.OpWrite || e.Op == vfs.OpRemove)
+}
+
+// left reports whether what a change is about is left as it is: what it was before has been purged, or all of it has
+// been removed with that.
+func (u *undo) left(e Change) bool {
+	return e.spent() || e.Op != vfs.OpRename && slices.ContainsFunc(u.later, func(l Change) bool {
+		return l.removesPurged() && vfs.Within(e.Path, l.Path)
+	})
+}
+
 // unknown stands for a stamp that the history does not have.
 var unknown = &Stamp{}
 
@@ -254,6 +283,10 @@ func (u *undo) outside(c *Core) []string {
 		if !u.redo && e.Redoes == "" { // otherwise trees are stamped when all is done
 			delete(expect, treeAround(expect, e.Path))
 			delete(expect, treeAround(expect, e.To))
+		}
+		if u.left(e) {
+			delete(expect, e.Path)
+			continue
 		}
 		switch e.Op {
 		case vfs.OpCreate, vfs.OpWrite:

@@ -146,6 +146,9 @@ func (p *Project) OpenVersion(ctx context.Context, id int64) (afero.File, error)
 // version returns a change that has something kept.
 func (c *Core) version(id int64) (Change, error) {
 	e, err := c.readChange(id)
+	if err == nil && e.spent() {
+		return e, fmt.Errorf("change %d: %w", id, vfs.ErrPurged)
+	}
 	if err != nil || !e.Kept || isState(e.Path) {
 		return e, fmt.Errorf("change %d: %w", id, vfs.ErrNotKept)
 	}
@@ -193,6 +196,9 @@ func (p *Project) RestoreMissing(ctx context.Context, id int64, name string, dry
 				return fs.ErrNotExist
 			}
 			restored, err = c.notThere(KeptFile(id), e.Path, clean, nil)
+			if e.Purged != 0 && errors.Is(err, fs.ErrNotExist) {
+				err = vfs.ErrPurged
+			}
 			return err
 		})
 	}
