@@ -82,6 +82,9 @@ func routes() []route {
 		operation(post, "/api/history/undo", write, "Take back all that a call changed.",
 			(*service.Service).UndoCall),
 		operation(post, "/api/history/redo", write, "Do again what was undone.", (*service.Service).RedoCall),
+		operation(post, "/api/history/purge", operate,
+			"Remove all versions of a file or folder that the history keeps, for good.",
+			(*service.Service).PurgeFile),
 
 		operation(get, "/api/tools", run, "The tools of a project: which are on, and their options.",
 			(*service.Service).ListTools),
@@ -147,12 +150,14 @@ type aboutAnswer struct {
 	Project string `json:"project,omitempty" jsonschema:"the only project that may be used; empty means all"`
 	Version string `json:"version"`
 	CSRF    string `json:"csrf,omitempty" jsonschema:"for the header X-Toolrun-CSRF"`
+	Purges  bool   `json:"purges,omitempty" jsonschema:"the history of files may be purged"`
 	Model   bool   `json:"model,omitempty" jsonschema:"a model's, for its tools, its own calls, and reading files"`
 }
 
 func about(s *Server, r *request, _ service.Nothing) (aboutAnswer, error) {
 	a := aboutAnswer{
 		Name: r.access.Name, Project: r.ops.Project(), Version: s.options.Version, Model: isModel(r.access),
+		Purges: r.access.Has(service.Operate),
 	}
 	if r.visit != nil {
 		a.CSRF = r.visit.csrf

@@ -63,11 +63,16 @@ func Explain(err error) *Error {
 	if refused, ok := errors.AsType[*archive.Error](err); ok {
 		return &Error{Code: "invalid", Message: refused.Error()}
 	}
+	if held, ok := errors.AsType[*vfs.CheckpointsError](err); ok {
+		return &Error{Code: "exists", Message: held.Error()}
+	}
 	_, name := errors.AsType[*vfs.NameConflictError](err)
 	pathError, isPath := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, vfs.ErrDeleted):
 		return as("deleted")
+	case errors.Is(err, vfs.ErrPurged):
+		return &Error{Code: "not_kept", Message: "this version has been purged from the history"}
 	case errors.Is(err, vfs.ErrNotKept):
 		return &Error{Code: "not_kept", Message: "the history does not have this version any more"}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -25,7 +25,7 @@ type ChangeInfo struct {
 	ID      int64     `json:"id"`
 	Time    time.Time `json:"time"`
 	Call    string    `json:"call,omitempty"`
-	Op      string    `json:"op" jsonschema:"create, write, mkdir, remove, rename or undone"`
+	Op      string    `json:"op" jsonschema:"create, write, mkdir, remove, rename, undone or purged"`
 	Path    string    `json:"path,omitempty"`
 	To      string    `json:"to,omitempty" jsonschema:"the new name"`
 	Kept    bool      `json:"kept,omitempty" jsonschema:"the version before can be had"`
@@ -33,10 +33,13 @@ type ChangeInfo struct {
 	Special bool      `json:"special,omitempty" jsonschema:"it was a link or a special file"`
 	Undoes  string    `json:"undoes,omitempty"`
 	Redoes  string    `json:"redoes,omitempty"`
+	Purged  int64     `json:"purged,omitempty" jsonschema:"the change that purged the version before, or a part of it"`
+	By      string    `json:"by,omitempty" jsonschema:"who has purged"`
 }
 
 func newChangeInfo(c vfs.Change) ChangeInfo {
-	return ChangeInfo{c.ID, c.Time, c.Call, string(c.Op), c.Path, c.To, c.Kept, c.Lost, c.Special, c.Undoes, c.Redoes}
+	return ChangeInfo{c.ID, c.Time, c.Call, string(c.Op), c.Path, c.To, c.Kept, c.Lost, c.Special, c.Undoes, c.Redoes,
+		c.Purged, c.By}
 }
 
 type HistoryAnswer struct {

@@ -28,6 +28,7 @@ var operations = map[string]service.Right{
 	"ListHistory": service.Read | service.Write, "Diff": service.Read | service.Write,
 	"CompareFile":  service.Read | service.Write,
 	"RevertChange": service.Write, "CheckUndo": service.Write, "UndoCall": service.Write, "RedoCall": service.Write,
+	"PurgeFile":       service.Operate,
 	"ListCheckpoints": service.Write, "MakeCheckpoint": service.Write,
 	"CompareCheckpoint": service.Read | service.Write,
 	"RestoreCheckpoint": service.Write, "DeleteCheckpoint": service.Write,

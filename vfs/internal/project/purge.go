@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/toolrun/toolrun/vfs"
@@ -80,7 +81,7 @@ func (p *Project) purge(ctx context.Context, c *Core, clean string, options *vfs
 				return nil, &vfs.NameConflictError{Name: clean, Existing: name}
 			}
 		}
-		return nil, fs.ErrNotExist
+		return nil, syscall.ENOENT
 	}
 	if err := c.heldByCheckpoints(ctx, all, clean, there && !options.Remove); err != nil {
 		return nil, err

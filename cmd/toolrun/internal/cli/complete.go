@@ -73,6 +73,7 @@ var completedArguments = map[string][]completer{
 	"files mkdir":        {completePath},
 	"files history":      {completePath},
 	"files deleted":      {completePath},
+	"files purge":        {completePath},
 	"files restore":      {completeChange, completePath},
 	"files undo":         {completeCall},
 	"files redo":         {completeUndone},
@@ -282,7 +283,7 @@ func oneOfChanges(word func(vfs.Change) string) completer {
 var (
 	// completeChange completes the id of a change that restore can use.
 	completeChange = oneOfChanges(func(c vfs.Change) string {
-		if c.Lost || c.Special {
+		if c.Lost || c.Special || c.Op == vfs.OpPurged || c.Purged != 0 && !c.Kept && c.Op != vfs.OpRename {
 			return ""
 		}
 		return strconv.FormatInt(c.ID, 10)

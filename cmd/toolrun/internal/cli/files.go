@@ -47,8 +47,7 @@ project's history for a while.`,
 	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.grep(), c.put(), c.get(), c.edit(), c.remove(), c.move(), c.copy(),
 		c.mkdir(), c.history(), c.diff(), c.apply(), c.discard(), c.deleted(), c.restore(),
-		c.undo(), c.redo(), c.importFiles(),
-		c.exportFiles())
+		c.undo(), c.redo(), c.purge(), c.importFiles(), c.exportFiles())
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -28,6 +29,14 @@ func changesOutcome(changes []service.ChangeInfo, none string) outcome {
 		}
 		if e.Undoes != "" {
 			call = "undoes " + e.Undoes
+		}
+		switch {
+		case e.Purged != 0 && e.Kept:
+			what += " (partly purged)"
+		case e.Purged != 0:
+			what += " (purged)"
+		case e.By != "":
+			call += " by " + e.By
 		}
 		if e.Redoes != "" {
 			call += " redoes " + e.Redoes
@@ -163,10 +172,16 @@ func turnedOutcome(did string, changes []service.ChangeInfo) outcome {
 			fmt.Fprintf(&text, "%s %s:\n", did, call)
 		}
 		if vfs.Op(e.Op) == vfs.OpRename {
-			fmt.Fprintf(&text, "  renamed %s to %s\n", e.To, e.Path)
+			fmt.Fprintf(&text, "  renamed %s to %s", e.To, e.Path)
+		} else if e.Purged != 0 && !e.Kept {
+			fmt.Fprintf(&text, "  left %s as it is", changed(e.Path))
 		} else {
-			fmt.Fprintf(&text, "  %s %s\n", words[vfs.Op(e.Op)], changed(e.Path))
+			fmt.Fprintf(&text, "  %s %s", words[vfs.Op(e.Op)], changed(e.Path))
 		}
+		if e.Purged != 0 {
+			text.WriteString(": what was there before has been purged")
+		}
+		text.WriteByte('\n')
 	}
 	out.text = text.String()
 	return out
@@ -199,6 +214,69 @@ files.`,
 			return turnedOutcome("redid", done.Changes), err
 		}),
 	}
+}
+
+func (c *filesCommand) purge() *cobra.Command {
+	var remove, yes bool
+	cmd := &cobra.Command{
+		Use:   "purge PATH",
+		Short: "Remove all versions of a file from the history, for good",
+		Long: `Remove all versions of a file, or of a directory with all in it, that the history
+keeps, also from before it was renamed. They cannot be brought back: undo and
+restore leave what has been purged as it is. The history says when and by whom.
+What is there now stays, unless --remove deletes it as well. If a checkpoint has
+another version than that, nothing is purged: delete the checkpoint first.
+
+Copies elsewhere stay; the command lists where there may be some. If a secret has
+leaked, change it as well. On a terminal the command asks first.`,
+		Example: "  toolrun files purge /config/keys.json\n" +
+			"  toolrun files purge /config/keys.json --remove --yes",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
+				what := "the history of " + args[0]
+				if remove {
+					what = args[0] + " and its history"
+				}
+				if ok, err := confirm(cmd, "Purge "+what+" for good?"); !ok || err != nil {
+					return err
+				}
+			}
+			return c.read(func(ctx context.Context, args []string, s *service.Service) (outcome, error) {
+				done, err := s.PurgeFile(ctx, service.PurgeRequest{Project: c.name(), Path: args[0], Delete: remove})
+				return outcome{text: purgedText(done), data: done}, err
+			})(cmd, args)
+		},
+	}
+	cmd.Flags().BoolVar(&remove, "remove", false, "delete what is there now, too, without keeping it")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+// purgedText says what a purge has done, and what not.
+func purgedText(done service.PurgeAnswer) string {
+	var text strings.Builder
+	versions := fmt.Sprintf("%d versions", done.Versions)
+	if done.Versions == 1 {
+		versions = "1 version"
+	}
+	fmt.Fprintf(&text, "purged %s of %s (%s)", versions, done.Path, countBytes(done.Bytes))
+	if done.Deleted {
+		text.WriteString(", and deleted it")
+	}
+	text.WriteByte('\n')
+	if done.Gone != nil {
+		fmt.Fprintf(&text, "the bytes are gone at the latest at %s if a server runs, or with toolrun store sweep then\n",
+			done.Gone.Local().Format(time.DateTime))
+	}
+	for _, name := range done.Others {
+		fmt.Fprintf(&text, "not purged, and may have the same content: %s\n", name)
+	}
+	text.WriteString("not covered:\n")
+	for _, what := range done.NotCovered {
+		fmt.Fprintf(&text, "  %s\n", what)
+	}
+	return text.String()
 }
 
 func (c *projectCommand) compact() *cobra.Command {

@@ -61,6 +61,7 @@ var pageOperations = map[string]struct {
 	"GET /api/approvals/loss":       {needs: service.Read | service.Decide},
 	"POST /api/approvals":           {needs: service.Decide},
 	"GET /api/checkpoints":          {needs: service.Write},
+	"POST /api/history/purge":       {needs: service.Operate},
 	"POST /api/checkpoints":         {needs: service.Write},
 	"GET /api/checkpoints/changes":  {needs: service.Read | service.Write},
 	"POST /api/checkpoints/restore": {needs: service.Write},
