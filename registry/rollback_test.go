@@ -93,6 +93,18 @@ func TestRollback(t *testing.T) {
 			},
 			files: `{"/a":"2","/old":"old"}`, note: "could not be undone, and stay",
 		},
+		"what has been purged meanwhile": {
+			do: func(ctx context.Context, env registry.Env) error {
+				p, err := store.Open(context.Background(), t.Name()+"/what has been purged meanwhile")
+				if err != nil {
+					return err
+				}
+				err = errors.Join(write(env.Files, "/a", "1"), write(env.Files, "/old", "2"))
+				_, purgeErr := p.Purge(ctx, "/old", nil)
+				return errors.Join(err, purgeErr, p.Close(), failure)
+			},
+			files: `{"/old":"2"}`, note: "were undone, except for /old: what was there before has been purged",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := store.Open(t.Context(), "TestRollback/"+name)

@@ -30,7 +30,10 @@ type PurgeAnswer struct {
 // PurgeFile removes, for good, all versions of a file or folder that the history keeps. It takes evidence from everybody
 // who uses the project, so it needs more than changing files does.
 func (s *Service) PurgeFile(ctx context.Context, in PurgeRequest) (PurgeAnswer, error) {
-	return within(ctx, s, Operate, in.Project, "page-purge", func(p vfs.Project) (PurgeAnswer, error) {
+	if err := s.access.May(Operate); err != nil {
+		return PurgeAnswer{}, err
+	}
+	return within(ctx, s, Write, in.Project, "page-purge", func(p vfs.Project) (PurgeAnswer, error) {
 		name, err := vfs.Clean(in.Path)
 		if err != nil {
 			return PurgeAnswer{}, err

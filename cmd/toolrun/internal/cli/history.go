@@ -221,14 +221,14 @@ func (c *filesCommand) purge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge PATH",
 		Short: "Remove all versions of a file from the history, for good",
-		Long: `Remove all versions of a file, or of a directory with all in it, that the history
-keeps, also from before it was renamed. They cannot be brought back: undo and
-restore leave what has been purged as it is. The history says when and by whom.
-What is there now stays, unless --remove deletes it as well. If a checkpoint has
-another version than that, nothing is purged: delete the checkpoint first.
+		Long: `Remove all versions of a file, or of a directory with all in it, that the
+history keeps, also from before it was renamed. They cannot be brought back:
+undo and restore leave what has been purged as it is. The history says when and
+by whom. What is there now stays, unless --remove deletes it as well. If a
+checkpoint has another version than that, nothing is purged: delete it first.
 
-Copies elsewhere stay; the command lists where there may be some. If a secret has
-leaked, change it as well. On a terminal the command asks first.`,
+Copies elsewhere stay; the command lists where there may be some. If a secret
+has leaked, change it as well. On a terminal the command asks first.`,
 		Example: "  toolrun files purge /config/keys.json\n" +
 			"  toolrun files purge /config/keys.json --remove --yes",
 		Args: cobra.ExactArgs(1),
