@@ -27,8 +27,8 @@ type PurgeAnswer struct {
 	NotCovered []string `json:"notCovered" jsonschema:"where else the content may be, which stays"`
 }
 
-// PurgeFile removes, for good, all versions of a file or folder that the history keeps. It takes evidence from everybody
-// who uses the project, so it needs more than changing files does.
+// PurgeFile removes, for good, all versions of a file or folder that the history keeps. It takes evidence from
+// everybody who uses the project, so it needs more than changing files does.
 func (s *Service) PurgeFile(ctx context.Context, in PurgeRequest) (PurgeAnswer, error) {
 	if err := s.access.May(Operate); err != nil {
 		return PurgeAnswer{}, err

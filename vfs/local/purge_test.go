@@ -34,7 +34,9 @@ func TestPurge(t *testing.T) {
 	t.Run("in memory", func(t *testing.T) {
 		vfstest.TestPurge(t, func(t *testing.T) (vfs.Store, func(*testing.T, string) bool) {
 			store := local.NewMemoryStore(nil)
-			return store, func(t *testing.T, text string) bool { return local.InMemory(openProject(t, store, "p"), text) }
+			return store, func(t *testing.T, text string) bool {
+				return local.InMemory(openProject(t, store, "p"), text)
+			}
 		})
 	})
 	t.Run("on disk", func(t *testing.T) {
@@ -103,7 +105,8 @@ func TestPurgeRefused(t *testing.T) {
 	inner := openProject(t, store, "inner")
 	write(t, inner, "/f", "one")
 	write(t, inner, "/f", "two")
-	mounted, err := vfs.OpenMounts(openProject(t, store, "outer"), "outer", []vfs.Mount{{Path: "/in", Project: "inner"}},
+	outer, mounts := openProject(t, store, "outer"), []vfs.Mount{{Path: "/in", Project: "inner"}}
+	mounted, err := vfs.OpenMounts(outer, "outer", mounts,
 		func(vfs.Mount) (vfs.Project, error) { return store.OpenExisting(t.Context(), "inner") })
 	require.NoError(t, err)
 	for _, name := range []string{"/in", "/in/f", "/x/../in/f"} {

@@ -266,8 +266,8 @@ func purgedText(done service.PurgeAnswer) string {
 	}
 	text.WriteByte('\n')
 	if done.Gone != nil {
-		fmt.Fprintf(&text, "the bytes are gone at the latest at %s if a server runs, or with toolrun store sweep then\n",
-			done.Gone.Local().Format(time.DateTime))
+		fmt.Fprintf(&text, "the bytes are gone at the latest at %s if a server runs, "+
+			"or with toolrun store sweep then\n", done.Gone.Local().Format(time.DateTime))
 	}
 	for _, name := range done.Others {
 		fmt.Fprintf(&text, "not purged, and may have the same content: %s\n", name)
