@@ -23,6 +23,8 @@ type Layer interface {
 	// without names, and lists them. If there is no difference at one of the names, it does nothing, and the error is
 	// [ErrNoDifference]. The history does not contain this.
 	Discard(ctx context.Context, names ...string) ([]Difference, error)
+	// Below opens the files themselves, which cannot be changed so. Close them.
+	Below() (Project, error)
 }
 
 // ErrNoDifference means that a [Layer] has no difference at a path or below it. It is fs.ErrNotExist.

@@ -124,6 +124,9 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"POST /api/files/move":          m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
 		"POST /api/files/copy":          m{"project": "p", "path": "/a.txt", "to": "/copied/a.txt"},
 		"POST /api/projects/import":     "project=p&format=tar",
+		"GET /api/layer":                "project=p",
+		"POST /api/layer/apply":         m{"project": "p", "paths": []string{"/a.txt"}},
+		"POST /api/layer/discard":       m{"project": "p"},
 		"GET /api/history/compare":      "project=p&path=/a.txt",
 		"POST /api/files/delete":        m{"project": "p", "path": "/m.txt"},
 		"GET /api/files/search":         "project=p&text=c",
@@ -201,7 +204,8 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		}
 		if w.Code != 200 {
 			require.Contains(t, []string{"POST /api/login", "POST /api/history/undo", "POST /api/history/redo",
-				"POST /api/calls/stop", "POST /api/approvals", "GET /api/approvals/loss"}, name, w.Body.String())
+				"POST /api/calls/stop", "POST /api/approvals", "GET /api/approvals/loss",
+				"GET /api/layer", "POST /api/layer/apply", "POST /api/layer/discard"}, name, w.Body.String())
 			fits(t, d.Components.Schemas["Failed"], w.Body.Bytes(), name)
 			return
 		}
@@ -212,8 +216,9 @@ func TestEachOperationIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	// What makes something comes before what uses it.
-	first := []string{"/api/projects", "/api/files/save", "/api/files/move", "/api/checkpoints"}
+	// What makes something comes before what uses it, and what purges before what keeps.
+	first := []string{"/api/projects", "/api/files/save", "/api/files/move", "/api/files/folder",
+		"/api/history/purge", "/api/checkpoints"}
 	done := map[string]bool{"/api/logout": true}
 	for _, path := range first {
 		for method, o := range d.Paths[path] {

@@ -68,6 +68,14 @@ func routes() []route {
 			"Lines of text files that contain a text, and files whose names do.",
 			(*service.Service).Search).costing(costReading),
 
+		operation(get, "/api/layer", read|write,
+			"The changes that are kept apart from a directory until they are applied.",
+			(*service.Service).ListLayer).costing(costDiff),
+		operation(post, "/api/layer/apply", write,
+			"Make the changes in the directory that were kept apart from it.", (*service.Service).ApplyLayer),
+		operation(post, "/api/layer/discard", write, "Drop changes that were kept apart from a directory.",
+			(*service.Service).DiscardLayer),
+
 		operation(get, "/api/history", read|write, "Changes of a file or of all in a folder, the latest first.",
 			(*service.Service).ListHistory).costing(costList),
 		operation(get, "/api/history/diff", read|write, "What one change did to a file, as a unified diff.",

@@ -120,15 +120,33 @@ func OfChange(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.Chan
 type Version struct {
 	Name    string
 	Content []byte
+	large   bool // too large to compare, and without its content
 }
 
 // VersionBefore is a file before a change.
 func VersionBefore(ctx context.Context, p vfs.Project, c vfs.Change, limits Limits) (Version, error) {
 	data, err := Before(ctx, p, c, limits)
-	return Version{fmt.Sprintf("%s (before change %d)", c.Path, c.ID), data}, err
+	return newVersion(fmt.Sprintf("%s (before change %d)", c.Path, c.ID), data, err)
+}
+
+// VersionNow is a file as it is.
+func VersionNow(files afero.Fs, name string, limits Limits) (Version, error) {
+	data, err := Now(files, name, limits)
+	return newVersion(name, data, err)
+}
+
+func newVersion(name string, data []byte, err error) (Version, error) {
+	if err == noteError(NoteLarge) {
+		return Version{name, nil, true}, nil
+	}
+	return Version{name, data, false}, err
 }
 
 // Unified compares two versions. It is "" if there is no difference.
 func (v Version) Unified(to Version, limits Limits) string {
-	return Compare(v.Content, to.Content, limits).Unified(v.Name, to.Name)
+	d := Difference{Note: NoteLarge}
+	if !v.large && !to.large {
+		d = Compare(v.Content, to.Content, limits)
+	}
+	return d.Unified(v.Name, to.Name)
 }

@@ -150,19 +150,14 @@ func (s *Service) CompareFile(ctx context.Context, in CompareRequest) (ComparedA
 			return filediff.Version{}, none
 		}
 		from, err := before(in.Change)
-		to := filediff.Version{Name: name}
-		switch {
-		case err != nil:
-		case in.Until != 0:
-			to, err = before(in.Until)
-		default:
-			if to.Content, err = filediff.Now(p, name, limits); errors.Is(err, fs.ErrNotExist) {
-				err = nil
-			}
+		if err != nil {
+			return out, err
 		}
-		if d, note := filediff.NoteOf(err); note == nil && d.Note == filediff.NoteLarge {
-			out.Diff = d.Unified(from.Name, to.Name)
-			return out, nil
+		var to filediff.Version
+		if in.Until != 0 {
+			to, err = before(in.Until)
+		} else if to, err = filediff.VersionNow(p, name, limits); errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
 		out.Diff = from.Unified(to, limits)
 		return out, err

@@ -20,6 +20,7 @@ import (
 var operations = map[string]service.Right{
 	"ListProjects": service.Run, "ShowProject": service.Run,
 	"MakeProject": service.Write, "Export": service.Read | service.Write, "Import": service.Write,
+	"ListLayer": service.Read | service.Write, "ApplyLayer": service.Write, "DiscardLayer": service.Write,
 	"DeleteProject": service.Operate, "ListDeleted": service.Operate, "RestoreProject": service.Operate,
 	"ListFiles": service.Read, "ReadText": service.Read, "ReadContent": service.Read, "Search": service.Read,
 	"SaveText": service.Write, "Upload": service.Write, "MakeFolder": service.Write, "MoveFile": service.Write,

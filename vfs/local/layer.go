@@ -58,6 +58,11 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	return &layerProject{c.Project(c.Close), l}, nil
 }
 
+// Below implements [vfs.Layer].
+func (p *layerProject) Below() (vfs.Project, error) {
+	return OpenDir(p.l.below.root.Name(), &vfs.Options{ReadOnly: true})
+}
+
 // Discard implements [vfs.Layer].
 func (p *layerProject) Discard(ctx context.Context, names ...string) ([]vfs.Difference, error) {
 	return p.settleLayer(ctx, "discard", names, nil)

@@ -265,8 +265,8 @@ func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(
 			fmt.Fprintf(&text, "%s %s\n", c.Op, c.Path)
 			continue
 		}
-		data, _ := filediff.Now(p, c.Path, filediff.Unlimited) // nothing if it cannot be read
-		text.WriteString(version.Unified(filediff.Version{Name: c.Path, Content: data}, filediff.Unlimited))
+		now, _ := filediff.VersionNow(p, c.Path, filediff.Unlimited) // nothing if it cannot be read
+		text.WriteString(version.Unified(now, filediff.Unlimited))
 	}
 	if text.Len() == 0 {
 		return nil

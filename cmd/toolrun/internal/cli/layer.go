@@ -9,14 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -62,30 +59,42 @@ func (c *filesCommand) layer() (vfs.Layer, error) {
 	return local.OpenLayer(c.rootPath(), dir, c.rootOptions())
 }
 
+// ofLayer asks for something about the layer of --root. Without one, nothing is different.
+func (c *filesCommand) ofLayer(do func(s *service.Service) (service.LayerAnswer, error)) (
+	done service.LayerAnswer, err error) {
+	layer, err := c.layer()
+	if layer == nil {
+		return service.LayerAnswer{Changes: []service.LayerChange{}}, err
+	}
+	defer func() { err = errors.Join(err, layer.Close()) }()
+	s, err := c.service(layer)
+	if err != nil {
+		return done, err
+	}
+	return do(s)
+}
+
 // settle returns a function for commands that do something with the differences of a layer, and list what they did.
-func (c *filesCommand) settle(
-	do func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error),
-) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, names []string) (err error) {
-		layer, err := c.layer()
-		if err != nil {
+func (c *filesCommand) settle(do func(s *service.Service, ctx context.Context,
+	in service.SettleRequest) (service.LayerAnswer, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, names []string) error {
+		there := false
+		done, err := c.ofLayer(func(s *service.Service) (service.LayerAnswer, error) {
+			there = true
+			return do(s, cmd.Context(), service.SettleRequest{Project: c.name(), Paths: names})
+		})
+		if err == nil && !there && len(names) > 0 {
+			err = &fs.PathError{Op: cmd.Name(), Path: names[0], Err: vfs.ErrNoDifference}
+		}
+		if err != nil && len(done.Changes) == 0 {
 			return err
 		}
-		var done []vfs.Difference
-		if layer != nil {
-			defer func() { err = errors.Join(err, layer.Close()) }()
-			if done, err = do(cmd, layer, names); err != nil && len(done) == 0 {
-				return err
-			}
-		} else if len(names) > 0 {
-			return &fs.PathError{Op: cmd.Name(), Path: names[0], Err: vfs.ErrNoDifference}
-		}
 		var text strings.Builder
-		for _, d := range done {
+		for _, d := range done.Changes {
 			fmt.Fprintf(&text, "%s %s\n", d.Op, d.Path)
 		}
 		return errors.Join(outcome{
-			text: text.String(), data: listed(done), none: "no changes are kept apart",
+			text: text.String(), data: done.Changes, none: "no changes are kept apart",
 		}.print(cmd.OutOrStdout(), c.json), err)
 	}
 }
@@ -103,9 +112,7 @@ To take back what was applied, undo the call with --overlay, and apply that.`,
 			"  toolrun files --root site apply\n" +
 			"  toolrun files --root site apply index.html\n" +
 			"  toolrun files --root site --overlay undo && toolrun files --root site apply",
-		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
-			return layer.Apply(cmd.Context(), names...)
-		}),
+		RunE: c.settle((*service.Service).ApplyLayer),
 	}
 }
 
@@ -116,29 +123,35 @@ func (c *filesCommand) discard() *cobra.Command {
 		Long: `Drop the changes that tools have made to the directory given with --root and
 --overlay: all of them, or those at the paths and below.`,
 		Example: "  toolrun files --root site discard",
-		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
-			return layer.Discard(cmd.Context(), names...)
-		}),
+		RunE:    c.settle((*service.Service).DiscardLayer),
 	}
 }
 
-// diffLayer shows what is different in a layer.
-func (c *filesCommand) diffLayer(cmd *cobra.Command) (err error) {
-	layer, err := c.layer()
-	if err != nil {
-		return err
-	}
-	var found []vfs.Difference
-	if layer != nil {
-		defer func() { err = errors.Join(err, layer.Close()) }()
-		if found, err = layer.Differences(cmd.Context()); err != nil {
-			return err
+// inLayer lists what is different in the layer of --root at a path and below it, and how if that is to be printed.
+func (c *filesCommand) inLayer(ctx context.Context, name string, diffs bool) (found []service.LayerChange, text string,
+	err error) {
+	done, err := c.ofLayer(func(s *service.Service) (service.LayerAnswer, error) {
+		return s.ListLayer(ctx, service.LayerRequest{Project: c.name(), Path: name, Diffs: diffs})
+	})
+	for _, d := range done.Changes {
+		if d.Conflict {
+			text += d.Path + " has been changed by others since\n"
 		}
+		text += d.Diff
 	}
-	if c.json {
-		return printJSON(cmd.OutOrStdout(), listed(found))
+	return done.Changes, text, err
+}
+
+// diffLayer shows what is different in a layer.
+func (c *filesCommand) diffLayer(cmd *cobra.Command) error {
+	found, text, err := c.inLayer(cmd.Context(), "/", !c.json)
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return printJSON(cmd.OutOrStdout(), found)
 	}
-	return c.eachDifference(layer, found, func(text string) error { return printDiff(cmd.OutOrStdout(), text) })
+	return printDiff(cmd.OutOrStdout(), text)
 }
 
 // waiting describes what is different in the layer of --root at a path and below it, if there is a layer. It is "" if
@@ -150,92 +163,6 @@ func (c *filesCommand) waiting(ctx context.Context, name string) (text string, e
 	if _, err := c.besideRoot("layers"); err != nil {
 		return "", nil // without a place for it, there is no layer
 	}
-	layer, err := c.layer()
-	if layer == nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, layer.Close()) }()
-	found, err := layer.Differences(ctx)
-	if err != nil {
-		return "", err
-	}
-	found = slices.DeleteFunc(found, func(d vfs.Difference) bool {
-		return !vfs.Within(d.Path, name) && !(d.Op == vfs.OpRemove && vfs.Within(name, d.Path))
-	})
-	err = c.eachDifference(layer, found, func(one string) error {
-		text += one
-		return nil
-	})
+	_, text, err = c.inLayer(ctx, name, true)
 	return text, err
-}
-
-// eachDifference describes differences of the layer of --root.
-func (c *filesCommand) eachDifference(layer vfs.Layer, found []vfs.Difference, do func(text string) error) error {
-	if len(found) == 0 {
-		return nil
-	}
-	below, err := local.OpenDir(c.rootPath(), &vfs.Options{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer below.Close()
-	for _, d := range found {
-		text, err := difference(below, layer, d)
-		if err != nil {
-			return err
-		}
-		if d.Conflict {
-			text = fmt.Sprintf("%s has been changed by others since\n", d.Path) + text
-		}
-		if err := do(text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// difference describes a difference of a layer, as a diff if it is one of a file.
-func difference(below, layer afero.Fs, d vfs.Difference) (string, error) {
-	var versions [2]filediff.Version
-	for i, files := range []afero.Fs{below, layer} {
-		versions[i].Name = os.DevNull
-		info, err := files.Stat(d.Path)
-		// What an operation replaces has been removed by another one before, and what it removes can be replaced after.
-		if i == 0 && (d.Op == vfs.OpCreate || d.Op == vfs.OpMkdir) || i == 1 && d.Op == vfs.OpRemove ||
-			errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		if info.Mode().IsRegular() {
-			versions[i].Name = d.Path
-			if versions[i].Content, err = filediff.Now(files, d.Path, filediff.Unlimited); err != nil {
-				return "", err
-			}
-		}
-	}
-	text := ""
-	if versions[0].Name != versions[1].Name || d.Op == vfs.OpWrite {
-		text = versions[0].Unified(versions[1], filediff.Unlimited)
-	}
-	if text == "" { // a directory, an empty file, other permissions
-		text = fmt.Sprintf("%s %s\n", d.Op, d.Path)
-	}
-	return text, nil
-}
-
-// A listedDifference is a [vfs.Difference] as JSON.
-type listedDifference struct {
-	Path     string `json:"path"`
-	Op       vfs.Op `json:"op"`
-	Conflict bool   `json:"conflict,omitempty"`
-}
-
-func listed(found []vfs.Difference) []listedDifference {
-	list := make([]listedDifference, len(found))
-	for i, d := range found {
-		list[i] = listedDifference(d)
-	}
-	return list
 }
