@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -41,12 +45,6 @@ func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64) {
 func addSession(cmd *cobra.Command, session *string) {
 	cmd.Flags().StringVar(session, "session", "",
 		"go on with the variables of the session `NAME`, and leave them for the next call")
-}
-
-// choose sets what the flags say of the session and of failures for a tool.
-func (f *codeFlags) choose(s registry.Selection, tool string) registry.Selection {
-	s.Session = f.session
-	return s.WithOption(tool, registry.OptionRollback, f.rollback)
 }
 
 // code is what a command is to run.
@@ -92,6 +90,56 @@ func (c code) input() (json.RawMessage, error) {
 		c.text = "\n" // tools refuse no code at all to a model; a file can be empty
 	}
 	return json.Marshal(map[string]string{"code": c.text})
+}
+
+// A codeTool is a tool that runs code of a language.
+type codeTool struct {
+	name         string
+	undefined    string // how the value of an expression is printed that has none
+	quiet        bool   // print only what code prints, unless it is an expression
+	asExpression func(context.Context) context.Context
+}
+
+// runCode runs the code that the flags and arguments name.
+func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags, servers *serverFlags,
+	t codeTool) error {
+	code, err := flags.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	ctx, printer := cmd.Context(), newPersonPrinter(cmd)
+	if printer.quiet = t.quiet && !code.expression; code.expression {
+		printer.undefined = t.undefined
+		ctx = t.asExpression(ctx)
+	}
+	input, err := code.input()
+	if err != nil {
+		return err
+	}
+	script := javascript.Options{ScriptName: code.name, Args: append([]string{}, code.args...),
+		Output: sandbox.Unlimited}
+	if !code.fromStdin {
+		script.Stdin = f.record.taped(cmd.InOrStdin())
+	}
+	f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
+	runner, err := servers.open(cmd, toolrun.Options{Script: script, PythonScript: python.Options(script),
+		Calls: f.project.shared(nil)})
+	if err != nil {
+		return err
+	}
+	choose := func(s registry.Selection) registry.Selection {
+		s.Session = flags.session
+		s = s.WithOption(t.name, registry.OptionRollback, flags.rollback)
+		s = s.WithOption(t.name, javascript.OptionMemory, flags.memory) // which each of them calls so
+		s = s.WithOption(t.name, javascript.OptionToolCalls, servers.file() != "")
+		switch filepath.Ext(code.name) {
+		case ".ts", ".mts", ".cts":
+			s = s.WithOption(javascript.Name, javascript.OptionLanguage, "typescript")
+		}
+		return s
+	}
+	return f.dispatch(ctx, cmd, runner, registry.Call{Tool: t.name, Input: input}, printer,
+		toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 }
 
 // shellLimits are those of code that somebody runs at a shell, who wants to see all of its output.

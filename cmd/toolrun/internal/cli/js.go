@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
@@ -43,42 +39,8 @@ in a notebook, and its variables stay for the next call.`,
 			"  echo 'return 1 + 1' | toolrun js -",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			code, err := flags.read(cmd, args)
-			if err != nil {
-				return err
-			}
-			ctx, printer := cmd.Context(), newPersonPrinter(cmd)
-			if code.expression {
-				printer.undefined = "undefined"
-				ctx = javascript.AsExpression(ctx)
-			}
-			input, err := code.input()
-			if err != nil {
-				return err
-			}
-			script := javascript.Options{
-				ScriptName: code.name, Args: append([]string{}, code.args...), Output: sandbox.Unlimited,
-			}
-			if !code.fromStdin {
-				script.Stdin = f.record.taped(cmd.InOrStdin())
-			}
-			f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
-			runner, err := servers.open(cmd, toolrun.Options{Script: script, Calls: f.project.shared(nil)})
-			if err != nil {
-				return err
-			}
-			choose := func(s registry.Selection) registry.Selection {
-				s = flags.choose(s, javascript.Name)
-				s = s.WithOption(javascript.Name, javascript.OptionMemory, flags.memory)
-				s = s.WithOption(javascript.Name, javascript.OptionToolCalls, servers.file() != "")
-				switch filepath.Ext(code.name) {
-				case ".ts", ".mts", ".cts":
-					s = s.WithOption(javascript.Name, javascript.OptionLanguage, "typescript")
-				}
-				return s
-			}
-			return f.dispatch(ctx, cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, printer,
-				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
+			return f.runCode(cmd, args, &flags, &servers, codeTool{javascript.Name, "undefined", false,
+				javascript.AsExpression})
 		},
 	}
 	flags.add(cmd, sandbox.MinMemory)

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/tools/python"
@@ -60,35 +58,7 @@ Python is not part of toolrun: get it once with toolrun module add python.`,
 			"  echo 'print(1 + 1)' | toolrun py -",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			code, err := flags.read(cmd, args)
-			if err != nil {
-				return err
-			}
-			ctx, printer := cmd.Context(), newPersonPrinter(cmd)
-			if printer.quiet = !code.expression; code.expression {
-				printer.undefined = "None"
-				ctx = python.AsExpression(ctx)
-			}
-			input, err := code.input()
-			if err != nil {
-				return err
-			}
-			script := python.Options{ScriptName: code.name, Args: code.args, Output: sandbox.Unlimited}
-			if !code.fromStdin {
-				script.Stdin = f.record.taped(cmd.InOrStdin())
-			}
-			f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
-			runner, err := servers.open(cmd, toolrun.Options{PythonScript: script, Calls: f.project.shared(nil)})
-			if err != nil {
-				return err
-			}
-			choose := func(s registry.Selection) registry.Selection {
-				s = flags.choose(s, python.Name)
-				s = s.WithOption(python.Name, python.OptionMemory, flags.memory)
-				return s.WithOption(python.Name, python.OptionToolCalls, servers.file() != "")
-			}
-			return f.dispatch(ctx, cmd, runner, registry.Call{Tool: python.Name, Input: input}, printer,
-				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
+			return f.runCode(cmd, args, &flags, &servers, codeTool{python.Name, "None", true, python.AsExpression})
 		},
 	}
 	flags.add(cmd, python.MinMemory)
