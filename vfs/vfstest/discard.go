@@ -23,6 +23,8 @@ func checkDiscarding(t *testing.T, store vfs.Store) {
 	require.NoError(t, err)
 	require.NoError(t, store.Discard(t.Context(), "one"))
 	require.ErrorIs(t, old.Mkdir("/d", 0o755), vfs.ErrDeleted)
+	_, err = old.Settings(t.Context())
+	require.ErrorIs(t, err, vfs.ErrDeleted)
 	_, err = store.OpenExisting(t.Context(), "one")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	ids, err := store.List(t.Context(), "", 0)

@@ -24,10 +24,13 @@ func (p *Project) Settings(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	c := p.view()
-	data, err := c.readSettings()
-	if data == nil && err == nil && c.IsDeleted() {
+	if t, ok := c.Backend.(Transactional); ok { // so that both are asked for together
+		c = &Core{t.Snapshot(settingsFile), c.shared}
+	}
+	if c.IsDeleted() { // a project that can be restored has its settings still
 		return nil, vfs.ErrDeleted
 	}
+	data, err := c.readSettings()
 	return data, fsys.PathError("settings", "", err)
 }
 
