@@ -238,6 +238,17 @@ func (a *api) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if who != nil && who.access.Until != nil {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(who.access.Until, func() {
+			cancel()
+			if route.bytes { // a file that comes
+				_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+			}
+		})()
+		r = r.WithContext(ctx)
+	}
 	place, err := s.enter(r, who, route)
 	if err != nil {
 		answerError(s, w, r, err)
@@ -429,7 +440,7 @@ func answer(w http.ResponseWriter, status int, out any, place *place) {
 	if text, ok := out.(service.TextAnswer); ok {
 		place.Keep(int64(len(text.Text)))
 		w.Header().Set("Content-Type", "application/json")
-		_ = writeText(&slowWriter{ResponseWriter: w}, text) // the client is gone
+		_ = writeText(&slowWriter{ResponseWriter: w, ctx: context.Background()}, text) // the client is gone
 		return
 	}
 	send := &answerWriter{ResponseWriter: w, status: status, place: place}

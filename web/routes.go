@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -226,7 +227,7 @@ func exportProject(_ *Server, r *request, in service.ArchiveRequest) error {
 		in.Format = "zip"
 	}
 	attach(r.w.Header(), "application/octet-stream", path.Base(in.Project)+"."+in.Format)
-	w := &slowWriter{ResponseWriter: r.w}
+	w := &slowWriter{ResponseWriter: r.w, ctx: r.Context()}
 	if err := r.ops.Export(r.Context(), in, w); err != nil {
 		if w.began {
 			panic(http.ErrAbortHandler) // so that what is broken does not look complete
@@ -244,7 +245,7 @@ func readContent(_ *Server, r *request, in service.ContentRequest) error {
 		if r.Method == http.MethodHead {
 			return nil
 		}
-		if _, err := io.Copy(&slowWriter{ResponseWriter: r.w}, c); err != nil {
+		if _, err := io.Copy(&slowWriter{ResponseWriter: r.w, ctx: r.Context()}, c); err != nil {
 			panic(http.ErrAbortHandler) // the client is gone, or must see that something is missing
 		}
 		return nil
@@ -278,9 +279,10 @@ func plainName(name string) string {
 	}, name)
 }
 
-// A slowWriter gives a client time for each part, and not for all together.
+// A slowWriter gives a client time for each part, and not for all together, until the context ends.
 type slowWriter struct {
 	http.ResponseWriter
+	ctx   context.Context
 	began bool
 }
 
@@ -290,6 +292,9 @@ const (
 )
 
 func (w *slowWriter) Write(data []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
 	w.began = true
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(partTime))
 	return w.ResponseWriter.Write(data)

@@ -62,37 +62,43 @@ var rights = map[Role]Right{
 
 // An Access is what somebody may use: a token's, a login's, or a local user's. Do not change it once it is used.
 type Access struct {
-	// Name is for logs, and for who has decided.
+	// Name is for logs, and for who has decided. Role says which rights there are.
 	Name string
 	Role Role
-	// Client is who makes the calls: see [toolrun.SessionOptions]. Empty means the page, with the name. What is limited
-	// for one access, such as how many streams of events it has, is limited for all of one client together.
+	// Client is who makes the calls: see [toolrun.SessionOptions]. Empty means the page, with the name. A model sees
+	// the calls of its Client only, and what is limited for one access, such as how many streams of events it has, is
+	// limited for all of one client together.
 	Client string
-	// Project is the only project. Empty means all of them.
+	// Project is the only project. Empty means all of them, unless Session is set.
 	Project string
 	// Makes means that a project that does not exist is made when its settings are changed.
 	Makes bool
-	// Store opens the projects. Nil means the desk's.
+	// Store opens the desk's projects for this access: with its quota, and not those that it may not have. Nil means
+	// the desk's store. What waits for approval, the calls that are known, and secrets are always the desk's.
 	Store vfs.Store
-	// Select, if not nil, changes what is chosen for the project. The tools that it leaves enabled are the only ones,
-	// and nobody chooses others with this access.
+	// Select, if not nil, changes what is chosen for a project, after the desk's. Nobody changes settings with this
+	// access, and options of a call cannot differ from those that Select leaves.
 	Select func(registry.Selection) registry.Selection
-	// Limits are those of calls. The zero value means the desk's.
+	// Limits are those of calls that are not made by Session, which has its own. The zero value means the desk's.
 	Limits registry.Limits
 
-	// Files, if not nil, are those of Project, which whoever asks has opened, as the call that changes are part of, and
-	// closes. Operations on files, history, checkpoints and sessions of code use them instead of a store's, and their
-	// answers are whole unless a limit is asked for.
+	// Files, if not nil, is Project, which whoever asks has opened, and closes. Operations on files, history,
+	// checkpoints and sessions of code use it instead of opening the project. Their changes are part of the call that
+	// it was opened for, and their answers are whole unless a limit is asked for.
 	Files vfs.Project
-	// NoFiles means that files are not read but with tools: neither they nor what was changed in them is shown.
+	// NoFiles takes away the right to read files: neither they nor what was changed in them is shown. Tools still read
+	// them.
 	NoFiles bool
-	// Session, if not nil, opens the project with what calls may do, as another door has it, such as MCP: calls are
-	// made as by a model, with the options that are chosen. Project is required then.
+	// Session, if not nil, opens Project, which is required then, with what its calls may do, as another door has it,
+	// such as MCP: its options and limits hold for all calls.
 	Session func(ctx context.Context) (*toolrun.Session, error)
 	// Allow, if not nil, counts a request, and reports whether it may be made now.
 	Allow func() bool
 	// Call, if not nil, calls do when there is a place for another call, or returns the error that kept it from that.
 	Call func(ctx context.Context, do func(ctx context.Context)) error
+	// Until, if not nil, ends when the access does, such as that of a token that is removed or changed. Calls of the
+	// access are stopped then. Whoever serves its requests ends those, and with them streams of events.
+	Until context.Context
 }
 
 // Has reports whether somebody has a right in the projects that are theirs.
@@ -151,8 +157,17 @@ func (a *Access) Same(other *Access) bool {
 		a.role() == other.role() && a.NoFiles == other.NoFiles && a.Store == other.Store
 }
 
-// call does a call, which waits for a place if somebody has only so many.
+// errEnded is why a call is stopped whose access has ended.
+var errEnded = errors.New("the token was removed or changed")
+
+// call does a call, which waits for a place if somebody has only so many, and ends with the access.
 func (a *Access) call(ctx context.Context, do func(ctx context.Context)) error {
+	if a.Until != nil {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(a.Until, func() { cancel(errEnded) })()
+	}
 	if a.Call == nil {
 		do(ctx)
 		return nil

@@ -230,7 +230,7 @@ func (s *Service) DecideNow(ctx context.Context, in DecideRequest) (registry.Res
 }
 
 func (s *Service) decide(ctx context.Context, in DecideRequest) (*waiting.Entry, error) {
-	if err := s.may(Decide, in.Project); err != nil {
+	if err := s.mayIn(ctx, Decide, in.Project); err != nil {
 		return nil, err
 	}
 	ids := in.Calls

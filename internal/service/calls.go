@@ -314,7 +314,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 
 // StopCall stops a call, or asks the process that runs it to stop it. A model is told that a person has stopped it.
 func (s *Service) StopCall(ctx context.Context, in CallRequest) (Nothing, error) {
-	if err := s.may(Run, in.Project); err != nil {
+	if err := s.mayIn(ctx, Run, in.Project); err != nil {
 		return Nothing{}, err
 	}
 	if s.log.stop(in.Project, in.Call, s.access.sees) {
@@ -348,7 +348,7 @@ const outputPause = 50 * time.Millisecond
 
 // FollowCall tells what a call prints, as it prints it: events output, and one named done with the call.
 func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func() (Follower, error)) error {
-	if err := s.may(Run, in.Project); err != nil {
+	if err := s.mayIn(ctx, Run, in.Project); err != nil {
 		return err
 	}
 	if c, known := s.log.find(in.Project, in.Call); !known || !s.access.sees(c.CallInfo) {

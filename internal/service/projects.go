@@ -58,7 +58,7 @@ func (s *Service) ListProjects(ctx context.Context, in ProjectsRequest) (Project
 	}
 	for _, id := range ids {
 		info, err := s.info(ctx, id)
-		if code := codeOf(err); code == "not_found" || code == "deleted" {
+		if code := codeOf(err); s.Project() == "" && (code == "not_found" || code == "deleted") {
 			continue // deleted meanwhile
 		}
 		if err != nil {

@@ -198,6 +198,18 @@ func (s *Service) Project() string { return cmp.Or(s.access.Project, s.only) }
 // MayUse returns an error if a project is not somebody's to use, or cannot exist.
 func (s *Service) MayUse(id string) error { return s.may(0, id) }
 
+// mayIn is may for what needs no files. It also finds out that the project of a token has been deleted.
+func (s *Service) mayIn(ctx context.Context, right Right, id string) error {
+	if err := s.may(right, id); err != nil || s.access.Session == nil {
+		return err
+	}
+	session, err := s.access.Session(ctx)
+	if err != nil {
+		return err
+	}
+	return session.Close()
+}
+
 // open opens a project that exists. The caller closes it.
 func (s *Service) open(ctx context.Context, right Right, id string) (vfs.Project, error) {
 	if err := cmp.Or(s.may(right, id), s.ready()); err != nil {

@@ -50,8 +50,9 @@ type HandlerOptions struct {
 	// [DefaultSessions].
 	Sessions int
 	// ServerSessions is how many of these sessions one server can have, so that one client cannot take them all.
-	// Zero means all of them. If it is smaller than Sessions, one server's requests also leave half of the memory
-	// for messages to others.
+	// Zero means all of them. If it is smaller than Sessions, a server can have a hundredth of Sessions, and at least
+	// one, however many the others have together, and one server's requests leave half of the memory for messages to
+	// others.
 	ServerSessions int
 	// Shared, if not nil, has the records of sessions, and handlers with the same records continue each other's: each
 	// request of a session can reach another handler, and sessions outlast the handler at which they began. It needs

@@ -174,7 +174,8 @@ func TestSubscriptionsToManyNames(t *testing.T) {
 	})
 }
 
-// TestSessionsOfOneServer has a client with a token that begins as many sessions as it can: others get theirs.
+// TestSessionsOfOneServer has clients with tokens that begin as many sessions as they can, and take all together:
+// others get theirs, also with a token that comes later.
 func TestSessionsOfOneServer(t *testing.T) {
 	servers := map[string]*mcpserver.Server{
 		"mine": newServer(t, builtIn(t), newProject(t), nil), "theirs": newServer(t, builtIn(t), newProject(t), nil),
@@ -186,17 +187,24 @@ func TestSessionsOfOneServer(t *testing.T) {
 		&mcpserver.HandlerOptions{Sessions: 10, ServerSessions: 5})
 	url := listen(t, handler)
 	defer func() { require.NoError(t, handler.Shutdown(context.Background())) }()
-	for _, who := range []string{"mine", "theirs"} {
+	begin := func(who string, most int) {
 		for i := range 10 {
 			want := 200
-			if i >= 5 {
+			if i >= most {
 				want = 503
 			}
 			response, text := post(t, url, initializeRequest, "Authorization", who)
 			require.Equal(t, want, response.StatusCode, "%s %d: %s", who, i, text)
 		}
 	}
+	begin("mine", 5)
+	begin("theirs", 5)
 	require.Equal(t, 10, handler.Sessions())
+	for _, who := range []string{"later", "last"} {
+		servers[who] = newServer(t, builtIn(t), newProject(t), nil)
+		begin(who, 1)
+	}
+	require.Equal(t, 12, handler.Sessions())
 }
 
 // TestServersThatComeAndGo has a host that makes a server for each client, and shuts it down: a handler does not keep

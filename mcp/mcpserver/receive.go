@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // errBusy is what clients are told if there are too many requests.
@@ -20,6 +21,10 @@ var errPanicked = errors.New("the server has failed to do this")
 
 // errSource is what clients are told if the source fails, whose error may name what is the host's.
 var errSource = errors.New("the server cannot open the project at the moment")
+
+// errDeleted is what clients are told if the source's project has been deleted.
+var errDeleted = errors.New("the project has been deleted: only whoever runs this server can restore it, " +
+	"or let you use another one")
 
 // errShared is what clients are told if the record of a session cannot be changed.
 var errShared = errors.New("the server cannot keep the session at the moment: try again later")
@@ -69,6 +74,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		tools, env, err := s.current(ctx)
 		if err != nil {
 			s.options.Logger.ErrorContext(ctx, "the source of a server failed", "method", method, "error", err)
+			if errors.Is(err, vfs.ErrDeleted) {
+				return nil, errDeleted
+			}
 			return nil, errSource
 		}
 		switch params := request.GetParams().(type) {

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // The limits of a server unless others are set.
@@ -101,7 +102,8 @@ type Server struct {
 }
 
 // New returns a server. It fails if a limit is negative, if the source fails, or with a *registry.ToolError if the
-// definition of a tool is invalid.
+// definition of a tool is invalid. A source whose error is [vfs.ErrDeleted] is no failure: clients are told that the
+// project has been deleted, until the source has one again.
 func New(ctx context.Context, source Source, options *Options) (*Server, error) {
 	s := &Server{source: source, tools: map[string][]byte{}, approvers: map[*sdk.ServerSession]registry.Approver{},
 		listens: make(chan struct{}, maxListens)}
@@ -146,7 +148,7 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	s.stopped, s.stop = context.WithCancel(context.Background())
 	s.active.draining, s.active.changed = make(chan struct{}), make(chan struct{})
 	s.sdk.AddReceivingMiddleware(s.receive)
-	if err := s.Refresh(ctx); err != nil {
+	if err := s.Refresh(ctx); err != nil && !errors.Is(err, vfs.ErrDeleted) {
 		return nil, err
 	}
 	return s, nil

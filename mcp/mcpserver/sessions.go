@@ -15,7 +15,9 @@ type beganKey struct{}
 func (h *Handler) open(server *Server) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || h.sessions+h.opening >= h.options.Sessions || h.used[server] >= h.options.ServerSessions {
+	most, each, used := h.options.Sessions, h.options.ServerSessions, h.used[server]
+	full := h.sessions+h.opening >= most && (each >= most || used >= max(1, most/100))
+	if h.closed || full || used >= each {
 		return false
 	}
 	h.opening++

@@ -132,7 +132,7 @@ process at once.`,
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
 	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
 	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions,
-		"refuse more sessions than this; no one of several tokens gets them all")
+		"refuse more sessions than this; a token gets at most a quarter of them")
 	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate,
 		"accept this many requests per second for a project or token")
 	flags.DurationVar(&c.grace, "grace", 30*time.Second,
@@ -234,8 +234,14 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	return c.serve(ctx, metrics, calls, logger)
 }
 
+// A served project is a session, or the project of a token, which has one.
+type served interface {
+	Source(ctx context.Context) (*registry.Registry, registry.Env, error)
+	Watch(ctx context.Context, changed func()) error
+}
+
 // newServer returns a server for a session. Until the context ends, it tells clients of changed tools.
-func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session,
+func (c *mcpCommand) newServer(ctx context.Context, session served,
 	options *mcpserver.Options) (*mcpserver.Server, error) {
 	options.Watch = session.Watch
 	server, err := mcpserver.New(ctx, session.Source, options)

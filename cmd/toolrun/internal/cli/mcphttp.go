@@ -53,8 +53,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 	case c.tokens != "":
 		if tokens, err = c.byToken(ctx, metrics, logger); err == nil {
 			find, config.Token, access, client = tokens.find, tokens.token, tokens.access, tokens.client
-			n := len(tokens.now.Load().tokens)
-			options.ServerSessions = max(1, c.sessions/max(1, min(n, 4))) // one token cannot lock out the others
+			options.ServerSessions = max(1, c.sessions/4) // so that one token cannot lock out the others
 		}
 	case c.sessionProjects:
 		var end func()

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/web"
 )
 
-// tokenServers are the servers of the tokens in a file, which can change while they serve.
+// tokenServers are the holders of the tokens in a file, which can change while they are served.
 type tokenServers struct {
 	tokenFile
 	command *mcpCommand
@@ -30,30 +30,28 @@ type tokenServers struct {
 	now     atomic.Pointer[tokenSet]
 }
 
-// A tokenSet is the tokens at one time, and the server of each.
+// A tokenSet is the tokens at one time, and the holder of each.
 type tokenSet struct {
 	tokens  []*mcphttp.Token
 	servers map[*mcphttp.Token]*tokenServer
 }
 
-// A tokenServer is the server of a token. Without MCP it has only the access.
+// A tokenServer is what the holder of a token uses.
 type tokenServer struct {
-	*mcpserver.Server
-	session *toolrun.Session
-	access  *web.Access        // to the page
-	cancel  context.CancelFunc // ends what belongs to it
+	access  web.Access        // to the page
+	server  *mcpserver.Server // nil if only the page is served
+	project tokenProject
+	store   vfs.Store
+	cancel  context.CancelFunc // ends the access
 }
 
-// byToken reads the file of tokens and makes their servers.
+// byToken reads the file of tokens and makes what they are for.
 func (c *mcpCommand) byToken(ctx context.Context, metrics *mcphttp.Metrics,
 	logger *slog.Logger) (*tokenServers, error) {
 	t := &tokenServers{tokenFile: tokenFile{host: c.host(), name: c.tokens, logger: logger}, command: c, ctx: ctx,
 		metrics: metrics}
 	t.now.Store(&tokenSet{})
-	if err := t.read(); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return t, t.read()
 }
 
 // token returns the token of a request, or nil.
@@ -61,16 +59,16 @@ func (t *tokenServers) token(r *http.Request) *mcphttp.Token {
 	return mcphttp.Find(t.now.Load().tokens, r)
 }
 
-// server returns that of the token of a request, or nil.
-func (t *tokenServers) server(r *http.Request) *tokenServer {
+// holder returns what the token of a request is for, or nil.
+func (t *tokenServers) holder(r *http.Request) *tokenServer {
 	now := t.now.Load()
 	return now.servers[mcphttp.Find(now.tokens, r)]
 }
 
 // access returns what the token of a request may use on the page, or nil.
 func (t *tokenServers) access(r *http.Request) *web.Access {
-	if server := t.server(r); server != nil {
-		return server.access
+	if s := t.holder(r); s != nil {
+		return &s.access
 	}
 	return nil
 }
@@ -79,20 +77,21 @@ func (t *tokenServers) access(r *http.Request) *web.Access {
 func (t *tokenServers) client(client string) *web.Access {
 	for token, server := range t.now.Load().servers {
 		if token.Client() == client {
-			return server.access
+			return &server.access
 		}
 	}
 	return nil
 }
 
 func (t *tokenServers) find(r *http.Request) (*mcpserver.Server, error) {
-	if server := t.server(r); server != nil {
-		return server.Server, nil
+	if s := t.holder(r); s != nil {
+		return s.server, nil
 	}
 	return nil, mcpserver.ErrUnauthorized
 }
 
-// read makes the servers of new and changed tokens, and ends those of tokens that are gone. If that fails, all stays.
+// read makes what new and changed tokens are for, and ends what those had that are gone or were changed. If that fails,
+// all stays.
 func (t *tokenServers) read() error {
 	tokens, err := t.tokenFile.read()
 	if err != nil {
@@ -104,7 +103,7 @@ func (t *tokenServers) read() error {
 	for _, token := range tokens {
 		for old, server := range before.servers {
 			if token.Equal(old) {
-				after.servers[token] = server
+				after.servers[token] = server // with what it has used of its limits
 				kept[server] = true
 			}
 		}
@@ -114,7 +113,7 @@ func (t *tokenServers) read() error {
 		server, err := t.serve(token)
 		if err != nil {
 			for _, server := range fresh {
-				server.end(0)
+				server.end()
 			}
 			return fmt.Errorf("%s: %s: %w", t.command.tokens, token.Name, err)
 		}
@@ -124,7 +123,7 @@ func (t *tokenServers) read() error {
 	t.now.Store(after)
 	for _, server := range before.servers {
 		if !kept[server] {
-			go server.end(t.command.grace)
+			go server.end()
 		}
 	}
 	if len(before.tokens) > 0 {
@@ -137,82 +136,88 @@ func (t *tokenServers) read() error {
 	return nil
 }
 
-// end ends the sessions of a token. Calls that run may finish, within the grace.
-func (s *tokenServer) end(grace time.Duration) {
-	if s.Server == nil { // the store may be in use, and ends with the process
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	// calls that did not finish have been stopped
-	_ = errors.Join(s.Shutdown(ctx), s.session.Close(), s.access.Store.Close())
+// end stops the calls of a token, and ends its sessions and streams.
+func (s *tokenServer) end() {
 	s.cancel()
+	if s.server != nil {
+		now, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = s.server.Shutdown(now) // the error only says that it did not wait
+	}
+	_ = errors.Join(s.project.close(), s.store.Close()) // calls that did not finish have been stopped
 }
 
-// serve makes the server of a token. All its sessions are one client.
+// serve makes what a token is for. All its sessions are one client.
 func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
-	c := t.command
-	options := c.options(t.logger.With("token", token.Name))
-	access, open, err := c.tokenAccess(token, options.Logger)
+	c, logger := t.command, t.logger.With("token", token.Name)
+	s, err := c.tokenServer(t.ctx, token, logger)
 	if err != nil {
 		return nil, err
 	}
-	if c.pageOnly {
-		access.Allow, access.Call = alone(token.Limits)
-		return &tokenServer{access: access}, nil
+	// From now on, the token is for no other project of the name.
+	switch _, _, err = s.project.Source(t.ctx); {
+	case errors.Is(err, vfs.ErrDeleted):
+		logger.Warn("a token cannot be used", "error", err)
+	case err != nil:
+		s.end()
+		return nil, err
 	}
-	options.NoResources, options.Identity = !access.Has(service.Read), token.Identity()
+	if c.pageOnly {
+		s.access.Allow, s.access.Call = alone(token.Limits)
+		return s, s.project.pause()
+	}
+	options := c.options(logger)
+	options.NoResources, options.Identity = !s.access.Has(service.Read), token.Identity()
 	options.Calls = cmp.Or(token.Limits.Calls, options.Calls)
 	options.Rate = cmp.Or(token.Limits.Rate, options.Rate)
-	session, err := open(t.ctx)
-	if err != nil {
-		return nil, errors.Join(err, access.Store.Close())
-	}
 	ctx, cancel := context.WithCancel(t.ctx)
-	server, err := c.newServer(ctx, session, options)
-	if err != nil {
-		cancel()
-		return nil, errors.Join(err, session.Close(), access.Store.Close())
+	context.AfterFunc(s.access.Until, cancel)
+	if s.server, err = c.newServer(ctx, &s.project, options); err != nil {
+		s.end()
+		return nil, err
 	}
-	access.Allow = func() bool { return t.handler.Allow(server) }
-	access.Call = server.Call
-	context.AfterFunc(ctx, t.metrics.Project(token.Project, session.Project().Usage))
-	return &tokenServer{server, session, access, cancel}, nil
+	s.access.Allow = func() bool { return t.handler.Allow(s.server) }
+	s.access.Call = s.server.Call
+	context.AfterFunc(ctx, t.metrics.Project(token.Project, s.project.usage))
+	return s, nil
 }
 
-// tokenAccess returns what a token may use on the page, but for how much at once: that is for the caller to add. Its
-// store is to be closed when the token is gone. The function opens the token's project, as for MCP.
-func (c *mcpCommand) tokenAccess(token *mcphttp.Token,
-	logger *slog.Logger) (*web.Access, func(context.Context) (*toolrun.Session, error), error) {
+// tokenServer returns what a token may use, but for how much at once, and without a server of MCP.
+func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token,
+	logger *slog.Logger) (*tokenServer, error) {
 	if err := c.checkToken(token); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	limits := token.Limits
 	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
 		FileSize: limits.FileSize}})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	bound := &boundStore{store, token}
 	o := c.sessionOptions(logger)
 	o.Client, o.Select = token.Client(), c.project.choose(token.Select)
 	c.project.keeping(o, token.Project)
 	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
 	open := func(ctx context.Context) (*toolrun.Session, error) {
-		project, err := store.Open(ctx, token.Project)
+		project, err := bound.Open(ctx, token.Project)
 		if err != nil {
 			return nil, err
 		}
 		return c.runner.ProjectSession(token.Project, project, o)
 	}
-	access := &web.Access{Name: token.Name, Client: o.Client, Role: token.Role, Store: store,
+	s := &tokenServer{store: store, project: tokenProject{tools: c.runner.Registry(), open: open}}
+	s.access = web.Access{Name: token.Name, Client: o.Client, Role: token.Role, Store: store,
 		NoFiles: token.NoResources, Limits: registry.Limits{Timeout: o.Limits.Timeout}}
+	// when the command ends, calls may finish within its grace
+	s.access.Until, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if token.Role != web.Operator {
-		access.Project, access.Session = token.Project, open
+		s.access.Project, s.access.Session, s.access.Store = token.Project, open, bound
 	}
 	if token.Chooses() {
-		access.Select = o.Select
+		s.access.Select = o.Select
 	}
-	return access, open, nil
+	return s, nil
 }
 
 // checkToken refuses tools and options that there are not, as nothing would be limited by a misspelt option. Servers

@@ -329,12 +329,16 @@ fsToolEnabled) is set, the defaults of the tools hold.`,
 			}
 			migrated := false
 			err = project.EditSettings(cmd.Context(), func(stored []byte) ([]byte, error) {
+				before := stored
 				if len(args) == 1 {
 					stored = given
 				}
 				settings, changed, err := registry.ParseSettings(stored)
 				if migrated = changed; err != nil || !changed && len(args) == 0 {
 					return stored, err
+				}
+				if replaced, _, err := registry.ParseSettings(before); err == nil { // the project stays the same
+					settings = settings.WithField(identityField, replaced.Field(identityField))
 				}
 				return json.Marshal(settings)
 			})

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,6 +176,13 @@ func (t *Token) Client() string {
 		return client
 	}
 	return fmt.Sprintf("%s (%s)", t.Name, client)
+}
+
+// Binding names the token's use of its project. It stays the same when other fields of its entry change, and does not
+// reveal the token.
+func (t *Token) Binding() string {
+	digest := sha256.Sum256(slices.Concat([]byte("project\n"), t.hash[:], []byte(t.Project)))
+	return hex.EncodeToString(digest[:])
 }
 
 // Identity is a text that is the same for tokens that are Equal, and differs for all others. It does not reveal the
