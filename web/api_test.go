@@ -136,7 +136,7 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"GET /api/history/undo":         "project=p&call=" + made.Call,
 		"POST /api/history/undo":        m{"project": "p", "call": "nothing"},
 		"POST /api/history/redo":        m{"project": "p", "call": "nothing"},
-		"POST /api/history/purge":       m{"project": "p", "path": "/folder", "delete": true},
+		"POST /api/history/purge":       m{"project": "p", "path": "/b/c.txt", "delete": false},
 		"GET /api/tools":                "project=p",
 		"GET /api/tools/definitions":    "project=p&api=anthropic",
 		"GET /api/servers":              "",

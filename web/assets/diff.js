@@ -54,6 +54,7 @@ function row(was, is, differs) {
 
 const verbs = {
   create: "created", write: "changed", mkdir: "made", remove: "deleted", rename: "renamed", undone: "undone",
+  purged: "purged",
 };
 
 // changeRow is a change of a file, whose difference it shows when it is asked for.
@@ -80,5 +81,6 @@ export function changeRow(change, ...more) {
   const path = change.op === "undone" ? [] : change.to ? [name(change.path), " → ", name(change.to)]
     : [name(change.path)];
   return h("li", {}, h("div", {class: "change"}, h("span", {class: "op"}, verbs[change.op] ?? change.op),
-    h("span", {}, path), toggle, more), place);
+    h("span", {}, path, change.by && [" by ", name(change.by)]),
+    change.purged && h("span", {class: "badge"}, change.kept ? "partly purged" : "purged"), toggle, more), place);
 }

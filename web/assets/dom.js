@@ -53,6 +53,13 @@ export function ask(question, details, button) {
   return dialog(question, [h("p", {}, details)], button, () => true, true).then((answer) => answer === true);
 }
 
+// askWith is ask with a box to tick, and returns whether that was ticked, or nothing if the answer is no.
+export function askWith(question, details, label, button) {
+  const box = h("input", {id: "box", type: "checkbox"});
+  return dialog(question, [h("p", {}, details), h("p", {}, box, " ", h("label", {for: "box"}, label))], button,
+    () => ({ticked: box.checked}), true).then((answer) => answer?.ticked);
+}
+
 // prompt asks for a text. The check may throw an error, which is shown at the field.
 export function prompt(question, label, value, button, check) {
   const input = h("input", {id: "prompt", value, autocomplete: "off", spellcheck: "false", required: true});

@@ -1,19 +1,24 @@
 // The history of a project or a file: what each call changed, and taking it back.
 
 import {follow, get, here, page, post, project} from "./api.js";
-import {ask, button, fill, h, problem, say, working} from "./dom.js";
+import {ask, askWith, button, fill, h, problem, say, working} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
-import {name, plain, when} from "./text.js";
+import {count, name, plain, size, when} from "./text.js";
 
 export async function show(main) {
   const path = here("path"), removed = here("deleted") ? "true" : "";
-  const place = h("div", {});
+  const place = h("div", {}), outcome = h("div", {});
+  const purges = path && !removed && (await get("about")).purges;
   let shown = 200, busy = false, again = false;
   fill(main, h("div", {class: "bar"}, h("h1", {}, removed ? "Deleted files" : "History", path && [" of ", name(path)]),
     (path || removed) && h("a", {href: page("history")}, "All changes"),
-    !removed && h("a", {href: page("history", {deleted: "yes", path})}, "Deleted files")),
-    !path && !removed && checkpoints(load), place);
+    !removed && h("a", {href: page("history", {deleted: "yes", path})}, "Deleted files"),
+    purges && button("Purge", purge, {
+      class: "plain danger", "aria-label": `Purge the history of ${plain(path)}`,
+      title: "Remove all versions that the history keeps, for good",
+    })),
+    outcome, !path && !removed && checkpoints(load), place);
   await load();
   follow("events", {project}, {changed: load});
 
@@ -35,6 +40,25 @@ export async function show(main) {
       again = false;
       await load();
     }
+  }
+
+  async function purge(event) {
+    const also = await askWith(`Purge the history of ${plain(path)}?`,
+      "All versions that the history keeps are removed for good: nobody can bring them back, and undo leaves them " +
+        "out. The history says who has done so. Copies elsewhere stay.", "Delete what is there now, too", "Purge");
+    if (also === undefined) return;
+    await working(event.target, outcome, async () => {
+      const done = await post("history/purge", {project, path, delete: also});
+      fill(outcome, h("div", {class: "warning", role: "status"},
+        h("p", {}, `Purged ${count(done.versions, "version")} (${size(done.bytes)})`,
+          done.deleted && ", and deleted it", ". ",
+          done.gone && ["The bytes are gone at the latest at ", new Date(done.gone).toLocaleString(), ". "],
+          "Not covered:"),
+        h("ul", {}, done.others.map((other) => h("li", {}, "the history of ",
+          h("a", {href: page("history", {path: other})}, name(other)), ", which may have the same content")),
+        done.notCovered.map((what) => h("li", {}, what)))));
+      await load();
+    });
   }
 
   function draw(changes, more) {
@@ -65,14 +89,15 @@ export async function show(main) {
     const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.redoes ? ["Done again: ", name(g.redoes)]
       : g.call ? name(g.call) : "A change without a call";
     const unit = g.call || "#" + g.changes[0].id;
-    const undo = !g.undoes && !removed && (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
+    const undo = !g.undoes && !removed && !g.changes.every(spent) &&
+      (undone.get(unit) ? redoButton : undoButton)(unit, trouble, load);
     return h("section", {class: "group", "aria-label": plain(g.call || "Change")},
       h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title),
         h("span", {class: "quiet"}, when(g.time)),
         undone.get(unit) && h("span", {class: "badge"}, "undone"), h("span", {class: "right"}, undo)),
       trouble,
       h("ul", {class: "changes"}, g.changes.filter((change) => change.op !== "undone").map((change) => changeRow(change,
-        change.op !== "undone" && change.path && change.op !== "mkdir" &&
+        change.op !== "undone" && change.path && change.op !== "mkdir" && !spent(change) &&
           button("Restore", (event) => working(event.target, trouble, async () => {
           if (change.op === "create" && !await ask(`Delete ${plain(change.path)}?`,
             "It did not exist before this change. Its present content stays in the history.", "Delete")) return;
@@ -86,6 +111,11 @@ export async function show(main) {
   }
 }
 
+// spent reports whether there is nothing to bring back, for it has been purged.
+function spent(change) {
+  return change.op === "purged" || change.purged > 0 && !change.kept && change.op !== "rename";
+}
+
 // undoButton takes a call back. If that is not possible, it says why.
 export function undoButton(call, trouble, done) {
   const press = button("Undo", () => working(press, trouble, async () => {
@@ -96,7 +126,9 @@ export function undoButton(call, trouble, done) {
     }
     if (!can.possible) throw Object.assign(new Error("This cannot be undone as a whole:"), {reasons: can.reasons});
     const {changes} = await post("history/undo", {project, call});
-    say(`Undone: ${changes.length} ${changes.length === 1 ? "change" : "changes"}.`,
+    const left = changes.filter((change) => change.purged).length;
+    say(`Undone: ${count(changes.length - left, "change")}` +
+      (left > 0 ? `; ${left} not or in part, because of what has been purged.` : "."),
       {name: "Do it again", do: async () => {
       try {
         await post("history/redo", {project, call});

@@ -151,6 +151,39 @@ func TestUndoneAndDoneAgain(t *testing.T) {
 	p.until(`location.search === "?project=notes" && document.querySelector(".group")`)
 }
 
+// TestPurge purges the history of a file, and deletes it, after being asked.
+func TestPurge(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/keys.txt": "secret\n", "/plan.md": "one\n"})
+	s.call("notes", "toolu_edit", "filesystem",
+		`{"command": "str_replace", "path": "/keys.txt", "old_str": "secret", "new_str": "clean"}`)
+	p := s.visit()
+	p.open("files", "project", "notes", "path", "/keys.txt")
+	p.click("History")
+	p.sees("History of /keys.txt")
+	p.click("Purge the history of /keys.txt")
+	p.click("Cancel")
+	p.sees("toolu_edit")
+	p.seesNot("/keys.txt by page")
+	p.click("Purge the history of /keys.txt")
+	p.shots("purge")
+	p.click("Purge")
+	p.sees("Purged 1 version (7 bytes).")
+	p.sees("what is there now")
+	p.sees("/keys.txt by page")
+	p.shots("purged")
+	p.until(`document.querySelector("[aria-label=toolu_edit] .badge")?.textContent === "purged"`)
+	p.until(`!document.querySelector("[aria-label=toolu_edit] .right button")`)
+	p.click("Purge the history of /keys.txt")
+	p.click("Delete what is there now, too")
+	p.click("Purge")
+	p.sees("and deleted it.")
+	require.Equal(t, 404, value[int](p,
+		`fetch("/api/files/text?project=notes&path=/keys.txt").then((r) => r.status)`))
+	p.open("history", "project", "notes", "path", "/plan.md")
+	p.seesNot("by page")
+}
+
 func TestCopyTheDefinitions(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", nil)
