@@ -1,10 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
@@ -246,15 +247,14 @@ func (s *Service) ListModules(ctx context.Context, _ Nothing) (ModulesAnswer, er
 		for _, name := range g.Tools {
 			grants = append(grants, "tool "+name)
 		}
-		slices.Sort(grants)
-		text := "nothing but its input"
-		if len(grants) > 0 {
-			text = fmt.Sprint(grants)
-			text = text[1 : len(text)-1]
+		for _, rule := range g.Network {
+			grants = append(grants, "network "+rule)
 		}
+		slices.Sort(grants)
 		out.Modules = append(out.Modules,
 			ModuleInfo{Name: m.Manifest.Name, Title: m.Manifest.DisplayName, Description: m.Manifest.Description,
-				Language: m.Manifest.Language, From: m.From, Grants: text})
+				Language: m.Manifest.Language, From: m.From,
+				Grants: cmp.Or(strings.Join(grants, ", "), "nothing but its input")})
 	}
 	return out, nil
 }
