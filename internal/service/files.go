@@ -422,18 +422,6 @@ func target(p vfs.Project, to, from string, into bool) (string, error) {
 	return name, err
 }
 
-// inFolder puts something at a path, and makes the folder that it is to be in if that is missing.
-func inFolder(p vfs.Project, name string, put func() error) error {
-	err := put()
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return put()
-}
-
 type UploadRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path"`
@@ -459,11 +447,10 @@ func (s *Service) Upload(ctx context.Context, in UploadRequest, content io.Reade
 					Field: "path", Message: "there is a file of this name already"}
 			}
 		}
-		var f afero.File
-		err = inFolder(p, name, func() (err error) {
-			f, err = p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-			return err
-		})
+		if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return UploadAnswer{}, err
+		}
+		f, err := p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 		if err != nil {
 			return UploadAnswer{}, err
 		}
@@ -529,10 +516,13 @@ func (s *Service) bring(ctx context.Context, in MoveRequest, call string,
 		if err == nil {
 			_, err = p.Stat(in.Path)
 		}
+		if err == nil {
+			err = p.MkdirAll(path.Dir(to), 0o755)
+		}
 		if err != nil {
 			return PathAnswer{}, err
 		}
-		return PathAnswer{to}, inFolder(p, to, func() error { return do(ctx, p, in.Path, to) })
+		return PathAnswer{to}, do(ctx, p, in.Path, to)
 	})
 }
 

@@ -90,8 +90,8 @@ type ChangeRequest struct {
 
 type DiffAnswer struct {
 	Path string `json:"path"`
-	Op   string `json:"op"`
-	Diff string `json:"diff" jsonschema:"a unified diff without the names of the files; empty if nothing differs"`
+	Op   string `json:"op,omitempty"`
+	Diff string `json:"diff" jsonschema:"a unified diff; empty if nothing differs"`
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 }
 
@@ -119,16 +119,11 @@ type CompareRequest struct {
 	Until   int64  `json:"until,omitempty" jsonschema:"what it was before this change; the default is what it is now"`
 }
 
-type ComparedAnswer struct {
-	Diff string `json:"diff" jsonschema:"a unified diff with the names of both versions; empty if nothing differs"`
-	Path string `json:"path"`
-}
-
-// CompareFile returns how a file has changed since before a change, or until before another one.
-func (s *Service) CompareFile(ctx context.Context, in CompareRequest) (ComparedAnswer, error) {
-	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (ComparedAnswer, error) {
+// CompareFile returns how a file has changed since before a change, or until before another one. The diff names both.
+func (s *Service) CompareFile(ctx context.Context, in CompareRequest) (DiffAnswer, error) {
+	return within(ctx, s, Read|Write, in.Project, "", func(p vfs.Project) (DiffAnswer, error) {
 		name, err := vfs.Clean(in.Path)
-		out := ComparedAnswer{Path: name}
+		out := DiffAnswer{Path: name}
 		if err != nil {
 			return out, err
 		}

@@ -51,7 +51,7 @@ func (c *filesCommand) diffFile(ctx context.Context, args []string, s *service.S
 			return outcome{}, err
 		}
 		if text, err := c.waiting(ctx, name); text != "" || err != nil {
-			return c.diffOutcome(service.ComparedAnswer{Path: name, Diff: text}, err)
+			return c.diffOutcome(service.DiffAnswer{Path: name, Diff: text}, err)
 		}
 	}
 	for i, id := range []*int64{&in.Change, &in.Until} {
@@ -66,9 +66,9 @@ func (c *filesCommand) diffFile(ctx context.Context, args []string, s *service.S
 }
 
 // diffOutcome prints how something has changed, or returns it for --json.
-func (c *filesCommand) diffOutcome(done service.ComparedAnswer, err error) (outcome, error) {
+func (c *filesCommand) diffOutcome(done service.DiffAnswer, err error) (outcome, error) {
 	if err != nil || c.json {
-		return outcome{data: done}, err
+		return outcome{data: map[string]string{"path": done.Path, "diff": done.Diff}}, err
 	}
 	return outcome{}, printDiff(c.cmd.OutOrStdout(), done.Diff)
 }

@@ -59,10 +59,13 @@ func (c *filesCommand) layer() (vfs.Layer, error) {
 	return local.OpenLayer(c.rootPath(), dir, c.rootOptions())
 }
 
-// ofLayer asks for something about the layer of --root. Without one, nothing is different.
-func (c *filesCommand) ofLayer(do func(s *service.Service) (service.LayerAnswer, error)) (
-	done service.LayerAnswer, err error) {
+// ofLayer asks for something about the layer of --root. Without one, nothing is different, and not at the names either.
+func (c *filesCommand) ofLayer(op string, names []string,
+	do func(s *service.Service) (service.LayerAnswer, error)) (done service.LayerAnswer, err error) {
 	layer, err := c.layer()
+	if err == nil && layer == nil && len(names) > 0 {
+		err = &fs.PathError{Op: op, Path: names[0], Err: vfs.ErrNoDifference}
+	}
 	if layer == nil {
 		return service.LayerAnswer{Changes: []service.LayerChange{}}, err
 	}
@@ -78,14 +81,9 @@ func (c *filesCommand) ofLayer(do func(s *service.Service) (service.LayerAnswer,
 func (c *filesCommand) settle(do func(s *service.Service, ctx context.Context,
 	in service.SettleRequest) (service.LayerAnswer, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, names []string) error {
-		there := false
-		done, err := c.ofLayer(func(s *service.Service) (service.LayerAnswer, error) {
-			there = true
+		done, err := c.ofLayer(cmd.Name(), names, func(s *service.Service) (service.LayerAnswer, error) {
 			return do(s, cmd.Context(), service.SettleRequest{Project: c.name(), Paths: names})
 		})
-		if err == nil && !there && len(names) > 0 {
-			err = &fs.PathError{Op: cmd.Name(), Path: names[0], Err: vfs.ErrNoDifference}
-		}
 		if err != nil && len(done.Changes) == 0 {
 			return err
 		}
@@ -130,7 +128,7 @@ func (c *filesCommand) discard() *cobra.Command {
 // inLayer lists what is different in the layer of --root at a path and below it, and how if that is to be printed.
 func (c *filesCommand) inLayer(ctx context.Context, name string, diffs bool) (found []service.LayerChange, text string,
 	err error) {
-	done, err := c.ofLayer(func(s *service.Service) (service.LayerAnswer, error) {
+	done, err := c.ofLayer("", nil, func(s *service.Service) (service.LayerAnswer, error) {
 		return s.ListLayer(ctx, service.LayerRequest{Project: c.name(), Path: name, Diffs: diffs})
 	})
 	for _, d := range done.Changes {
