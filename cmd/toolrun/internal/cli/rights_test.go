@@ -21,6 +21,7 @@ import (
 
 // pageOperations are the operations of the page's API, with what each needs, and whether it is for all projects. A new
 // one is refused by this test until it is here. In Go, operations need the same: see TestRights of internal/service.
+// Commands are in commandOperations.
 var pageOperations = map[string]struct {
 	needs service.Right
 	ofAll bool
@@ -75,6 +76,114 @@ var pageOperations = map[string]struct {
 	"POST /api/sessions/delete":     {needs: service.Write},
 	"GET /api/settings":             {needs: service.Settings},
 	"POST /api/settings":            {needs: service.Settings},
+}
+
+// commandOperations are the commands that do an operation of the page, or say why there is none, in an order in which
+// all of them work on a project that has one file. P is the project. Whoever runs commands is an operator: they have no
+// tokens, and can do all that is done here on any project.
+var commandOperations = []struct{ operation, command string }{
+	{"POST /api/projects", "files --project P put new.txt"}, // a project is made when it is used first
+	{"GET /api/projects", "project list"},
+	{"GET /api/projects/one", "project --project P show"},
+	{"GET /api/files", "files --project P ls /"},
+	{"GET /api/files/text", "files --project P cat /new.txt"},
+	{"GET /api/files/content", "files --project P get /new.txt P.txt"},
+	{"GET /api/files/search", "files --project P grep P"},
+	{"POST /api/files/save", "files --project P put new.txt"},
+	{"POST /api/files/upload", "files --project P put new.txt /uploaded.txt"},
+	{"POST /api/files/folder", "files --project P mkdir /dir"},
+	{"POST /api/files/move", "files --project P mv /uploaded.txt /dir/moved.txt"},
+	{"POST /api/files/copy", "files --project P cp /dir /copy"},
+	{"POST /api/files/delete", "files --project P rm -r /copy"},
+	{"GET /api/projects/export", "files --project P export P.zip"},
+	{"POST /api/projects/import", "files --project P import P.zip"},
+	{"GET /api/history", "files --project P history"},
+	{"GET /api/history/diff", "files --project P diff /new.txt 1"},
+	{"GET /api/history/compare", "files --project P diff /new.txt"},
+	{"GET /api/layer", "no project of a store has a layer"},
+	{"POST /api/layer/apply", "no project of a store has a layer"},
+	{"POST /api/layer/discard", "no project of a store has a layer"},
+	{"POST /api/calls", `call memory --project P {"command":"create","path":"/memories/a","file_text":"P"}`},
+	{"GET /api/history/undo", "no command says what undoing would do"},
+	{"POST /api/history/undo", "files --project P undo"},
+	{"POST /api/history/redo", "files --project P redo"},
+	{"POST /api/history/restore", "files --project P restore 2 --to /back.txt"},
+	{"POST /api/history/purge", "files --project P purge /dir --remove --yes"},
+	{"GET /api/calls", "calls --project P list"},
+	{"GET /api/calls/one", "calls --project P list --json"},
+	{"POST /api/calls/stop", "calls --project P stop none"},
+	{"GET /api/calls/output", "no command follows a call of others"},
+	{"GET /api/events", "no command follows a project"},
+	{"GET /api/approvals", "approvals --project P list"},
+	{"GET /api/approvals/loss", "approvals --project P show none"},
+	{"POST /api/approvals", "approvals --project P approve none"},
+	{"POST /api/checkpoints", "checkpoint --project P create one"},
+	{"GET /api/checkpoints", "checkpoint --project P list"},
+	{"GET /api/checkpoints/changes", "checkpoint --project P restore one --dry-run"},
+	{"POST /api/checkpoints/restore", "checkpoint --project P restore one"},
+	{"POST /api/checkpoints/delete", "checkpoint --project P delete one"},
+	{"GET /api/sessions", "session --project P list"},
+	{"GET /api/sessions/one", "session --project P show none"},
+	{"POST /api/sessions/fork", "session --project P fork none copy"},
+	{"POST /api/sessions/delete", "session --project P delete none"},
+	{"POST /api/settings", "project --project P set --enable javascript"},
+	{"GET /api/settings", "project --project P show --json"},
+	{"GET /api/tools", "tools --project P"},
+	{"GET /api/tools/definitions", "defs --project P --api mcp"},
+	{"GET /api/servers", "tools --project P --json"},
+	{"GET /api/modules", "module list"},
+	{"POST /api/projects/delete", "project delete P --yes"},
+	{"GET /api/projects/deleted", "project list --deleted"},
+	{"POST /api/projects/restore", "project restore P"},
+	{"GET /api/openapi.json", "no command describes the API of the page"},
+	{"GET /api/about", "version"},
+	{"POST /api/login", "no command has logins"}, {"POST /api/logout", "no command has logins"},
+}
+
+// TestRightsOfCommands has whoever runs commands do each operation, in two projects: all work, or find that there is no
+// such call or session, and none says anything of the other project. What reads makes no project that there is not.
+func TestRightsOfCommands(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	command := func(text, project string) (out string, status int) {
+		host := newHost(t, "TOOLRUN_DATA="+data)
+		host.Dir = dir
+		args := strings.Fields(text)
+		for i, arg := range args {
+			args[i] = strings.ReplaceAll(arg, "P", project)
+		}
+		out, errs, status := run(t, host, args...)
+		return out + errs, status
+	}
+	found := map[string]bool{}
+	for _, o := range commandOperations {
+		require.Contains(t, pageOperations, o.operation)
+		require.False(t, found[o.operation], "%s is there twice", o.operation)
+		found[o.operation] = true
+		if strings.HasPrefix(o.command, "no ") {
+			continue
+		}
+		if strings.HasPrefix(o.operation, "GET") && strings.Contains(o.command, "P") {
+			text, status := command(o.command, "missing")
+			if !strings.HasPrefix(o.command, "calls ") && !strings.HasPrefix(o.command, "approvals ") { // none there
+				require.Equal(t, 2, status, text)
+				require.Contains(t, text, "no project named missing")
+			}
+			require.NoDirExists(t, filepath.Join(data, "projects", "missing"), o.command)
+		}
+		for project, other := range map[string]string{"alpha": "omega", "omega": "alpha"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "new.txt"), []byte(project+"\n"), 0o600))
+			text, status := command(o.command, project)
+			if strings.Contains(o.command, " none") {
+				require.Regexp(t, "no call|no session", text, o.command)
+			} else {
+				require.Zero(t, status, "%s: %s", o.command, text)
+			}
+			if strings.Contains(o.command, "P") {
+				require.NotContains(t, text, other, o.command)
+			}
+		}
+	}
+	require.Len(t, found, len(pageOperations), "say which command does it, or why there is none")
 }
 
 // A pageOperation is what the description of the API says of one.

@@ -247,3 +247,78 @@ func TestTokensThatEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestLimitsAtEachDoor: the limits of a token hold for each role, over MCP and on the page, for calls and for files, in
+// its project and in those that an operator reaches, and nobody raises them.
+func TestLimitsAtEachDoor(t *testing.T) {
+	const limits = `, "options": {"javascript": {"memory": 16}}, "limits": {"timeout": "300ms", "fileSize": 1000,
+		"bytes": 1500, "files": 4}, "role": "%s"`
+	const clean = "for (const n of fs.readdirSync('/')) fs.rmSync('/' + n, {recursive: true}); "
+	tokens := map[string]string{"model": modToken, "person": perToken, "operator": topToken}
+	var entries []string
+	for role, token := range tokens {
+		entries = append(entries, entry(token, fmt.Sprintf(limits, role)))
+	}
+	d := openDoors(t, nil, entries...)
+	exceeds := map[string]string{
+		"for (;;);": "300ms",
+		"const a = []; for (;;) a.push(new ArrayBuffer(1e6))":                "16 MiB",
+		"fs.writeFileSync('/large', 'x'.repeat(1001))":                       "ENOSPC",
+		"for (const n of [1, 2]) fs.writeFileSync('/' + n, 'x'.repeat(900))": "ENOSPC",
+		"for (const n of [1, 2, 3, 4, 5]) fs.writeFileSync('/' + n, '')":     "ENOSPC",
+	}
+	for role, token := range tokens {
+		t.Run("MCP "+role, func(t *testing.T) {
+			session, err := d.Connect(t.Context(), token)
+			require.NoError(t, err)
+			defer session.Close()
+			for code, want := range exceeds {
+				_, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": clean + code})
+				require.ErrorContains(t, err, want)
+			}
+		})
+		for name, base := range d.bases {
+			t.Run(name+" "+role, func(t *testing.T) {
+				for _, project := range []string{"own", "other"} {
+					h := tokenHolder{t, base, token, project}
+					if project == "other" && role != "operator" {
+						continue
+					}
+					h.do("POST", "/api/projects", map[string]any{"project": project}) // unless it is there
+					for code, want := range exceeds {
+						got := h.call("javascript", map[string]any{"code": clean + code},
+							map[string]any{"seconds": 3600})
+						require.NotEmpty(t, got.Code, got.Result)
+						require.Contains(t, got.Result, want)
+					}
+					require.Empty(t, h.call("javascript", map[string]any{"code": clean}, nil).Code)
+					for _, value := range []any{17, "64", 1e9} {
+						status, text := h.do("POST", "/api/calls", map[string]any{"project": project,
+							"tool": "javascript", "input": map[string]any{"code": "1"},
+							"options": map[string]any{"memory": value}})
+						require.Contains(t, []int{http.StatusForbidden, http.StatusBadRequest}, status, text)
+					}
+					status, text := h.do("POST", "/api/settings", map[string]any{"project": project,
+						"changes": map[string]any{"options": map[string]any{"add": []string{"javascript.memory=64"}}}})
+					require.Equal(t, http.StatusForbidden, status, text)
+					want := http.StatusUnprocessableEntity
+					if role == "model" {
+						want = http.StatusForbidden
+					}
+					status, text = h.do("POST", "/api/files/save", map[string]any{"project": project, "path": "/large",
+						"text": strings.Repeat("x", 1001)})
+					require.Equal(t, want, status, text)
+					large := strings.NewReader(strings.Repeat("x", 1001))
+					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+						base+"/api/files/upload?path=/large&project="+project, large)
+					require.NoError(t, err)
+					r.Header.Set("Content-Type", "application/octet-stream")
+					response, err := (&http.Client{Transport: toolruntest.Bearer{Token: token}}).Do(r)
+					require.NoError(t, err)
+					require.NoError(t, response.Body.Close())
+					require.Equal(t, want, response.StatusCode)
+				}
+			})
+		}
+	}
+}
