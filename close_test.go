@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -39,22 +40,22 @@ func TestClosing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			running, release := make(chan struct{}, 2), make(chan struct{})
-			stubborn := registry.ToolFunc(registry.Spec{Name: "stubborn", Description: "Goes on.",
-				Timeout: registry.NoTimeout},
-				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			stubborn := tool.JSONFunc(tool.Spec{Name: "stubborn", Description: "Goes on.",
+				Timeout: tool.NoTimeout},
+				func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 					running <- struct{}{}
 					<-release
-					return registry.Text("done"), nil
+					return tool.Text("done"), nil
 				})
 			starting := func(next registry.Handler) registry.Handler {
-				return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+				return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 					if call.ID == "loop" {
 						running <- struct{}{}
 					}
 					return next(ctx, call, env)
 				}
 			}
-			runner := open(t, toolrun.Options{Tools: []registry.Tool{stubborn},
+			runner := open(t, toolrun.Options{Tools: []tool.Tool{stubborn},
 				Middleware: []registry.Middleware{starting}})
 			defer close(release)
 			session := openSession(t, runner, "p", nil)
@@ -66,7 +67,7 @@ func TestClosing(t *testing.T) {
 				group.Go(func() {
 					next := `{"type":"tool_use","id":"next","name":"filesystem",` +
 						`"input":{"command":"create","path":"/next","file_text":""}}`
-					messages, err := session.Do(context.Background(), registry.Anthropic,
+					messages, err := session.Do(context.Background(), tool.Anthropic,
 						[]byte("["+calls+","+next+"]"))
 					assert.NoError(t, err)
 					var list []struct {
@@ -121,13 +122,13 @@ func TestProjectOfAClosedRunner(t *testing.T) {
 
 func requireClosed(t *testing.T, session *toolrun.Session) {
 	t.Helper()
-	_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+	_, err := session.Do(t.Context(), tool.Anthropic, []byte(turns[tool.Anthropic].response))
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 	_, err = session.DispatchAll(t.Context(), nil)
 	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.Definitions(t.Context(), registry.Anthropic, nil)
+	_, err = session.Definitions(t.Context(), tool.Anthropic, nil)
 	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
+	_, err = session.SystemPrompt(t.Context(), tool.Anthropic)
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 	_, err = session.Env(t.Context())
 	require.ErrorIs(t, err, toolrun.ErrClosed)
@@ -137,15 +138,15 @@ func requireClosed(t *testing.T, session *toolrun.Session) {
 func TestClosedByATool(t *testing.T) {
 	var runner *toolrun.Runner
 	closed := make(chan error, 1)
-	suicidal := registry.ToolFunc(registry.Spec{Name: "close", Description: "Closes."},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+	suicidal := tool.JSONFunc(tool.Spec{Name: "close", Description: "Closes."},
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 			closed <- runner.Close()
-			return registry.Text("closed"), nil
+			return tool.Text("closed"), nil
 		})
-	runner = open(t, toolrun.Options{Tools: []registry.Tool{suicidal}})
-	results, err := openSession(t, runner, "p", nil).DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "close"}})
+	runner = open(t, toolrun.Options{Tools: []tool.Tool{suicidal}})
+	results, err := openSession(t, runner, "p", nil).DispatchAll(t.Context(), []tool.Call{{ID: "1", Tool: "close"}})
 	require.NoError(t, err)
-	require.Equal(t, registry.CodeCanceled, results[0].Code)
+	require.Equal(t, tool.CodeCanceled, results[0].Code)
 	require.ErrorIs(t, results[0].Err, registry.ErrAbandoned)
 	require.NoError(t, <-closed)
 }
@@ -164,7 +165,7 @@ func TestOpeningWhileClosing(t *testing.T) {
 					return
 				}
 				sessions[i] = session
-				if _, err = session.Do(context.Background(), registry.Anthropic,
+				if _, err = session.Do(context.Background(), tool.Anthropic,
 					[]byte(`{"type":"tool_use","id":"1","name":"memory"}`)); err != nil {
 					assert.ErrorIs(t, err, toolrun.ErrClosed)
 				}

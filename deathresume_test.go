@@ -19,6 +19,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -77,7 +78,7 @@ var outside = sync.OnceFunc(func() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = session.DispatchAll(context.Background(), []registry.Call{{Tool: "javascript",
+	_, err = session.DispatchAll(context.Background(), []tool.Call{{Tool: "javascript",
 		Input: json.RawMessage(`{"code": "return await tools.send({to: 'x'})"}`)}})
 	if err != nil {
 		panic(err)
@@ -197,7 +198,7 @@ func TestSlowStore(t *testing.T) {
 }
 
 // resumeWhenFree goes on with what waits as soon as nobody else has the claim. It is for bubbles.
-func resumeWhenFree(t *testing.T, session *toolrun.Session, token string) (registry.Result, error) {
+func resumeWhenFree(t *testing.T, session *toolrun.Session, token string) (tool.Result, error) {
 	for {
 		result, err := session.Resume(t.Context(), token, nil)
 		if !errors.Is(err, waiting.ErrBusy) {

@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // One turn of a conversation.
@@ -30,7 +31,7 @@ func Example() {
 		{"type": "tool_use", "id": "toolu_2", "name": "javascript", "input": {"code": "
 			const [a, b] = (await fs.readFile('/n.txt', 'utf8')).split(' '); return a * b"}}]}`
 	response = strings.NewReplacer("\n", " ", "\t", "").Replace(response)
-	messages, err := session.Do(ctx, registry.Anthropic, []byte(response))
+	messages, err := session.Do(ctx, tool.Anthropic, []byte(response))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,12 +51,12 @@ type city struct {
 
 // A tool of one's own beside those that are there, and projects that are kept in a directory.
 func ExampleOpen() {
-	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city."},
-		func(_ context.Context, in city, env registry.Env) (string, error) {
+	weather := tool.Func(tool.Spec{Name: "weather", Description: "Tells the weather of a city."},
+		func(_ context.Context, in city, env tool.Env) (string, error) {
 			return "15 °C, light rain in " + in.Name, nil
 		})
 	ctx := context.Background()
-	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []registry.Tool{weather}})
+	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []tool.Tool{weather}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	results, err := session.DispatchAll(ctx, []registry.Call{
+	results, err := session.DispatchAll(ctx, []tool.Call{
 		{ID: "call_1", Tool: "weather", Input: []byte(`{"name": "Oslo"}`)},
 		{ID: "call_2", Tool: "javascript", Input: []byte(`{"code": "return 1"}`)},
 	})
@@ -101,7 +102,7 @@ func ExampleSession_DispatchAll() {
 		log.Fatal(err)
 	}
 
-	stream, err := provider.NewStream(registry.OpenAIChat)
+	stream, err := provider.NewStream(tool.OpenAIChat)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func ExampleSession_DispatchAll() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	messages, err := provider.Results(registry.OpenAIChat, results)
+	messages, err := provider.Results(tool.OpenAIChat, results)
 	fmt.Println(string(messages), err)
 	// Output:
 	// [{"role":"tool","tool_call_id":"call_1","content":"42"}] <nil>

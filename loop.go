@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // maxMalformed is how often in a row [Session.Loop] asks again because a provider rejected what the model wrote as a
@@ -41,7 +41,7 @@ type Turn struct {
 	// them to the conversation, after the model's own message. They are nil in the first turn, and after a pause.
 	// Results are the same results, for logs, with all content.
 	Messages json.RawMessage
-	Results  []registry.Result
+	Results  []tool.Result
 }
 
 // A TurnsError means that a model still had no answer when it could not be asked again.
@@ -56,12 +56,12 @@ func (e *TurnsError) Error() string { return fmt.Sprintf("there is no answer aft
 // Loop asks a model, runs its calls, and asks again with their results, until the model makes no call. The caller
 // keeps the conversation:
 //
-//	err := session.Loop(ctx, registry.Anthropic, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+//	err := session.Loop(ctx, tool.Anthropic, func(ctx context.Context, turn toolrun.Turn) ([]tool.Call, error) {
 //		conversation = append(conversation, turn.Messages...) // as the API's messages
 //		response, err := request(ctx, turn.System, turn.Tools, conversation)
 //		...
 //		conversation = append(conversation, response.Message) // unless it has no content
-//		return provider.Calls(registry.Anthropic, response.Body) // or those of a provider.Stream
+//		return provider.Calls(tool.Anthropic, response.Body) // or those of a provider.Stream
 //	}, nil)
 //
 // A call that fails, that was cut off, or whose tool is unknown, has a result that says so, and the loop goes on. It
@@ -74,8 +74,8 @@ func (e *TurnsError) Error() string { return fmt.Sprintf("there is no answer aft
 // [*TurnsError] if there is no answer within the turns; with the context's error, without another request, when the
 // context has ended; and otherwise as [Session.Do] does.
 func (s *Session) Loop(
-	ctx context.Context, api registry.API,
-	ask func(ctx context.Context, turn Turn) ([]registry.Call, error), options *LoopOptions,
+	ctx context.Context, api tool.API,
+	ask func(ctx context.Context, turn Turn) ([]tool.Call, error), options *LoopOptions,
 ) error {
 	var o LoopOptions
 	if options != nil {

@@ -12,17 +12,18 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // answers returns a request function for a model whose responses are written down.
-func answers(seen *[]toolrun.Turn, responses ...string) func(context.Context, toolrun.Turn) ([]registry.Call, error) {
-	return answersOf(registry.Anthropic, seen, responses...)
+func answers(seen *[]toolrun.Turn, responses ...string) func(context.Context, toolrun.Turn) ([]tool.Call, error) {
+	return answersOf(tool.Anthropic, seen, responses...)
 }
 
-func answersOf(api registry.API, seen *[]toolrun.Turn, responses ...string) func(context.Context,
-	toolrun.Turn) ([]registry.Call, error) {
-	return func(_ context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+func answersOf(api tool.API, seen *[]toolrun.Turn, responses ...string) func(context.Context,
+	toolrun.Turn) ([]tool.Call, error) {
+	return func(_ context.Context, turn toolrun.Turn) ([]tool.Call, error) {
 		*seen = append(*seen, turn)
 		return provider.Calls(api, []byte(responses[turn.Number-1]))
 	}
@@ -47,7 +48,7 @@ func TestLoop(t *testing.T) {
 	require.NoError(t, err)
 
 	var turns []toolrun.Turn
-	require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, says), nil))
+	require.NoError(t, session.Loop(t.Context(), tool.Anthropic, answers(&turns, creates, says), nil))
 	require.Len(t, turns, 2)
 	require.Contains(t, string(turns[0].Tools), `"filesystem"`)
 	require.Contains(t, turns[0].System, "The /memories directory is empty.")
@@ -64,7 +65,7 @@ func TestLoop(t *testing.T) {
 
 	t.Run("no answer", func(t *testing.T) {
 		var turns []toolrun.Turn
-		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, creates, creates),
+		err := session.Loop(t.Context(), tool.Anthropic, answers(&turns, creates, creates, creates),
 			&toolrun.LoopOptions{Turns: 2})
 		problem, ok := errors.AsType[*toolrun.TurnsError](err)
 		require.True(t, ok)
@@ -73,19 +74,19 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("the request fails", func(t *testing.T) {
 		want := errors.New("overloaded")
-		require.ErrorIs(t, session.Loop(t.Context(), registry.Anthropic,
-			func(context.Context, toolrun.Turn) ([]registry.Call, error) {
+		require.ErrorIs(t, session.Loop(t.Context(), tool.Anthropic,
+			func(context.Context, toolrun.Turn) ([]tool.Call, error) {
 				return nil, want
 			}, nil), want)
 	})
 	t.Run("the context ends during calls", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
-		require.ErrorIs(t, session.Loop(ctx, registry.Anthropic, func(context.Context, toolrun.Turn) ([]registry.Call,
+		require.ErrorIs(t, session.Loop(ctx, tool.Anthropic, func(context.Context, toolrun.Turn) ([]tool.Call,
 			error) {
 			asked++
 			cancel()
-			return []registry.Call{{ID: "a", Tool: "memory", Input: json.RawMessage(`{}`)}}, nil
+			return []tool.Call{{ID: "a", Tool: "memory", Input: json.RawMessage(`{}`)}}, nil
 		}, nil), context.Canceled)
 		require.Equal(t, 1, asked)
 	})
@@ -95,7 +96,7 @@ func TestLoop(t *testing.T) {
 			"input":{"command":"create","path":"/memories/whole.md","file_text":"1"}},
 			{"type":"tool_use","id":"b","name":"memory",
 				"input":{"command":"create","path":"/memories/cut.md","file_text":"1"}}],"stop_reason":"max_tokens"}`
-		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, cut, says), nil))
+		require.NoError(t, session.Loop(t.Context(), tool.Anthropic, answers(&turns, cut, says), nil))
 		require.Len(t, turns, 2)
 		require.False(t, turns[1].Results[0].IsError())
 		require.Contains(t, string(turns[1].Messages),
@@ -110,7 +111,7 @@ func TestLoop(t *testing.T) {
 		var turns []toolrun.Turn
 		const pause = `{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],` +
 			`"stop_reason":"pause_turn"}`
-		require.NoError(t, session.Loop(t.Context(), registry.Anthropic, answers(&turns, creates, pause, pause,
+		require.NoError(t, session.Loop(t.Context(), tool.Anthropic, answers(&turns, creates, pause, pause,
 			says), nil))
 		require.Len(t, turns, 4)
 		require.NotNil(t, turns[1].Messages)
@@ -118,7 +119,7 @@ func TestLoop(t *testing.T) {
 		require.Nil(t, turns[2].Results)
 		require.Nil(t, turns[3].Messages)
 		turns = nil
-		err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, pause, pause),
+		err := session.Loop(t.Context(), tool.Anthropic, answers(&turns, pause, pause),
 			&toolrun.LoopOptions{Turns: 2})
 		require.EqualError(t, err, "there is no answer after 2 turns")
 	})
@@ -131,15 +132,15 @@ func TestLoop(t *testing.T) {
 			done = `{"candidates":[{"content":{"parts":[{"text":"Done."}]},"finishReason":"STOP"}]}`
 		)
 		var turns []toolrun.Turn
-		ask := answersOf(registry.Gemini, &turns, malformed, malformed, malformed, calls, malformed, done)
-		require.NoError(t, session.Loop(t.Context(), registry.Gemini, ask, nil))
+		ask := answersOf(tool.Gemini, &turns, malformed, malformed, malformed, calls, malformed, done)
+		require.NoError(t, session.Loop(t.Context(), tool.Gemini, ask, nil))
 		require.Len(t, turns, 6)
 		for _, i := range []int{1, 2, 3, 5} {
 			require.Contains(t, string(turns[i].Messages), `"parts":[{"text":"Your last call could not be read`)
 		}
 		require.Contains(t, string(turns[4].Messages), "functionResponse")
 		turns = nil
-		err := session.Loop(t.Context(), registry.Gemini, answersOf(registry.Gemini, &turns, malformed, malformed,
+		err := session.Loop(t.Context(), tool.Gemini, answersOf(tool.Gemini, &turns, malformed, malformed,
 			malformed, malformed, done), nil)
 		end, ok := errors.AsType[*provider.EndError](err)
 		require.True(t, ok, "%v", err)
@@ -153,13 +154,13 @@ func TestLoop(t *testing.T) {
 		} {
 			var turns []toolrun.Turn
 			response := `{"content":[{"type":"text","text":"I"}],"stop_reason":"` + reason + `"}`
-			err := session.Loop(t.Context(), registry.Anthropic, answers(&turns, response, says), nil)
+			err := session.Loop(t.Context(), tool.Anthropic, answers(&turns, response, says), nil)
 			end, ok := errors.AsType[*provider.EndError](err)
 			require.True(t, ok, "%v", err)
 			require.Equal(t, kind, end.Kind)
 			require.Equal(t, reason, end.Reason)
 			require.Len(t, turns, 1)
-			_, err = session.Do(t.Context(), registry.Anthropic, []byte(response))
+			_, err = session.Do(t.Context(), tool.Anthropic, []byte(response))
 			require.ErrorAs(t, err, &end)
 		}
 	})
@@ -176,7 +177,7 @@ func TestLoop(t *testing.T) {
 		loop := func(options *toolrun.LoopOptions, want ...string) {
 			var turns []toolrun.Turn
 			ask := answers(&turns, reads, reads, says)
-			require.NoError(t, reading.Loop(t.Context(), registry.Anthropic, ask, options))
+			require.NoError(t, reading.Loop(t.Context(), tool.Anthropic, ask, options))
 			for i, text := range want {
 				require.Contains(t, string(turns[i+1].Messages), text)
 				require.Contains(t, turns[i+1].Results[0].Text(), "one\n")
@@ -189,7 +190,7 @@ func TestLoop(t *testing.T) {
 		loop(shown, whole, reference)
 	})
 	t.Run("wrong options", func(t *testing.T) {
-		require.ErrorContains(t, session.Loop(t.Context(), registry.Anthropic, nil, &toolrun.LoopOptions{Turns: -1}),
+		require.ErrorContains(t, session.Loop(t.Context(), tool.Anthropic, nil, &toolrun.LoopOptions{Turns: -1}),
 			"negative")
 		require.Error(t, session.Loop(t.Context(), "none", nil, nil))
 	})

@@ -54,7 +54,7 @@ func TestGates(t *testing.T) {
 		return env
 	}
 	get := func(env registry.Env) error {
-		response, err := env.Network().Do(t.Context(), &network.Request{URL: server.URL})
+		response, err := env.Selection.Network.Run("").Do(t.Context(), &network.Request{URL: server.URL})
 		if err == nil {
 			_, err = response.Body.Read(make([]byte, 100))
 			_, _ = response.Body.Read(make([]byte, 100))

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -92,7 +93,7 @@ func (o *Options) openServers(ctx context.Context, base *registry.Registry) (*mc
 // tools returns the tools of the runner itself, with the middleware.
 func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 	o := &r.given
-	builtIn := []registry.Tool{memory.New(), javascript.New(r.javascript, &o.Script)}
+	builtIn := []tool.Tool{memory.New(), javascript.New(r.javascript, &o.Script)}
 	if r.hasPython {
 		builtIn = append(builtIn, python.New(r.python, &o.PythonScript))
 	}

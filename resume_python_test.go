@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -46,7 +47,7 @@ seen + [str(s) for s in sent] + [tools.look(to='b')]`
 	for _, c := range []struct{ session, log string }{{"", "created"}, {"main", "changed"}} {
 		m.Sent, m.Looked = nil, 0
 		result := mailtest.Ask(t, process(c.session), "python", mailtest.Code(code))
-		require.Equal(t, registry.CodePending, result.Code, result.Text())
+		require.Equal(t, tool.CodePending, result.Code, result.Text())
 		require.Contains(t, result.Text(), "its calls of send wait for the approval of a person")
 		token := result.Pending.Token
 		ids := idsOf(t, runsOf(t, store), token)

@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -40,7 +41,7 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 	m := &mailtest.Mail{}
 	first := office(t, store, m, toolrun.SessionOptions{Chat: "c"})
 	result := mailtest.Ask(t, first, "send", map[string]string{"to": "ada"})
-	require.Equal(t, registry.CodePending, result.Code)
+	require.Equal(t, tool.CodePending, result.Code)
 	require.Empty(t, m.Sent)
 	token := result.Pending.Token
 	require.Contains(t, result.Text(), "The call has not been made yet: it waits for the approval of a person ("+token+
@@ -49,7 +50,7 @@ func TestACallWaitsAndGoesOn(t *testing.T) {
 	second := office(t, store, m, toolrun.SessionOptions{}) // another process
 	again, err := second.Resume(t.Context(), token, nil)
 	require.NoError(t, err)
-	require.Equal(t, registry.CodePending, again.Code, "nobody has decided")
+	require.Equal(t, tool.CodePending, again.Code, "nobody has decided")
 	r := runsOf(t, store)
 	require.Equal(t, []string{"call_1"}, idsOf(t, r, token))
 	done, err := second.Resume(t.Context(), token, mailtest.Approve("call_1"))
@@ -105,7 +106,7 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 		seen.push(x, y, await tools.look({to: 'b'}));
 		fs.appendFileSync('/log', 'after');
 		return seen.join()`))
-	require.Equal(t, registry.CodePending, result.Code, result.Text())
+	require.Equal(t, tool.CodePending, result.Code, result.Text())
 	token := result.Pending.Token
 	require.Contains(t, result.Text(), "its calls of send wait for the approval of a person")
 	require.Equal(t, 1, m.Looked)
@@ -118,7 +119,7 @@ func TestCodeWaitsAndGoesOn(t *testing.T) {
 	second := office(t, store, m, toolrun.SessionOptions{})
 	result, err = second.Resume(t.Context(), token, nil)
 	require.NoError(t, err)
-	require.Equal(t, registry.CodePending, result.Code, "the other call has no decision")
+	require.Equal(t, tool.CodePending, result.Code, "the other call has no decision")
 	result, err = second.Resume(t.Context(), token, map[string]registry.Decision{ids[1]: {Reason: "no", By: "ada"}})
 	require.NoError(t, err)
 	require.Equal(t, "=== Console output ===\n[LOG] before\n=== Result ===\nlooked at a 1,sent to x,refused A person "+

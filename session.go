@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -55,7 +56,7 @@ type SessionOptions struct {
 	// directory ([Runner.DirSession]) wait only with Waiting.
 	Waiting *waiting.Keeper
 	// Progress and Logger are as in [registry.Env].
-	Progress func(registry.Progress)
+	Progress func(tool.Progress)
 	Logger   *slog.Logger
 }
 
@@ -105,7 +106,7 @@ func newSession(r *Runner, project vfs.Project, id string, options *SessionOptio
 
 // Definitions returns the enabled tools in the form that an API wants in a request: see [provider.Definitions].
 // They change when the project's choices change.
-func (s *Session) Definitions(ctx context.Context, api registry.API, options *provider.Options) (json.RawMessage,
+func (s *Session) Definitions(ctx context.Context, api tool.API, options *provider.Options) (json.RawMessage,
 	error) {
 	env, err := s.Env(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *Session) Definitions(ctx context.Context, api registry.API, options *pr
 }
 
 // SystemPrompt returns what the enabled tools add to the system prompt, or "".
-func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, error) {
+func (s *Session) SystemPrompt(ctx context.Context, api tool.API) (string, error) {
 	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {
 		return "", err
@@ -134,7 +135,7 @@ func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, e
 // Every call has a result. When the context ends, remaining calls are not begun, and their results tell the model
 // so. An error means that no call was made: the response is unusable or ended early (a [*provider.EndError]), the
 // project's choices cannot be read (vfs.ErrDeleted if the project was deleted), or the session is closed.
-func (s *Session) Do(ctx context.Context, api registry.API, response []byte) (json.RawMessage, error) {
+func (s *Session) Do(ctx context.Context, api tool.API, response []byte) (json.RawMessage, error) {
 	calls, err := provider.Calls(api, response)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (s *Session) Do(ctx context.Context, api registry.API, response []byte) (js
 
 // DispatchAll runs calls as Do does, and returns their results in the same order: see
 // [registry.Registry.DispatchAll]. Use it for the calls of a stream, or to inspect the results.
-func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]registry.Result, error) {
+func (s *Session) DispatchAll(ctx context.Context, calls []tool.Call) ([]tool.Result, error) {
 	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {
 		return nil, err

@@ -25,12 +25,13 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // turns are messages with two calls, of which the second needs what the first has done, and the answers to them.
-var turns = map[registry.API]struct{ response, messages string }{
-	registry.Anthropic: {
+var turns = map[tool.API]struct{ response, messages string }{
+	tool.Anthropic: {
 		`{"role":"assistant","content":[{"type":"text","text":"Let me see."},
 			{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/n","file_text":"6"}},
 			{"type":"tool_use","id":"b","name":"javascript",
@@ -39,7 +40,7 @@ var turns = map[registry.API]struct{ response, messages string }{
 			"content":[{"type":"text","text":"File created successfully at: /n"}]},
 			{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"42"}]}]}]`,
 	},
-	registry.OpenAIChat: {
+	tool.OpenAIChat: {
 		`{"choices":[{"message":{"role":"assistant","tool_calls":[
 			{"id":"a","type":"function","function":{"name":"filesystem",
 				"arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"}},
@@ -48,7 +49,7 @@ var turns = map[registry.API]struct{ response, messages string }{
 		`[{"role":"tool","tool_call_id":"a","content":"File created successfully at: /n"},` +
 			`{"role":"tool","tool_call_id":"b","content":"42"}]`,
 	},
-	registry.OpenAIResponses: {
+	tool.OpenAIResponses: {
 		`{"output":[{"type":"function_call","call_id":"a","name":"filesystem",
 			"arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"},
 			{"type":"function_call","call_id":"b","name":"javascript",
@@ -56,7 +57,7 @@ var turns = map[registry.API]struct{ response, messages string }{
 		`[{"type":"function_call_output","call_id":"a","output":"File created successfully at: /n"},` +
 			`{"type":"function_call_output","call_id":"b","output":"42"}]`,
 	},
-	registry.Gemini: {
+	tool.Gemini: {
 		`{"candidates":[{"content":{
 			"parts":[{"functionCall":{"name":"filesystem","args":{"command":"create","path":"/n","file_text":"6"}}},
 			{"functionCall":{"name":"javascript","args":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}}]}}]}`,
@@ -64,7 +65,7 @@ var turns = map[registry.API]struct{ response, messages string }{
 			{"functionResponse":{"name":"filesystem","response":{"output":"File created successfully at: /n"}}},
 			{"functionResponse":{"name":"javascript","response":{"output":"42"}}}]}]`,
 	},
-	registry.Bedrock: {
+	tool.Bedrock: {
 		`{"output":{"message":{"role":"assistant","content":[
 			{"toolUse":{"toolUseId":"a","name":"filesystem","input":{"command":"create","path":"/n","file_text":"6"}}},
 			{"toolUse":{"toolUseId":"b","name":"javascript",
@@ -88,14 +89,14 @@ func TestDoWithImages(t *testing.T) {
 	require.NoError(t, afero.WriteFile(session.Project(), "/p.png", picture.Bytes(), 0o600))
 	const arguments = `{"command":"view","path":"/p.png"}`
 	quoted := strconv.Quote(arguments)
-	for api, response := range map[registry.API]string{
-		registry.Anthropic: `[{"type":"tool_use","id":"a","name":"filesystem","input":` + arguments + `}]`,
-		registry.OpenAIChat: `[{"id":"a","type":"function","function":{"name":"filesystem","arguments":` +
+	for api, response := range map[tool.API]string{
+		tool.Anthropic: `[{"type":"tool_use","id":"a","name":"filesystem","input":` + arguments + `}]`,
+		tool.OpenAIChat: `[{"id":"a","type":"function","function":{"name":"filesystem","arguments":` +
 			quoted + `}}]`,
-		registry.OpenAIResponses: `[{"type":"function_call","call_id":"a","name":"filesystem","arguments":` +
+		tool.OpenAIResponses: `[{"type":"function_call","call_id":"a","name":"filesystem","arguments":` +
 			quoted + `}]`,
-		registry.Gemini:  `[{"functionCall":{"name":"filesystem","args":` + arguments + `}}]`,
-		registry.Bedrock: `[{"toolUse":{"toolUseId":"a","name":"filesystem","input":` + arguments + `}}]`,
+		tool.Gemini:  `[{"functionCall":{"name":"filesystem","args":` + arguments + `}}]`,
+		tool.Bedrock: `[{"toolUse":{"toolUseId":"a","name":"filesystem","input":` + arguments + `}}]`,
 	} {
 		messages, err := session.Do(t.Context(), api, []byte(response))
 		require.NoError(t, err)
@@ -114,7 +115,7 @@ func TestDo(t *testing.T) {
 			require.Contains(t, string(definitions), "javascript")
 			prompt, err := session.SystemPrompt(t.Context(), api)
 			require.NoError(t, err)
-			if api != registry.Anthropic { // whose models know what the memory is
+			if api != tool.Anthropic { // whose models know what the memory is
 				require.Contains(t, prompt, "/memories")
 			}
 			messages, err := session.Do(t.Context(), api, []byte(turn.response))
@@ -123,7 +124,7 @@ func TestDo(t *testing.T) {
 		})
 	}
 	session := openSession(t, runner, "none", nil)
-	messages, err := session.Do(t.Context(), registry.Anthropic,
+	messages, err := session.Do(t.Context(), tool.Anthropic,
 		[]byte(`{"role":"assistant","content":[{"type":"text","text":"42"}]}`))
 	require.NoError(t, err)
 	require.Nil(t, messages, "the loop is over")
@@ -134,14 +135,14 @@ func TestACrashOfTheEngineIsTheCodes(t *testing.T) {
 	var log bytes.Buffer
 	session := openSession(t, open(t, toolrun.Options{}), "crash",
 		&toolrun.SessionOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	results, err := session.DispatchAll(t.Context(), []registry.Call{
+	results, err := session.DispatchAll(t.Context(), []tool.Call{
 		{ID: "a", Tool: "javascript", Input: encode(t,
 			map[string]string{"code": "await fs.writeFile('/n', '6');" + enginetest.Crash})},
 		{ID: "b", Tool: "javascript", Input: encode(t,
 			map[string]string{"code": "return await fs.readFile('/n', 'utf8') * 7"})},
 	})
 	require.NoError(t, err)
-	require.Equal(t, registry.CodeTool, results[0].Code)
+	require.Equal(t, tool.CodeTool, results[0].Code)
 	require.Regexp(
 		t, `^=== Console output ===\n\[LOG\] before\n=== Result ===\nthe JavaScript engine failed on this code, .*\n`,
 		results[0].Text(),
@@ -197,7 +198,7 @@ func TestHostileResponses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			session := openSession(t, runner, "p", nil)
 			defer session.Close()
-			messages, err := session.Do(t.Context(), registry.Anthropic, []byte(test.response))
+			messages, err := session.Do(t.Context(), tool.Anthropic, []byte(test.response))
 			if test.err != "" {
 				require.ErrorContains(t, err, test.err)
 				require.Nil(t, messages)
@@ -225,7 +226,7 @@ func TestChosenForTheProject(t *testing.T) {
 	}
 	const loop = `{"code":"const all = []; for (;;) all.push(new Uint8Array(1e6))"}`
 	choose(`{"toolEnabled":{"filesystem":false},"toolOptions":{"javascript":{"memory":16}}}`)
-	definitions, err := session.Definitions(t.Context(), registry.OpenAIChat, nil)
+	definitions, err := session.Definitions(t.Context(), tool.OpenAIChat, nil)
 	require.NoError(t, err)
 	require.NotContains(t, string(definitions), `"filesystem"`)
 	require.Contains(t, string(definitions), `"javascript"`)
@@ -241,35 +242,35 @@ func TestChosenForTheProject(t *testing.T) {
 
 	// What cannot be read could have forbidden something.
 	choose(`{"toolEnabled":`)
-	_, err = session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+	_, err = session.Do(t.Context(), tool.Anthropic, []byte(turns[tool.Anthropic].response))
 	require.ErrorContains(t, err, "project p")
 	_, err = session.Project().Stat("/n")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestGrantsLimitsAndProgress(t *testing.T) {
-	var reported atomic.Pointer[registry.Progress]
-	dial := registry.ToolFunc(registry.Spec{Name: "dial", Description: "Dials.",
-		Requires: []registry.Capability{registry.CapabilityNetwork}},
-		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	var reported atomic.Pointer[tool.Progress]
+	dial := tool.JSONFunc(tool.Spec{Name: "dial", Description: "Dials.",
+		Requires: []tool.Capability{tool.CapabilityNetwork}},
+		func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 			env.Report("dialling", 1, 2)
-			return registry.Text(env.Project + " " + env.Chat + strings.Repeat("!", 100)), nil
+			return tool.Text(env.Project + " " + env.Chat + strings.Repeat("!", 100)), nil
 		})
-	runner := open(t, toolrun.Options{Tools: []registry.Tool{dial}})
+	runner := open(t, toolrun.Options{Tools: []tool.Tool{dial}})
 	require.Equal(t, "permission denied for tool: dial", do(t, openSession(t, runner, "p", nil), "dial", `{}`))
 	session := openSession(t, runner, "p", &toolrun.SessionOptions{
 		Chat: "chat 1",
 		Select: func(s registry.Selection) registry.Selection {
-			s.Grants = []registry.Capability{registry.CapabilityNetwork}
+			s.Grants = []tool.Capability{tool.CapabilityNetwork}
 			return s
 		},
 		Limits:   registry.Limits{Inline: 64},
-		Progress: func(p registry.Progress) { reported.Store(&p) },
+		Progress: func(p tool.Progress) { reported.Store(&p) },
 	})
 	text := do(t, session, "dial", `{}`)
 	require.Contains(t, text, "p chat 1!!")
 	require.Contains(t, text, registry.OutputDir)
-	require.Equal(t, registry.Progress{CallID: "call", Tool: "dial", Message: "dialling", Done: 1, Total: 2},
+	require.Equal(t, tool.Progress{CallID: "call", Tool: "dial", Message: "dialling", Done: 1, Total: 2},
 		*reported.Load())
 }
 
@@ -280,11 +281,11 @@ func TestDeletedProject(t *testing.T) {
 			session := openSession(t, runner, "p", nil)
 			write(t, session, "/n", "6")
 			require.NoError(t, runner.Store().Delete(t.Context(), "p"))
-			_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+			_, err := session.Do(t.Context(), tool.Anthropic, []byte(turns[tool.Anthropic].response))
 			require.ErrorIs(t, err, vfs.ErrDeleted)
-			_, err = session.Definitions(t.Context(), registry.Anthropic, nil)
+			_, err = session.Definitions(t.Context(), tool.Anthropic, nil)
 			require.ErrorIs(t, err, vfs.ErrDeleted)
-			_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
+			_, err = session.SystemPrompt(t.Context(), tool.Anthropic)
 			require.ErrorIs(t, err, vfs.ErrDeleted)
 			require.NoError(t, session.Close())
 		})
@@ -296,14 +297,14 @@ func TestDeletedDuringACall(t *testing.T) {
 	for name, dir := range map[string]string{"memory": "", "disk": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
 			var runner *toolrun.Runner
-			vanish := registry.ToolFunc(registry.Spec{Name: "vanish", Description: "Deletes."},
-				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-					return registry.Text("gone"), runner.Store().Delete(t.Context(), "p")
+			vanish := tool.JSONFunc(tool.Spec{Name: "vanish", Description: "Deletes."},
+				func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+					return tool.Text("gone"), runner.Store().Delete(t.Context(), "p")
 				})
-			runner = open(t, toolrun.Options{DataDir: dir, Tools: []registry.Tool{vanish}})
+			runner = open(t, toolrun.Options{DataDir: dir, Tools: []tool.Tool{vanish}})
 			session := openSession(t, runner, "p", nil)
 			write(t, session, "/n", "6")
-			results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "vanish"},
+			results, err := session.DispatchAll(t.Context(), []tool.Call{{ID: "1", Tool: "vanish"},
 				{ID: "2", Tool: "javascript", Input: []byte(`{"code":"await fs.writeFile('/n', 'x')"}`)}})
 			require.NoError(t, err)
 			require.Equal(t, "gone", results[0].Text())
@@ -315,30 +316,30 @@ func TestDeletedDuringACall(t *testing.T) {
 }
 
 func TestToolsThatPanic(t *testing.T) {
-	bad := registry.ToolFunc(registry.Spec{Name: "bad", Description: "Panics."},
-		func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+	bad := tool.JSONFunc(tool.Spec{Name: "bad", Description: "Panics."},
+		func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
 			if call.ID == "exit" {
 				runtime.Goexit()
 			}
 			panic("oh")
 		})
 	nervous := func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			if call.ID == "middleware" {
 				panic("oh")
 			}
 			return next(ctx, call, env)
 		}
 	}
-	runner := open(t, toolrun.Options{Tools: []registry.Tool{bad}, Middleware: []registry.Middleware{nervous}})
-	session := openSession(t, runner, "p", &toolrun.SessionOptions{Progress: func(registry.Progress) { panic("oh") }})
-	results, err := session.DispatchAll(t.Context(), []registry.Call{
+	runner := open(t, toolrun.Options{Tools: []tool.Tool{bad}, Middleware: []registry.Middleware{nervous}})
+	session := openSession(t, runner, "p", &toolrun.SessionOptions{Progress: func(tool.Progress) { panic("oh") }})
+	results, err := session.DispatchAll(t.Context(), []tool.Call{
 		{ID: "panic", Tool: "bad"}, {ID: "exit", Tool: "bad"}, {ID: "middleware", Tool: "bad"},
 		{ID: "good", Tool: "javascript", Input: []byte(`{"code":"return 42"}`)},
 	})
 	require.NoError(t, err)
 	for _, result := range results[:3] {
-		require.Equal(t, registry.CodeFailed, result.Code, result.CallID)
+		require.Equal(t, tool.CodeFailed, result.Code, result.CallID)
 	}
 	require.Equal(t, "42", results[3].Text())
 	require.NoError(t, runner.Close())
@@ -349,7 +350,7 @@ func TestManyAtOnce(t *testing.T) {
 	const projects, calls = 10, 1000
 	var count atomic.Int64
 	counting := func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			count.Add(1)
 			return next(ctx, call, env)
 		}
@@ -366,7 +367,7 @@ func TestManyAtOnce(t *testing.T) {
 				`{"type":"tool_use","id":"c%d","name":"javascript",`+
 					`"input":{"code":"await fs.writeFile('/f%d', '%d'); return %d"}}`,
 				i, i, i, i)
-			messages, err := sessions[i%len(sessions)].Do(t.Context(), registry.Anthropic, []byte(response))
+			messages, err := sessions[i%len(sessions)].Do(t.Context(), tool.Anthropic, []byte(response))
 			assert.NoError(t, err)
 			assert.JSONEq(t, fmt.Sprintf(
 				`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d",`+
@@ -389,7 +390,7 @@ func TestEndOfTheContext(t *testing.T) {
 	session := openSession(t, runner, "p", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	messages, err := session.Do(ctx, registry.Anthropic, []byte(turns[registry.Anthropic].response))
+	messages, err := session.Do(ctx, tool.Anthropic, []byte(turns[tool.Anthropic].response))
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(string(messages), `"is_error":true`))
 	_, err = session.Project().Stat("/n")
@@ -408,7 +409,7 @@ func TestMountedProjects(t *testing.T) {
 	require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) {
 		return []byte(`{"mounts":[{"path":"/sharerw","project":"team"}]}`), nil
 	}))
-	results, err := session.DispatchAll(t.Context(), []registry.Call{
+	results, err := session.DispatchAll(t.Context(), []tool.Call{
 		{ID: "one", Tool: "filesystem",
 			Input: json.RawMessage(`{"command":"create","path":"/sharerw/f","file_text":"x"}`)},
 	})

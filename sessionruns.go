@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // runs keeps the session's calls that wait, or is nil.
@@ -26,7 +27,7 @@ func (s *Session) runs() *waiting.Keeper {
 // ErrCannotWait means that the calls of a session cannot wait: see [SessionOptions].Waiting.
 var ErrCannotWait = errors.New("toolrun: calls of this session cannot wait for approval: its store keeps no records")
 
-// Resume goes on with a call of the session's project that waits for approval ([registry.CodePending]), as far as there
+// Resume goes on with a call of the session's project that waits for approval ([tool.CodePending]), as far as there
 // are decisions: those given, by the ids of the calls that wait; those of [waiting.Store.Decide]; and those of the
 // session's Approve. The call may have been made by another session, process or machine. Calls that its code has made
 // are not made again, and the time for which it waited does not count.
@@ -35,32 +36,32 @@ var ErrCannotWait = errors.New("toolrun: calls of this session cannot wait for a
 // same each time, as long as it is kept. The errors are those of [waiting.Keeper.Resume], ErrCannotWait, and those of
 // [Session.DispatchAll].
 func (s *Session) Resume(ctx context.Context, token string,
-	decisions map[string]registry.Decision) (registry.Result, error) {
+	decisions map[string]registry.Decision) (tool.Result, error) {
 	return s.resume(ctx, token, decisions, (*waiting.Keeper).Resume)
 }
 
 // ResumeFor is Resume for an operator. The caller gets the result by making the same call again.
-func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (registry.Result,
+func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (tool.Result,
 	error) {
 	return s.resume(ctx, token, decisions, (*waiting.Keeper).ResumeFor)
 }
 
 func (s *Session) resume(ctx context.Context, token string, decisions map[string]registry.Decision,
 	goOn func(*waiting.Keeper, context.Context, *registry.Registry, registry.Env, string,
-		map[string]registry.Decision) (registry.Result, error),
-) (registry.Result, error) {
+		map[string]registry.Decision) (tool.Result, error),
+) (tool.Result, error) {
 	keeper := s.runs()
 	if keeper == nil {
-		return registry.Result{}, ErrCannotWait
+		return tool.Result{}, ErrCannotWait
 	}
 	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	defer end()
 	env, err := s.Env(ctx)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	return goOn(keeper, ctx, s.runner.Registry(), env, token, decisions)
 }

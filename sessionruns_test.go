@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -43,7 +44,7 @@ func TestCodeOfASessionWaits(t *testing.T) {
 			require.Equal(t, "undefined", mailtest.Ask(t, first, "javascript", mailtest.Code(`let n = 1`)).Text())
 			result := mailtest.Ask(t, first, "javascript",
 				mailtest.Code(`n++; await tools.send({to: 'x'}); return n += 10`))
-			require.Equal(t, registry.CodePending, result.Code, result.Text())
+			require.Equal(t, tool.CodePending, result.Code, result.Text())
 			if test.meanwhile != "" {
 				require.Equal(t, "101", mailtest.Ask(t, first, "javascript", mailtest.Code(test.meanwhile)).Text(),
 					"the variables of before")

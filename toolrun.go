@@ -4,8 +4,8 @@
 //	runner, err := toolrun.Open(ctx, nil)
 //	defer runner.Close()
 //	session, err := runner.Session(ctx, "notes", nil)
-//	tools, err := session.Definitions(ctx, registry.Anthropic, nil) // the "tools" of the request
-//	messages, err := session.Do(ctx, registry.Anthropic, response)
+//	tools, err := session.Definitions(ctx, tool.Anthropic, nil) // the "tools" of the request
+//	messages, err := session.Do(ctx, tool.Anthropic, response)
 //
 // The response is the body of the provider's answer. The messages hold the results: append them to the conversation and
 // ask again. They are nil if the model has called nothing.
@@ -17,11 +17,11 @@
 //
 // A tool is a Go function with typed arguments:
 //
-//	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city."},
+//	weather := tool.Func(tool.Spec{Name: "weather", Description: "Tells the weather of a city."},
 //		func(ctx context.Context, in struct{ City string }, env registry.Env) (string, error) {
 //			return "15 °C in " + in.City, nil
 //		})
-//	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []registry.Tool{weather}})
+//	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []tool.Tool{weather}})
 //
 // # The packages below
 //
@@ -37,7 +37,7 @@
 //
 //	calls, err := stream.Calls()
 //	results, err := session.DispatchAll(ctx, calls)
-//	messages, err := provider.Results(registry.Anthropic, results)
+//	messages, err := provider.Results(tool.Anthropic, results)
 //
 // # Errors
 //
@@ -61,6 +61,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
@@ -116,7 +117,7 @@ type Options struct {
 	NetworkAudit func(network.Record)
 
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
-	Tools []registry.Tool
+	Tools []tool.Tool
 	// Waiting says how calls are kept that wait for a person's approval, if the store keeps records
 	// ([vfs.RecordStore]).
 	Waiting waiting.Options

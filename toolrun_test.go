@@ -21,6 +21,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -44,10 +45,10 @@ func openSession(t testing.TB, runner *toolrun.Runner, project string,
 }
 
 // nothing is a tool.
-func nothing(name string) registry.Tool {
-	return registry.ToolFunc(registry.Spec{Name: name, Description: "Does nothing."},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text("nothing"), nil
+func nothing(name string) tool.Tool {
+	return tool.JSONFunc(tool.Spec{Name: name, Description: "Does nothing."},
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text("nothing"), nil
 		})
 }
 
@@ -58,8 +59,8 @@ func TestOpenRefuses(t *testing.T) {
 		options toolrun.Options
 		check   func(t *testing.T, err error)
 	}{
-		"a tool that is none": {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
-		"two tools of one name": {toolrun.Options{Tools: []registry.Tool{nothing("a"), nothing("a")}},
+		"a tool that is none": {toolrun.Options{Tools: []tool.Tool{nil}}, requireToolError("")},
+		"two tools of one name": {toolrun.Options{Tools: []tool.Tool{nothing("a"), nothing("a")}},
 			requireToolError("a")},
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
@@ -254,7 +255,7 @@ func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 
 // TestServers adds the tools of a server that is one of this module's own.
 func TestServers(t *testing.T) {
-	echo := openSession(t, open(t, toolrun.Options{Tools: []registry.Tool{nothing("nothing")}}), "served", nil)
+	echo := openSession(t, open(t, toolrun.Options{Tools: []tool.Tool{nothing("nothing")}}), "served", nil)
 	server, err := mcpserver.New(t.Context(), echo.Source, nil)
 	require.NoError(t, err)
 	web := httptest.NewServer(mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) {
@@ -307,9 +308,9 @@ func TestUnknownRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var warnings []string
-			here := registry.Func(registry.Spec{Name: "greet", Source: "here", Description: "Greets."},
-				func(context.Context, struct{}, registry.Env) (string, error) { return "hello", nil })
-			runner := open(t, toolrun.Options{Servers: test.servers, Tools: []registry.Tool{here},
+			here := tool.Func(tool.Spec{Name: "greet", Source: "here", Description: "Greets."},
+				func(context.Context, struct{}, tool.Env) (string, error) { return "hello", nil })
+			runner := open(t, toolrun.Options{Servers: test.servers, Tools: []tool.Tool{here},
 				Warn: func(err error) { warnings = append(warnings, err.Error()) }})
 			warnings = nil // of the server
 			session := openSession(t, runner, "p",
@@ -345,7 +346,7 @@ func TestSessionWithoutFiles(t *testing.T) {
 	require.Nil(t, session.Project())
 	require.Equal(t, "42", do(t, session, "javascript", `{"code":"return 42"}`))
 	require.Contains(t, do(t, session, "memory", `{"command":"view","path":"/memories"}`), "Unknown tool: memory")
-	definitions, err := session.Definitions(t.Context(), registry.OpenAIChat, nil)
+	definitions, err := session.Definitions(t.Context(), tool.OpenAIChat, nil)
 	require.NoError(t, err)
 	require.NotContains(t, string(definitions), `"name":"memory"`)
 	require.NoError(t, session.Close())
@@ -426,10 +427,10 @@ func TestCallsThatHaveEndedAreForgotten(t *testing.T) {
 }
 
 // do does one call, and returns what the model gets.
-func do(t testing.TB, session *toolrun.Session, tool, input string) string {
+func do(t testing.TB, session *toolrun.Session, name, input string) string {
 	t.Helper()
 	results, err := session.DispatchAll(context.Background(),
-		[]registry.Call{{ID: "call", Tool: tool, Input: []byte(input)}})
+		[]tool.Call{{ID: "call", Tool: name, Input: []byte(input)}})
 	require.NoError(t, err)
 	require.Len(t, results, 1)
 	return results[0].Text()

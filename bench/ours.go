@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -155,7 +156,7 @@ func oursRegistry() (protocol.Engine, error) {
 		if err != nil {
 			return "", err
 		}
-		result := tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: javascript.Name, Input: input},
+		result := tools.Dispatch(context.Background(), tool.Call{ID: "call", Tool: javascript.Name, Input: input},
 			registry.Env{Files: project})
 		if result.IsError() {
 			return "", errors.New(result.Text())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestDefinitionsThatTakeMemory has schemas that become large when they are converted to a provider's form.
@@ -45,13 +46,13 @@ func TestDefinitionsThatTakeMemory(t *testing.T) {
 			`},"$defs":{"e":{"description":"` + strings.Repeat("text ", 40_000) + `"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.",
+			r, err := registry.New(tool.JSONFunc(tool.Spec{Name: "tool", Description: "Does.",
 				Schema: json.RawMessage(schema)},
-				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-					return registry.Text("done"), nil
+				func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+					return tool.Text("done"), nil
 				}))
 			require.NoError(t, err)
-			for _, api := range []registry.API{registry.OpenAIResponses, registry.Gemini} {
+			for _, api := range []tool.API{tool.OpenAIResponses, tool.Gemini} {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				definitions, err := Definitions(r, api, registry.Selection{}, nil)

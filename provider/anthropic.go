@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // anthropic is the Messages API.
@@ -20,7 +20,7 @@ func (anthropic) rules(strict bool) *rules {
 	return claudeRules
 }
 
-func (anthropic) definition(t *tool) *node {
+func (anthropic) definition(t *described) *node {
 	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
 	describe(n, t.description)
 	n.Set("input_schema", t.schema)
@@ -128,9 +128,9 @@ func (anthropic) say(text string) any {
 	return message{Role: "user", Content: []anthropicBlock{{Type: "text", Text: text}}}
 }
 
-func (anthropic) lacks(r registry.Result) string { return lacksID(r) }
+func (anthropic) lacks(r tool.Result) string { return lacksID(r) }
 
-func (anthropic) results(results []registry.Result) []any {
+func (anthropic) results(results []tool.Result) []any {
 	content := make([]anthropicResult, len(results))
 	for i, r := range results {
 		can := isPictureOrPDF

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // bedrock is Amazon Bedrock's Converse API.
@@ -22,7 +22,7 @@ func (bedrock) rules(strict bool) *rules {
 	return bedrockRules
 }
 
-func (bedrock) definition(t *tool) *node {
+func (bedrock) definition(t *described) *node {
 	spec := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
 	describe(spec, t.description)
 	spec.Set("inputSchema", jsontree.NewObject(pair("json", t.schema)))
@@ -149,9 +149,9 @@ func (bedrock) say(text string) any {
 	return message{Role: "user", Content: []bedrockContent{{Text: text}}}
 }
 
-func (bedrock) lacks(r registry.Result) string { return lacksID(r) }
+func (bedrock) lacks(r tool.Result) string { return lacksID(r) }
 
-func (bedrock) results(results []registry.Result) []any {
+func (bedrock) results(results []tool.Result) []any {
 	blocks := make([]map[string]bedrockResult, len(results))
 	for i, r := range results {
 		result := bedrockResult{ToolUseID: r.CallID}

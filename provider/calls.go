@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Limits on what a model sends.
@@ -40,7 +40,7 @@ const (
 //   - a call without an id where [Results] would need one to answer it
 //   - the provider's report of an error, whose text the error repeats
 //   - a response that ended early, which is an [*EndError]
-func Calls(api registry.API, data []byte) ([]registry.Call, error) {
+func Calls(api tool.API, data []byte) ([]tool.Call, error) {
 	d, err := dialectOf(api)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	if err := d.calls(data, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", api, err)
 	}
-	if len(list.calls) == 0 && api != registry.Anthropic && hasToolUse(data) {
+	if len(list.calls) == 0 && api != tool.Anthropic && hasToolUse(data) {
 		return nil, fmt.Errorf("%s: the message is one of Anthropic's Messages API: its calls would be lost", api)
 	}
 	calls, err := list.outcome(api, list.calls)
@@ -81,9 +81,9 @@ func hasToolUse(data []byte) (found bool) {
 
 // answerable returns the calls, or an error if [Results] could not answer one of them. The host has to know that before
 // it runs the calls.
-func answerable(api registry.API, d dialect, calls []registry.Call) ([]registry.Call, error) {
+func answerable(api tool.API, d dialect, calls []tool.Call) ([]tool.Call, error) {
 	for i, c := range calls {
-		if what := d.lacks(registry.Result{CallID: c.ID, Tool: c.Tool}); what != "" {
+		if what := d.lacks(tool.Result{CallID: c.ID, Tool: c.Tool}); what != "" {
 			return nil, fmt.Errorf("%s: call %d (of the tool %q) has no %s, without which it cannot be answered",
 				api, i, plaintext.Cut(c.Tool, 100), inCalls.Replace(what))
 		}
@@ -94,7 +94,7 @@ func answerable(api registry.API, d dialect, calls []registry.Call) ([]registry.
 // inCalls renames the fields that a result lacks to those of the call.
 var inCalls = strings.NewReplacer("CallID", "id", "Tool", "name")
 
-func checkJSON(api registry.API, data []byte) error {
+func checkJSON(api tool.API, data []byte) error {
 	if len(data) > maxBytes {
 		return fmt.Errorf("%s: the message has %d bytes, more than %d", api, len(data), maxBytes)
 	}
@@ -107,14 +107,14 @@ func checkJSON(api registry.API, data []byte) error {
 // A callList collects calls.
 type callList struct {
 	ending
-	calls []registry.Call
+	calls []tool.Call
 }
 
-func (l *callList) add(id, tool string, input json.RawMessage) error {
+func (l *callList) add(id, name string, input json.RawMessage) error {
 	if len(l.calls) >= maxCalls {
 		return fmt.Errorf("there are more than %d calls", maxCalls)
 	}
-	l.calls = append(l.calls, registry.Call{ID: id, Tool: tool, Input: slices.Clone(input)})
+	l.calls = append(l.calls, tool.Call{ID: id, Tool: name, Input: slices.Clone(input)})
 	l.after = false
 	return nil
 }

@@ -9,10 +9,11 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
-func call(id, tool, input string) registry.Call {
-	c := registry.Call{ID: id, Tool: tool}
+func call(id, name, input string) tool.Call {
+	c := tool.Call{ID: id, Tool: name}
 	if input != "" {
 		c.Input = json.RawMessage(input)
 	}
@@ -20,190 +21,190 @@ func call(id, tool, input string) registry.Call {
 }
 
 func TestCalls(t *testing.T) {
-	paris := []registry.Call{call("id1", "get_weather", `{"city": "Paris"}`)}
+	paris := []tool.Call{call("id1", "get_weather", `{"city": "Paris"}`)}
 	two := append(paris, call("id2", "now", `{}`))
 	for _, test := range []struct {
 		name string
-		api  registry.API
+		api  tool.API
 		data string
-		want []registry.Call
+		want []tool.Call
 	}{
-		{"a body", registry.Anthropic,
+		{"a body", tool.Anthropic,
 			`{"id":"msg_1","type":"message","role":"assistant","model":"m",` +
 				`"content":[{"type":"text","text":"I look."},` +
 				`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}},` +
 				`{"type":"tool_use","id":"id2","name":"now","input":{}}],"stop_reason":"tool_use"}`, two},
-		{"a message", registry.Anthropic,
+		{"a message", tool.Anthropic,
 			`{"role":"assistant",` +
 				`"content":[{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]}`,
 			paris},
-		{"blocks", registry.Anthropic,
+		{"blocks", tool.Anthropic,
 			`[{"type":"thinking","thinking":"hm"},` +
 				`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]`,
 			paris},
-		{"a block", registry.Anthropic, `{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}`,
+		{"a block", tool.Anthropic, `{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}`,
 			paris},
-		{"without input", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now"}]`, two[1:]},
-		{"input null", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":null}]`, two[1:]},
-		{"input of another type", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":[1, 2]}]`,
-			[]registry.Call{call("id2", "now", `[1, 2]`)}},
-		{"tools at Anthropic", registry.Anthropic,
+		{"without input", tool.Anthropic, `[{"type":"tool_use","id":"id2","name":"now"}]`, two[1:]},
+		{"input null", tool.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":null}]`, two[1:]},
+		{"input of another type", tool.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":[1, 2]}]`,
+			[]tool.Call{call("id2", "now", `[1, 2]`)}},
+		{"tools at Anthropic", tool.Anthropic,
 			`[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},` +
 				`{"type":"mcp_tool_use","id":"m","name":"x","input":{}},` +
 				`{"type":"web_search_tool_result","content":[]}]`, nil},
-		{"a result", registry.Anthropic,
+		{"a result", tool.Anthropic,
 			`{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_use","id":"no"}]}`, nil},
-		{"text alone", registry.Anthropic, `{"role":"assistant","content":"hello"}`, nil},
-		{"an empty message", registry.Anthropic, `{"role":"assistant","content":[]}`, nil},
+		{"text alone", tool.Anthropic, `{"role":"assistant","content":"hello"}`, nil},
+		{"an empty message", tool.Anthropic, `{"role":"assistant","content":[]}`, nil},
 
-		{"a body", registry.OpenAIChat,
+		{"a body", tool.OpenAIChat,
 			`{"id":"c","object":"chat.completion",` +
 				`"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
 				`{"id":"id1","type":"function",` +
 				`"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}},` +
 				`{"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]},` +
 				`"finish_reason":"tool_calls"}]}`, two},
-		{"two choices", registry.OpenAIChat,
+		{"two choices", tool.OpenAIChat,
 			`{"choices":[{"index":0,"message":{"role":"assistant",` +
 				`"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}},` +
 				`{"index":1,"message":{"role":"assistant",` +
 				`"tool_calls":[{"id":"idX","function":{"name":"other","arguments":"{}"}}]}}]}`,
 			paris},
-		{"a message", registry.OpenAIChat,
+		{"a message", tool.OpenAIChat,
 			`{"role":"assistant","tool_calls":[{"id":"id1","type":"function",` +
 				`"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}`,
 			paris},
-		{"tool_calls", registry.OpenAIChat,
+		{"tool_calls", tool.OpenAIChat,
 			`[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]`,
 			paris},
-		{"a call", registry.OpenAIChat,
+		{"a call", tool.OpenAIChat,
 			`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`,
 			paris},
-		{"a function_call", registry.OpenAIChat,
+		{"a function_call", tool.OpenAIChat,
 			`{"role":"assistant","content":null,` +
 				`"function_call":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`,
-			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
-		{"arguments as an object", registry.OpenAIChat,
+			[]tool.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"arguments as an object", tool.OpenAIChat,
 			`[{"id":"id1","function":{"name":"get_weather","arguments":{"city": "Paris"}}}]`, paris},
-		{"malformed arguments", registry.OpenAIChat,
+		{"malformed arguments", tool.OpenAIChat,
 			`[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},` +
 				`{"id":"b","function":{"name":"y","arguments":""}},` +
 				`{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
-			[]registry.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z",
+			[]tool.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z",
 				""), call("d", "w", `"text"`)}},
-		{"as OpenAI's SDK writes it", registry.OpenAIChat,
+		{"as OpenAI's SDK writes it", tool.OpenAIChat,
 			`{"role":"assistant","content":"","function_call":{"arguments":"","name":""},"tool_calls":[` +
 				`{"id":"id1","function":{"arguments":"{\"city\": \"Paris\"}","name":"get_weather"},` +
 				`"type":"function","custom":{"input":"","name":""}},` +
 				`{"id":"c","function":{"arguments":"","name":""},"type":"custom","custom":{"input":"x","name":"y"}}]}`,
 			paris},
-		{"a custom tool", registry.OpenAIChat,
+		{"a custom tool", tool.OpenAIChat,
 			`[{"id":"a","type":"custom","custom":{"name":"grammar","input":"x = 1"}}]`, nil},
-		{"text alone", registry.OpenAIChat, `{"role":"assistant","content":"hello","tool_calls":null}`, nil},
+		{"text alone", tool.OpenAIChat, `{"role":"assistant","content":"hello","tool_calls":null}`, nil},
 
-		{"a body", registry.OpenAIResponses,
+		{"a body", tool.OpenAIResponses,
 			`{"id":"r","object":"response","status":"completed","error":null,` +
 				`"output":[{"type":"reasoning","id":"rs","summary":[]},` +
 				`{"type":"function_call","id":"fc_1","call_id":"id1",` +
 				`"name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},` +
 				`{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
-		{"a body as OpenAI's SDK encodes it", registry.OpenAIResponses,
+		{"a body as OpenAI's SDK encodes it", tool.OpenAIResponses,
 			`{"id":"r","object":"response","status":"completed","error":{"code":"","message":"","param":""},` +
 				`"output":[{"id":"fc_1","type":"function_call","content":null,` +
 				`"arguments":{"OfString":"{\"city\": \"Paris\"}",` +
 				`"OfResponseToolSearchCallArguments":"{\"city\": \"Paris\"}"},"call_id":"id1","name":"get_weather",` +
 				`"output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}]}`,
 			paris},
-		{"an item as OpenAI's SDK encodes it", registry.OpenAIResponses,
+		{"an item as OpenAI's SDK encodes it", tool.OpenAIResponses,
 			`{"id":"fc_1","type":"function_call","arguments":{"OfString":"{\"city\": \"Paris\"}"},` +
 				`"call_id":"id1","name":"get_weather","output":{"OfString":""},` +
 				`"error":{"OfString":"","code":0,"message":"","type":"","content":null}}`,
 			paris},
-		{"an error that is none", registry.OpenAIChat,
+		{"an error that is none", tool.OpenAIChat,
 			`{"error":{},"choices":[{"index":0,"message":{"role":"assistant",` +
 				`"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}`,
 			paris},
-		{"items", registry.OpenAIResponses,
+		{"items", tool.OpenAIResponses,
 			`[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}]`,
 			paris},
-		{"an item", registry.OpenAIResponses,
+		{"an item", tool.OpenAIResponses,
 			`{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}`, paris},
-		{"an output of a call", registry.OpenAIResponses,
+		{"an output of a call", tool.OpenAIResponses,
 			`{"type":"function_call_output","call_id":"id1","output":[{"type":"function_call"}]}`, nil},
-		{"OpenAI's tools", registry.OpenAIResponses,
+		{"OpenAI's tools", tool.OpenAIResponses,
 			`[{"type":"web_search_call","id":"ws"},` +
 				`{"type":"custom_tool_call","call_id":"c","name":"x","input":"free"},` +
 				`{"type":"mcp_call","name":"m","arguments":"{}"},{"type":"message","content":[]}]`, nil},
 
-		{"a body", registry.Gemini,
+		{"a body", tool.Gemini,
 			`{"candidates":[{"content":{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"id1",` +
 				`"name":"get_weather","args":{"city": "Paris"}},"thoughtSignature":"AAA"},` +
 				`{"functionCall":{"id":"id2","name":"now"}}]},"finishReason":"STOP"},` +
 				`{"content":{"parts":[{"functionCall":{"name":"other"}}]}}],` +
 				`"usageMetadata":{}}`, two},
-		{"a content", registry.Gemini,
+		{"a content", tool.Gemini,
 			`{"role":"model","parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`,
 			paris},
-		{"a candidate", registry.Gemini,
+		{"a candidate", tool.Gemini,
 			`{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}`,
 			paris},
-		{"parts", registry.Gemini, `[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]`,
+		{"parts", tool.Gemini, `[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]`,
 			paris},
-		{"a part", registry.Gemini, `{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}`,
+		{"a part", tool.Gemini, `{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}`,
 			paris},
-		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`,
-			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
-		{"an array of responses", registry.Gemini,
+		{"without id", tool.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`,
+			[]tool.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"an array of responses", tool.Gemini,
 			`[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{` +
 				`"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`,
 			paris},
-		{"parts that are not known", registry.Gemini,
+		{"parts that are not known", tool.Gemini,
 			`{"role":"model",` +
 				`"parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`,
 			paris},
-		{"a prompt that was checked", registry.Gemini, `{"promptFeedback":{"safetyRatings":[]}}`, nil},
-		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"STOP"}]}`, nil},
+		{"a prompt that was checked", tool.Gemini, `{"promptFeedback":{"safetyRatings":[]}}`, nil},
+		{"an empty candidate", tool.Gemini, `{"candidates":[{"finishReason":"STOP"}]}`, nil},
 
 		{
 			"a body",
-			registry.Bedrock,
+			tool.Bedrock,
 			`{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"id1",` +
 				`"name":"get_weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"id2","name":"now"}}]}},` +
 				`"stopReason":"tool_use"}`,
 			two,
 		},
-		{"a message", registry.Bedrock,
+		{"a message", tool.Bedrock,
 			`{"role":"assistant",` +
 				`"content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`,
 			paris},
 		{
 			"blocks",
-			registry.Bedrock,
+			tool.Bedrock,
 			`[{"reasoningContent":{}},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`,
 			paris,
 		},
-		{"a block", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`,
+		{"a block", tool.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`,
 			paris},
-		{"blocks that are not known", registry.Bedrock,
+		{"blocks that are not known", tool.Bedrock,
 			`[{},{"new":1},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
-		{"a tool at Bedrock", registry.Bedrock,
+		{"a tool at Bedrock", tool.Bedrock,
 			`{"toolUse":{"toolUseId":"id1","name":"nova_grounding","input":{},"type":"server_tool_use"}}`, nil},
 
 		{
 			"a request",
-			registry.MCP,
+			tool.MCP,
 			`{"jsonrpc":"2.0","id":7,"method":"tools/call",` +
 				`"params":{"name":"get_weather","arguments":{"city": "Paris"},"_meta":{"progressToken":1}}}`,
-			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)},
+			[]tool.Call{call("", "get_weather", `{"city": "Paris"}`)},
 		},
-		{"params", registry.MCP, `{"name":"now"}`, []registry.Call{call("", "now", "{}")}},
-		{"another request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, nil},
+		{"params", tool.MCP, `{"name":"now"}`, []tool.Call{call("", "now", "{}")}},
+		{"another request", tool.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, nil},
 		{
 			"a batch",
-			registry.MCP,
+			tool.MCP,
 			`[{"jsonrpc":"2.0","method":"ping"},` +
 				`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now"}}]`,
-			[]registry.Call{call("", "now", "{}")},
+			[]tool.Call{call("", "now", "{}")},
 		},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
@@ -218,17 +219,17 @@ func TestCalls(t *testing.T) {
 func TestArgumentsThatAreEncodedTwice(t *testing.T) {
 	tools := newRegistry(t, plainTool("add",
 		`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
-	for api, data := range map[registry.API]string{
-		registry.OpenAIChat: `{"choices":[{"message":{"tool_calls":[{"id":"c",` +
+	for api, data := range map[tool.API]string{
+		tool.OpenAIChat: `{"choices":[{"message":{"tool_calls":[{"id":"c",` +
 			`"type":"function","function":{"name":"add","arguments":"\"{\\\"n\\\": 7}\""}}]}}]}`,
-		registry.OpenAIResponses: `{"output":[{"type":"function_call",` +
+		tool.OpenAIResponses: `{"output":[{"type":"function_call",` +
 			`"call_id":"c","name":"add","arguments":"\"{\\\"n\\\": 7}\""}]}`,
-		registry.Anthropic: `{"content":[{"type":"tool_use","id":"c","name":"add","input":"{\"n\": 7}"}]}`,
-		registry.Bedrock: `{"output":{"message":{` +
+		tool.Anthropic: `{"content":[{"type":"tool_use","id":"c","name":"add","input":"{\"n\": 7}"}]}`,
+		tool.Bedrock: `{"output":{"message":{` +
 			`"content":[{"toolUse":{"toolUseId":"c","name":"add","input":"{\"n\": 7}"}}]}}}`,
-		registry.Gemini: `{"candidates":[` +
+		tool.Gemini: `{"candidates":[` +
 			`{"content":{"parts":[{"functionCall":{"name":"add","args":"{\"n\": 7}"}}]}}]}`,
-		registry.MCP: `{"method":"tools/call","params":{"name":"add","arguments":"{\"n\": 7}"}}`,
+		tool.MCP: `{"method":"tools/call","params":{"name":"add","arguments":"{\"n\": 7}"}}`,
 	} {
 		calls, err := provider.Calls(api, []byte(data))
 		require.NoError(t, err, api)
@@ -247,7 +248,7 @@ func TestCallsOfSomethingElse(t *testing.T) {
 			require.Contains(t, err.Error(), string(api))
 		}
 	}
-	_, err := provider.Calls(registry.Bedrock, []byte(`{"unknown":1}`))
+	_, err := provider.Calls(tool.Bedrock, []byte(`{"unknown":1}`))
 	require.EqualError(t, err,
 		`bedrock: expected a response of the Converse API, a message, `+
 			`its content, or a content block, and not {"unknown":1}`)
@@ -256,32 +257,32 @@ func TestCallsOfSomethingElse(t *testing.T) {
 // A host that has mixed up two APIs must get an error. It must not conclude that the model has finished.
 func TestCallsOfAnotherAPI(t *testing.T) {
 	block := `{"type":"tool_use","id":"t","name":"a","input":{}}`
-	messages := map[registry.API][]string{
-		registry.Anthropic: {
+	messages := map[tool.API][]string{
+		tool.Anthropic: {
 			`{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hm."},` + block +
 				`],"stop_reason":"tool_use"}`,
 			`{"role":"assistant","content":[` + block + `]}`, `[` + block + `]`, block,
 		},
-		registry.OpenAIChat: {
+		tool.OpenAIChat: {
 			`{"object":"chat.completion",` +
 				`"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
 				`{"id":"c","type":"function","function":{"name":"a","arguments":"{}"}}]}}]}`},
-		registry.OpenAIResponses: {
+		tool.OpenAIResponses: {
 			`{"object":"response","output":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}]}`,
 		},
-		registry.Gemini: {
+		tool.Gemini: {
 			`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"a","args":{}}}]}}]}`,
 		},
-		registry.Bedrock: {
+		tool.Bedrock: {
 			`{"output":{"message":{"role":"assistant",` +
 				`"content":[{"toolUse":{"toolUseId":"t","name":"a","input":{}}}]}}}`,
 		},
-		registry.MCP: {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`},
+		tool.MCP: {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`},
 	}
 	for from, written := range messages {
 		for _, message := range written {
 			for _, api := range apis {
-				if api == registry.MCP && strings.Trim(message, "[]") == block {
+				if api == tool.MCP && strings.Trim(message, "[]") == block {
 					continue // the params of a request need nothing but a name
 				}
 				calls, err := provider.Calls(api, []byte(message))
@@ -297,12 +298,12 @@ func TestCallsOfAnotherAPI(t *testing.T) {
 }
 
 func TestCallsReportTheProvidersErrors(t *testing.T) {
-	for api, data := range map[registry.API]string{
-		registry.Anthropic:       `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-		registry.OpenAIChat:      `{"error":{"message":"Overloaded","type":"server_error"}}`,
-		registry.OpenAIResponses: `{"error":{"message":"Overloaded","code":"server_error"}}`,
-		registry.Gemini:          `{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}`,
-		registry.Bedrock:         `{"message":"Overloaded"}`,
+	for api, data := range map[tool.API]string{
+		tool.Anthropic:       `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		tool.OpenAIChat:      `{"error":{"message":"Overloaded","type":"server_error"}}`,
+		tool.OpenAIResponses: `{"error":{"message":"Overloaded","code":"server_error"}}`,
+		tool.Gemini:          `{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}`,
+		tool.Bedrock:         `{"message":"Overloaded"}`,
 	} {
 		_, err := provider.Calls(api, []byte(data))
 		require.ErrorContains(t, err, "Overloaded")
@@ -317,16 +318,16 @@ func TestCallsReportErrorsThatSayLittle(t *testing.T) {
 		`{"error":"Overloaded"}`:            "Overloaded",
 		`{"error":{"code":"x"}}`:            "x: ",
 	} {
-		for _, api := range []registry.API{registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini} {
+		for _, api := range []tool.API{tool.OpenAIChat, tool.OpenAIResponses, tool.Gemini} {
 			_, err := provider.Calls(api, []byte(data))
 			require.ErrorContains(t, err, want)
 			require.ErrorContains(t, err, "the provider reports an error")
 		}
 	}
-	for api, data := range map[registry.API]string{
-		registry.Anthropic:       `{"type":"error","error":{}}`,
-		registry.OpenAIResponses: `{"type":"response.failed","response":{"error":{"code":"","message":""}}}`,
-		registry.Bedrock:         `{"throttlingException":null}`,
+	for api, data := range map[tool.API]string{
+		tool.Anthropic:       `{"type":"error","error":{}}`,
+		tool.OpenAIResponses: `{"type":"response.failed","response":{"error":{"code":"","message":""}}}`,
+		tool.Bedrock:         `{"throttlingException":null}`,
 	} {
 		s, err := provider.NewStream(api)
 		require.NoError(t, err)
@@ -337,23 +338,23 @@ func TestCallsReportErrorsThatSayLittle(t *testing.T) {
 // TestCallsWithoutAnswer has calls whose results could not be sent. The host must know before it runs them.
 func TestCallsWithoutAnswer(t *testing.T) {
 	for _, test := range []struct {
-		api                registry.API
+		api                tool.API
 		data, event, lacks string
 	}{
-		{registry.Anthropic,
+		{tool.Anthropic,
 			`[{"type":"tool_use","id":"i","name":"n","input":{}},{"type":"tool_use","name":"n","input":{}}]`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"n","input":{}}}`, "id"},
-		{registry.OpenAIChat, `{"tool_calls":[{"function":{"arguments":"{}"}}]}`,
+		{tool.OpenAIChat, `{"tool_calls":[{"function":{"arguments":"{}"}}]}`,
 			``, "id, and no name"},
-		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
+		{tool.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
 			`{"type":"response.output_item.done","item":{"type":"function_call","name":"n","arguments":"{}"}}`, "id"},
-		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
+		{tool.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
 			`{"type":"response.completed",` +
 				`"response":{"output":[{"type":"function_call","name":"n","arguments":"{}"}]}}`,
 			"id"},
-		{registry.Gemini, `{"functionCall":{"id":"i"}}`,
+		{tool.Gemini, `{"functionCall":{"id":"i"}}`,
 			`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"i"}}]}}]}`, "name"},
-		{registry.Bedrock, `{"toolUse":{"name":"n"}}`, `{"contentBlockIndex":0,"start":{"toolUse":{"name":"n"}}}`,
+		{tool.Bedrock, `{"toolUse":{"name":"n"}}`, `{"contentBlockIndex":0,"start":{"toolUse":{"name":"n"}}}`,
 			"id"},
 	} {
 		t.Run(string(test.api), func(t *testing.T) {
@@ -375,13 +376,13 @@ func TestCallsWithoutAnswer(t *testing.T) {
 }
 
 func TestCallsAreLimited(t *testing.T) {
-	one := map[registry.API]string{
-		registry.Anthropic:       `{"type":"tool_use","id":"i","name":"n","input":{}}`,
-		registry.OpenAIChat:      `{"id":"i","function":{"name":"n","arguments":"{}"}}`,
-		registry.OpenAIResponses: `{"type":"function_call","call_id":"i","name":"n","arguments":"{}"}`,
-		registry.Gemini:          `{"functionCall":{"name":"n"}}`,
-		registry.Bedrock:         `{"toolUse":{"toolUseId":"i","name":"n"}}`,
-		registry.MCP:             `{"name":"n"}`,
+	one := map[tool.API]string{
+		tool.Anthropic:       `{"type":"tool_use","id":"i","name":"n","input":{}}`,
+		tool.OpenAIChat:      `{"id":"i","function":{"name":"n","arguments":"{}"}}`,
+		tool.OpenAIResponses: `{"type":"function_call","call_id":"i","name":"n","arguments":"{}"}`,
+		tool.Gemini:          `{"functionCall":{"name":"n"}}`,
+		tool.Bedrock:         `{"toolUse":{"toolUseId":"i","name":"n"}}`,
+		tool.MCP:             `{"name":"n"}`,
 	}
 	for _, api := range apis {
 		list := "[" + strings.Repeat(one[api]+",", 999) + one[api] + "]"
@@ -391,6 +392,6 @@ func TestCallsAreLimited(t *testing.T) {
 		_, err = provider.Calls(api, []byte("["+one[api]+","+list[1:]))
 		require.ErrorContains(t, err, "more than 1000 calls")
 	}
-	_, err := provider.Calls(registry.Gemini, []byte("["+strings.Repeat(" ", 64<<20)+"]"))
+	_, err := provider.Calls(tool.Gemini, []byte("["+strings.Repeat(" ", 64<<20)+"]"))
 	require.ErrorContains(t, err, "more than 67108864")
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // chat is OpenAI's Chat Completions API, which many other servers implement, too.
@@ -21,13 +21,13 @@ func (chat) rules(strict bool) *rules {
 	return openAIRules
 }
 
-func (chat) definition(t *tool) *node {
+func (chat) definition(t *described) *node {
 	return jsontree.NewObject(pair("type", jsontree.NewString("function")),
 		pair("function", openAIFunction(jsontree.NewObject(), t)))
 }
 
 // openAIFunction adds the members that both of OpenAI's APIs use to describe a function.
-func openAIFunction(n *node, t *tool) *node {
+func openAIFunction(n *node, t *described) *node {
 	n.Set("name", jsontree.NewString(t.Name))
 	describe(n, t.description)
 	n.Set("parameters", t.schema)
@@ -257,7 +257,7 @@ type chatFile struct {
 
 func (chat) say(text string) any { return message{Role: "user", Content: text} }
 
-func (chat) lacks(r registry.Result) string {
+func (chat) lacks(r tool.Result) string {
 	if r.CallID == "" && r.Tool == "" {
 		return "CallID, and no Tool"
 	}
@@ -266,7 +266,7 @@ func (chat) lacks(r registry.Result) string {
 
 // results returns a message for each result, and one of the user with the images and documents in them: the API takes
 // only text in the messages of tools.
-func (chat) results(results []registry.Result) []any {
+func (chat) results(results []tool.Result) []any {
 	messages := make([]any, len(results))
 	var attached []chatPart
 	for i, r := range results {

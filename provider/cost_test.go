@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A costly describes input that could cost a parser more than its size suggests. n scales the input.
 type costly struct {
 	name   string
-	api    registry.API
+	api    tool.API
 	events func(n int) []string
 }
 
@@ -84,19 +84,19 @@ func costlyStreams() []costly {
 	always := func(event string) func(int) string { return func(int) string { return event } }
 	begun := chat(`{"index":0,"function":{"name":"a","arguments":"{\"a\":["}}`)
 	all = append(all,
-		costly{"a name in each delta, behind objects", registry.OpenAIChat,
+		costly{"a name in each delta, behind objects", tool.OpenAIChat,
 			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"{\"b\":1},{}"}}`)), begun)},
-		costly{"a name in each delta, behind an object that is invalid", registry.OpenAIChat,
+		costly{"a name in each delta, behind an object that is invalid", tool.OpenAIChat,
 			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"{}"}}`)),
 				chat(`{"index":0,"function":{"name":"a","arguments":"{a}"}}`))},
-		costly{"a name in each delta, and spaces", registry.OpenAIChat,
+		costly{"a name in each delta, and spaces", tool.OpenAIChat,
 			many(always(chat(`{"index":0,"function":{"name":"a","arguments":" \n "}}`)), begun)},
-		costly{"a name in each delta, and braces in a string", registry.OpenAIChat,
+		costly{"a name in each delta, and braces in a string", tool.OpenAIChat,
 			many(always(chat(`{"index":0,"function":{"name":"a","arguments":"}}\\\"}"}}`)),
 				chat(`{"index":0,"function":{"name":"a","arguments":"{\"a\":\""}}`))},
-		costly{"a name in each delta, and numbers", registry.OpenAIChat,
+		costly{"a name in each delta, and numbers", tool.OpenAIChat,
 			many(always(chat(`{"index":0,"function":{"name":"a","arguments":[1]}}`)), begun)},
-		costly{"another id in each delta", registry.OpenAIChat, func(n int) []string {
+		costly{"another id in each delta", tool.OpenAIChat, func(n int) []string {
 			var events []string
 			for i := range 1000 {
 				events = append(events, chat(fmt.Sprintf(
@@ -106,14 +106,14 @@ func costlyStreams() []costly {
 				return chat(fmt.Sprintf(`{"index":0,"id":"%050d","function":{"arguments":"x"}}`, 1000+i))
 			})(n)...)
 		}},
-		costly{"many calls in each delta", registry.OpenAIChat, func(n int) []string {
+		costly{"many calls in each delta", tool.OpenAIChat, func(n int) []string {
 			return []string{chat(strings.Repeat(`{"index":0,"id":"id","function":{"name":"a","arguments":"}"}},`,
 				n) + `{}`)}
 		}},
-		costly{"the end again and again", registry.OpenAIResponses,
+		costly{"the end again and again", tool.OpenAIResponses,
 			many(always(`{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{}"}`),
 				responses(0))},
-		costly{"one id in all items of the end", registry.OpenAIResponses, func(n int) []string {
+		costly{"one id in all items of the end", tool.OpenAIResponses, func(n int) []string {
 			item := `{"type":"function_call","call_id":"id","name":"a","arguments":""}`
 			return []string{responses(0), fmt.Sprintf(
 				`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"%s"}`,
@@ -121,21 +121,21 @@ func costlyStreams() []costly {
 				fmt.Sprintf(`{"type":"response.completed","response":{"output":[%s]}}`,
 					strings.Repeat(item+",", min(n/4, 999))+item)}
 		}},
-		costly{"the end of all again and again", registry.OpenAIResponses,
+		costly{"the end of all again and again", tool.OpenAIResponses,
 			many(always(`{"type":"response.completed",`+
 				`"response":{"output":[{"type":"function_call","call_id":"id","name":"a","arguments":""}]}}`),
 				responses(0))},
-		costly{"calls at once", registry.Gemini,
+		costly{"calls at once", tool.Gemini,
 			many(always(
 				`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}],"role":"model"}}]}`,
 			))},
-		costly{"candidates", registry.Gemini, func(n int) []string {
+		costly{"candidates", tool.Gemini, func(n int) []string {
 			return []string{`{"candidates":[` +
 				strings.Repeat(`{"content":{"parts":[{"functionCall":{"name":"now","args":{}}}]}},`, n) + `{}]}`}
 		}},
-		costly{"messages", registry.MCP,
+		costly{"messages", tool.MCP,
 			many(always(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`))},
-		costly{"a batch", registry.MCP, func(n int) []string {
+		costly{"a batch", tool.MCP, func(n int) []string {
 			return []string{`[` + strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, n) + `{"method":"x"}]`}
 		}},
 	)
@@ -170,7 +170,7 @@ func wholeMessages(n int) []string {
 }
 
 // add passes all events to a new stream. It returns the stream and the total size of the events.
-func add(t testing.TB, api registry.API, events []string) (s *provider.Stream, sent int) {
+func add(t testing.TB, api tool.API, events []string) (s *provider.Stream, sent int) {
 	s, err := provider.NewStream(api)
 	require.NoError(t, err)
 	for _, event := range events {

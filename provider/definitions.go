@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Options configure [Definitions]. Nil means the defaults.
@@ -26,14 +27,14 @@ const maxDefinition = 16 << 20
 // Anthropic, OpenAI and Gemini, of "toolConfig"."tools" for Bedrock, and of "tools" in a tools/list result for MCP.
 // Without tools it is [].
 //
-// A tool that the API defines itself (see [registry.APIOverrider]) appears in the form that the API expects.
+// A tool that the API defines itself (see [tool.APIOverrider]) appears in the form that the API expects.
 // Definitions are cached, so asking again is cheap. The order of tools and all bytes are the same each time, which
 // prompt caches need.
 //
 // No schema causes an error: a schema of more than 256 KiB, as references can produce, is shortened (see the package's
 // documentation). The error is a *[registry.ToolError] if an option of a tool has an invalid value, its override is not
 // JSON, or its definition has more than 16 MiB.
-func Definitions(r *registry.Registry, api registry.API, selection registry.Selection,
+func Definitions(r *registry.Registry, api tool.API, selection registry.Selection,
 	options *Options) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {
@@ -75,12 +76,12 @@ type arranger interface {
 
 // derivedKey is the key of a cached definition.
 type derivedKey struct {
-	api    registry.API
+	api    tool.API
 	strict bool
 }
 
 // define makes one element of the list of tools.
-func define(d dialect, definition *registry.Definition, strict bool) (json.RawMessage, error) {
+func define(d dialect, definition *tool.Definition, strict bool) (json.RawMessage, error) {
 	if definition.Override != nil {
 		var b bytes.Buffer
 		if err := json.Compact(&b, definition.Override); err != nil {
@@ -88,9 +89,9 @@ func define(d dialect, definition *registry.Definition, strict bool) (json.RawMe
 		}
 		return b.Bytes(), nil
 	}
-	t := &tool{Definition: definition, description: definition.Description}
+	t := &described{Definition: definition, description: definition.Description}
 	low := anything()
-	if schema, err := jsontree.Parse(definition.Input.JSON()); err == nil { // fails if it is nested too deep
+	if schema, err := jsontree.Parse(definition.Input); err == nil { // fails if it is nested too deep
 		low = lowered{schema: schema}
 		if d.rules(strict) != nil {
 			low, t.strict = fit(schema, d, strict)

@@ -9,8 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestDefinitions(t *testing.T) {
@@ -28,7 +30,7 @@ func TestDefinitions(t *testing.T) {
 
 			strict, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{Strict: true})
 			require.NoError(t, err)
-			if api == registry.Gemini || api == registry.MCP {
+			if api == tool.Gemini || api == tool.MCP {
 				require.Equal(t, string(list), string(strict), "there is no strict mode")
 				return
 			}
@@ -44,29 +46,29 @@ func TestDefinitionsHaveSchemasThatCompile(t *testing.T) {
 		for _, strict := range []bool{false, true} {
 			list, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{Strict: strict})
 			require.NoError(t, err)
-			for name, schema := range schemasIn(t, api, list) {
-				_, err := registry.CompileSchema(schema)
-				require.NoError(t, err, "%s %s: %s", api, name, schema)
+			for name, raw := range schemasIn(t, api, list) {
+				_, err := schema.CompileObject(raw)
+				require.NoError(t, err, "%s %s: %s", api, name, raw)
 			}
 		}
 	}
 }
 
 // schemasIn returns the input schemas of a list of tools, by the tools' names.
-func schemasIn(t *testing.T, api registry.API, list json.RawMessage) map[string]json.RawMessage {
+func schemasIn(t *testing.T, api tool.API, list json.RawMessage) map[string]json.RawMessage {
 	t.Helper()
-	type tool struct {
+	type sent struct {
 		Name                 string
 		Input_Schema         json.RawMessage
 		Parameters           json.RawMessage
 		ParametersJSONSchema json.RawMessage
 		InputSchema          json.RawMessage
-		Function, ToolSpec   *tool
-		FunctionDeclarations []*tool
+		Function, ToolSpec   *sent
+		FunctionDeclarations []*sent
 	}
-	var tools []*tool
+	var tools []*sent
 	require.NoError(t, json.Unmarshal(list, &tools))
-	if api == registry.Gemini {
+	if api == tool.Gemini {
 		tools = tools[0].FunctionDeclarations
 	}
 	schemas := map[string]json.RawMessage{}
@@ -98,16 +100,16 @@ func TestDefinitionsOfNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "[]", string(list))
 	}
-	list, err := provider.Definitions(r, registry.Gemini, registry.Selection{}.Only("memory"), nil)
+	list, err := provider.Definitions(r, tool.Gemini, registry.Selection{}.Only("memory"), nil)
 	require.NoError(t, err)
 	require.Equal(t, `[{"googleSearch":{}}]`, string(list))
-	list, err = provider.Definitions(r, registry.Anthropic, registry.Selection{}.Only("memory"), nil)
+	list, err = provider.Definitions(r, tool.Anthropic, registry.Selection{}.Only("memory"), nil)
 	require.NoError(t, err)
 	require.Equal(t, `[{"type":"memory_20250818","name":"memory"}]`, string(list))
 }
 
 func TestDefinitionsOfUnknownAPI(t *testing.T) {
-	for _, api := range []registry.API{registry.XML, "", "cohere"} {
+	for _, api := range []tool.API{tool.XML, "", "cohere"} {
 		_, err := provider.Definitions(samples(t), api, registry.Selection{}, nil)
 		require.ErrorContains(t, err, "there is no API")
 		_, err = provider.Calls(api, []byte("{}"))
@@ -119,9 +121,9 @@ func TestDefinitionsOfUnknownAPI(t *testing.T) {
 	}
 }
 
-type badNative struct{ registry.Tool }
+type badNative struct{ tool.Tool }
 
-func (badNative) APIOverride(registry.API, registry.Options) json.RawMessage {
+func (badNative) APIOverride(tool.API, tool.Options) json.RawMessage {
 	return json.RawMessage(`{"a":`)
 }
 
@@ -194,7 +196,7 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 					require.NoError(t, err)
 					schemas := schemasIn(t, api, list)
 					require.Contains(t, string(schemas["good"]), `"g":{"type":"string"}`)
-					if api == registry.MCP {
+					if api == tool.MCP {
 						require.Contains(t, string(schemas["bad"]), test.schema[1:100], "it is sent as it is")
 						continue
 					}
@@ -208,7 +210,7 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 					}
 				}
 			}
-			list, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{},
+			list, err := provider.Definitions(r, tool.OpenAIChat, registry.Selection{},
 				&provider.Options{Strict: true})
 			require.NoError(t, err)
 			require.Contains(t, string(list), `"strict":true`, "the good one")
@@ -219,13 +221,13 @@ func TestDefinitionsWithLongSchemas(t *testing.T) {
 
 func TestDefinitionsConcurrently(t *testing.T) {
 	r := samples(t)
-	want, err := provider.Definitions(samples(t), registry.Anthropic, registry.Selection{}, nil)
+	want, err := provider.Definitions(samples(t), tool.Anthropic, registry.Selection{}, nil)
 	require.NoError(t, err)
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
 			for range 20 {
-				list, err := provider.Definitions(r, registry.Anthropic, registry.Selection{}, nil)
+				list, err := provider.Definitions(r, tool.Anthropic, registry.Selection{}, nil)
 				if err != nil || string(list) != string(want) {
 					t.Errorf("%v: %s", err, list)
 					return
@@ -238,7 +240,7 @@ func TestDefinitionsConcurrently(t *testing.T) {
 
 // manyTools returns a registry of 200 tools with 10 fields each.
 func manyTools(t testing.TB) *registry.Registry {
-	var tools []registry.Tool
+	var tools []tool.Tool
 	for i := range 200 {
 		var b strings.Builder
 		b.WriteString(`{"type":"object","properties":{`)
@@ -262,7 +264,7 @@ func BenchmarkDefinitions(b *testing.B) {
 			b.StopTimer()
 			r := manyTools(b)
 			b.StartTimer()
-			if _, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, nil); err != nil {
+			if _, err := provider.Definitions(r, tool.OpenAIChat, registry.Selection{}, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -271,7 +273,7 @@ func BenchmarkDefinitions(b *testing.B) {
 		r := manyTools(b)
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, nil); err != nil {
+			if _, err := provider.Definitions(r, tool.OpenAIChat, registry.Selection{}, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

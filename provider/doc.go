@@ -1,11 +1,11 @@
 // Package provider connects tools to the APIs of model providers: it makes the definitions of tools for a request,
 // finds the calls in a response, and makes the messages that answer them.
 //
-//	tools, err := provider.Definitions(reg, registry.Anthropic, selection, nil) // the request's "tools"
+//	tools, err := provider.Definitions(reg, tool.Anthropic, selection, nil) // the request's "tools"
 //	...
-//	calls, err := provider.Calls(registry.Anthropic, response) // the response's body
+//	calls, err := provider.Calls(tool.Anthropic, response) // the response's body
 //	results := reg.DispatchAll(ctx, calls, env)
-//	messages, err := provider.Results(registry.Anthropic, results) // what to append to the conversation
+//	messages, err := provider.Results(tool.Anthropic, results) // what to append to the conversation
 //
 // It supports Anthropic's Messages API, OpenAI's Chat Completions and Responses APIs, Google's Gemini API, Amazon
 // Bedrock's Converse API and the Model Context Protocol. It makes no requests and needs no SDK: JSON goes in, and
@@ -79,7 +79,7 @@
 //
 // # Results
 //
-// The text is that of [registry.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent if
+// The text is that of [tool.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent if
 // the API supports them; otherwise Part.Text replaces them, or a sentence with the type and the size. The same
 // happens to an image that is damaged, not of its type, larger than 3.75 MB, or wider or higher than 8000 pixels,
 // because providers refuse a conversation with such an image. MCP clients get it unchanged. No text contains a binary

@@ -7,13 +7,13 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // An EndError means that a response ended early, so that it is neither an answer nor calls to make. [Calls] and
 // [Stream.Calls] return it; no call of the response may be made then.
 type EndError struct {
-	API  registry.API
+	API  tool.API
 	Kind EndKind
 	// Reason is the provider's own word for it, such as "pause_turn" or "MALFORMED_FUNCTION_CALL".
 	Reason string
@@ -102,17 +102,17 @@ func (e *EndError) Again() (messages json.RawMessage, ok bool) {
 
 // The texts of calls that are answered but not made.
 var (
-	errCut = &registry.ModelError{
-		Code: registry.CodeInvalidInput,
+	errCut = &tool.ModelError{
+		Code: tool.CodeInvalidInput,
 		Text: "This call was not run, because your answer was cut off at its limit of tokens before " +
 			"the call was complete. Make it again with less in it, and write a long content in several smaller parts.",
 	}
-	errEarly = &registry.ModelError{
-		Code: registry.CodeInvalidInput,
+	errEarly = &tool.ModelError{
+		Code: tool.CodeInvalidInput,
 		Text: "This call was not run, because your answer ended before the call was complete. " +
 			"Make it again, and write a long content in several smaller parts.",
 	}
-	errBesideMalformed = &registry.ModelError{Code: registry.CodeInvalidInput, Text: "This call was not run, because " +
+	errBesideMalformed = &tool.ModelError{Code: tool.CodeInvalidInput, Text: "This call was not run, because " +
 		"another call of the same answer could not be read. Make your calls again, " +
 		"one at a time, with arguments that are valid JSON."}
 )
@@ -152,7 +152,7 @@ func (e *ending) merge(other ending) {
 //
 // A limit of tokens cuts what the model writes last. If that is a call, it counts as cut off even if its arguments are
 // valid JSON: Anthropic, Bedrock and some other servers complete what is missing. All calls before it are whole.
-func (e *ending) outcome(api registry.API, calls []registry.Call) ([]registry.Call, error) {
+func (e *ending) outcome(api tool.API, calls []tool.Call) ([]tool.Call, error) {
 	switch {
 	case e.kind == "", e.kind == EndPaused && len(calls) > 0: // the results let the model go on
 	case e.kind == EndCut && len(calls) > 0:

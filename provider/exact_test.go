@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,22 +9,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // whole has a message with a call for each API. Its verb stands for the arguments, which are an object.
-var whole = map[registry.API]string{
-	registry.Anthropic: `{"role":"assistant",` +
+var whole = map[tool.API]string{
+	tool.Anthropic: `{"role":"assistant",` +
 		`"content":[{"type":"tool_use","id":"id0","name":"echo","input":%s}]}`,
-	registry.OpenAIChat: `{"role":"assistant",` +
+	tool.OpenAIChat: `{"role":"assistant",` +
 		`"tool_calls":[{"id":"id0","type":"function","function":{"name":"echo","arguments":%s}}]}`,
-	registry.OpenAIResponses: `{"output":[{"type":"function_call","call_id":"id0","name":"echo","arguments":%s}]}`,
-	registry.Gemini: `{"candidates":[` +
+	tool.OpenAIResponses: `{"output":[{"type":"function_call","call_id":"id0","name":"echo","arguments":%s}]}`,
+	tool.Gemini: `{"candidates":[` +
 		`{"content":{"parts":[{"functionCall":{"id":"id0","name":"echo","args":%s}}]}}]}`,
-	registry.Bedrock: `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"id0",` +
+	tool.Bedrock: `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"id0",` +
 		`"name":"echo","input":%s}}]}}}`,
-	registry.MCP: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":%s}}`,
+	tool.MCP: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":%s}}`,
 }
 
 // Numbers must reach a tool with every digit, whatever the provider, streamed or not.
@@ -39,7 +42,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		require.NoError(t, err)
 		for _, api := range apis {
 			message := fmt.Sprintf(whole[api], input)
-			if api == registry.OpenAIChat || api == registry.OpenAIResponses {
+			if api == tool.OpenAIChat || api == tool.OpenAIResponses {
 				message = fmt.Sprintf(whole[api], quoted)
 			}
 			calls, err := provider.Calls(api, []byte(message))
@@ -105,15 +108,15 @@ func TestMalformedArgumentsBecomeResults(t *testing.T) {
 					continue // the arguments are text here
 				}
 				result := r.Dispatch(t.Context(), calls[0], registry.Env{})
-				require.Equal(t, registry.CodeInvalidInput, result.Code, "%s %s", api, message)
+				require.Equal(t, tool.CodeInvalidInput, result.Code, "%s %s", api, message)
 				require.Contains(t, result.Text(), want)
-				_, err = provider.Results(api, []registry.Result{result})
+				_, err = provider.Results(api, []tool.Result{result})
 				require.NoError(t, err)
 			}
 		}
 	}
 	for _, arguments := range []string{`""`, `null`, `"null"`, `"{}"`} {
-		calls, err := provider.Calls(registry.OpenAIChat, fmt.Appendf(nil, whole[registry.OpenAIChat], arguments))
+		calls, err := provider.Calls(tool.OpenAIChat, fmt.Appendf(nil, whole[tool.OpenAIChat], arguments))
 		require.NoError(t, err)
 		require.Equal(t, "{}", r.Dispatch(t.Context(), calls[0], registry.Env{}).Text(), "no arguments: %s", arguments)
 	}
@@ -128,16 +131,16 @@ func TestNullInStrictModeMeansNothing(t *testing.T) {
 		"properties":{"city":{"type":"string"},"days":{"type":"integer"},
 			"units":{"enum":["a","b"]},"none":{"type":["string","null"]},"where":{"$ref":"#/$defs/where"}},
 		"required":["city","where"],"additionalProperties":false}`))
-	list, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, &provider.Options{Strict: true})
+	list, err := provider.Definitions(r, tool.OpenAIChat, registry.Selection{}, &provider.Options{Strict: true})
 	require.NoError(t, err)
 	require.Contains(t, string(list), `"strict":true`)
 	sent := `{"city":"Paris","days":null,"units":null,"none":null,"where":{"x":1,"y":null}}`
-	for _, schema := range schemasIn(t, registry.OpenAIChat, list) {
-		s, err := registry.CompileSchema(schema)
+	for _, raw := range schemasIn(t, tool.OpenAIChat, list) {
+		s, err := schema.CompileObject(raw)
 		require.NoError(t, err)
 		var v any
 		require.NoError(t, json.Unmarshal([]byte(sent), &v))
-		require.NoError(t, s.Validate(v))
+		require.NoError(t, s.Validate(context.Background(), v))
 	}
 	result := r.Dispatch(t.Context(), call("1", "echo", sent), registry.Env{})
 	require.JSONEq(t, `{"city":"Paris","none":null,"where":{"x":1}}`, result.Text())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type greeting struct {
@@ -14,8 +15,8 @@ type greeting struct {
 
 // In one turn of a conversation, a model gets the tools, calls one of them, and gets the result.
 func Example() {
-	greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets somebody."},
-		func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+	greet := tool.Func(tool.Spec{Name: "greet", Description: "Greets somebody."},
+		func(_ context.Context, in greeting, _ tool.Env) (string, error) {
 			return "Hello, " + in.Name + "!", nil
 		})
 	reg, err := registry.New(greet)
@@ -23,7 +24,7 @@ func Example() {
 		panic(err)
 	}
 
-	tools, err := provider.Definitions(reg, registry.Anthropic, registry.Selection{}, nil)
+	tools, err := provider.Definitions(reg, tool.Anthropic, registry.Selection{}, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -32,15 +33,15 @@ func Example() {
 	// The host sends the tools with its request, and receives this response.
 	response :=
 		`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"greet","input":{"name":"Ada"}}]}`
-	calls, err := provider.Calls(registry.Anthropic, []byte(response))
+	calls, err := provider.Calls(tool.Anthropic, []byte(response))
 	if err != nil {
 		panic(err)
 	}
-	var results []registry.Result
+	var results []tool.Result
 	for _, call := range calls {
 		results = append(results, reg.Dispatch(context.Background(), call, registry.Env{}))
 	}
-	messages, err := provider.Results(registry.Anthropic, results)
+	messages, err := provider.Results(tool.Anthropic, results)
 	if err != nil {
 		panic(err)
 	}

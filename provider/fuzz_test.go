@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func FuzzCalls(f *testing.F) {
@@ -38,7 +39,7 @@ func FuzzCalls(f *testing.F) {
 				continue
 			}
 			size := 0
-			var results []registry.Result
+			var results []tool.Result
 			for _, c := range calls {
 				size += len(c.ID)/3 + len(c.Tool)/3 + len(c.Input) // replacing invalid UTF-8 makes it longer
 				results = append(results, r.Dispatch(t.Context(), c, registry.Env{}))

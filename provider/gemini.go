@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // gemini is Google's Gemini API, also as Vertex AI offers it.
@@ -14,7 +14,7 @@ type gemini struct{}
 
 func (gemini) rules(bool) *rules { return geminiRules }
 
-func (gemini) definition(t *tool) *node {
+func (gemini) definition(t *described) *node {
 	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
 	describe(n, t.description)
 	n.Set("parametersJsonSchema", t.schema)
@@ -150,9 +150,9 @@ func (gemini) say(text string) any {
 	return geminiContent{"user", []map[string]string{{"text": text}}}
 }
 
-func (gemini) lacks(r registry.Result) string { return lacksTool(r) }
+func (gemini) lacks(r tool.Result) string { return lacksTool(r) }
 
-func (gemini) results(results []registry.Result) []any {
+func (gemini) results(results []tool.Result) []any {
 	parts := make([]map[string]geminiResponse, len(results))
 	for i, r := range results {
 		response := geminiResponse{ID: r.CallID, Name: r.Tool}

@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-var apis = []registry.API{
-	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
+var apis = []tool.API{
+	tool.Anthropic, tool.OpenAIChat, tool.OpenAIResponses, tool.Gemini, tool.Bedrock, tool.MCP,
 }
 
 // golden compares JSON with a file that contains it indented.
@@ -39,21 +40,21 @@ func golden(t *testing.T, name string, data []byte) {
 }
 
 // native is a tool that Anthropic's and Gemini's APIs define themselves.
-type native struct{ registry.Tool }
+type native struct{ tool.Tool }
 
-func (n native) APIOverride(api registry.API, _ registry.Options) json.RawMessage {
+func (n native) APIOverride(api tool.API, _ tool.Options) json.RawMessage {
 	switch api {
-	case registry.Anthropic:
+	case tool.Anthropic:
 		return json.RawMessage(`{"type": "memory_20250818", "name": "memory"}`)
-	case registry.Gemini:
+	case tool.Gemini:
 		return json.RawMessage(`{"googleSearch":{}}`)
 	}
 	return nil
 }
 
 // plainTool returns a tool with the given schema. Its result is its input.
-func plainTool(name, schema string) registry.Tool {
-	spec := registry.Spec{Name: name, Description: "Does " + name + "."}
+func plainTool(name, schema string) tool.Tool {
+	spec := tool.Spec{Name: name, Description: "Does " + name + "."}
 	if schema != "" {
 		spec.Schema = json.RawMessage(schema)
 	}
@@ -65,17 +66,17 @@ func eventsOf(text string) []string {
 	return strings.Split(regexp.MustCompile(`,\n\t+`).ReplaceAllString(text, ","), "\n")
 }
 
-type echoTool struct{ spec registry.Spec }
+type echoTool struct{ spec tool.Spec }
 
-func echo(spec registry.Spec) registry.Tool { return echoTool{spec} }
+func echo(spec tool.Spec) tool.Tool { return echoTool{spec} }
 
-func (e echoTool) Spec() registry.Spec { return e.spec }
+func (e echoTool) Spec() tool.Spec { return e.spec }
 
-func (e echoTool) Execute(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-	return registry.Text(string(call.Input)), nil
+func (e echoTool) Execute(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+	return tool.Text(string(call.Input)), nil
 }
 
-func newRegistry(t testing.TB, tools ...registry.Tool) *registry.Registry {
+func newRegistry(t testing.TB, tools ...tool.Tool) *registry.Registry {
 	t.Helper()
 	r, err := registry.New(tools...)
 	require.NoError(t, err)
@@ -84,14 +85,14 @@ func newRegistry(t testing.TB, tools ...registry.Tool) *registry.Registry {
 
 // samples returns tools whose schemas have features that are common, or that providers commonly refuse.
 func samples(t testing.TB) *registry.Registry {
-	weather := echo(registry.Spec{
+	weather := echo(tool.Spec{
 		Name:        "get_weather",
 		DisplayName: "Weather",
 		Subtitle:    "SECRET subtitle",
 		Description: "Get the weather of a city.\nTemperatures are in <°C>.",
 		Category:    "SECRET category",
-		Icons:       registry.Icons{Input: "SECRET-icon", Output: "SECRET-icon"},
-		Options:     []registry.Option{{ID: "secret", Label: "SECRET", Type: registry.OptionBool, Default: true}},
+		Icons:       tool.Icons{Input: "SECRET-icon", Output: "SECRET-icon"},
+		Options:     []tool.Option{{ID: "secret", Label: "SECRET", Type: tool.OptionBool, Default: true}},
 		Schema: json.RawMessage(`{
 			"$schema": "https://json-schema.org/draft/2020-12/schema",
 			"type": "object",
@@ -105,7 +106,7 @@ func samples(t testing.TB) *registry.Registry {
 			"additionalProperties": false
 		}`),
 		OutputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
-		Annotations:  registry.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
+		Annotations:  tool.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 	})
 	return newRegistry(t, weather,
 		native{

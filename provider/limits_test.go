@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestStreamIsLimitedInBytes(t *testing.T) {
-	s, err := NewStream(registry.Bedrock)
+	s, err := NewStream(tool.Bedrock)
 	require.NoError(t, err)
 	require.NoError(t, s.Add([]byte(`{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id","name":"n"}}}`)))
 	s.pending.size = maxBytes - 15 // as if that much had arrived

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -11,34 +12,34 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // checkLooser requires that every value that a schema accepts is also accepted by the lowered schemas of all providers.
 // If folded is false, schemas with alternatives at the root are exempt: a property that only some of the alternatives
 // mention is described as in these.
-func checkLooser(t *testing.T, schema string, values []any, folded bool) (accepted int) {
+func checkLooser(t *testing.T, text string, values []any, folded bool) (accepted int) {
 	t.Helper()
-	original, err := registry.CompileSchema(json.RawMessage(schema))
-	require.NoError(t, err, schema)
+	original, err := schema.CompileObject(json.RawMessage(text))
+	require.NoError(t, err, text)
 	var good []any
 	for _, v := range values {
-		if original.Validate(v) == nil {
+		if original.Validate(context.Background(), v) == nil {
 			good = append(good, v)
 		}
 	}
 	for api, rules := range loosely {
-		got, notes, err := lowerJSON(t, schema, rules)
-		require.NoError(t, err, schema)
+		got, notes, err := lowerJSON(t, text, rules)
+		require.NoError(t, err, text)
 		if !folded && strings.Contains(strings.Join(notes, "\n"), "one of these forms") {
 			return 0
 		}
-		low, err := registry.CompileSchema(json.RawMessage(got))
-		require.NoError(t, err, "%s: %s became %s", api, schema, got)
+		low, err := schema.CompileObject(json.RawMessage(got))
+		require.NoError(t, err, "%s: %s became %s", api, text, got)
 		for _, v := range good {
-			if err := low.Validate(v); err != nil {
+			if err := low.Validate(context.Background(), v); err != nil {
 				encoded, _ := json.Marshal(v)
-				t.Fatalf("%s: %s accepts %s, but what it became does not: %s: %v", api, schema, encoded, got, err)
+				t.Fatalf("%s: %s accepts %s, but what it became does not: %s: %v", api, text, encoded, got, err)
 			}
 		}
 	}
@@ -348,8 +349,8 @@ func FuzzLower(f *testing.F) {
 	} {
 		f.Add([]byte(schema), uint64(0))
 	}
-	f.Fuzz(func(t *testing.T, schema []byte, seed uint64) {
-		original, err := registry.CompileSchema(schema)
+	f.Fuzz(func(t *testing.T, raw []byte, seed uint64) {
+		original, err := schema.CompileObject(raw)
 		if err != nil {
 			return
 		}
@@ -368,18 +369,18 @@ func FuzzLower(f *testing.F) {
 				require.NoError(t, err)
 				require.True(t, json.Valid(encoded))
 				if rules.strict {
-					checkStrict(t, low.schema, rules.allRequired, string(schema))
+					checkStrict(t, low.schema, rules.allRequired, string(raw))
 				}
-				compiled, err := registry.CompileSchema(encoded)
-				require.NoError(t, err, "%s: %s became %s", api, schema, encoded)
+				compiled, err := schema.CompileObject(encoded)
+				require.NoError(t, err, "%s: %s became %s", api, raw, encoded)
 				if rules.strict || strings.Contains(strings.Join(low.notes, "\n"), "one of these forms") {
 					continue
 				}
 				for range 10 {
 					v := g.object(3)
-					if original.Validate(v) == nil {
-						require.NoError(t, compiled.Validate(v), "%s: %s accepts %s, but what it became does not: %s",
-							api, schema, g.json(v), encoded)
+					if original.Validate(context.Background(), v) == nil {
+						require.NoError(t, compiled.Validate(t.Context(), v),
+							"%s: %s accepts %s, but what it became does not: %s", api, raw, g.json(v), encoded)
 					}
 				}
 			}

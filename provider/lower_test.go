@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // loosely has the rules without strict mode, strictly those with it.
@@ -256,7 +258,7 @@ func TestLower(t *testing.T) {
 			[]string{"The arguments have one of these forms:\n- possibly with \"a\"\n- possibly with \"b\""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := registry.CompileSchema(json.RawMessage(test.from)); err != nil {
+			if _, err := schema.CompileObject(json.RawMessage(test.from)); err != nil {
 				// Package registry refuses such schemas, but lowering them works.
 				require.Regexp(t, `refers to another document|"\$id"`, err.Error())
 			}
@@ -264,7 +266,7 @@ func TestLower(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, test.want, got)
 			require.Equal(t, test.notes, notes)
-			_, err = registry.CompileSchema(json.RawMessage(got))
+			_, err = schema.CompileObject(json.RawMessage(got))
 			require.NoError(t, err)
 		})
 	}
@@ -501,13 +503,13 @@ func TestStrictNullIsTakenBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := lowerJSON(t, schema, openAIStrict)
 			require.NoError(t, err)
-			r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.",
+			r, err := registry.New(tool.JSONFunc(tool.Spec{Name: "tool", Description: "Does.",
 				Schema: json.RawMessage(schema)},
-				func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-					return registry.Text(string(call.Input)), nil
+				func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+					return tool.Text(string(call.Input)), nil
 				}))
 			require.NoError(t, err)
-			result := r.Dispatch(t.Context(), registry.Call{Tool: "tool", Input: json.RawMessage(`{"p":null}`)},
+			result := r.Dispatch(t.Context(), tool.Call{Tool: "tool", Input: json.RawMessage(`{"p":null}`)},
 				registry.Env{})
 			require.Equal(t, "{}", result.Text())
 		})

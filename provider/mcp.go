@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // mcp is the Model Context Protocol.
@@ -23,7 +23,7 @@ func (mcp) rules(bool) *rules { return nil }
 
 // definition includes the title, which clients show to people, and all hints: without a hint, clients assume that a
 // tool is destructive and accesses the open world.
-func (mcp) definition(t *tool) *node {
+func (mcp) definition(t *described) *node {
 	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
 	if t.Title != "" {
 		n.Set("title", jsontree.NewString(valid(t.Title)))
@@ -31,7 +31,7 @@ func (mcp) definition(t *tool) *node {
 	describe(n, t.description)
 	n.Set("inputSchema", t.schema)
 	if t.Output != nil {
-		if output, err := jsontree.Parse(t.Output.JSON()); err == nil {
+		if output, err := jsontree.Parse(t.Output); err == nil {
 			if properties := output.Object("properties"); t.TextOutput && properties != nil {
 				others := properties.Without("text", "file").Members
 				output.Set("properties", jsontree.NewObject(append(slices.Clone(textOutput.Members), others...)...))
@@ -64,11 +64,11 @@ const leastBinary = 48
 
 // StructuredContent returns what an MCP client gets as the structured content of a result, or nil. schema says whether
 // the tool's definition has an output schema, whose clients insist on structured content, and textOutput is the tool's
-// [registry.Spec].TextOutput.
+// [tool.Spec].TextOutput.
 //
 // Clients that prefer structured content show nothing else, so it must not repeat the images and other binaries of the
 // content: data that does is left out, or, with an output schema, has a note in their place.
-func StructuredContent(r registry.Result, schema, textOutput bool) json.RawMessage {
+func StructuredContent(r tool.Result, schema, textOutput bool) json.RawMessage {
 	if r.Data == nil {
 		if !schema || !textOutput || r.IsError() {
 			return nil
@@ -156,9 +156,9 @@ type mcpResource struct {
 func (mcp) say(string) any { return nil }
 
 // lacks returns "": a result answers the request for which it is sent.
-func (mcp) lacks(registry.Result) string { return "" }
+func (mcp) lacks(tool.Result) string { return "" }
 
-func (mcp) results(results []registry.Result) []any {
+func (mcp) results(results []tool.Result) []any {
 	list := make([]any, len(results))
 	for i, r := range results {
 		result := mcpResult{Content: []mcpContent{}, IsError: r.IsError()}
@@ -175,7 +175,7 @@ func (mcp) results(results []registry.Result) []any {
 	return list
 }
 
-func mcpPart(part registry.Part, callID string, n int) mcpContent {
+func mcpPart(part tool.Part, callID string, n int) mcpContent {
 	mime := mimeOf(part.MIME)
 	kind, _, _ := strings.Cut(mime, "/")
 	switch {

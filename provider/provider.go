@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A dialect implements the tool format of one API.
@@ -12,7 +12,7 @@ type dialect interface {
 	// rules returns what the API supports in a schema. Nil means that schemas are sent unchanged.
 	rules(strict bool) *rules
 	// definition returns an element of the list of tools.
-	definition(t *tool) *node
+	definition(t *described) *node
 	// calls appends the calls in a message. data is valid JSON.
 	calls(data []byte, into *callList) error
 	// event processes one event of a stream. data is valid JSON.
@@ -20,14 +20,14 @@ type dialect interface {
 	// say returns a message of the user with a text. It is nil for APIs without conversations.
 	say(text string) any
 	// lacks names what the API needs in a result but r does not have, or returns "".
-	lacks(r registry.Result) string
+	lacks(r tool.Result) string
 	// results returns the messages with the results. There is at least one result.
-	results(results []registry.Result) []any
+	results(results []tool.Result) []any
 }
 
-// A tool is a definition, prepared for one API.
-type tool struct {
-	*registry.Definition
+// described is a definition, prepared for one API.
+type described struct {
+	*tool.Definition
 	// description is the definition's description, followed by everything that the schema cannot express.
 	description string
 	schema      *node
@@ -36,27 +36,27 @@ type tool struct {
 
 // dialects are the APIs that there are.
 var dialects = []struct {
-	api registry.API
+	api tool.API
 	dialect
 }{
-	{registry.Anthropic, anthropic{}},
-	{registry.OpenAIChat, chat{}},
-	{registry.OpenAIResponses, responses{}},
-	{registry.Gemini, gemini{}},
-	{registry.Bedrock, bedrock{}},
-	{registry.MCP, mcp{}},
+	{tool.Anthropic, anthropic{}},
+	{tool.OpenAIChat, chat{}},
+	{tool.OpenAIResponses, responses{}},
+	{tool.Gemini, gemini{}},
+	{tool.Bedrock, bedrock{}},
+	{tool.MCP, mcp{}},
 }
 
 // APIs returns the APIs whose definitions, calls and results the package knows.
-func APIs() []registry.API {
-	apis := make([]registry.API, len(dialects))
+func APIs() []tool.API {
+	apis := make([]tool.API, len(dialects))
 	for i, d := range dialects {
 		apis[i] = d.api
 	}
 	return apis
 }
 
-func dialectOf(api registry.API) (dialect, error) {
+func dialectOf(api tool.API) (dialect, error) {
 	var names []string
 	for _, d := range dialects {
 		if d.api == api {

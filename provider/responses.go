@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // responses is OpenAI's Responses API.
@@ -17,7 +17,7 @@ type responses struct{}
 func (responses) rules(strict bool) *rules { return chat{}.rules(strict) }
 
 // definition always sets "strict", because the API treats its absence as "if possible".
-func (responses) definition(t *tool) *node {
+func (responses) definition(t *described) *node {
 	return openAIFunction(jsontree.NewObject(pair("type", jsontree.NewString("function"))), t)
 }
 
@@ -188,9 +188,9 @@ type responsesContent struct {
 
 func (responses) say(text string) any { return chat{}.say(text) }
 
-func (responses) lacks(r registry.Result) string { return lacksID(r) }
+func (responses) lacks(r tool.Result) string { return lacksID(r) }
 
-func (responses) results(results []registry.Result) []any {
+func (responses) results(results []tool.Result) []any {
 	items := make([]any, len(results))
 	for i, r := range results {
 		pieces := piecesOf(r, isPictureOrPDF)

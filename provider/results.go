@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/media"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Results returns the messages that answer calls, as a JSON array to append to the conversation: one message with all
@@ -23,7 +23,7 @@ import (
 //
 // A result without CallID is an error, with three exceptions: MCP; Gemini, whose calls may have no ids; and Chat
 // Completions, where it answers a function_call, from before calls had ids. The last two need Tool instead.
-func Results(api registry.API, results []registry.Result) (json.RawMessage, error) {
+func Results(api tool.API, results []tool.Result) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ type message struct {
 }
 
 // lacksID implements lacks for APIs whose results need the id of the call.
-func lacksID(r registry.Result) string {
+func lacksID(r tool.Result) string {
 	if r.CallID == "" {
 		return "CallID"
 	}
@@ -56,7 +56,7 @@ func lacksID(r registry.Result) string {
 }
 
 // lacksTool implements lacks for APIs whose results need the name of the tool.
-func lacksTool(r registry.Result) string {
+func lacksTool(r tool.Result) string {
 	if r.Tool == "" {
 		return "Tool"
 	}
@@ -73,11 +73,11 @@ type piece struct {
 // piecesOf converts the content of a result to as few pieces as possible. A binary becomes a piece of its own if can
 // reports that the API accepts its type and models can read it; otherwise a text replaces it. There is at least one
 // piece, and no text is blank.
-func piecesOf(r registry.Result, can func(mime string) bool) []piece {
+func piecesOf(r tool.Result, can func(mime string) bool) []piece {
 	var pieces []piece
-	var texts []registry.Part
+	var texts []tool.Part
 	flush := func() {
-		if text := valid(registry.Result{Content: texts}.Text()); strings.TrimSpace(text) != "" {
+		if text := valid(tool.Result{Content: texts}.Text()); strings.TrimSpace(text) != "" {
 			pieces = append(pieces, piece{text: text})
 		}
 		texts = nil
@@ -91,7 +91,7 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 			flush()
 			pieces = append(pieces, piece{mime: mime, data: part.Data})
 		default:
-			texts = append(texts, registry.Part{Text: instead(part)})
+			texts = append(texts, tool.Part{Text: instead(part)})
 		}
 	}
 	flush()
@@ -101,19 +101,19 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 	return pieces
 }
 
-// noContent returns the text for a result without content: its data as JSON, or registry.EmptyResult.
-func noContent(r registry.Result) string {
+// noContent returns the text for a result without content: its data as JSON, or tool.EmptyResult.
+func noContent(r tool.Result) string {
 	if r.Data != nil {
 		if data, err := jsontree.Marshal(r.Data); err == nil {
 			return string(data)
 		}
 	}
-	return registry.EmptyResult
+	return tool.EmptyResult
 }
 
 // instead returns the text that replaces a binary. It does not have the binary in base64, which costs a lot and tells a
 // model nothing.
-func instead(part registry.Part) string {
+func instead(part tool.Part) string {
 	mime := mimeOf(part.MIME)
 	if mime == "" {
 		mime = "unknown type"

@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
-func withCall(r registry.Result, id, tool string) registry.Result {
-	r.CallID, r.Tool = id, tool
+func withCall(r tool.Result, id, name string) tool.Result {
+	r.CallID, r.Tool = id, name
 	return r
 }
 
@@ -43,15 +43,15 @@ func decoded(text string) []byte {
 func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
 func TestResults(t *testing.T) {
-	results := []registry.Result{
-		withCall(registry.Text("15 °C, <sunny> & dry"), "id1", "get_weather"),
-		withCall(registry.Failure(registry.CodeTool, "There is no such city."), "id2", "get_weather"),
-		withCall(registry.Result{}, "id3", "nothing"),
-		withCall(registry.Text(" \n"), "id4", "blank"),
-		withCall(registry.Text("bad \xff\xfe text"), "id5", "invalid"),
-		withCall(registry.Result{Content: []registry.Part{
+	results := []tool.Result{
+		withCall(tool.Text("15 °C, <sunny> & dry"), "id1", "get_weather"),
+		withCall(tool.Failure(tool.CodeTool, "There is no such city."), "id2", "get_weather"),
+		withCall(tool.Result{}, "id3", "nothing"),
+		withCall(tool.Text(" \n"), "id4", "blank"),
+		withCall(tool.Text("bad \xff\xfe text"), "id5", "invalid"),
+		withCall(tool.Result{Content: []tool.Part{
 			{Text: "The file:"},
-			{Text: "milk", Resource: &registry.Resource{Kind: "FILE", Name: "/todo.txt"}},
+			{Text: "milk", Resource: &tool.Resource{Kind: "FILE", Name: "/todo.txt"}},
 			{Data: smallPNG, MIME: "image/PNG; x=y", Text: "a picture"},
 			{Text: "and"},
 			{Data: []byte("%PDF"), MIME: "application/pdf"},
@@ -59,22 +59,22 @@ func TestResults(t *testing.T) {
 			{Data: []byte{0, 1, 2}, MIME: "application/x-thing"},
 			{Data: []byte{}, MIME: "image/png"},
 		}}, "id6", "parts"),
-		withCall(registry.Result{Content: []registry.Part{{Data: smallPNG, MIME: "image/png"}},
-			Code: registry.CodeTool}, "id7", "failed_picture"),
-		withCall(registry.Result{Content: []registry.Part{{Text: `{"n":9007199254740993}`}},
+		withCall(tool.Result{Content: []tool.Part{{Data: smallPNG, MIME: "image/png"}},
+			Code: tool.CodeTool}, "id7", "failed_picture"),
+		withCall(tool.Result{Content: []tool.Part{{Text: `{"n":9007199254740993}`}},
 			Data: json.RawMessage(`{"n":9007199254740993,"h":"<"}`)}, "id8", "structured"),
-		withCall(registry.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
-		withCall(registry.Result{Content: []registry.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
-		withCall(registry.Result{Content: []registry.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11",
+		withCall(tool.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
+		withCall(tool.Result{Content: []tool.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
+		withCall(tool.Result{Content: []tool.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11",
 			"broken"),
-		withCall(registry.Result{Content: []registry.Part{{Data: smallJPEG, MIME: "image/jpg"},
+		withCall(tool.Result{Content: []tool.Part{{Data: smallJPEG, MIME: "image/jpg"},
 			{Data: smallGIF, MIME: "image/gif"}}}, "id12", "pictures"),
 	}
 	for _, api := range apis {
 		t.Run(string(api), func(t *testing.T) {
 			results := results
-			if api == registry.OpenAIChat || api == registry.Gemini || api == registry.MCP {
-				results = append(slices.Clip(results), withCall(registry.Text("no id"), "", "without_id"))
+			if api == tool.OpenAIChat || api == tool.Gemini || api == tool.MCP {
+				results = append(slices.Clip(results), withCall(tool.Text("no id"), "", "without_id"))
 			}
 			messages, err := provider.Results(api, results)
 			require.NoError(t, err)
@@ -89,18 +89,18 @@ func TestResults(t *testing.T) {
 }
 
 func TestResultsWithoutIDs(t *testing.T) {
-	for api, want := range map[registry.API]struct{ id, tool, both string }{
-		registry.Anthropic:       {id: "CallID", both: "CallID"},
-		registry.Bedrock:         {id: "CallID", both: "CallID"},
-		registry.OpenAIResponses: {id: "CallID", both: "CallID"},
-		registry.OpenAIChat:      {both: "CallID, and no Tool"},
-		registry.Gemini:          {tool: "Tool", both: "Tool"},
-		registry.MCP:             {},
+	for api, want := range map[tool.API]struct{ id, tool, both string }{
+		tool.Anthropic:       {id: "CallID", both: "CallID"},
+		tool.Bedrock:         {id: "CallID", both: "CallID"},
+		tool.OpenAIResponses: {id: "CallID", both: "CallID"},
+		tool.OpenAIChat:      {both: "CallID, and no Tool"},
+		tool.Gemini:          {tool: "Tool", both: "Tool"},
+		tool.MCP:             {},
 	} {
 		for _, test := range []struct{ id, tool, lacks string }{{"", "echo", want.id}, {"id", "", want.tool},
 			{"", "", want.both}, {"id", "echo", ""}} {
-			_, err := provider.Results(api, []registry.Result{withCall(registry.Text("good"), "id0", "good"),
-				withCall(registry.Text("x"), test.id, test.tool)})
+			_, err := provider.Results(api, []tool.Result{withCall(tool.Text("good"), "id0", "good"),
+				withCall(tool.Text("x"), test.id, test.tool)})
 			if test.lacks == "" {
 				require.NoError(t, err, "%s %v", api, test)
 			} else {
@@ -113,35 +113,35 @@ func TestResultsWithoutIDs(t *testing.T) {
 
 // APIs that flag errors accept only text in them. With other APIs, the model gets the image.
 func TestResultsOfErrorsWithImages(t *testing.T) {
-	failed := registry.Result{
-		Content: []registry.Part{{Text: "It failed:"}, {Data: smallPNG, MIME: "image/png"},
+	failed := tool.Result{
+		Content: []tool.Part{{Text: "It failed:"}, {Data: smallPNG, MIME: "image/png"},
 			{Data: []byte("%PDF"), MIME: "application/pdf", Text: "a document"}},
-		Code: registry.CodeTool,
+		Code: tool.CodeTool,
 	}
 	const text = `It failed:\n[image/png, 71 bytes, which cannot be shown here]\na document`
 	small := encoded(smallPNG)
-	for api, want := range map[registry.API]string{
-		registry.Anthropic: `[{"role":"user",` +
+	for api, want := range map[tool.API]string{
+		tool.Anthropic: `[{"role":"user",` +
 			`"content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` +
 			text + `"}],"is_error":true}]}]`,
-		registry.Bedrock: `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text +
+		tool.Bedrock: `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text +
 			`"}],"status":"error"}}]}]`,
-		registry.OpenAIChat: `[{"role":"tool","tool_call_id":"id","content":"` + text + `"}]`,
-		registry.OpenAIResponses: `[{"type":"function_call_output",` +
+		tool.OpenAIChat: `[{"role":"tool","tool_call_id":"id","content":"` + text + `"}]`,
+		tool.OpenAIResponses: `[{"type":"function_call_output",` +
 			`"call_id":"id","output":[{"type":"input_text","text":"It failed:"},` +
 			`{"type":"input_image","image_url":"data:image/png;base64,` + small +
 			`","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;` +
 			`base64,JVBERg=="}]}]`,
-		registry.Gemini: `[{"role":"user",` +
+		tool.Gemini: `[{"role":"user",` +
 			`"parts":[{"functionResponse":{"id":"id","name":"tool","response":{"error":"It failed:"},"parts":[` +
 			`{"inlineData":{"mimeType":"image/png","data":"` + small +
 			`"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
-		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + small +
+		tool.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + small +
 			`","mimeType":"image/png"},` +
 			`{"type":"resource","resource":{"uri":"toolrun:/results/id/3",` +
 			`"mimeType":"application/pdf","blob":"JVBERg=="}}],"isError":true}]`,
 	} {
-		messages, err := provider.Results(api, []registry.Result{withCall(failed, "id", "tool")})
+		messages, err := provider.Results(api, []tool.Result{withCall(failed, "id", "tool")})
 		require.NoError(t, err)
 		require.Equal(t, want, string(messages), api)
 	}
@@ -149,27 +149,27 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 
 // The text that tools have for programs can contain the image itself. Models never get that.
 func TestResultsWithoutBase64(t *testing.T) {
-	image := func(mime string, data []byte) registry.Part {
-		return registry.Part{Data: data, MIME: mime, Text: "Binary file /p (" + mime + "):\ndata:" + mime + ";base64," +
+	image := func(mime string, data []byte) tool.Part {
+		return tool.Part{Data: data, MIME: mime, Text: "Binary file /p (" + mime + "):\ndata:" + mime + ";base64," +
 			encoded(data)}
 	}
 	const cannot = "Binary file /p (%s):\\n[%[1]s, %d bytes, which cannot be shown here]"
 	bmp := append([]byte("BM"), make([]byte, 100)...)
 	for _, api := range apis {
 		for _, test := range []struct {
-			part    registry.Part
-			code    registry.Code
+			part    tool.Part
+			code    tool.Code
 			carried bool
 		}{
 			{image("image/png", smallPNG), "", true},
-			{image("image/gif", smallGIF), "", api != registry.Gemini},
-			{image("image/bmp", bmp), "", api == registry.MCP},
-			{image("image/png", smallPNG[:20]), "", api == registry.MCP},
-			{image("image/png", smallPNG), registry.CodeTool, api != registry.Anthropic && api != registry.Bedrock &&
-				api != registry.OpenAIChat},
+			{image("image/gif", smallGIF), "", api != tool.Gemini},
+			{image("image/bmp", bmp), "", api == tool.MCP},
+			{image("image/png", smallPNG[:20]), "", api == tool.MCP},
+			{image("image/png", smallPNG), tool.CodeTool, api != tool.Anthropic && api != tool.Bedrock &&
+				api != tool.OpenAIChat},
 		} {
-			result := registry.Result{Content: []registry.Part{{Text: "before"}, test.part}, Code: test.code}
-			messages, err := provider.Results(api, []registry.Result{withCall(result, "id", "view")})
+			result := tool.Result{Content: []tool.Part{{Text: "before"}, test.part}, Code: test.code}
+			messages, err := provider.Results(api, []tool.Result{withCall(result, "id", "view")})
 			require.NoError(t, err)
 			if test.carried {
 				require.Equal(t, 1, strings.Count(string(messages), encoded(test.part.Data)), "%s %s", api, messages)
@@ -184,12 +184,12 @@ func TestResultsWithoutBase64(t *testing.T) {
 
 // Chat Completions takes no image in a message of a tool.
 func TestResultsWithImagesForChat(t *testing.T) {
-	picture := registry.Part{Data: smallPNG, MIME: "image/png", Text: "a picture"}
-	messages, err := provider.Results(registry.OpenAIChat, []registry.Result{
-		withCall(registry.Result{Content: []registry.Part{{Text: "Look:"}, picture, {Text: "and"},
+	picture := tool.Part{Data: smallPNG, MIME: "image/png", Text: "a picture"}
+	messages, err := provider.Results(tool.OpenAIChat, []tool.Result{
+		withCall(tool.Result{Content: []tool.Part{{Text: "Look:"}, picture, {Text: "and"},
 			{Data: []byte("%PDF"), MIME: "application/pdf"}}}, "a", "view"),
-		withCall(registry.Text("text"), "b", "view"),
-		withCall(registry.Result{Content: []registry.Part{picture}}, "c", "view"),
+		withCall(tool.Text("text"), "b", "view"),
+		withCall(tool.Result{Content: []tool.Part{picture}}, "c", "view"),
 	})
 	require.NoError(t, err)
 	url := "data:image/png;base64," + encoded(smallPNG)
@@ -224,9 +224,9 @@ func TestResultsWithDocumentsForMCP(t *testing.T) {
 		{"of no type", "", "a", `"blob":"YQ=="`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			result := registry.Result{CallID: "id", Content: []registry.Part{{Data: []byte(test.data),
+			result := tool.Result{CallID: "id", Content: []tool.Part{{Data: []byte(test.data),
 				MIME: test.mime}}}
-			messages, err := provider.Results(registry.MCP, []registry.Result{result})
+			messages, err := provider.Results(tool.MCP, []tool.Result{result})
 			require.NoError(t, err)
 			require.Equal(t, `[{"content":[{"type":"resource","resource":{"uri":"toolrun:/results/id/1",`+test.want+
 				`}}]}]`, string(messages))
@@ -236,7 +236,7 @@ func TestResultsWithDocumentsForMCP(t *testing.T) {
 
 // Providers refuse a conversation with an unreadable image.
 func TestResultsWithImagesThatAreNone(t *testing.T) {
-	for name, part := range map[string]registry.Part{
+	for name, part := range map[string]tool.Part{
 		"another type":    {Data: smallPNG, MIME: "image/jpeg"},
 		"damaged":         {Data: smallPNG[:20], MIME: "image/png"},
 		"not an image":    {Data: []byte("<html>"), MIME: "image/png"},
@@ -245,9 +245,9 @@ func TestResultsWithImagesThatAreNone(t *testing.T) {
 	} {
 		for _, api := range apis {
 			messages, err := provider.Results(api,
-				[]registry.Result{withCall(registry.Result{Content: []registry.Part{part}}, "id", "tool")})
+				[]tool.Result{withCall(tool.Result{Content: []tool.Part{part}}, "id", "tool")})
 			require.NoError(t, err)
-			if api == registry.MCP {
+			if api == tool.MCP {
 				require.Contains(t, string(messages), `"type":"image"`, "clients see for themselves")
 				continue
 			}
@@ -261,14 +261,14 @@ func TestResultsWithImagesThatAreNone(t *testing.T) {
 
 // Providers refuse a conversation with an empty text.
 func TestResultsAreNeverEmpty(t *testing.T) {
-	for _, r := range []registry.Result{
-		{}, registry.Text(""), registry.Text("\n\t "), registry.Failure(registry.CodeTool, ""),
-		{Content: []registry.Part{{}, {}}}, {Content: []registry.Part{{Data: []byte{}}}},
-		{Content: []registry.Part{{Text: " "}, {Data: []byte{1}, MIME: "image/png"}, {Text: "\n"}}},
+	for _, r := range []tool.Result{
+		{}, tool.Text(""), tool.Text("\n\t "), tool.Failure(tool.CodeTool, ""),
+		{Content: []tool.Part{{}, {}}}, {Content: []tool.Part{{Data: []byte{}}}},
+		{Content: []tool.Part{{Text: " "}, {Data: []byte{1}, MIME: "image/png"}, {Text: "\n"}}},
 	} {
-		for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses,
-			registry.Gemini, registry.Bedrock} {
-			messages, err := provider.Results(api, []registry.Result{withCall(r, "id", "tool")})
+		for _, api := range []tool.API{tool.Anthropic, tool.OpenAIChat, tool.OpenAIResponses,
+			tool.Gemini, tool.Bedrock} {
+			messages, err := provider.Results(api, []tool.Result{withCall(r, "id", "tool")})
 			require.NoError(t, err)
 			var decoded any
 			require.NoError(t, json.Unmarshal(messages, &decoded))

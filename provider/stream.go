@@ -8,18 +8,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Stream assembles the calls of a streamed response. It is not safe for concurrent use.
 type Stream struct {
-	api     registry.API
+	api     tool.API
 	dialect dialect
 	pending pendingCalls
 }
 
 // NewStream returns a stream for one response. MCP does not stream calls: there, each event is a message.
-func NewStream(api registry.API) (*Stream, error) {
+func NewStream(api tool.API) (*Stream, error) {
 	d, err := dialectOf(api)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Stream) Add(event []byte) error {
 // Calls returns the stream's calls, in order. Call it after the last event: if there is no event that ends the
 // response, calls whose arguments are incomplete have an Err. Ids, errors and calls with an Err are as in [Calls], but
 // each call of Calls returns the same ids.
-func (s *Stream) Calls() ([]registry.Call, error) {
+func (s *Stream) Calls() ([]tool.Call, error) {
 	calls, err := s.pending.calls()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.api, err)
@@ -72,11 +72,11 @@ type pendingCalls struct {
 	byID map[string]*pendingCall // the first call with each id, if its first event had one
 	size int                     // bytes kept in total
 	// final, if not nil, is the list of all calls that the stream repeats at its end.
-	final []registry.Call
+	final []tool.Call
 }
 
 // calls returns the calls so far. Those that are incomplete have an Err if the response has not ended.
-func (p *pendingCalls) calls() ([]registry.Call, error) {
+func (p *pendingCalls) calls() ([]tool.Call, error) {
 	if p.final != nil {
 		return slices.Clone(p.final), nil
 	}
@@ -224,7 +224,7 @@ func (p *pendingCalls) grow(n int) error {
 
 // fill completes calls that arrived without arguments with the arguments that arrived in pieces for the same id. If
 // several calls share an id, each gets the arguments of a different one.
-func (p *pendingCalls) fill(calls []registry.Call) {
+func (p *pendingCalls) fill(calls []tool.Call) {
 	had := map[string][]*pendingCall{}
 	for _, call := range p.list {
 		if call.id != "" {

@@ -11,9 +11,10 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
-func stream(t *testing.T, api registry.API, events ...string) []registry.Call {
+func stream(t *testing.T, api tool.API, events ...string) []tool.Call {
 	t.Helper()
 	s, err := provider.NewStream(api)
 	require.NoError(t, err)
@@ -26,14 +27,14 @@ func stream(t *testing.T, api registry.API, events ...string) []registry.Call {
 }
 
 func TestStream(t *testing.T) {
-	two := []registry.Call{call("id1", "get_weather", `{"city": "Paris"}`), call("id2", "now", `{}`)}
+	two := []tool.Call{call("id1", "get_weather", `{"city": "Paris"}`), call("id2", "now", `{}`)}
 	for _, test := range []struct {
 		name   string
-		api    registry.API
+		api    tool.API
 		events string
-		want   []registry.Call
+		want   []tool.Call
 	}{
-		{"as documented", registry.Anthropic, `
+		{"as documented", tool.Anthropic, `
 			{"type":"message_start","message":{"id":"msg_1","type":"message",
 				"role":"assistant","content":[],"model":"m"}}
 			{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
@@ -57,7 +58,7 @@ func TestStream(t *testing.T) {
 			{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}
 			{"type":"message_stop"}
 			{"type":"something_new","index":1}`, two},
-		{"interleaved", registry.Anthropic, `
+		{"interleaved", tool.Anthropic, `
 			{"type":"content_block_start","index":900719925474099300,
 				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
 			{"type":"content_block_start","index":-1,
@@ -67,17 +68,17 @@ func TestStream(t *testing.T) {
 			{"type":"content_block_delta","index":-1,"delta":{"type":"input_json_delta","partial_json":"{}"}}
 			{"type":"content_block_delta","index":900719925474099300,
 				"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}`, two},
-		{"input at the start", registry.Anthropic, `
+		{"input at the start", tool.Anthropic, `
 			{"type":"content_block_start","index":0,
 				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}}
 			{"type":"content_block_stop","index":0}
 			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id2","name":"now"}}
 			{"type":"content_block_stop","index":1}`, two},
-		{"the end of the message alone", registry.Anthropic, `
+		{"the end of the message alone", tool.Anthropic, `
 			{"type":"content_block_start","index":0,
 				"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
 			{"type":"message_stop"}`, two[1:]},
-		{"deltas under indexes that no block has", registry.Anthropic, `
+		{"deltas under indexes that no block has", tool.Anthropic, `
 			{"type":"content_block_start","index":0,
 				"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
 			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
@@ -91,7 +92,7 @@ func TestStream(t *testing.T) {
 			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"\"x\"}"}}
 			{"type":"message_stop"}`, two},
 
-		{"as documented", registry.OpenAIChat, `
+		{"as documented", tool.OpenAIChat, `
 			{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":null},"finish_reason":null}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
 				"type":"function","function":{"name":"get_weather","arguments":""}}]}}]}
@@ -103,7 +104,7 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
 			{"choices":[],"usage":{"total_tokens":3}}
 			[DONE]`, two},
-		{"names in pieces", registry.OpenAIChat, `
+		{"names in pieces", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
 				"type":"function","function":{"name":"get_","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"weather"}}]}}]}
@@ -113,12 +114,12 @@ func TestStream(t *testing.T) {
 				"type":"function","function":{"name":"n","arguments":""}}]}}]}
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"ow","arguments":"{}"}}]}}]}`, two},
-		{"all calls under one index", registry.OpenAIChat, `
+		{"all calls under one index", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
-		{"an id in each delta", registry.OpenAIChat, `
+		{"an id in each delta", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather"}}]}}]}
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"tool-2","function":{"arguments":"{\"city\":"}}]}}]}
@@ -127,7 +128,7 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"tool-5","function":{"arguments":"{}"}}]}}]}`,
 			two},
-		{"one index again and again", registry.OpenAIChat, `
+		{"one index again and again", tool.OpenAIChat, `
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}}]}
@@ -135,8 +136,8 @@ func TestStream(t *testing.T) {
 				"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`,
-			[]registry.Call{two[1], two[0]}},
-		{"neither ids nor indexes", registry.OpenAIChat, `
+			[]tool.Call{two[1], two[0]}},
+		{"neither ids nor indexes", tool.OpenAIChat, `
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":"{\"x\":1}"}},
 				{"function":{"name":"b","arguments":"{\"y\":2}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":"{\"y\":"}}]}}]}
@@ -144,35 +145,35 @@ func TestStream(t *testing.T) {
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":""}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{"z": 3}}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{}}}]}}]}`,
-			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`), call("", "b", "{\"y\":{}}\n"), call("",
+			[]tool.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`), call("", "b", "{\"y\":{}}\n"), call("",
 				"b", `{"z": 3}`), call("", "b", `{}`)}},
-		{"one index and no ids", registry.OpenAIChat, `
+		{"one index and no ids", tool.OpenAIChat, `
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{\"x\":1}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"b","arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"y\":2}"}}]}}]}`,
-			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`)}},
-		{"ids in the place of indexes", registry.OpenAIChat, `
+			[]tool.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`)}},
+		{"ids in the place of indexes", tool.OpenAIChat, `
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"arguments":"}"}}]}}]}`, two},
-		{"no index", registry.OpenAIChat, `
+		{"no index", tool.OpenAIChat, `
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1",
 				"function":{"name":"get_weather","arguments":" \"Paris\"}"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":{}}}]}}]}`, two},
-		{"the name later", registry.OpenAIChat, `
+		{"the name later", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"arguments":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"now","arguments":"{}"}}]}}]}`,
 			two[1:]},
-		{"the name later, under another index", registry.OpenAIChat, `
+		{"the name later, under another index", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","type":"function"}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"name":"now","arguments":"{}"}}]}}]}`,
 			two[1:]},
-		{"another index behind a call that is complete", registry.OpenAIChat, `
+		{"another index behind a call that is complete", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2",
 				"type":"function","function":{"name":"now","arguments":"{}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
@@ -180,8 +181,8 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":": \"Paris"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":2,"function":{"arguments":"\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":3,"function":{"arguments":"\n"}}]}}]}`,
-			[]registry.Call{two[1], two[0]}},
-		{"indexes that are null, or left out later", registry.OpenAIChat, `
+			[]tool.Call{two[1], two[0]}},
+		{"indexes that are null, or left out later", tool.OpenAIChat, `
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
 			{"choices":[{"index":0,
@@ -191,22 +192,22 @@ func TestStream(t *testing.T) {
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":null,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}`, two},
-		{"the index of a call that is complete", registry.OpenAIChat, `
+		{"the index of a call that is complete", tool.OpenAIChat, `
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\n"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`,
-			[]registry.Call{call("id2", "now", "{}\n"), two[0]}},
-		{"an id under another index", registry.OpenAIChat, `
+			[]tool.Call{call("id2", "now", "{}\n"), two[0]}},
+		{"an id under another index", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id1","function":{"arguments":" \"Par"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"is\"}"}}]}}]}
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
-		{"the whole call once more", registry.OpenAIChat, `
+		{"the whole call once more", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}
@@ -218,13 +219,13 @@ func TestStream(t *testing.T) {
 				"arguments":"{\"city\": \"P\u0061ris\"}"}},{"index":4,"id":"id2","function":{"name":"now",
 				"arguments":"{}"}},{"index":0,"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]},
 				"finish_reason":"tool_calls"}]}`, two},
-		{"the whole message at the end", registry.OpenAIChat, `
+		{"the whole message at the end", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1",
 				"function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1",
 				"function":{"name":"get_weather"}},{"id":"id2","function":{"name":"now","arguments":"{}"}}]},
 				"finish_reason":"tool_calls"}]}`, two},
-		{"one id for two calls", registry.OpenAIChat, `
+		{"one id for two calls", tool.OpenAIChat, `
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"a","arguments":"{}"}}]}}]}
 			{"choices":[{"index":0,
@@ -233,23 +234,23 @@ func TestStream(t *testing.T) {
 				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"{\"x\":"}}]}}]}
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id","function":{"name":"b","arguments":"1}"}}]}}]}`,
-			[]registry.Call{call("id", "a", `{}`), call("id", "b", `{}`), call("id", "b", `{"x":1}`)}},
-		{"another choice", registry.OpenAIChat, `
+			[]tool.Call{call("id", "a", `{}`), call("id", "b", `{}`), call("id", "b", `{"x":1}`)}},
+		{"another choice", tool.OpenAIChat, `
 			{"choices":[{"index":1,
 				"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"x","arguments":"{}"}}]}}]}
 			{"choices":[{"index":1,"delta":{}},{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`,
 			two[1:]},
-		{"a custom tool", registry.OpenAIChat, `
+		{"a custom tool", tool.OpenAIChat, `
 			{"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"x","type":"custom","custom":{"name":"x","input":""}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"abc"}}]}}]}`, nil},
-		{"a function_call", registry.OpenAIChat, `
+		{"a function_call", tool.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"role":"assistant","function_call":{"name":"get_weather","arguments":""}}}]}
 			{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"city\": \"Paris\"}"}}}]}`,
-			[]registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+			[]tool.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 
-		{"as documented", registry.OpenAIResponses, `
+		{"as documented", tool.OpenAIResponses, `
 			{"type":"response.created","response":{"id":"r","output":[]}}
 			{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs"}}
 			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call",
@@ -264,7 +265,7 @@ func TestStream(t *testing.T) {
 				"id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
 			{"type":"response.mcp_call_arguments.delta","output_index":3,"delta":"{"}
 			{"type":"response.completed","response":{"id":"r","output":[]}}`, two},
-		{"indexes that no item has", registry.OpenAIResponses, `
+		{"indexes that no item has", tool.OpenAIResponses, `
 			{"type":"response.output_item.added","output_index":0,
 				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","delta":"{\"city\":"}
@@ -274,12 +275,12 @@ func TestStream(t *testing.T) {
 			{"type":"response.output_item.added","output_index":2,
 				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.function_call_arguments.done","output_index":3,"arguments":"{}"}`, two},
-		{"without deltas", registry.OpenAIResponses, `
+		{"without deltas", tool.OpenAIResponses, `
 			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call",
 				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
 			{"type":"response.output_item.done","output_index":1,
 				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}}`, two},
-		{"an end without the arguments", registry.OpenAIResponses, `
+		{"an end without the arguments", tool.OpenAIResponses, `
 			{"type":"response.output_item.added","output_index":0,
 				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\": \"Paris\"}"}
@@ -289,14 +290,14 @@ func TestStream(t *testing.T) {
 			{"type":"response.output_item.added","output_index":1,
 				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.function_call_arguments.done","output_index":1,"arguments":"{}"}`, two},
-		{"an end of all without the arguments", registry.OpenAIResponses, `
+		{"an end of all without the arguments", tool.OpenAIResponses, `
 			{"type":"response.output_item.added","output_index":0,
 				"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\": \"Paris\"}"}
 			{"type":"response.completed",
 				"response":{"output":[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""},
 				{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
-		{"an end of all without the arguments, and with one id", registry.OpenAIResponses, `
+		{"an end of all without the arguments, and with one id", tool.OpenAIResponses, `
 			{"type":"response.output_item.added","output_index":0,
 				"item":{"type":"function_call","call_id":"id","name":"a","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"x\": 1}"}
@@ -305,8 +306,8 @@ func TestStream(t *testing.T) {
 			{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"y\": 2}"}
 			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id",
 				"name":"a","arguments":""},{"type":"function_call","call_id":"id","name":"b","arguments":""}]}}`,
-			[]registry.Call{call("id", "a", `{"x": 1}`), call("id", "b", `{"y": 2}`)}},
-		{"ids at the end", registry.OpenAIResponses, `
+			[]tool.Call{call("id", "a", `{"x": 1}`), call("id", "b", `{"y": 2}`)}},
+		{"ids at the end", tool.OpenAIResponses, `
 			{"type":"response.output_item.added","output_index":0,
 				"item":{"type":"function_call","id":"fc_1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\":"}
@@ -318,16 +319,16 @@ func TestStream(t *testing.T) {
 				"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.output_item.done","output_index":1,
 				"item":{"type":"function_call","name":"now","arguments":"{}"}}`, two},
-		{"an error that is none", registry.OpenAIChat, `
+		{"an error that is none", tool.OpenAIChat, `
 			{"error":{},"choices":[{"index":0,
 				"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`,
 			two[1:]},
-		{"the end alone", registry.OpenAIResponses, `
+		{"the end alone", tool.OpenAIResponses, `
 			{"type":"response.completed","response":{"output":[{"type":"function_call",
 				"call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"},
 				{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
 
-		{"as documented", registry.Gemini, `
+		{"as documented", tool.Gemini, `
 			{"candidates":[{"content":{"parts":[{"text":"I look."}],"role":"model"}}],"usageMetadata":{}}
 			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1",
 				"name":"get_weather","args":{"city": "Paris"}}}],"role":"model"}}]}
@@ -335,7 +336,7 @@ func TestStream(t *testing.T) {
 				"finishReason":"STOP"}]}
 			{"usageMetadata":{"totalTokenCount":3}}`, two},
 
-		{"as an SDK has it", registry.Bedrock, `
+		{"as an SDK has it", tool.Bedrock, `
 			{"messageStart":{"role":"assistant"}}
 			{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"I look."}}}
 			{"contentBlockStart":{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"id1","name":"get_weather"}}}}
@@ -346,7 +347,7 @@ func TestStream(t *testing.T) {
 			{"contentBlockStop":{"contentBlockIndex":1}}
 			{"messageStop":{"stopReason":"tool_use"}}
 			{"metadata":{"usage":{}}}`, two},
-		{"as it is sent", registry.Bedrock, `
+		{"as it is sent", tool.Bedrock, `
 			{"p":"abc","role":"assistant"}
 			{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id1","name":"get_weather"}},"p":"abcd"}
 			{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"city\": \"Paris\"}"}},"p":"ab"}
@@ -354,10 +355,10 @@ func TestStream(t *testing.T) {
 			{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"id2","name":"now"}}}
 			{"stopReason":"tool_use"}`, two},
 
-		{"messages", registry.MCP, `
+		{"messages", tool.MCP, `
 			{"jsonrpc":"2.0","method":"notifications/progress","params":{}}
 			{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`,
-			[]registry.Call{call("", "now", "{}")}},
+			[]tool.Call{call("", "now", "{}")}},
 	} {
 		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
 			calls := stream(t, test.api, eventsOf(test.events)...)
@@ -372,23 +373,23 @@ func TestStream(t *testing.T) {
 }
 
 // deltas are events for a call whose arguments arrive in pieces, as JSON strings.
-var deltas = map[registry.API]struct{ start, delta string }{
-	registry.Anthropic: {
+var deltas = map[tool.API]struct{ start, delta string }{
+	tool.Anthropic: {
 		`{"type":"content_block_start","index":%d,
 			"content_block":{"type":"tool_use","id":"id%[1]d","name":"echo","input":{}}}`,
 		`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`,
 	},
-	registry.OpenAIChat: {
+	tool.OpenAIChat: {
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":"id%[1]d",
 			"type":"function","function":{"name":"echo","arguments":""}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}}]}`,
 	},
-	registry.OpenAIResponses: {
+	tool.OpenAIResponses: {
 		`{"type":"response.output_item.added","output_index":%d,
 			"item":{"type":"function_call","call_id":"id%[1]d","name":"echo","arguments":""}}`,
 		`{"type":"response.function_call_arguments.delta","output_index":%d,"delta":%s}`,
 	},
-	registry.Bedrock: {
+	tool.Bedrock: {
 		`{"contentBlockStart":{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":"id%[1]d","name":"echo"}}}}`,
 		`{"contentBlockDelta":{"contentBlockIndex":%d,"delta":{"toolUse":{"input":%s}}}}`,
 	},
@@ -414,14 +415,14 @@ func TestStreamSplitAnywhere(t *testing.T) {
 				fmt.Sprintf(events.delta, 0, quote16(units[:i])),
 				fmt.Sprintf(events.delta, 1, strconv.Quote("{}")),
 				fmt.Sprintf(events.delta, 0, quote16(units[i:])))
-			require.Equal(t, []registry.Call{call("id0", "echo", input), call("id1", "echo", "{}")}, calls,
+			require.Equal(t, []tool.Call{call("id0", "echo", input), call("id1", "echo", "{}")}, calls,
 				"%s, split at %d", api, i)
 		}
 		each := []string{fmt.Sprintf(events.start, 0)}
 		for i := range units {
 			each = append(each, fmt.Sprintf(events.delta, 0, quote16(units[i:i+1])))
 		}
-		require.Equal(t, []registry.Call{call("id0", "echo", input)}, stream(t, api, each...))
+		require.Equal(t, []tool.Call{call("id0", "echo", input)}, stream(t, api, each...))
 	}
 }
 
@@ -439,7 +440,7 @@ func TestStreamThatEndsEarly(t *testing.T) {
 			require.Len(t, calls, 2)
 			results := r.DispatchAll(t.Context(), calls, registry.Env{})
 			require.Empty(t, results[0].Code, "%s: %s", api, results[0].Text())
-			require.Equal(t, registry.CodeInvalidInput, results[1].Code)
+			require.Equal(t, tool.CodeInvalidInput, results[1].Code)
 			require.Equal(t, "This call was not run, because your answer ended before the call was complete. "+
 				"Make it again, and write a long content in several smaller parts.", results[1].Text())
 		}
@@ -447,13 +448,13 @@ func TestStreamThatEndsEarly(t *testing.T) {
 }
 
 func TestStreamErrors(t *testing.T) {
-	for api, event := range map[registry.API]string{
-		registry.Anthropic:  `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-		registry.OpenAIChat: `{"error":{"message":"Overloaded","type":"server_error"}}`,
-		registry.OpenAIResponses: `{"type":"response.failed",` +
+	for api, event := range map[tool.API]string{
+		tool.Anthropic:  `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		tool.OpenAIChat: `{"error":{"message":"Overloaded","type":"server_error"}}`,
+		tool.OpenAIResponses: `{"type":"response.failed",` +
 			`"response":{"error":{"code":"server_error","message":"Overloaded"}}}`,
-		registry.Gemini:  `{"error":{"code":503,"message":"Overloaded"}}`,
-		registry.Bedrock: `{"throttlingException":{"message":"Overloaded"}}`,
+		tool.Gemini:  `{"error":{"code":503,"message":"Overloaded"}}`,
+		tool.Bedrock: `{"throttlingException":{"message":"Overloaded"}}`,
 	} {
 		s, err := provider.NewStream(api)
 		require.NoError(t, err)
@@ -465,10 +466,10 @@ func TestStreamErrors(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, calls)
 	}
-	s, err := provider.NewStream(registry.OpenAIResponses)
+	s, err := provider.NewStream(tool.OpenAIResponses)
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Add([]byte(`{"type":"error","code":"x","message":"Overloaded"}`)), "x: Overloaded")
-	s, err = provider.NewStream(registry.Gemini)
+	s, err = provider.NewStream(tool.Gemini)
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Add(
 		[]byte(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"x","willContinue":true}}]}}]}`)),

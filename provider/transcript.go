@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
-// ShowOnce returns the results of a conversation with each resource ([registry.Resource]) shown once, in the newest
+// ShowOnce returns the results of a conversation with each resource ([tool.Resource]) shown once, in the newest
 // result that shows it; the others name it:
 //
 //	>>>>> FILE: /notes.txt (content shown in another tool invocation)
@@ -26,8 +26,8 @@ import (
 // a conversation is resumed after the cache has expired, when old messages are dropped or summarized, or when the
 // conversation has become too long. Between these times, it should send old results exactly as before, or use a
 // [Transcript].
-func ShowOnce(results []registry.Result) []registry.Result {
-	rendered := make([]registry.Result, len(results))
+func ShowOnce(results []tool.Result) []tool.Result {
+	rendered := make([]tool.Result, len(results))
 	var t Transcript
 	for i := len(results) - 1; i >= 0; i-- {
 		rendered[i] = t.render(results[i])
@@ -42,23 +42,23 @@ func ShowOnce(results []registry.Result) []registry.Result {
 // zero value has seen nothing, and nil changes nothing. A Transcript keeps the texts that it has seen in memory. It is
 // not safe for concurrent use.
 type Transcript struct {
-	shown map[string]registry.Part
+	shown map[string]tool.Part
 }
 
 // Render returns results with references in place of resources that were shown before, in an earlier result or in an
 // earlier part of the same one. It does not change its argument.
-func (t *Transcript) Render(results []registry.Result) []registry.Result {
+func (t *Transcript) Render(results []tool.Result) []tool.Result {
 	if t == nil {
 		return results
 	}
-	rendered := make([]registry.Result, len(results))
+	rendered := make([]tool.Result, len(results))
 	for i, result := range results {
 		rendered[i] = t.render(result)
 	}
 	return rendered
 }
 
-func (t *Transcript) render(result registry.Result) registry.Result {
+func (t *Transcript) render(result tool.Result) tool.Result {
 	result.Content = slices.Clone(result.Content)
 	for i, part := range result.Content {
 		result.Content[i] = t.part(part)
@@ -66,7 +66,7 @@ func (t *Transcript) render(result registry.Result) registry.Result {
 	return result
 }
 
-func (t *Transcript) part(part registry.Part) registry.Part {
+func (t *Transcript) part(part tool.Part) tool.Part {
 	if part.Resource == nil || part.Resource.Key == "" {
 		return part
 	}
@@ -74,7 +74,7 @@ func (t *Transcript) part(part registry.Part) registry.Part {
 	shown, ok := t.shown[key]
 	if !ok {
 		if t.shown == nil {
-			t.shown = map[string]registry.Part{}
+			t.shown = map[string]tool.Part{}
 		}
 		t.shown[key] = part
 		return part

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -45,8 +46,8 @@ func ExampleShowOnce() {
 	}
 	env := registry.Env{Project: "site", Files: project}
 
-	var results []registry.Result
-	for _, call := range []registry.Call{
+	var results []tool.Result
+	for _, call := range []tool.Call{
 		{Tool: "read_files", Input: json.RawMessage(`{"paths": ["/todo.txt", "/style.css", "/index.md"]}`)},
 		{Tool: "replace_text", Input: json.RawMessage(`{"path": "/todo.txt", "old": "milk", "new": "oat milk"}`)},
 		{Tool: "read_files", Input: json.RawMessage(`{"paths": ["/todo.txt", "/style.css", "/index.md"]}`)},
@@ -87,7 +88,7 @@ func ExampleShowOnce() {
 }
 
 // size returns the size of the model's text of results, in bytes.
-func size(results []registry.Result) (bytes int) {
+func size(results []tool.Result) (bytes int) {
 	for _, r := range results {
 		bytes += len(r.Text())
 	}
@@ -99,35 +100,35 @@ type readFilesInput struct {
 }
 
 // readFiles shows files as resources. Failures come first, because they are easily overlooked.
-var readFiles = registry.Func(
-	registry.Spec{
+var readFiles = tool.Func(
+	tool.Spec{
 		Name: "read_files", Description: "Shows files.", NeedsProject: true,
-		Annotations: registry.Annotations{ReadOnly: true},
+		Annotations: tool.Annotations{ReadOnly: true},
 	},
-	func(_ context.Context, in readFilesInput, env registry.Env) (registry.Result, error) {
-		var failed, loaded []registry.Part
+	func(_ context.Context, in readFilesInput, env tool.Env) (tool.Result, error) {
+		var failed, loaded []tool.Part
 		for _, name := range in.Paths {
 			text, err := readLines(env.Files, name)
 			if err != nil {
-				failed = append(failed, registry.Part{
+				failed = append(failed, tool.Part{
 					Text: fmt.Sprintf("Failed to load '%s' in project '%s': %v", name, env.Project, err),
 				})
 				continue
 			}
 			key := fmt.Sprintf("file:%s:%s:%x", env.Project, name, sha256.Sum256([]byte(text)))
-			loaded = append(loaded, registry.Part{
-				Text: text, Resource: &registry.Resource{Kind: "FILE", Name: name, Key: key},
+			loaded = append(loaded, tool.Part{
+				Text: text, Resource: &tool.Resource{Kind: "FILE", Name: name, Key: key},
 			})
 		}
-		result := registry.Result{Content: failed, Status: fmt.Sprintf("Successfully loaded %d file(s)", len(loaded))}
+		result := tool.Result{Content: failed, Status: fmt.Sprintf("Successfully loaded %d file(s)", len(loaded))}
 		if len(failed) > 0 {
 			result.Status = fmt.Sprintf("Loaded %d file(s), failed to load %d file(s)", len(loaded), len(failed))
 		}
 		if len(loaded) > 0 {
-			result.Content = append(result.Content, registry.Part{Text: "Successfully loaded the following file(s):"})
+			result.Content = append(result.Content, tool.Part{Text: "Successfully loaded the following file(s):"})
 			result.Content = append(result.Content, loaded...)
 		} else {
-			result.Code = registry.CodeTool
+			result.Code = tool.CodeTool
 		}
 		return result, nil
 	})
@@ -166,16 +167,16 @@ type replaceTextInput struct {
 }
 
 // replaceText replaces the first occurrence of a text.
-var replaceText = registry.Func(
-	registry.Spec{Name: "replace_text", Description: "Replaces text in a file.", NeedsProject: true},
-	func(ctx context.Context, in replaceTextInput, env registry.Env) (registry.Result, error) {
+var replaceText = tool.Func(
+	tool.Spec{Name: "replace_text", Description: "Replaces text in a file.", NeedsProject: true},
+	func(ctx context.Context, in replaceTextInput, env tool.Env) (tool.Result, error) {
 		err := vfs.Edit(ctx, env.Files, in.Path, func(content []byte) ([]byte, error) {
 			return bytes.Replace(content, []byte(in.Old), []byte(in.New), 1), nil
 		})
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
-		result := registry.Text("The file " + in.Path + " has been edited.")
+		result := tool.Text("The file " + in.Path + " has been edited.")
 		result.Status = "Replaced"
 		return result, nil
 	})

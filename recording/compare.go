@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // compare returns the first difference between two results, or nil.
-func compare(recorded, now registry.Result) *DifferenceError {
+func compare(recorded, now tool.Result) *DifferenceError {
 	differ := func(text string, args ...any) *DifferenceError {
 		return &DifferenceError{Text: fmt.Sprintf(text, args...)}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // version is the version of the format that this package writes, and the only one that it reads.
@@ -47,23 +47,23 @@ type Header struct {
 
 // A Tool is a tool as a model, or code, is told of it.
 type Tool struct {
-	Name        string               `json:"name"`
-	Title       string               `json:"title,omitempty"`
-	Description string               `json:"description,omitempty"`
-	Input       json.RawMessage      `json:"input,omitempty"`
-	Output      json.RawMessage      `json:"output,omitempty"`
-	TextOutput  bool                 `json:"textOutput,omitempty"`
-	Annotations registry.Annotations `json:"annotations,omitzero"`
+	Name        string           `json:"name"`
+	Title       string           `json:"title,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Input       json.RawMessage  `json:"input,omitempty"`
+	Output      json.RawMessage  `json:"output,omitempty"`
+	TextOutput  bool             `json:"textOutput,omitempty"`
+	Annotations tool.Annotations `json:"annotations,omitzero"`
 }
 
 // Tools returns the definitions of tools for [Header].Tools.
-func Tools(definitions []*registry.Definition) []Tool {
+func Tools(definitions []*tool.Definition) []Tool {
 	var tools []Tool
 	for _, d := range definitions {
-		t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, Input: d.Input.JSON(),
+		t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, Input: d.Input,
 			TextOutput: d.TextOutput, Annotations: d.Annotations}
 		if d.Output != nil {
-			t.Output = d.Output.JSON()
+			t.Output = d.Output
 		}
 		tools = append(tools, t)
 	}
@@ -126,17 +126,17 @@ type outcome struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 	InFile  string          `json:"inFile,omitempty"`
 	Status  string          `json:"status,omitempty"`
-	Code    registry.Code   `json:"code,omitempty"`
+	Code    tool.Code       `json:"code,omitempty"`
 }
 
 type part struct {
-	Text     string             `json:"text,omitempty"`
-	Data     []byte             `json:"data,omitempty"`
-	MIME     string             `json:"mime,omitempty"`
-	Resource *registry.Resource `json:"resource,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Data     []byte         `json:"data,omitempty"`
+	MIME     string         `json:"mime,omitempty"`
+	Resource *tool.Resource `json:"resource,omitempty"`
 }
 
-func newOutcome(r registry.Result) *outcome {
+func newOutcome(r tool.Result) *outcome {
 	o := &outcome{InFile: r.InFile, Status: r.Status, Code: r.Code}
 	for _, p := range r.Content {
 		o.Content = append(o.Content, part{p.Text, p.Data, p.MIME, p.Resource})
@@ -161,10 +161,10 @@ func (o *outcome) size() int {
 	return size
 }
 
-func (o *outcome) result() registry.Result {
-	r := registry.Result{InFile: o.InFile, Status: o.Status, Code: o.Code}
+func (o *outcome) result() tool.Result {
+	r := tool.Result{InFile: o.InFile, Status: o.Status, Code: o.Code}
 	for _, p := range o.Content {
-		r.Content = append(r.Content, registry.Part{Text: p.Text, Data: p.Data, MIME: p.MIME, Resource: p.Resource})
+		r.Content = append(r.Content, tool.Part{Text: p.Text, Data: p.Data, MIME: p.MIME, Resource: p.Resource})
 	}
 	if o.Data != nil {
 		r.Data = o.Data

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A DifferenceError is the first difference between a recording and what is now.
@@ -226,24 +227,24 @@ func (p *Player) Stdin() io.Reader { return stdin{p, nil} }
 
 // Middleware answers the calls that the recorded call makes.
 func (p *Player) Middleware(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+	return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 		if call.Parent == "" {
 			return next(ctx, call, env)
 		}
 		answer, err := p.answer(call)
 		if err != nil {
-			return registry.Result{Content: []registry.Part{{Text: err.Error()}}, Code: registry.CodeFailed, Err: err}
+			return tool.Result{Content: []tool.Part{{Text: err.Error()}}, Code: tool.CodeFailed, Err: err}
 		}
 		if answer == nil { // the run that was recorded was over before
 			<-ctx.Done()
-			return registry.Failure(registry.CodeCanceled, "The run is over.")
+			return tool.Failure(tool.CodeCanceled, "The run is over.")
 		}
 		return answer.result()
 	}
 }
 
 // answer returns the answer to a call, or the difference.
-func (p *Player) answer(call registry.Call) (*outcome, error) {
+func (p *Player) answer(call tool.Call) (*outcome, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.first != nil {
@@ -287,7 +288,7 @@ func (p *Player) Ended() bool {
 
 // End compares the result with the one that was recorded, and returns the first difference, or nil. How long something
 // has taken makes none.
-func (p *Player) End(result registry.Result) *DifferenceError {
+func (p *Player) End(result tool.Result) *DifferenceError {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.of.Stopped() {

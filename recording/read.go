@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A FormatError says why something is not a recording that can be played back.
@@ -182,14 +182,14 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 func (r *Recording) Header() Header { return r.header }
 
 // Call returns the call that was recorded.
-func (r *Recording) Call() registry.Call {
-	return registry.Call{ID: r.header.ID, Tool: r.header.Tool, Input: json.RawMessage(r.header.Input)}
+func (r *Recording) Call() tool.Call {
+	return tool.Call{ID: r.header.ID, Tool: r.header.Tool, Input: json.RawMessage(r.header.Input)}
 }
 
 // Result returns the result of the call.
-func (r *Recording) Result() registry.Result {
+func (r *Recording) Result() tool.Result {
 	if r.result == nil {
-		return registry.Result{}
+		return tool.Result{}
 	}
 	result := r.result.result()
 	result.CallID, result.Tool = r.header.ID, r.header.Tool
@@ -199,5 +199,5 @@ func (r *Recording) Result() registry.Result {
 // Stopped reports whether the call was stopped, by its time limit or its host. How far it had come by then depends on
 // the machine, so its result cannot be compared.
 func (r *Recording) Stopped() bool {
-	return r.result != nil && (r.result.Code == registry.CodeTimeout || r.result.Code == registry.CodeCanceled)
+	return r.result != nil && (r.result.Code == tool.CodeTimeout || r.result.Code == tool.CodeCanceled)
 }

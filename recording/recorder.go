@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // ErrTooLarge means that a recording has become larger than it may be. It ends there, and cannot be played back.
@@ -212,7 +213,7 @@ func (r *Recorder) Stdin(from io.Reader) io.Reader {
 
 // Middleware records the calls that the recorded call makes, or, if the header names no tool, all calls.
 func (r *Recorder) Middleware(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+	return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 		if call.Parent == "" && r.single {
 			return next(ctx, call, env)
 		}
@@ -232,7 +233,7 @@ func (r *Recorder) Middleware(next registry.Handler) registry.Handler {
 
 // End ends the recording, with the result of the call that is recorded; nil for a conversation. What comes later is not
 // recorded. The error is that of the writer, or [ErrTooLarge].
-func (r *Recorder) End(result *registry.Result) error {
+func (r *Recorder) End(result *tool.Result) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if result != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/toolrun/toolrun/registry/registrytest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -41,15 +42,15 @@ type cityIn struct {
 }
 
 // weather has another answer each time.
-func weather() registry.Tool {
+func weather() tool.Tool {
 	calls := make(chan int, 1)
 	calls <- 0
-	return registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city, which changes."},
-		func(_ context.Context, in cityIn, env registry.Env) (string, error) {
+	return tool.Func(tool.Spec{Name: "weather", Description: "Tells the weather of a city, which changes."},
+		func(_ context.Context, in cityIn, env tool.Env) (string, error) {
 			n := <-calls
 			calls <- n + 1
 			if in.City == "" {
-				return "", registry.Errorf("there is no city")
+				return "", tool.Errorf("there is no city")
 			}
 			// What a tool does itself with the files is none of the code's business.
 			return fmt.Sprintf("%d °C in %s", n, in.City), vfs.WriteFile(context.Background(), env.Files, "/seen.txt",
@@ -66,7 +67,7 @@ const asks = `
 	return fs.readdirSync('/');`
 
 // record runs code and returns the recording and the result.
-func record(t testing.TB, code string, files map[string]string) (string, registry.Result) {
+func record(t testing.TB, code string, files map[string]string) (string, tool.Result) {
 	t.Helper()
 	project, err := local.NewMemoryStore(nil).Open(t.Context(), "p")
 	require.NoError(t, err)
@@ -78,7 +79,7 @@ func record(t testing.TB, code string, files map[string]string) (string, registr
 	env := registry.Env{Project: "p", Files: project, Selection: selection}
 	definitions, err := tools.Definitions("", selection)
 	require.NoError(t, err)
-	call := registry.Call{ID: "c1", Tool: "javascript", Input: input(code)}
+	call := tool.Call{ID: "c1", Tool: "javascript", Input: input(code)}
 	var out bytes.Buffer
 	recorder := recording.NewRecorder(&out, recording.Header{
 		ID: call.ID, Tool: call.Tool, Input: string(call.Input), Project: "p", Tools: recording.Tools(definitions)[1:],
@@ -101,12 +102,12 @@ func input(code string) []byte {
 }
 
 // replay plays a recording back, without the tools and the project. code replaces the recorded one, if it is not empty.
-func replay(t testing.TB, text, code string) (registry.Result, *recording.DifferenceError) {
+func replay(t testing.TB, text, code string) (tool.Result, *recording.DifferenceError) {
 	t.Helper()
 	recorded, err := recording.Read(strings.NewReader(text), nil)
 	require.NoError(t, err)
 	player := recorded.Player()
-	tools, err := registry.New(append([]registry.Tool{runsCode}, recorded.Tools(nil)...)...)
+	tools, err := registry.New(append([]tool.Tool{runsCode}, recorded.Tools(nil)...)...)
 	require.NoError(t, err)
 	call := recorded.Call()
 	if code != "" {
@@ -271,7 +272,7 @@ func TestARecordingStandsInForTools(t *testing.T) {
 	var out bytes.Buffer
 	recorder := recording.NewRecorder(&out, recording.Header{Tools: recording.Tools(definitions)}, nil)
 	var want []string
-	calls := []registry.Call{{Tool: "weather", Input: []byte(`{"city":"Rome"}`)},
+	calls := []tool.Call{{Tool: "weather", Input: []byte(`{"city":"Rome"}`)},
 		{Tool: "weather", Input: []byte(`{"city":""}`)},
 		{Tool: "weather", Input: []byte(`{"city": "Rome"}`)}}
 	for _, call := range calls {
@@ -372,7 +373,7 @@ func FuzzRead(f *testing.F) {
 		_, err = recorded.Compare(afero.NewMemMapFs())
 		require.NoError(t, err)
 		player := recorded.Player()
-		tools, err := registry.New(append([]registry.Tool{runsCode}, recorded.Tools(nil)...)...)
+		tools, err := registry.New(append([]tool.Tool{runsCode}, recorded.Tools(nil)...)...)
 		if err != nil {
 			return
 		}

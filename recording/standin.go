@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Tools returns tools that take the place of those in the header. A call with the tool and the input of one that was
 // recorded gets its answer: the first such call the first answer, and so on. unknown, if not nil, is told of other
 // calls; their results are errors that say so.
-func (r *Recording) Tools(unknown func(registry.Call)) []registry.Tool {
+func (r *Recording) Tools(unknown func(tool.Call)) []tool.Tool {
 	s := &standIns{of: r, unknown: unknown, used: make([]bool, len(r.calls))}
-	var tools []registry.Tool
+	var tools []tool.Tool
 	for _, t := range r.header.Tools {
-		tools = append(tools, registry.ToolFunc(registry.Spec{
+		tools = append(tools, tool.JSONFunc(tool.Spec{
 			Name: t.Name, DisplayName: t.Title, Description: t.Description, Schema: t.Input, OutputSchema: t.Output,
 			TextOutput: t.TextOutput, Annotations: t.Annotations,
 		}, s.execute))
@@ -27,13 +27,13 @@ func (r *Recording) Tools(unknown func(registry.Call)) []registry.Tool {
 // standIns answer calls.
 type standIns struct {
 	of      *Recording
-	unknown func(registry.Call)
+	unknown func(tool.Call)
 
 	mu   sync.Mutex
 	used []bool
 }
 
-func (s *standIns) execute(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+func (s *standIns) execute(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, c := range s.of.calls {
@@ -45,7 +45,7 @@ func (s *standIns) execute(_ context.Context, call registry.Call, _ registry.Env
 	if s.unknown != nil {
 		s.unknown(call)
 	}
-	return registry.Result{},
+	return tool.Result{},
 		fmt.Errorf("the recording has no further call of %s with %s", call.Tool, excerpt(call.Input))
 }
 

@@ -15,7 +15,9 @@ import (
 
 	"github.com/toolrun/toolrun/internal/procmem"
 	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // allocated returns how many bytes do allocates, including those that are freed again.
@@ -108,11 +110,11 @@ func TestInputsAndSchemasThatTakeMemory(t *testing.T) {
 			`{"a":[` + pieces(5000, `"1"`) + `]}`, "did it", 64 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRegistry(t, doing("search", func(context.Context, registry.Call, registry.Env) (registry.Result,
+			r := newRegistry(t, doing("search", func(context.Context, tool.Call, tool.Env) (tool.Result,
 				error) {
-				return registry.Text("did it"), nil
-			}, func(s *registry.Spec) { s.Schema = json.RawMessage(test.schema) }))
-			var result registry.Result
+				return tool.Text("did it"), nil
+			}, func(s *tool.Spec) { s.Schema = json.RawMessage(test.schema) }))
+			var result tool.Result
 			n := allocated(func() { result = r.Dispatch(t.Context(), call("search", test.input), registry.Env{}) })
 			require.Contains(t, result.Text(), test.want)
 			require.Less(t, len(result.Text()), 64<<10)
@@ -156,7 +158,7 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
-			n := allocated(func() { _, err = registry.CompileSchema([]byte(test.schema)) })
+			n := allocated(func() { _, err = schema.CompileObject([]byte(test.schema)) })
 			require.Less(t, n, test.most)
 			if test.want == "" {
 				require.NoError(t, err)
@@ -175,24 +177,24 @@ func TestCheckingStops(t *testing.T) {
 		`{"minLength":%d}`) + `]}}}}`
 	input := `{"a":["` + strings.Repeat("x", 1<<20) + `"]}`
 	ran := false
-	r := newRegistry(t, doing("search", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("search", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 		ran = true
-		return registry.Result{}, nil
-	}, func(s *registry.Spec) { s.Schema = json.RawMessage(slow) }))
+		return tool.Result{}, nil
+	}, func(s *tool.Spec) { s.Schema = json.RawMessage(slow) }))
 	result := r.Dispatch(t.Context(), call("search", input),
 		registry.Env{Limits: registry.Limits{Timeout: 20 * time.Millisecond}})
-	require.Equal(t, registry.CodeTimeout, result.Code, result.Text())
+	require.Equal(t, tool.CodeTimeout, result.Code, result.Text())
 	require.Equal(t, "Tool execution timed out after 20ms.", result.Text())
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	result = r.Using(func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			go cancel() // while it is being checked
 			return next(ctx, call, env)
 		}
 	}).Dispatch(ctx, call("search", input), registry.Env{})
-	require.Equal(t, registry.CodeCanceled, result.Code, result.Text())
+	require.Equal(t, tool.CodeCanceled, result.Code, result.Text())
 	require.False(t, ran)
 }
 

@@ -9,9 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/schema"
+
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -26,13 +29,13 @@ type Approver func(ctx context.Context, request ApprovalRequest) (Decision, erro
 // An ApprovalRequest is a call that needs approval.
 type ApprovalRequest struct {
 	// Call is the call. Its input fits the tool's schema.
-	Call Call
+	Call tool.Call
 	// Spec describes the tool. Do not change it.
-	Spec *Spec
+	Spec *tool.Spec
 	// Rule is the rule that wants an approval, or "" for Selection.AskIf.
 	Rule string
 	// Callers are the calls that make this one, the outermost first. It is empty if the model makes the call itself.
-	Callers []Call
+	Callers []tool.Call
 	// Project, Chat and Client are those of the Env.
 	Project, Chat, Client string
 	// Files are the project's files as the callers see them now, or nil. Changes by the callers have their ids in the
@@ -64,17 +67,8 @@ type Decision struct {
 	Time time.Time
 }
 
-// An Approval is the decision on a call, for logs.
-type Approval struct {
-	// Rule is the rule that asked for an approval. By names the person who decided, and Time is when.
-	Rule, By string
-	Time     time.Time
-	// Approved says that the call was made, and Edited that it was made with another input.
-	Approved, Edited bool
-}
-
-func approvalOf(rule string, d Decision) *Approval {
-	a := &Approval{Rule: rule, By: d.By, Time: d.Time, Approved: d.Approved}
+func approvalOf(rule string, d Decision) *tool.Approval {
+	a := &tool.Approval{Rule: rule, By: d.By, Time: d.Time, Approved: d.Approved}
 	if a.Time.IsZero() {
 		a.Time = time.Now()
 	}
@@ -83,19 +77,19 @@ func approvalOf(rule string, d Decision) *Approval {
 
 // approve asks whether a call may be made. The result is one of a call that is not made if it has a code, and otherwise
 // only the approval.
-func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Schema, env Env) Result {
+func (r *Registry) approve(ctx context.Context, e *entry, call *tool.Call, schema *schema.Schema, env Env) tool.Result {
 	rule, ok := r.asks(&env.Selection, call, &e.spec)
 	if waited, since := env.waited(); since && !ok {
 		rule, ok = waited, true
 	}
 	if !ok {
-		return Result{}
+		return tool.Result{}
 	}
-	later := func() Result {
+	later := func() tool.Result {
 		if env.canWait() {
 			return putOff(*call, rule)
 		}
-		return Failure(CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, "+
+		return tool.Failure(tool.CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, "+
 			"and there is nobody here who could give it. Do without it, or ask the user to allow it.", call.Tool))
 	}
 	if env.Approve == nil {
@@ -123,7 +117,7 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 			return refused
 		}
 		if decision.Input == nil {
-			return Result{Approval: approval}
+			return tool.Result{Approval: approval}
 		}
 		input, err := e.prepare(ctx, decision.Input, schema, &env)
 		if err != nil {
@@ -132,12 +126,12 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *Call, schema *Sc
 		}
 		approval.Edited = string(input) != string(call.Input)
 		call.Input = input
-		return Result{Approval: approval}
+		return tool.Result{Approval: approval}
 	}
 }
 
 // approvalRequest returns the request for the approval of a call that is made with the Env, without the call.
-func (e Env) approvalRequest(spec *Spec, rule string) ApprovalRequest {
+func (e Env) approvalRequest(spec *tool.Spec, rule string) ApprovalRequest {
 	request := ApprovalRequest{Spec: spec, Rule: rule, Callers: e.call.callers(),
 		Project: e.Project, Chat: e.Chat, Client: e.Client, Files: e.Files}
 	if e.call != nil {
@@ -149,9 +143,9 @@ func (e Env) approvalRequest(spec *Spec, rule string) ApprovalRequest {
 // maxReason is how much of a reason the model gets, in bytes.
 const maxReason = 2000
 
-func refusal(tool, reason string) Result {
-	text := because("A person has refused the call of "+tool, reason)
-	return Failure(CodeRefused, text+". Do not repeat it as it was.")
+func refusal(name, reason string) tool.Result {
+	text := because("A person has refused the call of "+name, reason)
+	return tool.Failure(tool.CodeRefused, text+". Do not repeat it as it was.")
 }
 
 // because adds a person's reason to a text, if there is one.
@@ -163,14 +157,14 @@ func because(text, reason string) string {
 }
 
 // edited tells the model that a call was made with another input.
-func edited(input json.RawMessage) Part {
-	return Part{
+func edited(input json.RawMessage) tool.Part {
+	return tool.Part{
 		Text: "[A person has approved the call with other arguments: " + plaintext.Cut(string(input), maxReason) + "]",
 	}
 }
 
 // callers returns the calls that make a call with this one as the innermost, the outermost first.
-func (c *running) callers() (calls []Call) {
+func (c *running) callers() (calls []tool.Call) {
 	for ; c != nil; c = c.inner.parent {
 		calls = append(calls, c.call)
 	}
@@ -202,19 +196,10 @@ func RememberApprovals(ask Approver) Approver {
 	}
 }
 
-// pauseKey is for what stops the clock of code, in the context of calls that it makes.
-type pauseKey struct{}
-
-// WithPause returns a context for calls that code makes. When such a call has to wait for a person, pause is called,
-// which stops the clock by which the code's own time is limited, until the function that it returns is called.
-func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
-	return context.WithValue(ctx, pauseKey{}, pause)
-}
-
 // pauseAll stops the clocks of a call, and of the calls that make it.
 func pauseAll(ctx context.Context, c *running) (resume func()) {
 	var resumes []func()
-	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
+	if pause := tool.PauseOf(ctx); pause != nil {
 		resumes = append(resumes, pause())
 	}
 	for ; c != nil; c = c.inner.parent {

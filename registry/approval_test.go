@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type note struct {
@@ -20,27 +21,27 @@ type note struct {
 
 // notes are tools of all kinds. Each returns its name and what it got; code calls the tool that its text names.
 func notes(t *testing.T) *registry.Registry {
-	make := func(name, source string, annotations registry.Annotations) registry.Tool {
-		return registry.Func(registry.Spec{Name: name, Source: source, Description: "Notes.", Annotations: annotations},
-			func(_ context.Context, in note, _ registry.Env) (string, error) { return name + " got " + in.Text, nil })
+	make := func(name, source string, annotations tool.Annotations) tool.Tool {
+		return tool.Func(tool.Spec{Name: name, Source: source, Description: "Notes.", Annotations: annotations},
+			func(_ context.Context, in note, _ tool.Env) (string, error) { return name + " got " + in.Text, nil })
 	}
-	code := registry.Func(registry.Spec{Name: "code", Description: "Calls a tool.", Timeout: time.Second},
-		func(ctx context.Context, in note, env registry.Env) (string, error) {
-			result := env.Dispatch(ctx, registry.Call{Tool: in.Text, Input: json.RawMessage(`{"text":"from code"}`)})
+	code := tool.Func(tool.Spec{Name: "code", Description: "Calls a tool.", Timeout: time.Second},
+		func(ctx context.Context, in note, env tool.Env) (string, error) {
+			result := env.Dispatch(ctx, tool.Call{Tool: in.Text, Input: json.RawMessage(`{"text":"from code"}`)})
 			return result.Text(), nil
 		})
 	tools, err := registry.New(
-		make("reads", "", registry.Annotations{ReadOnly: true}), make("writes_a", "", registry.Annotations{}),
-		make("destroys", "", registry.Annotations{Destructive: true}), make("outside", "github",
-			registry.Annotations{ReadOnly: true, OpenWorld: true}), code)
+		make("reads", "", tool.Annotations{ReadOnly: true}), make("writes_a", "", tool.Annotations{}),
+		make("destroys", "", tool.Annotations{Destructive: true}), make("outside", "github",
+			tool.Annotations{ReadOnly: true, OpenWorld: true}), code)
 	require.NoError(t, err)
 	return tools
 }
 
-func dispatchNote(t *testing.T, tools *registry.Registry, tool, text string, env registry.Env) registry.Result {
+func dispatchNote(t *testing.T, tools *registry.Registry, name, text string, env registry.Env) tool.Result {
 	input, err := json.Marshal(note{text})
 	require.NoError(t, err)
-	return tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: tool, Input: input}, env)
+	return tools.Dispatch(t.Context(), tool.Call{ID: "1", Tool: name, Input: input}, env)
 }
 
 func TestWhoIsAskedFor(t *testing.T) {
@@ -52,27 +53,27 @@ func TestWhoIsAskedFor(t *testing.T) {
 			"github": {"outside"}, "reads": {"reads"}, "nosuch": {},
 	} {
 		require.NoError(t, registry.CheckAsk(rule))
-		for _, tool := range []string{"reads", "writes_a", "destroys", "outside", "code"} {
+		for _, one := range []string{"reads", "writes_a", "destroys", "outside", "code"} {
 			for _, inSettings := range []bool{true, false} {
 				n := 0
 				env := registry.Env{Approve: func(_ context.Context, r registry.ApprovalRequest) (registry.Decision,
 					error) {
 					n++
 					require.Equal(t, rule, r.Rule)
-					require.Equal(t, tool, r.Spec.Name)
+					require.Equal(t, one, r.Spec.Name)
 					return registry.Decision{Approved: true, By: "me"}, nil
 				}}
 				if env.Selection.Ask = []string{rule}; inSettings {
 					env.Selection = registry.Selection{Settings: registry.Settings{Ask: []string{rule}}}
 				}
-				result := dispatchNote(t, tools, tool, "x", env)
+				result := dispatchNote(t, tools, one, "x", env)
 				want := 0
 				for _, name := range asked {
-					if name == tool {
+					if name == one {
 						want = 1
 					}
 				}
-				require.Equal(t, want, n, "%s %s", rule, tool)
+				require.Equal(t, want, n, "%s %s", rule, one)
 				require.Equal(t, want == 1, result.Approval != nil)
 			}
 		}
@@ -81,10 +82,10 @@ func TestWhoIsAskedFor(t *testing.T) {
 		require.Error(t, registry.CheckAsk(rule), rule)
 	}
 	result := dispatchNote(t, tools, "reads", "x", registry.Env{Selection: registry.Selection{
-		AskIf: func(call registry.Call, spec *registry.Spec) bool {
+		AskIf: func(call tool.Call, spec *tool.Spec) bool {
 			return spec.Name == "reads" && string(call.Input) == `{"text":"x"}`
 		}}})
-	require.Equal(t, registry.CodeNeedsApproval, result.Code)
+	require.Equal(t, tool.CodeNeedsApproval, result.Code)
 	settings, _, err := registry.ParseSettings([]byte(`{"ask":["writes"],"other":1}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"writes"}, settings.Ask)
@@ -95,17 +96,17 @@ func TestWhoIsAskedFor(t *testing.T) {
 
 // TestMisspeltRules: a rule that is for nothing that there is asks for what it looks like.
 func TestMisspeltRules(t *testing.T) {
-	nothing := func(name, source, partOf string, annotations registry.Annotations) registry.Tool {
-		return registry.Func(registry.Spec{Name: name, Source: source, PartOf: partOf, Description: "Does nothing.",
+	nothing := func(name, source, partOf string, annotations tool.Annotations) tool.Tool {
+		return tool.Func(tool.Spec{Name: name, Source: source, PartOf: partOf, Description: "Does nothing.",
 			Annotations: annotations},
-			func(context.Context, struct{}, registry.Env) (string, error) { return "", nil })
+			func(context.Context, struct{}, tool.Env) (string, error) { return "", nil })
 	}
-	reads := registry.Annotations{ReadOnly: true}
+	reads := tool.Annotations{ReadOnly: true}
 	names := []string{"javascript", "send_mail", "github_create_issue", "pay", "drop", "view_file", "files"}
-	tools, err := registry.New(nothing("javascript", "", "", registry.Annotations{}), nothing("send_mail", "", "",
-		registry.Annotations{OpenWorld: true}),
+	tools, err := registry.New(nothing("javascript", "", "", tool.Annotations{}), nothing("send_mail", "", "",
+		tool.Annotations{OpenWorld: true}),
 		nothing("github_create_issue", "github", "", reads), nothing("pay", "", "", reads),
-		nothing("drop", "", "", registry.Annotations{Destructive: true}),
+		nothing("drop", "", "", tool.Annotations{Destructive: true}),
 		nothing("files", "", "", reads), nothing("view_file", "", "files", reads))
 	require.NoError(t, err)
 	all := names
@@ -158,9 +159,9 @@ func TestMisspeltRules(t *testing.T) {
 // asked are the tools whose calls a rule asks for.
 func asked(t *testing.T, tools *registry.Registry, rule string, names []string) (found []string) {
 	for _, name := range names {
-		result := tools.Dispatch(t.Context(), registry.Call{Tool: name}, registry.Env{Selection: registry.Selection{
+		result := tools.Dispatch(t.Context(), tool.Call{Tool: name}, registry.Env{Selection: registry.Selection{
 			Settings: registry.Settings{Ask: []string{rule}}, Enable: map[string]bool{"view_file": true}}})
-		if result.Code == registry.CodeNeedsApproval {
+		if result.Code == tool.CodeNeedsApproval {
 			found = append(found, name)
 		} else {
 			require.Empty(t, result.Code, result.Text())
@@ -181,22 +182,22 @@ func TestDecisions(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		decisions []registry.Decision
-		code      registry.Code
+		code      tool.Code
 		text      string
 		edited    bool
 	}{
 		"approved": {[]registry.Decision{{Approved: true}}, "", "writes_a got x", false},
 		"the same input": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":"x"}`)}}, "",
 			"writes_a got x", false},
-		"refused": {[]registry.Decision{{}}, registry.CodeRefused,
+		"refused": {[]registry.Decision{{}}, tool.CodeRefused,
 			"A person has refused the call of writes_a. Do not repeat it as it was.", false},
-		"refused with reason": {[]registry.Decision{{Reason: " not today. "}}, registry.CodeRefused,
+		"refused with reason": {[]registry.Decision{{Reason: " not today. "}}, tool.CodeRefused,
 			"A person has refused the call of writes_a: not today. Do not repeat it as it was.", false},
 		"another input": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":"y"}`)}}, "",
 			"[A person has approved the call with other arguments: {\"text\":\"y\"}]\nwrites_a got y", true},
 		"an input that does not fit": {[]registry.Decision{{Approved: true, Input: json.RawMessage(`{"text":[]}`)},
 			{Approved: true, Input: json.RawMessage(`{`)}, {Reason: "no"}},
-			registry.CodeRefused, "A person has refused the call of writes_a: no. Do not repeat it as it was.", false},
+			tool.CodeRefused, "A person has refused the call of writes_a: no. Do not repeat it as it was.", false},
 	} {
 		result := dispatchNote(t, tools, "writes_a", "x", decide(test.decisions...))
 		require.Equal(t, test.code, result.Code, name)
@@ -205,7 +206,7 @@ func TestDecisions(t *testing.T) {
 		require.Equal(t, test.code == "", result.Approval.Approved)
 	}
 	nobody := dispatchNote(t, tools, "writes_a", "x", registry.Env{Selection: registry.Selection{Ask: []string{"all"}}})
-	require.Equal(t, registry.CodeNeedsApproval, nobody.Code)
+	require.Equal(t, tool.CodeNeedsApproval, nobody.Code)
 	require.Equal(t, "The call of writes_a needs the approval of a person, and there is nobody here who could give "+
 		"it. "+
 		"Do without it, or ask the user to allow it.", nobody.Text())
@@ -214,15 +215,15 @@ func TestDecisions(t *testing.T) {
 	env.Approve = func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
 		return registry.Decision{}, errors.New("broken")
 	}
-	require.Equal(t, registry.CodeFailed, dispatchNote(t, tools, "writes_a", "x", env).Code)
+	require.Equal(t, tool.CodeFailed, dispatchNote(t, tools, "writes_a", "x", env).Code)
 	env.Approve = func(context.Context, registry.ApprovalRequest) (registry.Decision, error) { panic("broken") }
-	require.Equal(t, registry.CodeFailed, dispatchNote(t, tools, "writes_a", "x", env).Code)
+	require.Equal(t, tool.CodeFailed, dispatchNote(t, tools, "writes_a", "x", env).Code)
 	ctx, cancel := context.WithCancel(t.Context())
 	env.Approve = func(ctx context.Context, _ registry.ApprovalRequest) (registry.Decision, error) {
 		cancel()
 		return registry.Decision{Approved: true}, nil
 	}
-	require.Equal(t, registry.CodeCanceled, tools.Dispatch(ctx, registry.Call{Tool: "writes_a",
+	require.Equal(t, tool.CodeCanceled, tools.Dispatch(ctx, tool.Call{Tool: "writes_a",
 		Input: json.RawMessage(`{"text":"x"}`)}, env).Code)
 }
 
@@ -234,9 +235,9 @@ func TestOnlyWhatCanBeMadeIsAskedFor(t *testing.T) {
 			require.FailNow(t, "asked")
 			return registry.Decision{}, nil
 		}}
-	require.Equal(t, registry.CodeDisabled, dispatchNote(t, tools, "reads", "x", env).Code)
-	require.Equal(t, registry.CodeUnknownTool, dispatchNote(t, tools, "nosuch", "x", env).Code)
-	require.Equal(t, registry.CodeInvalidInput, tools.Dispatch(t.Context(), registry.Call{Tool: "writes_a",
+	require.Equal(t, tool.CodeDisabled, dispatchNote(t, tools, "reads", "x", env).Code)
+	require.Equal(t, tool.CodeUnknownTool, dispatchNote(t, tools, "nosuch", "x", env).Code)
+	require.Equal(t, tool.CodeInvalidInput, tools.Dispatch(t.Context(), tool.Call{Tool: "writes_a",
 		Input: json.RawMessage(`{}`)}, env).Code)
 }
 
@@ -261,14 +262,14 @@ func TestCodeWaitsForApproval(t *testing.T) {
 		result := dispatchNote(t, tools, "code", "writes_a", env)
 		require.Equal(t, "writes_a got from code", result.Text())
 
-		slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Second},
-			func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
-				ctx = registry.WithPause(ctx, func() func() {
+		slow := tool.Func(tool.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Second},
+			func(ctx context.Context, _ struct{}, env tool.Env) (string, error) {
+				ctx = tool.WithPause(ctx, func() func() {
 					paused.Add(1)
 					return func() { resumed.Add(1) }
 				})
 				time.Sleep(600 * time.Millisecond)
-				text := env.Dispatch(ctx, registry.Call{Tool: "writes_a",
+				text := env.Dispatch(ctx, tool.Call{Tool: "writes_a",
 					Input: json.RawMessage(`{"text":"x"}`)}).Text()
 				<-ctx.Done() // after its own second
 				return text, ctx.Err()
@@ -276,13 +277,13 @@ func TestCodeWaitsForApproval(t *testing.T) {
 		tools, err := tools.With(slow)
 		require.NoError(t, err)
 		began := time.Now()
-		result = tools.Dispatch(t.Context(), registry.Call{Tool: "slow"},
+		result = tools.Dispatch(t.Context(), tool.Call{Tool: "slow"},
 			registry.Env{Selection: registry.Selection{Ask: []string{"writes_a"}},
 				Approve: func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
 					time.Sleep(time.Hour)
 					return registry.Decision{Approved: true}, nil
 				}})
-		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.Equal(t, tool.CodeTimeout, result.Code)
 		require.Equal(t, time.Hour+time.Second, time.Since(began))
 		require.EqualValues(t, 1, paused.Load())
 		require.EqualValues(t, 1, resumed.Load())
@@ -297,8 +298,8 @@ func TestRememberedApprovals(t *testing.T) {
 		asked++
 		return registry.Decision{Approved: r.Spec.Name != "destroys", Always: true, By: "me"}, nil
 	})
-	call := func(tool, project string) registry.Result {
-		return dispatchNote(t, tools, tool, "x", registry.Env{Project: project, Approve: approve,
+	call := func(name, project string) tool.Result {
+		return dispatchNote(t, tools, name, "x", registry.Env{Project: project, Approve: approve,
 			Selection: registry.Selection{Ask: []string{"all"}}})
 	}
 	for range 3 {
@@ -309,6 +310,6 @@ func TestRememberedApprovals(t *testing.T) {
 	call("writes_a", "b")
 	require.Equal(t, 3, asked, "another tool, another project")
 	call("destroys", "a")
-	require.Equal(t, registry.CodeRefused, call("destroys", "a").Code)
+	require.Equal(t, tool.CodeRefused, call("destroys", "a").Code)
 	require.Equal(t, 5, asked, "refusals are not remembered")
 }

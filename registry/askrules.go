@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Rules of [Selection].Ask that are no names of tools. A rule that begins with AskSource is for the tools of a source:
@@ -29,7 +30,7 @@ func CheckAsk(rule string) error {
 	if isSource && source != "" || slices.Contains(askRules, rule) {
 		return nil
 	}
-	if err := CheckName(rule); err != nil {
+	if err := tool.CheckName(rule); err != nil {
 		return fmt.Errorf("%q is no rule for approvals: %s", plaintext.Cut(rule, 100), thereAre)
 	}
 	return nil
@@ -93,7 +94,7 @@ func (r *Registry) knows(rule string) bool {
 // asks returns the rule by which a call needs approval. A rule that is for nothing that there is could be misspelt: it
 // is taken to be for all tools and rules that it looks like, and one that is no rule at all for everything. The
 // registry can be nil.
-func (r *Registry) asks(s *Selection, call *Call, spec *Spec) (rule string, ok bool) {
+func (r *Registry) asks(s *Selection, call *tool.Call, spec *tool.Spec) (rule string, ok bool) {
 	for _, rules := range [][]string{s.Settings.Ask, s.Ask} {
 		for _, rule := range rules {
 			if isFor(rule, spec) || r.isForPart(rule, spec) || !r.knows(rule) && mayBeFor(rule, spec) {
@@ -105,7 +106,7 @@ func (r *Registry) asks(s *Selection, call *Call, spec *Spec) (rule string, ok b
 }
 
 // isFor reports whether a rule is for calls of a tool. The name of a tool is for its parts, too.
-func isFor(rule string, spec *Spec) bool {
+func isFor(rule string, spec *tool.Spec) bool {
 	switch rule {
 	case AskAll, spec.Name:
 		return true
@@ -123,12 +124,12 @@ func isFor(rule string, spec *Spec) bool {
 }
 
 // isForPart reports whether a rule names a part of a tool, which as a whole does what its parts do.
-func (r *Registry) isForPart(rule string, spec *Spec) bool {
+func (r *Registry) isForPart(rule string, spec *tool.Spec) bool {
 	return r != nil && r.byName[rule] != nil && r.byName[rule].spec.PartOf == spec.Name
 }
 
 // mayBeFor reports whether a rule that is for nothing may have been meant for a tool.
-func mayBeFor(rule string, spec *Spec) bool {
+func mayBeFor(rule string, spec *tool.Spec) bool {
 	if CheckAsk(rule) != nil {
 		return true
 	}

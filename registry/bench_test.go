@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // tenFields is the schema of a tool of ordinary size.
@@ -26,18 +27,18 @@ const tenFieldsInput = `{"city":"Oslo","country":"no","days":3,"hourly":true,` +
 	`"fields":["wind","rain"],"language":"nb","id":9007199254740993}`
 
 // newTrivial makes a tool that does nothing.
-func newTrivial(name string) registry.Tool {
-	return registry.ToolFunc(registry.Spec{Name: name, Description: "Does nothing.",
+func newTrivial(name string) tool.Tool {
+	return tool.JSONFunc(tool.Spec{Name: name, Description: "Does nothing.",
 		Schema: json.RawMessage(tenFields)},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text("done"), nil
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text("done"), nil
 		})
 }
 
 func BenchmarkDispatch(b *testing.B) {
 	r, err := registry.New(newTrivial("trivial"))
 	require.NoError(b, err)
-	call := registry.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(tenFieldsInput)}
+	call := tool.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(tenFieldsInput)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if result := r.Dispatch(b.Context(), call, registry.Env{}); result.IsError() {
@@ -52,7 +53,7 @@ func BenchmarkDispatchCoerced(b *testing.B) {
 	require.NoError(b, err)
 	input := strings.NewReplacer(`"days":3`, `"days":"3"`, `true`, `"true"`, `["wind","rain"]`,
 		`"wind"`).Replace(tenFieldsInput)
-	call := registry.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(input)}
+	call := tool.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(input)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if result := r.Dispatch(b.Context(), call, registry.Env{}); result.IsError() {
@@ -62,7 +63,7 @@ func BenchmarkDispatchCoerced(b *testing.B) {
 }
 
 func BenchmarkDefinitions(b *testing.B) {
-	var tools []registry.Tool
+	var tools []tool.Tool
 	for i := range 200 {
 		tools = append(tools, newTrivial(fmt.Sprint("tool_", i)))
 	}
@@ -70,7 +71,7 @@ func BenchmarkDefinitions(b *testing.B) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Definitions(registry.Anthropic, registry.Selection{}); err != nil {
+		if _, err := r.Definitions(tool.Anthropic, registry.Selection{}); err != nil {
 			b.Fatal(err)
 		}
 	}

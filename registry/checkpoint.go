@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -50,7 +51,8 @@ func (e *entry) checkpoint(ctx context.Context, outer, env Env, id string) error
 		return err
 	}
 	if quota, ok := errors.AsType[*vfs.QuotaError](err); ok {
-		return Errorf("The call was not made, because the project has no room for the checkpoint before it: %s.", quota)
+		return tool.Errorf("The call was not made, because the project has no room for the checkpoint before it: %s.",
+			quota)
 	}
 	if err != nil {
 		return fmt.Errorf("making the checkpoint before the call: %w", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -21,24 +22,24 @@ func TestCheckpointsBeforeCalls(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	made := 0
-	tool := func(name string, annotations registry.Annotations, inner string) registry.Tool {
-		return registry.ToolFunc(registry.Spec{Name: name, Annotations: annotations, Description: "d",
+	one := func(name string, annotations tool.Annotations, inner string) tool.Tool {
+		return tool.JSONFunc(tool.Spec{Name: name, Annotations: annotations, Description: "d",
 			Schema: json.RawMessage(`{"type":"object"}`)},
-			func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+			func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 				made++
 				if inner != "" {
-					env.Dispatch(ctx, registry.Call{Tool: inner, Input: json.RawMessage(`{}`)})
+					env.Dispatch(ctx, tool.Call{Tool: inner, Input: json.RawMessage(`{}`)})
 				}
-				return registry.Text("ok"), vfs.WriteFile(ctx, env.Files, "/file", fmt.Append(nil, made))
+				return tool.Text("ok"), vfs.WriteFile(ctx, env.Files, "/file", fmt.Append(nil, made))
 			})
 	}
-	tools, err := registry.New(tool("writes", registry.Annotations{}, ""),
-		tool("reads", registry.Annotations{ReadOnly: true}, ""),
-		tool("calls", registry.Annotations{}, "writes"))
+	tools, err := registry.New(one("writes", tool.Annotations{}, ""),
+		one("reads", tool.Annotations{ReadOnly: true}, ""),
+		one("calls", tool.Annotations{}, "writes"))
 	require.NoError(t, err)
 	env := registry.Env{Files: p, Checkpoint: registry.CheckpointBefore}
-	do := func(name string) registry.Result {
-		return tools.Dispatch(t.Context(), registry.Call{ID: name, Tool: name, Input: json.RawMessage(`{}`)}, env)
+	do := func(name string) tool.Result {
+		return tools.Dispatch(t.Context(), tool.Call{ID: name, Tool: name, Input: json.RawMessage(`{}`)}, env)
 	}
 	names := func() (names []string) {
 		all, err := p.Checkpoints(t.Context())

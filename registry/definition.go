@@ -5,74 +5,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/internal/schema"
+
+	"github.com/toolrun/toolrun/tool"
 )
-
-// An Offer is the situation in which a model gets a tool.
-type Offer struct {
-	API     API
-	Mode    Mode
-	Options Options
-	// NoProject means that the calls will have no files.
-	NoProject bool
-	// Network is which requests code can make, or nil if it has no network. Models may know of the hosts and of the
-	// names of secrets.
-	Network *network.Policy
-	// Tools, if not nil, returns the definitions of the other tools that the model gets with this one, except invalid
-	// ones. It is nil while the description is made for the Tools of another offer.
-	Tools func() []*Definition
-}
-
-// Timeout returns the time limit of calls that have no limit of their own, for a tool whose Spec.Timeout is own.
-func (o Offer) Timeout(own time.Duration) time.Duration { return o.Mode.timeout(own) }
-
-// A Definition is a tool as a model sees it, before package provider adapts it to a provider. It is immutable and safe
-// for concurrent use.
-type Definition struct {
-	// Name, Title and Description are as in [Spec]; only MCP has a title.
-	Name, Title, Description string
-	// Input is the schema of the input. Output is the schema of Result.Data, or nil.
-	Input, Output *Schema
-	// TextOutput is as in [Spec].
-	TextOutput  bool
-	Annotations Annotations
-	// Override, if not nil, is the whole definition of a tool that the API defines itself.
-	Override json.RawMessage
-
-	derived sync.Map
-}
-
-// Derive returns a value made from the definition, such as its form for a provider, and caches it under the key. The
-// value must depend on the definition and the key alone. Errors are not cached.
-func (d *Definition) Derive(key any, make func() (any, error)) (any, error) {
-	if v, ok := d.derived.Load(key); ok {
-		return v, nil
-	}
-	v, err := make()
-	if err != nil {
-		return nil, err
-	}
-	v, _ = d.derived.LoadOrStore(key, v)
-	return v, nil
-}
 
 // A definitionKey holds everything that a tool's definition depends on.
 type definitionKey struct {
 	description, override string
-	input                 *Schema
+	input                 *schema.Schema
 }
 
 // Definitions returns the definitions of the tools that a selection enables and to which it grants everything they
 // require. The error, a *[ToolError], means that an option has an invalid value, or that a schema does not compile
 // with the options.
-func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, error) {
-	var definitions []*Definition
-	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
+func (r *Registry) Definitions(api tool.API, selection Selection) ([]*tool.Definition, error) {
+	var definitions []*tool.Definition
+	err := r.offered(api, selection, func(e *entry, offer tool.Offer, override json.RawMessage) error {
 		if e.spec.DescriptionFor != nil {
-			offer.Tools = func() []*Definition {
+			offer.Tools = func() []*tool.Definition {
 				return r.others(api, selection, func(other *entry) bool { return other != e })
 			}
 		}
@@ -84,13 +36,13 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 }
 
 // others returns the definitions of the wanted tools that a selection offers, except those that cannot be made.
-func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool) []*Definition {
-	var definitions []*Definition
+func (r *Registry) others(api tool.API, selection Selection, wanted func(*entry) bool) []*tool.Definition {
+	var definitions []*tool.Definition
 	for _, e := range r.entries {
 		if !r.offers(&selection, &e.spec) || !wanted(e) {
 			continue
 		}
-		_ = e.offer(api, &selection, func(e *entry, offer Offer, override json.RawMessage) error {
+		_ = e.offer(api, &selection, func(e *entry, offer tool.Offer, override json.RawMessage) error {
 			d, err := e.definition(offer, override)
 			if err == nil {
 				definitions = append(definitions, d)
@@ -102,7 +54,7 @@ func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool
 }
 
 // definition returns the definition of a tool. It returns the same one as long as nothing that it depends on changes.
-func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, error) {
+func (e *entry) definition(offer tool.Offer, override json.RawMessage) (*tool.Definition, error) {
 	input, err := e.schema(offer.Options)
 	if err != nil {
 		return nil, err
@@ -111,23 +63,23 @@ func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, 
 	if e.spec.DescriptionFor != nil {
 		description = e.spec.DescriptionFor(offer)
 	}
-	return e.definitions.get(definitionKey{description, string(override), input}, func() (*Definition, error) {
-		return &Definition{
+	return e.definitions.get(definitionKey{description, string(override), input}, func() (*tool.Definition, error) {
+		return &tool.Definition{
 			Name: e.spec.Name, Title: e.spec.DisplayName, Description: description, Override: override,
-			Input: input, Output: e.output, TextOutput: e.spec.TextOutput, Annotations: e.spec.Annotations,
+			Input: input.JSON(), Output: e.outputJSON(), TextOutput: e.spec.TextOutput, Annotations: e.spec.Annotations,
 		}, nil
 	})
 }
 
 // SystemPrompt returns the text that the enabled tools add to the system prompt: their instructions and the texts of
-// their [SystemPrompter], separated by blank lines. Instructions shared by several tools appear once. The prompt is not
-// cached. Tools that the API defines itself add nothing.
-func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, error) {
+// their [tool.SystemPrompter], separated by blank lines. Instructions shared by several tools appear once. The prompt
+// is not cached. Tools that the API defines itself add nothing.
+func (r *Registry) SystemPrompt(ctx context.Context, api tool.API, env Env) (string, error) {
 	selection := env.Selection
 	selection.NoProject = selection.NoProject || env.Files == nil
 	var texts []string
 	told := map[string]bool{}
-	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
+	err := r.offered(api, selection, func(e *entry, offer tool.Offer, override json.RawMessage) error {
 		if override != nil {
 			return nil
 		}
@@ -135,11 +87,12 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 			told[text] = true
 			texts = append(texts, text)
 		}
-		prompter, ok := e.tool.(SystemPrompter)
+		prompter, ok := e.tool.(tool.SystemPrompter)
 		if !ok {
 			return nil
 		}
-		text, err := prompter.SystemPrompt(ctx, PromptContext{offer, env.Project, env.Chat, env.Files})
+		text, err := prompter.SystemPrompt(ctx, tool.PromptContext{Offer: offer, Project: env.Project,
+			Chat: env.Chat, Files: env.Files})
 		if err != nil {
 			return fmt.Errorf("system prompt: %w", err)
 		}
@@ -152,8 +105,8 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 }
 
 // offered calls do for each tool that a model gets.
-func (r *Registry) offered(api API, selection Selection,
-	do func(e *entry, offer Offer, override json.RawMessage) error) error {
+func (r *Registry) offered(api tool.API, selection Selection,
+	do func(e *entry, offer tool.Offer, override json.RawMessage) error) error {
 	for _, e := range r.entries {
 		if !r.offers(&selection, &e.spec) {
 			continue
@@ -166,8 +119,8 @@ func (r *Registry) offered(api API, selection Selection,
 }
 
 // offer calls do for one tool. It turns panics into errors, because a tool's texts can come from a project's files.
-func (e *entry) offer(api API, selection *Selection,
-	do func(e *entry, offer Offer, override json.RawMessage) error) (err error) {
+func (e *entry) offer(api tool.API, selection *Selection,
+	do func(e *entry, offer tool.Offer, override json.RawMessage) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = newPanicError(p)
@@ -178,9 +131,9 @@ func (e *entry) offer(api API, selection *Selection,
 		return err
 	}
 	var override json.RawMessage
-	if overrider, ok := e.tool.(APIOverrider); ok {
+	if overrider, ok := e.tool.(tool.APIOverrider); ok {
 		override = overrider.APIOverride(api, options)
 	}
-	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject,
+	return do(e, tool.Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject,
 		Network: selection.policy()}, override)
 }

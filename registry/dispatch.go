@@ -8,15 +8,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/schema"
+
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Dispatch runs a call; the package documentation lists the steps. It never panics, and every call has a result,
 // which tells the model what went wrong if it failed.
 //
 // Dispatch keeps no state. Two calls share nothing but files.
-func (r *Registry) Dispatch(ctx context.Context, call Call, env Env) (result Result) {
+func (r *Registry) Dispatch(ctx context.Context, call tool.Call, env Env) (result tool.Result) {
 	defer func() {
 		if p := recover(); p != nil { // in middleware
 			result = unexpected(ctx, call, env, newPanicError(p))
@@ -30,7 +33,7 @@ func (r *Registry) Dispatch(ctx context.Context, call Call, env Env) (result Res
 }
 
 // handle is the handler inside all middleware.
-func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Result) {
+func (r *Registry) handle(ctx context.Context, call tool.Call, env Env) (result tool.Result) {
 	defer func() {
 		if p := recover(); p != nil { // in a method of the tool other than Execute
 			result = unexpected(ctx, call, env, newPanicError(p))
@@ -42,10 +45,10 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	}
 	e, problem := r.find(call.Tool, &env)
 	if problem != "" {
-		return Failure(problem, "Unknown tool: "+printable(plaintext.Cut(call.Tool, 200)))
+		return tool.Failure(problem, "Unknown tool: "+printable(plaintext.Cut(call.Tool, 200)))
 	}
 	if err := env.call.nests(e); err != nil {
-		return resultOf(err, CodeNested)
+		return resultOf(err, tool.CodeNested)
 	}
 	if ctx.Err() != nil {
 		return stopped(ctx)
@@ -58,7 +61,6 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if err != nil {
 		return misconfigured(call.Tool, err)
 	}
-	env.Options = options
 	if call.Input, err = e.prepare(ctx, call.Input, schema, &env); err != nil {
 		if ctx.Err() != nil {
 			return stopped(ctx)
@@ -66,10 +68,10 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		if err == context.DeadlineExceeded {
 			return timedOut(e.timeout(&env))
 		}
-		return resultOf(err, CodeInvalidInput)
+		return resultOf(err, tool.CodeInvalidInput)
 	}
 	if c := env.Selection.denied(&e.spec); c != "" {
-		return withCause(Failure(CodeDenied, "permission denied for tool: "+call.Tool),
+		return withCause(tool.Failure(tool.CodeDenied, "permission denied for tool: "+call.Tool),
 			fmt.Errorf("%q is not granted", c))
 	}
 	if ctx.Err() != nil { // while the input was being checked
@@ -83,7 +85,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 			return result
 		}
 	}
-	asked := Result{}
+	asked := tool.Result{}
 	var original json.RawMessage // if the input is another one
 	if env.call == nil && env.resumed != nil && env.resumed.State != nil {
 		original = env.resumed.Original // the tool has begun already
@@ -94,7 +96,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 			original = made
 		}
 	}
-	if asked.suspended != nil && env.call == nil {
+	if asked.Suspension != nil && env.call == nil {
 		return r.keep(ctx, call, nil, asked, env, "")
 	}
 	if asked.IsError() {
@@ -106,9 +108,9 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if err := env.begins(ctx, call, asked.Approval); err != nil {
 		return failed(ctx, call, env, err)
 	}
-	result, token := r.run(ctx, e, call, env)
+	result, token := r.run(ctx, e, call, options, env)
 	result.Approval = asked.Approval
-	if result.suspended != nil {
+	if result.Suspension != nil {
 		return r.keep(ctx, call, original, result, env, token)
 	}
 	if original != nil {
@@ -118,13 +120,13 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 }
 
 // find returns the entry of a tool, or the code that explains why it cannot be called.
-func (r *Registry) find(name string, env *Env) (*entry, Code) {
+func (r *Registry) find(name string, env *Env) (*entry, tool.Code) {
 	e := r.byName[name]
 	if e == nil {
-		return nil, CodeUnknownTool
+		return nil, tool.CodeUnknownTool
 	}
 	if !r.allows(&env.Selection, &e.spec) || e.spec.NeedsProject && env.Files == nil {
-		return nil, CodeDisabled
+		return nil, tool.CodeDisabled
 	}
 	return e, ""
 }
@@ -145,11 +147,11 @@ func (r *Registry) howToRead(selection *Selection) string {
 
 // prepare checks an input, and returns it in the form that the tool receives. If checking exceeds the call's time
 // limit, the error is context.DeadlineExceeded.
-func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, env *Env) (json.RawMessage,
+func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *schema.Schema, env *Env) (json.RawMessage,
 	error) {
 	limits := &env.Limits
 	if limit := limits.input(); len(input) > limit {
-		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. "+
+		return nil, tool.Errorf("invalid tool call: the arguments have %d bytes, and may have %d. "+
 			"Pass less, for example the name of a file.", len(input), limit)
 	}
 	if len(input) == 0 || string(input) == "null" {
@@ -157,10 +159,10 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	}
 	if depth := limits.depth(); jsontree.Separators(input) > depth &&
 		jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
-		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. "+
+		return nil, tool.Errorf("invalid tool call: the arguments are nested deeper than %d levels. "+
 			"Pass something flatter, for example text or the name of a file.", depth)
 	}
-	if e.checker == nil && schema.compiled.Accepts(input) {
+	if e.checker == nil && schema.Accepts(input) {
 		return input, nil
 	}
 	if limit := e.timeout(env); limit > 0 {
@@ -177,36 +179,36 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	}
 	decoded, again, err := decodeInput(input, limits.depth())
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
-		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
+		return nil, tool.Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
 	} else if errors.Is(err, jsontree.ErrTooManyValues) {
-		return nil, Errorf("invalid tool call: the arguments cannot be used: "+
+		return nil, tool.Errorf("invalid tool call: the arguments cannot be used: "+
 			"%w. Pass less, for example the name of a file.", err)
 	} else if err != nil {
-		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
+		return nil, tool.Errorf("invalid tool call: the arguments cannot be used: %w", err)
 	}
 	object, ok := decoded.(map[string]any)
 	if !ok {
-		return nil, Errorf("invalid tool call: the arguments must be a JSON object, not %s", article(typeName(decoded)))
+		return nil, tool.Errorf("invalid tool call: the arguments must be a JSON object, not %s", kindOf(decoded))
 	}
 	// Most tools decode with package json, which ignores the case of names. They would use values that were not
 	// checked.
 	for name := range object {
-		if known := schema.compiled.Resembles(name); known != "" {
-			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?",
+		if known := schema.Resembles(name); known != "" {
+			return nil, tool.Errorf("invalid tool call: there is no argument %q. Do you mean %q?",
 				plaintext.Cut(name, 100), known)
 		}
 	}
-	changed := schema.compiled.Coerce(ctx, object, DefaultDepth) || again
+	changed := schema.Coerce(ctx, object, DefaultDepth) || again
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {
 			return nil, withUnknown(schema, object, err)
 		}
 	}
-	if err := schema.compiled.Validate(ctx, object); err != nil && ctx.Err() != nil {
+	if err := schema.Validate(ctx, object); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		return nil, withUnknown(schema, object,
-			Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err))
+			tool.Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err))
 	}
 	if changed {
 		return jsontree.Marshal(object)
@@ -236,13 +238,17 @@ func decodeInput(input json.RawMessage, depth int) (decoded any, again bool, err
 	return decoded, again, err
 }
 
-// article prefixes the name of a type with its article.
-func article(name string) string {
-	switch name {
-	case "null", "text":
-		return name
-	case "array", "object":
-		return "an " + name
+// kindOf names the kind of a decoded value, with its article.
+func kindOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a bool"
+	case string:
+		return "text"
+	case []any:
+		return "an array"
 	}
-	return "a " + name
+	return "a number" // since it is no object
 }

@@ -18,45 +18,46 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 func TestToolsThatCannotBeCalled(t *testing.T) {
 	r := newRegistry(t,
-		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
-		named("agent", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} }),
-		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
-		named("net", func(s *registry.Spec) {
-			s.Requires = []registry.Capability{registry.CapabilityProcess, registry.CapabilityNetwork}
+		named("off", func(s *tool.Spec) { s.OffByDefault = true }),
+		named("agent", func(s *tool.Spec) { s.Modes = []tool.Mode{tool.ModeHistory} }),
+		named("files", func(s *tool.Spec) { s.NeedsProject = true }),
+		named("net", func(s *tool.Spec) {
+			s.Requires = []tool.Capability{tool.CapabilityProcess, tool.CapabilityNetwork}
 		}),
-		named("set", func(s *registry.Spec) { s.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}} }),
+		named("set", func(s *tool.Spec) { s.Options = []tool.Option{{ID: "a", Type: tool.OptionBool}} }),
 	)
 	project := newProject(t)
 	for _, c := range []struct {
 		tool string
 		env  registry.Env
-		code registry.Code
+		code tool.Code
 		text string
 	}{
-		{"nothing", registry.Env{}, registry.CodeUnknownTool, "Unknown tool: nothing"},
-		{"", registry.Env{}, registry.CodeUnknownTool, "Unknown tool: "},
-		{"off", registry.Env{}, registry.CodeDisabled, "Unknown tool: off"},
+		{"nothing", registry.Env{}, tool.CodeUnknownTool, "Unknown tool: nothing"},
+		{"", registry.Env{}, tool.CodeUnknownTool, "Unknown tool: "},
+		{"off", registry.Env{}, tool.CodeDisabled, "Unknown tool: off"},
 		{"off", registry.Env{Selection: registry.Selection{Enable: map[string]bool{"off": true}}}, "", "done"},
-		{"agent", registry.Env{Selection: registry.Selection{Mode: registry.ModeMCP}}, registry.CodeDisabled,
+		{"agent", registry.Env{Selection: registry.Selection{Mode: tool.ModeMCP}}, tool.CodeDisabled,
 			"Unknown tool: agent"},
-		{"agent", registry.Env{Selection: registry.Selection{Mode: registry.ModeHistory}}, "", "done"},
+		{"agent", registry.Env{Selection: registry.Selection{Mode: tool.ModeHistory}}, "", "done"},
 		{"agent", registry.Env{}, "", "done"},
-		{"files", registry.Env{}, registry.CodeDisabled, "Unknown tool: files"},
-		{"files", registry.Env{Files: project, Selection: registry.Selection{NoProject: true}}, registry.CodeDisabled,
+		{"files", registry.Env{}, tool.CodeDisabled, "Unknown tool: files"},
+		{"files", registry.Env{Files: project, Selection: registry.Selection{NoProject: true}}, tool.CodeDisabled,
 			"Unknown tool: files"},
 		{"files", registry.Env{Files: project}, "", "done"},
-		{"net", registry.Env{}, registry.CodeDenied, "permission denied for tool: net"},
-		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}},
-			registry.CodeDenied, "permission denied for tool: net"},
-		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork,
-			registry.CapabilityProcess}}}, "", "done"},
+		{"net", registry.Env{}, tool.CodeDenied, "permission denied for tool: net"},
+		{"net", registry.Env{Selection: registry.Selection{Grants: []tool.Capability{tool.CapabilityNetwork}}},
+			tool.CodeDenied, "permission denied for tool: net"},
+		{"net", registry.Env{Selection: registry.Selection{Grants: []tool.Capability{tool.CapabilityNetwork,
+			tool.CapabilityProcess}}}, "", "done"},
 		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"a": 1}}}},
-			registry.CodeOptions,
+			tool.CodeOptions,
 			`Tool set cannot be used, since it is set up wrongly: option "a": want bool, got number`},
 		{"set", registry.Env{Selection: registry.Selection{
 			Settings: registry.Settings{ToolOptions: map[string]map[string]any{"set": {"a": 1}}},
@@ -77,7 +78,7 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 	require.Less(t, len(r.Dispatch(t.Context(), call(strings.Repeat("x", 1<<20), "{}"), registry.Env{}).Text()), 1000)
 
 	result := r.Dispatch(t.Context(), call("net", `{"bad"`), registry.Env{})
-	require.Equal(t, registry.CodeInvalidInput, result.Code, "validation comes before permission")
+	require.Equal(t, tool.CodeInvalidInput, result.Code, "validation comes before permission")
 }
 
 func TestFailures(t *testing.T) {
@@ -85,53 +86,53 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		do   do
-		code registry.Code
+		code tool.Code
 		text string
 	}{
-		{"an unexpected error", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, host
-		}, registry.CodeFailed, "Tool execution failed: the disk is on fire"},
-		{"an error for the model", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, fmt.Errorf("wrapped: %w", registry.Errorf("Error: no such city: %w", host))
-		}, registry.CodeTool, "Error: no such city: the disk is on fire"},
-		{"an error result", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Failure("city_unknown", "no such city"), nil
+		{"an unexpected error", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, host
+		}, tool.CodeFailed, "Tool execution failed: the disk is on fire"},
+		{"an error for the model", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, fmt.Errorf("wrapped: %w", tool.Errorf("Error: no such city: %w", host))
+		}, tool.CodeTool, "Error: no such city: the disk is on fire"},
+		{"an error result", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Failure("city_unknown", "no such city"), nil
 		}, "city_unknown", "no such city"},
-		{"a panic", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		{"a panic", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 			panic(host)
-		}, registry.CodeFailed, "Tool execution failed: panic: the disk is on fire"},
-		{"a bug", func(_ context.Context, c registry.Call, _ registry.Env) (registry.Result, error) {
+		}, tool.CodeFailed, "Tool execution failed: panic: the disk is on fire"},
+		{"a bug", func(_ context.Context, c tool.Call, _ tool.Env) (tool.Result, error) {
 			var none []string
-			return registry.Text(none[len(c.ID)]), nil
-		}, registry.CodeFailed, "Tool execution failed: panic: runtime error: index out of range [6] with length 0"},
-		{"the end of its goroutine", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return tool.Text(none[len(c.ID)]), nil
+		}, tool.CodeFailed, "Tool execution failed: panic: runtime error: index out of range [6] with length 0"},
+		{"the end of its goroutine", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 			runtime.Goexit()
-			return registry.Result{}, nil
-		}, registry.CodeFailed, "Tool execution failed: the tool has ended its goroutine"},
-		{"an error that panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, (*badError)(nil)
-		}, registry.CodeFailed, "Tool execution failed: panic: runtime error: invalid memory address or nil pointer " +
+			return tool.Result{}, nil
+		}, tool.CodeFailed, "Tool execution failed: the tool has ended its goroutine"},
+		{"an error that panics", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, (*badError)(nil)
+		}, tool.CodeFailed, "Tool execution failed: panic: runtime error: invalid memory address or nil pointer " +
 			"dereference"},
-		{"nothing", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, nil
+		{"nothing", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, nil
 		}, "", `{"message":"Tool executed but returned no result","status":"empty"}`},
-		{"an empty text", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text(""), nil
+		{"an empty text", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text(""), nil
 		}, "", `{"message":"Tool executed but returned no result","status":"empty"}`},
-		{"an error without a text", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Failure(registry.CodeTool, ""), nil
-		}, registry.CodeTool, "Tool execution failed."},
-		{"data alone", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Data: map[string]int{"<n>": 1}}, nil
+		{"an error without a text", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Failure(tool.CodeTool, ""), nil
+		}, tool.CodeTool, "Tool execution failed."},
+		{"data alone", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Data: map[string]int{"<n>": 1}}, nil
 		}, "", `{"<n>":1}`},
-		{"data that is no JSON", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: func() {}}, nil
+		{"data that is no JSON", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Text: "text"}}, Data: func() {}}, nil
 		}, "", "text"},
-		{"data that panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Data: bomb{}}, nil
-		}, registry.CodeFailed, "Tool execution failed: panic: bomb"},
-		{"text that is no UTF-8", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text("a\xffb"), nil
+		{"data that panics", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Data: bomb{}}, nil
+		}, tool.CodeFailed, "Tool execution failed: panic: bomb"},
+		{"text that is no UTF-8", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text("a\xffb"), nil
 		}, "", "a\uFFFDb"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -146,7 +147,7 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	var panicked *registry.PanicError
-	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 		panic("oh")
 	}))
 	require.ErrorAs(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Err, &panicked)
@@ -163,21 +164,21 @@ func (bomb) MarshalJSON() ([]byte, error) { panic("bomb") }
 
 func TestWhatAToolGets(t *testing.T) {
 	project := newProject(t)
-	var got registry.Env
-	r := newRegistry(t, doing("x", func(ctx context.Context, c registry.Call, env registry.Env) (registry.Result,
+	var got tool.Env
+	r := newRegistry(t, doing("x", func(ctx context.Context, c tool.Call, env tool.Env) (tool.Result,
 		error) {
 		got = env
 		f, err := env.Files.Create("/left-open")
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		_, err = f.WriteString("never finished")
-		return registry.Text("done"), errors.Join(err, afero.WriteFile(env.Files, "/file", []byte("x"), 0o600))
-	}, func(s *registry.Spec) {
-		s.Options = []registry.Option{
-			{ID: "on", Type: registry.OptionBool, Default: true}, {ID: "n", Type: registry.OptionNumber, Default: 3},
-			{ID: "text", Type: registry.OptionText}, {ID: "pick", Type: registry.OptionSelect,
-				Choices: []registry.Choice{{Value: "a"}, {Value: "b"}}},
+		return tool.Text("done"), errors.Join(err, afero.WriteFile(env.Files, "/file", []byte("x"), 0o600))
+	}, func(s *tool.Spec) {
+		s.Options = []tool.Option{
+			{ID: "on", Type: tool.OptionBool, Default: true}, {ID: "n", Type: tool.OptionNumber, Default: 3},
+			{ID: "text", Type: tool.OptionText}, {ID: "pick", Type: tool.OptionSelect,
+				Choices: []tool.Choice{{Value: "a"}, {Value: "b"}}},
 		}
 	}))
 	env := registry.Env{Project: "p", Chat: "c", Files: project, Selection: registry.Selection{
@@ -209,7 +210,7 @@ func TestMiddleware(t *testing.T) {
 	var seen []string
 	note := func(name string) registry.Middleware {
 		return func(next registry.Handler) registry.Handler {
-			return func(ctx context.Context, c registry.Call, env registry.Env) registry.Result {
+			return func(ctx context.Context, c tool.Call, env registry.Env) tool.Result {
 				seen = append(seen, name+" before "+c.Tool)
 				r := next(ctx, c, env)
 				seen = append(seen, name+" after "+string(r.Code))
@@ -230,17 +231,17 @@ func TestMiddleware(t *testing.T) {
 		"every call is seen, also by what is made of a registry")
 
 	bad := newRegistry(t, named("x")).Using(func(registry.Handler) registry.Handler {
-		return func(context.Context, registry.Call, registry.Env) registry.Result { panic("middleware") }
+		return func(context.Context, tool.Call, registry.Env) tool.Result { panic("middleware") }
 	})
 	result := bad.Dispatch(t.Context(), call("x", ""), registry.Env{})
-	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, tool.CodeFailed, result.Code)
 	require.Equal(t, "Tool execution failed: panic: middleware", result.Text())
 	require.Equal(t, "call-1", result.CallID)
 }
 
 func TestLogging(t *testing.T) {
 	var b strings.Builder
-	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 		panic("oh")
 	}))
 	r.Dispatch(t.Context(), call("x", ""), registry.Env{Logger: slog.New(slog.NewTextHandler(&b, nil))})
@@ -249,13 +250,13 @@ func TestLogging(t *testing.T) {
 }
 
 func TestAllCallsOfATurn(t *testing.T) {
-	readOnly := func(s *registry.Spec) { s.Annotations.ReadOnly = true }
+	readOnly := func(s *tool.Spec) { s.Annotations.ReadOnly = true }
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var log []string
 		var atOnce, most int
 		step := func(name string) do {
-			return func(_ context.Context, c registry.Call, _ registry.Env) (registry.Result, error) {
+			return func(_ context.Context, c tool.Call, _ tool.Env) (tool.Result, error) {
 				mu.Lock()
 				if atOnce++; atOnce > most {
 					most = atOnce
@@ -266,13 +267,13 @@ func TestAllCallsOfATurn(t *testing.T) {
 				atOnce--
 				log = append(log, name)
 				mu.Unlock()
-				return registry.Text(c.ID), nil
+				return tool.Text(c.ID), nil
 			}
 		}
 		r := newRegistry(t, doing("read", step("read"), readOnly), doing("write", step("write")))
-		var calls []registry.Call
+		var calls []tool.Call
 		for i, name := range strings.Fields("read read write write nothing read read read") {
-			calls = append(calls, registry.Call{ID: fmt.Sprint(i), Tool: name})
+			calls = append(calls, tool.Call{ID: fmt.Sprint(i), Tool: name})
 		}
 		start := time.Now()
 		results := r.DispatchAll(t.Context(), calls, registry.Env{})
@@ -286,10 +287,10 @@ func TestAllCallsOfATurn(t *testing.T) {
 		}
 
 		most = 0
-		r.DispatchAll(t.Context(), make([]registry.Call, 3), registry.Env{})
+		r.DispatchAll(t.Context(), make([]tool.Call, 3), registry.Env{})
 		calls = nil
 		for range 20 {
-			calls = append(calls, registry.Call{Tool: "read"})
+			calls = append(calls, tool.Call{Tool: "read"})
 		}
 		r.DispatchAll(t.Context(), calls, registry.Env{})
 		require.Equal(t, 8, most)
@@ -298,11 +299,11 @@ func TestAllCallsOfATurn(t *testing.T) {
 }
 
 func TestCallsShareNothingButFiles(t *testing.T) {
-	r := newRegistry(t, registry.Func(registry.Spec{Name: "add", Description: "Adds to a file."},
+	r := newRegistry(t, tool.Func(tool.Spec{Name: "add", Description: "Adds to a file."},
 		func(ctx context.Context, in struct {
 			Name string `json:"name"`
 			Text string `json:"text"`
-		}, env registry.Env) (string, error) {
+		}, env tool.Env) (string, error) {
 			err := vfs.Append(ctx, env.Files, in.Name, []byte(in.Text))
 			return env.Options.Text("x") + env.Project, err
 		}))
@@ -311,7 +312,7 @@ func TestCallsShareNothingButFiles(t *testing.T) {
 	for i := range 50 {
 		group.Go(func() {
 			env := registry.Env{Project: fmt.Sprint("p", i), Files: project}
-			c := registry.Call{ID: fmt.Sprint("call-", i), Tool: "add",
+			c := tool.Call{ID: fmt.Sprint("call-", i), Tool: "add",
 				Input: json.RawMessage(`{"name":"/log","text":"x"}`)}
 			result := r.Dispatch(t.Context(), c, env)
 			require.Equal(t, env.Project, result.Text())

@@ -2,10 +2,12 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
 	"github.com/spf13/afero"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // An Env is everything that one call may touch. The zero value has no project, and enables the default tools.
@@ -27,7 +29,7 @@ type Env struct {
 	// The tools' goroutines call it and wait for it: several at once if several calls run, and possibly once more
 	// after Dispatch has returned. If it panics, that is logged, and the call goes on. It also gets the progress of
 	// calls that tools make, under their own ids.
-	Progress func(Progress)
+	Progress func(tool.Progress)
 	// Logger gets records for the host. Nil logs nothing. The registry gives each of its records a second; a logger
 	// that panics loses the record.
 	Logger *slog.Logger
@@ -47,12 +49,9 @@ type Env struct {
 	SealKey func(ctx context.Context) ([]byte, error)
 
 	// HideErrors keeps the texts of unexpected errors and panics of tools from the model, which gets a generic text
-	// with an id instead. Logger gets both, as records "tool failed" and "tool panicked". Errors made by [Errorf] are
-	// for the model in any case.
+	// with an id instead. Logger gets both, as records "tool failed" and "tool panicked". Errors made by [tool.Errorf]
+	// are for the model in any case.
 	HideErrors bool
-
-	// Options are the tool's own options. The registry sets them for [Tool.Execute].
-	Options Options
 
 	// call is the call being executed. Before its execution, it is the call that made it, or nil.
 	call *running
@@ -64,7 +63,7 @@ type Env struct {
 
 // Limits limit a call. Zero means the default.
 type Limits struct {
-	// Timeout is how long a call may take; it replaces the timeout of the tool's Spec. [NoTimeout] means no limit.
+	// Timeout is how long a call may take; it replaces the timeout of the tool's Spec. [tool.NoTimeout] means no limit.
 	// When a tool is executed, it is the timeout in effect.
 	Timeout time.Duration
 	// Input is the largest input in bytes. Zero means [DefaultInput].
@@ -104,54 +103,25 @@ func orDefault(n, fallback int) int {
 	return n
 }
 
-// A Progress is a report of a call's progress.
-type Progress struct {
-	// CallID and Tool identify the call.
-	CallID, Tool string
-	// Message is for people. It can be empty.
-	Message string
-	// Done of Total units are done. Total is 0 if it is unknown.
-	Done, Total float64
-	// Console is an entry of the console of code that the call runs, or a part of one. It is nil in other reports,
-	// and it is in the call's result too. Message then has its level and text.
-	Console *ConsoleEntry
-}
+// Setting implements [tool.Host].
+func (c *running) Setting(name string) json.RawMessage { return c.env.Selection.Settings.Field(name) }
 
-// A ConsoleEntry is an entry of the console of code. An unfinished line can arrive in several entries.
-type ConsoleEntry struct {
-	// Level is LOG, INFO, WARN, ERROR or DEBUG.
-	Level string
-	// Text may have several lines.
-	Text string
-	// Library names the library that was being loaded. It is empty for output of the code itself.
-	Library string
-	// Unfinished means that no newline follows the text: the next entry continues the line.
-	Unfinished bool
-}
+// Watched implements [tool.Host].
+func (c *running) Watched() bool { return c.env.Progress != nil }
 
-// Report reports progress to the host, if Env.Progress is set. After the call has ended, it does nothing.
-func (e Env) Report(message string, done, total float64) {
-	e.report(Progress{Message: message, Done: done, Total: total})
-}
-
-// Print reports a console entry of the code that the call runs, if Env.Progress is set. After the call has ended, it
-// does nothing.
-func (e Env) Print(entry ConsoleEntry) {
-	e.report(Progress{Message: "[" + entry.Level + "] " + entry.Text, Console: &entry})
-}
-
-func (e Env) report(p Progress) {
-	if e.Progress == nil || e.call == nil || e.call.ended.Load() {
+// Report implements [tool.Host].
+func (c *running) Report(p tool.Progress) {
+	if c.env.Progress == nil || c.ended.Load() {
 		return
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			e.log(context.Background(), slog.LevelError, "reporting progress panicked",
-				"tool", e.call.tool, "call", e.call.id, "panic", p)
+			c.env.log(context.Background(), slog.LevelError, "reporting progress panicked",
+				"tool", c.tool, "call", c.id, "panic", p)
 		}
 	}()
-	p.CallID, p.Tool = e.call.id, e.call.tool
-	e.Progress(p)
+	p.CallID, p.Tool = c.id, c.tool
+	c.env.Progress(p)
 }
 
 // logTime limits how long a call waits for the host's logger.

@@ -10,18 +10,20 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/tool"
 )
 
 // failed returns the result for an error that a tool returned.
-func failed(ctx context.Context, call Call, env Env, err error) Result {
-	if _, ok := errors.AsType[*ModelError](err); ok {
-		return resultOf(err, CodeTool)
+func failed(ctx context.Context, call tool.Call, env Env, err error) tool.Result {
+	if _, ok := errors.AsType[*tool.ModelError](err); ok {
+		return resultOf(err, tool.CodeTool)
 	}
 	return unexpected(ctx, call, env, err)
 }
 
 // unexpected returns the result for a failure of the tool itself. The model gets its text unless Env.HideErrors is set.
-func unexpected(ctx context.Context, call Call, env Env, err error) Result {
+func unexpected(ctx context.Context, call tool.Call, env Env, err error) tool.Result {
 	var hidden []any
 	text := "Tool execution failed: "
 	if env.HideErrors {
@@ -37,47 +39,47 @@ func unexpected(ctx context.Context, call Call, env Env, err error) Result {
 	} else if hidden != nil {
 		env.log(ctx, slog.LevelError, "tool failed", append(about, "error", err)...)
 	}
-	return withCause(Failure(CodeFailed, text), err)
+	return withCause(tool.Failure(tool.CodeFailed, text), err)
 }
 
 // resultOf returns the result for an error that the model may see.
-func resultOf(err error, code Code) Result {
+func resultOf(err error, code tool.Code) tool.Result {
 	text, cause := err.Error(), err
-	if e, ok := errors.AsType[*ModelError](err); ok {
+	if e, ok := errors.AsType[*tool.ModelError](err); ok {
 		text, cause = e.Text, e.Err
 		if e.Code != "" {
 			code = e.Code
 		}
 	}
-	return withCause(Failure(code, text), cause)
+	return withCause(tool.Failure(code, text), cause)
 }
 
-func withCause(r Result, err error) Result {
+func withCause(r tool.Result, err error) tool.Result {
 	r.Err = err
 	return r
 }
 
 // misconfigured returns the result for a tool with invalid settings, which only the host can change.
-func misconfigured(tool string, err error) Result {
-	text := fmt.Sprintf("Tool %s cannot be used, since it is set up wrongly: %v", tool, err)
-	return withCause(Failure(CodeOptions, text), err)
+func misconfigured(name string, err error) tool.Result {
+	text := fmt.Sprintf("Tool %s cannot be used, since it is set up wrongly: %v", name, err)
+	return withCause(tool.Failure(tool.CodeOptions, text), err)
 }
 
-func timedOut(limit time.Duration) Result {
+func timedOut(limit time.Duration) tool.Result {
 	text := fmt.Sprintf("Tool execution timed out after %dms.", limit.Milliseconds())
-	return withCause(Failure(CodeTimeout, text), context.DeadlineExceeded)
+	return withCause(tool.Failure(tool.CodeTimeout, text), context.DeadlineExceeded)
 }
 
 // stopped returns the result after the host's context has ended.
-func stopped(ctx context.Context) Result {
+func stopped(ctx context.Context) tool.Result {
 	err := context.Cause(ctx)
 	if err == nil { // the context's timer is late
 		err = context.DeadlineExceeded
 	}
 	if errors.Is(cmp.Or(ctx.Err(), err), context.DeadlineExceeded) {
-		return withCause(Failure(CodeTimeout, "Tool execution was stopped: the time for it is up."), err)
+		return withCause(tool.Failure(tool.CodeTimeout, "Tool execution was stopped: the time for it is up."), err)
 	}
-	return withCause(Failure(CodeCanceled, "Tool execution was canceled."), err)
+	return withCause(tool.Failure(tool.CodeCanceled, "Tool execution was canceled."), err)
 }
 
 // A PanicError is the Err of a result if the tool panicked.

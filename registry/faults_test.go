@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // badHandler calls do for each log record.
@@ -45,23 +46,23 @@ func TestLoggersThatFail(t *testing.T) {
 				var afterwards error
 				left := make(chan struct{})
 				r := newRegistry(t,
-					doing("panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+					doing("panics", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 						panic("oh")
 					}),
-					doing("data", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-						return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: func() {}}, nil
+					doing("data", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+						return tool.Result{Content: []tool.Part{{Text: "text"}}, Data: func() {}}, nil
 					}),
-					doing("stays", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+					doing("stays", func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 						defer close(left)
 						time.Sleep(time.Hour)
 						afterwards = afero.WriteFile(env.Files, "/late", nil, 0o600)
-						return registry.Result{}, nil
+						return tool.Result{}, nil
 					}))
 				require.Equal(t, "Tool execution failed: panic: oh", r.Dispatch(t.Context(), call("panics", ""),
 					env).Text())
 				require.Equal(t, "text", r.Dispatch(t.Context(), call("data", ""), env).Text())
 				result := r.Dispatch(t.Context(), call("stays", ""), env)
-				require.Equal(t, registry.CodeTimeout, result.Code)
+				require.Equal(t, tool.CodeTimeout, result.Code)
 				require.ErrorIs(t, result.Err, registry.ErrAbandoned)
 				<-left
 				require.ErrorIs(t, afterwards, fs.ErrClosed, "a tool that is left behind has no files")
@@ -72,14 +73,14 @@ func TestLoggersThatFail(t *testing.T) {
 
 // TestProgressThatFails reports progress to a host whose Progress fails.
 func TestProgressThatFails(t *testing.T) {
-	reports := doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	reports := doing("x", func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 		done := make(chan struct{})
 		go func() { // a panic in the tool's own goroutine would end the process
 			defer close(done)
 			env.Report("half", 1, 2)
 		}()
 		<-done
-		return registry.Text("done"), nil
+		return tool.Text("done"), nil
 	})
 	for name, want := range map[string]string{"panics": "done", "ends its goroutine": "done",
 		"hangs": "Tool execution timed out after 10000ms."} {
@@ -89,7 +90,7 @@ func TestProgressThatFails(t *testing.T) {
 				defer close(release)
 				do := hostBugs(release)[name]
 				result := newRegistry(t, reports).Dispatch(t.Context(), call("x", ""),
-					registry.Env{Progress: func(registry.Progress) { do() }})
+					registry.Env{Progress: func(tool.Progress) { do() }})
 				require.Equal(t, want, result.Text())
 			})
 		})
@@ -121,9 +122,9 @@ func TestResultsThatFail(t *testing.T) {
 				release := make(chan struct{})
 				defer close(release)
 				data := badValue{hostBugs(release)[name]}
-				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+				r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result,
 					error) {
-					return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: data}, nil
+					return tool.Result{Content: []tool.Part{{Text: "text"}}, Data: data}, nil
 				}))
 				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
 				require.True(t, result.IsError())
@@ -132,8 +133,8 @@ func TestResultsThatFail(t *testing.T) {
 		})
 	}
 	t.Run("has no end", func(t *testing.T) {
-		r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: cyclic}, nil
+		r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Text: "text"}}, Data: cyclic}, nil
 		}))
 		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
 		require.Equal(t, "text", result.Text())
@@ -142,17 +143,17 @@ func TestResultsThatFail(t *testing.T) {
 	t.Run("is an error that panics when it is compared", func(t *testing.T) {
 		project := newProject(t)
 		var files afero.Fs
-		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result,
 			error) {
 			files = env.Files
 			<-ctx.Done()
-			return registry.Result{}, badCause{func() { panic("oh") }}
+			return tool.Result{}, badCause{func() { panic("oh") }}
 		}))
 		ctx, cancel := context.WithCancel(t.Context())
-		cancelled := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+		cancelled := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result,
 			error) {
 			cancel()
-			return registry.Result{}, badCause{func() { panic("oh") }}
+			return tool.Result{}, badCause{func() { panic("oh") }}
 		}))
 		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project,
 			Limits: registry.Limits{Timeout: time.Millisecond}})
@@ -164,9 +165,9 @@ func TestResultsThatFail(t *testing.T) {
 
 // TestTurnsWithMiddlewareThatFails runs several calls, one of which fails outside of its tool.
 func TestTurnsWithMiddlewareThatFails(t *testing.T) {
-	base := newRegistry(t, named("x", func(s *registry.Spec) { s.Annotations.ReadOnly = true }))
+	base := newRegistry(t, named("x", func(s *tool.Spec) { s.Annotations.ReadOnly = true }))
 	r := base.Using(func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, c registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, c tool.Call, env registry.Env) tool.Result {
 			switch c.ID {
 			case "2":
 				panic(errors.New("a bug of the host"))
@@ -176,7 +177,7 @@ func TestTurnsWithMiddlewareThatFails(t *testing.T) {
 			return next(ctx, c, env)
 		}
 	})
-	results := r.DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "x"}, {ID: "2", Tool: "x"},
+	results := r.DispatchAll(t.Context(), []tool.Call{{ID: "1", Tool: "x"}, {ID: "2", Tool: "x"},
 		{ID: "3", Tool: "x"}, {ID: "4", Tool: "x"}}, registry.Env{})
 	for i, want := range []string{"done", "Tool execution failed: panic: a bug of the host",
 		"Tool execution failed: the call has ended its goroutine", "done"} {
@@ -190,25 +191,25 @@ func TestHiddenErrors(t *testing.T) {
 	var b bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&b, nil))
 	r := newRegistry(t,
-		registry.Func(registry.Spec{Name: "fails", Description: "Fails."},
-			func(context.Context, struct{}, registry.Env) (string, error) {
+		tool.Func(tool.Spec{Name: "fails", Description: "Fails."},
+			func(context.Context, struct{}, tool.Env) (string, error) {
 				return "", errors.New("password is hunter2")
 			}),
-		registry.Func(registry.Spec{Name: "panics", Description: "Panics."},
-			func(context.Context, struct{}, registry.Env) (string, error) { panic("password is hunter3") }),
-		registry.Func(registry.Spec{Name: "says", Description: "Says."},
-			func(context.Context, struct{}, registry.Env) (string, error) {
-				return "", registry.Errorf("Try something else.")
+		tool.Func(tool.Spec{Name: "panics", Description: "Panics."},
+			func(context.Context, struct{}, tool.Env) (string, error) { panic("password is hunter3") }),
+		tool.Func(tool.Spec{Name: "says", Description: "Says."},
+			func(context.Context, struct{}, tool.Env) (string, error) {
+				return "", tool.Errorf("Try something else.")
 			}),
 	)
 	env := registry.Env{Logger: logger}
 	require.Equal(t, "Tool execution failed: password is hunter2", r.Dispatch(t.Context(), call("fails", ""),
 		env).Text())
 	env.HideErrors = true
-	for tool, secret := range map[string]string{"fails": "hunter2", "panics": "hunter3"} {
+	for one, secret := range map[string]string{"fails": "hunter2", "panics": "hunter3"} {
 		b.Reset()
-		result := r.Dispatch(t.Context(), call(tool, ""), env)
-		require.Equal(t, registry.CodeFailed, result.Code)
+		result := r.Dispatch(t.Context(), call(one, ""), env)
+		require.Equal(t, tool.CodeFailed, result.Code)
 		id := regexp.MustCompile(
 			`^Tool execution failed: internal error ([a-z2-7]{10})\. The log of the host says why\.$`).
 			FindStringSubmatch(result.Text())

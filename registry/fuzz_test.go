@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 var fuzzSchemas = []string{
@@ -36,9 +38,9 @@ var fuzzInputs = []string{
 
 // FuzzAccepts compares the fast check with decoding, coercing and validating.
 func FuzzAccepts(f *testing.F) {
-	var schemas []*registry.Schema
+	var schemas []*schema.Schema
 	for _, text := range fuzzSchemas {
-		s, err := registry.CompileSchema(json.RawMessage(text))
+		s, err := schema.CompileObject(json.RawMessage(text))
 		require.NoError(f, err)
 		schemas = append(schemas, s)
 	}
@@ -57,8 +59,8 @@ func FuzzAccepts(f *testing.F) {
 		var object map[string]any
 		require.NoError(t, decoder.Decode(&object))
 		require.NotNil(t, object)
-		require.NoError(t, s.Validate(object))
-		require.False(t, s.Coerce(object))
+		require.NoError(t, s.Validate(context.Background(), object))
+		require.False(t, s.Coerce(context.Background(), object, registry.DefaultDepth))
 	})
 }
 
@@ -66,19 +68,19 @@ func FuzzAccepts(f *testing.F) {
 func FuzzDispatch(f *testing.F) {
 	var registries []*registry.Registry
 	for _, text := range fuzzSchemas {
-		schema, err := registry.CompileSchema(json.RawMessage(text))
+		schema, err := schema.CompileObject(json.RawMessage(text))
 		require.NoError(f, err)
 		registries = append(registries,
-			newRegistry(f, doing("x", func(_ context.Context, c registry.Call, _ registry.Env) (registry.Result,
+			newRegistry(f, doing("x", func(_ context.Context, c tool.Call, _ tool.Env) (tool.Result,
 				error) {
 				decoder := json.NewDecoder(bytes.NewReader(c.Input))
 				decoder.UseNumber()
 				var object map[string]any
 				if err := decoder.Decode(&object); err != nil {
-					return registry.Result{}, err
+					return tool.Result{}, err
 				}
-				return registry.Text("done"), schema.Validate(object)
-			}, func(s *registry.Spec) { s.Schema = json.RawMessage(text) })))
+				return tool.Text("done"), schema.Validate(context.Background(), object)
+			}, func(s *tool.Spec) { s.Schema = json.RawMessage(text) })))
 	}
 	for i := range fuzzSchemas {
 		for _, input := range fuzzInputs {
@@ -87,9 +89,9 @@ func FuzzDispatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, i uint8, name string, input []byte) {
 		r := registries[int(i)%len(registries)]
-		result := r.Dispatch(t.Context(), registry.Call{Tool: name, Input: input}, registry.Env{})
+		result := r.Dispatch(t.Context(), tool.Call{Tool: name, Input: input}, registry.Env{})
 		require.NotEmpty(t, result.Text())
-		require.NotEqual(t, registry.CodeFailed, result.Code, result.Text())
+		require.NotEqual(t, tool.CodeFailed, result.Code, result.Text())
 	})
 }
 
@@ -102,8 +104,8 @@ func FuzzSettings(f *testing.F) {
 	} {
 		f.Add([]byte(stored))
 	}
-	r := newRegistry(f, named("x", func(s *registry.Spec) {
-		s.Options = []registry.Option{{ID: "a", Type: registry.OptionNumber}, {ID: "o", Type: registry.OptionText}}
+	r := newRegistry(f, named("x", func(s *tool.Spec) {
+		s.Options = []tool.Option{{ID: "a", Type: tool.OptionNumber}, {ID: "o", Type: tool.OptionText}}
 	}))
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		settings, _, err := registry.ParseSettings(stored)
@@ -119,10 +121,10 @@ func FuzzSettings(f *testing.F) {
 		twice, err := json.Marshal(again)
 		require.NoError(t, err)
 		require.Equal(t, string(encoded), string(twice))
-		result := r.Dispatch(t.Context(), registry.Call{Tool: "x"},
+		result := r.Dispatch(t.Context(), tool.Call{Tool: "x"},
 			registry.Env{Selection: registry.Selection{Settings: settings}})
 		require.NotEmpty(t, result.Text())
-		require.NotEqual(t, registry.CodeFailed, result.Code)
+		require.NotEqual(t, tool.CodeFailed, result.Code)
 	})
 }
 
@@ -133,8 +135,8 @@ func FuzzSchema(f *testing.F) {
 			f.Add([]byte(schema), []byte(input))
 		}
 	}
-	f.Fuzz(func(t *testing.T, schema, input []byte) {
-		s, err := registry.CompileSchema(schema)
+	f.Fuzz(func(t *testing.T, raw, input []byte) {
+		s, err := schema.CompileObject(raw)
 		if err != nil {
 			return
 		}
@@ -145,9 +147,9 @@ func FuzzSchema(f *testing.F) {
 			return
 		}
 		if s.Accepts(input) {
-			require.NoError(t, s.Validate(object))
+			require.NoError(t, s.Validate(context.Background(), object))
 		}
-		s.Coerce(object)
-		_ = s.Validate(object)
+		s.Coerce(context.Background(), object, registry.DefaultDepth)
+		_ = s.Validate(context.Background(), object)
 	})
 }

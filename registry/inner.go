@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -131,41 +132,29 @@ func (c *running) nests(e *entry) error {
 		return nil
 	}
 	if c.inner.depth >= MaxNesting {
-		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.",
+		return tool.Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.",
 			e.spec.Name, MaxNesting)
 	}
 	for ; c != nil; c = c.inner.parent {
 		if c.entry == e { // both could wait for each other forever, for example for a place to run code
-			return Errorf("Tool %s cannot be called by itself.", e.spec.Name)
+			return tool.Errorf("Tool %s cannot be called by itself.", e.spec.Name)
 		}
 	}
 	return nil
 }
 
-// Dispatch runs a call for the tool that received this Env, as [Registry.Dispatch] does for a host: through all
-// middleware, with the tool's own Env and nothing more. It is safe for concurrent use while the tool's call runs.
-// Afterwards, and on an Env that no tool received, the result is an error.
-//
-// Call.Parent becomes the id of the tool's call, and Call.ID that id with a number, as in "call_1.2"; values set by
-// the tool are ignored. The new call has its own timeout and ends at the latest with the tool's call. It works on
-// the project's files as the tool sees them, and its changes have their own id in the history. Its result can have
-// a text of one MiB before the text goes into a file.
-//
-// A tool cannot call itself, directly or through others. Calls can be nested [MaxNesting] deep. While the tool holds
-// [vfs.Exclusively], it cannot make calls: they would wait for it.
-func (e Env) Dispatch(ctx context.Context, call Call) Result { return e.dispatch(ctx, call, "", nil) }
+// Dispatch implements [tool.Host].
+func (c *running) Dispatch(ctx context.Context, call tool.Call) tool.Result {
+	return c.dispatch(ctx, call, "", nil)
+}
 
 // dispatch is Dispatch for a call with an id, if it was put off, and with the number by which the code knows it, if it
 // can be put off.
-func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Result {
-	refuse := func(code Code, text string, err error) Result {
-		result := withCause(Failure(code, text), err)
+func (c *running) dispatch(ctx context.Context, call tool.Call, id string, number *int) tool.Result {
+	refuse := func(code tool.Code, text string, err error) tool.Result {
+		result := withCause(tool.Failure(code, text), err)
 		result.CallID, result.Tool = call.ID, call.Tool
 		return result
-	}
-	c := e.call
-	if c == nil {
-		return refuse(CodeNested, "Tools can be called by a call that is running, and there is none.", nil)
 	}
 	in := &c.inner
 	call.ID, call.Parent = id, c.key
@@ -176,7 +165,7 @@ func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Re
 		ok = in.enterAgain()
 	}
 	if !ok {
-		return refuse(CodeCanceled, "Tools cannot be called any more: "+errEnded.Error()+".", errEnded)
+		return refuse(tool.CodeCanceled, "Tools cannot be called any more: "+errEnded.Error()+".", errEnded)
 	}
 	defer in.group.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -190,7 +179,7 @@ func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Re
 		case <-held:
 		case <-ctx.Done(): // the registry will notice
 		case <-timer.C:
-			return refuse(CodeNested, "Tools cannot be called while the call "+
+			return refuse(tool.CodeNested, "Tools cannot be called while the call "+
 				"that does so keeps others from changing the project's files.", nil)
 		}
 	}
@@ -202,11 +191,9 @@ func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Re
 	return c.registry.Dispatch(ctx, call, env)
 }
 
-// Tools returns the definitions of the tools that [Env.Dispatch] can call. It is nil on an Env that no tool
-// received.
-func (e Env) Tools() []*Definition {
-	c := e.call
-	if c == nil || c.inner.depth >= MaxNesting {
+// Tools implements [tool.Host].
+func (c *running) Tools() []*tool.Definition {
+	if c.inner.depth >= MaxNesting {
 		return nil
 	}
 	selection := c.inner.outer.Selection

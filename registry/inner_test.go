@@ -16,75 +16,76 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // calling returns a tool that calls another one, and returns the text of its result.
-func calling(name, other string, change ...func(*registry.Spec)) registry.Tool {
-	return doing(name, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
-		result := env.Dispatch(ctx, registry.Call{ID: "forged", Parent: "forged", Tool: other, Input: call.Input})
-		return registry.Text(strings.TrimSpace(fmt.Sprintf("%s(%s) %s", result.CallID, result.Text(), result.Code))),
+func calling(name, other string, change ...func(*tool.Spec)) tool.Tool {
+	return doing(name, func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
+		result := env.Dispatch(ctx, tool.Call{ID: "forged", Parent: "forged", Tool: other, Input: call.Input})
+		return tool.Text(strings.TrimSpace(fmt.Sprintf("%s(%s) %s", result.CallID, result.Text(), result.Code))),
 			nil
 	}, change...)
 }
 
 // whoami returns a tool whose result identifies its call.
-func whoami(name string) registry.Tool {
-	return doing(name, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-		return registry.Text(call.ID + " of " + call.Parent), nil
+func whoami(name string) tool.Tool {
+	return doing(name, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+		return tool.Text(call.ID + " of " + call.Parent), nil
 	})
 }
 
 func TestToolsCallTools(t *testing.T) {
 	for _, c := range []struct {
 		why   string
-		tools []registry.Tool
+		tools []tool.Tool
 		env   registry.Env
 		want  string
 	}{
-		{"with ids of their own", []registry.Tool{calling("a", "b"), whoami("b")}, registry.Env{},
+		{"with ids of their own", []tool.Tool{calling("a", "b"), whoami("b")}, registry.Env{},
 			"call-1.1(call-1.1 of call-1)"},
-		{"through others", []registry.Tool{calling("a", "b"), calling("b", "c"), whoami("c")}, registry.Env{},
+		{"through others", []tool.Tool{calling("a", "b"), calling("b", "c"), whoami("c")}, registry.Env{},
 			"call-1.1(call-1.1.1(call-1.1.1 of call-1.1))"},
-		{"that are not there", []registry.Tool{calling("a", "b")}, registry.Env{},
+		{"that are not there", []tool.Tool{calling("a", "b")}, registry.Env{},
 			"call-1.1(Unknown tool: b) unknown_tool"},
-		{"that are off", []registry.Tool{calling("a", "b"), whoami("b")},
+		{"that are off", []tool.Tool{calling("a", "b"), whoami("b")},
 			registry.Env{Selection: registry.Selection{Enable: map[string]bool{"b": false}}},
 			"call-1.1(Unknown tool: b) tool_disabled"},
-		{"that are not for this mode", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
-			s.Modes = []registry.Mode{registry.ModeMCP}
+		{"that are not for this mode", []tool.Tool{calling("a", "b"), named("b", func(s *tool.Spec) {
+			s.Modes = []tool.Mode{tool.ModeMCP}
 		})},
-			registry.Env{Selection: registry.Selection{Mode: registry.ModeHistory}},
+			registry.Env{Selection: registry.Selection{Mode: tool.ModeHistory}},
 			"call-1.1(Unknown tool: b) tool_disabled"},
-		{"that may not do what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
-			s.Requires = []registry.Capability{registry.CapabilityNetwork}
+		{"that may not do what they do", []tool.Tool{calling("a", "b"), named("b", func(s *tool.Spec) {
+			s.Requires = []tool.Capability{tool.CapabilityNetwork}
 		})},
 			registry.Env{}, "call-1.1(permission denied for tool: b) permission_denied"},
-		{"that have been granted what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
-			s.Requires = []registry.Capability{registry.CapabilityNetwork}
+		{"that have been granted what they do", []tool.Tool{calling("a", "b"), named("b", func(s *tool.Spec) {
+			s.Requires = []tool.Capability{tool.CapabilityNetwork}
 		})},
-			registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}},
+			registry.Env{Selection: registry.Selection{Grants: []tool.Capability{tool.CapabilityNetwork}}},
 			"call-1.1(done)"},
-		{"that need a project", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) {
+		{"that need a project", []tool.Tool{calling("a", "b"), named("b", func(s *tool.Spec) {
 			s.NeedsProject = true
 		})},
 			registry.Env{}, "call-1.1(Unknown tool: b) tool_disabled"},
-		{"that are themselves", []registry.Tool{calling("a", "a")}, registry.Env{},
+		{"that are themselves", []tool.Tool{calling("a", "a")}, registry.Env{},
 			"call-1.1(Tool a cannot be called by itself.) nested_call"},
-		{"that are themselves, through others", []registry.Tool{calling("a", "b"), calling("b", "a")}, registry.Env{},
+		{"that are themselves, through others", []tool.Tool{calling("a", "b"), calling("b", "a")}, registry.Env{},
 			"call-1.1(call-1.1.1(Tool a cannot be called by itself.) nested_call)"},
-		{"that panic", []registry.Tool{calling("a", "b"),
-			doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") })},
+		{"that panic", []tool.Tool{calling("a", "b"),
+			doing("b", func(context.Context, tool.Call, tool.Env) (tool.Result, error) { panic("oh") })},
 			registry.Env{}, "call-1.1(Tool execution failed: panic: oh) tool_failed"},
-		{"that get their own options", []registry.Tool{calling("a", "b"),
-			doing("b", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-				return registry.Text(env.Options.Text("o")), nil
-			}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "o", Type: registry.OptionText}} })},
+		{"that get their own options", []tool.Tool{calling("a", "b"),
+			doing("b", func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+				return tool.Text(env.Options.Text("o")), nil
+			}, func(s *tool.Spec) { s.Options = []tool.Option{{ID: "o", Type: tool.OptionText}} })},
 			registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"b": {"o": "set"}}}},
 			"call-1.1(set)"},
-		{"with results that models would get as files", []registry.Tool{calling("a", "b"),
-			doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-				return registry.Text(strings.Repeat("long\n", 20)), nil
+		{"with results that models would get as files", []tool.Tool{calling("a", "b"),
+			doing("b", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+				return tool.Text(strings.Repeat("long\n", 20)), nil
 			})}, registry.Env{Limits: registry.Limits{Inline: 150}}, "call-1.1(" + strings.Repeat("long\n", 20) + ")"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -95,13 +96,13 @@ func TestToolsCallTools(t *testing.T) {
 }
 
 func TestResultsForToolsAreLimited(t *testing.T) {
-	var got registry.Result
-	r := newRegistry(t, doing("a", func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result,
+	var got tool.Result
+	r := newRegistry(t, doing("a", func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result,
 		error) {
-		got = env.Dispatch(ctx, registry.Call{Tool: "b"})
-		return registry.Text("done"), nil
-	}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-		return registry.Text(strings.Repeat("long\n", 1<<20)), nil
+		got = env.Dispatch(ctx, tool.Call{Tool: "b"})
+		return tool.Text("done"), nil
+	}), doing("b", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+		return tool.Text(strings.Repeat("long\n", 1<<20)), nil
 	}))
 	project := newProject(t)
 	r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: project})
@@ -112,7 +113,7 @@ func TestResultsForToolsAreLimited(t *testing.T) {
 }
 
 func TestCallsAreNotNestedWithoutEnd(t *testing.T) {
-	var tools []registry.Tool
+	var tools []tool.Tool
 	for i := range registry.MaxNesting + 2 {
 		tools = append(tools, calling(fmt.Sprint("t", i), fmt.Sprint("t", i+1)))
 	}
@@ -122,24 +123,24 @@ func TestCallsAreNotNestedWithoutEnd(t *testing.T) {
 }
 
 func TestOnlyRunningCallsMakeCalls(t *testing.T) {
-	require.Equal(t, registry.CodeNested, registry.Env{}.Dispatch(t.Context(), call("b", "")).Code)
-	require.Nil(t, registry.Env{}.Tools())
-	var kept registry.Env
-	r := newRegistry(t, named("b"), doing("a", func(_ context.Context, _ registry.Call,
-		env registry.Env) (registry.Result, error) {
+	require.Equal(t, tool.CodeNested, tool.Env{}.Dispatch(t.Context(), call("b", "")).Code)
+	require.Nil(t, tool.Env{}.Tools())
+	var kept tool.Env
+	r := newRegistry(t, named("b"), doing("a", func(_ context.Context, _ tool.Call,
+		env tool.Env) (tool.Result, error) {
 		kept = env
-		return registry.Text("done"), nil
+		return tool.Text("done"), nil
 	}))
 	r.Dispatch(t.Context(), call("a", ""), registry.Env{})
 	result := kept.Dispatch(t.Context(), call("b", ""))
-	require.Equal(t, registry.CodeCanceled, result.Code)
+	require.Equal(t, tool.CodeCanceled, result.Code)
 	require.Equal(t, "Tools cannot be called any more: the call that makes this one has ended.", result.Text())
 }
 
 func TestCallsWithoutAnID(t *testing.T) {
 	r := newRegistry(t, calling("a", "b"), whoami("b"))
 	require.Regexp(t, `^(call-[a-z0-9]+)\.1\(call-[a-z0-9]+\.1 of call-[a-z0-9]+\)$`,
-		r.Dispatch(t.Context(), registry.Call{Tool: "a"}, registry.Env{}).Text())
+		r.Dispatch(t.Context(), tool.Call{Tool: "a"}, registry.Env{}).Text())
 }
 
 func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
@@ -150,7 +151,7 @@ func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
 				var mu sync.Mutex
 				var ended []string
 				note := func(next registry.Handler) registry.Handler {
-					return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+					return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 						result := next(ctx, call, env)
 						mu.Lock()
 						defer mu.Unlock()
@@ -160,19 +161,19 @@ func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
 				}
 				late := make(chan error, 1)
 				started := make(chan struct{})
-				r := newRegistry(t, doing("a", func(_ context.Context, _ registry.Call,
-					env registry.Env) (registry.Result, error) {
-					go env.Dispatch(context.Background(), registry.Call{Tool: "b"})
+				r := newRegistry(t, doing("a", func(_ context.Context, _ tool.Call,
+					env tool.Env) (tool.Result, error) {
+					go env.Dispatch(context.Background(), tool.Call{Tool: "b"})
 					<-started
-					return registry.Text("done"), nil
-				}), doing("b", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+					return tool.Text("done"), nil
+				}), doing("b", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 					close(started)
 					<-ctx.Done()
 					if !honours {
 						time.Sleep(time.Hour)
 					}
 					late <- afero.WriteFile(env.Files, "/late", nil, 0o600)
-					return registry.Result{}, ctx.Err()
+					return tool.Result{}, ctx.Err()
 				})).Using(note)
 				require.Equal(t, "done", r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: project}).Text())
 				mu.Lock()
@@ -198,12 +199,12 @@ func TestCallsHaveTheTimeOfTheOneThatMakesThem(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newRegistry(t, calling("a", "b", func(s *registry.Spec) { s.Timeout = c.outer }),
-					doing("b", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+				r := newRegistry(t, calling("a", "b", func(s *tool.Spec) { s.Timeout = c.outer }),
+					doing("b", func(ctx context.Context, _ tool.Call, _ tool.Env) (tool.Result, error) {
 						<-ctx.Done()
 						time.Sleep(time.Hour)
-						return registry.Result{}, nil
-					}, func(s *registry.Spec) { s.Timeout = c.inner }))
+						return tool.Result{}, nil
+					}, func(s *tool.Spec) { s.Timeout = c.inner }))
 				start := time.Now()
 				require.Contains(t, r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text(), c.want)
 				require.LessOrEqual(t, time.Since(start), 2*time.Second)
@@ -216,22 +217,22 @@ func TestCallsHaveTheTimeOfTheOneThatMakesThem(t *testing.T) {
 func TestCallsThatAreStuckInMiddlewareAreNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := make(chan struct{})
-		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+		r := newRegistry(t, doing("a", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result,
 			error) {
-			go env.Dispatch(ctx, registry.Call{Tool: "b"})
+			go env.Dispatch(ctx, tool.Call{Tool: "b"})
 			<-started
-			return registry.Text("done"), nil
-		}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return tool.Text("done"), nil
+		}), doing("b", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 			panic("it must not begin any more")
 		})).Using(func(next registry.Handler) registry.Handler {
-			return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 				if call.Tool == "b" {
 					close(started)
 					time.Sleep(time.Hour)
 				}
 				result := next(ctx, call, env)
 				if call.Tool == "b" {
-					require.Equal(t, registry.CodeCanceled, result.Code)
+					require.Equal(t, tool.CodeCanceled, result.Code)
 				}
 				return result
 			}
@@ -250,18 +251,18 @@ func TestCallsHaveTheirOwnViewOfTheFiles(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			project := newProject(t)
-			r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call,
-				env registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("a", func(ctx context.Context, _ tool.Call,
+				env tool.Env) (tool.Result, error) {
 				own := vfs.ReadOnly(env.Files, "/memories") // a tool may pass this to code
 				if err := afero.WriteFile(own, "/a", nil, 0o600); err != nil {
-					return registry.Result{}, err
+					return tool.Result{}, err
 				}
-				return env.Dispatch(ctx, registry.Call{Tool: "b"}), nil
-			}), doing("b", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				return env.Dispatch(ctx, tool.Call{Tool: "b"}), nil
+			}), doing("b", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 				if err := vfs.WriteFile(ctx, env.Files, "/memories/b", nil); err != nil {
-					return registry.Result{}, err
+					return tool.Result{}, err
 				}
-				return registry.Text(fmt.Sprint(vfs.WriteFile(ctx, env.Files, "/protected", nil))), nil
+				return tool.Text(fmt.Sprint(vfs.WriteFile(ctx, env.Files, "/protected", nil))), nil
 			}))
 			result := r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: view(project)})
 			require.Empty(t, result.Code, result.Text())
@@ -295,28 +296,28 @@ func TestCallsDoNotWaitForTheLockOfTheOneThatMakesThem(t *testing.T) {
 			t.Parallel() // waiting for the lock takes a second
 			project := newProject(t)
 			require.NoError(t, project.Mkdir("/folder", 0o755))
-			b := doing("b", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-				return registry.Text("done"), vfs.WriteFile(ctx, env.Files, "/b", nil)
+			b := doing("b", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+				return tool.Text("done"), vfs.WriteFile(ctx, env.Files, "/b", nil)
 			})
 			env := registry.Env{Files: view(project)}
-			result := newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call,
-				env registry.Env) (result registry.Result, err error) {
+			result := newRegistry(t, b, doing("a", func(ctx context.Context, _ tool.Call,
+				env tool.Env) (result tool.Result, err error) {
 				err = vfs.Exclusively(ctx, env.Files, func(afero.Fs) error {
-					result = env.Dispatch(ctx, registry.Call{Tool: "b"})
+					result = env.Dispatch(ctx, tool.Call{Tool: "b"})
 					return nil
 				})
 				return result, err
 			})).Dispatch(t.Context(), call("a", ""), env)
-			require.Equal(t, registry.CodeNested, result.Code)
+			require.Equal(t, tool.CodeNested, result.Code)
 			require.Contains(t, result.Text(), "keeps others from changing")
 
 			// A lock that is held only for a moment does not matter.
-			result = newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call,
-				env registry.Env) (result registry.Result, err error) {
-				held, made := make(chan struct{}), make(chan registry.Result)
+			result = newRegistry(t, b, doing("a", func(ctx context.Context, _ tool.Call,
+				env tool.Env) (result tool.Result, err error) {
+				held, made := make(chan struct{}), make(chan tool.Result)
 				go func() {
 					<-held
-					made <- env.Dispatch(ctx, registry.Call{Tool: "b"})
+					made <- env.Dispatch(ctx, tool.Call{Tool: "b"})
 				}()
 				err = vfs.Exclusively(ctx, env.Files, func(afero.Fs) error {
 					close(held)
@@ -332,7 +333,7 @@ func TestCallsDoNotWaitForTheLockOfTheOneThatMakesThem(t *testing.T) {
 func TestMiddlewareSeesCallsThatToolsMake(t *testing.T) {
 	var seen []string
 	r := newRegistry(t, calling("a", "b"), whoami("b")).Using(func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			seen = append(seen, fmt.Sprintf("begin %s of %q for %s", call.ID, call.Parent, env.Project))
 			result := next(ctx, call, env)
 			seen = append(seen, "end "+call.ID)
@@ -348,12 +349,12 @@ func TestManyCallsAtOnce(t *testing.T) {
 	const many = 50
 	var here sync.WaitGroup
 	here.Add(many)
-	r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+	r := newRegistry(t, doing("a", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result,
 		error) {
-		results := make([]registry.Result, many)
+		results := make([]tool.Result, many)
 		var group sync.WaitGroup
 		for i := range many {
-			group.Go(func() { results[i] = env.Dispatch(ctx, registry.Call{Tool: "b"}) })
+			group.Go(func() { results[i] = env.Dispatch(ctx, tool.Call{Tool: "b"}) })
 		}
 		group.Wait()
 		var ids []string
@@ -361,11 +362,11 @@ func TestManyCallsAtOnce(t *testing.T) {
 			ids = append(ids, r.CallID)
 		}
 		slices.Sort(ids)
-		return registry.Text(fmt.Sprint(len(slices.Compact(ids)))), nil
-	}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		return tool.Text(fmt.Sprint(len(slices.Compact(ids)))), nil
+	}), doing("b", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 		here.Done()
 		here.Wait() // until all are here
-		return registry.Text("done"), nil
+		return tool.Text("done"), nil
 	}))
 	require.Equal(t, "50", r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
 }
@@ -380,11 +381,11 @@ func TestCallsOfAToolThatIsNotForManyAtOnce(t *testing.T) {
 			now += n
 			most = max(most, now)
 		}
-		many := func(ctx context.Context, env registry.Env) (texts []string) {
-			results := make([]registry.Result, 10)
+		many := func(ctx context.Context, env tool.Env) (texts []string) {
+			results := make([]tool.Result, 10)
 			var group sync.WaitGroup
 			for i := range results {
-				group.Go(func() { results[i] = env.Dispatch(ctx, registry.Call{Tool: "b"}) })
+				group.Go(func() { results[i] = env.Dispatch(ctx, tool.Call{Tool: "b"}) })
 			}
 			group.Wait()
 			for _, r := range results {
@@ -393,15 +394,15 @@ func TestCallsOfAToolThatIsNotForManyAtOnce(t *testing.T) {
 			slices.Sort(texts)
 			return slices.Compact(texts)
 		}
-		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+		r := newRegistry(t, doing("a", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result,
 			error) {
-			return registry.Text(fmt.Sprint(many(ctx, env))), nil
-		}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return tool.Text(fmt.Sprint(many(ctx, env))), nil
+		}), doing("b", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 			count(1)
 			defer count(-1)
 			time.Sleep(time.Second)
-			return registry.Text("done"), nil
-		}, func(s *registry.Spec) { s.AtOnce = 3 }))
+			return tool.Text("done"), nil
+		}, func(s *tool.Spec) { s.AtOnce = 3 }))
 		start := time.Now()
 		require.Equal(t, "[]", r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
 		require.Equal(t, 4*time.Second, time.Since(start))
@@ -409,17 +410,17 @@ func TestCallsOfAToolThatIsNotForManyAtOnce(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
-		require.Equal(t, registry.CodeTimeout, r.Dispatch(ctx, call("a", ""), registry.Env{}).Code)
+		require.Equal(t, tool.CodeTimeout, r.Dispatch(ctx, call("a", ""), registry.Env{}).Code)
 		time.Sleep(time.Minute)
 		count(0)
 		require.Zero(t, now)
 	})
-	_, err := registry.New(named("x", func(s *registry.Spec) { s.AtOnce = -1 }))
+	_, err := registry.New(named("x", func(s *tool.Spec) { s.AtOnce = -1 }))
 	require.ErrorContains(t, err, "the number of calls at once is negative: -1")
 }
 
 func TestAParentIsNotForModels(t *testing.T) {
-	var c registry.Call
+	var c tool.Call
 	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","tool":"a","Parent":"x","parent":"x"}`), &c))
 	require.Empty(t, c.Parent)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestInputs(t *testing.T) {
@@ -108,7 +109,7 @@ func TestInputs(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			result := r.Dispatch(t.Context(), call("echo", c.input), registry.Env{})
 			require.Equal(t, c.want, result.Text())
-			require.Equal(t, strings.HasPrefix(c.want, "invalid"), result.Code == registry.CodeInvalidInput)
+			require.Equal(t, strings.HasPrefix(c.want, "invalid"), result.Code == tool.CodeInvalidInput)
 		})
 	}
 	require.Contains(t, r.Dispatch(t.Context(), call("echo", `{"text":"xyz"}`),
@@ -119,15 +120,15 @@ func TestInputs(t *testing.T) {
 	require.Contains(t, many, "and 4981 more")
 	deep := r.Dispatch(t.Context(), call("echo", strings.Repeat(`{"free":`, 20000)+"1"+strings.Repeat(`}`, 20000)),
 		registry.Env{})
-	require.Equal(t, registry.CodeInvalidInput, deep.Code)
+	require.Equal(t, tool.CodeInvalidInput, deep.Code)
 }
 
 // choosy reports invalid input in its own words.
-type choosy struct{ registry.Tool }
+type choosy struct{ tool.Tool }
 
 func (choosy) CheckInput(input map[string]any) error {
 	if _, ok := input["code"].(string); !ok {
-		return registry.Errorf("Error: code parameter is required and must be a string")
+		return tool.Errorf("Error: code parameter is required and must be a string")
 	}
 	return nil
 }
@@ -137,23 +138,23 @@ func TestAToolsOwnWordsComeFirst(t *testing.T) {
 		`{"type":"object","properties":{"code":{"type":"string"},"n":{"type":"integer"}},"required":["code"]}`)})
 	result := r.Dispatch(t.Context(), call("echo", `{"n":"x"}`), registry.Env{})
 	require.Equal(t, "Error: code parameter is required and must be a string", result.Text())
-	require.Equal(t, registry.CodeInvalidInput, result.Code)
+	require.Equal(t, tool.CodeInvalidInput, result.Code)
 	require.Contains(t, r.Dispatch(t.Context(), call("echo", `{"code":"","n":"x"}`), registry.Env{}).Text(),
 		"/n: got string")
 	require.False(t, r.Dispatch(t.Context(), call("echo", `{"code":"","n":"1"}`), registry.Env{}).IsError())
 }
 
 func TestWhatIsCheckedIsWhatIsExecuted(t *testing.T) {
-	spec := registry.Spec{Name: "echo", Description: "Echoes.", Schema: json.RawMessage(
+	spec := tool.Spec{Name: "echo", Description: "Echoes.", Schema: json.RawMessage(
 		`{"type":"object","properties":{"command":{"enum":["view"]},"name":{},"Name":{}},"required":["command"]}`)}
 	type in struct{ Command, Name string }
-	open := newRegistry(t, registry.Func(spec, func(_ context.Context, in in, _ registry.Env) (string, error) {
+	open := newRegistry(t, tool.Func(spec, func(_ context.Context, in in, _ tool.Env) (string, error) {
 		return in.Command, nil
 	}))
 	for _, input := range []string{`{"command":"view","COMMAND":"delete"}`, `{"COMMAND":"delete","command":"view"}`,
 		`{"command":"view","\u0043ommand":"delete"}`} {
 		result := open.Dispatch(t.Context(), call("echo", input), registry.Env{})
-		require.Equal(t, registry.CodeInvalidInput, result.Code, input)
+		require.Equal(t, tool.CodeInvalidInput, result.Code, input)
 		require.Regexp(t, `^invalid tool call: there is no argument "(COMMAND|Command)". Do you mean "command"\?$`,
 			result.Text())
 	}

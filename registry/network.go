@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of
@@ -23,11 +24,11 @@ import (
 const NetworkTool = "network:request"
 
 // networkSpec describes requests that servers can take to have any of some methods.
-func networkSpec(methods []string) *Spec {
+func networkSpec(methods []string) *tool.Spec {
 	reads := !slices.ContainsFunc(methods, func(method string) bool { return method != "GET" && method != "HEAD" })
-	return &Spec{Name: NetworkTool, DisplayName: "Request over the network",
+	return &tool.Spec{Name: NetworkTool, DisplayName: "Request over the network",
 		Description: "A request over the network by code that runs.",
-		Annotations: Annotations{ReadOnly: reads, Destructive: !reads, OpenWorld: true}}
+		Annotations: tool.Annotations{ReadOnly: reads, Destructive: !reads, OpenWorld: true}}
 }
 
 // policy returns what the selection's network allows, or nil if that is nothing.
@@ -38,36 +39,28 @@ func (s *Selection) policy() *network.Policy {
 	return s.Network.Policy()
 }
 
-// Network returns what makes the requests of the call's code, or nil if there is no network. Requests that the policy
-// allows and for which a rule of Selection.Ask wants it, wait for an approval: see [NetworkTool].
-func (e Env) Network() network.Run {
-	if e.Selection.policy() == nil {
+// Network implements [tool.Host]. Requests that the policy allows and for which a rule of Selection.Ask wants it, wait
+// for an approval: see [NetworkTool].
+func (c *running) Network() network.Run {
+	if c.env.Selection.policy() == nil {
 		return nil
 	}
-	name := ""
-	if e.call != nil {
-		name = e.call.id
-	}
-	return approvedRun{e.Selection.Network.Run(name), e}
+	return approvedRun{c.env.Selection.Network.Run(c.id), c}
 }
 
 // approvedRun makes requests that have been approved, if they need that.
 type approvedRun struct {
 	network.Run
-	env Env
+	call *running
 }
 
 func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
 	methods := network.Methods(cmp.Or(strings.ToUpper(request.Method), "GET"), request.URL, request.Header)
 	spec := networkSpec(methods)
 	method := strings.Join(methods, " as ")
-	call := Call{Tool: NetworkTool, Input: shown(method, request)}
-	var tools *Registry
-	if r.env.call != nil {
-		call.Parent, tools = r.env.call.id, r.env.call.registry
-	}
-	selection := r.env.Selection
-	rule, ok := tools.asks(&selection, &call, spec)
+	call := tool.Call{Tool: NetworkTool, Input: shown(method, request), Parent: r.call.id}
+	selection := r.call.env.Selection
+	rule, ok := r.call.registry.asks(&selection, &call, spec)
 	for _, method := range methods {
 		if allowed, err := selection.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
 			return r.Run.Do(ctx, request) // which refuses it, if it must
@@ -105,8 +98,9 @@ func shown(method string, request *network.Request) json.RawMessage {
 	return input
 }
 
-func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, name string) (*network.Approval, error) {
-	env := r.env
+func (r approvedRun) approve(ctx context.Context, call tool.Call, spec *tool.Spec, rule,
+	name string) (*network.Approval, error) {
+	env := r.call.env
 	what := "the request " + plaintext.Cut(name, maxReason)
 	nobody := &network.Error{Kind: network.KindDenied,
 		Message: what + " needs the approval of a person, and there is nobody here who could give it: " +
@@ -116,7 +110,7 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, n
 	}
 	request := env.approvalRequest(spec, rule)
 	request.Call = call
-	resume := pauseAll(ctx, env.call)
+	resume := pauseAll(ctx, r.call)
 	defer resume()
 	for {
 		decision, err := env.Approve(ctx, request)

@@ -8,22 +8,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // list returns a tool whose description lists the other tools. Its result lists the tools that it can call.
-func list(name string) registry.Tool {
-	describe := func(definitions []*registry.Definition) string {
+func list(name string) tool.Tool {
+	describe := func(definitions []*tool.Definition) string {
 		var texts []string
 		for _, d := range definitions {
 			texts = append(texts, d.Name+": "+d.Description)
 		}
 		return "[" + strings.Join(texts, "; ") + "]"
 	}
-	return doing(name, func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-		return registry.Text(describe(env.Tools())), nil
-	}, func(s *registry.Spec) {
+	return doing(name, func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+		return tool.Text(describe(env.Tools())), nil
+	}, func(s *tool.Spec) {
 		s.Description = ""
-		s.DescriptionFor = func(offer registry.Offer) string {
+		s.DescriptionFor = func(offer tool.Offer) string {
 			if offer.Tools == nil {
 				return "alone"
 			}
@@ -33,14 +34,14 @@ func list(name string) registry.Tool {
 }
 
 func TestToolsKnowOfTheOthers(t *testing.T) {
-	described := func(text string, change ...func(*registry.Spec)) registry.Tool {
-		return named(text, append(change, func(s *registry.Spec) { s.Description = text })...)
+	described := func(text string, change ...func(*tool.Spec)) tool.Tool {
+		return named(text, append(change, func(s *tool.Spec) { s.Description = text })...)
 	}
 	r := newRegistry(t, list("a"), list("b"), described("plain"),
-		described("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
-		described("project", func(s *registry.Spec) { s.NeedsProject = true }),
-		named("wrong", func(s *registry.Spec) {
-			s.Description, s.DescriptionFor = "", func(registry.Offer) string { panic("it has no description") }
+		described("net", func(s *tool.Spec) { s.Requires = []tool.Capability{tool.CapabilityNetwork} }),
+		described("project", func(s *tool.Spec) { s.NeedsProject = true }),
+		named("wrong", func(s *tool.Spec) {
+			s.Description, s.DescriptionFor = "", func(tool.Offer) string { panic("it has no description") }
 			s.OffByDefault = true
 		}))
 	for _, c := range []struct {
@@ -51,13 +52,13 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 		{"what is enabled", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
 		{"not what is off", registry.Selection{Enable: map[string]bool{"plain": false}},
 			"[b: alone; project: project]"},
-		{"what is granted", registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}},
+		{"what is granted", registry.Selection{Grants: []tool.Capability{tool.CapabilityNetwork}},
 			"[b: alone; plain: plain; net: net; project: project]"},
 		{"nothing without a project", registry.Selection{NoProject: true}, "[b: alone; plain: plain]"},
 		{"what is enabled, as before", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			definitions, err := r.Definitions(registry.Anthropic, c.selection)
+			definitions, err := r.Definitions(tool.Anthropic, c.selection)
 			require.NoError(t, err)
 			require.Equal(t, c.want, definitions[0].Description)
 			env := registry.Env{Selection: c.selection}
@@ -71,9 +72,9 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 	require.Equal(t, "[b: alone; plain: plain]", r.Dispatch(t.Context(), call("a", ""), broken).Text(),
 		"one that is broken is left out")
 
-	changed, err := r.Replacing(named("plain", func(s *registry.Spec) { s.Description = "another one" }))
+	changed, err := r.Replacing(named("plain", func(s *tool.Spec) { s.Description = "another one" }))
 	require.NoError(t, err)
-	definitions, err := changed.Definitions(registry.Anthropic, registry.Selection{})
+	definitions, err := changed.Definitions(tool.Anthropic, registry.Selection{})
 	require.NoError(t, err)
 	require.Equal(t, "[b: alone; plain: another one; project: project]", definitions[0].Description)
 

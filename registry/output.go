@@ -13,11 +13,12 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // limit finishes a result: it must not be empty, its text and JSON must be valid, it must stay within the limits, and a
 // text that is too long for a model goes into a file.
-func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
+func (c *running) limit(ctx context.Context, r tool.Result, env Env, files afero.Fs) tool.Result {
 	var lost, text int
 	r.Data, lost = fitData(r.Data, env)
 	room, inline := env.Limits.output(), env.Limits.inline()
@@ -36,7 +37,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	r.Status = statusLine(r.Status)
 	for i, part := range r.Content {
 		if part.Data != nil && len(part.Text) > instead {
-			part = part.brief()
+			part = brief(part)
 		}
 		part, dropped := fit(part, room)
 		size := len(part.String())
@@ -49,18 +50,18 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		lost += dropped
 		if dropped > 0 || part.Text != r.Content[i].Text {
 			// Copy the slice, because it may still belong to the tool.
-			r.Content = append(append(make([]Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...)
+			r.Content = append(append(make([]tool.Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...)
 			r.Content[i] = part
 		}
 	}
 	if isEmpty(r.Content) {
-		instead := EmptyResult
+		instead := tool.EmptyResult
 		if data != nil {
 			instead, large = string(data), false
 		} else if r.IsError() {
 			instead = "Tool execution failed."
 		}
-		r.Content, text = []Part{{Text: instead}}, len(instead)
+		r.Content, text = []tool.Part{{Text: instead}}, len(instead)
 	}
 	var notes []string
 	if lost > 0 {
@@ -80,13 +81,13 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		}
 	}
 	for _, note := range notes {
-		r.Content = append(r.Content[:len(r.Content):len(r.Content)], Part{Text: note})
+		r.Content = append(r.Content[:len(r.Content):len(r.Content)], tool.Part{Text: note})
 	}
 	return r
 }
 
 // brief shortens the text that replaces a binary, which may repeat all of it. Its first line says what it is.
-func (p Part) brief() Part {
+func brief(p tool.Part) tool.Part {
 	line, _, _ := strings.Cut(p.Text, "\n")
 	p.Text = fmt.Sprintf("[%s, %d bytes]", p.MIME, len(p.Data))
 	if len(line) <= 300 {
@@ -95,7 +96,7 @@ func (p Part) brief() Part {
 	return p
 }
 
-func isEmpty(content []Part) bool {
+func isEmpty(content []tool.Part) bool {
 	for _, p := range content {
 		if p.Text != "" || len(p.Data) > 0 || p.Resource != nil {
 			return false
@@ -136,7 +137,7 @@ func fitData(data any, env Env) (_ any, lost int) {
 }
 
 // fit shortens a part to room bytes, and returns the number of bytes dropped.
-func fit(part Part, room int) (_ Part, dropped int) {
+func fit(part tool.Part, room int) (_ tool.Part, dropped int) {
 	if !utf8.ValidString(part.Text) {
 		part.Text = strings.ToValidUTF8(part.Text, "\uFFFD")
 	}
@@ -145,7 +146,7 @@ func fit(part Part, room int) (_ Part, dropped int) {
 	}
 	room = max(0, room-len(part.Data))
 	if part.Resource != nil {
-		part.Resource = part.Resource.shortened()
+		part.Resource = shortened(part.Resource)
 		room = max(0, room-len(part.Resource.Kind)*2-len(part.Resource.Name)-32)
 	}
 	if len(part.Text) > room {
@@ -157,8 +158,9 @@ func fit(part Part, room int) (_ Part, dropped int) {
 }
 
 // shorten moves a long text to a file, and keeps its beginning and its end.
-func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs) Result {
-	texts := Result{Content: slices.DeleteFunc(slices.Clone(r.Content), func(p Part) bool { return p.Data != nil })}
+func (c *running) shorten(ctx context.Context, r tool.Result, env Env, files afero.Fs) tool.Result {
+	isData := func(p tool.Part) bool { return p.Data != nil }
+	texts := tool.Result{Content: slices.DeleteFunc(slices.Clone(r.Content), isData)}
 	whole := texts.Text()
 	inline := env.Limits.inline()
 	size := fmt.Sprintf("%d bytes, %d lines", len(whole), strings.Count(strings.TrimSuffix(whole, "\n"), "\n")+1)
@@ -186,11 +188,11 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 			"time.]\n%s",
 			head, size, len(whole)-len(head)-len(tail), tail)
 	}
-	content := []Part{{Text: text}}
+	content := []tool.Part{{Text: text}}
 	for _, part := range r.Content { // keep binaries
 		if part.Data != nil {
 			if len(part.Text) > inline/8 {
-				part = part.brief()
+				part = brief(part)
 			}
 			content = append(content, part)
 		}

@@ -2,10 +2,14 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Registry is an immutable set of tools. With, Using and the like return another registry, so that a running
@@ -20,35 +24,35 @@ type Registry struct {
 
 // An entry is a tool of a registry that has been checked.
 type entry struct {
-	tool     Tool
-	spec     Spec
-	defaults Options
+	tool     tool.Tool
+	spec     tool.Spec
+	defaults tool.Options
 	// input is nil if the schema depends on options.
-	input   *Schema
-	output  *Schema
-	checker InputChecker // or nil
-	loader  Loader       // or nil
+	input   *schema.Schema
+	output  *schema.Schema    // or nil
+	checker tool.InputChecker // or nil
+	loader  tool.Loader       // or nil
 
 	// schemas caches compiled results of SchemaFor, and definitions caches the tool's definitions.
-	schemas     memo[string, *Schema]
-	definitions memo[definitionKey, *Definition]
+	schemas     memo[string, *schema.Schema]
+	definitions memo[definitionKey, *tool.Definition]
 }
 
 // New returns a registry with these tools, in this order. The error, a *[ToolError], names a malformed tool: its
 // name is invalid or taken, its schema does not compile, or its options are not well defined.
-func New(tools ...Tool) (*Registry, error) { return new(Registry).With(tools...) }
+func New(tools ...tool.Tool) (*Registry, error) { return new(Registry).With(tools...) }
 
 // With returns a registry with more tools. A name that is taken is an error.
-func (r *Registry) With(tools ...Tool) (*Registry, error) { return r.with(tools, false) }
+func (r *Registry) With(tools ...tool.Tool) (*Registry, error) { return r.with(tools, false) }
 
 // Replacing returns a registry with more tools, which replace tools of the same names.
-func (r *Registry) Replacing(tools ...Tool) (*Registry, error) { return r.with(tools, true) }
+func (r *Registry) Replacing(tools ...tool.Tool) (*Registry, error) { return r.with(tools, true) }
 
-func (r *Registry) with(tools []Tool, replace bool) (*Registry, error) {
+func (r *Registry) with(tools []tool.Tool, replace bool) (*Registry, error) {
 	entries := slices.Clone(r.entries)
 	added := map[string]bool{}
-	for _, tool := range tools {
-		e, err := newEntry(tool)
+	for _, t := range tools {
+		e, err := newEntry(t)
 		if err != nil {
 			return nil, err
 		}
@@ -91,30 +95,25 @@ func build(entries []*entry, middleware []Middleware) *Registry {
 	return r
 }
 
-func newEntry(tool Tool) (_ *entry, err error) {
-	if tool == nil {
+func newEntry(t tool.Tool) (_ *entry, err error) {
+	if t == nil {
 		return nil, &ToolError{"", errors.New("the tool is nil")}
 	}
-	e := &entry{tool: tool, spec: tool.Spec().clone()}
+	e := &entry{tool: t, spec: t.Spec().Clone()}
 	defer func() {
 		if err != nil {
 			err = &ToolError{e.spec.Name, err}
 		}
 	}()
 	s := &e.spec
-	if err := s.check(); err != nil {
+	if err := tool.Check(t, s); err != nil {
 		return nil, err
 	}
-	if made, ok := tool.(interface{ madeOf() error }); ok {
-		if err := made.madeOf(); err != nil {
-			return nil, err
-		}
-	}
-	e.defaults = defaultOptions(s.Options)
-	e.checker, _ = tool.(InputChecker)
-	e.loader, _ = tool.(Loader)
+	e.defaults = tool.Defaults(s.Options)
+	e.checker, _ = t.(tool.InputChecker)
+	e.loader, _ = t.(tool.Loader)
 	if s.OutputSchema != nil {
-		if e.output, err = CompileSchema(s.OutputSchema); err != nil {
+		if e.output, err = schema.CompileObject(s.OutputSchema); err != nil {
 			return nil, fmt.Errorf("output schema: %w", err)
 		}
 	}
@@ -123,7 +122,7 @@ func newEntry(tool Tool) (_ *entry, err error) {
 		if raw == nil {
 			raw = noArguments
 		}
-		if e.input, err = CompileSchema(raw); err != nil {
+		if e.input, err = schema.CompileObject(raw); err != nil {
 			return nil, err
 		}
 	} else if _, err := e.schema(e.defaults); err != nil {
@@ -132,20 +131,28 @@ func newEntry(tool Tool) (_ *entry, err error) {
 	return e, nil
 }
 
+// outputJSON returns the schema of the data, or nil.
+func (e *entry) outputJSON() json.RawMessage {
+	if e.output == nil {
+		return nil
+	}
+	return e.output.JSON()
+}
+
 // schema returns the input schema for the options.
-func (e *entry) schema(options Options) (*Schema, error) {
+func (e *entry) schema(options tool.Options) (*schema.Schema, error) {
 	if e.input != nil {
 		return e.input, nil
 	}
 	raw := e.spec.SchemaFor(options)
-	return e.schemas.get(string(raw), func() (*Schema, error) { return CompileSchema(raw) })
+	return e.schemas.get(string(raw), func() (*schema.Schema, error) { return schema.CompileObject(raw) })
 }
 
 // Len returns the number of tools, internal ones included.
 func (r *Registry) Len() int { return len(r.entries) }
 
 // Tool returns the named tool.
-func (r *Registry) Tool(name string) (tool Tool, ok bool) {
+func (r *Registry) Tool(name string) (t tool.Tool, ok bool) {
 	if e := r.byName[name]; e != nil {
 		return e.tool, true
 	}
@@ -153,36 +160,36 @@ func (r *Registry) Tool(name string) (tool Tool, ok bool) {
 }
 
 // Spec returns the named tool's Spec.
-func (r *Registry) Spec(name string) (spec Spec, ok bool) {
+func (r *Registry) Spec(name string) (spec tool.Spec, ok bool) {
 	if e := r.byName[name]; e != nil {
-		return e.spec.clone(), true
+		return e.spec.Clone(), true
 	}
-	return Spec{}, false
+	return tool.Spec{}, false
 }
 
 // Specs returns the Specs of all tools in the order of registration, without internal ones.
-func (r *Registry) Specs() []Spec { return r.list(func(*Spec) bool { return true }) }
+func (r *Registry) Specs() []tool.Spec { return r.list(func(*tool.Spec) bool { return true }) }
 
 // ByCategory returns the Specs of the tools of a category.
-func (r *Registry) ByCategory(category Category) []Spec {
-	return r.list(func(s *Spec) bool { return s.Category == category })
+func (r *Registry) ByCategory(category tool.Category) []tool.Spec {
+	return r.list(func(s *tool.Spec) bool { return s.Category == category })
 }
 
 // Configurable returns the Specs of the tools that have options.
-func (r *Registry) Configurable() []Spec {
-	return r.list(func(s *Spec) bool { return len(s.Options) > 0 })
+func (r *Registry) Configurable() []tool.Spec {
+	return r.list(func(s *tool.Spec) bool { return len(s.Options) > 0 })
 }
 
 // Enabled returns the Specs of the tools that a selection enables, whether or not it grants what they require.
-func (r *Registry) Enabled(selection Selection) []Spec {
-	return r.list(func(s *Spec) bool { return r.allows(&selection, s) })
+func (r *Registry) Enabled(selection Selection) []tool.Spec {
+	return r.list(func(s *tool.Spec) bool { return r.allows(&selection, s) })
 }
 
-func (r *Registry) list(keep func(*Spec) bool) []Spec {
-	var specs []Spec
+func (r *Registry) list(keep func(*tool.Spec) bool) []tool.Spec {
+	var specs []tool.Spec
 	for _, e := range r.entries {
 		if keep(&e.spec) {
-			specs = append(specs, e.spec.clone())
+			specs = append(specs, e.spec.Clone())
 		}
 	}
 	return specs
@@ -190,43 +197,47 @@ func (r *Registry) list(keep func(*Spec) bool) []Spec {
 
 // Options returns the values of a tool's options under a selection. The error, a *[ToolError], means that an option
 // has an invalid value or that the tool does not exist.
-func (r *Registry) Options(name string, selection Selection) (Options, error) {
+func (r *Registry) Options(name string, selection Selection) (tool.Options, error) {
 	e := r.byName[name]
 	if e == nil {
-		return Options{}, &ToolError{name, errors.New("there is no such tool")}
+		return tool.Options{}, &ToolError{name, errors.New("there is no such tool")}
 	}
 	options, err := e.options(&selection)
 	if err != nil {
-		return Options{}, &ToolError{name, err}
+		return tool.Options{}, &ToolError{name, err}
 	}
 	return options, nil
 }
 
 // options returns the values of the tool's options under a selection.
-func (e *entry) options(selection *Selection) (Options, error) {
+func (e *entry) options(selection *Selection) (tool.Options, error) {
 	name := e.spec.Name
 	given := selection.Options[name]
 	if selection.Session != "" {
-		_, has := e.defaults.values[OptionSession].(string)
-		if _, set := given[OptionSession]; has && !set {
+		has := slices.ContainsFunc(e.spec.Options, isSession)
+		if _, set := given[tool.OptionSession]; has && !set {
 			if given = maps.Clone(given); given == nil {
 				given = map[string]any{}
 			}
-			given[OptionSession] = selection.Session
+			given[tool.OptionSession] = selection.Session
 		}
 	}
 	return mergeOptions(e.spec.Options, e.defaults, selection.Settings.ToolOptions[name], given)
 }
 
+func isSession(o tool.Option) bool {
+	return o.ID == tool.OptionSession && (o.Type == tool.OptionText || o.Type == tool.OptionSelect)
+}
+
 // RenderInput formats the input of a call for people.
-func (r *Registry) RenderInput(call Call) (text string) {
+func (r *Registry) RenderInput(call tool.Call) (text string) {
 	defer func() {
 		if recover() != nil { // the input can be anything, so tools may panic
 			text = string(call.Input)
 		}
 	}()
 	if e := r.byName[call.Tool]; e != nil {
-		if renderer, ok := e.tool.(InputRenderer); ok {
+		if renderer, ok := e.tool.(tool.InputRenderer); ok {
 			return renderer.RenderInput(call.Input)
 		}
 	}
@@ -234,14 +245,14 @@ func (r *Registry) RenderInput(call Call) (text string) {
 }
 
 // RenderOutput formats a result for people.
-func (r *Registry) RenderOutput(result Result) (text string) {
+func (r *Registry) RenderOutput(result tool.Result) (text string) {
 	defer func() {
 		if recover() != nil {
 			text = result.Text()
 		}
 	}()
 	if e := r.byName[result.Tool]; e != nil {
-		if renderer, ok := e.tool.(OutputRenderer); ok {
+		if renderer, ok := e.tool.(tool.OutputRenderer); ok {
 			return renderer.RenderOutput(result)
 		}
 	}
@@ -249,7 +260,7 @@ func (r *Registry) RenderOutput(result Result) (text string) {
 }
 
 // A Handler runs a call.
-type Handler func(ctx context.Context, call Call, env Env) Result
+type Handler func(ctx context.Context, call tool.Call, env Env) tool.Result
 
 // Middleware wraps a handler. It can change a call and its result, and call next any number of times or not at all.
 type Middleware func(next Handler) Handler

@@ -11,22 +11,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func ptr(f float64) *float64 { return &f }
 
 func TestBadToolsAreRefusedByName(t *testing.T) {
-	options := func(o ...registry.Option) func(*registry.Spec) {
-		return func(s *registry.Spec) { s.Options = o }
+	options := func(o ...tool.Option) func(*tool.Spec) {
+		return func(s *tool.Spec) { s.Options = o }
 	}
-	schema := func(text string) func(*registry.Spec) {
-		return func(s *registry.Spec) { s.Schema = json.RawMessage(text) }
+	schema := func(text string) func(*tool.Spec) {
+		return func(s *tool.Spec) { s.Schema = json.RawMessage(text) }
 	}
 	for _, c := range []struct {
 		why    string
 		name   string
-		change func(*registry.Spec)
+		change func(*tool.Spec)
 		want   string
 	}{
 		{"no name", "", nil, "name"},
@@ -35,14 +37,14 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 		{"a name that is too long", strings.Repeat("x", 65), nil, "name"},
 		{"a name with a dot", "a.b", nil, "name"},
 		{"a name with a newline", "a\n", nil, "name"},
-		{"no description", "x", func(s *registry.Spec) { s.Description = "" }, "no description"},
-		{"two descriptions", "x", func(s *registry.Spec) {
-			s.DescriptionFor = func(registry.Offer) string {
+		{"no description", "x", func(s *tool.Spec) { s.Description = "" }, "no description"},
+		{"two descriptions", "x", func(s *tool.Spec) {
+			s.DescriptionFor = func(tool.Offer) string {
 				return ""
 			}
 		}, "both Description"},
-		{"two schemas", "x", func(s *registry.Spec) {
-			s.SchemaFor = func(registry.Options) json.RawMessage { return nil }
+		{"two schemas", "x", func(s *tool.Spec) {
+			s.SchemaFor = func(tool.Options) json.RawMessage { return nil }
 		}, "both Schema"},
 		{"a schema that is no JSON", "x", schema(`{`), "cannot be read"},
 		{"a schema with something behind it", "x", schema(`{"type":"object"} x`), "after top-level value"},
@@ -62,52 +64,52 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 		{"a dialect from a file", "x", schema(`{"$schema":"file:///etc/passwd","type":"object"}`), "does not compile"},
 		{"a schema that is too long", "x", schema(`{"type":"object","description":"` + strings.Repeat("x", 1<<20) +
 			`"}`), "bytes"},
-		{"a schema by options that does not compile", "x", func(s *registry.Spec) {
-			s.Schema, s.SchemaFor = nil, func(registry.Options) json.RawMessage { return json.RawMessage(`[]`) }
+		{"a schema by options that does not compile", "x", func(s *tool.Spec) {
+			s.Schema, s.SchemaFor = nil, func(tool.Options) json.RawMessage { return json.RawMessage(`[]`) }
 		}, "not a JSON object"},
-		{"an output schema that does not compile", "x", func(s *registry.Spec) {
+		{"an output schema that does not compile", "x", func(s *tool.Spec) {
 			s.OutputSchema = json.RawMessage(`1`)
 		}, "output schema"},
-		{"a negative timeout", "x", func(s *registry.Spec) { s.Timeout = -2 }, "timeout"},
-		{"negative retries", "x", func(s *registry.Spec) { s.Retries = -1 }, "retries"},
-		{"off and on", "x", func(s *registry.Spec) { s.OffByDefault, s.AlwaysEnabled = true, true }, "both"},
-		{"an option without an id", "x", options(registry.Option{Type: registry.OptionBool}), "no ID"},
-		{"an option twice", "x", options(registry.Option{ID: "a", Type: registry.OptionBool},
-			registry.Option{ID: "a", Type: registry.OptionText}), "twice"},
-		{"an option of no type", "x", options(registry.Option{ID: "a"}), `"a"`},
-		{"an option of an unknown type", "x", options(registry.Option{ID: "a", Type: "date"}), "date"},
-		{"a select without choices", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect}),
+		{"a negative timeout", "x", func(s *tool.Spec) { s.Timeout = -2 }, "timeout"},
+		{"negative retries", "x", func(s *tool.Spec) { s.Retries = -1 }, "retries"},
+		{"off and on", "x", func(s *tool.Spec) { s.OffByDefault, s.AlwaysEnabled = true, true }, "both"},
+		{"an option without an id", "x", options(tool.Option{Type: tool.OptionBool}), "no ID"},
+		{"an option twice", "x", options(tool.Option{ID: "a", Type: tool.OptionBool},
+			tool.Option{ID: "a", Type: tool.OptionText}), "twice"},
+		{"an option of no type", "x", options(tool.Option{ID: "a"}), `"a"`},
+		{"an option of an unknown type", "x", options(tool.Option{ID: "a", Type: "date"}), "date"},
+		{"a select without choices", "x", options(tool.Option{ID: "a", Type: tool.OptionSelect}),
 			"needs choices"},
-		{"a choice twice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect,
-			Choices: []registry.Choice{{Value: "1"}, {Value: "1"}}}), "twice"},
-		{"choices of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText,
-			Choices: []registry.Choice{{Value: "1"}}}), "only a select"},
-		{"a default of the wrong type", "x", options(registry.Option{ID: "a", Type: registry.OptionBool,
+		{"a choice twice", "x", options(tool.Option{ID: "a", Type: tool.OptionSelect,
+			Choices: []tool.Choice{{Value: "1"}, {Value: "1"}}}), "twice"},
+		{"choices of a text", "x", options(tool.Option{ID: "a", Type: tool.OptionText,
+			Choices: []tool.Choice{{Value: "1"}}}), "only a select"},
+		{"a default of the wrong type", "x", options(tool.Option{ID: "a", Type: tool.OptionBool,
 			Default: "yes"}), "want bool, got text"},
-		{"a default that is no choice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect, Default: "c",
-			Choices: []registry.Choice{{Value: "b"}}}), "none of its choices: b"},
-		{"a default out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Default: 5,
+		{"a default that is no choice", "x", options(tool.Option{ID: "a", Type: tool.OptionSelect, Default: "c",
+			Choices: []tool.Choice{{Value: "b"}}}), "none of its choices: b"},
+		{"a default out of range", "x", options(tool.Option{ID: "a", Type: tool.OptionNumber, Default: 5,
 			Max: ptr(4)}), "5 is more than 4"},
-		{"no default where zero is out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber,
+		{"no default where zero is out of range", "x", options(tool.Option{ID: "a", Type: tool.OptionNumber,
 			Min: ptr(1)}), "0 is less than 1"},
-		{"a default that is no number", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber,
+		{"a default that is no number", "x", options(tool.Option{ID: "a", Type: tool.OptionNumber,
 			Default: math.NaN()}), "not finite"},
-		{"a range upside down", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Min: ptr(1),
+		{"a range upside down", "x", options(tool.Option{ID: "a", Type: tool.OptionNumber, Min: ptr(1),
 			Max: ptr(0)}), "larger"},
-		{"a range of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText, Min: ptr(1)}),
+		{"a range of a text", "x", options(tool.Option{ID: "a", Type: tool.OptionText, Min: ptr(1)}),
 			"only a number"},
-		{"visible when nothing", "x", options(registry.Option{ID: "a", Type: registry.OptionText,
-			VisibleWhen: &registry.Condition{Option: "b", Equals: true}}), "not there"},
-		{"visible when itself", "x", options(registry.Option{ID: "a", Type: registry.OptionBool,
-			VisibleWhen: &registry.Condition{Option: "a", Equals: true}}), "not there"},
-		{"visible when another is what it cannot be", "x", options(registry.Option{ID: "b", Type: registry.OptionBool},
-			registry.Option{ID: "a", Type: registry.OptionText, VisibleWhen: &registry.Condition{Option: "b",
+		{"visible when nothing", "x", options(tool.Option{ID: "a", Type: tool.OptionText,
+			VisibleWhen: &tool.Condition{Option: "b", Equals: true}}), "not there"},
+		{"visible when itself", "x", options(tool.Option{ID: "a", Type: tool.OptionBool,
+			VisibleWhen: &tool.Condition{Option: "a", Equals: true}}), "not there"},
+		{"visible when another is what it cannot be", "x", options(tool.Option{ID: "b", Type: tool.OptionBool},
+			tool.Option{ID: "a", Type: tool.OptionText, VisibleWhen: &tool.Condition{Option: "b",
 				Equals: "yes"}}), "cannot have"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			change := c.change
 			if change == nil {
-				change = func(*registry.Spec) {}
+				change = func(*tool.Spec) {}
 			}
 			_, err := registry.New(named("fine"), named(c.name, change))
 			var bad *registry.ToolError
@@ -118,9 +120,9 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 	}
 	_, err := registry.New(nil)
 	require.ErrorContains(t, err, "nil")
-	_, err = registry.New(registry.ToolFunc(registry.Spec{Name: "x", Description: "d"}, nil))
+	_, err = registry.New(tool.JSONFunc(tool.Spec{Name: "x", Description: "d"}, nil))
 	require.EqualError(t, err, `tool "x": the function is nil`)
-	_, err = registry.New(registry.Func[struct{}, string](registry.Spec{Name: "x", Description: "d"}, nil))
+	_, err = registry.New(tool.Func[struct{}, string](tool.Spec{Name: "x", Description: "d"}, nil))
 	require.EqualError(t, err, `tool "x": the function is nil`)
 	_, err = registry.New(named("x"), named("x"))
 	require.ErrorContains(t, err, `Tool "x" is already registered`)
@@ -129,11 +131,11 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 }
 
 func TestARegistryIsAValue(t *testing.T) {
-	from := func(source string) func(*registry.Spec) { return func(s *registry.Spec) { s.Source = source } }
+	from := func(source string) func(*tool.Spec) { return func(s *tool.Spec) { s.Source = source } }
 	one := newRegistry(t, named("b"), named("a"))
 	two, err := one.With(named("git_log", from("git")), named("git_hub_log", from("git_hub")))
 	require.NoError(t, err)
-	three, err := two.Replacing(named("b", func(s *registry.Spec) { s.DisplayName = "new" }), named("c"))
+	three, err := two.Replacing(named("b", func(s *tool.Spec) { s.DisplayName = "new" }), named("c"))
 	require.NoError(t, err)
 
 	require.Equal(t, []string{"b", "a"}, names(one.Specs()), "in the order of registration")
@@ -146,7 +148,7 @@ func TestARegistryIsAValue(t *testing.T) {
 
 	var zero registry.Registry
 	require.Zero(t, zero.Len())
-	require.Equal(t, registry.CodeUnknownTool, zero.Dispatch(t.Context(), call("x", "{}"), registry.Env{}).Code)
+	require.Equal(t, tool.CodeUnknownTool, zero.Dispatch(t.Context(), call("x", "{}"), registry.Env{}).Code)
 	grown, err := zero.With(named("x"))
 	require.NoError(t, err)
 	require.Equal(t, 1, grown.Len())
@@ -159,37 +161,37 @@ func TestARegistryIsAValue(t *testing.T) {
 	require.JSONEq(t, `{"type":"object"}`, string(again.Schema))
 	_, ok = one.Tool("c")
 	require.False(t, ok)
-	tool, ok := one.Tool("a")
+	wanted, ok := one.Tool("a")
 	require.True(t, ok)
-	require.Equal(t, "a", tool.Spec().Name)
+	require.Equal(t, "a", wanted.Spec().Name)
 }
 
 func TestListing(t *testing.T) {
 	r := newRegistry(t,
-		named("search", func(s *registry.Spec) { s.Category = registry.CategorySearch }),
-		named("agent", func(s *registry.Spec) {
-			s.Modes = []registry.Mode{registry.ModeHistory, registry.ModeWorkingMemory}
+		named("search", func(s *tool.Spec) { s.Category = tool.CategorySearch }),
+		named("agent", func(s *tool.Spec) {
+			s.Modes = []tool.Mode{tool.ModeHistory, tool.ModeWorkingMemory}
 		}),
-		named("set", func(s *registry.Spec) { s.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}} }),
-		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
-		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
+		named("set", func(s *tool.Spec) { s.Options = []tool.Option{{ID: "a", Type: tool.OptionBool}} }),
+		named("off", func(s *tool.Spec) { s.OffByDefault = true }),
+		named("files", func(s *tool.Spec) { s.NeedsProject = true }),
 	)
 	require.Equal(t, 5, r.Len())
 	require.Equal(t, []string{"search", "agent", "set", "off", "files"}, names(r.Specs()))
-	require.Equal(t, []string{"search"}, names(r.ByCategory(registry.CategorySearch)))
+	require.Equal(t, []string{"search"}, names(r.ByCategory(tool.CategorySearch)))
 	require.Equal(t, []string{"set"}, names(r.Configurable()))
 	require.Equal(t, []string{"search", "agent", "set", "files"}, names(r.Enabled(registry.Selection{})))
 	require.Equal(t, []string{"search", "set"},
-		names(r.Enabled(registry.Selection{Mode: registry.ModeMCP, NoProject: true})))
+		names(r.Enabled(registry.Selection{Mode: tool.ModeMCP, NoProject: true})))
 	require.Equal(t, []string{"search", "agent", "set"},
-		names(r.Enabled(registry.Selection{Mode: registry.ModeHistory, NoProject: true})))
+		names(r.Enabled(registry.Selection{Mode: tool.ModeHistory, NoProject: true})))
 }
 
 func TestWhatIsEnabled(t *testing.T) {
 	r := newRegistry(t,
 		named("plain"),
-		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
-		named("always", func(s *registry.Spec) { s.AlwaysEnabled = true }),
+		named("off", func(s *tool.Spec) { s.OffByDefault = true }),
+		named("always", func(s *tool.Spec) { s.AlwaysEnabled = true }),
 	)
 	for _, c := range []struct {
 		why       string
@@ -213,7 +215,7 @@ func TestWhatIsEnabled(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			require.Equal(t, c.want, strings.Join(names(r.Enabled(c.selection)), " "))
-			definitions, err := r.Definitions(registry.OpenAIChat, c.selection)
+			definitions, err := r.Definitions(tool.OpenAIChat, c.selection)
 			require.NoError(t, err)
 			var offered []string
 			for _, d := range definitions {
@@ -230,32 +232,32 @@ func TestWhatIsEnabled(t *testing.T) {
 }
 
 // prompting is a tool that uses every part of a request.
-type prompting struct{ registry.Tool }
+type prompting struct{ tool.Tool }
 
-func (prompting) Spec() registry.Spec {
-	return registry.Spec{
-		Name: "notes", DisplayName: "Notes for people", Subtitle: "a subtitle", Icons: registry.Icons{Input: "an icon"},
-		DescriptionFor: func(o registry.Offer) string { return "Takes notes in " + o.Options.Text("language") + "." },
-		SchemaFor: func(o registry.Options) json.RawMessage {
+func (prompting) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "notes", DisplayName: "Notes for people", Subtitle: "a subtitle", Icons: tool.Icons{Input: "an icon"},
+		DescriptionFor: func(o tool.Offer) string { return "Takes notes in " + o.Options.Text("language") + "." },
+		SchemaFor: func(o tool.Options) json.RawMessage {
 			return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"%s":{"type":"string"}}}`,
 				o.Text("language")))
 		},
-		Options: []registry.Option{
-			{ID: "language", Label: "a label", Type: registry.OptionText, Default: "Latin"},
-			{ID: "plain", Type: registry.OptionBool},
+		Options: []tool.Option{
+			{ID: "language", Label: "a label", Type: tool.OptionText, Default: "Latin"},
+			{ID: "plain", Type: tool.OptionBool},
 		},
 		Instructions: "Take notes often.\n",
 	}
 }
 
-func (prompting) APIOverride(api registry.API, options registry.Options) json.RawMessage {
-	if api == registry.Anthropic && !options.Bool("plain") {
+func (prompting) APIOverride(api tool.API, options tool.Options) json.RawMessage {
+	if api == tool.Anthropic && !options.Bool("plain") {
 		return json.RawMessage(`{"type":"notes_1","name":"notes"}`)
 	}
 	return nil
 }
 
-func (prompting) SystemPrompt(_ context.Context, p registry.PromptContext) (string, error) {
+func (prompting) SystemPrompt(_ context.Context, p tool.PromptContext) (string, error) {
 	switch p.Chat {
 	case "panics":
 		panic("no prompt")
@@ -266,56 +268,56 @@ func (prompting) SystemPrompt(_ context.Context, p registry.PromptContext) (stri
 }
 
 func TestDefinitionsAndPrompts(t *testing.T) {
-	r := newRegistry(t, named("first", func(s *registry.Spec) { s.Instructions = "Be quick." }),
+	r := newRegistry(t, named("first", func(s *tool.Spec) { s.Instructions = "Be quick." }),
 		prompting{named("notes")},
-		named("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
-		named("second", func(s *registry.Spec) { s.OffByDefault = true; s.Instructions = "Be quick.\n" }))
+		named("net", func(s *tool.Spec) { s.Requires = []tool.Capability{tool.CapabilityNetwork} }),
+		named("second", func(s *tool.Spec) { s.OffByDefault = true; s.Instructions = "Be quick.\n" }))
 	set := func(options map[string]any) registry.Selection {
 		return registry.Selection{Options: map[string]map[string]any{"notes": options}}
 	}
 	env := registry.Env{Project: "p", Selection: set(map[string]any{"language": "Greek"})}
 
-	definitions, err := r.Definitions(registry.Gemini, env.Selection)
+	definitions, err := r.Definitions(tool.Gemini, env.Selection)
 	require.NoError(t, err)
 	require.Len(t, definitions, 2, "none whose capabilities are not granted")
 	require.Equal(t, "Takes notes in Greek.", definitions[1].Description)
-	require.JSONEq(t, `{"type":"object","properties":{"Greek":{"type":"string"}}}`, string(definitions[1].Input.JSON()))
+	require.JSONEq(t, `{"type":"object","properties":{"Greek":{"type":"string"}}}`, string(definitions[1].Input))
 	require.Nil(t, definitions[1].Override)
 
 	granted := env.Selection
-	granted.Grants = []registry.Capability{registry.CapabilityNetwork}
-	definitions, err = r.Definitions(registry.Anthropic, granted)
+	granted.Grants = []tool.Capability{tool.CapabilityNetwork}
+	definitions, err = r.Definitions(tool.Anthropic, granted)
 	require.NoError(t, err)
 	require.Len(t, definitions, 3)
 	require.JSONEq(t, `{"type":"notes_1","name":"notes"}`, string(definitions[1].Override))
 
 	env.Selection.Enable = map[string]bool{"second": true}
-	prompt, err := r.SystemPrompt(t.Context(), registry.Gemini, env)
+	prompt, err := r.SystemPrompt(t.Context(), tool.Gemini, env)
 	require.NoError(t, err)
 	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Greek for p.", prompt,
 		"what two tools say is said once")
-	prompt, err = r.SystemPrompt(t.Context(), registry.Anthropic, env)
+	prompt, err = r.SystemPrompt(t.Context(), tool.Anthropic, env)
 	require.NoError(t, err)
 	require.Equal(t, "Be quick.", prompt, "a tool that the API knows by itself adds nothing")
 	env.Selection = set(map[string]any{"plain": true})
-	prompt, err = r.SystemPrompt(t.Context(), registry.Anthropic, env)
+	prompt, err = r.SystemPrompt(t.Context(), tool.Anthropic, env)
 	require.NoError(t, err)
 	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Latin for p.", prompt)
 	env.Chat = "empty"
-	prompt, err = r.SystemPrompt(t.Context(), registry.Gemini, env)
+	prompt, err = r.SystemPrompt(t.Context(), tool.Gemini, env)
 	require.NoError(t, err)
 	require.Equal(t, "Be quick.\n\nTake notes often.", prompt)
 	env.Chat = "panics"
-	_, err = r.SystemPrompt(t.Context(), registry.Gemini, env)
+	_, err = r.SystemPrompt(t.Context(), tool.Gemini, env)
 	require.ErrorContains(t, err, `tool "notes": panic: no prompt`)
 
-	_, err = r.Definitions(registry.Gemini, set(map[string]any{"plain": "yes"}))
+	_, err = r.Definitions(tool.Gemini, set(map[string]any{"plain": "yes"}))
 	require.EqualError(t, err, `tool "notes": option "plain": want bool, got text`)
-	_, err = r.Definitions(registry.Gemini, set(map[string]any{"language": "\x00\"`"}))
+	_, err = r.Definitions(tool.Gemini, set(map[string]any{"language": "\x00\"`"}))
 	require.ErrorContains(t, err, `tool "notes"`, "a schema that does not compile with some options")
 
 	broken := registry.Env{Selection: set(map[string]any{"language": "\x00\"`"})}
-	require.Equal(t, registry.CodeOptions, r.Dispatch(t.Context(), call("notes", `{}`), broken).Code)
+	require.Equal(t, tool.CodeOptions, r.Dispatch(t.Context(), call("notes", `{}`), broken).Code)
 
 	// Calls are checked against the schema for the same options as in the definition.
 	greek := registry.Env{Selection: set(map[string]any{"language": "Greek"})}
@@ -328,7 +330,7 @@ func TestDerive(t *testing.T) {
 	r := newRegistry(t, named("x"))
 	made := 0
 	for range 3 {
-		definitions, err := r.Definitions(registry.MCP, registry.Selection{})
+		definitions, err := r.Definitions(tool.MCP, registry.Selection{})
 		require.NoError(t, err)
 		v, err := definitions[0].Derive("key", func() (any, error) { made++; return "made", nil })
 		require.NoError(t, err)
@@ -390,7 +392,7 @@ func TestSchemasThatTakeForever(t *testing.T) {
 				"the arguments are too complex to be checked: pass something simpler", result.Text())
 		})
 	}
-	_, err := registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`,
+	_, err := schema.CompileObject(json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`,
 		300) + "{}" + strings.Repeat("}", 300) + `}}`))
 	require.ErrorContains(t, err, "deeper than 200 levels")
 
@@ -402,7 +404,7 @@ func TestSchemasThatTakeForever(t *testing.T) {
 	for i := range 60 {
 		many = append(many, fmt.Sprintf(`"%d(a{10}){90}":{}`, i))
 	}
-	for why, schema := range map[string]string{
+	for why, raw := range map[string]string{
 		"too large: \"(": `{"type":"object","properties":{"a":{"pattern":"(abababababababab){900}"}}}`,
 		"does not compile": `{"type":"object","properties":{"a":{"pattern":"(` + strings.Repeat("(ab)", 1600) +
 			`){1000}"}}}`,
@@ -412,10 +414,10 @@ func TestSchemasThatTakeForever(t *testing.T) {
 			`"foo":{"a":{}}}`,
 		"refers to another doc": `{"type":"object","properties":{"a":{"$ref":"b#/foo/a"}},"foo":{"a":{}}}`,
 	} {
-		_, err := registry.CompileSchema(json.RawMessage(schema))
+		_, err := schema.CompileObject(json.RawMessage(raw))
 		require.ErrorContains(t, err, why)
 	}
-	_, err = registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{` + properties.String() +
+	_, err = schema.CompileObject(json.RawMessage(`{"type":"object","properties":{` + properties.String() +
 		`"a":true}}`))
 	require.ErrorContains(t, err, "consists of 5001 schemas")
 
@@ -430,10 +432,10 @@ func TestSchemasThatTakeForever(t *testing.T) {
 func TestNestedIDs(t *testing.T) {
 	raw := `{"$id":"http://a/","type":"object","properties":{"a":{"$id":"A","type":"integer"},` +
 		`"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"$id":"B","maximum":3}}}`
-	schema, err := registry.CompileSchema([]byte(raw))
+	schema, err := schema.CompileObject([]byte(raw))
 	require.NoError(t, err)
 	require.Equal(t, raw, string(schema.JSON()))
-	require.NoError(t, schema.Validate(map[string]any{"a": json.Number("1"), "b": json.Number("3")}))
-	require.EqualError(t, schema.Validate(map[string]any{"a": "x", "b": json.Number("4")}),
+	require.NoError(t, schema.Validate(t.Context(), map[string]any{"a": json.Number("1"), "b": json.Number("3")}))
+	require.EqualError(t, schema.Validate(t.Context(), map[string]any{"a": "x", "b": json.Number("4")}),
 		"/a: got string, want integer\n/b: maximum: got 4, want 3")
 }

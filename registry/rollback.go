@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -17,7 +18,7 @@ import (
 const rollbackTime = 10 * time.Second
 
 // errNoRollback is for calls that count on being undone where nothing can be.
-var errNoRollback = Errorf("The call was not made: nothing could be undone if it failed, " +
+var errNoRollback = tool.Errorf("The call was not made: nothing could be undone if it failed, " +
 	"because the project keeps no history. " +
 	"Tell the user to switch off the option rollback, or to keep a history.")
 
@@ -35,7 +36,7 @@ func unusedID(ctx context.Context, files afero.Fs, id string) string {
 }
 
 // rollBack undoes what a call that has failed and ended has changed, and the calls that it made, and tells the model.
-func (c *running) rollBack(ctx context.Context, files afero.Fs, id string, result Result) Result {
+func (c *running) rollBack(ctx context.Context, files afero.Fs, id string, result tool.Result) tool.Result {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 	defer cancel()
 	undone, left, err := c.undoAll(ctx, files, id)
@@ -50,7 +51,7 @@ func (c *running) rollBack(ctx context.Context, files afero.Fs, id string, resul
 	case !undone:
 		return result
 	}
-	result.Content = append(slices.Clone(result.Content), Part{Text: note})
+	result.Content = append(slices.Clone(result.Content), tool.Part{Text: note})
 	return result
 }
 

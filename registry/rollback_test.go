@@ -11,16 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // A changing tool does what a test wants.
-func changing(name string, do func(ctx context.Context, env registry.Env) error) registry.Tool {
-	return registry.Func(registry.Spec{
+func changing(name string, do func(ctx context.Context, env tool.Env) error) tool.Tool {
+	return tool.Func(tool.Spec{
 		Name: name, Description: "Changes files.", Timeout: 100 * time.Millisecond,
-		Options: []registry.Option{{ID: registry.OptionRollback, Type: registry.OptionBool}},
-	}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) { return "done", do(ctx, env) })
+		Options: []tool.Option{{ID: tool.OptionRollback, Type: tool.OptionBool}},
+	}, func(ctx context.Context, _ struct{}, env tool.Env) (string, error) { return "done", do(ctx, env) })
 }
 
 func TestRollback(t *testing.T) {
@@ -29,39 +30,39 @@ func TestRollback(t *testing.T) {
 		return vfs.WriteFile(t.Context(), files, name, []byte(text))
 	}
 	failure := errors.New("it failed")
-	inner := changing("inner", func(_ context.Context, env registry.Env) error {
+	inner := changing("inner", func(_ context.Context, env tool.Env) error {
 		return errors.Join(write(env.Files, "/b", "inner"), env.Files.Remove("/old"))
 	})
 	for name, c := range map[string]struct {
-		do    func(ctx context.Context, env registry.Env) error
+		do    func(ctx context.Context, env tool.Env) error
 		off   bool
 		files string // afterwards
 		note  string
 	}{
 		"what succeeds stays": {
-			do:    func(_ context.Context, env registry.Env) error { return write(env.Files, "/a", "1") },
+			do:    func(_ context.Context, env tool.Env) error { return write(env.Files, "/a", "1") },
 			files: `{"/a":"1","/old":"old"}`,
 		},
 		"what fails does not": {
-			do: func(_ context.Context, env registry.Env) error {
+			do: func(_ context.Context, env tool.Env) error {
 				return errors.Join(write(env.Files, "/a", "1"), write(env.Files, "/old", "2"), env.Files.Rename("/a",
 					"/c"), failure)
 			},
 			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
 		},
 		"without the option it does": {
-			do: func(_ context.Context, env registry.Env) error {
+			do: func(_ context.Context, env tool.Env) error {
 				return errors.Join(write(env.Files, "/a", "1"), failure)
 			},
 			off: true, files: `{"/a":"1","/old":"old"}`,
 		},
 		"nothing was changed": {
-			do:    func(context.Context, registry.Env) error { return failure },
+			do:    func(context.Context, tool.Env) error { return failure },
 			files: `{"/old":"old"}`,
 		},
 		"calls that it made": {
-			do: func(ctx context.Context, env registry.Env) error {
-				if result := env.Dispatch(ctx, registry.Call{Tool: "inner"}); result.IsError() {
+			do: func(ctx context.Context, env tool.Env) error {
+				if result := env.Dispatch(ctx, tool.Call{Tool: "inner"}); result.IsError() {
 					return result.Err
 				}
 				return errors.Join(write(env.Files, "/a", "1"), failure)
@@ -69,7 +70,7 @@ func TestRollback(t *testing.T) {
 			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
 		},
 		"what is stopped": {
-			do: func(ctx context.Context, env registry.Env) error {
+			do: func(ctx context.Context, env tool.Env) error {
 				err := write(env.Files, "/a", "1")
 				<-ctx.Done()
 				return errors.Join(err, ctx.Err())
@@ -77,14 +78,14 @@ func TestRollback(t *testing.T) {
 			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
 		},
 		"panics": {
-			do: func(_ context.Context, env registry.Env) error {
+			do: func(_ context.Context, env tool.Env) error {
 				_ = write(env.Files, "/a", "1")
 				panic("no")
 			},
 			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
 		},
 		"what others have changed since": {
-			do: func(_ context.Context, env registry.Env) error {
+			do: func(_ context.Context, env tool.Env) error {
 				p, err := store.Open(context.Background(), t.Name()+"/what others have changed since")
 				if err != nil {
 					return err
@@ -94,7 +95,7 @@ func TestRollback(t *testing.T) {
 			files: `{"/a":"2","/old":"old"}`, note: "could not be undone, and stay",
 		},
 		"what has been purged meanwhile": {
-			do: func(ctx context.Context, env registry.Env) error {
+			do: func(ctx context.Context, env tool.Env) error {
 				p, err := store.Open(context.Background(), t.Name()+"/what has been purged meanwhile")
 				if err != nil {
 					return err
@@ -116,8 +117,8 @@ func TestRollback(t *testing.T) {
 			tools, err := registry.New(changing("outer", c.do), inner)
 			require.NoError(t, err)
 			env := registry.Env{Files: p}
-			env.Selection = env.Selection.WithOption("outer", registry.OptionRollback, !c.off)
-			result := tools.Dispatch(t.Context(), registry.Call{ID: "call_1", Tool: "outer"}, env)
+			env.Selection = env.Selection.WithOption("outer", tool.OptionRollback, !c.off)
+			result := tools.Dispatch(t.Context(), tool.Call{ID: "call_1", Tool: "outer"}, env)
 			require.Contains(t, result.Text(), c.note)
 			if c.note == "" {
 				require.NotContains(t, result.Text(), "undone")
@@ -144,7 +145,7 @@ func TestRollbackWithoutHistory(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	made := 0
-	tools, err := registry.New(changing("outer", func(_ context.Context, env registry.Env) error {
+	tools, err := registry.New(changing("outer", func(_ context.Context, env tool.Env) error {
 		made++
 		return nil
 	}))
@@ -159,8 +160,8 @@ func TestRollbackWithoutHistory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := registry.Env{Files: files}
-			env.Selection = env.Selection.WithOption("outer", registry.OptionRollback, true)
-			result := tools.Dispatch(t.Context(), registry.Call{ID: "call_1", Tool: "outer"}, env)
+			env.Selection = env.Selection.WithOption("outer", tool.OptionRollback, true)
+			result := tools.Dispatch(t.Context(), tool.Call{ID: "call_1", Tool: "outer"}, env)
 			require.True(t, result.IsError())
 			require.Contains(t, result.Text(), "The call was not made: nothing could be undone if it failed")
 			require.Zero(t, made)
@@ -170,21 +171,21 @@ func TestRollbackWithoutHistory(t *testing.T) {
 
 func TestSelectedSession(t *testing.T) {
 	var got string
-	tool := registry.Func(registry.Spec{
-		Name: "code", DescriptionFor: func(o registry.Offer) string {
-			return "Session: " + o.Options.Text(registry.OptionSession)
+	one := tool.Func(tool.Spec{
+		Name: "code", DescriptionFor: func(o tool.Offer) string {
+			return "Session: " + o.Options.Text(tool.OptionSession)
 		},
-		Options: []registry.Option{{ID: registry.OptionSession, Type: registry.OptionText}},
-	}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-		got = env.Options.Text(registry.OptionSession)
+		Options: []tool.Option{{ID: tool.OptionSession, Type: tool.OptionText}},
+	}, func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
+		got = env.Options.Text(tool.OptionSession)
 		return "", nil
 	})
-	other := registry.Func(registry.Spec{Name: "other", Description: "Has no sessions."},
-		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-			got = env.Options.Text(registry.OptionSession)
+	other := tool.Func(tool.Spec{Name: "other", Description: "Has no sessions."},
+		func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
+			got = env.Options.Text(tool.OptionSession)
 			return "", nil
 		})
-	tools, err := registry.New(tool, other)
+	tools, err := registry.New(one, other)
 	require.NoError(t, err)
 	selection := registry.Selection{Session: "main"}
 	for _, c := range []struct {
@@ -194,14 +195,14 @@ func TestSelectedSession(t *testing.T) {
 		{registry.Selection{}, "code", ""},
 		{selection, "code", "main"},
 		{selection, "other", ""},
-		{selection.WithOption("code", registry.OptionSession, "mine"), "code", "mine"},
-		{selection.WithOption("code", registry.OptionSession, ""), "code", ""},
+		{selection.WithOption("code", tool.OptionSession, "mine"), "code", "mine"},
+		{selection.WithOption("code", tool.OptionSession, ""), "code", ""},
 	} {
-		result := tools.Dispatch(t.Context(), registry.Call{Tool: c.tool}, registry.Env{Selection: c.selection})
+		result := tools.Dispatch(t.Context(), tool.Call{Tool: c.tool}, registry.Env{Selection: c.selection})
 		require.False(t, result.IsError(), result.Text())
 		require.Equal(t, c.want, got)
 		if c.tool == "code" {
-			definitions, err := tools.Definitions(registry.Anthropic, c.selection)
+			definitions, err := tools.Definitions(tool.Anthropic, c.selection)
 			require.NoError(t, err)
 			require.Equal(t, "Session: "+c.want, definitions[0].Description)
 		}

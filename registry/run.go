@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -22,10 +23,11 @@ type running struct {
 	id, tool string
 	// key is the id, or a random one if the call has none.
 	key      string
-	call     Call
+	call     tool.Call
 	patience *patience // nil without a limit
 	ended    atomic.Bool
 	inner    inner
+	env      Env // with the files of the call
 
 	// The token and the key of the call if it has to wait.
 	preparing  sync.Mutex
@@ -47,7 +49,8 @@ const (
 )
 
 // run executes a call within its limits.
-func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (result Result, token string) {
+func (r *Registry) run(ctx context.Context, e *entry, call tool.Call, options tool.Options,
+	env Env) (result tool.Result, token string) {
 	limit := e.timeout(&env)
 	outer := env
 	env.Limits.Timeout = limit
@@ -67,7 +70,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 	if c.key == "" {
 		c.key = newKey()
 	}
-	if env.Files != nil && env.Options.Bool(OptionRollback) && outer.resumed == nil {
+	if env.Files != nil && options.Bool(tool.OptionRollback) && outer.resumed == nil {
 		if _, ok := vfs.HistoryOf(env.Files); !ok {
 			return failed(ctx, call, env, errNoRollback), ""
 		}
@@ -87,6 +90,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 		}
 	}
 	c.inner.begin(lasts, outer, env.Files)
+	c.env = env
 	finish := sync.OnceFunc(func() {
 		c.ended.Store(true)
 		end()
@@ -95,10 +99,10 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 	})
 	defer finish() // even if a method of the tool's error panics
 
-	done := make(chan Result, 1)
+	done := make(chan tool.Result, 1)
 	go func() {
 		// the result after runtime.Goexit
-		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine")
+		result := tool.Failure(tool.CodeFailed, "Tool execution failed: the tool has ended its goroutine")
 		defer func() { done <- result }()
 		defer func() {
 			if p := recover(); p != nil { // in a method of the tool's error or data
@@ -109,7 +113,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 			result = failed(lasts, call, env, err)
 			return
 		}
-		returned := e.attempts(lasts, call, env)
+		returned := e.attempts(lasts, call, options, env)
 		returned.Data = c.encode(lasts, returned.Data, env)
 		result = returned
 	}()
@@ -128,15 +132,15 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 		result = settle(ctx, done, env, stopped(ctx))
 	}
 	finish()
-	if result.suspended != nil && result.Code == CodePending {
-		result = c.suspend(ctx, result, env)
+	if state, ok := result.Suspension.(tool.State); ok && result.Code == tool.CodePending {
+		result = c.suspend(ctx, result, state, env)
 		return result, c.token
 	}
-	if result.Code == CodePending || result.Code == CodeUnknownOutcome { // they are the registry's to say
-		result.Code = CodeTool
+	if result.Code == tool.CodePending || result.Code == tool.CodeUnknownOutcome { // they are the registry's to say
+		result.Code = tool.CodeTool
 	}
-	result.Pending, result.Repeats, result.suspended = nil, "", nil
-	if result.IsError() && files != nil && env.Options.Bool(OptionRollback) {
+	result.Pending, result.Repeats, result.Suspension = nil, "", nil
+	if result.IsError() && files != nil && options.Bool(tool.OptionRollback) {
 		result = c.rollBack(ctx, files, history, result)
 	}
 	return c.limit(ctx, result, env, files), ""
@@ -150,21 +154,11 @@ func (e *entry) timeout(env *Env) time.Duration {
 	if env.Limits.Timeout != 0 {
 		return env.Limits.Timeout
 	}
-	return env.Selection.Mode.timeout(cmp.Or(e.spec.Timeout, DefaultTimeout))
-}
-
-// timeout returns the time limit that a tool has in a mode unless another one is set for the call. Most MCP clients
-// wait for a minute, which is a common limit of tools as well: the answer of a tool that was stopped would come too
-// late. A tool with a longer limit has been given that by somebody who knows how long the client waits.
-func (m Mode) timeout(own time.Duration) time.Duration {
-	if m == ModeMCP && own > MCPTimeout && own <= time.Minute {
-		return MCPTimeout
-	}
-	return own
+	return env.Selection.Mode.Timeout(cmp.Or(e.spec.Timeout, tool.DefaultTimeout))
 }
 
 // settle waits up to stopTime for a tool that was told to stop.
-func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Result {
+func settle(ctx context.Context, done <-chan tool.Result, env Env, reason tool.Result) tool.Result {
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
 	select {
@@ -180,11 +174,11 @@ func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Res
 
 // atLast returns the reason for stopping a tool, unless the tool succeeded at the last moment, or returned a text of
 // its own for the model.
-func atLast(result, reason Result) Result {
+func atLast(result, reason tool.Result) tool.Result {
 	switch {
 	case !result.IsError():
 		return result
-	case result.Code != CodeFailed: // the tool's text says more than the reason
+	case result.Code != tool.CodeFailed: // the tool's text says more than the reason
 		result.Code, result.Err = reason.Code, errors.Join(reason.Err, result.Err)
 		return result
 	}
@@ -192,14 +186,16 @@ func atLast(result, reason Result) Result {
 }
 
 // attempts executes a call, and repeats it after temporary errors.
-func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
+func (e *entry) attempts(ctx context.Context, call tool.Call, options tool.Options, env Env) tool.Result {
+	forTool := tool.Env{Project: env.Project, Chat: env.Chat, Client: env.Client, Files: env.Files, Options: options,
+		Timeout: env.Limits.Timeout, Policy: env.Selection.policy(), Logger: env.Logger, SealKey: env.SealKey,
+		Host: env.call}
 	for attempt := 0; ; attempt++ {
-		result, err := e.execute(ctx, call, env)
+		result, err := e.execute(ctx, call, forTool)
 		if err == nil {
 			return result
 		}
-		_, again := errors.AsType[*retryableError](err)
-		if !again || attempt >= e.spec.Retries || ctx.Err() != nil {
+		if !tool.IsRetryable(err) || attempt >= e.spec.Retries || ctx.Err() != nil {
 			return failed(ctx, call, env, err)
 		}
 		env.log(ctx, slog.LevelInfo, "tool is tried again", "tool", call.Tool, "call", call.ID, "attempt", attempt+1,
@@ -216,7 +212,7 @@ func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 }
 
 // execute calls the tool, and turns panics into errors.
-func (e *entry) execute(ctx context.Context, call Call, env Env) (result Result, err error) {
+func (e *entry) execute(ctx context.Context, call tool.Call, env tool.Env) (result tool.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = newPanicError(p)

@@ -16,12 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // A loading tool takes an hour to load, fails the first time, and then says how often it was loaded.
 type loading struct {
-	registry.Tool
+	tool.Tool
 	loads int
 }
 
@@ -33,19 +34,19 @@ func (l *loading) Load(context.Context) error {
 	return nil
 }
 
-func (l *loading) Execute(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+func (l *loading) Execute(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 	time.Sleep(time.Second)
-	return registry.Text(fmt.Sprintf("loaded %d times", l.loads)), nil
+	return tool.Text(fmt.Sprintf("loaded %d times", l.loads)), nil
 }
 
 // TestLoading: a call's time is for its run. What does not run loads nothing.
 func TestLoading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRegistry(t, &loading{Tool: doing("x", nil, func(s *registry.Spec) {
+		r := newRegistry(t, &loading{Tool: doing("x", nil, func(s *tool.Spec) {
 			s.Timeout = 2 * time.Second
 			s.Schema = []byte(`{"type":"object","properties":{"n":{"type":"number"}}}`)
 		})})
-		require.Equal(t, registry.CodeInvalidInput,
+		require.Equal(t, tool.CodeInvalidInput,
 			r.Dispatch(t.Context(), call("x", `{"n":"one"}`), registry.Env{}).Code)
 		for _, want := range []string{"loaded 1 times", "loaded 2 times"} {
 			start := time.Now()
@@ -57,14 +58,14 @@ func TestLoading(t *testing.T) {
 
 func TestTimeouts(t *testing.T) {
 	// The fake clock advances when all goroutines wait.
-	waits := func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	waits := func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 		<-ctx.Done()
-		return registry.Result{}, fmt.Errorf("%w: %w", ctx.Err(), context.Cause(ctx))
+		return tool.Result{}, fmt.Errorf("%w: %w", ctx.Err(), context.Cause(ctx))
 	}
-	timeout := func(d time.Duration) func(*registry.Spec) { return func(s *registry.Spec) { s.Timeout = d } }
+	timeout := func(d time.Duration) func(*tool.Spec) { return func(s *tool.Spec) { s.Timeout = d } }
 	for _, c := range []struct {
 		why   string
-		tool  registry.Tool
+		tool  tool.Tool
 		env   registry.Env
 		after time.Duration
 		text  string
@@ -75,34 +76,34 @@ func TestTimeouts(t *testing.T) {
 		{"the call's", doing("x", waits, timeout(3*time.Second)),
 			registry.Env{Limits: registry.Limits{Timeout: time.Second}}, time.Second,
 			"Tool execution timed out after 1000ms."},
-		{"a tool that keeps the time", doing("x", func(ctx context.Context, _ registry.Call,
-			env registry.Env) (registry.Result, error) {
+		{"a tool that keeps the time", doing("x", func(ctx context.Context, _ tool.Call,
+			env tool.Env) (tool.Result, error) {
 			select {
-			case <-time.After(env.Limits.Timeout):
-				return registry.Failure(registry.CodeTimeout, "I have stopped."), nil
+			case <-time.After(env.Timeout):
+				return tool.Failure(tool.CodeTimeout, "I have stopped."), nil
 			case <-ctx.Done():
-				return registry.Text("too late"), nil
+				return tool.Text("too late"), nil
 			}
-		}, func(s *registry.Spec) { s.KeepsTime, s.Timeout = true, 2*time.Second }), registry.Env{}, 2 * time.Second,
+		}, func(s *tool.Spec) { s.KeepsTime, s.Timeout = true, 2*time.Second }), registry.Env{}, 2 * time.Second,
 			"I have stopped."},
-		{"a tool that keeps the time badly", doing("x", waits, func(s *registry.Spec) { s.KeepsTime = true }),
+		{"a tool that keeps the time badly", doing("x", waits, func(s *tool.Spec) { s.KeepsTime = true }),
 			registry.Env{}, 11 * time.Second, "Tool execution timed out after 10000ms."},
-		{"a limit that is none", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+		{"a limit that is none", doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result,
 			error) {
 			time.Sleep(time.Hour)
-			return registry.Text("done"), nil
-		}, func(s *registry.Spec) { s.KeepsTime = true }),
+			return tool.Text("done"), nil
+		}, func(s *tool.Spec) { s.KeepsTime = true }),
 			registry.Env{Limits: registry.Limits{Timeout: math.MaxInt64}}, time.Hour, "done"},
-		{"success at the last moment", doing("x", func(ctx context.Context, _ registry.Call,
-			_ registry.Env) (registry.Result, error) {
+		{"success at the last moment", doing("x", func(ctx context.Context, _ tool.Call,
+			_ tool.Env) (tool.Result, error) {
 			<-ctx.Done()
-			return registry.Text("all is done"), nil
+			return tool.Text("all is done"), nil
 		}), registry.Env{}, 10 * time.Second, "all is done"},
-		{"no limit", doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		{"no limit", doing("x", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 			time.Sleep(time.Hour)
-			return registry.Text(fmt.Sprint(env.Limits.Timeout)), ctx.Err()
-		}, timeout(registry.NoTimeout)), registry.Env{}, time.Hour, "-1ns"},
-		{"a tool that does not stop", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+			return tool.Text(fmt.Sprint(env.Timeout)), ctx.Err()
+		}, timeout(tool.NoTimeout)), registry.Env{}, time.Hour, "-1ns"},
+		{"a tool that does not stop", doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result,
 			error) {
 			time.Sleep(time.Hour)
 			panic("nobody is there to see this")
@@ -117,7 +118,7 @@ func TestTimeouts(t *testing.T) {
 				require.Equal(t, c.after, time.Since(start))
 				require.Equal(t, c.text, result.Text())
 				if strings.Contains(c.text, "timed out") {
-					require.Equal(t, registry.CodeTimeout, result.Code)
+					require.Equal(t, tool.CodeTimeout, result.Code)
 					require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 					require.Equal(t, strings.Contains(c.why, "does not stop"),
 						errors.Is(result.Err, registry.ErrAbandoned))
@@ -134,12 +135,12 @@ func TestAToolThatIsLeftBehindHasNothing(t *testing.T) {
 		var reports atomic.Int32
 		var errs [4]error
 		left := make(chan struct{})
-		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result,
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result,
 			error) {
 			defer close(left)
 			f, err := env.Files.Create("/file")
 			if err != nil {
-				return registry.Result{}, err
+				return tool.Result{}, err
 			}
 			env.Report("working", 1, 2)
 			time.Sleep(time.Hour)
@@ -148,11 +149,11 @@ func TestAToolThatIsLeftBehindHasNothing(t *testing.T) {
 			errs[1] = f.Close()
 			errs[2] = afero.WriteFile(env.Files, "/other", nil, 0o600)
 			_, errs[3] = env.Files.Stat("/file")
-			return registry.Result{}, nil
+			return tool.Result{}, nil
 		}))
 		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project,
-			Progress: func(p registry.Progress) {
-				require.Equal(t, registry.Progress{CallID: "call-1", Tool: "x", Message: "working", Done: 1,
+			Progress: func(p tool.Progress) {
+				require.Equal(t, tool.Progress{CallID: "call-1", Tool: "x", Message: "working", Done: 1,
 					Total: 2}, p)
 				reports.Add(1)
 			}})
@@ -173,29 +174,29 @@ func TestCanceling(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			why := errors.New("the user has gone")
-			r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result,
+			r := newRegistry(t, doing("x", func(ctx context.Context, _ tool.Call, _ tool.Env) (tool.Result,
 				error) {
 				cancel(why)
 				if !honours {
 					time.Sleep(time.Minute)
 				}
 				<-ctx.Done()
-				return registry.Result{}, context.Cause(ctx)
+				return tool.Result{}, context.Cause(ctx)
 			}))
 			result := r.Dispatch(ctx, call("x", ""), registry.Env{})
-			require.Equal(t, registry.CodeCanceled, result.Code)
+			require.Equal(t, tool.CodeCanceled, result.Code)
 			require.Equal(t, "Tool execution was canceled.", result.Text())
 			require.ErrorIs(t, result.Err, why)
 			time.Sleep(time.Minute)
 
 			deadline, stop := context.WithTimeout(t.Context(), time.Second)
 			defer stop()
-			result = newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call,
-				_ registry.Env) (registry.Result, error) {
+			result = newRegistry(t, doing("x", func(ctx context.Context, _ tool.Call,
+				_ tool.Env) (tool.Result, error) {
 				<-ctx.Done()
-				return registry.Result{}, ctx.Err()
+				return tool.Result{}, ctx.Err()
 			})).Dispatch(deadline, call("x", ""), registry.Env{})
-			require.Equal(t, registry.CodeTimeout, result.Code)
+			require.Equal(t, tool.CodeTimeout, result.Code)
 			require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 		})
 	}
@@ -203,14 +204,14 @@ func TestCanceling(t *testing.T) {
 
 func TestWhatAToolSaysWhenItIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result,
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ tool.Call, _ tool.Env) (tool.Result,
 			error) {
 			<-ctx.Done()
-			return registry.Failure(registry.CodeTool, "Stopped; 17 files are done."), nil
+			return tool.Failure(tool.CodeTool, "Stopped; 17 files are done."), nil
 		}))
 		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
 		require.Equal(t, "Stopped; 17 files are done.", result.Text())
-		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.Equal(t, tool.CodeTimeout, result.Code)
 		require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 	})
 }
@@ -218,15 +219,15 @@ func TestWhatAToolSaysWhenItIsStopped(t *testing.T) {
 func TestCanceledCallsAreNotExecuted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	executed := 0
-	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 		executed++
 		cancel()
-		return registry.Text("done"), nil
+		return tool.Text("done"), nil
 	}))
-	results := r.DispatchAll(ctx, []registry.Call{call("x", ""), call("x", ""), call("y", "")}, registry.Env{})
+	results := r.DispatchAll(ctx, []tool.Call{call("x", ""), call("x", ""), call("y", "")}, registry.Env{})
 	require.Equal(t, 1, executed)
-	require.Equal(t, registry.CodeCanceled, results[1].Code)
-	require.Equal(t, registry.CodeUnknownTool, results[2].Code)
+	require.Equal(t, tool.CodeCanceled, results[1].Code)
+	require.Equal(t, tool.CodeUnknownTool, results[2].Code)
 }
 
 func TestAToolThatWaitsForTheLockIsLeftBehind(t *testing.T) {
@@ -238,18 +239,18 @@ func TestAToolThatWaitsForTheLockIsLeftBehind(t *testing.T) {
 			project := newProject(t)
 			require.NoError(t, afero.WriteFile(project, "/old", nil, 0o600))
 			left := make(chan error, 3)
-			r := newRegistry(t, doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result,
+			r := newRegistry(t, doing("x", func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result,
 				error) {
 				left <- env.Files.Remove("/old")
 				left <- afero.WriteFile(env.Files, "/new", nil, 0o600)
 				_, err := env.Files.Stat("/old")
 				left <- err
-				return registry.Result{}, nil
+				return tool.Result{}, nil
 			}))
 			require.NoError(t, project.Exclusively(t.Context(), func(afero.Fs) error {
 				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: view(project),
 					Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
-				require.Equal(t, registry.CodeTimeout, result.Code)
+				require.Equal(t, tool.CodeTimeout, result.Code)
 				return nil
 			}))
 			for range 3 {
@@ -270,27 +271,27 @@ func TestRetries(t *testing.T) {
 		attempts         int
 		text             string
 	}{
-		{"until it works", 3, 2, registry.Retryable, 3, "done"},
-		{"not more often than it may be", 2, 5, registry.Retryable, 3, "Tool execution failed: busy"},
+		{"until it works", 3, 2, tool.Retryable, 3, "done"},
+		{"not more often than it may be", 2, 5, tool.Retryable, 3, "Tool execution failed: busy"},
 		{"not unless the tool says so", 3, 1, func(err error) error { return err }, 1, "Tool execution failed: busy"},
-		{"never by default", 0, 1, registry.Retryable, 1, "Tool execution failed: busy"},
+		{"never by default", 0, 1, tool.Retryable, 1, "Tool execution failed: busy"},
 		{"marked inside of other errors", 1, 1, func(err error) error {
-			return fmt.Errorf("x: %w", registry.Retryable(err))
+			return fmt.Errorf("x: %w", tool.Retryable(err))
 		}, 2, "done"},
 		{"an error for the model", 1, 5, func(err error) error {
-			return registry.Retryable(registry.Errorf("Please wait: %w", err))
+			return tool.Retryable(tool.Errorf("Please wait: %w", err))
 		}, 2, "Please wait: busy"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				attempts := 0
-				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result,
+				r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result,
 					error) {
 					if attempts++; attempts <= c.failing {
-						return registry.Result{}, c.mark(busy)
+						return tool.Result{}, c.mark(busy)
 					}
-					return registry.Text("done"), nil
-				}, func(s *registry.Spec) { s.Retries = c.retries }))
+					return tool.Text("done"), nil
+				}, func(s *tool.Spec) { s.Retries = c.retries }))
 				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
 				require.Equal(t, c.text, result.Text())
 				require.Equal(t, c.attempts, attempts)
@@ -300,13 +301,13 @@ func TestRetries(t *testing.T) {
 			})
 		})
 	}
-	require.NoError(t, registry.Retryable(nil))
+	require.NoError(t, tool.Retryable(nil))
 	synctest.Test(t, func(t *testing.T) { // the timeout covers all attempts together
-		r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, registry.Retryable(busy)
-		}, func(s *registry.Spec) { s.Retries, s.Timeout = 1<<30, time.Minute }))
+		r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, tool.Retryable(busy)
+		}, func(s *tool.Spec) { s.Retries, s.Timeout = 1<<30, time.Minute }))
 		start := time.Now()
-		require.Equal(t, registry.CodeTimeout, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Code)
+		require.Equal(t, tool.CodeTimeout, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Code)
 		require.Equal(t, time.Minute, time.Since(start))
 	})
 }
@@ -314,14 +315,14 @@ func TestRetries(t *testing.T) {
 // TestFailuresOfStoppedTools checks that the cause is the same, whether the failure or the end of the context is
 // noticed first.
 func TestFailuresOfStoppedTools(t *testing.T) {
-	for _, err := range []error{errors.New("the disk is broken"), registry.Errorf("there is no disk")} {
+	for _, err := range []error{errors.New("the disk is broken"), tool.Errorf("there is no disk")} {
 		for range 2000 {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("x", func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 				cancel()
-				return registry.Result{}, err
+				return tool.Result{}, err
 			}))
-			require.Equal(t, registry.CodeCanceled, r.Dispatch(ctx, call("x", ""), registry.Env{}).Code)
+			require.Equal(t, tool.CodeCanceled, r.Dispatch(ctx, call("x", ""), registry.Env{}).Code)
 		}
 	}
 }

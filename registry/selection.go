@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Selection decides which tools are enabled, with which options. It comes with each call and is not part of the
@@ -16,15 +17,15 @@ type Selection struct {
 	// Options sets options, by tool and option. It overrides those of Settings.
 	Options map[string]map[string]any
 	// Mode is the way in which tools are used. Empty means any.
-	Mode Mode
+	Mode tool.Mode
 	// Grants are the capabilities that tools may use.
-	Grants []Capability
+	Grants []tool.Capability
 	// Ask names the tools whose calls a person must approve: see [CheckAsk] for the rules. It adds to that of Settings.
 	// Calls of tools by tools need it, too. AskIf, if not nil, says so of single calls; it must be fast.
 	Ask   []string
-	AskIf func(call Call, spec *Spec) bool
-	// Session, if not empty, is the value of the option [OptionSession] of all tools that have it, unless Options says
-	// otherwise: calls go on with the variables of that session of the project.
+	AskIf func(call tool.Call, spec *tool.Spec) bool
+	// Session, if not empty, is the value of the option [tool.OptionSession] of all tools that have it, unless Options
+	// says otherwise: calls go on with the variables of that session of the project.
 	Session string
 	// Network is the way of code to the network. Nil means that there is none. Tools make requests with [Env.Network].
 	Network network.Gate
@@ -49,7 +50,7 @@ func (s Selection) WithOption(tool, option string, value any) Selection {
 }
 
 // chooses reports whether a tool is switched on, regardless of the mode and the project.
-func (r *Registry) chooses(s *Selection, spec *Spec) bool {
+func (r *Registry) chooses(s *Selection, spec *tool.Spec) bool {
 	if whole := r.byName[spec.PartOf]; spec.PartOf != "" && whole != nil {
 		if on, ok := s.choice(spec.Name); ok {
 			return on
@@ -62,7 +63,7 @@ func (r *Registry) chooses(s *Selection, spec *Spec) bool {
 // splits reports whether a tool is replaced by its parts.
 func (s *Selection) splits(whole *entry) bool {
 	options, err := whole.options(s)
-	return err == nil && options.Bool(OptionSplit)
+	return err == nil && options.Bool(tool.OptionSplit)
 }
 
 // choice reports whether a selection switches a tool on. ok is false if it does not mention the tool.
@@ -78,7 +79,7 @@ func (s *Selection) choice(name string) (on, ok bool) {
 }
 
 // chooses reports whether a tool that is not a part of another one is switched on.
-func (s *Selection) chooses(spec *Spec) bool {
+func (s *Selection) chooses(spec *tool.Spec) bool {
 	if spec.AlwaysEnabled {
 		return true
 	}
@@ -89,18 +90,18 @@ func (s *Selection) chooses(spec *Spec) bool {
 }
 
 // allows reports whether a tool is enabled: it is switched on, belongs to this mode, and has a project if it needs one.
-func (r *Registry) allows(s *Selection, spec *Spec) bool {
+func (r *Registry) allows(s *Selection, spec *tool.Spec) bool {
 	return (s.Mode == "" || len(spec.Modes) == 0 || slices.Contains(spec.Modes, s.Mode)) &&
 		!(spec.NeedsProject && s.NoProject) && r.chooses(s, spec)
 }
 
 // offers reports whether a model gets a tool: it is enabled, and all capabilities that it requires are granted.
-func (r *Registry) offers(s *Selection, spec *Spec) bool {
+func (r *Registry) offers(s *Selection, spec *tool.Spec) bool {
 	return r.allows(s, spec) && s.denied(spec) == ""
 }
 
 // denied returns a capability that the tool requires and the selection does not grant, or "".
-func (s *Selection) denied(spec *Spec) Capability {
+func (s *Selection) denied(spec *tool.Spec) tool.Capability {
 	for _, c := range spec.Requires {
 		if !slices.Contains(s.Grants, c) {
 			return c

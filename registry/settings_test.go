@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestMigrationOfSettings(t *testing.T) {
@@ -111,30 +112,30 @@ func TestChangingSettings(t *testing.T) {
 
 func TestParsingOptions(t *testing.T) {
 	for _, c := range []struct {
-		option registry.Option
+		option tool.Option
 		text   string
 		want   any
 		err    string
 	}{
-		{registry.Option{Type: registry.OptionBool}, "true", true, ""},
-		{registry.Option{Type: registry.OptionBool}, "false", false, ""},
-		{registry.Option{Type: registry.OptionBool}, "yes", nil, `option "o" is true or false, not "yes"`},
-		{registry.Option{Type: registry.OptionNumber}, "-1.5e3", -1500.0, ""},
-		{registry.Option{Type: registry.OptionNumber}, "x", nil, `option "o" is a number, not "x"`},
-		{registry.Option{Type: registry.OptionNumber}, "", nil, `option "o" is a number, not ""`},
-		{registry.Option{Type: registry.OptionNumber}, "1e999", nil, `option "o": the number is not finite`},
-		{registry.Option{Type: registry.OptionNumber, Max: ptr(3)}, "4", nil, `option "o": 4 is more than 3`},
-		{registry.Option{Type: registry.OptionNumber, Max: ptr(65536)}, "99999999", nil,
+		{tool.Option{Type: tool.OptionBool}, "true", true, ""},
+		{tool.Option{Type: tool.OptionBool}, "false", false, ""},
+		{tool.Option{Type: tool.OptionBool}, "yes", nil, `option "o" is true or false, not "yes"`},
+		{tool.Option{Type: tool.OptionNumber}, "-1.5e3", -1500.0, ""},
+		{tool.Option{Type: tool.OptionNumber}, "x", nil, `option "o" is a number, not "x"`},
+		{tool.Option{Type: tool.OptionNumber}, "", nil, `option "o" is a number, not ""`},
+		{tool.Option{Type: tool.OptionNumber}, "1e999", nil, `option "o": the number is not finite`},
+		{tool.Option{Type: tool.OptionNumber, Max: ptr(3)}, "4", nil, `option "o": 4 is more than 3`},
+		{tool.Option{Type: tool.OptionNumber, Max: ptr(65536)}, "99999999", nil,
 			`option "o": 99999999 is more than 65536`},
-		{registry.Option{Type: registry.OptionNumber, Min: ptr(12345678.5)}, "-1e7", nil,
+		{tool.Option{Type: tool.OptionNumber, Min: ptr(12345678.5)}, "-1e7", nil,
 			`option "o": -10000000 is less than 12345678.5`},
-		{registry.Option{Type: registry.OptionNumber, Min: ptr(0.00005)}, "0", nil,
+		{tool.Option{Type: tool.OptionNumber, Min: ptr(0.00005)}, "0", nil,
 			`option "o": 0 is less than 0.00005`},
-		{registry.Option{Type: registry.OptionNumber, Max: ptr(3)}, "1e300", nil, `option "o": 1e+300 is more than 3`},
-		{registry.Option{Type: registry.OptionText}, "true", "true", ""},
-		{registry.Option{Type: registry.OptionSelect, Choices: []registry.Choice{{Value: "a"}, {Value: "b"}}}, "b", "b",
+		{tool.Option{Type: tool.OptionNumber, Max: ptr(3)}, "1e300", nil, `option "o": 1e+300 is more than 3`},
+		{tool.Option{Type: tool.OptionText}, "true", "true", ""},
+		{tool.Option{Type: tool.OptionSelect, Choices: []tool.Choice{{Value: "a"}, {Value: "b"}}}, "b", "b",
 			""},
-		{registry.Option{Type: registry.OptionSelect, Choices: []registry.Choice{{Value: "a"}, {Value: "b"}}}, "c", nil,
+		{tool.Option{Type: tool.OptionSelect, Choices: []tool.Choice{{Value: "a"}, {Value: "b"}}}, "c", nil,
 			`option "o": "c" is none of its choices: a, b`},
 	} {
 		c.option.ID = "o"

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/toolrun/toolrun/internal/schema"
+
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // maxNamed is how many unknown arguments are named.
@@ -15,8 +18,8 @@ const maxNamed = 10
 
 // withUnknown adds to what is wrong with the arguments of a call which of them the tool does not have, if it is about
 // an argument that is not there: one may be meant by the name of the other.
-func withUnknown(s *Schema, object map[string]any, problem error) error {
-	unknown, missing := s.compiled.Unlisted(object)
+func withUnknown(s *schema.Schema, object map[string]any, problem error) error {
+	unknown, missing := s.Unlisted(object)
 	if len(unknown) == 0 || len(missing) == 0 {
 		return problem
 	}
@@ -51,8 +54,8 @@ func withUnknown(s *Schema, object map[string]any, problem error) error {
 	default:
 		text += ". "
 	}
-	told := &ModelError{Text: text + note, Err: problem}
-	if e, ok := errors.AsType[*ModelError](problem); ok {
+	told := &tool.ModelError{Text: text + note, Err: problem}
+	if e, ok := errors.AsType[*tool.ModelError](problem); ok {
 		told.Err, told.Code = e.Err, e.Code
 	}
 	return told

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestUnknownArgumentsOfInvalidCalls is about calls that fail because an argument has another name.
@@ -39,7 +40,7 @@ func TestUnknownArgumentsOfInvalidCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			result := newRegistry(t, echo(test.schema)).Dispatch(t.Context(), call("echo", test.input), registry.Env{})
 			require.Equal(t, test.want, result.Text())
-			require.Equal(t, registry.CodeInvalidInput, result.Code)
+			require.Equal(t, tool.CodeInvalidInput, result.Code)
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -54,8 +55,8 @@ func TestWrappedProjects(t *testing.T) {
 			require.NoError(t, afero.WriteFile(project, "/file", []byte("before"), 0o600))
 			var kept afero.Fs
 			var left afero.File
-			r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call,
-				env registry.Env) (registry.Result, error) {
+			r := newRegistry(t, doing("x", func(ctx context.Context, _ tool.Call,
+				env tool.Env) (tool.Result, error) {
 				kept = env.Files
 				f, err := env.Files.Create("/file")
 				if err == nil {
@@ -65,7 +66,7 @@ func TestWrappedProjects(t *testing.T) {
 				err = errors.Join(err, vfs.Append(ctx, env.Files, "/file", []byte("ed")))
 				require.Equal(t, wrap(project).Name(), env.Files.Name())
 				left, _ = env.Files.Create("/left-open")
-				return registry.Text("done"), err
+				return tool.Text("done"), err
 			}))
 			result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: wrap(project)})
 			require.NoError(t, result.Err)
@@ -96,9 +97,9 @@ func TestFilesThatHideAProject(t *testing.T) {
 	project := newProject(t)
 	hiding := countingFs{project, new(atomic.Int32)}
 	called := false
-	r := newRegistry(t, doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	r := newRegistry(t, doing("x", func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 		called = true
-		return registry.Text("done"), afero.WriteFile(env.Files, "/file", nil, 0o600)
+		return tool.Text("done"), afero.WriteFile(env.Files, "/file", nil, 0o600)
 	}))
 	for name, files := range map[string]afero.Fs{
 		"itself":         hiding,
@@ -108,7 +109,7 @@ func TestFilesThatHideAProject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: files})
-			require.Equal(t, registry.CodeFailed, result.Code)
+			require.Equal(t, tool.CodeFailed, result.Code)
 			_, ok := errors.AsType[*vfs.NoCallsError](result.Err)
 			require.True(t, ok, result.Err)
 			require.ErrorIs(t, result.Err, errors.ErrUnsupported)

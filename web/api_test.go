@@ -23,9 +23,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -58,16 +60,16 @@ func describe(b *browser) (d description) {
 }
 
 // fits checks that a value fits a schema.
-func fits(t *testing.T, schema json.RawMessage, data []byte, what string) {
+func fits(t *testing.T, raw json.RawMessage, data []byte, what string) {
 	t.Helper()
 	// A schema of tools is of an object.
-	compiled, err := registry.CompileSchema(schema)
+	compiled, err := schema.CompileObject(raw)
 	require.NoError(t, err, what)
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var value any
 	require.NoError(t, decoder.Decode(&value), what)
-	require.NoError(t, compiled.Validate(value), "%s: %s", what, data)
+	require.NoError(t, compiled.Validate(context.Background(), value), "%s: %s", what, data)
 }
 
 // TestEachOperationIsDescribed makes a request to each operation of the description, and checks that answers fit it,
@@ -406,7 +408,7 @@ func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 			input, err := json.Marshal(test.input)
 			require.NoError(t, err)
 			results, err := session.DispatchAll(t.Context(),
-				[]registry.Call{{ID: "call", Tool: test.tool, Input: input}})
+				[]tool.Call{{ID: "call", Tool: test.tool, Input: input}})
 			require.NoError(t, err)
 			require.NotNil(t, results[0].Pending, results[0].Text())
 			token := results[0].Pending.Token
@@ -443,16 +445,16 @@ func TestStoppingCallsOfModels(t *testing.T) {
 	began, once := make(chan struct{}), sync.Once{}
 	env, err := session.Env(t.Context())
 	require.NoError(t, err)
-	env.Progress = func(registry.Progress) { once.Do(func() { close(began) }) }
-	done := make(chan registry.Result)
-	call := registry.Call{ID: "toolu_1", Tool: "javascript",
+	env.Progress = func(tool.Progress) { once.Do(func() { close(began) }) }
+	done := make(chan tool.Result)
+	call := tool.Call{ID: "toolu_1", Tool: "javascript",
 		Input: []byte(`{"code": "console.log('so far'); for (;;) {}"}`)}
 	go func() { done <- b.runner.Registry().Dispatch(t.Context(), call, env) }()
 	<-began
 	b.fails(b.send("/api/calls/stop", m{"project": "other", "call": "toolu_1"}), 404)
 	b.post("/api/calls/stop", m{"project": "p", "call": "toolu_1"}, nil)
 	result := <-done
-	require.Equal(t, registry.CodeCanceled, result.Code)
+	require.Equal(t, tool.CodeCanceled, result.Code)
 	require.Regexp(t, "^A person has stopped this call.", result.Text())
 	require.Contains(t, result.Text(), "so far")
 	require.Contains(t, await(b, "p", "toolu_1").Result, "A person has stopped this call.")
@@ -717,12 +719,12 @@ func TestEvents(t *testing.T) {
 }
 
 func TestTools(t *testing.T) {
-	partly := registry.ToolFunc(registry.Spec{Name: "partly", Description: "Is of a server.",
+	partly := tool.JSONFunc(tool.Spec{Name: "partly", Description: "Is of a server.",
 		SchemaNotes: []string{"left out of its schema: /a"}},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text("done"), nil
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text("done"), nil
 		})
-	b := begin(t, toolrun.Options{Tools: []registry.Tool{partly}}, web.Options{})
+	b := begin(t, toolrun.Options{Tools: []tool.Tool{partly}}, web.Options{})
 	b.project("p", nil)
 	type option struct {
 		ID         string
@@ -741,10 +743,10 @@ func TestTools(t *testing.T) {
 		}
 	}
 	javascript := func() (enabled bool, memory option) {
-		for _, tool := range tools.Tools {
-			if tool.Name == "javascript" {
-				require.NotEmpty(t, tool.Description)
-				return tool.Enabled, tool.Options[0]
+		for _, one := range tools.Tools {
+			if one.Name == "javascript" {
+				require.NotEmpty(t, one.Description)
+				return one.Enabled, one.Options[0]
 			}
 		}
 		require.Fail(t, "no javascript")
@@ -796,7 +798,7 @@ func TestCallsOfOthers(t *testing.T) {
 	b.enter(server.Link(""))
 	session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Client: "model"})
 	require.NoError(t, err)
-	_, err = session.DispatchAll(t.Context(), []registry.Call{
+	_, err = session.DispatchAll(t.Context(), []tool.Call{
 		{ID: "one", Tool: "filesystem", Input: []byte(`{"command": "create", "path": "/a.txt", "file_text": "a"}`)},
 		{ID: "two", Tool: "none"},
 		{Tool: "javascript", Input: []byte(`{"code": "return 1"}`)},
@@ -844,7 +846,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 	defer session.Close()
 	for n := range 10 {
 		path, id := fmt.Sprintf("/%d.txt", n), fmt.Sprintf("call_%d", n)
-		results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: id, Tool: "filesystem",
+		results, err := session.DispatchAll(t.Context(), []tool.Call{{ID: id, Tool: "filesystem",
 			Input: fmt.Appendf(nil, `{"command": "create", "path": %q, "file_text": "x"}`, path)}})
 		require.NoError(t, err)
 		var answers [2]*httptest.ResponseRecorder
@@ -889,8 +891,8 @@ func TestApprovals(t *testing.T) {
 	session, err := runner.Session(t.Context(), "p", nil)
 	require.NoError(t, err)
 	defer session.Close()
-	model := func(id, tool, input string) registry.Result {
-		results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: id, Tool: tool, Input: []byte(input)}})
+	model := func(id, name, input string) tool.Result {
+		results, err := session.DispatchAll(t.Context(), []tool.Call{{ID: id, Tool: name, Input: []byte(input)}})
 		require.NoError(t, err)
 		return results[0]
 	}
@@ -1027,7 +1029,7 @@ func TestApprovals(t *testing.T) {
 	b.post("/api/settings", changing("gone", "ask", "add", "filesystem"), nil)
 	gone, err := runner.Session(t.Context(), "gone", nil)
 	require.NoError(t, err)
-	results, err := gone.DispatchAll(t.Context(), []registry.Call{{ID: "of gone", Tool: "filesystem",
+	results, err := gone.DispatchAll(t.Context(), []tool.Call{{ID: "of gone", Tool: "filesystem",
 		Input: []byte(create)}})
 	require.NoError(t, err)
 	require.NotNil(t, results[0].Pending)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/web"
 )
 
@@ -29,7 +30,7 @@ type model struct {
 }
 
 // beginModel serves a project for a model, and for an operator, who is the browser.
-func beginModel(t *testing.T, tools ...registry.Tool) (*browser, *model) {
+func beginModel(t *testing.T, tools ...tool.Tool) (*browser, *model) {
 	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), DataDir: t.TempDir(),
 		Tools: tools})
 	require.NoError(t, err)
@@ -250,15 +251,15 @@ func TestCallsOfModels(t *testing.T) {
 // TestToolsOfModelsThatWait: a model's code that waited, and that a person lets go on, has the tools of the model and
 // not those of the person.
 func TestToolsOfModelsThatWait(t *testing.T) {
-	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Calls two tools.",
+	relay := tool.JSONFunc(tool.Spec{Name: "relay", Description: "Calls two tools.",
 		Schema: json.RawMessage(`{"type": "object"}`)},
-		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-			create := registry.Call{Tool: "memory",
+		func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+			create := tool.Call{Tool: "memory",
 				Input: json.RawMessage(`{"command": "create", "path": "/memories/a.txt", "file_text": "x"}`)}
 			if _, later := env.DispatchNumbered(ctx, create, 0); later {
-				return registry.Suspended([]byte("state")), nil
+				return tool.Suspended([]byte("state")), nil
 			}
-			return env.Dispatch(ctx, registry.Call{Tool: "filesystem",
+			return env.Dispatch(ctx, tool.Call{Tool: "filesystem",
 				Input: json.RawMessage(`{"command": "view", "path": "/a.txt"}`)}), nil
 		})
 	b, m := beginModel(t, relay)
@@ -294,10 +295,10 @@ func TestToolsOfModelsThatWait(t *testing.T) {
 
 // TestSecondsOfModels: a model's call on the page has the time that it has over MCP, or less.
 func TestSecondsOfModels(t *testing.T) {
-	relay := registry.ToolFunc(registry.Spec{Name: "relay", Description: "Tells its time.",
+	relay := tool.JSONFunc(tool.Spec{Name: "relay", Description: "Tells its time.",
 		Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Minute},
-		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-			return registry.Text("it has " + env.Limits.Timeout.String()), nil
+		func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+			return tool.Text("it has " + env.Timeout.String()), nil
 		})
 	b, m := beginModel(t, relay)
 	b.project("ci", nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/web"
@@ -21,8 +21,8 @@ import (
 func TestCallsOfOtherProcesses(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	release := make(chan struct{})
-	tool := registry.Func(registry.Spec{Name: "note", Description: "Writes a file."},
-		func(ctx context.Context, in struct{ File string }, env registry.Env) (string, error) {
+	named := tool.Func(tool.Spec{Name: "note", Description: "Writes a file."},
+		func(ctx context.Context, in struct{ File string }, env tool.Env) (string, error) {
 			if in.File == "/wait" {
 				<-release
 			}
@@ -30,7 +30,7 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 		})
 	process := func() (toolrun.Options, *calls.Log) {
 		log := calls.New(store, nil)
-		return toolrun.Options{Store: store, Tools: []registry.Tool{tool}, Calls: log}, log
+		return toolrun.Options{Store: store, Tools: []tool.Tool{named}, Calls: log}, log
 	}
 	options, pageLog := process()
 	b := begin(t, options, web.Options{})
@@ -44,7 +44,7 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 		require.NoError(t, err)
 		input, err := json.Marshal(map[string]string{"File": file})
 		require.NoError(t, err)
-		other.Registry().Dispatch(t.Context(), registry.Call{ID: id, Tool: "note", Input: input}, env)
+		other.Registry().Dispatch(t.Context(), tool.Call{ID: id, Tool: "note", Input: input}, env)
 	}
 	list := func() (all []string) {
 		var list struct{ Calls []call }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/web"
@@ -64,11 +64,11 @@ func TestProjectsAreListedWithoutTheirHistory(t *testing.T) {
 // TestCallsInParts lists calls of this process and of others in parts, and compares them with the whole.
 func TestCallsInParts(t *testing.T) {
 	store := local.NewMemoryStore(nil)
-	tool := registry.Func(registry.Spec{Name: "note", Description: "Writes a file."}, func(ctx context.Context,
-		in struct{ File string }, env registry.Env) (string, error) {
+	one := tool.Func(tool.Spec{Name: "note", Description: "Writes a file."}, func(ctx context.Context,
+		in struct{ File string }, env tool.Env) (string, error) {
 		return "ok", vfs.WriteFile(ctx, env.Files, in.File, []byte("x"))
 	})
-	b := begin(t, toolrun.Options{Store: store, Tools: []registry.Tool{tool}}, web.Options{})
+	b := begin(t, toolrun.Options{Store: store, Tools: []tool.Tool{one}}, web.Options{})
 	p, err := store.Open(t.Context(), "p")
 	require.NoError(t, err)
 	defer p.Close()

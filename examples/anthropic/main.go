@@ -25,8 +25,8 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func main() {
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	a := &agent{client: anthropic.NewClient(), runner: runner, model: *model, stdout: stdout,
 		log: log.New(stderr, "", 0)}
-	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) {
+	options := &toolrun.SessionOptions{Progress: func(p tool.Progress) {
 		a.log.Printf("%s: %s", p.Tool,
 			printable(p.Message))
 	}}
@@ -90,8 +90,8 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
-	return a.session.Loop(ctx, registry.Anthropic, func(ctx context.Context,
-		turn toolrun.Turn) ([]registry.Call, error) {
+	return a.session.Loop(ctx, tool.Anthropic, func(ctx context.Context,
+		turn toolrun.Turn) ([]tool.Call, error) {
 		for _, result := range turn.Results {
 			a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
 		}
@@ -116,7 +116,7 @@ func (a *agent) answer(ctx context.Context, question string, turns int) error {
 // ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
 // breaks off is an error, and nothing of it is done. The message comes with an error if the model has paused.
 func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []anthropic.MessageParam) (
-	*anthropic.Message, []registry.Call, error) {
+	*anthropic.Message, []tool.Call, error) {
 	params := anthropic.MessageNewParams{Model: a.model, MaxTokens: 16_000, Messages: messages}
 	if err := json.Unmarshal(turn.Tools, &params.Tools); err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []anthropic
 		params.System = []anthropic.TextBlockParam{{Text: turn.System}}
 	}
 
-	calls, err := provider.NewStream(registry.Anthropic)
+	calls, err := provider.NewStream(tool.Anthropic)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,24 +17,25 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type place struct {
 	City string `json:"city" jsonschema:"the city, in English"`
 }
 
-var weather = registry.Func(registry.Spec{
+var weather = tool.Func(tool.Spec{
 	Name:        "weather",
 	Description: "Tells the weather of a city.",
-	Annotations: registry.Annotations{ReadOnly: true, OpenWorld: true},
+	Annotations: tool.Annotations{ReadOnly: true, OpenWorld: true},
 	Retries:     2,
-}, func(ctx context.Context, in place, env registry.Env) (string, error) {
+}, func(ctx context.Context, in place, env tool.Env) (string, error) {
 	text, err := forecast(in.City)
 	if errors.Is(err, errBusy) {
-		return "", registry.Retryable(err) // the call is made again, at most twice
+		return "", tool.Retryable(err) // the call is made again, at most twice
 	}
 	if err != nil {
-		return "", registry.Errorf("There is no weather in %s. Try a city above the sea.", in.City)
+		return "", tool.Errorf("There is no weather in %s. Try a city above the sea.", in.City)
 	}
 	return text, nil
 })
@@ -69,7 +70,7 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	runner, err := toolrun.Open(ctx, &toolrun.Options{
-		Tools:      []registry.Tool{weather},
+		Tools:      []tool.Tool{weather},
 		Middleware: []registry.Middleware{observe.Slog(slog.New(slog.NewTextHandler(stderr, nil)), nil)},
 	})
 	if err != nil {
@@ -80,7 +81,7 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	messages, err := session.Do(ctx, registry.Anthropic, response)
+	messages, err := session.Do(ctx, tool.Anthropic, response)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -44,7 +44,7 @@ func TestModule(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, afero.WriteFile(session.Project(), "/sales.csv",
 				[]byte("city,amount\nOslo,20\nLima,22\n"), 0o644))
-			results, err := session.DispatchAll(t.Context(), []registry.Call{
+			results, err := session.DispatchAll(t.Context(), []tool.Call{
 				{ID: "1", Tool: "csv_summary", Input: json.RawMessage(`{"path":"/sales.csv"}`)},
 				{ID: "2", Tool: "csv_summary", Input: json.RawMessage(`{"path":"/nothing.csv"}`)},
 			})

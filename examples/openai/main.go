@@ -26,8 +26,8 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func main() {
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	a := &agent{client: openai.NewClient(), runner: runner, model: *model, stdout: stdout, log: log.New(stderr, "", 0)}
-	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) {
+	options := &toolrun.SessionOptions{Progress: func(p tool.Progress) {
 		a.log.Printf("%s: %s", p.Tool,
 			printable(p.Message))
 	}}
@@ -95,8 +95,8 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []openai.ChatCompletionMessageParamUnion{openai.UserMessage(question)}
-	return a.session.Loop(ctx, registry.OpenAIChat, func(ctx context.Context,
-		turn toolrun.Turn) ([]registry.Call, error) {
+	return a.session.Loop(ctx, tool.OpenAIChat, func(ctx context.Context,
+		turn toolrun.Turn) ([]tool.Call, error) {
 		a.logResults(turn)
 		if turn.Messages != nil {
 			var results []openai.ChatCompletionMessageParamUnion
@@ -123,7 +123,7 @@ var (
 // ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
 // breaks off is an error, and nothing of it is done.
 func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []openai.ChatCompletionMessageParamUnion) (
-	*openai.ChatCompletionMessage, []registry.Call, error) {
+	*openai.ChatCompletionMessage, []tool.Call, error) {
 	if turn.System != "" {
 		messages = append([]openai.ChatCompletionMessageParamUnion{openai.SystemMessage(turn.System)}, messages...)
 	}
@@ -132,7 +132,7 @@ func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []openai.Ch
 		return nil, nil, err
 	}
 
-	calls, err := provider.NewStream(registry.OpenAIChat)
+	calls, err := provider.NewStream(tool.OpenAIChat)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,7 +175,7 @@ func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []openai.Ch
 }
 
 // logCalls tells what the model is about to do, and logResults what has come of it.
-func (a *agent) logCalls(calls []registry.Call) {
+func (a *agent) logCalls(calls []tool.Call) {
 	for _, call := range calls {
 		a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // respond is answer by the Responses API. The conversation is kept here, and not by the provider.
@@ -24,7 +24,7 @@ func (a *agent) respond(ctx context.Context, question string, turns int) error {
 	}
 	input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(question,
 		responses.EasyInputMessageRoleUser)}
-	ask := func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+	ask := func(ctx context.Context, turn toolrun.Turn) ([]tool.Call, error) {
 		a.logResults(turn)
 		var err error
 		if turn.Messages != nil {
@@ -49,11 +49,11 @@ func (a *agent) respond(ctx context.Context, question string, turns int) error {
 				return nil, err
 			}
 		}
-		calls, err := provider.Calls(registry.OpenAIResponses, []byte(response.RawJSON()))
+		calls, err := provider.Calls(tool.OpenAIResponses, []byte(response.RawJSON()))
 		a.logCalls(calls)
 		return calls, err
 	}
-	return a.session.Loop(ctx, registry.OpenAIResponses, ask, &toolrun.LoopOptions{Turns: turns})
+	return a.session.Loop(ctx, tool.OpenAIResponses, ask, &toolrun.LoopOptions{Turns: turns})
 }
 
 // askResponses makes a request, prints the text that comes, and returns the response, which the last event has whole.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type everything struct {
@@ -64,8 +64,8 @@ func TestSchemasAreThoseOfTheRegistry(t *testing.T) {
 		Blob *blob
 		Some map[string][]byte
 	}
-	spec := registry.Func(registry.Spec{Name: "x", Description: "d"},
-		func(context.Context, everything, registry.Env) (result, error) { return result{}, nil }).Spec()
+	spec := tool.Func(tool.Spec{Name: "x", Description: "d"},
+		func(context.Context, everything, tool.Env) (result, error) { return result{}, nil }).Spec()
 	input, err := schemaOf(reflect.TypeFor[everything](), true)
 	require.NoError(t, err)
 	require.JSONEq(t, string(spec.Schema), string(input))

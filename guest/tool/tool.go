@@ -14,7 +14,7 @@
 //	GOOS=wasip1 GOARCH=wasm go build -o weather.wasm
 //
 // and add it with "toolrun module add weather.wasm". The schemas of input and output come from the Go types, as
-// registry.Func makes them, with the same struct tags; a program that is run with the argument --describe prints them,
+// tool.Func makes them, with the same struct tags; a program that is run with the argument --describe prints them,
 // with its Spec.
 //
 // # Faster

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -93,12 +93,12 @@ func TestChecksOfResultsFail(t *testing.T) {
 	require.Empty(t, tr.revealed("secret-"))
 	// The environment does have a secret, and a result with other parts is looked at as well.
 	require.True(t, tells(os.Getenv(variable)))
-	_, _, everything := tr.everything(registry.Result{Content: []registry.Part{{Text: "x"},
+	_, _, everything := tr.everything(tool.Result{Content: []tool.Part{{Text: "x"},
 		{Data: []byte(secretOf("part")), MIME: "image/png"}}})
 	require.NotEmpty(t, tr.revealed(everything))
-	_, _, everything = tr.everything(registry.Result{Data: json.RawMessage(`"` + secretOf("data") + `"`)})
+	_, _, everything = tr.everything(tool.Result{Data: json.RawMessage(`"` + secretOf("data") + `"`)})
 	require.NotEmpty(t, tr.revealed(everything))
-	_, _, everything = tr.everything(registry.Result{Status: secretOf("status")})
+	_, _, everything = tr.everything(tool.Result{Status: secretOf("status")})
 	require.NotEmpty(t, tr.revealed(everything))
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
@@ -167,9 +168,9 @@ func (t *trial) newEnv(settings map[string]string) registry.Env {
 		s.Enable[name] = false
 	}
 	for _, name := range strings.Fields(settings["grants"]) {
-		s.Grants = append(s.Grants, registry.Capability(name))
+		s.Grants = append(s.Grants, tool.Capability(name))
 	}
-	s.Mode = registry.Mode(settings["mode"])
+	s.Mode = tool.Mode(settings["mode"])
 	if text := settings["options"]; text != "" {
 		require.NoError(t, json.Unmarshal([]byte(text), &s.Options))
 	}
@@ -282,10 +283,10 @@ func (t *trial) do(s *step) (text, code, everything string) {
 		}
 		return err.Error(), "error", err.Error()
 	}
-	tool := fill(s.what, t.value, t.world.outside, false)
+	one := fill(s.what, t.value, t.world.outside, false)
 	switch s.kind {
 	case "undo":
-		_, err := t.world.project.Undo(t.Context(), tool)
+		_, err := t.world.project.Undo(t.Context(), one)
 		return failure(err)
 	case "import":
 		_, err := archive.Import(t.Context(), t.world.project, archiveOf(t, input), archive.Tar)
@@ -293,19 +294,19 @@ func (t *trial) do(s *step) (text, code, everything string) {
 	case "js":
 		encoded, err := json.Marshal(map[string]string{"code": helpers + input})
 		require.NoError(t, err)
-		tool, input = javascript.Name, string(encoded)
+		one, input = javascript.Name, string(encoded)
 	}
 	id := "call-1"
 	if text := t.attempt.settings["id"]; text != "" {
 		id = fill(text, t.value, t.world.outside, false)
 	}
-	result := tools.Dispatch(t.Context(), registry.Call{ID: id, Tool: tool, Input: json.RawMessage(input)}, t.env)
+	result := tools.Dispatch(t.Context(), tool.Call{ID: id, Tool: one, Input: json.RawMessage(input)}, t.env)
 	require.Equal(t, id, result.CallID)
 	return t.everything(result)
 }
 
 // everything is all that comes back of a call, and may be shown to somebody.
-func (t *trial) everything(result registry.Result) (text, code, everything string) {
+func (t *trial) everything(result tool.Result) (text, code, everything string) {
 	everything = fmt.Sprintf("%s\n%s\n%s\n", result.Text(), result.Status, result.Data)
 	for _, part := range result.Content {
 		everything += fmt.Sprintf("%s\n%s\n%s\n%+v\n", part.Text, part.Data, part.MIME, part.Resource)
@@ -350,7 +351,7 @@ func (t *trial) works() {
 			"Here's the content of /after.txt with line numbers:\n     1\tafter"},
 		{"echo", `{"a":1}`, `{"a":1}`},
 	} {
-		result := tools.Dispatch(t.Context(), registry.Call{ID: "after", Tool: c.tool, Input: json.RawMessage(c.input)},
+		result := tools.Dispatch(t.Context(), tool.Call{ID: "after", Tool: c.tool, Input: json.RawMessage(c.input)},
 			env)
 		require.Equal(t, c.want, result.Text(), "afterwards")
 	}

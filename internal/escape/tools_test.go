@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -39,14 +40,14 @@ func (c *counter) of(project string) map[string]int {
 
 // forbidden are the tools that an attempt must not reach, unless it says how often it does. Each tells a secret,
 // unless it is to be quiet.
-var forbidden = map[string]func(*registry.Spec){
-	"vault": func(s *registry.Spec) { s.OffByDefault = true },
-	"net":   func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} },
-	"shell": func(s *registry.Spec) {
-		s.Requires = []registry.Capability{registry.CapabilityNetwork, registry.CapabilityProcess}
+var forbidden = map[string]func(*tool.Spec){
+	"vault": func(s *tool.Spec) { s.OffByDefault = true },
+	"net":   func(s *tool.Spec) { s.Requires = []tool.Capability{tool.CapabilityNetwork} },
+	"shell": func(s *tool.Spec) {
+		s.Requires = []tool.Capability{tool.CapabilityNetwork, tool.CapabilityProcess}
 	},
-	"agent": func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} },
-	"admin": func(s *registry.Spec) { s.OffByDefault, s.Category, s.Source = true, registry.CategoryMCP, "server" },
+	"agent": func(s *tool.Spec) { s.Modes = []tool.Mode{tool.ModeHistory} },
+	"admin": func(s *tool.Spec) { s.OffByDefault, s.Category, s.Source = true, tool.CategoryMCP, "server" },
 }
 
 const (
@@ -59,74 +60,74 @@ const (
 
 // newRegistry returns the tools that attempts are made with.
 func newRegistry(engine *js.Interpreter, c *counter) *registry.Registry {
-	type do = func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error)
-	make := func(name, schema string, execute do, change ...func(*registry.Spec)) registry.Tool {
-		spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(schema)}
+	type do = func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error)
+	make := func(name, schema string, execute do, change ...func(*tool.Spec)) tool.Tool {
+		spec := tool.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(schema)}
 		for _, f := range change {
 			f(&spec)
 		}
-		return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result,
+		return tool.JSONFunc(spec, func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result,
 			error) {
 			c.count(env.Project, name)
 			return execute(ctx, call, env)
 		})
 	}
 	says := func(text string) do {
-		return func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text(text), nil
+		return func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text(text), nil
 		}
 	}
-	relay := func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	relay := func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 		var in struct {
 			Tool  string
 			Input json.RawMessage
 		}
 		if err := json.Unmarshal(call.Input, &in); err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
-		return env.Dispatch(ctx, registry.Call{Tool: in.Tool, Input: in.Input}), nil
+		return env.Dispatch(ctx, tool.Call{Tool: in.Tool, Input: in.Input}), nil
 	}
-	tools := []registry.Tool{
+	tools := []tool.Tool{
 		javascript.New(func(context.Context) (*js.Interpreter, error) { return engine, nil },
 			nil), memory.New(), filesystem.New(),
-		make("echo", anything, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-			return registry.Text(string(call.Input)), nil
+		make("echo", anything, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+			return tool.Text(string(call.Input)), nil
 		}),
-		make("note", noteJSON, func(_ context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		make("note", noteJSON, func(_ context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 			if env.Options.Bool("loud") {
-				return registry.Text("LOUD"), nil
+				return tool.Text("LOUD"), nil
 			}
-			return registry.Text(string(call.Input)), nil
-		}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "loud", Type: registry.OptionBool}} }),
-		make("data", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Data: json.RawMessage(
+			return tool.Text(string(call.Input)), nil
+		}, func(s *tool.Spec) { s.Options = []tool.Option{{ID: "loud", Type: tool.OptionBool}} }),
+		make("data", anything, func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Data: json.RawMessage(
 				`{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, ` +
 					`"then": 1, "toJSON": 1, "error": ["Error", "no"], "value": 2, "bytes": true}`)}, nil
-		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(anything) }),
+		}, func(s *tool.Spec) { s.OutputSchema = json.RawMessage(anything) }),
 		make("liar", anything, says(`{"error": ["Error", "not an error", "net"]}`)),
 		make("large", anything, says(strings.Repeat("large\n", 1<<16))),
-		make("fails", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, registry.Errorf("no such city")
+		make("fails", anything, func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, tool.Errorf("no such city")
 		}),
-		make("breaks", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		make("breaks", anything, func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
 			panic(errors.New("broken"))
 		}),
-		make("hangs", anything, func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+		make("hangs", anything, func(ctx context.Context, _ tool.Call, _ tool.Env) (tool.Result, error) {
 			<-ctx.Done()
-			return registry.Result{}, ctx.Err()
+			return tool.Result{}, ctx.Err()
 		}),
 		make("relay", relays, relay), make("relay2", relays, relay), make("relay3", relays, relay),
 		make("relay4", relays, relay), make("relay5", relays, relay),
 		make("__proto__", anything, says("called")), make("constructor", anything, says("called")),
-		make("then", anything, says("called"), func(s *registry.Spec) { s.OffByDefault = true }),
+		make("then", anything, says("called"), func(s *tool.Spec) { s.OffByDefault = true }),
 	}
 	for name, change := range forbidden {
-		tools = append(tools, make(name, anything, func(_ context.Context, call registry.Call,
-			_ registry.Env) (registry.Result, error) {
+		tools = append(tools, make(name, anything, func(_ context.Context, call tool.Call,
+			_ tool.Env) (tool.Result, error) {
 			if string(call.Input) == `{"quiet":true}` {
-				return registry.Text("called"), nil
+				return tool.Text("called"), nil
 			}
-			return registry.Text(secretOf("tool")), nil
+			return tool.Text(secretOf("tool")), nil
 		}, change))
 	}
 	r, err := registry.New(tools...)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -30,14 +31,14 @@ type Mail struct {
 }
 
 // Tools are send, which changes the world, and look.
-func (m *Mail) Tools() []registry.Tool {
+func (m *Mail) Tools() []tool.Tool {
 	type in struct {
 		To string `json:"to"`
 	}
-	return []registry.Tool{
-		registry.Func(registry.Spec{Name: "send", Description: "Sends.",
-			Annotations: registry.Annotations{Destructive: true}},
-			func(_ context.Context, in in, _ registry.Env) (string, error) {
+	return []tool.Tool{
+		tool.Func(tool.Spec{Name: "send", Description: "Sends.",
+			Annotations: tool.Annotations{Destructive: true}},
+			func(_ context.Context, in in, _ tool.Env) (string, error) {
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				if m.Before != nil {
@@ -49,9 +50,9 @@ func (m *Mail) Tools() []registry.Tool {
 				m.Sent = append(m.Sent, in.To)
 				return "sent to " + in.To, nil
 			}),
-		registry.Func(registry.Spec{Name: "look", Description: "Looks.",
-			Annotations: registry.Annotations{ReadOnly: true}},
-			func(_ context.Context, in in, _ registry.Env) (string, error) {
+		tool.Func(tool.Spec{Name: "look", Description: "Looks.",
+			Annotations: tool.Annotations{ReadOnly: true}},
+			func(_ context.Context, in in, _ tool.Env) (string, error) {
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				m.Looked++
@@ -67,11 +68,11 @@ func Choose(s registry.Selection) registry.Selection {
 }
 
 // Ask makes a call in a session.
-func Ask(t testing.TB, s *toolrun.Session, tool string, input any) registry.Result {
+func Ask(t testing.TB, s *toolrun.Session, name string, input any) tool.Result {
 	t.Helper()
 	data, err := json.Marshal(input)
 	require.NoError(t, err)
-	results, err := s.DispatchAll(t.Context(), []registry.Call{{ID: "call_1", Tool: tool, Input: data}})
+	results, err := s.DispatchAll(t.Context(), []tool.Call{{ID: "call_1", Tool: name, Input: data}})
 	require.NoError(t, err)
 	return results[0]
 }

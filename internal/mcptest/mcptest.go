@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // PlainTool is what a list of tools says of one.
@@ -41,9 +42,9 @@ func Connected(t testing.TB, set *mcpclient.Set) {
 }
 
 // Call calls a tool of a set.
-func Call(t testing.TB, set *mcpclient.Set, tool, input string) registry.Result {
+func Call(t testing.TB, set *mcpclient.Set, name, input string) tool.Result {
 	t.Helper()
-	return set.Registry().Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)},
+	return set.Registry().Dispatch(t.Context(), tool.Call{Tool: name, Input: json.RawMessage(input)},
 		registry.Env{})
 }
 
@@ -162,22 +163,22 @@ func Good(versions ...string) *sdk.Server {
 }
 
 // Measured returns tools that say what has reached them.
-func Measured() []registry.Tool {
-	return []registry.Tool{
-		registry.Func(registry.Spec{Name: "length", Description: "Says how long a text is."},
+func Measured() []tool.Tool {
+	return []tool.Tool{
+		tool.Func(tool.Spec{Name: "length", Description: "Says how long a text is."},
 			func(_ context.Context, in struct {
 				Text string `json:"text"`
-			}, _ registry.Env) (string, error) {
+			}, _ tool.Env) (string, error) {
 				return fmt.Sprintf("%d bytes", len(in.Text)), nil
 			}),
-		registry.Func(registry.Spec{Name: "values", Description: "Says how many values a list has."},
+		tool.Func(tool.Spec{Name: "values", Description: "Says how many values a list has."},
 			func(_ context.Context, in struct {
 				List []any `json:"list"`
-			}, _ registry.Env) (string, error) {
+			}, _ tool.Env) (string, error) {
 				return fmt.Sprintf("%d values", len(in.List)), nil
 			}),
-		registry.Func(registry.Spec{Name: "free", Description: "Gives back what is free, so that growth can be seen."},
-			func(context.Context, struct{}, registry.Env) (string, error) {
+		tool.Func(tool.Spec{Name: "free", Description: "Gives back what is free, so that growth can be seen."},
+			func(context.Context, struct{}, tool.Env) (string, error) {
 				debug.FreeOSMemory()
 				return "freed", nil
 			}),

@@ -68,6 +68,15 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to another document, %q", url)
 }
 
+// CompileObject is Compile for what tools take and return, which are objects: the schema's type must say so.
+func CompileObject(raw json.RawMessage) (*Schema, error) {
+	compiled, err := Compile(raw)
+	if err == nil && compiled.Root.GetText("type") != "object" {
+		return nil, errors.New(`the schema's "type" is not "object"`)
+	}
+	return compiled, err
+}
+
 // JSON returns the schema as given, without white space. Do not change it.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // greeting is the beginning of a server's answer to initialize.
@@ -59,7 +60,7 @@ func fromServer(method string, hostile text) preparation {
 			if len(tools) == 0 {
 				return refused, nil
 			}
-			result := set.Registry().Dispatch(ctx, registry.Call{Tool: tools[0].Name}, registry.Env{})
+			result := set.Registry().Dispatch(ctx, tool.Call{Tool: tools[0].Name}, registry.Env{})
 			return endingOf(result), nil
 		}
 		return attack, close, nil

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -93,13 +93,13 @@ const pageToken = "Bearer selftest-selftest-selftest"
 
 // servePage serves a page with a project that has large files.
 func servePage(ctx context.Context) (address string, close func(), err error) {
-	echo := registry.ToolFunc(registry.Spec{
+	echo := tool.JSONFunc(tool.Spec{
 		Name: "echo", Description: "Says how much it gets.", Schema: []byte(`{"type":"object"}`),
 	},
-		func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-			return registry.Text(fmt.Sprint(len(call.Input))), nil
+		func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+			return tool.Text(fmt.Sprint(len(call.Input))), nil
 		})
-	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []registry.Tool{echo}})
+	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []tool.Tool{echo}})
 	if err != nil {
 		return "", nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A filter is what tools of databases and of search have: it consists of filters, in one of several ways.
@@ -86,10 +87,10 @@ func references() string {
 
 // hostileTool is a registry with one tool that takes what fits a schema.
 func hostileTool(schema string) (*registry.Registry, error) {
-	spec := registry.Spec{Name: "hostile", Description: "Takes what fits its schema.", Schema: json.RawMessage(schema)}
-	return registry.New(registry.ToolFunc(spec,
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text("done"), nil
+	spec := tool.Spec{Name: "hostile", Description: "Takes what fits its schema.", Schema: json.RawMessage(schema)}
+	return registry.New(tool.JSONFunc(spec,
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text("done"), nil
 		}))
 }
 
@@ -103,9 +104,9 @@ func dispatching(schema string, atOnce int, input text) preparation {
 		if err != nil {
 			return nil, nil, err
 		}
-		call := registry.Call{ID: "1", Tool: "hostile", Input: json.RawMessage(input.String())}
+		call := tool.Call{ID: "1", Tool: "hostile", Input: json.RawMessage(input.String())}
 		return inTime(func() string {
-			results := make([]registry.Result, atOnce)
+			results := make([]tool.Result, atOnce)
 			var group sync.WaitGroup
 			for i := range results {
 				group.Go(func() {
@@ -130,7 +131,7 @@ func inTime(do func() string) func() (string, error) {
 	}
 }
 
-func endingOf(result registry.Result) string {
+func endingOf(result tool.Result) string {
 	if result.IsError() {
 		return refused
 	}
@@ -144,7 +145,7 @@ func inXML(schema, answer string) preparation {
 		if err != nil {
 			return nil, nil, err
 		}
-		definitions, err := tools.Definitions(registry.XML, registry.Selection{})
+		definitions, err := tools.Definitions(tool.XML, registry.Selection{})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -161,16 +162,16 @@ func inXML(schema, answer string) preparation {
 func structured(data text) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		encoded := json.RawMessage(data.String())
-		tools, err := registry.New(registry.ToolFunc(registry.Spec{Name: "hostile", Description: "Returns much."},
-			func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-				return registry.Result{Data: encoded}, nil
+		tools, err := registry.New(tool.JSONFunc(tool.Spec{Name: "hostile", Description: "Returns much."},
+			func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+				return tool.Result{Data: encoded}, nil
 			}))
 		if err != nil {
 			return nil, nil, err
 		}
 		attack := func() (string, error) {
-			result := tools.Dispatch(ctx, registry.Call{ID: "1", Tool: "hostile"}, registry.Env{})
-			if _, err := provider.Results(registry.MCP, []registry.Result{result}); err != nil {
+			result := tools.Dispatch(ctx, tool.Call{ID: "1", Tool: "hostile"}, registry.Env{})
+			if _, err := provider.Results(tool.MCP, []tool.Result{result}); err != nil {
 				return "", err
 			}
 			return endingOf(result), nil
@@ -195,7 +196,7 @@ func offered(schema string) func(ctx context.Context) (func() (string, error), f
 					}
 				}
 			}
-			definitions, err := tools.Definitions(registry.XML, registry.Selection{})
+			definitions, err := tools.Definitions(tool.XML, registry.Selection{})
 			if err != nil {
 				return refused, nil
 			}

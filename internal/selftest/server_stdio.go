@@ -10,14 +10,15 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // echoes is a registry with a tool that returns what it gets.
 func echoes() (*registry.Registry, error) {
-	return registry.New(registry.ToolFunc(registry.Spec{
+	return registry.New(tool.JSONFunc(tool.Spec{
 		Name: "echo", Description: "Returns what it gets.", Schema: json.RawMessage(`{"type":"object"}`),
-	}, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-		return registry.Text(string(call.Input)), nil
+	}, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+		return tool.Text(string(call.Input)), nil
 	}))
 }
 

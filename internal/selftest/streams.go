@@ -7,33 +7,33 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // events are those of the APIs that send a call in pieces. "INDEX" stands for the number of the call, and in delta
 // "PIECE" for a piece of its arguments.
 var events = []struct {
-	api          registry.API
+	api          tool.API
 	start, delta string
 }{
-	{registry.Anthropic,
+	{tool.Anthropic,
 		`{"type":"content_block_start","index":INDEX,` +
 			`"content_block":{"type":"tool_use","id":"idINDEX","name":"echo","input":{}}}`,
 		`{"type":"content_block_delta","index":INDEX,"delta":{"type":"input_json_delta","partial_json":"PIECE"}}`},
-	{registry.OpenAIChat,
+	{tool.OpenAIChat,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,"id":"idINDEX","type":"function",` +
 			`"function":{"name":"echo","arguments":""}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,` +
 			`"function":{"name":"echo","arguments":"PIECE"}}]}}]}`},
-	{registry.OpenAIResponses,
+	{tool.OpenAIResponses,
 		`{"type":"response.output_item.added","output_index":INDEX,` +
 			`"item":{"type":"function_call","call_id":"idINDEX","name":"echo","arguments":""}}`,
 		`{"type":"response.function_call_arguments.delta","output_index":INDEX,"delta":"PIECE"}`},
-	{registry.Gemini,
+	{tool.Gemini,
 		`{"candidates":[{"content":{"role":"model",` +
 			`"parts":[{"functionCall":{"id":"idINDEX","name":"echo","args":{}}}]}}]}`,
 		`{"candidates":[{"content":{"parts":[{"text":"PIECE"}],"role":"model"}}]}`},
-	{registry.Bedrock,
+	{tool.Bedrock,
 		`{"contentBlockStart":{"contentBlockIndex":INDEX,"start":{"toolUse":{"toolUseId":"idINDEX","name":"echo"}}}}`,
 		`{"contentBlockDelta":{"contentBlockIndex":INDEX,"delta":{"toolUse":{"input":"PIECE"}}}}`},
 }
@@ -42,7 +42,7 @@ var events = []struct {
 func streams() []Attack {
 	either := []string{answered, refused}
 	var all []Attack
-	add := func(name, attempt string, size int64, api registry.API, make func(yield func(event string) bool)) {
+	add := func(name, attempt string, size int64, api tool.API, make func(yield func(event string) bool)) {
 		all = append(all, Attack{
 			Name: amplification + "-streams-" + name, Attempt: attempt, Endings: either,
 			Grows: mostGrown(size), prepare: streaming(api, make),
@@ -90,7 +90,7 @@ func streams() []Attack {
 }
 
 // streaming feeds a stream of events to a provider.Stream.
-func streaming(api registry.API, events func(yield func(event string) bool)) preparation {
+func streaming(api tool.API, events func(yield func(event string) bool)) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		attack := func() (string, error) {
 			stream, err := provider.NewStream(api)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -215,14 +216,14 @@ func (s *Service) Decide(ctx context.Context, in DecideRequest) (Nothing, error)
 
 // DecideNow does what Decide does, and waits for the call, which goes on as far as it is decided. The result is that
 // which the model gets when it makes the call again.
-func (s *Service) DecideNow(ctx context.Context, in DecideRequest) (registry.Result, error) {
+func (s *Service) DecideNow(ctx context.Context, in DecideRequest) (tool.Result, error) {
 	run, err := s.decide(ctx, in)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	resume, end, err := s.resume(ctx, in.Project, run)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	defer end()
 	defer s.changed(in.Project)
@@ -264,7 +265,7 @@ var errNotWaiting = &Error{Code: "not_found", Message: "this call does not wait 
 // resume returns what goes on with a call for the model, which gets the result when it makes the call again, and what
 // is to be called then. The call is made as by whoever made it, within their limits, if it is known who that is.
 func (s *Service) resume(ctx context.Context, project string,
-	run *waiting.Entry) (goOn func(context.Context) (registry.Result, error), end func() error, err error) {
+	run *waiting.Entry) (goOn func(context.Context) (tool.Result, error), end func() error, err error) {
 	if s.options.Client != nil {
 		if access := s.options.Client(run.Client); access != nil && s.Desk.Open(access).MayUse(project) == nil {
 			s = s.Desk.Open(access)
@@ -282,7 +283,7 @@ func (s *Service) resume(ctx context.Context, project string,
 	if s.access.Session == nil {
 		env.Limits = s.limits()
 	}
-	return func(ctx context.Context) (result registry.Result, err error) {
+	return func(ctx context.Context) (result tool.Result, err error) {
 		late := s.access.call(ctx, func(ctx context.Context) {
 			result, err = s.waiting.In(run.Scope).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
 		})

@@ -9,18 +9,18 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestCallsAtOnce: somebody has 16 calls run at once, also when some of theirs have ended meanwhile.
 func TestCallsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		wait := registry.Func(registry.Spec{Name: "wait", Description: "Waits until it is stopped."},
-			func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+		wait := tool.Func(tool.Spec{Name: "wait", Description: "Waits until it is stopped."},
+			func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 				<-ctx.Done()
 				return "", ctx.Err()
 			})
-		runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []registry.Tool{wait}})
+		runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []tool.Tool{wait}})
 		require.NoError(t, err)
 		desk, err := service.New(runner, nil)
 		require.NoError(t, err)

@@ -13,17 +13,18 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // newDesk makes the desk of a runner that has all its calls in the log of the desk, with a tool that tells its time.
 func newDesk(t *testing.T, options service.Options) (*service.Desk, *toolrun.Runner) {
-	tells := registry.ToolFunc(registry.Spec{Name: "tells", Description: "Tells its time.",
+	tells := tool.JSONFunc(tool.Spec{Name: "tells", Description: "Tells its time.",
 		Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Hour},
-		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-			return registry.Text("it has " + env.Limits.Timeout.String()), nil
+		func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+			return tool.Text("it has " + env.Timeout.String()), nil
 		})
 	options.Log = service.NewLog()
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []registry.Tool{tells},
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []tool.Tool{tells},
 		Middleware: []registry.Middleware{options.Log.Middleware}})
 	require.NoError(t, err)
 	desk, err := service.New(runner, &options)
@@ -67,7 +68,7 @@ func TestModelsSeeTheirOwnCalls(t *testing.T) {
 	session, err := runner.Session(t.Context(), "p", nil)
 	require.NoError(t, err)
 	defer session.Close()
-	_, err = session.DispatchAll(t.Context(), []registry.Call{{ID: "other", Tool: "tells"}})
+	_, err = session.DispatchAll(t.Context(), []tool.Call{{ID: "other", Tool: "tells"}})
 	require.NoError(t, err)
 	owner := desk.Open(&service.Access{Name: "page", Client: "page", Role: service.Operator})
 	of := call(t, owner, service.MakeCallRequest{Project: "p", Tool: "tells", Input: []byte("{}")})
@@ -119,7 +120,7 @@ func TestTimeOfCalls(t *testing.T) {
 		"longer than the desk's":  {desk: time.Second, seconds: 3600, want: "1s"},
 		"longer than their own":   {desk: time.Hour, own: time.Second, seconds: 3600, want: "1s"},
 		"shorter than their own":  {own: time.Minute, seconds: 1, want: "1s"},
-		"less than without limit": {desk: registry.NoTimeout, seconds: 1, want: "1s"},
+		"less than without limit": {desk: tool.NoTimeout, seconds: 1, want: "1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			desk, _ := newDesk(t, service.Options{Limits: registry.Limits{Timeout: c.desk}})
@@ -256,7 +257,7 @@ func TestWaitingCallsOfOthers(t *testing.T) {
 		Select: func(s registry.Selection) registry.Selection { s.Ask = []string{"tells"}; return s }})
 	require.NoError(t, err)
 	defer session.Close()
-	results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: "asks", Tool: "tells", Input: []byte("{}")}})
+	results, err := session.DispatchAll(t.Context(), []tool.Call{{ID: "asks", Tool: "tells", Input: []byte("{}")}})
 	require.NoError(t, err)
 	token := results[0].Pending.Token
 	operator := desk.Open(&service.Access{Name: "ops", Role: service.Operator})

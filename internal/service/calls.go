@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -248,7 +249,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	if s.access.role() != Model {
 		s.runAsPerson(in.Tool, options, &env)
 	}
-	call := registry.Call{ID: newCallID("page-" + in.Tool), Tool: in.Tool, Input: input}
+	call := tool.Call{ID: newCallID("page-" + in.Tool), Tool: in.Tool, Input: input}
 	holder := s.access.Holder()
 	running, cancel := s.background(ctx)
 	s.making.mu.Lock()
@@ -428,22 +429,22 @@ func (s *Service) FollowProject(ctx context.Context, in InProject, begin func() 
 func (s *Service) env(ctx context.Context, session *toolrun.Session) (registry.Env, error) {
 	env, err := session.Env(ctx)
 	if s.access.role() == Model {
-		env.Selection.Mode = registry.ModeMCP
+		env.Selection.Mode = tool.ModeMCP
 	}
 	return env, err
 }
 
 // shorten gives a call of a model less time than it has.
-func shorten(limits *registry.Limits, spec registry.Spec, want time.Duration) {
+func shorten(limits *registry.Limits, spec tool.Spec, want time.Duration) {
 	most := cmp.Or(limits.Timeout,
-		registry.Offer{Mode: registry.ModeMCP}.Timeout(cmp.Or(spec.Timeout, registry.DefaultTimeout)))
-	if want > 0 && (most == registry.NoTimeout || want < most) {
+		tool.ModeMCP.Timeout(cmp.Or(spec.Timeout, tool.DefaultTimeout)))
+	if want > 0 && (most == tool.NoTimeout || want < most) {
 		limits.Timeout = want
 	}
 }
 
 // mayChoose returns an error if somebody, whose options others choose, wants another value of one.
-func (s *Service) mayChoose(spec registry.Spec, selection registry.Selection, options map[string]any) error {
+func (s *Service) mayChoose(spec tool.Spec, selection registry.Selection, options map[string]any) error {
 	if s.access.Select == nil && s.access.role() != Model {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Limits of a Log.
@@ -73,13 +74,13 @@ func NewLog() *Log {
 
 // Middleware notes calls, and lets people stop them.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+	return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 		c, begun := ctx.Value(begunKey{}).(*logged)
 		if !begun || c.id != call.ID || c.project != env.Project {
 			ctx, c = l.begin(ctx, call, env)
 		}
 		before := env.Progress
-		env.Progress = func(p registry.Progress) {
+		env.Progress = func(p tool.Progress) {
 			if p.Console != nil && p.CallID == call.ID {
 				l.print(c, p.Console)
 			}
@@ -90,7 +91,7 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 		ended := false
 		defer func() {
 			if !ended { // a panic, which is another's to handle
-				l.end(c, registry.Failure(registry.CodeFailed, "the call panicked"))
+				l.end(c, tool.Failure(tool.CodeFailed, "the call panicked"))
 			}
 		}()
 		result := calls.TellStopped(ctx, next(ctx, call, env))
@@ -105,7 +106,7 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 type begunKey struct{}
 
 // begin notes a call, and returns its context, which ends with the call or when a person stops it.
-func (l *Log) begin(ctx context.Context, call registry.Call, env registry.Env) (context.Context, *logged) {
+func (l *Log) begin(ctx context.Context, call tool.Call, env registry.Env) (context.Context, *logged) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &logged{project: env.Project, id: call.ID, parent: call.Parent,
 		tool: plaintext.Clean(call.Tool, 200), client: env.Client, began: time.Now(), running: true, cancel: cancel,
@@ -150,7 +151,7 @@ func (l *Log) stop(project, id string, may func(CallInfo) bool) bool {
 // printed. The lock is held.
 func (l *Log) goOn(c *logged) {
 	before := l.byID[[2]string{c.project, c.id}]
-	if before == nil || before.running || before.code != string(registry.CodePending) {
+	if before == nil || before.running || before.code != string(tool.CodePending) {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(l.calls, before.number, func(c *logged, number int64) int {
@@ -207,7 +208,7 @@ func (l *Log) drop(i int) {
 	l.calls = l.calls[1:]
 }
 
-func (l *Log) print(c *logged, e *registry.ConsoleEntry) {
+func (l *Log) print(c *logged, e *tool.ConsoleEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.number == 0 || !c.running {
@@ -225,7 +226,7 @@ func (l *Log) print(c *logged, e *registry.ConsoleEntry) {
 	l.changed()
 }
 
-func (l *Log) end(c *logged, result registry.Result) {
+func (l *Log) end(c *logged, result tool.Result) {
 	text := plaintext.Clean(result.Text(), logText)
 	c.cancel(nil)
 	data, _ := result.Data.(json.RawMessage)

@@ -23,6 +23,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -76,7 +77,7 @@ func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 	if options != nil {
 		o = *options
 	}
-	if o.Limits.Timeout < 0 && o.Limits.Timeout != registry.NoTimeout {
+	if o.Limits.Timeout < 0 && o.Limits.Timeout != tool.NoTimeout {
 		return nil, errors.New("the time of calls is negative")
 	}
 	d := &Desk{runner: runner, making: newMade()}

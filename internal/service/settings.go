@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -598,20 +599,20 @@ func (e *Setting) apply(tools *registry.Registry, s registry.Settings,
 }
 
 // FindOption finds an option by TOOL.NAME, or by NAME if a tool is named already.
-func FindOption(tools *registry.Registry, name, tool string) (registry.Option, string, error) {
+func FindOption(tools *registry.Registry, name, toolName string) (tool.Option, string, error) {
 	if before, after, ok := strings.Cut(name, "."); ok {
-		tool, name = before, after
-	} else if tool == "" {
-		return registry.Option{}, "", fmt.Errorf("malformed option %q: write TOOL.NAME", name)
+		toolName, name = before, after
+	} else if toolName == "" {
+		return tool.Option{}, "", fmt.Errorf("malformed option %q: write TOOL.NAME", name)
 	}
-	spec, ok := tools.Spec(tool)
+	spec, ok := tools.Spec(toolName)
 	if !ok {
-		return registry.Option{}, "", fmt.Errorf("no tool named %q; toolrun tools lists them", tool)
+		return tool.Option{}, "", fmt.Errorf("no tool named %q; toolrun tools lists them", toolName)
 	}
 	var ids []string
 	for _, option := range spec.Options {
 		if option.ID == name {
-			return option, tool, nil
+			return option, toolName, nil
 		}
 		ids = append(ids, option.ID)
 	}
@@ -620,10 +621,10 @@ func FindOption(tools *registry.Registry, name, tool string) (registry.Option, s
 		for _, spec := range tools.Configurable() {
 			others = append(others, spec.Name)
 		}
-		return registry.Option{}, "", fmt.Errorf("the tool %s has no options; tools with options: %s", tool,
+		return tool.Option{}, "", fmt.Errorf("the tool %s has no options; tools with options: %s", toolName,
 			strings.Join(others, ", "))
 	}
-	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q; it has %s", tool, name,
+	return tool.Option{}, "", fmt.Errorf("the tool %s has no option %q; it has %s", toolName, name,
 		strings.Join(ids, ", "))
 }
 

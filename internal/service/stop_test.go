@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -25,8 +26,8 @@ type replica struct {
 
 func newReplica(t *testing.T, store *local.Store) *replica {
 	t.Helper()
-	wait := registry.Func(registry.Spec{Name: "wait", Description: "Waits."},
-		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+	wait := tool.Func(tool.Spec{Name: "wait", Description: "Waits."},
+		func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		})
@@ -34,7 +35,7 @@ func newReplica(t *testing.T, store *local.Store) *replica {
 	noted := service.NewLog()
 	var err error
 	r.Runner, err = toolrun.Open(t.Context(), &toolrun.Options{Store: store, Calls: r.log,
-		Tools: []registry.Tool{wait}, Middleware: []registry.Middleware{noted.Middleware}})
+		Tools: []tool.Tool{wait}, Middleware: []registry.Middleware{noted.Middleware}})
 	require.NoError(t, err)
 	r.desk, err = service.New(r.Runner, &service.Options{Log: noted})
 	require.NoError(t, err)
@@ -48,16 +49,16 @@ func (r *replica) close(t *testing.T) {
 }
 
 // call makes a call that waits, and returns what will be its result.
-func (r *replica) call(t *testing.T, project, id, client string) <-chan registry.Result {
+func (r *replica) call(t *testing.T, project, id, client string) <-chan tool.Result {
 	session, err := r.Session(t.Context(), project, &toolrun.SessionOptions{Client: client})
 	require.NoError(t, err)
 	env, err := session.Env(t.Context())
 	require.NoError(t, err)
-	env.Limits.Timeout = registry.NoTimeout
-	done := make(chan registry.Result, 1)
+	env.Limits.Timeout = tool.NoTimeout
+	done := make(chan tool.Result, 1)
 	go func() {
 		done <- r.Registry().Dispatch(context.Background(),
-			registry.Call{ID: id, Tool: "wait", Input: json.RawMessage(`{}`)}, env)
+			tool.Call{ID: id, Tool: "wait", Input: json.RawMessage(`{}`)}, env)
 	}()
 	return done
 }
@@ -91,17 +92,17 @@ func TestCallsAreStoppedWhereverTheyRun(t *testing.T) {
 		require.Empty(t, third)
 
 		const text = "A person has stopped this call. Do not make it again unless they ask for it."
-		stopped := func(done <-chan registry.Result) {
+		stopped := func(done <-chan tool.Result) {
 			t.Helper()
 			result := <-done
-			require.Equal(t, registry.CodeCanceled, result.Code)
+			require.Equal(t, tool.CodeCanceled, result.Code)
 			require.Equal(t, text, result.Content[0].Text)
 			require.NotEqual(t, text, result.Content[1].Text)
 		}
 		for _, of := range []struct {
 			s    *service.Service
 			id   string
-			done <-chan registry.Result
+			done <-chan tool.Result
 		}{{model, "first", first}, {person, "second", second}, {person, "local", local}} {
 			require.Empty(t, stop(of.s, "own", of.id))
 			stopped(of.done)

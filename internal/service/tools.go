@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type ToolChoice struct {
@@ -96,7 +97,7 @@ func (s *Service) ListTools(ctx context.Context, in InProject) (ToolsAnswer, err
 	return out, nil
 }
 
-func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registry.Selection, on bool) ToolInfo {
+func newToolInfo(tools *registry.Registry, spec tool.Spec, selection registry.Selection, on bool) ToolInfo {
 	info := ToolInfo{Name: spec.Name, Title: spec.DisplayName, Subtitle: spec.Subtitle, Category: string(spec.Category),
 		Source: spec.Source, PartOf: spec.PartOf, Enabled: on, Always: spec.AlwaysEnabled,
 		Granted: true, ReadOnly: spec.Annotations.ReadOnly,
@@ -118,7 +119,7 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 	}
 	info.Description = spec.Description
 	if spec.DescriptionFor != nil {
-		info.Description = spec.DescriptionFor(registry.Offer{Options: values, Tools: func() []*registry.Definition {
+		info.Description = spec.DescriptionFor(tool.Offer{Options: values, Tools: func() []*tool.Definition {
 			return nil
 		}})
 	}
@@ -157,7 +158,7 @@ type DefinitionsRequest struct {
 
 // Definitions returns the enabled tools as an API of a provider wants them, as JSON.
 func (s *Service) Definitions(ctx context.Context, in DefinitionsRequest) (json.RawMessage, error) {
-	if !slices.Contains(provider.APIs(), registry.API(in.API)) {
+	if !slices.Contains(provider.APIs(), tool.API(in.API)) {
 		return nil, Bad("api", "no such API")
 	}
 	session, err := s.session(ctx, Run, in.Project)
@@ -169,7 +170,7 @@ func (s *Service) Definitions(ctx context.Context, in DefinitionsRequest) (json.
 	if err != nil {
 		return nil, err
 	}
-	data, err := provider.Definitions(s.runner.Registry(), registry.API(in.API), env.Selection, nil)
+	data, err := provider.Definitions(s.runner.Registry(), tool.API(in.API), env.Selection, nil)
 	if err != nil {
 		return nil, Bad("", "%v", err) // of options that are set
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Execute sends a call to the server. It returns when the context ends, whatever the server does.
-func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+func (t *remoteTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	c := t.server.connection()
 	if c == nil {
-		return registry.Result{}, t.lost("is not connected now. Try again later, or do without it.", errLost)
+		return tool.Result{}, t.lost("is not connected now. Try again later, or do without it.", errLost)
 	}
 	callCtx, cancel := context.WithCancel(context.WithValue(ctx, callContext{}, true))
 	defer cancel()
@@ -47,7 +47,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		case <-silent.C:
 			env.Report("waiting for the MCP server "+t.server.name, 0, 0)
 		case <-ctx.Done():
-			return registry.Result{}, context.Cause(ctx)
+			return tool.Result{}, context.Cause(ctx)
 		case a := <-done:
 			select {
 			case report := <-reports: // a report that arrived before the answer
@@ -55,11 +55,11 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			default:
 			}
 			if a.err != nil {
-				return registry.Result{}, t.failure(ctx, c, a.err)
+				return tool.Result{}, t.failure(ctx, c, a.err)
 			}
 			raw, err := c.filter.fetch(a.result.Meta)
 			if err != nil {
-				return registry.Result{}, t.failure(ctx, c, err)
+				return tool.Result{}, t.failure(ctx, c, err)
 			}
 			return t.result(raw)
 		}
@@ -67,13 +67,13 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 }
 
 // failure returns the error that a model gets for a call that failed without a result.
-func (t *tool) failure(ctx context.Context, c *connection, err error) error {
+func (t *remoteTool) failure(ctx context.Context, c *connection, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && answered(err) {
 		text := cleanText(t.server.secrets.text(wrong.Message), 4000)
-		return &registry.ModelError{
+		return &tool.ModelError{
 			Text: fmt.Sprintf("The MCP server %s has refused the call: %s", t.server.name, text),
 			Err:  &ServerError{Server: t.server.name, Err: err, secrets: t.server.secrets},
 		}
@@ -96,10 +96,10 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 var implementation = strings.NewReplacer(`calling "tools/call": `, "", `sending "tools/call": `, "",
 	"rejected by transport: ", "")
 
-func (t *tool) lost(what string, err error) error {
-	return &registry.ModelError{
+func (t *remoteTool) lost(what string, err error) error {
+	return &tool.ModelError{
 		Text: fmt.Sprintf("The MCP server %s %s", t.server.name, what),
-		Code: registry.CodeFailed,
+		Code: tool.CodeFailed,
 		Err:  &ServerError{Server: t.server.name, Err: err, secrets: t.server.secrets},
 	}
 }

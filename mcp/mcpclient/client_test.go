@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/registrytest"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // openGood opens a server that behaves well. Its name is good.
@@ -24,10 +25,10 @@ func openGood(t testing.TB, options *mcpclient.Options, headers map[string]strin
 	return set
 }
 
-func idle(name string) registry.Tool {
-	return registry.ToolFunc(registry.Spec{Name: name, Description: "d"},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, nil
+func idle(name string) tool.Tool {
+	return tool.JSONFunc(tool.Spec{Name: name, Description: "d"},
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, nil
 		})
 }
 
@@ -42,7 +43,7 @@ func TestTools(t *testing.T) {
 	spec, _ := r.Spec("good_echo")
 	require.Equal(t, "Echo", spec.DisplayName)
 	require.Equal(t, "Says it.", spec.Description)
-	require.Equal(t, registry.CategoryMCP, spec.Category)
+	require.Equal(t, tool.CategoryMCP, spec.Category)
 	require.Equal(t, "good", spec.Source)
 	require.Equal(
 		t, `{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},`+
@@ -50,14 +51,14 @@ func TestTools(t *testing.T) {
 		string(spec.Schema),
 	)
 	require.JSONEq(t, `{"type":"object","properties":{"n":{"type":"integer"}}}`, string(spec.OutputSchema))
-	require.Equal(t, registry.Annotations{ReadOnly: true}, spec.Annotations)
+	require.Equal(t, tool.Annotations{ReadOnly: true}, spec.Annotations)
 	require.Empty(t, spec.Requires)
 
 	spec, _ = r.Spec("good_parts")
 	require.Equal(t, "MCP tool from good", spec.Description)
-	require.Equal(t, registry.Annotations{Destructive: true, OpenWorld: true}, spec.Annotations)
+	require.Equal(t, tool.Annotations{Destructive: true, OpenWorld: true}, spec.Annotations)
 
-	prompt, err := r.SystemPrompt(t.Context(), registry.Anthropic, registry.Env{})
+	prompt, err := r.SystemPrompt(t.Context(), tool.Anthropic, registry.Env{})
 	require.NoError(t, err)
 	require.Equal(t, "## Tools of good\n\nBe epolite.", prompt, "once, and without what cannot be seen")
 	spec, _ = r.Spec("own")
@@ -68,14 +69,14 @@ func TestCalls(t *testing.T) {
 	set := openGood(t, nil, nil)
 	for name, test := range map[string]struct {
 		tool, input string
-		code        registry.Code
+		code        tool.Code
 		text, data  string
 	}{
 		"numbers arrive as they are": {"good_echo", `{"n":9007199254740993, "f":1.10,"s":"<&>é"}`, "",
 			`{"n":9007199254740993,"f":1.10,"s":"<&>é"}`, `{"n":9007199254740993,"f":1.10,"s":"\u003c\u0026\u003eé"}`},
-		"the schema holds": {"good_echo", `{"n":9007199254740994}`, registry.CodeInvalidInput, "/n: ", ""},
-		"a tool's error":   {"good_fail", `{}`, registry.CodeTool, "no such city", ""},
-		"a refusal": {"good_refuse", `{}`, registry.CodeTool,
+		"the schema holds": {"good_echo", `{"n":9007199254740994}`, tool.CodeInvalidInput, "/n: ", ""},
+		"a tool's error":   {"good_fail", `{}`, tool.CodeTool, "no such city", ""},
+		"a refusal": {"good_refuse", `{}`, tool.CodeTool,
 			"The MCP server good has refused the call: refused", ""},
 		"nothing is given to it":  {"good_ask", `{}`, "", `method not found: "roots/list"`, ""},
 		"it can see that we live": {"good_ask", `{}`, "", "\n<nil>", ""},
@@ -94,7 +95,7 @@ func TestCalls(t *testing.T) {
 func TestParts(t *testing.T) {
 	result := mcptest.Call(t, openGood(t, nil, nil), "good_parts", `{}`)
 	require.Empty(t, result.Code)
-	require.Equal(t, []registry.Part{
+	require.Equal(t, []tool.Part{
 		{Text: "a[1mb"},
 		{Text: "[image, image/png, 4 bytes]", Data: []byte("\x89PNG"), MIME: "image/png"},
 		{Text: "[audio, audio/wav, 4 bytes]", Data: []byte("RIFF"), MIME: "audio/wav"},
@@ -107,10 +108,10 @@ func TestParts(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var mu sync.Mutex
-	var reports []registry.Progress
-	result := openGood(t, nil, nil).Registry().Dispatch(t.Context(), registry.Call{ID: "c", Tool: "good_progress"},
+	var reports []tool.Progress
+	result := openGood(t, nil, nil).Registry().Dispatch(t.Context(), tool.Call{ID: "c", Tool: "good_progress"},
 		registry.Env{
-			Progress: func(p registry.Progress) {
+			Progress: func(p tool.Progress) {
 				mu.Lock()
 				defer mu.Unlock()
 				reports = append(reports, p)
@@ -119,7 +120,7 @@ func TestProgress(t *testing.T) {
 	require.Equal(t, "done", result.Text())
 	mu.Lock()
 	defer mu.Unlock()
-	require.Equal(t, []registry.Progress{{CallID: "c", Tool: "good_progress", Message: "halfway", Done: 1, Total: 2}},
+	require.Equal(t, []tool.Progress{{CallID: "c", Tool: "good_progress", Message: "halfway", Done: 1, Total: 2}},
 		reports)
 }
 
@@ -142,7 +143,7 @@ func TestClosedDuringACall(t *testing.T) {
 	})
 	set := mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"a": {URL: web.URL}})
 	mcptest.Connected(t, set)
-	result := make(chan registry.Result, 1)
+	result := make(chan tool.Result, 1)
 	go func() { result <- mcptest.Call(t, set, "a_t", `{}`) }()
 	<-begun
 	require.NoError(t, set.Close())

@@ -87,8 +87,8 @@ const (
 	SSE   Transport = "sse"  // from version 2024-11-05 of the protocol
 )
 
-// DefaultTimeout limits the time of a call unless the server's configuration sets another limit. In [registry.ModeMCP]
-// it is [registry.MCPTimeout].
+// DefaultTimeout limits the time of a call unless the server's configuration sets another limit. In [tool.ModeMCP]
+// it is [tool.MCPTimeout].
 const DefaultTimeout = time.Minute
 
 // A ConfigError is a mistake in the configuration of a server.

@@ -24,13 +24,13 @@
 // A tool's name is SERVER_TOOL. Characters that names cannot contain become underscores. In that case, or if the
 // name is too long, taken, or could be another server's tool, it ends in a hash of both names. A name depends on
 // the configuration and the tool alone, not on other connections. A tool's Source is the server's name. Tools
-// require no [registry.Capability]: a server in the configuration is meant to be used. [registry.Selection]
+// require no [tool.Capability]: a server in the configuration is meant to be used. [registry.Selection]
 // disables single tools.
 //
 // Input schemas are passed on as the server sends them, except for white space and what is removed from descriptions.
 // Keywords of old drafts and of OpenAPI are translated, and a keyword that cannot be understood is left out where it
 // stands, such as a regular expression with a lookahead or a reference that leads nowhere; the arguments are checked by
-// what is left, which never refuses more, and the server validates. [registry.Spec].SchemaNotes says what is left out,
+// what is left, which never refuses more, and the server validates. [tool.Spec].SchemaNotes says what is left out,
 // and so does a warning in the log. If a schema is missing, too large, or not one of objects, the tool accepts any
 // object. Numbers in arguments and structured results keep all their digits.
 //

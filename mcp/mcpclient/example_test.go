@@ -11,15 +11,16 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // The tools of a server are called like any other.
 func Example() {
 	ctx := context.Background()
-	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city."},
+	weather := tool.Func(tool.Spec{Name: "weather", Description: "Tells the weather of a city."},
 		func(_ context.Context, in struct {
 			City string `json:"city"`
-		}, _ registry.Env) (string, error) {
+		}, _ tool.Env) (string, error) {
 			return "light rain in " + in.City, nil
 		})
 	tools, err := registry.New(weather)
@@ -44,7 +45,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer servers.Close()
-	call := registry.Call{Tool: "met_weather", Input: json.RawMessage(`{"city": "Oslo"}`)}
+	call := tool.Call{Tool: "met_weather", Input: json.RawMessage(`{"city": "Oslo"}`)}
 	fmt.Println(servers.Registry().Dispatch(ctx, call, registry.Env{}).Text())
 	// Output: light rain in Oslo
 }

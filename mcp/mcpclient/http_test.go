@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func secretEnv(name string) (string, bool) {
@@ -112,7 +113,7 @@ func TestLostSession(t *testing.T) {
 	mcptest.Connected(t, set)
 	changed := set.Changed()
 	renew()
-	require.Equal(t, registry.CodeFailed, mcptest.Call(t, set, "web_echo", `{}`).Code)
+	require.Equal(t, tool.CodeFailed, mcptest.Call(t, set, "web_echo", `{}`).Code)
 	<-changed
 	mcptest.Until(t, set, func() bool { return mcptest.Call(t, set, "web_echo", `{}`).Code == "" })
 	require.NoError(t, set.Close())
@@ -155,35 +156,35 @@ func TestHTTPErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
-		code   registry.Code
+		code   tool.Code
 		text   string
 	}{
 		"401": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(401) },
-			registry.CodeFailed, "has not answered the call: Unauthorized. It"},
+			tool.CodeFailed, "has not answered the call: Unauthorized. It"},
 		"500": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) },
-			registry.CodeFailed, "has not answered the call: Internal Server Error. It"},
+			tool.CodeFailed, "has not answered the call: Internal Server Error. It"},
 		"an error that repeats a header": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.WriteHeader(400)
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad %s"}}`, id,
 				r.Header.Get("Authorization"))
-		}, registry.CodeTool, "has refused the call: bad Bearer [redacted]"},
+		}, tool.CodeTool, "has refused the call: bad Bearer [redacted]"},
 		"another kind of body": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<p>hello")
-		}, registry.CodeFailed, "unsupported content type"},
+		}, tool.CodeFailed, "unsupported content type"},
 		"no JSON": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { fmt.Fprint(w, "{") },
-			registry.CodeFailed, "has not answered the call"},
+			tool.CodeFailed, "has not answered the call"},
 		"an endless body": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, strings.Repeat(" ", 1000))
 			}
-		}, registry.CodeFailed, "more than 1 MiB at once"},
+		}, tool.CodeFailed, "more than 1 MiB at once"},
 		"an endless event": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, "data: x\n")
 			}
-		}, registry.CodeFailed, "more than 1 MiB at once"},
+		}, tool.CodeFailed, "more than 1 MiB at once"},
 		"events without an end": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprintf(w, ": hello\n\nevent: other\ndata: x\n\nnonsense\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: "+
@@ -194,13 +195,13 @@ func TestHTTPErrors(t *testing.T) {
 		}, "", ""},
 		"a stream that ends": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.Header().Set("Content-Type", "text/event-stream")
-		}, registry.CodeFailed, "request terminated without response"},
+		}, tool.CodeFailed, "request terminated without response"},
 		"an endless error": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.WriteHeader(404)
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, "not here")
 			}
-		}, registry.CodeFailed, "Not Found"},
+		}, tool.CodeFailed, "Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -225,9 +226,9 @@ func TestHTTPCallEnds(t *testing.T) {
 		<-r.Context().Done()
 	}).URL, nil)
 	mcptest.Connected(t, set)
-	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"},
+	result := set.Registry().Dispatch(t.Context(), tool.Call{Tool: "web_t"},
 		registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
-	require.Equal(t, registry.CodeTimeout, result.Code)
+	require.Equal(t, tool.CodeTimeout, result.Code)
 	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
 }
 
@@ -323,7 +324,7 @@ func FuzzAnswers(f *testing.F) {
 			_, _ = io.WriteString(w, answer)
 		})
 		set := openURL(t, web.URL, nil)
-		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"},
+		result := set.Registry().Dispatch(t.Context(), tool.Call{Tool: "web_t"},
 			registry.Env{Limits: registry.Limits{Timeout: 100 * time.Millisecond}})
 		require.NotEmpty(t, result.Content)
 		require.True(t, utf8.ValidString(result.Text()))

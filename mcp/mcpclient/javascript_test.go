@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -38,7 +39,7 @@ func TestJavaScript(t *testing.T) {
 		const failures = await Promise.allSettled([tools.two_fail({}), tools.dies_t({}), tools.one_echo({n: "x"})]);
 		return [a.n + b.n, ...failures.map((f) => f.reason.code + ": " + f.reason.message.slice(0, 30))].join("\n");`})
 	require.NoError(t, err)
-	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input},
+	result := set.Registry().Dispatch(t.Context(), tool.Call{Tool: javascript.Name, Input: input},
 		registry.Env{Selection: registry.Selection{
 			Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
 		}})

@@ -11,7 +11,7 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // maxParts limits the parts of a result. Further ones are left out.
@@ -42,7 +42,7 @@ type content struct {
 }
 
 // result converts the result that the server sent.
-func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
+func (t *remoteTool) result(raw json.RawMessage) (tool.Result, error) {
 	var in struct {
 		content, structured, inputRequests []byte
 		IsError                            bool
@@ -64,19 +64,19 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 		}
 	})
 	if err != nil {
-		return registry.Result{}, t.lost("has sent a result that is not one.", err)
+		return tool.Result{}, t.lost("has sent a result that is not one.", err)
 	}
 	if in.ResultType == "input_required" || len(in.inputRequests) > 0 {
-		return registry.Result{}, t.lost("wants to ask somebody something, which it cannot do here. "+
+		return tool.Result{}, t.lost("wants to ask somebody something, which it cannot do here. "+
 			"Give it all it needs with the call.", errors.New("the server asks for input"))
 	}
-	var result registry.Result
+	var result tool.Result
 	if !elements(in.content, maxParts, func(element json.RawMessage) {
 		result.Content = append(result.Content,
 			t.part(element))
 	}) {
 		note := fmt.Sprintf("[The result has more than %d parts, and the others are left out.]", maxParts)
-		result.Content = append(result.Content, registry.Part{Text: note})
+		result.Content = append(result.Content, tool.Part{Text: note})
 	}
 	if data := in.structured; len(data) > 0 && string(data) != "null" {
 		var compact bytes.Buffer
@@ -84,28 +84,28 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 			limit, _ := errors.AsType[*jsontree.LimitError](err)
 			note := fmt.Sprintf("[The structured content of the result is left out: it has more than %d %s.]",
 				limit.Limit, limit.What)
-			result.Content = append(result.Content, registry.Part{Text: note})
+			result.Content = append(result.Content, tool.Part{Text: note})
 		} else if json.Compact(&compact, t.server.secrets.json(data)) == nil {
 			result.Data = json.RawMessage(compact.Bytes())
 		}
 	}
 	if in.IsError {
-		result.Code = registry.CodeTool
+		result.Code = tool.CodeTool
 	}
 	return result, nil
 }
 
 // part converts a part of a result. A sentence replaces parts that cannot be shown.
-func (t *tool) part(raw json.RawMessage) registry.Part {
+func (t *remoteTool) part(raw json.RawMessage) tool.Part {
 	var in content
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return registry.Part{Text: "[A part of the result is left out: it is not as the protocol has it.]"}
+		return tool.Part{Text: "[A part of the result is left out: it is not as the protocol has it.]"}
 	}
 	text := func(s string) string { return cleanResult(t.server.secrets.text(s)) }
 	line := func(s string) string { return cleanLine(t.server.secrets.text(s), 2000) }
 	switch in.Type {
 	case "text":
-		return registry.Part{Text: text(in.Text)}
+		return tool.Part{Text: text(in.Text)}
 	case "image", "audio":
 		return binary(in.Type, in.Data, line(in.MIMEType))
 	case "resource_link":
@@ -116,7 +116,7 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 				text += ", " + line(s)
 			}
 		}
-		return registry.Part{Text: text + "]"}
+		return tool.Part{Text: text + "]"}
 	case "resource":
 		if in.Resource == nil {
 			break
@@ -127,22 +127,22 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 		}
 		shown := text(*in.Resource.Text)
 		sum := sha256.Sum256([]byte(shown))
-		return registry.Part{Text: shown, Resource: &registry.Resource{
+		return tool.Part{Text: shown, Resource: &tool.Resource{
 			Kind: "RESOURCE", Name: uri, Key: fmt.Sprintf("mcp:%s:%s:%s", t.server.name, uri,
 				hex.EncodeToString(sum[:])),
 		}}
 	}
-	return registry.Part{Text: fmt.Sprintf("[A part of the result is left out: it is of the type %q, which is not "+
+	return tool.Part{Text: fmt.Sprintf("[A part of the result is left out: it is of the type %q, which is not "+
 		"known here.]",
 		cleanLine(in.Type, 50))}
 }
 
 // binary decodes a part in base64.
-func binary(what, encoded, mime string) registry.Part {
+func binary(what, encoded, mime string) tool.Part {
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return registry.Part{Text: fmt.Sprintf("[The %s of the result is left out: it is not base64.]", what)}
+		return tool.Part{Text: fmt.Sprintf("[The %s of the result is left out: it is not base64.]", what)}
 	}
 	mime = cmp.Or(mime, "application/octet-stream")
-	return registry.Part{Text: fmt.Sprintf("[%s, %s, %d bytes]", what, mime, len(data)), Data: data, MIME: mime}
+	return tool.Part{Text: fmt.Sprintf("[%s, %s, %d bytes]", what, mime, len(data)), Data: data, MIME: mime}
 }

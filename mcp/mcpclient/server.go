@@ -31,7 +31,7 @@ type server struct {
 
 	mu      sync.Mutex
 	conn    *connection // nil while disconnected
-	tools   []*tool
+	tools   []*remoteTool
 	missing []string
 	listing [sha256.Size]byte // the hash of the list that tools was made from
 	err     error
@@ -232,7 +232,7 @@ func (s *server) connection() *connection {
 	return s.conn
 }
 
-func (s *server) listed() []*tool {
+func (s *server) listed() []*remoteTool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Set holds the connections to the servers of a configuration. It is safe for concurrent use.
@@ -116,7 +117,7 @@ func (s *Set) Close() error {
 func (s *Set) rebuild() {
 	s.building.Lock()
 	defer s.building.Unlock()
-	var tools []registry.Tool
+	var tools []tool.Tool
 	seen := map[string]bool{}
 	for _, server := range s.servers {
 		for _, t := range server.listed() {
@@ -133,7 +134,7 @@ func (s *Set) rebuild() {
 	for err != nil { // unlikely, because the tools have been checked before
 		wrong, ok := errors.AsType[*registry.ToolError](err)
 		before := len(tools)
-		tools = slices.DeleteFunc(tools, func(t registry.Tool) bool { return ok && t.Spec().Name == wrong.Tool })
+		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return ok && t.Spec().Name == wrong.Tool })
 		if len(tools) == before {
 			tools = nil
 		}

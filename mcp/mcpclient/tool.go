@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Limits on a server's descriptions of its tools. Longer texts are cut.
@@ -35,18 +35,18 @@ const (
 )
 
 // A tool is a tool of a server.
-type tool struct {
+type remoteTool struct {
 	server *server
 	remote string            // the server's own name for it
 	said   [sha256.Size]byte // the hash of the server's description
-	spec   registry.Spec
+	spec   tool.Spec
 }
 
 // Spec describes the tool.
-func (t *tool) Spec() registry.Spec { return t.spec }
+func (t *remoteTool) Spec() tool.Spec { return t.spec }
 
 // makeTools makes tools from a listing.
-func (s *server) makeTools(list *listing) []*tool {
+func (s *server) makeTools(list *listing) []*remoteTool {
 	instructions := cleanText(s.secrets.text(list.instructions), maxInstructions)
 	if instructions != "" {
 		instructions = fmt.Sprintf("## Tools of %s\n\n%s", s.name, instructions)
@@ -54,7 +54,7 @@ func (s *server) makeTools(list *listing) []*tool {
 	schemas := &schemaReader{server: s, room: maxSchemas, objects: allObjects}
 	seen := map[string]bool{}
 	room := maxDescriptions
-	tools := make([]*tool, 0, len(list.tools))
+	tools := make([]*remoteTool, 0, len(list.tools))
 	for _, in := range list.tools {
 		if seen[in.Name] || !s.config.offers(in.Name) {
 			continue
@@ -67,7 +67,7 @@ func (s *server) makeTools(list *listing) []*tool {
 		}
 		a := in.Annotations
 		input, notes := schemas.input(in.Name, in.InputSchema)
-		spec := registry.Spec{
+		spec := tool.Spec{
 			Name:        s.names.name(s.name, in.Name),
 			DisplayName: cleanLine(s.secrets.text(cmp.Or(in.Title, a.Title, in.Name)), maxTitle),
 			Subtitle: cmp.Or(cleanLine(plaintext.Subtitle(description), maxTitle),
@@ -76,18 +76,18 @@ func (s *server) makeTools(list *listing) []*tool {
 			Schema:       input,
 			SchemaNotes:  notes,
 			OutputSchema: schemas.output(in.Name, in.OutputSchema),
-			Category:     registry.CategoryMCP,
+			Category:     tool.CategoryMCP,
 			Source:       s.name,
 			Instructions: instructions,
 			Timeout:      cmp.Or(s.config.Timeout, DefaultTimeout),
-			Annotations: registry.Annotations{
+			Annotations: tool.Annotations{
 				ReadOnly:    is(a.ReadOnly, false),
 				Destructive: !is(a.ReadOnly, false) && is(a.Destructive, true),
 				Idempotent:  is(a.Idempotent, false),
 				OpenWorld:   is(a.OpenWorld, true),
 			},
 		}
-		tools = append(tools, &tool{server: s, remote: in.Name, said: in.said, spec: spec})
+		tools = append(tools, &remoteTool{server: s, remote: in.Name, said: in.said, spec: spec})
 	}
 	return tools
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // How much of a call a user is shown, in bytes.
@@ -54,7 +55,7 @@ func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions
 	env.Approve = func(ctx context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
 		wait := cmp.Or(s.options.ApprovalTime, DefaultApprovalTime)
 		if s.options.ApprovalTime == 0 && request.Params.GetProgressToken() == nil { // the client may go away
-			if wait = registry.MCPTimeout - time.Since(began); wait <= 0 {
+			if wait = tool.MCPTimeout - time.Since(began); wait <= 0 {
 				return registry.Decision{Later: true}, nil
 			}
 		}
@@ -105,7 +106,7 @@ func (q *questions) askLater(_ context.Context, request registry.ApprovalRequest
 }
 
 // answerKey names the answer for a call with one input.
-func answerKey(call registry.Call) string {
+func answerKey(call tool.Call) string {
 	h := sha256.New()
 	for _, part := range []string{call.ID, call.Tool, string(call.Input)} {
 		fmt.Fprintf(h, "%d %s", len(part), part)
@@ -114,7 +115,7 @@ func answerKey(call registry.Call) string {
 }
 
 // result asks the client, if the call waits for its user.
-func (q *questions) result(result registry.Result) *sdk.CallToolResult {
+func (q *questions) result(result tool.Result) *sdk.CallToolResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if result.Pending == nil || len(q.asked) == 0 {

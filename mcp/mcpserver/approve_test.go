@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -21,10 +22,10 @@ import (
 // often it was called.
 func sending(t *testing.T) (*mcpserver.Server, *waiting.Store, *atomic.Int64) {
 	sent := &atomic.Int64{}
-	send := registry.Func(registry.Spec{Name: "send", Description: "Sends."},
+	send := tool.Func(tool.Spec{Name: "send", Description: "Sends."},
 		func(_ context.Context, in struct {
 			To string `json:"to"`
-		}, _ registry.Env) (string, error) {
+		}, _ tool.Env) (string, error) {
 			return fmt.Sprint("sent to ", in.To, " ", sent.Add(1)), nil
 		})
 	waiting, err := waiting.New(local.NewMemoryStore(nil), nil)

@@ -13,12 +13,13 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // BenchmarkCall does a call of a tool that does nothing: by the registry alone, and by clients over streams and HTTP.
 func BenchmarkCall(b *testing.B) {
-	nothing := registry.Func(registry.Spec{Name: "nothing", Description: "Does nothing."},
-		func(context.Context, struct{}, registry.Env) (string, error) {
+	nothing := tool.Func(tool.Spec{Name: "nothing", Description: "Does nothing."},
+		func(context.Context, struct{}, tool.Env) (string, error) {
 			return "done", nil
 		})
 	tools, err := registry.New(nothing)
@@ -27,7 +28,7 @@ func BenchmarkCall(b *testing.B) {
 	require.NoError(b, err)
 	b.Run("registry", func(b *testing.B) {
 		for b.Loop() {
-			result := tools.Dispatch(b.Context(), registry.Call{Tool: "nothing", Input: json.RawMessage(`{}`)},
+			result := tools.Dispatch(b.Context(), tool.Call{Tool: "nothing", Input: json.RawMessage(`{}`)},
 				registry.Env{})
 			require.False(b, result.IsError())
 		}

@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // waits returns a tool that waits, and what says that it does and lets it go on.
-func waits() (tool registry.Tool, begun chan struct{}, release chan struct{}) {
+func waits() (t tool.Tool, begun chan struct{}, release chan struct{}) {
 	begun, release = make(chan struct{}, 100), make(chan struct{})
-	return registry.Func(registry.Spec{Name: "waits", Description: "Waits.",
-		Annotations: registry.Annotations{ReadOnly: true}},
-		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+	return tool.Func(tool.Spec{Name: "waits", Description: "Waits.",
+		Annotations: tool.Annotations{ReadOnly: true}},
+		func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 			begun <- struct{}{}
 			select {
 			case <-release:

@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // builtIn returns the three tools, and others.
-func builtIn(t *testing.T, more ...registry.Tool) *registry.Registry {
+func builtIn(t *testing.T, more ...tool.Tool) *registry.Registry {
 	tools, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter,
 		error) {
 		return engine.Interpreter, nil

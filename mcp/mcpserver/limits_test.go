@@ -19,6 +19,7 @@ import (
 	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -106,8 +107,8 @@ func TestNotificationsAreNotRefused(t *testing.T) {
 // TestProgressThatIsTooMuch has a tool that reports without end what it should not.
 func TestProgressThatIsTooMuch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tool := registry.Func(registry.Spec{Name: "reports", Description: "Reports."},
-			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+		one := tool.Func(tool.Spec{Name: "reports", Description: "Reports."},
+			func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 				env.Report("none", math.Inf(1), 0)
 				env.Report("none", 1, math.Inf(1))
 				for i := range 1000 {
@@ -115,7 +116,7 @@ func TestProgressThatIsTooMuch(t *testing.T) {
 				}
 				return "", nil
 			})
-		server := newServer(t, builtIn(t, tool), newProject(t), nil)
+		server := newServer(t, builtIn(t, one), newProject(t), nil)
 		heard := make(chan *sdk.ProgressNotificationParams, 1000)
 		session := connect(t, overStdio(t, server), "2025-11-25", &sdk.ClientOptions{
 			ProgressNotificationHandler: func(_ context.Context,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestLogging(t *testing.T) {
@@ -36,9 +37,9 @@ func TestLogging(t *testing.T) {
 
 func TestToolsLogToClients(t *testing.T) {
 	t.Parallel()
-	after := make(chan registry.Env, 1)
-	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs.", Timeout: 5 * time.Minute},
-		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+	after := make(chan tool.Env, 1)
+	talks := tool.Func(tool.Spec{Name: "talks", Description: "Logs.", Timeout: 5 * time.Minute},
+		func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 			env.Logger.Debug("details")
 			log := env.Logger.With("step", 2, "err", errors.New("/home/secret")).WithGroup("file")
 			log.Warn("half done\xff", "name", strings.Repeat("n", 1<<20), "error", "/home/secret", "owner",
@@ -50,8 +51,8 @@ func TestToolsLogToClients(t *testing.T) {
 			after <- env
 			return "", errors.New("/home/secret")
 		})
-	panics := registry.Func(registry.Spec{Name: "panics", Description: "Panics."},
-		func(context.Context, struct{}, registry.Env) (string, error) {
+	panics := tool.Func(tool.Spec{Name: "panics", Description: "Panics."},
+		func(context.Context, struct{}, tool.Env) (string, error) {
 			panic("/home/secret")
 		})
 	tools, err := registry.New(talks, panics)
@@ -102,8 +103,8 @@ func TestToolsLogToClients(t *testing.T) {
 }
 
 func TestToolsLogEndlessValues(t *testing.T) {
-	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs.", Timeout: 5 * time.Minute},
-		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+	talks := tool.Func(tool.Spec{Name: "talks", Description: "Logs.", Timeout: 5 * time.Minute},
+		func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 			env.Logger.Info("endless", "loop", endless{})
 			env.Logger.With("loop", endless{}).Info("endless")
 			return "done", nil

@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 const (
@@ -40,12 +40,12 @@ type feed struct {
 	endOnce sync.Once
 
 	mu      sync.Mutex
-	start   time.Time          // of the call, or zero while it waits for others
-	report  *registry.Progress // the latest one, unless it has been sent
-	console strings.Builder    // lines
-	dropped int                // lines that had no room
-	line    registry.Progress  // the unfinished line of the console, from its beginning; none if Console is nil
-	grown   bool               // line has not been sent
+	start   time.Time       // of the call, or zero while it waits for others
+	report  *tool.Progress  // the latest one, unless it has been sent
+	console strings.Builder // lines
+	dropped int             // lines that had no room
+	line    tool.Progress   // the unfinished line of the console, from its beginning; none if Console is nil
+	grown   bool            // line has not been sent
 
 	// The last notification's numbers, only for the goroutine. The first one must grow.
 	last, total float64
@@ -73,7 +73,7 @@ func openFeed(ctx context.Context, request sdk.Request) *feed {
 
 // begin returns the function for [registry.Env].Progress of a call that starts now. Nothing is sent after the context
 // has ended. It is nil for a nil feed.
-func (f *feed) begin(ctx context.Context) func(registry.Progress) {
+func (f *feed) begin(ctx context.Context) func(tool.Progress) {
 	if f == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f *feed) begin(ctx context.Context) func(registry.Progress) {
 	return f.add
 }
 
-func (f *feed) add(p registry.Progress) {
+func (f *feed) add(p tool.Progress) {
 	f.mu.Lock()
 	if p.Console == nil {
 		f.report = &p
@@ -99,13 +99,13 @@ func (f *feed) add(p registry.Progress) {
 }
 
 // print adds an entry of the console, or a part of a line.
-func (f *feed) print(p registry.Progress) {
+func (f *feed) print(p tool.Progress) {
 	if begun := f.line.Console; begun != nil && begun.Level == p.Console.Level && begun.Library == p.Console.Library {
 		p.Message = f.line.Message + p.Console.Text
 	} else if f.grown {
 		f.printLines(f.line.Message)
 	}
-	f.line, f.grown = registry.Progress{}, false
+	f.line, f.grown = tool.Progress{}, false
 	if p.Console.Unfinished {
 		p.Message = p.Message[:min(len(p.Message), maxLogText+1)] // beyond that it is cut
 		f.line, f.grown = p, true

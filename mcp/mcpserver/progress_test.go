@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // listening returns options of a client that passes on what it hears of progress.
@@ -31,21 +32,21 @@ func listening() (*sdk.ClientOptions, chan *sdk.ProgressNotificationParams) {
 func TestHeartbeat(t *testing.T) {
 	for name, test := range map[string]struct {
 		token  any
-		report func(env registry.Env)
+		report func(env tool.Env)
 		want   []string
 	}{
 		"a call without a token": {nil, nil, nil},
 		"a call with a token": {"t", nil, []string{"0: slow has been running for 5s",
 			"1: slow has been running for 10s"}},
-		"a call that has counted": {"t", func(env registry.Env) { env.Report("half", 1, 2) }, []string{"1: half",
+		"a call that has counted": {"t", func(env tool.Env) { env.Report("half", 1, 2) }, []string{"1: half",
 			"1.0: slow has been running for 5s", "1.0: slow has been running for 10s"}},
-		"a call that ended at once": {"t", func(env registry.Env) { env.Report("all", 2, 2) }, []string{"2: all",
+		"a call that ended at once": {"t", func(env tool.Env) { env.Report("all", 2, 2) }, []string{"2: all",
 			"3: slow has been running for 5s", "4: slow has been running for 10s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Minute},
-					func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+				slow := tool.Func(tool.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Minute},
+					func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 						if test.report != nil {
 							test.report(env)
 						}
@@ -96,7 +97,7 @@ func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
 		"a tool with a short limit":           {30 * time.Second, 0, 30 * time.Second},
 		"a tool without a limit of its own":   {0, 0, 10 * time.Second},
 		"a tool with a long limit":            {5 * time.Minute, 0, 0},
-		"a tool that is not limited":          {registry.NoTimeout, 0, 0},
+		"a tool that is not limited":          {tool.NoTimeout, 0, 0},
 		"a longer limit of the operator":      {time.Minute, 2 * time.Minute, 0},
 		"a shorter limit of the operator":     {time.Minute, 5 * time.Second, 5 * time.Second},
 		"the operator's limit of a long tool": {5 * time.Minute, 55 * time.Second, 55 * time.Second},
@@ -105,18 +106,18 @@ func TestCallsEndBeforeTheClientsPatience(t *testing.T) {
 			for _, token := range []any{nil, "t"} {
 				for _, keeps := range []bool{false, true} {
 					synctest.Test(t, func(t *testing.T) {
-						slow := registry.ToolFunc(registry.Spec{Name: "slow", Description: "Takes its time.",
+						slow := tool.JSONFunc(tool.Spec{Name: "slow", Description: "Takes its time.",
 							Timeout: test.own, KeepsTime: keeps},
-							func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-								if keeps && env.Limits.Timeout > 0 {
+							func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+								if keeps && env.Timeout > 0 {
 									select {
-									case <-time.After(env.Limits.Timeout):
+									case <-time.After(env.Timeout):
 									case <-ctx.Done():
 									}
-									return registry.Failure(registry.CodeTimeout, "stopped by itself"), nil
+									return tool.Failure(tool.CodeTimeout, "stopped by itself"), nil
 								}
 								<-ctx.Done()
-								return registry.Result{}, ctx.Err()
+								return tool.Result{}, ctx.Err()
 							})
 						tools, err := registry.New(slow)
 						require.NoError(t, err)
@@ -173,8 +174,8 @@ func TestApprovalsEndBeforeTheClientsPatience(t *testing.T) {
 		want  time.Duration
 	}{{nil, 0, 50 * time.Second}, {"t", 0, 2 * time.Minute}, {nil, 90 * time.Second, 90 * time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
-			send := registry.Func(registry.Spec{Name: "send", Description: "Sends."},
-				func(context.Context, struct{}, registry.Env) (string, error) { return "sent", nil })
+			send := tool.Func(tool.Spec{Name: "send", Description: "Sends."},
+				func(context.Context, struct{}, tool.Env) (string, error) { return "sent", nil })
 			tools, err := registry.New(send)
 			require.NoError(t, err)
 			env := registry.Env{Selection: registry.Selection{Ask: []string{"send"}}}
@@ -206,8 +207,8 @@ func TestApprovalsEndBeforeTheClientsPatience(t *testing.T) {
 // TestHeartbeatOfWaitingCalls has a call that waits for another one before it runs for long itself.
 func TestHeartbeatOfWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Minute},
-			func(context.Context, struct{}, registry.Env) (string, error) {
+		slow := tool.Func(tool.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Minute},
+			func(context.Context, struct{}, tool.Env) (string, error) {
 				time.Sleep(7 * time.Second)
 				return "done", nil
 			})
@@ -241,8 +242,8 @@ func TestHeartbeatOfWaitingCalls(t *testing.T) {
 func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		release := make(chan struct{})
-		hold := registry.Func(registry.Spec{Name: "hold", Description: "Waits."},
-			func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+		hold := tool.Func(tool.Spec{Name: "hold", Description: "Waits."},
+			func(ctx context.Context, _ struct{}, env tool.Env) (string, error) {
 				env.Report("holding", 0, 0)
 				select {
 				case <-release:
@@ -285,9 +286,9 @@ func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
 // TestLinesThatGrow has code that writes a line bit by bit. Clients show the latest message, which has all of the line.
 func TestLinesThatGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dots := registry.Func(registry.Spec{Name: "dots", Description: "Prints."},
-			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-				for _, e := range []registry.ConsoleEntry{
+		dots := tool.Func(tool.Spec{Name: "dots", Description: "Prints."},
+			func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
+				for _, e := range []tool.ConsoleEntry{
 					{Text: ".", Unfinished: true}, {Text: ".", Unfinished: true}, {Text: " done"},
 					{Text: "next", Unfinished: true},
 					{Text: "bad", Level: "WARN"}, {Text: "so lo", Unfinished: true}, {Text: strings.Repeat("g", 1e5),
@@ -297,12 +298,12 @@ func TestLinesThatGrow(t *testing.T) {
 					env.Print(e)
 					time.Sleep(time.Second)
 				}
-				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "told at once"})
+				env.Print(tool.ConsoleEntry{Level: "LOG", Text: "told at once"})
 				time.Sleep(time.Millisecond) // what follows is told together, later
-				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "a", Unfinished: true})
-				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "b", Library: "x.js"})
-				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "at the", Unfinished: true})
-				env.Print(registry.ConsoleEntry{Level: "LOG", Text: " end", Unfinished: true})
+				env.Print(tool.ConsoleEntry{Level: "LOG", Text: "a", Unfinished: true})
+				env.Print(tool.ConsoleEntry{Level: "LOG", Text: "b", Library: "x.js"})
+				env.Print(tool.ConsoleEntry{Level: "LOG", Text: "at the", Unfinished: true})
+				env.Print(tool.ConsoleEntry{Level: "LOG", Text: " end", Unfinished: true})
 				return "done", nil
 			})
 		tools, err := registry.New(dots)
@@ -336,10 +337,10 @@ func TestConsoleFlood(t *testing.T) {
 	const code = `for (let i = 0;; i++) console.log('line ' + i)`
 	env := registry.Env{Project: "notes", Files: newProject(t),
 		Limits: registry.Limits{Timeout: 300 * time.Millisecond}}
-	newFlooded := func(t *testing.T) (*mcpserver.Server, chan registry.Result) {
-		results := make(chan registry.Result, 1)
+	newFlooded := func(t *testing.T) (*mcpserver.Server, chan tool.Result) {
+		results := make(chan tool.Result, 1)
 		tools := builtIn(t).Using(func(next registry.Handler) registry.Handler {
-			return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 				result := next(ctx, call, env)
 				results <- result
 				return result
@@ -377,7 +378,7 @@ func TestConsoleFlood(t *testing.T) {
 		_, err := bufio.NewReaderSize(fromServer, 16).ReadString('\n') // and no more
 		require.NoError(t, err)
 		result := <-results
-		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.Equal(t, tool.CodeTimeout, result.Code)
 		require.NoError(t, fromServer.Close())
 		require.NoError(t, toServer.Close())
 	})

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // allPrompts is the name of the prompt that has what all tools say. A tool's has the tool's name behind it.
@@ -16,7 +17,7 @@ const allPrompts = "system-prompt"
 
 // instructions returns what all tools add to the system prompt. A tool that fails to say it takes nothing else away.
 func (s *Server) instructions(ctx context.Context, tools *registry.Registry, env registry.Env) string {
-	text, err := tools.SystemPrompt(ctx, registry.MCP, env)
+	text, err := tools.SystemPrompt(ctx, tool.MCP, env)
 	if err != nil {
 		s.options.Logger.ErrorContext(ctx, "the system prompt failed", "error", err)
 	}

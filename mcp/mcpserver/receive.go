@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -89,7 +89,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			if err != nil && ctx.Err() != nil { // while it waited; one that runs is answered with the same
 				return s.result(request.GetSession().(*sdk.ServerSession),
-					registry.Failure(registry.CodeCanceled, "Tool execution was canceled."), env)
+					tool.Failure(tool.CodeCanceled, "Tool execution was canceled."), env)
 			}
 			return result, err
 		case *sdk.ListPromptsParams:

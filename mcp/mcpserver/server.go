@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -28,7 +29,7 @@ const (
 // A Source returns the tools that a server offers and the Env that their calls get. It is called for every request,
 // possibly by several goroutines at once, so its answer can change at any time.
 //
-// The server replaces Env.Progress and sets Env.Selection.Mode to [registry.ModeMCP]. Records for Env.Logger also
+// The server replaces Env.Progress and sets Env.Selection.Mode to [tool.ModeMCP]. Records for Env.Logger also
 // go to clients, as far as clients may see them.
 type Source func(ctx context.Context) (*registry.Registry, registry.Env, error)
 
@@ -61,7 +62,7 @@ type Options struct {
 	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has
 	// no Approve; then it goes on later, if the Env has Waiting. Clients of the newest protocol do not wait: they call
 	// again with the answer. Zero means [DefaultApprovalTime], or, for a call without a progress token, whose client
-	// may not wait for so long, that it is decided or goes on later within [registry.MCPTimeout] of its begin.
+	// may not wait for so long, that it is decided or goes on later within [tool.MCPTimeout] of its begin.
 	ApprovalTime time.Duration
 	// Resource is the largest file in bytes that can be read as a resource. Zero means [DefaultResource].
 	Resource int64
@@ -167,7 +168,7 @@ func (s *Server) current(ctx context.Context) (*registry.Registry, registry.Env,
 	if err != nil {
 		return nil, env, err
 	}
-	env.Selection.Mode = registry.ModeMCP
+	env.Selection.Mode = tool.ModeMCP
 	env.Selection.NoProject = env.Files == nil
 	return tools, env, s.offer(tools, env.Selection)
 }

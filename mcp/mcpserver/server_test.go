@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
@@ -74,12 +75,12 @@ func TestArgumentsThatAreEncodedTwice(t *testing.T) {
 
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	const digits = "9007199254740993"
-	echo := registry.ToolFunc(registry.Spec{
+	echo := tool.JSONFunc(tool.Spec{
 		Name: "echo", Description: "Returns what it gets.",
 		Schema:       json.RawMessage(`{"type": "object", "properties": {"n": {"type": "integer"}}}`),
 		OutputSchema: json.RawMessage(`{"type": "object"}`),
-	}, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-		return registry.Result{Content: []registry.Part{{Text: string(call.Input)}}, Data: call.Input}, nil
+	}, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+		return tool.Result{Content: []tool.Part{{Text: string(call.Input)}}, Data: call.Input}, nil
 	})
 	server := newServer(t, builtIn(t, echo), newProject(t), nil)
 	answers := rawSession(t, server,
@@ -90,8 +91,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 func TestProgressAndCancellation(t *testing.T) {
 	started := make(chan struct{}, 1)
 	stopped := make(chan error, 1)
-	slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."},
-		func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+	slow := tool.Func(tool.Spec{Name: "slow", Description: "Takes its time."},
+		func(ctx context.Context, _ struct{}, env tool.Env) (string, error) {
 			env.Report("begun", 0, 4)
 			started <- struct{}{}
 			<-ctx.Done()
@@ -125,9 +126,9 @@ func TestProgressAndCancellation(t *testing.T) {
 }
 
 func TestPrompts(t *testing.T) {
-	polite := registry.Func(registry.Spec{Name: "polite", Description: "Says hello.",
+	polite := tool.Func(tool.Spec{Name: "polite", Description: "Says hello.",
 		Instructions: "Always be polite."},
-		func(context.Context, struct{}, registry.Env) (string, error) { return "hello", nil })
+		func(context.Context, struct{}, tool.Env) (string, error) { return "hello", nil })
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		session := connect(newServer(t, builtIn(t, polite), newProject(t), nil), nil)
 		if init := session.InitializeResult(); init != nil {

@@ -25,6 +25,7 @@ import (
 	"github.com/toolrun/toolrun/internal/memnet"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -45,7 +46,7 @@ type replicas struct {
 
 // newReplicas starts n replicas. Every request goes to another one than the request before.
 func newReplicas(t *testing.T, n int, identity string, options mcpserver.HandlerOptions,
-	more ...registry.Tool) *replicas {
+	more ...tool.Tool) *replicas {
 	store := local.NewMemoryStore(nil)
 	project, err := store.Open(t.Context(), "notes")
 	require.NoError(t, err)
@@ -192,8 +193,8 @@ func TestSessionsOutlastReplicas(t *testing.T) {
 	for name, killed := range map[string]bool{"told to end": false, "killed": true} {
 		t.Run(name, inBubble(func(t *testing.T) {
 			began, end := make(chan struct{}), make(chan struct{})
-			waits := registry.Func(registry.Spec{Name: "waits", Description: "Waits until it may end."},
-				func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+			waits := tool.Func(tool.Spec{Name: "waits", Description: "Waits until it may end."},
+				func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 					close(began)
 					<-end
 					return "ended", nil
@@ -336,8 +337,8 @@ func TestSharedSubscriptions(t *testing.T) {
 func TestSharedCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, ended := make(chan struct{}), make(chan struct{})
-		waits := registry.Func(registry.Spec{Name: "waits", Description: "Waits until it is stopped."},
-			func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+		waits := tool.Func(tool.Spec{Name: "waits", Description: "Waits until it is stopped."},
+			func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 				close(began)
 				<-ctx.Done()
 				close(ended)

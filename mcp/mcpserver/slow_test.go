@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestALineWithoutAnEnd has a client that sends one, and nothing else, until the server ends.
@@ -49,13 +49,13 @@ func TestStreamsThatAreQuiet(t *testing.T) {
 		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				defer time.Sleep(time.Minute) // in which the connections end
-				tool := registry.Func(registry.Spec{Name: "quiet", Description: "Takes its time."},
-					func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+				one := tool.Func(tool.Spec{Name: "quiet", Description: "Takes its time."},
+					func(ctx context.Context, _ struct{}, env tool.Env) (string, error) {
 						env.Report("begun", 1, 2)
 						time.Sleep(5 * time.Second / 2)
 						return "ended", nil
 					})
-				server := newServer(t, builtIn(t, tool), newProject(t), nil)
+				server := newServer(t, builtIn(t, one), newProject(t), nil)
 				handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
 					&mcpserver.HandlerOptions{WriteTimeout: most, ReadTimeout: most, Stateless: true})
 				s := httptest.NewUnstartedServer(handler)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
@@ -54,12 +54,12 @@ func TestWhatIsNoMessage(t *testing.T) {
 
 func TestInputThatEndsIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tool := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."},
-			func(context.Context, struct{}, registry.Env) (string, error) {
+		one := tool.Func(tool.Spec{Name: "slow", Description: "Takes its time."},
+			func(context.Context, struct{}, tool.Env) (string, error) {
 				time.Sleep(5 * time.Second)
 				return "late", nil
 			})
-		answers := rawSession(t, newServer(t, builtIn(t, tool), newProject(t), nil), emptyCall(2, "slow"))
+		answers := rawSession(t, newServer(t, builtIn(t, one), newProject(t), nil), emptyCall(2, "slow"))
 		require.Len(t, answers, 1)
 		require.Contains(t, answers[0], "late")
 	})

@@ -15,8 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -25,10 +27,10 @@ import (
 func TestStructuredContentIsBounded(t *testing.T) {
 	const size = 4 << 20
 	data := json.RawMessage(`{"a":[` + strings.Repeat("[],", size/3) + `[]]}`)
-	tools := builtIn(t, registry.ToolFunc(registry.Spec{Name: "lists", Description: "Lists.",
+	tools := builtIn(t, tool.JSONFunc(tool.Spec{Name: "lists", Description: "Lists.",
 		Schema: json.RawMessage(`{"type":"object"}`)},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "short"}}, Data: data}, nil
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Text: "short"}}, Data: data}, nil
 		}))
 	for _, test := range []struct {
 		inline int
@@ -72,8 +74,8 @@ func TestDataFitsItsSchema(t *testing.T) {
 	type lines struct {
 		Lines []string `json:"lines"`
 	}
-	tools := builtIn(t, registry.Func(registry.Spec{Name: "lines", Description: "Makes lines."},
-		func(_ context.Context, in struct{ N int }, _ registry.Env) (lines, error) {
+	tools := builtIn(t, tool.Func(tool.Spec{Name: "lines", Description: "Makes lines."},
+		func(_ context.Context, in struct{ N int }, _ tool.Env) (lines, error) {
 			return lines{make([]string, in.N)}, nil
 		}))
 	onEveryWay(t, []way{{"stdio", allOfThem[2:], overStdio}}, func(t *testing.T,
@@ -81,18 +83,18 @@ func TestDataFitsItsSchema(t *testing.T) {
 		session := connect(newServer(t, tools, newProject(t), nil), nil)
 		list, err := session.ListTools(t.Context(), nil)
 		require.NoError(t, err)
-		schemas := map[string]*registry.Schema{}
-		for _, tool := range list.Tools {
-			if tool.OutputSchema == nil {
+		schemas := map[string]*schema.Schema{}
+		for _, one := range list.Tools {
+			if one.OutputSchema == nil {
 				continue
 			}
-			raw, err := json.Marshal(tool.OutputSchema)
+			raw, err := json.Marshal(one.OutputSchema)
 			require.NoError(t, err)
-			schemas[tool.Name], err = registry.CompileSchema(raw)
-			require.NoError(t, err, tool.Name)
+			schemas[one.Name], err = schema.CompileObject(raw)
+			require.NoError(t, err, one.Name)
 		}
-		for _, tool := range list.Tools {
-			require.Equal(t, tool.Name == "javascript" || tool.Name == "lines", tool.OutputSchema != nil, tool.Name)
+		for _, one := range list.Tools {
+			require.Equal(t, one.Name == "javascript" || one.Name == "lines", one.OutputSchema != nil, one.Name)
 		}
 		for _, c := range []struct{ tool, input, want string }{
 			{"javascript", `{"code": "console.warn(1); fs.writeFileSync('/b', ''); return 6 * 7"}`, `"value":42`},
@@ -119,7 +121,8 @@ func TestDataFitsItsSchema(t *testing.T) {
 				require.Nil(t, result.StructuredContent)
 				continue
 			}
-			require.NoError(t, schemas[c.tool].Validate(result.StructuredContent), "%s %s", c.tool, c.input)
+			require.NoError(t, schemas[c.tool].Validate(t.Context(), result.StructuredContent), "%s %s",
+				c.tool, c.input)
 			data, err := json.Marshal(result.StructuredContent)
 			require.NoError(t, err)
 			require.Contains(t, string(data), c.want)
@@ -135,14 +138,14 @@ func TestDataFitsItsSchema(t *testing.T) {
 func TestBinariesAreSentOnce(t *testing.T) {
 	binary := bytes.Repeat([]byte("\x89PNG\r\n\x1a\n\xff\xff\xff\xfe"), 5000)
 	encoded := base64.StdEncoding.EncodeToString(binary)
-	of := func(name, mime string, data any, schema string) registry.Tool {
-		spec := registry.Spec{Name: name, Description: "Returns a binary.",
+	of := func(name, mime string, data any, schema string) tool.Tool {
+		spec := tool.Spec{Name: name, Description: "Returns a binary.",
 			Schema: json.RawMessage(`{"type":"object"}`)}
 		if schema != "" {
 			spec.OutputSchema = json.RawMessage(schema)
 		}
-		return registry.ToolFunc(spec, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Data: binary, MIME: mime, Text: "data:" + mime +
+		return tool.JSONFunc(spec, func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Data: binary, MIME: mime, Text: "data:" + mime +
 				";base64," + encoded}}, Data: data}, nil
 		})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // definition is a tool as provider.Definitions has it for MCP.
@@ -28,7 +29,7 @@ type definition struct {
 
 // offer gives the SDK the tools that a selection enables, and takes away those that it does not. The SDK tells clients.
 func (s *Server) offer(tools *registry.Registry, selection registry.Selection) error {
-	definitions, err := provider.Definitions(tools, registry.MCP, selection, nil)
+	definitions, err := provider.Definitions(tools, tool.MCP, selection, nil)
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (s *Server) Call(ctx context.Context, do func(ctx context.Context)) error {
 // execute does a call. Whatever goes wrong in it is in the result.
 func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	w := ctx.Value(workKey{}).(work)
-	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
+	call := tool.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
 	w.env.Progress = w.feed.begin(ctx)
 	client := clientLog(request.Session)
 	w.env.Logger = toolLog(ctx, w.env.Logger, client)
@@ -171,11 +172,11 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 }
 
 // result brings a result into the SDK's form.
-func (s *Server) result(session *sdk.ServerSession, result registry.Result, env registry.Env) (*sdk.CallToolResult,
+func (s *Server) result(session *sdk.ServerSession, result tool.Result, env registry.Env) (*sdk.CallToolResult,
 	error) {
 	data, _ := result.Data.(json.RawMessage)
 	result.Data = nil // the SDK would decode it, which takes many times the memory, and not all digits of its numbers
-	raw, err := provider.Results(registry.MCP, []registry.Result{result})
+	raw, err := provider.Results(tool.MCP, []tool.Result{result})
 	if err != nil {
 		return nil, err
 	}

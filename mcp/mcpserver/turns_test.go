@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // fileCall is a call of the tool filesystem.
@@ -67,12 +67,12 @@ func newOrdering() *ordering {
 	return &ordering{begun: make(chan string, 10), let: map[string]chan struct{}{}}
 }
 
-func (o *ordering) tool(name string, reads bool) registry.Tool {
+func (o *ordering) tool(name string, reads bool) tool.Tool {
 	let := make(chan struct{})
 	o.let[name] = let
-	return registry.Func(registry.Spec{Name: name, Description: "Waits.",
-		Annotations: registry.Annotations{ReadOnly: reads}},
-		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+	return tool.Func(tool.Spec{Name: name, Description: "Waits.",
+		Annotations: tool.Annotations{ReadOnly: reads}},
+		func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 			o.begun <- name
 			select {
 			case <-let:

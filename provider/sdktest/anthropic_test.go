@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type anthropicClient struct {
@@ -73,7 +73,7 @@ func TestAnthropicMessages(t *testing.T) {
 		"accumulated encoded": encode(t, accumulated),
 	} {
 		t.Run(name, func(t *testing.T) {
-			calls, err := provider.Calls(registry.Anthropic, message)
+			calls, err := provider.Calls(tool.Anthropic, message)
 			require.NoError(t, err)
 			requireExactCalls(t, named("Anthropic Messages"), calls)
 		})

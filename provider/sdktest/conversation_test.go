@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/memory"
 )
@@ -73,19 +74,19 @@ func TestResults(t *testing.T) {
 	pixel, err := base64.StdEncoding.DecodeString(
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
 	require.NoError(t, err)
-	picture := registry.Part{Text: "a chart", Data: pixel, MIME: "image/png"}
-	document := registry.Part{Text: "a report", Data: []byte("%PDF-1.7"), MIME: "application/pdf"}
-	sound := registry.Part{Data: []byte("RIFF"), MIME: "audio/wav"}
-	results := []registry.Result{
-		{Content: []registry.Part{{Text: "fünf & <mehr> 📦"}}},
+	picture := tool.Part{Text: "a chart", Data: pixel, MIME: "image/png"}
+	document := tool.Part{Text: "a report", Data: []byte("%PDF-1.7"), MIME: "application/pdf"}
+	sound := tool.Part{Data: []byte("RIFF"), MIME: "audio/wav"}
+	results := []tool.Result{
+		{Content: []tool.Part{{Text: "fünf & <mehr> 📦"}}},
 		{},
-		{Content: []registry.Part{{Text: "before"}, picture, {Text: "after"}}},
-		{Content: []registry.Part{picture}},
-		{Content: []registry.Part{{Text: "the report:"}, document}},
-		{Content: []registry.Part{sound}},
-		registry.Failure(registry.CodeTool, "there is no such order"),
-		{Content: []registry.Part{{Text: "it failed half way"}, picture}, Code: registry.CodeTool},
-		{Content: []registry.Part{{Text: "content", Resource: &registry.Resource{Kind: "FILE", Name: "/notes.txt",
+		{Content: []tool.Part{{Text: "before"}, picture, {Text: "after"}}},
+		{Content: []tool.Part{picture}},
+		{Content: []tool.Part{{Text: "the report:"}, document}},
+		{Content: []tool.Part{sound}},
+		tool.Failure(tool.CodeTool, "there is no such order"),
+		{Content: []tool.Part{{Text: "it failed half way"}, picture}, Code: tool.CodeTool},
+		{Content: []tool.Part{{Text: "content", Resource: &tool.Resource{Kind: "FILE", Name: "/notes.txt",
 			Key: "1"}}}},
 	}
 	for i := range results {
@@ -246,7 +247,7 @@ func definitionsFor(t *testing.T, s sdk, strict bool) json.RawMessage {
 	return definitions
 }
 
-func streamed(t *testing.T, s sdk, events []json.RawMessage) []registry.Call {
+func streamed(t *testing.T, s sdk, events []json.RawMessage) []tool.Call {
 	t.Helper()
 	require.NotEmpty(t, events)
 	stream, err := provider.NewStream(s.api)
@@ -261,7 +262,7 @@ func streamed(t *testing.T, s sdk, events []json.RawMessage) []registry.Call {
 
 // modelMessages returns the messages of a model in a conversation, in a form that provider.Calls reads.
 func modelMessages(s sdk, messages []json.RawMessage) json.RawMessage {
-	if s.api == registry.OpenAIResponses { // items
+	if s.api == tool.OpenAIResponses { // items
 		list, _ := json.Marshal(messages)
 		return list
 	}
@@ -269,7 +270,7 @@ func modelMessages(s sdk, messages []json.RawMessage) json.RawMessage {
 }
 
 // requireCalls compares the calls that an SDK returns or sends back.
-func requireCalls(t *testing.T, s sdk, calls []registry.Call) {
+func requireCalls(t *testing.T, s sdk, calls []tool.Call) {
 	t.Helper()
 	if s.inexact {
 		calls = slices.Clone(calls)
@@ -285,7 +286,7 @@ func requireCalls(t *testing.T, s sdk, calls []registry.Call) {
 
 // requireExactCalls compares calls with those that the model made. SDKs need not keep white space and the order of
 // members.
-func requireExactCalls(t *testing.T, s sdk, calls []registry.Call) {
+func requireExactCalls(t *testing.T, s sdk, calls []tool.Call) {
 	t.Helper()
 	require.Len(t, calls, len(s.calls), "%q", calls)
 	for i, want := range s.calls {
@@ -299,10 +300,10 @@ func requireExactCalls(t *testing.T, s sdk, calls []registry.Call) {
 }
 
 // requireResults checks the results of the calls.
-func requireResults(t *testing.T, results []registry.Result) {
+func requireResults(t *testing.T, results []tool.Result) {
 	t.Helper()
 	require.Equal(t, "Order "+order+" is open & größer als <1>.", results[0].Text())
-	codes := []registry.Code{"", registry.CodeUnknownTool, registry.CodeInvalidInput}
+	codes := []tool.Code{"", tool.CodeUnknownTool, tool.CodeInvalidInput}
 	for i, result := range results {
 		require.Equal(t, codes[i], result.Code, result.Text())
 	}

@@ -10,29 +10,30 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // mcpServer returns an SDK server with the registry's tools. Its handlers append the params they receive to params.
 func mcpServer(t *testing.T, reg *registry.Registry, params *[]json.RawMessage) *mcp.Server {
 	t.Helper()
-	definitions, err := provider.Definitions(reg, registry.MCP, registry.Selection{}, nil)
+	definitions, err := provider.Definitions(reg, tool.MCP, registry.Selection{}, nil)
 	require.NoError(t, err)
 	var tools []*mcp.Tool
 	require.NoError(t, strictly(definitions, &tools))
 	requireSame(t, definitions, encode(t, tools))
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolrun", Version: "1"}, nil)
-	for _, tool := range tools {
-		server.AddTool(tool, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	for _, one := range tools {
+		server.AddTool(one, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			data, err := json.Marshal(request.Params)
 			if err != nil {
 				return nil, err
 			}
 			*params = append(*params, data)
-			calls, err := provider.Calls(registry.MCP, data)
+			calls, err := provider.Calls(tool.MCP, data)
 			if err != nil {
 				return nil, err
 			}
-			messages, err := provider.Results(registry.MCP, reg.DispatchAll(ctx, calls, registry.Env{}))
+			messages, err := provider.Results(tool.MCP, reg.DispatchAll(ctx, calls, registry.Env{}))
 			if err != nil {
 				return nil, err
 			}
@@ -80,11 +81,11 @@ func TestMCPDefinitions(t *testing.T) {
 	listed, err := connect(t, mcpServer(t, reg, new([]json.RawMessage))).ListTools(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, listed.Tools, reg.Len())
-	definitions, err := provider.Definitions(reg, registry.MCP, registry.Selection{}, nil)
+	definitions, err := provider.Definitions(reg, tool.MCP, registry.Selection{}, nil)
 	require.NoError(t, err)
 	byName := map[string]*mcp.Tool{} // the server lists them in another order
-	for _, tool := range listed.Tools {
-		byName[tool.Name] = tool
+	for _, one := range listed.Tools {
+		byName[one.Name] = one
 	}
 	for _, definition := range elements(t, definitions) {
 		name, _ := decode(t, at(t, definition, "name")).(string)
@@ -151,8 +152,8 @@ func TestMCPCalls(t *testing.T) {
 
 // TestMCPDigits shows that the server sends all digits of structured content.
 func TestMCPDigits(t *testing.T) {
-	messages, err := provider.Results(registry.MCP,
-		[]registry.Result{{Data: map[string]any{"order": json.Number(order)}}})
+	messages, err := provider.Results(tool.MCP,
+		[]tool.Result{{Data: map[string]any{"order": json.Number(order)}}})
 	require.NoError(t, err)
 	result, err := mcpResult(messages)
 	require.NoError(t, err)
@@ -161,20 +162,20 @@ func TestMCPDigits(t *testing.T) {
 
 // TestMCPResults compares results of all kinds with what a client receives.
 func TestMCPResults(t *testing.T) {
-	results := []registry.Result{
-		{CallID: "a", Content: []registry.Part{{Text: "fünf & <mehr> 📦"}}},
+	results := []tool.Result{
+		{CallID: "a", Content: []tool.Part{{Text: "fünf & <mehr> 📦"}}},
 		{CallID: "b"},
 		{CallID: "c", Data: map[string]any{"order": 1}},
-		{CallID: "d", Content: []registry.Part{{Text: "before"}, {Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"},
+		{CallID: "d", Content: []tool.Part{{Text: "before"}, {Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"},
 			{Text: "after"}}},
-		{CallID: "e", Content: []registry.Part{{Data: []byte("RIFF"), MIME: "audio/wav"}}},
-		{CallID: "f", Content: []registry.Part{{Data: []byte("%PDF-1.7"), MIME: "application/pdf"}}},
-		{CallID: "g", Content: []registry.Part{{Text: ""}}},
-		{CallID: "h", Code: registry.CodeTool, Content: []registry.Part{{Text: "there is no such order"}}},
+		{CallID: "e", Content: []tool.Part{{Data: []byte("RIFF"), MIME: "audio/wav"}}},
+		{CallID: "f", Content: []tool.Part{{Data: []byte("%PDF-1.7"), MIME: "application/pdf"}}},
+		{CallID: "g", Content: []tool.Part{{Text: ""}}},
+		{CallID: "h", Code: tool.CodeTool, Content: []tool.Part{{Text: "there is no such order"}}},
 	}
 	for _, result := range results {
 		t.Run(result.CallID, func(t *testing.T) {
-			messages, err := provider.Results(registry.MCP, []registry.Result{result})
+			messages, err := provider.Results(tool.MCP, []tool.Result{result})
 			require.NoError(t, err)
 			sent, err := mcpResult(messages)
 			require.NoError(t, err)

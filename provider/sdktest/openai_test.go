@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func newOpenAI(url string) openai.Client {
@@ -88,7 +88,7 @@ func TestChatCompletions(t *testing.T) {
 		{"without calls", end, sdk{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			calls, err := provider.Calls(registry.OpenAIChat, encode(t, test.completion))
+			calls, err := provider.Calls(tool.OpenAIChat, encode(t, test.completion))
 			require.NoError(t, err)
 			requireExactCalls(t, test.sdk, calls)
 		})

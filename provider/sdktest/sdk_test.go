@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A client holds a conversation with a server through an SDK, in values of the SDK's own types. All methods return the
@@ -25,7 +25,7 @@ type client interface {
 // An sdk describes a provider's SDK and its test data.
 type sdk struct {
 	name string
-	api  registry.API
+	api  tool.API
 	new  func(t *testing.T, url string) client
 	// path and streamPath are the URL paths of requests. streamType is the content type of a stream.
 	path, streamPath, streamType string
@@ -43,7 +43,7 @@ type sdk struct {
 	// encode converts the file with a stream to the body of a response. Nil means that it is the body already.
 	encode func(t *testing.T, file []byte) []byte
 	// calls are the calls in the model's first answer.
-	calls []registry.Call
+	calls []tool.Call
 	// results are the messages that answer them; %s stands for a result's text as a JSON string.
 	results string
 	// inexact means that the SDK loses digits, so that the bodies of responses must be read instead.
@@ -52,24 +52,24 @@ type sdk struct {
 
 var sdks = []sdk{
 	{
-		name: "Anthropic Messages", api: registry.Anthropic, new: newAnthropic,
+		name: "Anthropic Messages", api: tool.Anthropic, new: newAnthropic,
 		path: "/v1/messages", streamPath: "/v1/messages", streamType: "text/event-stream",
 		tools: []string{"tools"}, messages: []string{"messages"},
 		user:   `{"role":"user","content":[{"type":"text","text":"Where is it?"}]}`,
 		strict: true, file: "anthropic", events: sseData,
-		calls: []registry.Call{found("toolu_1"), unknown("toolu_2")},
+		calls: []tool.Call{found("toolu_1"), unknown("toolu_2")},
 		results: `[{"role":"user","content":[
 			{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":%s}]},
 			{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":%s}],"is_error":true}
 		]}]`,
 	},
 	{
-		name: "OpenAI Chat Completions", api: registry.OpenAIChat, new: newChat,
+		name: "OpenAI Chat Completions", api: tool.OpenAIChat, new: newChat,
 		path: "/chat/completions", streamPath: "/chat/completions", streamType: "text/event-stream",
 		tools: []string{"tools"}, messages: []string{"messages"},
 		user:   `{"role":"user","content":"Where is it?"}`,
 		strict: true, file: "chat", events: sseData,
-		calls: []registry.Call{found("call_1"), unknown("call_2"), malformed("call_3")},
+		calls: []tool.Call{found("call_1"), unknown("call_2"), malformed("call_3")},
 		results: `[
 			{"role":"tool","tool_call_id":"call_1","content":%s},
 			{"role":"tool","tool_call_id":"call_2","content":%s},
@@ -77,12 +77,12 @@ var sdks = []sdk{
 		]`,
 	},
 	{
-		name: "OpenAI Responses", api: registry.OpenAIResponses, new: newResponses,
+		name: "OpenAI Responses", api: tool.OpenAIResponses, new: newResponses,
 		path: "/responses", streamPath: "/responses", streamType: "text/event-stream",
 		tools: []string{"tools"}, messages: []string{"input"},
 		user:   `{"type":"message","role":"user","content":"Where is it?"}`,
 		strict: true, file: "responses", events: sseData,
-		calls: []registry.Call{found("call_1"), unknown("call_2"), malformed("call_3")},
+		calls: []tool.Call{found("call_1"), unknown("call_2"), malformed("call_3")},
 		results: `[
 			{"type":"function_call_output","call_id":"call_1","output":%s},
 			{"type":"function_call_output","call_id":"call_2","output":%s},
@@ -90,34 +90,34 @@ var sdks = []sdk{
 		]`,
 	},
 	{
-		name: "Gemini", api: registry.Gemini, new: newGemini,
+		name: "Gemini", api: tool.Gemini, new: newGemini,
 		path: "/v1beta/models/test:generateContent", streamPath: "/v1beta/models/test:streamGenerateContent",
 		streamType: "text/event-stream",
 		tools:      []string{"tools"}, messages: []string{"contents"},
 		user: `{"role":"user","parts":[{"text":"Where is it?"}]}`,
 		file: "gemini", events: sseData, inexact: true,
-		calls:   []registry.Call{found("fc1"), unknown("fc2")},
+		calls:   []tool.Call{found("fc1"), unknown("fc2")},
 		results: geminiResults,
 	},
 	{
-		name: "Gemini on Vertex AI", api: registry.Gemini, new: newVertex,
+		name: "Gemini on Vertex AI", api: tool.Gemini, new: newVertex,
 		path:       "/v1beta1/projects/p/locations/l/publishers/google/models/test:generateContent",
 		streamPath: "/v1beta1/projects/p/locations/l/publishers/google/models/test:streamGenerateContent",
 		streamType: "text/event-stream",
 		tools:      []string{"tools"}, messages: []string{"contents"},
 		user: `{"role":"user","parts":[{"text":"Where is it?"}]}`,
 		file: "gemini", events: sseData, inexact: true,
-		calls:   []registry.Call{found("fc1"), unknown("fc2")},
+		calls:   []tool.Call{found("fc1"), unknown("fc2")},
 		results: geminiResults,
 	},
 	{
-		name: "Bedrock Converse", api: registry.Bedrock, new: newBedrock,
+		name: "Bedrock Converse", api: tool.Bedrock, new: newBedrock,
 		path: "/model/test/converse", streamPath: "/model/test/converse-stream",
 		streamType: "application/vnd.amazon.eventstream",
 		tools:      []string{"toolConfig", "tools"}, messages: []string{"messages"},
 		user:   `{"role":"user","content":[{"text":"Where is it?"}]}`,
 		strict: true, file: "bedrock", events: eventPayloads, encode: encodeEvents,
-		calls: []registry.Call{found("tooluse_1"), unknown("tooluse_2")},
+		calls: []tool.Call{found("tooluse_1"), unknown("tooluse_2")},
 		results: `[{"role":"user","content":[
 			{"toolResult":{"toolUseId":"tooluse_1","content":[{"text":%s}]}},
 			{"toolResult":{"toolUseId":"tooluse_2","content":[{"text":%s}],"status":"error"}}
@@ -136,15 +136,15 @@ const geminiResults = `[{"role":"user","parts":[
 
 // The functions below return the calls that the models make.
 
-func found(id string) registry.Call {
-	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order":` + order +
+func found(id string) tool.Call {
+	return tool.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order":` + order +
 		`,"filter":{"status":"zurück"}}`)}
 }
 
-func unknown(id string) registry.Call {
-	return registry.Call{ID: id, Tool: "no_such_tool", Input: json.RawMessage(`{}`)}
+func unknown(id string) tool.Call {
+	return tool.Call{ID: id, Tool: "no_such_tool", Input: json.RawMessage(`{}`)}
 }
 
-func malformed(id string) registry.Call {
-	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order": 12`)}
+func malformed(id string) tool.Call {
+	return tool.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order": 12`)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // order is a number that float64 cannot represent exactly.
@@ -17,13 +18,13 @@ const order = "9007199254740993"
 // newRegistry returns tools whose schemas resemble those of real tools.
 func newRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
-	tools := []registry.Tool{findOrder()}
-	for _, spec := range []registry.Spec{
+	tools := []tool.Tool{findOrder()}
+	for _, spec := range []tool.Spec{
 		{
 			Name:        "edit_text",
 			DisplayName: "Edit a text",
 			Description: "Changes a text file. What else is needed depends on the command.",
-			Annotations: registry.Annotations{Destructive: true},
+			Annotations: tool.Annotations{Destructive: true},
 			// Alternatives at the root, where most providers refuse them.
 			Schema: json.RawMessage(`{
 				"type": "object",
@@ -42,7 +43,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 		{
 			Name:        "draw_line",
 			Description: "Draws a line from one point to another.",
-			Annotations: registry.Annotations{Idempotent: true},
+			Annotations: tool.Annotations{Idempotent: true},
 			Schema: json.RawMessage(`{
 				"type": "object",
 				"properties": {"from": {"$ref": "#/$defs/point"},
@@ -68,7 +69,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 		{
 			Name:        "remind",
 			Description: "Sets a reminder.",
-			Annotations: registry.Annotations{OpenWorld: true},
+			Annotations: tool.Annotations{OpenWorld: true},
 			Schema: json.RawMessage(`{
 				"type": "object",
 				"properties": {
@@ -93,12 +94,12 @@ func newRegistry(t *testing.T) *registry.Registry {
 		{
 			Name:        "list_zones",
 			Description: "Lists all time zones.",
-			Annotations: registry.Annotations{ReadOnly: true, Idempotent: true},
+			Annotations: tool.Annotations{ReadOnly: true, Idempotent: true},
 		},
 	} {
-		tools = append(tools, registry.ToolFunc(spec, func(_ context.Context, call registry.Call,
-			_ registry.Env) (registry.Result, error) {
-			return registry.Text(call.Tool + " got " + string(call.Input)), nil
+		tools = append(tools, tool.JSONFunc(spec, func(_ context.Context, call tool.Call,
+			_ tool.Env) (tool.Result, error) {
+			return tool.Text(call.Tool + " got " + string(call.Input)), nil
 		}))
 	}
 	r, err := registry.New(tools...)
@@ -107,12 +108,12 @@ func newRegistry(t *testing.T) *registry.Registry {
 }
 
 // findOrder returns a tool whose result is both text and data.
-func findOrder() registry.Tool {
-	return registry.ToolFunc(registry.Spec{
+func findOrder() tool.Tool {
+	return tool.JSONFunc(tool.Spec{
 		Name:        "find_order",
 		DisplayName: "Find an order",
 		Description: "Findet eine Bestellung: Größe & Menge <b>genau</b>, \"wie bestellt\".\n注文を探す 📦",
-		Annotations: registry.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
+		Annotations: tool.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Schema: json.RawMessage(`{
 			"type": "object",
 			"properties": {
@@ -142,14 +143,14 @@ func findOrder() registry.Tool {
 		OutputSchema: json.RawMessage(
 			`{"type": "object", "properties": {"order": {"type": "integer"}, "status": {"type": "string"}}, ` +
 				`"required": ["order", "status"]}`),
-	}, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+	}, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
 		var in struct {
 			Order int64 `json:"order"`
 		}
 		if err := json.Unmarshal(call.Input, &in); err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
-		result := registry.Text(fmt.Sprintf("Order %d is open & größer als <1>.", in.Order))
+		result := tool.Text(fmt.Sprintf("Order %d is open & größer als <1>.", in.Order))
 		result.Data = map[string]any{"order": in.Order, "status": "open"}
 		return result, nil
 	})

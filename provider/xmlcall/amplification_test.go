@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // repeated is n pieces of JSON, made of a format with their numbers, with commas between them.
@@ -74,13 +75,13 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 	text := "<tool:tool>" + strings.Repeat("<param:a>x</param:a><param:p1>1</param:p1>", 5000) + "</tool:tool>"
 	for name, schema := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.",
+			r, err := registry.New(tool.JSONFunc(tool.Spec{Name: "tool", Description: "Does.",
 				Schema: json.RawMessage(schema)},
-				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-					return registry.Text("done"), nil
+				func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+					return tool.Text("done"), nil
 				}))
 			require.NoError(t, err)
-			definitions, err := r.Definitions(registry.XML, registry.Selection{})
+			definitions, err := r.Definitions(tool.XML, registry.Selection{})
 			require.NoError(t, err)
 			var prompt string
 			var calls []xmlcall.Call
@@ -100,13 +101,13 @@ func TestValuesThatTakeMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.", Schema: json.RawMessage(
+	r, err := registry.New(tool.JSONFunc(tool.Spec{Name: "tool", Description: "Does.", Schema: json.RawMessage(
 		`{"type":"object","properties":{"a":{"type":"array"},"b":{"type":"object"}}}`)},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Text("done"), nil
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Text("done"), nil
 		}))
 	require.NoError(t, err)
-	definitions, err := r.Definitions(registry.XML, registry.Selection{})
+	definitions, err := r.Definitions(tool.XML, registry.Selection{})
 	require.NoError(t, err)
 	const size = 3 << 20
 	list := "[" + strings.Repeat("[],", size/3) + "[]]"

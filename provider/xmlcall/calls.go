@@ -4,15 +4,16 @@ import (
 	"context"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Call is a call in a model's text, ready for [registry.Registry.Dispatch] if Err is nil. It has no ID; the host
 // can set one.
 type Call struct {
-	registry.Call
+	tool.Call
 	// Block is the call as written.
 	Block Block
-	// Err, a [*registry.ModelError], is why the call cannot be dispatched: the block is malformed, or a value does
+	// Err, a [*tool.ModelError], is why the call cannot be dispatched: the block is malformed, or a value does
 	// not fit the schema. Its text is for the model.
 	Err error
 }
@@ -31,12 +32,12 @@ type Call struct {
 // A value of the wrong type is an error like "Failed to parse 'x' as integer for parameter 'p'"; the error lists
 // all of them. Unknown keys stay text, so that validation can name them; so does everything in a call of an unknown
 // tool. Dispatch checks all other rules of the schema.
-func Calls(definitions []*registry.Definition, text string) []Call {
+func Calls(definitions []*tool.Definition, text string) []Call {
 	return callsOf(definitions, Parse(text))
 }
 
-func callsOf(definitions []*registry.Definition, blocks []Block) []Call {
-	byName := make(map[string]*registry.Definition, len(definitions))
+func callsOf(definitions []*tool.Definition, blocks []Block) []Call {
+	byName := make(map[string]*tool.Definition, len(definitions))
 	for _, d := range definitions {
 		if byName[d.Name] == nil {
 			byName[d.Name] = d
@@ -44,7 +45,7 @@ func callsOf(definitions []*registry.Definition, blocks []Block) []Call {
 	}
 	var calls []Call
 	for _, b := range blocks {
-		call := Call{Call: registry.Call{Tool: b.Tool}, Block: b, Err: b.Err}
+		call := Call{Call: tool.Call{Tool: b.Tool}, Block: b, Err: b.Err}
 		if call.Err == nil {
 			call.Input, call.Err = contractOf(byName[b.Tool]).input(b)
 		}
@@ -54,8 +55,8 @@ func callsOf(definitions []*registry.Definition, blocks []Block) []Call {
 }
 
 // Result returns the result for a call with an Err, for the model.
-func (c *Call) Result() registry.Result {
-	r := registry.Failure(registry.CodeInvalidInput, "")
+func (c *Call) Result() tool.Result {
+	r := tool.Failure(tool.CodeInvalidInput, "")
 	if c.Err != nil {
 		r.Content[0].Text, r.Err = c.Err.Error(), c.Err
 	}
@@ -65,9 +66,9 @@ func (c *Call) Result() registry.Result {
 
 // Dispatch runs the calls of one answer, as [registry.Registry.DispatchAll] does, and returns a result for each, in
 // order. A call with an Err is not dispatched; its result says why.
-func Dispatch(ctx context.Context, r *registry.Registry, calls []Call, env registry.Env) []registry.Result {
-	results := make([]registry.Result, len(calls))
-	var sound []registry.Call
+func Dispatch(ctx context.Context, r *registry.Registry, calls []Call, env registry.Env) []tool.Result {
+	results := make([]tool.Result, len(calls))
+	var sound []tool.Call
 	var at []int
 	for i := range calls {
 		if calls[i].Err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // property is the schema of a tool with one property, p, and what the schema refers to.
@@ -159,14 +160,14 @@ func TestCallsByType(t *testing.T) {
 			for _, v := range test.values {
 				params = append(params, "p", v)
 			}
-			_, definitions := tools(t, tool("t", property(test.schema)))
+			_, definitions := tools(t, toolOf("t", property(test.schema)))
 			calls := xmlcall.Calls(definitions, call(params...))
 			require.Len(t, calls, 1)
 			if strings.HasPrefix(test.want, failed) || strings.HasPrefix(test.want, "Parameter") {
 				require.ErrorContains(t, calls[0].Err, test.want)
-				var e *registry.ModelError
+				var e *tool.ModelError
 				require.ErrorAs(t, calls[0].Err, &e)
-				require.Equal(t, registry.CodeInvalidInput, e.Code)
+				require.Equal(t, tool.CodeInvalidInput, e.Code)
 				return
 			}
 			require.NoError(t, calls[0].Err)
@@ -205,7 +206,7 @@ func TestCallsByKey(t *testing.T) {
 			for _, key := range strings.Fields(test.keys) {
 				params = append(params, key, "1")
 			}
-			_, definitions := tools(t, tool("t", schema))
+			_, definitions := tools(t, toolOf("t", schema))
 			calls := xmlcall.Calls(definitions, call(params...))
 			require.NoError(t, calls[0].Err)
 			require.Equal(t, test.want, string(calls[0].Input))
@@ -214,16 +215,14 @@ func TestCallsByKey(t *testing.T) {
 }
 
 // manyParams returns a tool with n properties, and a call with as many different params, each the plural of one.
-func manyParams(t testing.TB, n int) (definitions []*registry.Definition, text string) {
+func manyParams(t testing.TB, n int) (definitions []*tool.Definition, text string) {
 	var properties, params []string
 	for i := range n {
 		properties = append(properties, fmt.Sprintf(`"property_%d_%s": {"type": "array"}`, i, strings.Repeat("x", 50)))
 		params = append(params, fmt.Sprintf("property_%d_%ss", i, strings.Repeat("x", 50)), strings.Repeat("y", 40))
 	}
-	schema, err := registry.CompileSchema(json.RawMessage(`{"type": "object", "properties": {` +
-		strings.Join(properties, ",") + `}}`))
-	require.NoError(t, err)
-	return []*registry.Definition{{Name: "t", Input: schema}}, call(params...)
+	input := json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`)
+	return []*tool.Definition{{Name: "t", Input: input}}, call(params...)
 }
 
 func TestManyParams(t *testing.T) {
@@ -253,7 +252,7 @@ func BenchmarkManyParams(b *testing.B) {
 }
 
 func TestCallsNameEverythingThatIsWrong(t *testing.T) {
-	_, definitions := tools(t, tool("t",
+	_, definitions := tools(t, toolOf("t",
 		`{"type": "object", "properties": {"a": {"type": "integer"}, `+
 			`"b": {"type": "boolean"}, "c": {"type": "string"}}}`))
 	calls := xmlcall.Calls(definitions, call("a", "x", "c", "y", "b", "z"))
@@ -264,13 +263,13 @@ func TestCallsNameEverythingThatIsWrong(t *testing.T) {
 }
 
 func TestCallsReadAdditionalPropertiesAsTheirSchemaSays(t *testing.T) {
-	_, definitions := tools(t, tool("t", `{"type": "object", "additionalProperties": {"type": "integer"}}`))
+	_, definitions := tools(t, toolOf("t", `{"type": "object", "additionalProperties": {"type": "integer"}}`))
 	calls := xmlcall.Calls(definitions, call("a", "1"))
 	require.Equal(t, `{"a":1}`, string(calls[0].Input))
 }
 
 func TestCallsFindPropertiesInAlternatives(t *testing.T) {
-	_, definitions := tools(t, tool(
+	_, definitions := tools(t, toolOf(
 		"t", `{"type": "object", "oneOf": [{"properties": {"a": {"type": "integer"}}}, {"$ref": "#/$defs/b"}],
 		"$defs": {"b": {"properties": {"b": {"type": "boolean"}}}}}`))
 	calls := xmlcall.Calls(definitions, call("a", "1", "b", "true"))
@@ -278,7 +277,7 @@ func TestCallsFindPropertiesInAlternatives(t *testing.T) {
 }
 
 func TestCallsOfUnknownToolsAndWithoutSchemas(t *testing.T) {
-	calls := xmlcall.Calls([]*registry.Definition{{Name: "plain"}},
+	calls := xmlcall.Calls([]*tool.Definition{{Name: "plain"}},
 		"<tool:x><param:a>1</param:a></tool:x><tool:plain/>")
 	require.NoError(t, calls[0].Err)
 	require.Equal(t, `{"a":"1"}`, string(calls[0].Input))
@@ -286,7 +285,7 @@ func TestCallsOfUnknownToolsAndWithoutSchemas(t *testing.T) {
 }
 
 func TestDispatchDoesWhatIsSoundAndTellsWhatIsNot(t *testing.T) {
-	r, definitions := tools(t, tool("count",
+	r, definitions := tools(t, toolOf("count",
 		`{"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "additionalProperties": false}`))
 	calls := xmlcall.Calls(definitions, strings.Join([]string{
 		"I count:", "<tool:count><param:n>1</param:n></tool:count>", "<tool:count><param:n>x</param:n></tool:count>",
@@ -314,7 +313,7 @@ func TestDispatchDoesWhatIsSoundAndTellsWhatIsNot(t *testing.T) {
 			"0\nadditional properties 'm' not allowed",
 		` {"n":3}`,
 	}, texts)
-	var e *registry.ModelError
+	var e *tool.ModelError
 	require.True(t, errors.As(results[2].Err, &e))
 }
 
@@ -365,9 +364,7 @@ func TestHostileSchemas(t *testing.T) {
 		"many choices": `{"type": "object", "properties": {"p": {"enum": [` + strings.Repeat(`"x",`, 50000) + `"y"]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			schema, err := registry.CompileSchema(json.RawMessage(schema))
-			require.NoError(t, err)
-			definitions := []*registry.Definition{{Name: "t", Description: "Does.", Input: schema}}
+			definitions := []*tool.Definition{{Name: "t", Description: "Does.", Input: json.RawMessage(schema)}}
 			xmlcall.Calls(definitions, call("p", "1", "q", "2"))
 			xmlcall.Calls(definitions, call("p", "1", "p", "{}"))
 			prompt := xmlcall.Prompt(definitions, nil)

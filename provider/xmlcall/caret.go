@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 //go:embed guide_caret.md
@@ -41,9 +41,9 @@ func parseCaret(text string) []Block {
 }
 
 // caretOpen returns the tool of a line that begins a call.
-func caretOpen(line string) (tool string, ok bool) {
-	tool, ok = strings.CutPrefix(strings.TrimRight(line, " \t\r"), caret)
-	return tool, ok && registry.CheckName(tool) == nil
+func caretOpen(line string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(strings.TrimRight(line, " \t\r"), caret)
+	return name, ok && tool.CheckName(name) == nil
 }
 
 // A lineScanner goes through the lines of a text.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A contract is what a definition says of a tool's arguments.
@@ -66,12 +66,12 @@ func noContract() *contract {
 }
 
 // contractOf returns the contract of a definition, which can be nil. It is made once.
-func contractOf(d *registry.Definition) *contract {
+func contractOf(d *tool.Definition) *contract {
 	if d == nil || d.Input == nil {
 		return noContract()
 	}
 	made, err := d.Derive(contractKey{}, func() (any, error) {
-		document, err := schema.Parse(d.Input.JSON())
+		document, err := schema.Parse(d.Input)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (c *contract) properties(o *object, list []given) (json.RawMessage, error) 
 		member(a.name, raw)
 	}
 	if len(problems) > 0 {
-		return nil, &registry.ModelError{Text: strings.Join(problems, "\n"), Code: registry.CodeInvalidInput}
+		return nil, &tool.ModelError{Text: strings.Join(problems, "\n"), Code: tool.CodeInvalidInput}
 	}
 	return append(object, '}'), nil
 }
@@ -241,7 +241,7 @@ func (c *contract) values(of *jsontree.Node, key string, values []string) (json.
 	onlyList := allowed&^schema.Null == schema.Array
 	switch {
 	case len(values) > 1 && !allowed.Has(schema.Array):
-		return nil, registry.Errorf("Parameter '%s' is given %d times, and can be given once", short(key), len(values))
+		return nil, tool.Errorf("Parameter '%s' is given %d times, and can be given once", short(key), len(values))
 	case len(values) == 1 && !(onlyList && !(allowed.Has(schema.Null) && strings.TrimSpace(values[0]) == "null")):
 		return c.value(of, key, values[0])
 	}
@@ -360,7 +360,7 @@ func (c *contract) value(of *jsontree.Node, key, text string) (json.RawMessage, 
 			problem = ": " + err.Error()
 		}
 	}
-	return nil, registry.Errorf("Failed to parse '%s' as %v for parameter '%s'%s",
+	return nil, tool.Errorf("Failed to parse '%s' as %v for parameter '%s'%s",
 		short(text), want, short(key), problem)
 }
 

@@ -3,7 +3,7 @@ package xmlcall
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Dialect is a form in which models write calls. Some models were trained on one of the others, or keep to it better.
@@ -70,7 +70,7 @@ func (d Dialect) form() form {
 func (d Dialect) Parse(text string) []Block { return d.form().parse(text) }
 
 // Calls is [Calls] for a dialect.
-func (d Dialect) Calls(definitions []*registry.Definition, text string) []Call {
+func (d Dialect) Calls(definitions []*tool.Definition, text string) []Call {
 	return callsOf(definitions, d.Parse(text))
 }
 

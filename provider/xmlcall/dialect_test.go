@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/provider/xmlcall"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestDialects has texts, and what must come out: the calls as tool, params, and what is wrong.
@@ -203,11 +204,11 @@ func TestText(t *testing.T) {
 
 // TestDialectsOfThePrompt checks that each prompt teaches what is read, and that calls are converted by schemas.
 func TestDialectsOfThePrompt(t *testing.T) {
-	input, err := registry.CompileSchema([]byte(`{"type":"object","required":["paths","text"],"properties":{
+	input, err := schema.CompileObject([]byte(`{"type":"object","required":["paths","text"],"properties":{
 		"paths":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},
 			"limit":{"type":"integer"},"deep":{"type":"array","items":{"type":"object"}}}}`))
 	require.NoError(t, err)
-	definitions := []*registry.Definition{{Name: "find", Description: "Finds.", Input: input}}
+	definitions := []*tool.Definition{{Name: "find", Description: "Finds.", Input: input.JSON()}}
 	for dialect, answer := range map[xmlcall.Dialect]string{
 		xmlcall.Tags: "<tool:find><param:path>a</param:path><param:text>1</param:text>" +
 			"<param:limit>5</param:limit></tool:find>",
@@ -235,7 +236,7 @@ func TestDialectsOfThePrompt(t *testing.T) {
 
 // TestElementsInItems has lists and objects that are written as elements in each other.
 func TestElementsInItems(t *testing.T) {
-	input, err := registry.CompileSchema([]byte(`{"type":"object","properties":{
+	input, err := schema.CompileObject([]byte(`{"type":"object","properties":{
 		"files":{"type":"array","items":{"$ref":"#/$defs/file"}},
 		"options":{"$ref":"#/$defs/file"},
 		"texts":{"type":"array","items":{"type":"string"}},
@@ -251,7 +252,7 @@ func TestElementsInItems(t *testing.T) {
 			"ranges":{"type":"array","items":{"type":"integer"}},
 				"parts":{"type":"array","items":{"$ref":"#/$defs/file"}},"name":{"type":"string"}}}}}`))
 	require.NoError(t, err)
-	definitions := []*registry.Definition{{Name: "read", Input: input}}
+	definitions := []*tool.Definition{{Name: "read", Input: input.JSON()}}
 	deep := strings.Repeat("<item><parts>", 40) + strings.Repeat("</parts></item>", 40)
 	for _, test := range []struct{ name, parameters, want, err string }{
 		{"one item", "<files><item><path>a</path></item></files>", `{"files":[{"path":"a"}]}`, ""},
@@ -337,11 +338,11 @@ func TestElementsInItems(t *testing.T) {
 
 // TestListsOfOneNumber has lists of one item, which are not texts only because they are alone.
 func TestListsOfOneNumber(t *testing.T) {
-	input, err := registry.CompileSchema(
+	input, err := schema.CompileObject(
 		[]byte(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}},` +
 			`"o":{"type":"array","items":{"type":"object"}}}}`))
 	require.NoError(t, err)
-	definitions := []*registry.Definition{{Name: "a", Input: input}}
+	definitions := []*tool.Definition{{Name: "a", Input: input.JSON()}}
 	for dialect, text := range map[xmlcall.Dialect]string{
 		xmlcall.Tags:    `<tool:a><param:n>3</param:n><param:o>{"x":1}</param:o></tool:a>`,
 		xmlcall.UseTool: `<use_tool><name>a</name><n><item>3</item></n><o><item>{"x":1}</item></o></use_tool>`,

@@ -1,7 +1,7 @@
 // Package xmlcall is for models without tool calling: they write calls as XML in their text, and read results as
 // XML in the next message.
 //
-//	definitions, err := tools.Definitions(registry.XML, selection)
+//	definitions, err := tools.Definitions(tool.XML, selection)
 //	prompt := xmlcall.Prompt(definitions, nil) // part of the system prompt
 //	...
 //	calls := xmlcall.Calls(definitions, answer) // what the model has written

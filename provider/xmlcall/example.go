@@ -1,16 +1,17 @@
 package xmlcall
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // anExample returns a call that a tool accepts, of the first tool that has something to show, else of the first one
 // for which a call can be thought of.
-func anExample(definitions []*registry.Definition) (example Block, ok bool) {
+func anExample(definitions []*tool.Definition) (example Block, ok bool) {
 	for _, d := range definitions {
 		b := exampleOf(d)
 		switch {
@@ -33,7 +34,7 @@ const (
 type exampleKey struct{}
 
 // exampleOf returns a call that a tool accepts, or nil. It is made once.
-func exampleOf(d *registry.Definition) *Block {
+func exampleOf(d *tool.Definition) *Block {
 	made, _ := d.Derive(exampleKey{}, func() (any, error) {
 		c := contractOf(d)
 		for _, optional := range []int{2, 0} {
@@ -47,14 +48,18 @@ func exampleOf(d *registry.Definition) *Block {
 }
 
 // accepts reports whether a call as written fits the schema.
-func accepts(d *registry.Definition, b Block) bool {
-	calls := Calls([]*registry.Definition{d}, b.String())
+func accepts(d *tool.Definition, b Block) bool {
+	calls := Calls([]*tool.Definition{d}, b.String())
 	if len(calls) != 1 || calls[0].Err != nil || d.Input == nil {
 		return false
 	}
 	input := calls[0].Input
 	value, err := jsontree.DecodeLoose(input)
-	return err == nil && d.Input.Validate(value) == nil
+	if err != nil {
+		return false
+	}
+	compiled, err := schema.Compile(d.Input)
+	return err == nil && compiled.Validate(context.Background(), value) == nil
 }
 
 // example makes a call with all required params, and some optional ones as long as there are not more than that in all.

@@ -7,14 +7,15 @@ import (
 
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func Example() {
 	type numbers struct {
 		Numbers []float64 `json:"numbers"`
 	}
-	add := registry.Func(registry.Spec{Name: "add", Description: "Adds numbers."},
-		func(_ context.Context, in numbers, _ registry.Env) (string, error) {
+	add := tool.Func(tool.Spec{Name: "add", Description: "Adds numbers."},
+		func(_ context.Context, in numbers, _ tool.Env) (string, error) {
 			sum := 0.0
 			for _, n := range in.Numbers {
 				sum += n
@@ -25,7 +26,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	definitions, err := tools.Definitions(registry.XML, registry.Selection{})
+	definitions, err := tools.Definitions(tool.XML, registry.Selection{})
 	if err != nil {
 		log.Fatal(err)
 	}

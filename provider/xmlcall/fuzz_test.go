@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/provider/xmlcall"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func seeds(f *testing.F) {
@@ -46,7 +47,7 @@ func FuzzParse(f *testing.F) {
 				require.Equal(t, b.Params, blocks[0].Params)
 			}
 		}
-		result := xmlcall.Results([]registry.Result{registry.Text(text)})
+		result := xmlcall.Results([]tool.Result{tool.Text(text)})
 		require.Empty(t, xmlcall.Parse(result))
 		_, result, _ = strings.Cut(result, "\n")
 		require.Empty(t, xmlcall.Parse(result))
@@ -68,13 +69,13 @@ func FuzzCalls(f *testing.F) {
 		f.Add("<use_tool><name>t</name><x><x><x><p>2</p></x></x></x><y><item><item></item></item></y></use_tool>",
 			schema)
 	}
-	f.Fuzz(func(t *testing.T, text, schema string) {
-		definition := &registry.Definition{Name: "t", Description: "Does."}
+	f.Fuzz(func(t *testing.T, text, input string) {
+		definition := &tool.Definition{Name: "t", Description: "Does."}
 		// A long schema can take long to compile.
-		if compiled, err := registry.CompileSchema(json.RawMessage(schema)); err == nil && len(schema) < 1000 {
-			definition.Input = compiled
+		if compiled, err := schema.CompileObject(json.RawMessage(input)); err == nil && len(input) < 1000 {
+			definition.Input = compiled.JSON()
 		}
-		definitions := []*registry.Definition{definition}
+		definitions := []*tool.Definition{definition}
 		var calls []xmlcall.Call
 		for _, dialect := range xmlcall.Dialects() {
 			calls = append(calls, dialect.Calls(definitions, text)...)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Block is a call as written in a text, well-formed or not.
@@ -16,7 +16,7 @@ type Block struct {
 	Params []Param
 	// The block is text[Start:End].
 	Start, End int
-	// Err, a [*registry.ModelError], tells the model what is wrong; nil means that the call is well-formed.
+	// Err, a [*tool.ModelError], tells the model what is wrong; nil means that the call is well-formed.
 	Err error
 	// Truncated reports that the text ends before the call does. If a limit has stopped the model, the host may let
 	// it go on instead of calling anything.
@@ -247,7 +247,7 @@ func (p *parser) leave(b *Block, at tag) bool {
 			}
 		}
 	}
-	if e, ok := b.Err.(*registry.ModelError); ok { // it is
+	if e, ok := b.Err.(*tool.ModelError); ok { // it is
 		e.Text += fmt.Sprintf(". Since </tool:%s> is missing too, everything behind <tool:%[1]s> has been left out",
 			short(b.Tool))
 	}
@@ -337,8 +337,8 @@ func (b *Block) addItems(key string, items []string) {
 // fail says what is wrong, unless something else is wrong already.
 func (b *Block) fail(format string, args ...any) {
 	if b.Err == nil {
-		b.Err = &registry.ModelError{
-			Text: "invalid tool call: " + fmt.Sprintf(format, args...), Code: registry.CodeInvalidInput,
+		b.Err = &tool.ModelError{
+			Text: "invalid tool call: " + fmt.Sprintf(format, args...), Code: tool.CodeInvalidInput,
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // PromptOptions are texts for a prompt beside the descriptions of the tools.
 type PromptOptions struct {
 	// Instructions tell the model how to behave with the tools: the result of [registry.Registry.SystemPrompt] for
-	// [registry.XML]. Empty means none here.
+	// [tool.XML]. Empty means none here.
 	Instructions string
 	// Model is the model's name. What is known to help its family is added: see [ModelAdditions]. Empty adds nothing.
 	Model string
@@ -38,7 +38,7 @@ var guide string
 //
 // The text depends only on the arguments, so providers can cache it. A tool's parameters take 32 KiB at most, and
 // nested ones are described to a limited depth; the text says if something is left out.
-func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
+func Prompt(definitions []*tool.Definition, options *PromptOptions) string {
 	if options == nil {
 		options = &PromptOptions{}
 	}
@@ -67,7 +67,7 @@ func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
 type sectionKey struct{}
 
 // section describes one tool. It is made once.
-func section(d *registry.Definition) string {
+func section(d *tool.Definition) string {
 	made, _ := d.Derive(sectionKey{}, func() (any, error) {
 		text := "### " + escapeName(d.Name) + "\n\n"
 		if description := prose(d.Description); description != "" {

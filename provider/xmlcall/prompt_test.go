@@ -10,20 +10,21 @@ import (
 
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // tool is a tool with a schema that says what it has been called with.
-func tool(name, schema string) registry.Tool {
-	spec := registry.Spec{Name: name, Description: "Describes " + name + ".", Schema: json.RawMessage(schema)}
-	return registry.Func(spec, func(_ context.Context, in json.RawMessage, _ registry.Env) (string, error) {
+func toolOf(name, schema string) tool.Tool {
+	spec := tool.Spec{Name: name, Description: "Describes " + name + ".", Schema: json.RawMessage(schema)}
+	return tool.Func(spec, func(_ context.Context, in json.RawMessage, _ tool.Env) (string, error) {
 		return string(in), nil
 	})
 }
 
-func tools(t testing.TB, all ...registry.Tool) (*registry.Registry, []*registry.Definition) {
+func tools(t testing.TB, all ...tool.Tool) (*registry.Registry, []*tool.Definition) {
 	r, err := registry.New(all...)
 	require.NoError(t, err)
-	definitions, err := r.Definitions(registry.XML, registry.Selection{})
+	definitions, err := r.Definitions(tool.XML, registry.Selection{})
 	require.NoError(t, err)
 	return r, definitions
 }
@@ -76,7 +77,7 @@ const searchExample = "For example, this is a call of search:\n\n" +
 	"text</param:query>\n<param:paths>/notes.txt</param:paths>\n<param:paths>/todo.txt</param:paths>\n</tool:search>"
 
 func TestPromptHasTheContractsThenTheInstructionsThenTheAdditions(t *testing.T) {
-	_, definitions := tools(t, tool("ping", `{"type": "object", "properties": {}}`), tool("search", searchSchema))
+	_, definitions := tools(t, toolOf("ping", `{"type": "object", "properties": {}}`), toolOf("search", searchSchema))
 	options := &xmlcall.PromptOptions{Instructions: "\nBe brief.\n", Additions: "You are small."}
 	parts := strings.SplitN(xmlcall.Prompt(definitions, options), "\n\nFor example", 2)
 	require.True(t, strings.HasPrefix(parts[0], "## Calling tools\n"))
@@ -89,7 +90,7 @@ func TestPromptHasTheContractsThenTheInstructionsThenTheAdditions(t *testing.T) 
 func TestPromptIsTheSameEachTime(t *testing.T) {
 	want := ""
 	for range 20 {
-		_, definitions := tools(t, tool("search", searchSchema), tool("ping", `{"type": "object"}`))
+		_, definitions := tools(t, toolOf("search", searchSchema), toolOf("ping", `{"type": "object"}`))
 		got := xmlcall.Prompt(definitions, nil)
 		require.Equal(t, got, xmlcall.Prompt(definitions, nil))
 		if want == "" {
@@ -178,9 +179,8 @@ func TestPromptDescribesParameters(t *testing.T) {
 				"text or JSON, optional)\n  - (At least one of these is needed: `a`; `b`)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema, err := registry.CompileSchema(json.RawMessage(property(test.schema)))
-			require.NoError(t, err)
-			prompt := xmlcall.Prompt([]*registry.Definition{{Name: "t", Description: "Does.", Input: schema}}, nil)
+			prompt := xmlcall.Prompt([]*tool.Definition{{Name: "t", Description: "Does.",
+				Input: json.RawMessage(property(test.schema))}}, nil)
 			_, got, _ := strings.Cut(prompt, "### t\n\nDoes.\n\nParameters:\n")
 			require.Equal(t, test.want, got)
 		})
@@ -206,10 +206,8 @@ func TestDescriptionsStayInTheirSection(t *testing.T) {
 			schema, err := json.Marshal(map[string]any{"type": "object",
 				"properties": map[string]any{"p": map[string]any{"type": "string", "description": test.description}}})
 			require.NoError(t, err)
-			compiled, err := registry.CompileSchema(schema)
-			require.NoError(t, err)
-			prompt := xmlcall.Prompt([]*registry.Definition{{Name: "t", Description: test.description,
-				Input: compiled}}, nil)
+			prompt := xmlcall.Prompt([]*tool.Definition{{Name: "t", Description: test.description,
+				Input: schema}}, nil)
 			_, got, _ := strings.Cut(prompt, "### t\n\n")
 			inItem := strings.TrimSpace(strings.ReplaceAll(test.want, "\n", "\n  "))
 			require.Equal(t, test.want+"\n\nParameters:\n- `p` (string, optional): "+inItem, got)
@@ -218,7 +216,7 @@ func TestDescriptionsStayInTheirSection(t *testing.T) {
 }
 
 func TestNamesAndValuesStayOnTheirLine(t *testing.T) {
-	_, definitions := tools(t, tool("t", `{"type": "object", "properties": {
+	_, definitions := tools(t, toolOf("t", `{"type": "object", "properties": {
 		"a\n### b\u0085": {"type": "object", "properties": {
 			"a\n### b\u2028": {"type": "integer"}, "\u200b\ud834\udd73`+
 		"`"+`": {"type": "integer"}, "größe 1": {"type": "integer"}, "<tool:x>": {"type": "integer"}}},
@@ -231,7 +229,7 @@ func TestNamesAndValuesStayOnTheirLine(t *testing.T) {
 		"  - `&lt;tool:x>` (integer, optional)\n"+
 		"- `p` (string, optional; default \"a\\n### b\\u0085&lt;tool:x>&amp;lt;👨‍👩‍👧\")", got)
 
-	prompt := xmlcall.Prompt([]*registry.Definition{{Name: "t\n\n### u"}}, nil)
+	prompt := xmlcall.Prompt([]*tool.Definition{{Name: "t\n\n### u"}}, nil)
 	require.NotContains(t, prompt, "### u")
 }
 
@@ -252,7 +250,7 @@ func TestPromptSaysWhichParametersGoTogether(t *testing.T) {
 		{"none, as one of them", `"anyOf": [{"required": ["a"]}, {"minProperties": 0}]`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, definitions := tools(t, tool("t",
+			_, definitions := tools(t, toolOf("t",
 				`{"type": "object", "properties": {"a": {"type": "string"}, `+
 					`"b": {"type": "string"}, "c d": {"type": "string"}}, `+
 					test.root+`}`))
@@ -309,7 +307,7 @@ func TestExampleIsAccepted(t *testing.T) {
 		{"a schema without end", `{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}`, "none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r, definitions := tools(t, tool("t", test.schema))
+			r, definitions := tools(t, toolOf("t", test.schema))
 			prompt := xmlcall.Prompt(definitions, nil)
 			_, example, ok := strings.Cut(prompt, "For example, this is a call of t:\n\n")
 			if test.want == "none" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // resultTag is the name of the tag that a result is in, and resultEnd what it ends with.
@@ -24,7 +24,7 @@ const (
 // A failure has status="error". Tags of this format in a text are escaped, and so is everything that a model could
 // take for one, in upper or lower case: no tool can end its result or forge another one (it can only claim things
 // in other words). Images and other binaries without a text are only mentioned. Without results it returns "".
-func Results(results []registry.Result) string {
+func Results(results []tool.Result) string {
 	var b strings.Builder
 	for i, r := range results {
 		if i > 0 {
@@ -43,8 +43,8 @@ func Results(results []registry.Result) string {
 }
 
 // withBinaries mentions what cannot be shown.
-func withBinaries(r registry.Result) registry.Result {
-	content := make([]registry.Part, len(r.Content))
+func withBinaries(r tool.Result) tool.Result {
+	content := make([]tool.Part, len(r.Content))
 	for i, p := range r.Content {
 		if p.Data != nil {
 			what := fmt.Sprintf("[%s, %d bytes, cannot be shown here]", p.MIME, len(p.Data))

@@ -3,13 +3,13 @@ package xmlcall
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Stream finds calls in a text that comes in pieces. It is not safe for concurrent use.
 type Stream struct {
 	dialect     Dialect
-	definitions []*registry.Definition
+	definitions []*tool.Definition
 
 	text strings.Builder
 	// from is where the text begins that may have more calls, and blocks are those before.
@@ -20,7 +20,7 @@ type Stream struct {
 }
 
 // NewStream returns a stream for one answer of a model.
-func NewStream(dialect Dialect, definitions []*registry.Definition) *Stream {
+func NewStream(dialect Dialect, definitions []*tool.Definition) *Stream {
 	return &Stream{dialect: dialect, definitions: definitions}
 }
 

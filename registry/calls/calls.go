@@ -25,7 +25,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Limits of what is kept of a scope.
@@ -60,14 +60,14 @@ type Call struct {
 	Seen time.Time `json:"seen"`
 
 	// Input and Result are cut after MaxText bytes, and end in "..." then.
-	Input  string        `json:"input"`
-	Result string        `json:"result,omitempty"`
-	Code   registry.Code `json:"code,omitempty"`
-	Status string        `json:"status,omitempty"`
+	Input  string    `json:"input"`
+	Result string    `json:"result,omitempty"`
+	Code   tool.Code `json:"code,omitempty"`
+	Status string    `json:"status,omitempty"`
 }
 
 // Latest returns calls of a scope by all processes, the latest first. Those of processes that have died meanwhile have
-// the code [registry.CodeUnknownOutcome].
+// the code [tool.CodeUnknownOutcome].
 func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
 	data, err := l.records.Get(ctx, name(scope))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
 	now := time.Now()
 	for i := range list {
 		if c := &list[i]; c.Running && now.Sub(c.Seen) > lostTime {
-			c.Running, c.Code = false, registry.CodeUnknownOutcome
+			c.Running, c.Code = false, tool.CodeUnknownOutcome
 			c.Status = "Its process has ended"
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -30,14 +31,14 @@ type process struct {
 
 func begin(t *testing.T, store vfs.RecordStore, options *calls.Options) *process {
 	t.Helper()
-	echo := registry.Func(registry.Spec{Name: "echo", Description: "Echoes."},
+	echo := tool.Func(tool.Spec{Name: "echo", Description: "Echoes."},
 		func(ctx context.Context, in struct {
 			Text string        `json:"text"`
 			Wait time.Duration `json:"wait,omitempty"`
-		}, _ registry.Env) (string, error) {
+		}, _ tool.Env) (string, error) {
 			time.Sleep(in.Wait)
 			if in.Text == "fail" {
-				return "", registry.Errorf("it failed")
+				return "", tool.Errorf("it failed")
 			}
 			return in.Text, nil
 		})
@@ -50,11 +51,11 @@ func begin(t *testing.T, store vfs.RecordStore, options *calls.Options) *process
 	return p
 }
 
-func (p *process) call(scope, id, text string, wait time.Duration) registry.Result {
+func (p *process) call(scope, id, text string, wait time.Duration) tool.Result {
 	input, _ := json.Marshal(map[string]any{"text": text, "wait": wait})
-	return p.tools.Dispatch(context.Background(), registry.Call{ID: id, Tool: "echo", Input: input},
+	return p.tools.Dispatch(context.Background(), tool.Call{ID: id, Tool: "echo", Input: input},
 		registry.Env{Project: "p", Client: "tester", Waiting: p.runs.In(scope),
-			Limits: registry.Limits{Timeout: registry.NoTimeout}})
+			Limits: registry.Limits{Timeout: tool.NoTimeout}})
 }
 
 // latest returns calls as texts, the latest first.
@@ -185,7 +186,7 @@ func TestDamagedRecords(t *testing.T) {
 	b := begin(t, store, nil)
 	require.Equal(t, []string{"1 false one"}, b.latest(t, "scope"))
 	b.call("scope", "2", "two", 0)
-	b.tools.Dispatch(t.Context(), registry.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)},
+	b.tools.Dispatch(t.Context(), tool.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)},
 		registry.Env{Project: "scope"})
 	b.Close()
 	require.Equal(t, []string{"2 false two", "1 false one"}, b.latest(t, "scope"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -66,7 +67,7 @@ func (l *Log) Process() string { return l.process }
 // Middleware notes calls of scopes, and lets others stop them: those whose [registry.Env].Waiting has a scope, as those
 // of sessions have.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+	return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 		scoped, ok := env.Waiting.(interface{ Scope() string })
 		if !ok {
 			return next(ctx, call, env)
@@ -74,14 +75,14 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
 		c := l.begin(call, env, running{scoped.Scope(), stop})
-		result := registry.Failure(registry.CodeFailed, "the call panicked") // which is another's to handle
+		result := tool.Failure(tool.CodeFailed, "the call panicked") // which is another's to handle
 		defer func() { l.end(c, &result) }()
 		result = TellStopped(ctx, next(ctx, call, env))
 		return result
 	}
 }
 
-func (l *Log) begin(call registry.Call, env registry.Env, run running) *Call {
+func (l *Log) begin(call tool.Call, env registry.Env, run running) *Call {
 	c := &Call{Process: l.process, ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
 		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200),
 		Began: time.Now().Round(0), Running: true,
@@ -95,7 +96,7 @@ func (l *Log) begin(call registry.Call, env registry.Env, run running) *Call {
 	return c
 }
 
-func (l *Log) end(c *Call, result *registry.Result) {
+func (l *Log) end(c *Call, result *tool.Result) {
 	text := plaintext.Clean(result.Text(), MaxText)
 	l.mu.Lock()
 	defer l.mu.Unlock()

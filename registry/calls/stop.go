@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // ErrStopped is the cause of the end of calls that a person stops.
@@ -18,10 +18,10 @@ const stoppedText = "A person has stopped this call. Do not make it again unless
 
 // TellStopped returns the result of a call with a text that a person has stopped it, if the context of the call ended
 // with [ErrStopped]. It adds it once.
-func TellStopped(ctx context.Context, result registry.Result) registry.Result {
-	if result.Code == registry.CodeCanceled && errors.Is(context.Cause(ctx), ErrStopped) &&
+func TellStopped(ctx context.Context, result tool.Result) tool.Result {
+	if result.Code == tool.CodeCanceled && errors.Is(context.Cause(ctx), ErrStopped) &&
 		!(len(result.Content) > 0 && result.Content[0].Text == stoppedText) {
-		result.Content = append([]registry.Part{{Text: stoppedText}}, result.Content...)
+		result.Content = append([]tool.Part{{Text: stoppedText}}, result.Content...)
 	}
 	return result
 }

@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // CodeNotRecorded is the code of a result if its call could not be recorded and [AuditOptions].Required is set.
-const CodeNotRecorded registry.Code = "not_recorded"
+const CodeNotRecorded tool.Code = "not_recorded"
 
 // AuditOptions configure [Audit]. The zero value records hashes of inputs and outputs, and lets calls go on if
 // writing fails.
@@ -58,7 +59,7 @@ type AuditOptions struct {
 //	input         the input, if WholeInput is set and it is JSON
 //	inputBase64   the input, if WholeInput is set and it is not JSON, or not UTF-8
 //	outputBytes   the length of the result's content
-//	outputSha256  the hash of the result as [registry.Result.MarshalJSON] encodes it
+//	outputSha256  the hash of the result as [tool.Result.MarshalJSON] encodes it
 //	output        the same JSON, if WholeOutput is set
 //	outputError   why there is no output: the result cannot be encoded, or the call has panicked through the middleware
 //
@@ -80,7 +81,7 @@ func Audit(w io.Writer, options *AuditOptions) registry.Middleware {
 		a.Now = time.Now
 	}
 	return func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			return a.do(ctx, next, call, env)
 		}
 	}
@@ -96,7 +97,7 @@ type audit struct {
 	torn bool
 }
 
-func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env) registry.Result {
+func (a *audit) do(ctx context.Context, next registry.Handler, call tool.Call, env registry.Env) tool.Result {
 	start := a.Now()
 	line := auditLine{
 		Time: start.UTC(), Seq: a.seq.Add(1), Tool: label(call.Tool),
@@ -114,7 +115,7 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	}
 	line.Event = "call"
 	var failed error
-	result := watch(ctx, next, call, env, func(result registry.Result, returned bool) {
+	result := watch(ctx, next, call, env, func(result tool.Result, returned bool) {
 		took := float64(a.Now().Sub(start).Microseconds()) / 1000
 		line.DurationMs, line.Outcome = &took, outcome(result)
 		line.setApproval(result)
@@ -127,8 +128,8 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	return result
 }
 
-func notRecorded(text string, err error) registry.Result {
-	result := registry.Failure(CodeNotRecorded, text)
+func notRecorded(text string, err error) tool.Result {
+	result := tool.Failure(CodeNotRecorded, text)
 	result.Err = err
 	return result
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // An auditLine is the record of a call.
@@ -48,11 +48,11 @@ type auditApproval struct {
 	Edited   bool      `json:"edited,omitempty"`
 }
 
-func newAuditApproval(a registry.Approval) *auditApproval {
+func newAuditApproval(a tool.Approval) *auditApproval {
 	return &auditApproval{a.Approved, plaintext.Clean(a.By, maxLabel), a.Time.UTC(), a.Rule, a.Edited}
 }
 
-func (l *auditLine) setApproval(result registry.Result) {
+func (l *auditLine) setApproval(result tool.Result) {
 	if a := result.Approval; a != nil {
 		l.Approval = newAuditApproval(*a)
 	}
@@ -73,7 +73,7 @@ func (l *auditLine) setInput(input []byte, whole bool) {
 	}
 }
 
-func (l *auditLine) setOutput(call registry.Call, result registry.Result, returned, whole bool) {
+func (l *auditLine) setOutput(call tool.Call, result tool.Result, returned, whole bool) {
 	n := outputBytes(result)
 	l.OutputBytes = &n
 	if !returned {
@@ -93,7 +93,7 @@ func (l *auditLine) setOutput(call registry.Call, result registry.Result, return
 }
 
 // encodeResult turns panics into errors, because the data can be of any type.
-func encodeResult(result registry.Result) (encoded []byte, err error) {
+func encodeResult(result tool.Result) (encoded []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func sum(data []byte) string {
@@ -27,8 +28,8 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-func audited(t *testing.T, options *observe.AuditOptions, call registry.Call,
-	inner ...registry.Middleware) (registry.Result, []map[string]any) {
+func audited(t *testing.T, options *observe.AuditOptions, call tool.Call,
+	inner ...registry.Middleware) (tool.Result, []map[string]any) {
 	t.Helper()
 	var b bytes.Buffer
 	r := newRegistry(t, append([]registry.Middleware{observe.Audit(&b, options)}, inner...)...)
@@ -83,7 +84,7 @@ func TestAuditWhole(t *testing.T) {
 		"deeply nested": strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, all := audited(t, whole, registry.Call{Tool: "greet", Input: json.RawMessage(input)})
+			_, all := audited(t, whole, tool.Call{Tool: "greet", Input: json.RawMessage(input)})
 			require.Len(t, all, 1)
 			require.NotContains(t, all[0], "input")
 			require.Equal(t, base64.StdEncoding.EncodeToString([]byte(input)), all[0]["inputBase64"])
@@ -100,7 +101,7 @@ func TestAuditWhole(t *testing.T) {
 		require.Equal(t, "invalid_input", lines(t, &b)[0]["outcome"])
 	})
 	t.Run("no input", func(t *testing.T) {
-		_, all := audited(t, whole, registry.Call{Tool: "greet"})
+		_, all := audited(t, whole, tool.Call{Tool: "greet"})
 		require.NotContains(t, all[0], "input")
 		require.EqualValues(t, 0, all[0]["inputBytes"])
 	})
@@ -119,7 +120,7 @@ func TestAuditForgery(t *testing.T) {
 		raw := bytes.ReplaceAll(input, []byte(`\u2028`), []byte("\u2028"))
 		r := newRegistry(t, observe.Audit(&b, &observe.AuditOptions{WholeInput: true, WholeOutput: true,
 			Required: true}))
-		for _, call := range []registry.Call{
+		for _, call := range []tool.Call{
 			{ID: forgery, Tool: forgery, Input: json.RawMessage(forgery)},
 			{ID: forgery, Tool: "greet", Input: raw},
 		} {
@@ -146,7 +147,7 @@ func TestAuditForgery(t *testing.T) {
 // TestAuditPanics checks that a call without a result is recorded, too.
 func TestAuditPanics(t *testing.T) {
 	result, all := audited(t, &observe.AuditOptions{WholeOutput: true}, callOf("greet"), panicking)
-	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, tool.CodeFailed, result.Code)
 	require.Len(t, all, 1)
 	require.Equal(t, "tool_failed", all[0]["outcome"])
 	require.Equal(t, "panic: in middleware", all[0]["outputError"])
@@ -158,7 +159,7 @@ func TestAuditCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	env := someEnv
-	env.Limits.Timeout = registry.NoTimeout
+	env.Limits.Timeout = tool.NoTimeout
 	newRegistry(t, observe.Audit(&b, nil)).Dispatch(ctx, callOf("hang"), env)
 	require.Len(t, lines(t, &b), 1)
 	require.Equal(t, "canceled", lines(t, &b)[0]["outcome"])
@@ -171,8 +172,8 @@ func (unencodable) MarshalJSON() ([]byte, error) { panic("not to be encoded") }
 func TestAuditOfWhatCannotBeEncoded(t *testing.T) {
 	for want, data := range map[string]any{"panic: not to be encoded": unencodable{}, "unsupported type": func() {}} {
 		_, all := audited(t, nil, callOf("greet"), func(registry.Handler) registry.Handler {
-			return func(context.Context, registry.Call, registry.Env) registry.Result {
-				return registry.Result{Data: data}
+			return func(context.Context, tool.Call, registry.Env) tool.Result {
+				return tool.Result{Data: data}
 			}
 		})
 		require.Len(t, all, 1)
@@ -230,7 +231,7 @@ func TestAuditThatFails(t *testing.T) {
 func TestAuditRequired(t *testing.T) {
 	made := 0
 	counting := func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			made++
 			return next(ctx, call, env)
 		}
@@ -338,8 +339,8 @@ func (w *oneAtATime) Write(p []byte) (int, error) {
 func TestAuditConcurrently(t *testing.T) {
 	w := &oneAtATime{t: t, seen: map[float64]int{}}
 	r := newRegistry(t, observe.Audit(w, nil))
-	more, err := r.With(registry.Func(registry.Spec{Name: "another", Description: "Another tool."},
-		func(context.Context, struct{}, registry.Env) (string, error) { return "done", nil }))
+	more, err := r.With(tool.Func(tool.Spec{Name: "another", Description: "Another tool."},
+		func(context.Context, struct{}, tool.Env) (string, error) { return "done", nil }))
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for i := range 20 {

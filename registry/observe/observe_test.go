@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type greeting struct {
@@ -23,36 +24,36 @@ type greeting struct {
 }
 
 // tools returns a tool that works and several that fail.
-func tools() []registry.Tool {
-	tool := func(name string, spec registry.Spec, do func(ctx context.Context, in greeting, env registry.Env) (string,
-		error)) registry.Tool {
+func tools() []tool.Tool {
+	t := func(name string, spec tool.Spec, do func(ctx context.Context, in greeting, env tool.Env) (string,
+		error)) tool.Tool {
 		spec.Name, spec.Description = name, "Greets somebody, or does not."
-		return registry.Func(spec, do)
+		return tool.Func(spec, do)
 	}
-	return []registry.Tool{
-		tool("greet", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+	return []tool.Tool{
+		t("greet", tool.Spec{}, func(_ context.Context, in greeting, _ tool.Env) (string, error) {
 			return "Hello, " + in.Name + "!", nil
 		}),
-		tool("refuse", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
-			return "", registry.Errorf("%s is not known", in.Name)
+		t("refuse", tool.Spec{}, func(_ context.Context, in greeting, _ tool.Env) (string, error) {
+			return "", tool.Errorf("%s is not known", in.Name)
 		}),
-		tool("break", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+		t("break", tool.Spec{}, func(_ context.Context, in greeting, _ tool.Env) (string, error) {
 			return "", errors.New("no connection for " + in.Name)
 		}),
-		tool("panic", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+		t("panic", tool.Spec{}, func(_ context.Context, in greeting, _ tool.Env) (string, error) {
 			panic("cannot greet " + in.Name)
 		}),
-		tool("hang", registry.Spec{Timeout: 20 * time.Millisecond}, func(ctx context.Context, _ greeting,
-			_ registry.Env) (string, error) {
+		t("hang", tool.Spec{Timeout: 20 * time.Millisecond}, func(ctx context.Context, _ greeting,
+			_ tool.Env) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}),
-		tool("deaf", registry.Spec{Timeout: 20 * time.Millisecond}, func(context.Context, greeting,
-			registry.Env) (string, error) {
+		t("deaf", tool.Spec{Timeout: 20 * time.Millisecond}, func(context.Context, greeting,
+			tool.Env) (string, error) {
 			time.Sleep(2 * time.Second)
 			return "too late", nil
 		}),
-		tool("off", registry.Spec{OffByDefault: true}, func(context.Context, greeting, registry.Env) (string, error) {
+		t("off", tool.Spec{OffByDefault: true}, func(context.Context, greeting, tool.Env) (string, error) {
 			return "on", nil
 		}),
 	}
@@ -65,12 +66,12 @@ func newRegistry(t testing.TB, middleware ...registry.Middleware) *registry.Regi
 	return r.Using(middleware...)
 }
 
-func callOf(tool string) registry.Call {
-	return registry.Call{ID: "call-1", Tool: tool, Input: json.RawMessage(`{"name":"Ada"}`)}
+func callOf(name string) tool.Call {
+	return tool.Call{ID: "call-1", Tool: name, Input: json.RawMessage(`{"name":"Ada"}`)}
 }
 
 // dispatch makes a call by a clock that does not wait.
-func dispatch(t *testing.T, r *registry.Registry, call registry.Call) (result registry.Result) {
+func dispatch(t *testing.T, r *registry.Registry, call tool.Call) (result tool.Result) {
 	synctest.Test(t, func(t *testing.T) {
 		result = r.Dispatch(t.Context(), call, someEnv)
 		time.Sleep(time.Minute) // so that tools end that nobody waits for
@@ -82,12 +83,12 @@ var someEnv = registry.Env{Project: "notes", Chat: "chat-7", Client: "ci"}
 
 // panicking is middleware that panics.
 func panicking(registry.Handler) registry.Handler {
-	return func(context.Context, registry.Call, registry.Env) registry.Result { panic("in middleware") }
+	return func(context.Context, tool.Call, registry.Env) tool.Result { panic("in middleware") }
 }
 
 // ending is middleware that ends the goroutine of a call.
 func ending(registry.Handler) registry.Handler {
-	return func(context.Context, registry.Call, registry.Env) registry.Result {
+	return func(context.Context, tool.Call, registry.Env) tool.Result {
 		(&testing.T{}).SkipNow()
 		panic("not reached")
 	}
@@ -152,7 +153,7 @@ func TestPanicsGoOn(t *testing.T) {
 	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil),
 		panicking)
 	result := r.Dispatch(t.Context(), callOf("greet"), someEnv)
-	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, tool.CodeFailed, result.Code)
 	require.Equal(t, "Tool execution failed: panic: in middleware", result.Text())
 	p, ok := errors.AsType[*registry.PanicError](result.Err)
 	require.True(t, ok)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // OpenTelemetryOptions configure [OpenTelemetry]. The zero value leaves contents out.
@@ -70,11 +71,11 @@ func OpenTelemetry(provider trace.TracerProvider, options *OpenTelemetryOptions)
 	}
 	tracer := provider.Tracer(scopeName)
 	return func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			ctx, span := tracer.Start(ctx, spanName(call.Tool),
 				trace.WithSpanKind(trace.SpanKindInternal),
 				trace.WithAttributes(atStart(call, env)...))
-			return watch(ctx, next, call, env, func(result registry.Result, _ bool) {
+			return watch(ctx, next, call, env, func(result tool.Result, _ bool) {
 				defer span.End()
 				if span.IsRecording() {
 					o.finish(span, call, result)
@@ -85,15 +86,15 @@ func OpenTelemetry(provider trace.TracerProvider, options *OpenTelemetryOptions)
 }
 
 // spanName returns the initial name of a span, which samplers see.
-func spanName(tool string) string {
-	if registry.CheckName(tool) != nil {
+func spanName(name string) string {
+	if tool.CheckName(name) != nil {
 		return operation
 	}
-	return operation + " " + tool
+	return operation + " " + name
 }
 
 // atStart returns the attributes that samplers see.
-func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
+func atStart(call tool.Call, env registry.Env) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 8)
 	attrs = append(attrs,
 		keyOperation.String(operation),
@@ -116,7 +117,7 @@ func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
 }
 
 // finish adds the attributes of a finished call.
-func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, result registry.Result) {
+func (o *OpenTelemetryOptions) finish(span trace.Span, call tool.Call, result tool.Result) {
 	word := outcome(result)
 	attrs := make([]attribute.KeyValue, 0, 6)
 	attrs = append(attrs, keyOutcome.String(word), keyOutputBytes.Int(outputBytes(result)))
@@ -133,16 +134,16 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 			keyResult.String(plaintext.Clean(result.Text(), o.Contents)))
 	}
 	span.SetAttributes(attrs...)
-	if result.Code == registry.CodeUnknownTool {
+	if result.Code == tool.CodeUnknownTool {
 		span.SetName(operation)
 	}
-	if result.Code == registry.CodeFailed && result.Err != nil {
+	if result.Code == tool.CodeFailed && result.Err != nil {
 		record(span, result)
 	}
 }
 
 // record adds an event for an error, with the stack if it was a panic.
-func record(span trace.Span, result registry.Result) {
+func record(span trace.Span, result tool.Result) {
 	var options []trace.EventOption
 	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
 		options = append(options,

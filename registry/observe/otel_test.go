@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func newProvider(t testing.TB, options ...sdktrace.TracerProviderOption) *sdktrace.TracerProvider {
@@ -91,17 +92,17 @@ func TestOpenTelemetry(t *testing.T) {
 
 func TestOpenTelemetryPassesTheSpanOn(t *testing.T) {
 	var inside trace.SpanContext
-	tool := registry.Func(registry.Spec{Name: "look", Description: "Looks for a span."},
-		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+	one := tool.Func(tool.Spec{Name: "look", Description: "Looks for a span."},
+		func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 			inside = trace.SpanContextFromContext(ctx)
 			return "looked", nil
 		})
 	exporter := tracetest.NewInMemoryExporter()
 	provider := newProvider(t, sdktrace.WithSyncer(exporter))
-	r, err := registry.New(tool)
+	r, err := registry.New(one)
 	require.NoError(t, err)
 	ctx, outer := provider.Tracer("agent").Start(t.Context(), "invoke_agent")
-	r.Using(observe.OpenTelemetry(provider, nil)).Dispatch(ctx, registry.Call{Tool: "look"}, registry.Env{})
+	r.Using(observe.OpenTelemetry(provider, nil)).Dispatch(ctx, tool.Call{Tool: "look"}, registry.Env{})
 	span := exporter.GetSpans()[0]
 	require.Equal(t, span.SpanContext, inside)
 	require.Equal(t, outer.SpanContext().SpanID(), span.Parent.SpanID())
@@ -123,7 +124,7 @@ func TestOpenTelemetryUntrustedText(t *testing.T) {
 	r, exporter := traced(t, nil)
 	for _, name := range []string{strings.Repeat("x", 1<<20), "in\nvented", "\xff\xfe", "", "invented"} {
 		exporter.Reset()
-		r.Dispatch(t.Context(), registry.Call{ID: strings.Repeat("é", 1<<20), Tool: name}, registry.Env{})
+		r.Dispatch(t.Context(), tool.Call{ID: strings.Repeat("é", 1<<20), Tool: name}, registry.Env{})
 		span := exporter.GetSpans()[0]
 		require.Equal(t, "execute_tool", span.Name)
 		for _, a := range span.Attributes {
@@ -151,8 +152,8 @@ func TestOpenTelemetryAwkwardErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, exporter := traced(t, nil, func(registry.Handler) registry.Handler {
-				return func(context.Context, registry.Call, registry.Env) registry.Result {
-					return registry.Result{Code: registry.CodeFailed, Err: awkwardError{test.text}}
+				return func(context.Context, tool.Call, registry.Env) tool.Result {
+					return tool.Result{Code: tool.CodeFailed, Err: awkwardError{test.text}}
 				}
 			})
 			r.Dispatch(t.Context(), callOf("greet"), someEnv)
@@ -174,7 +175,7 @@ func TestOpenTelemetryUnsampled(t *testing.T) {
 	exporter := tracetest.NewInMemoryExporter()
 	provider := newProvider(t, sdktrace.WithSyncer(exporter), sdktrace.WithSampler(sdktrace.NeverSample()))
 	result := newRegistry(t, observe.OpenTelemetry(provider, nil)).Dispatch(t.Context(), callOf("break"), someEnv)
-	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, tool.CodeFailed, result.Code)
 	require.Empty(t, exporter.GetSpans())
 }
 

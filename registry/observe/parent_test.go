@@ -10,8 +10,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestCallsThatToolsMake(t *testing.T) {
@@ -21,13 +21,13 @@ func TestCallsThatToolsMake(t *testing.T) {
 		observe.Audit(&audit, nil),
 		observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil),
 		observe.OpenTelemetry(newProvider(t, sdktrace.WithSyncer(exporter)), nil),
-	).With(registry.ToolFunc(registry.Spec{Name: "outer", Description: "Calls others."},
-		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+	).With(tool.JSONFunc(tool.Spec{Name: "outer", Description: "Calls others."},
+		func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 			env.Dispatch(ctx, callOf("greet"))
 			return env.Dispatch(ctx, callOf("off")), nil
 		}))
 	require.NoError(t, err)
-	r.Dispatch(t.Context(), registry.Call{ID: "call-1", Tool: "outer"}, someEnv)
+	r.Dispatch(t.Context(), tool.Call{ID: "call-1", Tool: "outer"}, someEnv)
 
 	want := []struct {
 		call, outcome string

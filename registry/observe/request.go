@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A requestLine is the record of a request.
@@ -56,7 +56,7 @@ func Requests(w io.Writer, failed func(error)) func(network.Record) {
 			DurationMs: float64(r.Duration.Microseconds()) / 1000, Outcome: r.Outcome(),
 		}
 		if a := r.Approval; a != nil {
-			line.Approval = newAuditApproval(registry.Approval{
+			line.Approval = newAuditApproval(tool.Approval{
 				Rule: a.Rule, By: a.By, Time: a.Time, Approved: a.Refusal == "",
 			})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // SlogOptions configure [Slog]. The zero value logs no contents.
@@ -21,7 +22,7 @@ type SlogOptions struct {
 // logger means the logger of the call's Env; if that is nil too, nothing is logged.
 //
 // The level is Info for successful calls, Warn for failed ones, and Error for failures of the tool itself
-// ([registry.CodeFailed] and [registry.ErrAbandoned]), whose records have the cause as well.
+// ([tool.CodeFailed] and [registry.ErrAbandoned]), whose records have the cause as well.
 //
 // The record gets the call's context, so handlers that know about traces can connect the two.
 func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
@@ -30,7 +31,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 		o = *options
 	}
 	return func(next registry.Handler) registry.Handler {
-		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 			logger := logger
 			if logger == nil {
 				logger = env.Logger
@@ -39,7 +40,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 				return next(ctx, call, env)
 			}
 			start := time.Now()
-			return watch(ctx, next, call, env, func(result registry.Result, _ bool) {
+			return watch(ctx, next, call, env, func(result tool.Result, _ bool) {
 				level := levelOf(result)
 				if !logger.Enabled(ctx, level) {
 					return
@@ -51,7 +52,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 	}
 }
 
-func levelOf(result registry.Result) slog.Level {
+func levelOf(result tool.Result) slog.Level {
 	switch {
 	case !result.IsError():
 		return slog.LevelInfo
@@ -62,7 +63,7 @@ func levelOf(result registry.Result) slog.Level {
 }
 
 // attrs appends the attributes of a call.
-func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.Env, result registry.Result,
+func (o *SlogOptions) attrs(attrs []slog.Attr, call tool.Call, env registry.Env, result tool.Result,
 	took time.Duration) []slog.Attr {
 	text := func(key, value string) {
 		if value != "" {

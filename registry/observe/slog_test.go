@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestSlog(t *testing.T) {
@@ -51,7 +52,7 @@ func TestSlog(t *testing.T) {
 func TestSlogLeavesOutWhatIsEmpty(t *testing.T) {
 	var b bytes.Buffer
 	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&b, nil)), nil))
-	r.Dispatch(t.Context(), registry.Call{}, registry.Env{})
+	r.Dispatch(t.Context(), tool.Call{}, registry.Env{})
 	record := lines(t, &b)[0]
 	for _, key := range []string{"tool", "project", "chat", "call"} {
 		require.NotContains(t, record, key)
@@ -100,7 +101,7 @@ func TestSlogUntrustedText(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		r := newRegistry(t, observe.Slog(slog.New(handler(&b)), nil))
-		r.Dispatch(t.Context(), registry.Call{
+		r.Dispatch(t.Context(), tool.Call{
 			ID: "\xff\nlevel=ERROR", Tool: "x\nlevel=INFO msg=\"tool call\"" + strings.Repeat("é", 1<<20),
 		}, someEnv)
 		require.Less(t, b.Len(), 1000)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // outcomeOK is the outcome of a successful call.
@@ -24,15 +25,15 @@ var errEnded = errors.New("the call has ended its goroutine")
 
 // watch makes a call and then calls done exactly once, even if the handler panics or ends its goroutine. A panic
 // continues to the outer middleware; done then gets a result with only a code and a cause, and returned is false.
-func watch(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env,
-	done func(result registry.Result, returned bool)) registry.Result {
+func watch(ctx context.Context, next registry.Handler, call tool.Call, env registry.Env,
+	done func(result tool.Result, returned bool)) tool.Result {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
 		p := recover()
-		result := registry.Result{CallID: call.ID, Tool: call.Tool, Code: registry.CodeFailed, Err: errEnded}
+		result := tool.Result{CallID: call.ID, Tool: call.Tool, Code: tool.CodeFailed, Err: errEnded}
 		if p == nil {
 			done(result, false)
 			return
@@ -48,7 +49,7 @@ func watch(ctx context.Context, next registry.Handler, call registry.Call, env r
 }
 
 // outcome describes a result in one word.
-func outcome(result registry.Result) string {
+func outcome(result tool.Result) string {
 	if result.IsError() {
 		return label(string(result.Code))
 	}
@@ -56,7 +57,7 @@ func outcome(result registry.Result) string {
 }
 
 // outputBytes returns the size of the content that the model gets.
-func outputBytes(result registry.Result) int {
+func outputBytes(result tool.Result) int {
 	n := 0
 	for _, part := range result.Content {
 		n += len(part.Text) + len(part.Data)
@@ -65,12 +66,12 @@ func outputBytes(result registry.Result) int {
 }
 
 // toolFailed reports whether the tool itself is at fault, rather than its input or its time limit.
-func toolFailed(result registry.Result) bool {
-	return result.Code == registry.CodeFailed || errors.Is(result.Err, registry.ErrAbandoned)
+func toolFailed(result tool.Result) bool {
+	return result.Code == tool.CodeFailed || errors.Is(result.Err, registry.ErrAbandoned)
 }
 
 // cause returns the text of a result's error, or "".
-func cause(result registry.Result) string {
+func cause(result tool.Result) string {
 	if result.Err == nil {
 		return ""
 	}
@@ -89,7 +90,7 @@ func errorText(err error) (text string, ok bool) {
 }
 
 // inputText returns the beginning of an input.
-func inputText(call registry.Call, limit int) string {
+func inputText(call tool.Call, limit int) string {
 	return plaintext.Clean(string(call.Input[:min(len(call.Input), limit+utf8.UTFMax)]), limit)
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A badInput is a mistake that a model may make. Some of them happen to fit the schema.
@@ -200,7 +200,7 @@ func checkBadInputs(s *subject, f *findings) {
 		if s.spec.Annotations.ReadOnly && changes(project) != before {
 			f.fault("%s the tool changes files, although Spec.Annotations say ReadOnly.", about)
 		}
-		if response.Code == registry.CodeTimeout {
+		if response.Code == tool.CodeTimeout {
 			f.advise("%s the call took more than %v, and was stopped.", about, badTime)
 		}
 		if len(f.faults) > maxFindings {

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -49,7 +51,7 @@ func checkInputs(s *subject, f *findings) {
 			continue // the made input may be refused
 		}
 		switch {
-		case response.Code == registry.CodeInvalidInput && schema != nil:
+		case response.Code == tool.CodeInvalidInput && schema != nil:
 			f.fault("%s does not fit the schema, or the tool refuses it: %s", about, short(response.Text()))
 			continue
 		case response.IsError():
@@ -64,7 +66,7 @@ func checkInputs(s *subject, f *findings) {
 	}
 }
 
-func isEmpty(r registry.Result) bool {
+func isEmpty(r tool.Result) bool {
 	for _, part := range r.Content {
 		if part.Text != "" || len(part.Data) > 0 {
 			return false
@@ -74,7 +76,7 @@ func isEmpty(r registry.Result) bool {
 }
 
 // checkOutput checks the data of a result against the tool's output schema.
-func (s *subject) checkOutput(about string, r registry.Result, f *findings) {
+func (s *subject) checkOutput(about string, r tool.Result, f *findings) {
 	if s.spec.OutputSchema == nil {
 		return
 	}
@@ -93,11 +95,20 @@ func (s *subject) checkOutput(about string, r registry.Result, f *findings) {
 	}
 	value, err := jsontree.DecodeLoose(data)
 	if err == nil {
-		err = d.Output.Validate(value)
+		err = fits(d.Output, value)
 	}
 	if err != nil {
 		f.fault("%s: Result.Data do not fit the OutputSchema: %v", about, err)
 	}
+}
+
+// fits returns what of a value does not fit a schema.
+func fits(raw json.RawMessage, value any) error {
+	compiled, err := schema.CompileObject(raw)
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(context.Background(), value)
 }
 
 func encodeData(data any) (encoded []byte, err error) {
@@ -128,16 +139,16 @@ func (s *subject) broken(about string, r response, f *findings) bool {
 		f.fault("%s: the tool panicked: %v\n%s", about, p.Value, frames(p.Stack))
 		return true
 	}
-	if r.Code == registry.CodeFailed {
+	if r.Code == tool.CodeFailed {
 		f.fault("%s: the tool failed, which says that it is broken: %s\nFor what a model can do something about, "+
-			"return registry.Errorf(...) or a Result with a code.", about, short(r.Text()))
+			"return tool.Errorf(...) or a Result with a code.", about, short(r.Text()))
 		return true
 	}
 	return false
 }
 
 // soundResult checks a result as the tool returned it.
-func (s *subject) soundResult(about string, r registry.Result, f *findings) {
+func (s *subject) soundResult(about string, r tool.Result, f *findings) {
 	if r.IsError() && r.Text() == "" {
 		f.fault("%s: the result is an error without a text, so that a model cannot know what was wrong.", about)
 	}
@@ -188,7 +199,7 @@ func checkNoProject(s *subject, f *findings) {
 
 // checkRendering calls the methods that render inputs and outputs for people.
 func checkRendering(s *subject, f *findings) {
-	if renderer, ok := s.tool.(registry.InputRenderer); ok {
+	if renderer, ok := s.tool.(tool.InputRenderer); ok {
 		for bad := range s.badInputs() {
 			err := catch(func() error { renderer.RenderInput(bad.input); return nil })
 			if err != nil {
@@ -197,14 +208,14 @@ func checkRendering(s *subject, f *findings) {
 			}
 		}
 	}
-	renderer, ok := s.tool.(registry.OutputRenderer)
+	renderer, ok := s.tool.(tool.OutputRenderer)
 	if !ok {
 		return
 	}
-	results := map[string]registry.Result{
+	results := map[string]tool.Result{
 		"an empty result":  {},
-		"an error":         registry.Failure(registry.CodeTimeout, "Tool execution timed out after 10000ms."),
-		"data of no shape": {Content: []registry.Part{{Text: "x"}, {Data: []byte{0xff}, MIME: "image/png"}}, Data: "x"},
+		"an error":         tool.Failure(tool.CodeTimeout, "Tool execution timed out after 10000ms."),
+		"data of no shape": {Content: []tool.Part{{Text: "x"}, {Data: []byte{0xff}, MIME: "image/png"}}, Data: "x"},
 	}
 	samples, _ := s.samples()
 	for _, input := range samples {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/provider"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // apis are the APIs that package provider supports.
@@ -29,7 +29,7 @@ func checkDescription(s *subject, f *findings) {
 		return
 	}
 	describes(d, "", f)
-	document, err := schema.Parse(d.Input.JSON())
+	document, err := schema.Parse(d.Input)
 	if err != nil {
 		f.fault("The schema is not JSON: %v", err)
 		return
@@ -45,9 +45,9 @@ func checkDescription(s *subject, f *findings) {
 }
 
 // plainAPI is an unknown API, so that a tool has no APIOverride for it.
-const plainAPI registry.API = "registrytest"
+const plainAPI tool.API = "registrytest"
 
-func describes(d *registry.Definition, with string, f *findings) {
+func describes(d *tool.Definition, with string, f *findings) {
 	text := strings.TrimSpace(d.Description)
 	switch {
 	case !utf8.ValidString(d.Description) || strings.ContainsRune(d.Description, 0):
@@ -108,11 +108,11 @@ func checkOptions(s *subject, f *findings) {
 			describes(d, with, f)
 		}
 		again, err := s.definition(set, plainAPI)
-		if err != nil || again.Description != d.Description || !bytes.Equal(again.Input.JSON(), d.Input.JSON()) {
+		if err != nil || again.Description != d.Description || !bytes.Equal(again.Input, d.Input) {
 			f.fault("The description or the schema%s is another one when it is asked for again. Make them of "+
 				"the options alone: what changes from request to request cannot be cached, and confuses models.", with)
 		}
-		if _, ok := s.tool.(registry.SystemPrompter); ok {
+		if _, ok := s.tool.(tool.SystemPrompter); ok {
 			for _, api := range apis {
 				s.checkPrompt(api, set, with, f)
 			}
@@ -121,7 +121,7 @@ func checkOptions(s *subject, f *findings) {
 }
 
 // checkPrompt checks the system prompt, without and with files in the project.
-func (s *subject) checkPrompt(api registry.API, set map[string]any, with string, f *findings) {
+func (s *subject) checkPrompt(api tool.API, set map[string]any, with string, f *findings) {
 	for _, empty := range []bool{true, false} {
 		env, where := s.env(), "without a project"
 		env.Selection = s.selection(set)
@@ -162,13 +162,13 @@ func (s *subject) combinations() []map[string]any {
 	for _, o := range s.spec.Options {
 		var values []any
 		switch o.Type {
-		case registry.OptionBool:
+		case tool.OptionBool:
 			values = []any{false, true}
-		case registry.OptionSelect:
+		case tool.OptionSelect:
 			for _, c := range o.Choices {
 				values = append(values, c.Value)
 			}
-		case registry.OptionNumber:
+		case tool.OptionNumber:
 			for _, limit := range []*float64{o.Min, o.Max} {
 				if limit != nil {
 					values = append(values, *limit)
@@ -227,7 +227,7 @@ func checkDefinitions(s *subject, f *findings) {
 }
 
 // override returns the tool's own definition for an API that defines the tool itself.
-func (s *subject) override(api registry.API, set map[string]any) (override json.RawMessage) {
+func (s *subject) override(api tool.API, set map[string]any) (override json.RawMessage) {
 	_ = catch(func() error { // an error is reported when the definitions are made
 		d, err := s.definition(set, api)
 		if err == nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/registrytest"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type countIn struct {
@@ -18,13 +18,13 @@ type countOut struct {
 	Count int `json:"count" jsonschema:"How many there are."`
 }
 
-var count = registry.Func(registry.Spec{
+var count = tool.Func(tool.Spec{
 	Name:        "count",
 	Description: "Counts the words or lines of a text. Use it instead of counting yourself.",
-	Annotations: registry.Annotations{ReadOnly: true, Idempotent: true},
-}, func(_ context.Context, in countIn, _ registry.Env) (countOut, error) {
+	Annotations: tool.Annotations{ReadOnly: true, Idempotent: true},
+}, func(_ context.Context, in countIn, _ tool.Env) (countOut, error) {
 	if in.Text == "" {
-		return countOut{}, registry.Errorf("there is no text to count in")
+		return countOut{}, tool.Errorf("there is no text to count in")
 	}
 	if in.Lines {
 		return countOut{strings.Count(strings.TrimSuffix(in.Text, "\n"), "\n") + 1}, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/recording"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Recorded returns a registry whose tools answer from a recording, in the place of those that were there: to test
@@ -14,7 +15,7 @@ import (
 // after the other. Any other call fails the test, and gets an error.
 func Recorded(t testing.TB, r *recording.Recording) *registry.Registry {
 	t.Helper()
-	tools, err := registry.New(r.Tools(func(call registry.Call) {
+	tools, err := registry.New(r.Tools(func(call tool.Call) {
 		t.Errorf("the recording has no further call of %s with %s", call.Tool,
 			plaintext.Clean(string(call.Input), 1000))
 	})...)

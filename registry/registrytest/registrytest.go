@@ -42,6 +42,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Options describe what [TestTool] cannot know about a tool. All are optional.
@@ -61,7 +62,7 @@ type Options struct {
 
 // TestTool runs all checks of the package on a tool. It takes a few seconds at most, unless calls with Options.Inputs
 // take longer.
-func TestTool(t *testing.T, tool registry.Tool, options *Options) {
+func TestTool(t *testing.T, one tool.Tool, options *Options) {
 	t.Helper()
 	if options == nil {
 		options = &Options{}
@@ -74,7 +75,7 @@ func TestTool(t *testing.T, tool registry.Tool, options *Options) {
 	var s *subject
 	if !t.Run(registration, func(t *testing.T) {
 		f := new(findings)
-		s = newSubject(tool, options, f)
+		s = newSubject(one, options, f)
 		f.report(t)
 	}) || s == nil {
 		return // the other checks need it

@@ -1,24 +1,28 @@
 package registrytest
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
 )
 
 // schema returns the schema of the input, compiled and as a document. Both are nil if there is none.
-func (s *subject) schema() (*registry.Schema, *schema.Document) {
+func (s *subject) schema() (*schema.Schema, *schema.Document) {
 	d, err := s.definition(nil, plainAPI)
 	if err != nil {
 		return nil, nil
 	}
-	document, err := schema.Parse(d.Input.JSON())
+	document, err := schema.Parse(d.Input)
 	if err != nil {
 		return nil, nil
 	}
-	return d.Input, document
+	compiled, err := schema.CompileObject(d.Input)
+	if err != nil {
+		return nil, nil
+	}
+	return compiled, document
 }
 
 // samples returns Options.Inputs, which are known to succeed. Without them it returns an input that fits the schema, if
@@ -38,7 +42,7 @@ func (s *subject) samples() (inputs []json.RawMessage, known bool) {
 	if err != nil {
 		return nil, false
 	}
-	if value, err := jsontree.Decode(input); err != nil || compiled.Validate(value) != nil {
+	if value, err := jsontree.Decode(input); err != nil || compiled.Validate(context.Background(), value) != nil {
 		return nil, false
 	}
 	return []json.RawMessage{input}, false

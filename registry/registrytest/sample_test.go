@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/schema"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestSamplesFit checks that inputs can be made for common schemas.
@@ -53,7 +53,7 @@ func TestSamplesFit(t *testing.T) {
 				`,"$defs":{"d":{"type":"integer"},` +
 				`"e/f":{"enum":[1]},"h":{"$anchor":"here","type":"boolean"},"m":{"$dynamicAnchor":"moving",` +
 				`"type":"number","minimum":3},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
-			s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = []byte(schema) }), &Options{},
+			s := newSubject(specified(func(spec *tool.Spec) { spec.Schema = []byte(schema) }), &Options{},
 				new(findings))
 			require.NotNil(t, s)
 			samples, known := s.samples()
@@ -66,16 +66,16 @@ func TestSamplesFit(t *testing.T) {
 
 // TestSchemasWithoutSamples checks that a schema for which no input can be made is not a fault of the tool.
 func TestSchemasWithoutSamples(t *testing.T) {
-	tool := specified(func(spec *registry.Spec) {
+	one := specified(func(spec *tool.Spec) {
 		spec.Schema = []byte(
 			`{"type":"object","properties":{"a":{"type":"string","pattern":"^[0-9]{3}$",` +
 				`"description":"Three digits."}},"required":["a"]}`,
 		)
 	})
 	for _, c := range checks {
-		require.Empty(t, examine(tool, c.name, &Options{}).faults, c.name)
+		require.Empty(t, examine(one, c.name, &Options{}).faults, c.name)
 	}
-	require.Contains(t, examine(tool, "isolation", &Options{}).advice[0], "none could be made from the schema")
+	require.Contains(t, examine(one, "isolation", &Options{}).advice[0], "none could be made from the schema")
 }
 
 // TestBadInputsAreBounded checks that a large schema does not cause a large test.
@@ -87,7 +87,7 @@ func TestBadInputsAreBounded(t *testing.T) {
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
 	require.NoError(t, err)
-	s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = schema }), &Options{}, new(findings))
+	s := newSubject(specified(func(spec *tool.Spec) { spec.Schema = schema }), &Options{}, new(findings))
 	names := map[string]bool{}
 	for bad := range s.badInputs() {
 		require.False(t, names[bad.name], bad.name)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // stopAfter is the delay before a slow call is stopped.
@@ -67,7 +67,7 @@ func (s *subject) stopSlow(how string, f *findings, stop func(r *request) func()
 		return
 	}
 	// Without a time limit, only the stop of this check can end the call.
-	r.env.Limits.Timeout = registry.NoTimeout
+	r.env.Limits.Timeout = tool.NoTimeout
 	stopped := stop(&r)
 	defer stopped()
 	response := s.do(r)

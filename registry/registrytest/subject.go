@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -19,31 +20,31 @@ import (
 // A subject is the tool under test.
 type subject struct {
 	options *Options
-	tool    registry.Tool
-	spec    registry.Spec
+	tool    tool.Tool
+	spec    tool.Spec
 	// registry contains the tool, wrapped in a spy.
 	registry *registry.Registry
 }
 
 // newSubject registers a tool. It returns nil if that fails.
-func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
+func newSubject(t tool.Tool, options *Options, f *findings) *subject {
 	err := catch(func() error {
-		_, err := registry.New(tool)
+		_, err := registry.New(t)
 		return err
 	})
 	if err != nil {
 		f.fault("registry.New refuses the tool: %v", err)
 		return nil
 	}
-	s := &subject{options: options, tool: tool}
-	if s.spec = tool.Spec(); !sameSpec(s.spec, tool.Spec()) {
+	s := &subject{options: options, tool: t}
+	if s.spec = t.Spec(); !sameSpec(s.spec, t.Spec()) {
 		f.fault("Spec() says something else when it is asked again. Return the same each time: " +
 			"a registry asks only once.")
 	}
 	if a := s.spec.Annotations; a.ReadOnly && a.Destructive {
 		f.fault("Spec.Annotations are both ReadOnly and Destructive. Drop one: what changes nothing destroys nothing.")
 	}
-	if s.registry, err = registry.New(&spy{tool, s.spec}); err != nil {
+	if s.registry, err = registry.New(&spy{t, s.spec}); err != nil {
 		f.fault("registry.New refuses the tool when it is registered again: %v", err)
 		return nil
 	}
@@ -51,11 +52,11 @@ func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
 }
 
 // sameSpec compares two specs. Functions count as equal if both exist, because Go cannot compare them.
-func sameSpec(a, b registry.Spec) bool {
+func sameSpec(a, b tool.Spec) bool {
 	if (a.DescriptionFor == nil) != (b.DescriptionFor == nil) || (a.SchemaFor == nil) != (b.SchemaFor == nil) {
 		return false
 	}
-	for _, s := range []*registry.Spec{&a, &b} {
+	for _, s := range []*tool.Spec{&a, &b} {
 		s.DescriptionFor, s.SchemaFor = nil, nil
 		// Empty and nil lists are equal.
 		s.Options, s.Modes, s.Requires = slices.Concat(s.Options), slices.Concat(s.Modes), slices.Concat(s.Requires)
@@ -78,13 +79,13 @@ func catch(do func() error) (err error) {
 
 // A spy wraps a tool, and records its results before the registry corrects them.
 type spy struct {
-	tool registry.Tool
-	spec registry.Spec
+	tool tool.Tool
+	spec tool.Spec
 }
 
-func (s *spy) Spec() registry.Spec { return s.spec }
+func (s *spy) Spec() tool.Spec { return s.spec }
 
-func (s *spy) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+func (s *spy) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	result, err := s.tool.Execute(ctx, call, env)
 	if seen, ok := ctx.Value(seenKey{}).(*seen); ok {
 		seen.mu.Lock()
@@ -96,29 +97,29 @@ func (s *spy) Execute(ctx context.Context, call registry.Call, env registry.Env)
 
 // The spy forwards optional interfaces. For tools without them, it returns what a registry would use instead.
 
-func (s *spy) APIOverride(api registry.API, options registry.Options) json.RawMessage {
-	if o, ok := s.tool.(registry.APIOverrider); ok {
+func (s *spy) APIOverride(api tool.API, options tool.Options) json.RawMessage {
+	if o, ok := s.tool.(tool.APIOverrider); ok {
 		return o.APIOverride(api, options)
 	}
 	return nil
 }
 
-func (s *spy) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (string, error) {
-	if p, ok := s.tool.(registry.SystemPrompter); ok {
+func (s *spy) SystemPrompt(ctx context.Context, prompt tool.PromptContext) (string, error) {
+	if p, ok := s.tool.(tool.SystemPrompter); ok {
 		return p.SystemPrompt(ctx, prompt)
 	}
 	return "", nil
 }
 
 func (s *spy) Load(ctx context.Context) error {
-	if l, ok := s.tool.(registry.Loader); ok {
+	if l, ok := s.tool.(tool.Loader); ok {
 		return l.Load(ctx)
 	}
 	return nil
 }
 
 func (s *spy) CheckInput(input map[string]any) error {
-	if c, ok := s.tool.(registry.InputChecker); ok {
+	if c, ok := s.tool.(tool.InputChecker); ok {
 		return c.CheckInput(input)
 	}
 	return nil
@@ -127,7 +128,7 @@ func (s *spy) CheckInput(input map[string]any) error {
 // seen is what a spy records of a call. The lock is needed because an abandoned tool may still be running.
 type seen struct {
 	mu     sync.Mutex
-	result registry.Result
+	result tool.Result
 	ran    bool
 }
 
@@ -141,9 +142,9 @@ type request struct {
 
 // A response is the outcome of a call.
 type response struct {
-	registry.Result
+	tool.Result
 	// raw is the result as the tool returned it, if it ran and returned no error.
-	raw  registry.Result
+	raw  tool.Result
 	ran  bool
 	took time.Duration
 }
@@ -158,7 +159,7 @@ func (s *subject) do(r request) response {
 	seen := new(seen)
 	start := time.Now()
 	result := s.registry.Dispatch(context.WithValue(r.context, seenKey{}, seen),
-		registry.Call{ID: callID, Tool: s.spec.Name, Input: r.input}, r.env)
+		tool.Call{ID: callID, Tool: s.spec.Name, Input: r.input}, r.env)
 	took := time.Since(start)
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
@@ -233,8 +234,8 @@ func (s *subject) project(f *findings) vfs.Project {
 }
 
 // definition returns the tool's definition for an API, before package provider adapts it.
-func (s *subject) definition(set map[string]any, api registry.API) (*registry.Definition, error) {
-	var definitions []*registry.Definition
+func (s *subject) definition(set map[string]any, api tool.API) (*tool.Definition, error) {
+	var definitions []*tool.Definition
 	err := catch(func() (err error) {
 		definitions, err = s.registry.Definitions(api, s.selection(set))
 		return err

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // atOnce is the number of concurrent calls with each input.
@@ -23,7 +22,7 @@ const atOnce = 4
 
 // An effect is the outcome of a call.
 type effect struct {
-	code  registry.Code
+	code  tool.Code
 	text  string
 	files map[string]string
 }
@@ -106,10 +105,6 @@ func checkEnvironment(s *subject, f *findings) {
 		about := "Input " + short(string(input))
 		if !bytes.Equal(r.input, input) {
 			f.fault("%s: the tool has changed the bytes of Call.Input, which are the host's. Copy them before.", about)
-		}
-		if !reflect.DeepEqual(r.env.Selection, s.selection(nil)) {
-			f.fault("%s: the tool has changed Env.Selection, which is the host's and that of other calls. "+
-				"Copy its maps and slices before.", about)
 		}
 	}
 }

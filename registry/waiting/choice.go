@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Choice is what a call's selection had chosen, for whoever goes on with it elsewhere with the same tools. What the
@@ -16,7 +17,7 @@ type Choice struct {
 	ToolEnabled  map[string]bool `json:"toolEnabled,omitempty"`
 	Enable       map[string]bool `json:"enable,omitempty"`
 	// Mode is the way in which the tools were used.
-	Mode registry.Mode `json:"mode,omitempty"`
+	Mode tool.Mode `json:"mode,omitempty"`
 	// Options, Session and Ask are the selection's own, without the project's settings. A call always goes on with
 	// them.
 	Options map[string]map[string]any `json:"options,omitempty"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -19,33 +20,33 @@ import (
 // styles are the choices of one of them.
 func officeTools(t *testing.T, styles ...string) *registry.Registry {
 	t.Helper()
-	of := func(env registry.Env) string {
+	of := func(env tool.Env) string {
 		data, err := json.Marshal(env.Options.Map())
 		require.NoError(t, err)
 		return string(data)
 	}
-	style := registry.Option{ID: "style", Type: registry.OptionSelect}
+	style := tool.Option{ID: "style", Type: tool.OptionSelect}
 	for _, s := range styles {
-		style.Choices = append(style.Choices, registry.Choice{Value: s})
+		style.Choices = append(style.Choices, tool.Choice{Value: s})
 	}
-	sign := registry.Func(registry.Spec{Name: "sign", Description: "Signs.", Options: []registry.Option{
-		{ID: "name", Type: registry.OptionText, Default: "nobody"}, {ID: "copies", Type: registry.OptionNumber}, style,
-	}}, func(_ context.Context, _ note, env registry.Env) (string, error) { return of(env), nil })
-	clerk := registry.ToolFunc(registry.Spec{Name: "clerk", Description: "Calls.",
+	sign := tool.Func(tool.Spec{Name: "sign", Description: "Signs.", Options: []tool.Option{
+		{ID: "name", Type: tool.OptionText, Default: "nobody"}, {ID: "copies", Type: tool.OptionNumber}, style,
+	}}, func(_ context.Context, _ note, env tool.Env) (string, error) { return of(env), nil })
+	clerk := tool.JSONFunc(tool.Spec{Name: "clerk", Description: "Calls.",
 		Schema: json.RawMessage(`{"type":"object"}`),
-		Options: []registry.Option{{ID: "calls", Type: registry.OptionBool}, {ID: "color", Type: registry.OptionText,
+		Options: []tool.Option{{ID: "calls", Type: tool.OptionBool}, {ID: "color", Type: tool.OptionText,
 			Default: "black"},
-			{ID: registry.OptionSession, Type: registry.OptionText}}},
-		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			{ID: tool.OptionSession, Type: tool.OptionText}}},
+		func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 			if !env.Options.Bool("calls") {
-				return registry.Result{}, registry.Errorf("it may make no calls")
+				return tool.Result{}, tool.Errorf("it may make no calls")
 			}
-			result, later := env.DispatchNumbered(ctx, registry.Call{Tool: "sign",
+			result, later := env.DispatchNumbered(ctx, tool.Call{Tool: "sign",
 				Input: json.RawMessage(`{"text":"x"}`)}, 0)
 			if later {
-				return registry.Suspended([]byte("state")), nil
+				return tool.Suspended([]byte("state")), nil
 			}
-			return registry.Text(of(env) + " " + result.Text()), nil
+			return tool.Text(of(env) + " " + result.Text()), nil
 		})
 	tools, err := registry.New(sign, clerk)
 	require.NoError(t, err)
@@ -55,7 +56,7 @@ func officeTools(t *testing.T, styles ...string) *registry.Registry {
 // A call goes on elsewhere with the options that it was made with, and with what the project has chosen since. What the
 // one who goes on with it has chosen for its own calls does not count.
 func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
-	made := registry.Selection{Ask: []string{"sign"}, Mode: registry.ModeMCP, Session: "main",
+	made := registry.Selection{Ask: []string{"sign"}, Mode: tool.ModeMCP, Session: "main",
 		Settings: registry.Settings{}.WithOption("clerk", "color", "red")}.
 		WithOption("clerk", "calls", true).WithOption("sign", "name", "ada").WithOption("sign", "copies", 2)
 	ofProject := registry.Selection{Settings: registry.Settings{}.WithOption("clerk", "color",
@@ -80,13 +81,13 @@ func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRuns(t, local.NewMemoryStore(nil), nil)
 			k := r.In("p")
-			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
+			call := tool.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
 			tools := officeTools(t, "plain", "bold")
 			pending := tools.Dispatch(t.Context(), call, registry.Env{Project: "p", Waiting: k, Selection: test.made})
 			require.NotNil(t, pending.Pending, pending.Text())
 			run, err := r.Get(t.Context(), pending.Pending.Token)
 			require.NoError(t, err)
-			require.Equal(t, registry.ModeMCP, run.Choice.Mode)
+			require.Equal(t, tool.ModeMCP, run.Choice.Mode)
 			id := "1"
 			if test.tool == "clerk" {
 				id = "1.1"
@@ -109,14 +110,14 @@ func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
 		tool    string
 		tools   *registry.Registry
 		resumed registry.Selection
-		code    registry.Code
+		code    tool.Code
 		text    string
 	}{
-		"a tool that is off now": {"sign", officeTools(t, "plain", "bold"), off, registry.CodeDisabled,
+		"a tool that is off now": {"sign", officeTools(t, "plain", "bold"), off, tool.CodeDisabled,
 			"Unknown tool: sign"},
 		"that code calls": {"clerk", officeTools(t, "plain", "bold"), off, "", "Unknown tool: sign"},
 		"an option that is not allowed": {"sign", officeTools(t, "plain", "wide"), registry.Selection{},
-			registry.CodeOptions,
+			tool.CodeOptions,
 			`Tool sign cannot be used, ` +
 				`since it is set up wrongly: option "style": "bold" is none of its choices: plain, wide`},
 		"in a call of code": {"clerk", officeTools(t, "plain", "wide"), registry.Selection{}, "",
@@ -124,7 +125,7 @@ func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newRuns(t, local.NewMemoryStore(nil), nil).In("p")
-			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
+			call := tool.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
 			pending := officeTools(t, "plain", "bold").Dispatch(t.Context(), call,
 				registry.Env{Project: "p", Waiting: k, Selection: made})
 			require.NotNil(t, pending.Pending, pending.Text())
@@ -143,10 +144,10 @@ func TestLargeOptions(t *testing.T) {
 	r := newRuns(t, local.NewMemoryStore(nil), nil)
 	selection := registry.Selection{Ask: []string{"sign"}}.WithOption("sign", "name",
 		strings.Repeat("x", vfs.MaxRecord))
-	result := officeTools(t, "plain").Dispatch(t.Context(), registry.Call{Tool: "sign",
+	result := officeTools(t, "plain").Dispatch(t.Context(), tool.Call{Tool: "sign",
 		Input: json.RawMessage(`{"text":"x"}`)},
 		registry.Env{Project: "p", Waiting: r.In("p"), Selection: selection})
-	require.Equal(t, registry.CodeNeedsApproval, result.Code)
+	require.Equal(t, tool.CodeNeedsApproval, result.Code)
 	require.Contains(t, result.Text(), "too large to be kept")
 	for range r.All(t.Context()) {
 		require.FailNow(t, "it was kept")
@@ -195,12 +196,12 @@ func TestACallHasNoToolsThatItDidNotHave(t *testing.T) {
 			registry.Selection{Settings: registry.Settings{EnabledTools: []string{"b"}}}, false},
 		"a flag switches it off now": {waiting.Choice{Enable: on}, registry.Selection{Enable: off}, false},
 		"it is for another mode":     {waiting.Choice{Enable: on, Mode: "other"}, registry.Selection{}, false},
-		"for that mode":              {waiting.Choice{Enable: on, Mode: registry.ModeMCP}, registry.Selection{}, true},
+		"for that mode":              {waiting.Choice{Enable: on, Mode: tool.ModeMCP}, registry.Selection{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			noTool := func(context.Context, note, registry.Env) (string, error) { return "", nil }
-			tools, err := registry.New(registry.Func(registry.Spec{Name: "a", Description: "A.", OffByDefault: true,
-				Modes: []registry.Mode{registry.ModeMCP}}, noTool))
+			noTool := func(context.Context, note, tool.Env) (string, error) { return "", nil }
+			tools, err := registry.New(tool.Func(tool.Spec{Name: "a", Description: "A.", OffByDefault: true,
+				Modes: []tool.Mode{tool.ModeMCP}}, noTool))
 			require.NoError(t, err)
 			require.Equal(t, c.want, len(tools.Enabled(c.then.In(c.now))) == 1)
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -175,27 +176,27 @@ func TestSomebodyElseDecidesWhileAPersonIsAsked(t *testing.T) {
 // TestRulesThatAreGone: a call that has begun to wait needs a decision, whatever the rules say now.
 func TestRulesThatAreGone(t *testing.T) {
 	rules := map[string]registry.Selection{"no rules": {}, "another rule": {Ask: []string{"look"}},
-		"another condition": {AskIf: func(registry.Call, *registry.Spec) bool { return false }}}
+		"another condition": {AskIf: func(tool.Call, *tool.Spec) bool { return false }}}
 	for name, selection := range rules {
-		for _, tool := range []string{"act", "code"} {
+		for _, one := range []string{"act", "code"} {
 			for decided, want := range map[string]int{"approved": 1, "refused": 0, "undecided": 0} {
-				t.Run(name+"/"+tool+"/"+decided, func(t *testing.T) {
+				t.Run(name+"/"+one+"/"+decided, func(t *testing.T) {
 					w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
 					k := r.In("p")
 					input, id := any(note{"a"}), "1"
-					if tool == "code" {
+					if one == "code" {
 						input, id = plan{[]string{"a"}}, "1.1"
 					}
 					data, err := json.Marshal(input)
 					require.NoError(t, err)
 					made := registry.Env{Project: "p", Waiting: k,
 						Selection: registry.Selection{Settings: registry.Settings{Ask: []string{"act"}}}}
-					call := registry.Call{ID: "1", Tool: tool, Input: data}
+					call := tool.Call{ID: "1", Tool: one, Input: data}
 					token := w.tools.Dispatch(t.Context(), call, made).Pending.Token
 
 					now := registry.Env{Project: "p", Waiting: k, Selection: selection}
 					again := w.tools.Dispatch(t.Context(), call, now)
-					require.Equal(t, registry.CodePending, again.Code, "the same call waits: %s", again.Text())
+					require.Equal(t, tool.CodePending, again.Code, "the same call waits: %s", again.Text())
 					require.Empty(t, w.made)
 					decisions := map[string]map[string]registry.Decision{"approved": yes(id),
 						"refused": no(id, "never")}[decided]
@@ -212,7 +213,7 @@ func TestRulesThatAreGone(t *testing.T) {
 					case "refused":
 						require.Contains(t, result.Text(), "A person has refused the call of act: never")
 					}
-					if tool == "act" {
+					if one == "act" {
 						require.Equal(t, "act", result.Approval.Rule)
 					}
 					again = w.tools.Dispatch(t.Context(), call, now)
@@ -231,7 +232,7 @@ func TestRulesStayWithACall(t *testing.T) {
 	token := w.call(t, k, "code", plan{[]string{"a", "b"}}).Pending.Token
 	result, err := k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p"}, token, yes("1.1"))
 	require.NoError(t, err)
-	require.Equal(t, registry.CodePending, result.Code, result.Text())
+	require.Equal(t, tool.CodePending, result.Code, result.Text())
 	require.Equal(t, []string{"act a"}, w.made)
 	result, err = k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p"}, token, no("1.2", ""))
 	require.NoError(t, err)
@@ -239,7 +240,7 @@ func TestRulesStayWithACall(t *testing.T) {
 	require.Equal(t, []string{"act a"}, w.made)
 
 	unasked := registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{Ask: []string{"code"}}}
-	call := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["c"]}`)}
+	call := tool.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["c"]}`)}
 	token = w.tools.Dispatch(t.Context(), call, unasked).Pending.Token
 	result, err = k.ResumeFor(t.Context(), w.tools, env(nil), token, yes("1"))
 	require.NoError(t, err)
@@ -249,16 +250,16 @@ func TestRulesStayWithACall(t *testing.T) {
 
 // A function that asked for some calls is not kept. Who goes on without one is asked for all that the code does.
 func TestAFunctionThatAskedIsNotLost(t *testing.T) {
-	second := func(call registry.Call, _ *registry.Spec) bool { return strings.Contains(string(call.Input), "a") }
+	second := func(call tool.Call, _ *tool.Spec) bool { return strings.Contains(string(call.Input), "a") }
 	for name, now := range map[string]registry.Selection{"none": {}, "its own": {AskIf: second}} {
 		t.Run(name, func(t *testing.T) {
 			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
 			k := r.In("p")
-			made := registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{AskIf: func(call registry.Call,
-				spec *registry.Spec) bool {
+			made := registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{AskIf: func(call tool.Call,
+				spec *tool.Spec) bool {
 				return spec.Name == "act" && second(call, spec)
 			}}}
-			token := w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "code",
+			token := w.tools.Dispatch(t.Context(), tool.Call{ID: "1", Tool: "code",
 				Input: json.RawMessage(`{"calls":["a","b"]}`)}, made).Pending.Token
 			result, err := k.ResumeFor(t.Context(), w.tools, registry.Env{Project: "p", Selection: now}, token,
 				yes("1.1"))
@@ -268,7 +269,7 @@ func TestAFunctionThatAskedIsNotLost(t *testing.T) {
 				require.Equal(t, []string{"act a", "act b"}, w.made)
 				return
 			}
-			require.Equal(t, registry.CodePending, result.Code, result.Text())
+			require.Equal(t, tool.CodePending, result.Code, result.Text())
 			require.Equal(t, []string{"act a"}, w.made)
 		})
 	}
@@ -277,7 +278,7 @@ func TestAFunctionThatAskedIsNotLost(t *testing.T) {
 // A store in which nothing waits gets no secret from calls that need no approval.
 func TestNothingIsMadeForCallsThatNeedNoApproval(t *testing.T) {
 	w, store := newWorld(t), local.NewMemoryStore(nil)
-	result := w.tools.Dispatch(t.Context(), registry.Call{Tool: "act", Input: json.RawMessage(`{"text":"a"}`)},
+	result := w.tools.Dispatch(t.Context(), tool.Call{Tool: "act", Input: json.RawMessage(`{"text":"a"}`)},
 		registry.Env{Project: "p", Waiting: newRuns(t, store, nil).In("p")})
 	require.Empty(t, result.Code)
 	for _, err := range store.AllRecords(t.Context()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -31,11 +32,11 @@ func (g *going) Look(number int) (known registry.Known) {
 	if c == nil || !g.rec.Code { // until code is kept with its state, the only call is that of the code itself
 		return known
 	}
-	known.Waiting = registry.Waiting{Number: number, Call: registry.Call{ID: c.ID, Tool: c.Tool, Input: c.Input},
+	known.Waiting = registry.Waiting{Number: number, Call: tool.Call{ID: c.ID, Tool: c.Tool, Input: c.Input},
 		Asked: c.Status == Waits, Rule: c.Rule}
 	known.Begun = c.Status == Begun
 	if c.Status == Answered {
-		answer, err := registry.ReadResult(c.Answer)
+		answer, err := tool.ReadResult(c.Answer)
 		if known.Begun = err != nil; err == nil {
 			known.Answer = &answer
 		}
@@ -44,7 +45,7 @@ func (g *going) Look(number int) (known registry.Known) {
 }
 
 // Begin implements [registry.Journal].
-func (g *going) Begin(ctx context.Context, number int, call registry.Call, approval *registry.Approval) error {
+func (g *going) Begin(ctx context.Context, number int, call tool.Call, approval *tool.Approval) error {
 	return g.change(ctx, func(r *record) error {
 		c := r.open(number)
 		if c == nil || c.Status != Waits && c.Status != Next {
@@ -59,8 +60,8 @@ func (g *going) Begin(ctx context.Context, number int, call registry.Call, appro
 }
 
 // End implements [registry.Journal].
-func (g *going) End(ctx context.Context, number int, result registry.Result) error {
-	if ctx.Err() != nil && result.IsError() && result.Code != registry.CodeRefused {
+func (g *going) End(ctx context.Context, number int, result tool.Result) error {
+	if ctx.Err() != nil && result.IsError() && result.Code != tool.CodeRefused {
 		return context.Cause(ctx) // nobody knows what it has done
 	}
 	answer, err := result.Keep()
@@ -139,13 +140,13 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 
 // shows reports whether a call that is kept is what a person has been shown of one that is made: this input, and no
 // other.
-func shows(kept *Call, made registry.Call) bool {
+func shows(kept *Call, made tool.Call) bool {
 	return kept != nil && kept.Tool == made.Tool && bytes.Equal(canonical(kept.Input), canonical(made.Input))
 }
 
 // settle notes what somebody who was asked has decided on a call that waits, and returns what counts: what somebody
 // else has decided meanwhile, if so.
-func (g *going) settle(ctx context.Context, call registry.Call, decision registry.Decision) (registry.Decision, error) {
+func (g *going) settle(ctx context.Context, call tool.Call, decision registry.Decision) (registry.Decision, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	counts := decision
@@ -218,8 +219,8 @@ func (g *going) putBack(ctx context.Context, env registry.Env) error {
 }
 
 // stranded is the result of an entry that cannot go on.
-func stranded(err error) registry.Result {
-	result := registry.Failure(registry.CodeUnknownOutcome, "The code was interrupted, and cannot go on: "+
+func stranded(err error) tool.Result {
+	result := tool.Failure(tool.CodeUnknownOutcome, "The code was interrupted, and cannot go on: "+
 		"what it had changed in files since it last waited cannot be put back ("+
 		err.Error()+"). Look at the files before you do anything again.")
 	result.Err = err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -42,7 +43,7 @@ func (k *Keeper) Scope() string { return k.scope }
 func (k *Keeper) has(scope string) bool { return scope == k.scope }
 
 // Prepare implements [registry.Keeper].
-func (k *Keeper) Prepare(ctx context.Context, call registry.Call,
+func (k *Keeper) Prepare(ctx context.Context, call tool.Call,
 	_ registry.Env) (token string, key []byte, err error) {
 	token = newToken()
 	key, err = k.store.stateKey(ctx, token, k.scope, call.Tool)
@@ -50,7 +51,7 @@ func (k *Keeper) Prepare(ctx context.Context, call registry.Call,
 }
 
 // Keep implements [registry.Keeper].
-func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*registry.Pending, error) {
+func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*tool.Pending, error) {
 	now := time.Now().Round(0)
 	r := &record{Entry: Entry{Token: s.Token, Scope: k.scope, Project: env.Project, Chat: env.Chat,
 		Client: env.Client, Made: now, Since: now,
@@ -77,7 +78,7 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 		err = k.keep(ctx, r, s.State)
 	}
 	if errors.Is(err, vfs.ErrTooLarge) {
-		err = registry.Errorf("The call needs the approval of a person, "+
+		err = tool.Errorf("The call needs the approval of a person, "+
 			"and is too large to be kept until somebody decides: %w. "+
 			"Pass less at a time, for example the names of files.", err)
 	}
@@ -157,7 +158,7 @@ func (k *Keeper) room(ctx context.Context, files afero.Fs) (int64, error) {
 }
 
 // enlist adds an entry to the list of its scope, if its client has room for it.
-func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size, room int64, env *registry.Env) error {
+func (k *Keeper) enlist(ctx context.Context, r *record, call tool.Call, size, room int64, env *registry.Env) error {
 	digest, err := k.store.digest(ctx, call, env)
 	if err != nil {
 		return err
@@ -187,12 +188,12 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, size
 			}
 		}
 		if !some && len(there) < k.store.o.Most {
-			return registry.Errorf("The call needs the approval of a person, "+
+			return tool.Errorf("The call needs the approval of a person, "+
 				"and what the %d calls of this project that wait for one keep leaves no room for it. "+
 				"Do without it, pass less at a time, or ask the user to decide on those first.", len(there))
 		}
 		if !some {
-			return registry.Errorf("The call needs the approval of a person, "+
+			return tool.Errorf("The call needs the approval of a person, "+
 				"and %d calls of this project wait for one already, which is as many as may. "+
 				"Do without it, or ask the user to decide on those first.", len(there))
 		}
@@ -306,22 +307,22 @@ func (k *Keeper) Forget(ctx context.Context) error {
 }
 
 // Again implements [registry.Keeper].
-func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call registry.Call,
-	env registry.Env) (registry.Result, bool) {
+func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call tool.Call,
+	env registry.Env) (tool.Result, bool) {
 	result, ok, err := k.again(ctx, tools, call, env)
 	if errors.Is(err, ErrNone) {
-		return registry.Result{}, false
+		return tool.Result{}, false
 	}
 	if err != nil {
-		result, ok = registry.Failure(registry.CodeFailed,
+		result, ok = tool.Failure(tool.CodeFailed,
 			"Tool execution failed: the call waits for approval, and cannot go on: "+err.Error()), true
 		result.Err = err
 	}
 	return result, ok
 }
 
-func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call registry.Call,
-	env registry.Env) (result registry.Result, ok bool, err error) {
+func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call tool.Call,
+	env registry.Env) (result tool.Result, ok bool, err error) {
 	list, err := k.store.waiting(ctx, k.scope)
 	if err != nil && len(env.Selection.Ask) == 0 && len(env.Selection.Settings.Ask) == 0 && env.Selection.AskIf == nil {
 		return result, false, nil // calls of which none is asked for do not depend on a store of those that are
@@ -372,7 +373,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	}
 	result = f.decoded
 	result.Repeats, result.Approval = token, nil
-	result.Content = slices.Insert(slices.Clone(result.Content), 0, registry.Part{Text: fmt.Sprintf(
+	result.Content = slices.Insert(slices.Clone(result.Content), 0, tool.Part{Text: fmt.Sprintf(
 		"[This is the result of the same call, which had to wait for approval: "+
 			"%s, ended %s. To do it once more, call again.]", token,
 		f.Time.UTC().Format("2006-01-02 15:04:05 UTC"))})
@@ -390,7 +391,7 @@ type finished struct {
 	// Delivered says that whoever makes the same call again has the result already. The list may still have the entry.
 	Delivered bool
 
-	decoded registry.Result
+	decoded tool.Result
 }
 
 // result returns how an entry has ended.
@@ -413,7 +414,7 @@ func (s *Store) result(ctx context.Context, token string) (*finished, error) {
 	if err := json.Unmarshal(data, f); err != nil {
 		return nil, err
 	}
-	f.decoded, err = registry.ReadResult(f.Result)
+	f.decoded, err = tool.ReadResult(f.Result)
 	return f, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -253,7 +254,7 @@ func (s *Store) listName(ctx context.Context, scope string) (string, error) {
 }
 
 // digest identifies a call of a client.
-func (s *Store) digest(ctx context.Context, call registry.Call, env *registry.Env) ([]byte, error) {
+func (s *Store) digest(ctx context.Context, call tool.Call, env *registry.Env) ([]byte, error) {
 	return s.key(ctx, "call", env.Chat, env.Client, call.Tool, string(call.Input))
 }
 

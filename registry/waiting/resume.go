@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -19,24 +20,24 @@ import (
 // the rules say now. Chat and Client of env are replaced by those of the call, and so are the options that its
 // selection sets itself ([Choice]), whose rules for approvals are added to those of env: AskAll, if it had an AskIf and
 // env has none. The settings, and what is enabled and granted, are those of env. The result is that of the whole call,
-// or one that waits again ([registry.Result].Pending). A call that has ended has the same result each time, as long as
+// or one that waits again ([tool.Result].Pending). A call that has ended has the same result each time, as long as
 // that is kept.
 //
 // The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended:
 // then the call can go on later.
 func (k *Keeper) Resume(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
-	decisions map[string]registry.Decision) (registry.Result, error) {
+	decisions map[string]registry.Decision) (tool.Result, error) {
 	return k.goOn(ctx, tools, env, token, decisions, true)
 }
 
 // ResumeFor is Resume by somebody other than the caller. The caller gets the result by making the call again.
 func (k *Keeper) ResumeFor(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
-	decisions map[string]registry.Decision) (registry.Result, error) {
+	decisions map[string]registry.Decision) (tool.Result, error) {
 	return k.goOn(ctx, tools, env, token, decisions, false)
 }
 
 func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
-	decisions map[string]registry.Decision, delivers bool) (result registry.Result, err error) {
+	decisions map[string]registry.Decision, delivers bool) (result tool.Result, err error) {
 	f, err := k.store.result(ctx, token)
 	if err == nil && f.Scope != k.scope {
 		return result, ErrNone
@@ -85,7 +86,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	}
 	if err := k.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
-		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
+		result.Content = []tool.Part{{Text: "[The result is too large to be kept.]"}}
 		result.Data = nil
 		f.Decided = nil
 		if f.Result, err = result.Keep(); err == nil {
@@ -240,17 +241,17 @@ func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
 }
 
 // run goes on from state to state.
-func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.Env) (registry.Result, error) {
+func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.Env) (tool.Result, error) {
 	s := g.keeper.store
 	if g.interrupted {
 		if err := g.putBack(ctx, env); err != nil {
 			if ctx.Err() != nil {
-				return registry.Result{}, context.Cause(ctx)
+				return tool.Result{}, context.Cause(ctx)
 			}
 			return stranded(err), nil
 		}
 		if err := g.change(ctx, func(r *record) error { r.Segment++; return nil }); err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 	}
 	r := g.now()
@@ -271,32 +272,32 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		var err error
 		if r.Code {
 			if c.State, err = s.getState(ctx, r.Token, r.State); err != nil {
-				return registry.Result{}, err
+				return tool.Result{}, err
 			}
 		} else {
 			c.History = ""
 		}
 		if c.Key, err = s.stateKey(ctx, r.Token, r.Scope, r.Call.Tool); err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		result, suspension := tools.Resume(ctx, c, env)
 		g.mu.Lock()
 		err = g.err
 		g.mu.Unlock()
 		if err != nil {
-			return registry.Result{}, fmt.Errorf("the run %s: %w", r.Token, err)
+			return tool.Result{}, fmt.Errorf("the run %s: %w", r.Token, err)
 		}
 		if suspension == nil {
 			return result, nil
 		}
 		again, err := g.checkpoint(ctx, suspension, env.Files)
 		if errors.Is(err, errNoRoom) {
-			return registry.Failure(registry.CodeFailed, "Tool execution failed: "+
+			return tool.Failure(tool.CodeFailed, "Tool execution failed: "+
 				"the code needs the approval of a person again, and what it keeps has become too large to be "+
 				"kept until somebody decides. Keep less in variables, or make the calls that need approval first."), nil
 		}
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		if !again {
 			r := g.now()

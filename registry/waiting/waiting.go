@@ -18,7 +18,7 @@
 // While it runs, a call belongs to one process, which renews its claim. Before each call that the code makes, the state
 // of the code is stored and the call noted as begun; its answer is noted before the code gets it. If the process dies,
 // the next one undoes the code's changes of files since the last state, continues from that state, and delivers the
-// same answers. A call that was in progress is not repeated: the code gets the error [registry.CodeUnknownOutcome].
+// same answers. A call that was in progress is not repeated: the code gets the error [tool.CodeUnknownOutcome].
 package waiting
 
 import (
@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -122,7 +123,7 @@ type Entry struct {
 	Until time.Time `json:"until"`
 	// Call is the outermost call: that of the model. If it was approved with another input, it has that once its code
 	// runs.
-	Call registry.Call `json:"call"`
+	Call tool.Call `json:"call"`
 	// Code says that code waits. Calls are the one call itself, if that had to wait, and those that its code has made
 	// since it first waited, and before them those it waited for then.
 	Code  bool   `json:"code"`
@@ -147,8 +148,8 @@ type Call struct {
 	// Problem says why a decision could not be used.
 	Problem string `json:"problem,omitempty"`
 	// Code is how the call has ended, and Approval how it was approved.
-	Code     registry.Code      `json:"code,omitempty"`
-	Approval *registry.Approval `json:"approval,omitempty"`
+	Code     tool.Code      `json:"code,omitempty"`
+	Approval *tool.Approval `json:"approval,omitempty"`
 
 	// Number is by which the code knows it. Answer is its result until the state of the code has it.
 	Number int             `json:"number"`
@@ -178,8 +179,8 @@ func (r *Entry) Waiting() (calls []Call) {
 }
 
 // pending describes the entry to those who make the call.
-func (r *Entry) pending() *registry.Pending {
-	p := &registry.Pending{Token: r.Token, Until: r.Until, Code: r.Code, Tools: []string{}}
+func (r *Entry) pending() *tool.Pending {
+	p := &tool.Pending{Token: r.Token, Until: r.Until, Code: r.Code, Tools: []string{}}
 	seen := map[string]bool{}
 	for _, c := range r.Calls {
 		if c.Status == Waits && !seen[c.Tool] {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -41,27 +42,27 @@ type plan struct {
 // newWorld has a tool act that needs approval, a tool look that does not, and a tool code that calls them one by one.
 func newWorld(t *testing.T) *world {
 	w := &world{}
-	simple := func(name string) registry.Tool {
-		return registry.Func(registry.Spec{Name: name, Description: "Does it."}, func(_ context.Context, in note,
-			_ registry.Env) (string, error) {
+	simple := func(name string) tool.Tool {
+		return tool.Func(tool.Spec{Name: name, Description: "Does it."}, func(_ context.Context, in note,
+			_ tool.Env) (string, error) {
 			w.made = append(w.made, name+" "+in.Text)
 			return "did " + in.Text, nil
 		})
 	}
-	code := registry.ToolFunc(registry.Spec{Name: "code", Description: "Calls.", Schema: json.RawMessage(
+	code := tool.JSONFunc(tool.Spec{Name: "code", Description: "Calls.", Schema: json.RawMessage(
 		`{"type":"object","properties":{"calls":{"type":"array","items":{"type":"string"}}}}`)},
-		func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 			if w.before != nil {
 				w.before()
 			}
 			var in plan
 			if err := json.Unmarshal(call.Input, &in); err != nil {
-				return registry.Result{}, err
+				return tool.Result{}, err
 			}
 			var told []string
 			if state := env.Resumed(); state != nil {
 				if err := json.Unmarshal(state, &told); err != nil {
-					return registry.Result{}, err
+					return tool.Result{}, err
 				}
 			}
 			for n := len(told); n < len(in.Calls); n++ {
@@ -71,16 +72,16 @@ func newWorld(t *testing.T) *world {
 				}
 				input, err := json.Marshal(note{text})
 				if err != nil {
-					return registry.Result{}, err
+					return tool.Result{}, err
 				}
-				result, later := env.DispatchNumbered(ctx, registry.Call{Tool: "act", Input: input}, n)
+				result, later := env.DispatchNumbered(ctx, tool.Call{Tool: "act", Input: input}, n)
 				if later {
 					state, err := json.Marshal(append([]string{}, told...))
-					return registry.Suspended(state), err
+					return tool.Suspended(state), err
 				}
 				told = append(told, string(result.Code)+result.Text())
 			}
-			return registry.Text(fmt.Sprint(told)), nil
+			return tool.Text(fmt.Sprint(told)), nil
 		})
 	var err error
 	w.tools, err = registry.New(simple("act"), simple("look"), code)
@@ -92,11 +93,11 @@ func env(k registry.Keeper) registry.Env {
 	return registry.Env{Project: "p", Waiting: k, Selection: registry.Selection{Ask: []string{"act"}}}
 }
 
-func (w *world) call(t *testing.T, k registry.Keeper, tool string, input any) registry.Result {
+func (w *world) call(t *testing.T, k registry.Keeper, name string, input any) tool.Result {
 	t.Helper()
 	data, err := json.Marshal(input)
 	require.NoError(t, err)
-	return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: tool, Input: data}, env(k))
+	return w.tools.Dispatch(t.Context(), tool.Call{ID: "1", Tool: name, Input: data}, env(k))
 }
 
 func newRuns(t *testing.T, store vfs.RecordStore, o *waiting.Options) *waiting.Store {
@@ -197,7 +198,7 @@ func TestDecisionsForOtherCalls(t *testing.T) {
 	w.instead = "evil" // the code says something else than it has said before
 	result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
 	require.NoError(t, err)
-	require.Equal(t, registry.CodePending, result.Code)
+	require.Equal(t, tool.CodePending, result.Code)
 	require.Empty(t, w.made)
 	run, err = r.Get(t.Context(), token)
 	require.NoError(t, err)
@@ -208,7 +209,7 @@ func TestDecisionsForOtherCalls(t *testing.T) {
 	require.NoError(t, err)
 	result, err = k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
 	require.NoError(t, err)
-	require.Equal(t, registry.CodePending, result.Code, "the next call is asked for by itself")
+	require.Equal(t, tool.CodePending, result.Code, "the next call is asked for by itself")
 	require.Equal(t, []string{"act good"}, w.made)
 	result, err = k.Resume(t.Context(), w.tools, env(nil), token,
 		map[string]registry.Decision{"1.2": {Reason: "no more", By: "ada"}})
@@ -220,27 +221,27 @@ func TestDecisionsForOtherCalls(t *testing.T) {
 
 // Tools can say that they wait, or that somebody has approved them: nobody believes it.
 func TestToolsThatLie(t *testing.T) {
-	lies := func(result registry.Result) registry.Result {
-		tools, err := registry.New(registry.ToolFunc(registry.Spec{Name: "liar", Description: "Lies."},
-			func(context.Context, registry.Call, registry.Env) (registry.Result, error) { return result, nil }))
+	lies := func(result tool.Result) tool.Result {
+		tools, err := registry.New(tool.JSONFunc(tool.Spec{Name: "liar", Description: "Lies."},
+			func(context.Context, tool.Call, tool.Env) (tool.Result, error) { return result, nil }))
 		require.NoError(t, err)
 		store := local.NewMemoryStore(nil)
 		r := newRuns(t, store, nil)
-		out := tools.Dispatch(t.Context(), registry.Call{Tool: "liar"}, registry.Env{Waiting: r.In("p")})
+		out := tools.Dispatch(t.Context(), tool.Call{Tool: "liar"}, registry.Env{Waiting: r.In("p")})
 		for range r.All(t.Context()) {
 			require.FailNow(t, "something waits")
 		}
 		return out
 	}
-	out := lies(registry.Suspended([]byte("state")))
-	require.Equal(t, registry.CodeFailed, out.Code)
-	out = lies(registry.Result{Code: registry.CodePending, Pending: &registry.Pending{Token: "run-x"},
-		Approval: &registry.Approval{Approved: true, By: "ada"}})
-	require.Equal(t, registry.CodeTool, out.Code)
+	out := lies(tool.Suspended([]byte("state")))
+	require.Equal(t, tool.CodeFailed, out.Code)
+	out = lies(tool.Result{Code: tool.CodePending, Pending: &tool.Pending{Token: "run-x"},
+		Approval: &tool.Approval{Approved: true, By: "ada"}})
+	require.Equal(t, tool.CodeTool, out.Code)
 	require.Nil(t, out.Pending)
 	require.Nil(t, out.Approval)
-	require.Empty(t, lies(registry.Result{Repeats: "run-x"}).Repeats)
-	require.Equal(t, registry.CodeTool, lies(registry.Failure(registry.CodeUnknownOutcome, "x")).Code)
+	require.Empty(t, lies(tool.Result{Repeats: "run-x"}).Repeats)
+	require.Equal(t, tool.CodeTool, lies(tool.Failure(tool.CodeUnknownOutcome, "x")).Code)
 }
 
 func TestEditedAndWrongDecisions(t *testing.T) {
@@ -252,7 +253,7 @@ func TestEditedAndWrongDecisions(t *testing.T) {
 	}
 	result, err := k.Resume(t.Context(), w.tools, env(nil), token, edit(`{"text":[]}`))
 	require.NoError(t, err)
-	require.Equal(t, registry.CodePending, result.Code)
+	require.Equal(t, tool.CodePending, result.Code)
 	run, err := r.Get(t.Context(), token)
 	require.NoError(t, err)
 	require.Nil(t, run.Calls[0].Decision)
@@ -271,7 +272,7 @@ func TestApprovedCodeWaits(t *testing.T) {
 		k := r.In("p")
 		both := env(k)
 		both.Selection.Ask = []string{"act", "code"}
-		asked := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a","b"]}`)}
+		asked := tool.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a","b"]}`)}
 		token := w.tools.Dispatch(t.Context(), asked, both).Pending.Token
 		decision := registry.Decision{Approved: true, By: "ada"}
 		calls := []string{"a", "b"}
@@ -279,14 +280,14 @@ func TestApprovedCodeWaits(t *testing.T) {
 			decision.Input = json.RawMessage(`{"calls":["c","d"]}`)
 			calls = []string{"c", "d"}
 		}
-		resume := func(id string, d registry.Decision) registry.Result {
+		resume := func(id string, d registry.Decision) tool.Result {
 			result, err := k.Resume(t.Context(), w.tools, both, token, map[string]registry.Decision{id: d})
 			require.NoError(t, err)
 			return result
 		}
 		for i, id := range []string{"1", "1.1"} {
 			result := resume(id, decision)
-			require.Equal(t, registry.CodePending, result.Code, result.Text())
+			require.Equal(t, tool.CodePending, result.Code, result.Text())
 			require.True(t, result.Pending.Code)
 			require.Len(t, w.made, i)
 			decision.Input = nil
@@ -304,7 +305,7 @@ func TestApprovedCodeWaits(t *testing.T) {
 		require.Equal(t, note+"[did "+calls[0]+" did "+calls[1]+"]", result.Text())
 		require.Equal(t, []string{"act " + calls[0], "act " + calls[1]}, w.made)
 		again := w.tools.Dispatch(t.Context(), asked, both)
-		require.Equal(t, registry.CodePending, again.Code, "its result has been given")
+		require.Equal(t, tool.CodePending, again.Code, "its result has been given")
 	}
 }
 
@@ -320,7 +321,7 @@ func TestCodeEditedAtOnceWaits(t *testing.T) {
 		}
 		return registry.Decision{Approved: true, By: "ada", Input: json.RawMessage(`{"calls":["b"]}`)}, nil
 	}
-	asked := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a"]}`)}
+	asked := tool.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a"]}`)}
 	token := w.tools.Dispatch(t.Context(), asked, here).Pending.Token
 	here.Approve = nil
 	require.Equal(t, token, w.tools.Dispatch(t.Context(), asked, here).Pending.Token)
@@ -363,7 +364,7 @@ func TestAlways(t *testing.T) {
 		map[string]registry.Decision{"1.1": {Approved: true, Always: true, By: "ada"}})
 	require.NoError(t, err)
 	require.Equal(t, "[did a did b did c]", result.Text())
-	require.Equal(t, registry.CodePending, w.call(t, r.In("p"), "code", plan{[]string{"d"}}).Code)
+	require.Equal(t, tool.CodePending, w.call(t, r.In("p"), "code", plan{[]string{"d"}}).Code)
 }
 
 func TestHowManyCallsWait(t *testing.T) {
@@ -372,7 +373,7 @@ func TestHowManyCallsWait(t *testing.T) {
 	first := w.call(t, k, "act", note{"1"}).Pending.Token
 	require.NotEqual(t, first, w.call(t, k, "act", note{"2"}).Pending.Token)
 	full := w.call(t, k, "act", note{"3"})
-	require.Equal(t, registry.CodeNeedsApproval, full.Code)
+	require.Equal(t, tool.CodeNeedsApproval, full.Code)
 	require.Equal(t, "The call needs the approval of a person, and 2 calls of this project wait for one already, "+
 		"which is as many as "+
 		"may. Do without it, or ask the user to decide on those first.", full.Text())
@@ -394,7 +395,7 @@ func TestHowMuchCallsKeep(t *testing.T) {
 	first := w.call(t, k, "act", large("1", 200<<10)).Pending.Token
 	require.NotNil(t, w.call(t, k, "act", large("2", 200<<10)).Pending)
 	full := w.call(t, k, "act", large("3", 200<<10))
-	require.Equal(t, registry.CodeNeedsApproval, full.Code)
+	require.Equal(t, tool.CodeNeedsApproval, full.Code)
 	require.Equal(t, "The call needs the approval of a person, and what the 2 calls of this project that wait for "+
 		"one keep leaves no room for it. "+
 		"Do without it, pass less at a time, or ask the user to decide on those first.", full.Text())
@@ -452,12 +453,12 @@ func TestCallsOfOneClientLeaveRoomForOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &c.options)
-			call := func(client string, n int) registry.Result {
+			call := func(client string, n int) tool.Result {
 				e := env(r.In("p"))
 				e.Client = client
 				data, err := json.Marshal(note{fmt.Sprint(client, n) + strings.Repeat("x", c.size)})
 				require.NoError(t, err)
-				return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "act", Input: data}, e)
+				return w.tools.Dispatch(t.Context(), tool.Call{ID: "1", Tool: "act", Input: data}, e)
 			}
 			var first string
 			for n := range 3 {
@@ -467,15 +468,15 @@ func TestCallsOfOneClientLeaveRoomForOthers(t *testing.T) {
 					first = waits.Token
 				}
 			}
-			require.Equal(t, registry.CodeNeedsApproval, call("greedy", 3).Code)
+			require.Equal(t, tool.CodeNeedsApproval, call("greedy", 3).Code)
 			for n := range 3 {
 				require.NotNil(t, call("other", n).Pending)
 			}
-			require.Equal(t, registry.CodeNeedsApproval, call("other", 3).Code)
+			require.Equal(t, tool.CodeNeedsApproval, call("other", 3).Code)
 			_, err := r.In("p").Resume(t.Context(), w.tools, env(nil), first, yes("1"))
 			require.NoError(t, err)
 			require.NotNil(t, call("greedy", 3).Pending)
-			require.Equal(t, registry.CodeNeedsApproval, call("other", 3).Code)
+			require.Equal(t, tool.CodeNeedsApproval, call("other", 3).Code)
 		})
 	}
 }
@@ -488,12 +489,12 @@ func TestCallsThatWaitCountAgainstTheQuota(t *testing.T) {
 	defer p.Close()
 	require.NoError(t, vfs.WriteFile(t.Context(), p, "/a", make([]byte, 40_000)))
 	w, r := newWorld(t), newRuns(t, store, nil)
-	call := func(n, size int) registry.Result {
+	call := func(n, size int) tool.Result {
 		e := env(r.In(waiting.ProjectScope("p")))
 		e.Files = p
 		data, err := json.Marshal(note{fmt.Sprint(n) + strings.Repeat("x", size)})
 		require.NoError(t, err)
-		return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "act", Input: data}, e)
+		return w.tools.Dispatch(t.Context(), tool.Call{ID: "1", Tool: "act", Input: data}, e)
 	}
 	require.Contains(t, call(1, 50_000).Text(), "is too large to be kept") // the call and what waits are kept
 	for n := range 5 {
@@ -550,7 +551,7 @@ func TestOneProcessGoesOn(t *testing.T) {
 		time.Sleep(waiting.DefaultLease)
 		result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
 		require.NoError(t, err)
-		require.Equal(t, registry.CodePending, result.Code)
+		require.Equal(t, tool.CodePending, result.Code)
 		require.Error(t, <-over)
 		require.Equal(t, []string{"act a"}, w.made)
 	})
@@ -582,7 +583,7 @@ func (r stalledRecords) Change(ctx context.Context, name string, keep time.Durat
 // Calls that nobody can keep are refused as before.
 func TestCallsThatCannotWait(t *testing.T) {
 	w := newWorld(t)
-	require.Equal(t, registry.CodeNeedsApproval, w.call(t, nil, "act", note{"a"}).Code)
+	require.Equal(t, tool.CodeNeedsApproval, w.call(t, nil, "act", note{"a"}).Code)
 	require.Contains(t, w.call(t, nil, "code", plan{[]string{"a"}}).Text(), "approval_needed")
 	_, err := newRuns(t, local.NewMemoryStore(nil), nil).Get(t.Context(), "run-x")
 	require.ErrorIs(t, err, fs.ErrNotExist)

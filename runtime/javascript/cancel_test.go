@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -128,11 +129,11 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 				ctx := countdown.After(n)
 				env := registry.Env{Files: project, Limits: registry.Limits{Timeout: patience}}
 				env.Selection.Options = map[string]map[string]any{jstool.Name: {jstool.OptionToolCalls: true}}
-				result := tools.Dispatch(ctx, registry.Call{ID: "call", Tool: test.tool, Input: raw}, env)
+				result := tools.Dispatch(ctx, tool.Call{ID: "call", Tool: test.tool, Input: raw}, env)
 				require.NotEmpty(t, result.Text())
 				if result.IsError() {
 					stopped++
-					require.Equal(t, registry.CodeCanceled, result.Code, "%d looks: %s: %v", n, result.Text(),
+					require.Equal(t, tool.CodeCanceled, result.Code, "%d looks: %s: %v", n, result.Text(),
 						result.Err)
 					// What a script has done before it was stopped is told as well.
 					require.Regexp(

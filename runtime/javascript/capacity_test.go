@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -199,10 +200,10 @@ func TestCallsOnAnEngineThatIsFullOrClosed(t *testing.T) {
 		return engine.Interpreter, nil
 	}, nil))
 	require.NoError(t, err)
-	dispatch := func(code string, limit time.Duration) registry.Result {
+	dispatch := func(code string, limit time.Duration) tool.Result {
 		input, err := json.Marshal(map[string]string{"code": code})
 		require.NoError(t, err)
-		return tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: jstool.Name, Input: input},
+		return tools.Dispatch(context.Background(), tool.Call{ID: "call", Tool: jstool.Name, Input: input},
 			registry.Env{Limits: registry.Limits{Timeout: limit}})
 	}
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -216,15 +217,15 @@ func TestCallsOnAnEngineThatIsFullOrClosed(t *testing.T) {
 		<-begun
 	}
 	full := dispatch(`return 1`, 10*time.Millisecond)
-	require.Equal(t, registry.CodeTimeout, full.Code)
+	require.Equal(t, tool.CodeTimeout, full.Code)
 	require.Equal(t, "Tool execution timed out after 10ms.", full.Text())
 
-	requireClosed := func(result registry.Result) {
-		require.Equal(t, registry.CodeFailed, result.Code)
+	requireClosed := func(result tool.Result) {
+		require.Equal(t, tool.CodeFailed, result.Code)
 		require.Equal(t, "Tool execution failed: runtime: the engine is closed", result.Text())
 		require.ErrorIs(t, result.Err, sandbox.ErrClosed)
 	}
-	called := make(chan registry.Result)
+	called := make(chan tool.Result)
 	go func() { called <- dispatch(`return 1`, patience) }() // waits for a place, or comes too late
 	require.NoError(t, engine.Close(context.Background()))
 	requireClosed(<-called)
@@ -255,7 +256,7 @@ func TestClosingWhileCallsAreMade(t *testing.T) {
 				ctx := &waiting{Context: context.Background(), waits: func() { begun <- struct{}{} }}
 				for {
 					env := registry.Env{Limits: registry.Limits{Timeout: patience}}
-					result := tools.Dispatch(ctx, registry.Call{Tool: jstool.Name, Input: input}, env)
+					result := tools.Dispatch(ctx, tool.Call{Tool: jstool.Name, Input: input}, env)
 					if errors.Is(result.Err, sandbox.ErrClosed) {
 						return
 					}

@@ -23,6 +23,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -51,14 +52,14 @@ func (u *user) want(text, script string, options javascript.RunOptions) error {
 }
 
 // wantCall does a call of a tool, whose result must contain a text.
-func (u *user) wantCall(text, tool string, input map[string]any, files afero.Fs) error {
+func (u *user) wantCall(text, name string, input map[string]any, files afero.Fs) error {
 	raw, err := json.Marshal(input)
 	if err != nil {
 		return err
 	}
 	env := registry.Env{Files: files, Limits: registry.Limits{Timeout: patience}}
 	env.Selection.Options = map[string]map[string]any{jstool.Name: {jstool.OptionToolCalls: true}}
-	result := u.tools.Dispatch(context.Background(), registry.Call{Tool: tool, Input: raw}, env)
+	result := u.tools.Dispatch(context.Background(), tool.Call{Tool: name, Input: raw}, env)
 	if got := result.Text(); result.IsError() || !strings.Contains(got, text) {
 		return fmt.Errorf("%s (%s) instead of %q: %w", got, result.Code, text, result.Err)
 	}

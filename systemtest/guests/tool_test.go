@@ -22,9 +22,9 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -109,8 +109,8 @@ func TestAToolInGo(t *testing.T) {
 	env, err := session.Env(t.Context())
 	require.NoError(t, err)
 	env.Selection = env.Selection.WithOption("weather", module.OptionFiles, "read")
-	dispatch := func(input string) registry.Result {
-		return runner.Registry().Dispatch(t.Context(), registry.Call{ID: "c7", Tool: "weather",
+	dispatch := func(input string) tool.Result {
+		return runner.Registry().Dispatch(t.Context(), tool.Call{ID: "c7", Tool: "weather",
 			Input: json.RawMessage(input)}, env)
 	}
 	require.Contains(t, dispatch(`{"city":"files"}`).Text(), "written.txt")
@@ -120,14 +120,14 @@ func TestAToolInGo(t *testing.T) {
 	env.Selection = env.Selection.WithOption("weather", module.OptionFiles, "write")
 	require.False(t, dispatch(`{"city":"files"}`).IsError())
 	env.Limits.Timeout = 50 * time.Millisecond
-	require.Equal(t, registry.CodeTimeout, dispatch(`{"city":"loop"}`).Code)
+	require.Equal(t, tool.CodeTimeout, dispatch(`{"city":"loop"}`).Code)
 	env.Selection.Enable = map[string]bool{"weather": false}
 	require.Equal(t, "Unknown tool: weather", dispatch(`{}`).Text())
 
 	// Its changes are a call's, and can be undone.
 	require.NoError(t, afero.WriteFile(session.Project(), "/data/written.txt", []byte("before"), 0o644))
 	env.Selection.Enable, env.Limits.Timeout = nil, 0
-	changed := runner.Registry().Dispatch(t.Context(), registry.Call{ID: "c8", Tool: "weather",
+	changed := runner.Registry().Dispatch(t.Context(), tool.Call{ID: "c8", Tool: "weather",
 		Input: json.RawMessage(`{"city":"files"}`)}, env)
 	require.Contains(t, changed.Text(), "changed /data/written.txt")
 	_, err = session.Project().Undo(t.Context(), "c8")

@@ -16,12 +16,13 @@ import (
 	"github.com/toolrun/toolrun/internal/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
-func idle(name string) registry.Tool {
-	return registry.ToolFunc(registry.Spec{Name: name, Description: "d"},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{}, nil
+func idle(name string) tool.Tool {
+	return tool.JSONFunc(tool.Spec{Name: name, Description: "d"},
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{}, nil
 		})
 }
 
@@ -70,9 +71,9 @@ func TestCancellation(t *testing.T) {
 		}
 		cancel()
 	}()
-	result := set.Registry().Dispatch(ctx, registry.Call{Tool: "good_hang",
+	result := set.Registry().Dispatch(ctx, tool.Call{Tool: "good_hang",
 		Input: fmt.Appendf(nil, `{"File":%q}`, file)}, registry.Env{})
-	require.Equal(t, registry.CodeCanceled, result.Code)
+	require.Equal(t, tool.CodeCanceled, result.Code)
 	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
 	require.Eventually(t, state("cancelled"), time.Minute, 10*time.Millisecond, "the server is told")
 
@@ -80,7 +81,7 @@ func TestCancellation(t *testing.T) {
 	server.Timeout = 50 * time.Millisecond
 	set = mcptest.Open(t, nil, map[string]mcpclient.ServerConfig{"good": server})
 	result = mcptest.Call(t, set, "good_hang", fmt.Sprintf(`{"File":%q}`, file))
-	require.Equal(t, registry.CodeTimeout, result.Code)
+	require.Equal(t, tool.CodeTimeout, result.Code)
 }
 
 // TestClosedDuringACall checks that the error says that this side has closed the connection.
@@ -88,7 +89,7 @@ func TestClosedDuringACall(t *testing.T) {
 	set := openKind(t, "good", nil)
 	mcptest.Connected(t, set)
 	file := filepath.Join(t.TempDir(), "state")
-	result := make(chan registry.Result, 1)
+	result := make(chan tool.Result, 1)
 	go func() { result <- mcptest.Call(t, set, "good_hang", fmt.Sprintf(`{"File":%q}`, file)) }()
 	require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, time.Minute, time.Millisecond)
 	require.NoError(t, set.Close())
@@ -105,19 +106,19 @@ func TestLossAndReconnection(t *testing.T) {
 	pid := mcptest.Call(t, set, "good_pid", `{}`).Text()
 	require.NoError(t, os.Remove(gate)) // it must not restart before the test sees that it is gone
 	result := mcptest.Call(t, set, "good_die", `{}`)
-	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, tool.CodeFailed, result.Code)
 	require.Contains(t, result.Text(),
 		"The MCP server good has not answered the call: the connection was lost. It is not known")
 	var lost *mcpclient.ServerError
 	require.ErrorAs(t, result.Err, &lost)
 	mcptest.Until(t, set, func() bool { return set.Registry().Len() == 0 })
 	require.Error(t, set.Status()[0].Err)
-	result = old.Dispatch(t.Context(), registry.Call{Tool: "good_pid"}, registry.Env{})
+	result = old.Dispatch(t.Context(), tool.Call{Tool: "good_pid"}, registry.Env{})
 	require.Contains(t, result.Text(), "The MCP server good is not connected now.")
 	require.NoError(t, os.WriteFile(gate, nil, 0o600))
 	mcptest.Until(t, set, func() bool { return set.Registry().Len() > 0 })
 	mcptest.Connected(t, set)
-	again := old.Dispatch(t.Context(), registry.Call{Tool: "good_pid"}, registry.Env{})
+	again := old.Dispatch(t.Context(), tool.Call{Tool: "good_pid"}, registry.Env{})
 	require.Empty(t, again.Code, "an older registry works again")
 	require.NotEqual(t, pid, again.Text())
 }
@@ -160,7 +161,7 @@ func TestNames(t *testing.T) {
 	one := namesOf("names")
 	require.Len(t, one, 1+8, "a name that a server has twice counts once")
 	for _, name := range one {
-		require.NoError(t, registry.CheckName(name))
+		require.NoError(t, tool.CheckName(name))
 	}
 	require.Regexp(t, `^names_t_[0-9a-f]{10}$`, one[1], "the name is taken")
 	require.Subset(t, namesOf("names", "a names", "1", "-", "names_t", strings.Repeat("s", 64)), one[2:],

@@ -25,6 +25,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // syncBuffer is a buffer that is safe for concurrent writes.
@@ -90,7 +91,7 @@ func TestHostileLists(t *testing.T) {
 		},
 		"schemas": func(t *testing.T, r *registry.Registry) {
 			any := `{"type":"object"}`
-			for tool, schema := range map[string]string{
+			for one, schema := range map[string]string{
 				"deep": any, "invalid": `{"type":"object","properties":{"a":{}}}`, "text": any, "none": any,
 				"empty":   any,
 				"outside": `{"type":"object","properties":{"a":{}}}`, "large": any, "output": any, "slow": any,
@@ -100,9 +101,9 @@ func TestHostileLists(t *testing.T) {
 				"nested":  `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
 				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
 			} {
-				spec, ok := r.Spec("schemas_" + tool)
-				require.True(t, ok, tool)
-				require.Equal(t, schema, string(spec.Schema), tool)
+				spec, ok := r.Spec("schemas_" + one)
+				require.True(t, ok, one)
+				require.Equal(t, schema, string(spec.Schema), one)
 				require.Nil(t, spec.OutputSchema)
 				note := strings.Join(spec.SchemaNotes, "\n")
 				require.Contains(t, note, map[string]string{
@@ -114,9 +115,9 @@ func TestHostileLists(t *testing.T) {
 					"outside": "/properties/a/$ref (it leads to another document)",
 					"smuggled": "/properties/a/enum (it is not a list of values, or has text that people would not " +
 						"see)",
-				}[tool], tool)
-				if tool == "hidden" || tool == "nested" || tool == "untyped" || tool == "empty" || tool == "output" {
-					require.Empty(t, note, tool)
+				}[one], one)
+				if one == "hidden" || one == "nested" || one == "untyped" || one == "empty" || one == "output" {
+					require.Empty(t, note, one)
 				}
 			}
 			require.Equal(t, 13, r.Len())
@@ -135,7 +136,7 @@ func TestHostileLists(t *testing.T) {
 			set := openKind(t, kind, nil)
 			mcptest.Connected(t, set)
 			check(t, set.Registry())
-			_, err := set.Registry().Definitions(registry.Anthropic, registry.Selection{})
+			_, err := set.Registry().Definitions(tool.Anthropic, registry.Selection{})
 			require.NoError(t, err)
 		})
 	}
@@ -148,7 +149,7 @@ func TestASchemaIsUsedAsFarAsItIsUnderstood(t *testing.T) {
 	set := openKind(t, "partly", nil)
 	mcptest.Connected(t, set)
 	tools := set.Registry()
-	for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.MCP} {
+	for _, api := range []tool.API{tool.Anthropic, tool.OpenAIChat, tool.MCP} {
 		definitions, err := provider.Definitions(tools, api, registry.Selection{}, nil)
 		require.NoError(t, err)
 		for _, parameter := range []string{`"email"`, `"pair"`, `"rate"`, `"name"`} {
@@ -186,20 +187,20 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 func TestHostileCalls(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]struct {
-		code registry.Code
+		code tool.Code
 		text string
 	}{
-		"dies":     {registry.CodeFailed, "has not answered the call: the connection was lost."},
-		"survived": {registry.CodeFailed, "has not answered the call: the connection was lost."},
-		"shut":     {registry.CodeFailed, "has not answered the call: the connection was lost."},
-		"huge":     {registry.CodeFailed, "has sent more than 1 MiB at once"},
+		"dies":     {tool.CodeFailed, "has not answered the call: the connection was lost."},
+		"survived": {tool.CodeFailed, "has not answered the call: the connection was lost."},
+		"shut":     {tool.CodeFailed, "has not answered the call: the connection was lost."},
+		"huge":     {tool.CodeFailed, "has sent more than 1 MiB at once"},
 		"ids":      {"", "right"},
 		"flood":    {"", "flooded"},
 		"parts":    {"", "and the others are left out"},
 		"odd":      {"", `it is of the type "hologram"`},
-		"input":    {registry.CodeFailed, "wants to ask somebody something"},
-		"list":     {registry.CodeTool, "the server's result is not an object"},
-		"greeting": {registry.CodeTool, "has refused the call: the server's result is a greeting"},
+		"input":    {tool.CodeFailed, "wants to ask somebody something"},
+		"list":     {tool.CodeTool, "the server's result is not an object"},
+		"greeting": {tool.CodeTool, "has refused the call: the server's result is a greeting"},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -292,9 +293,9 @@ func TestDeafServer(t *testing.T) {
 	mcptest.Connected(t, set)
 	for range 3 {
 		result := set.Registry().Dispatch(t.Context(),
-			registry.Call{Tool: "deaf_t", Input: fmt.Appendf(nil, `{"s":%q}`, strings.Repeat("x", 1<<20))},
+			tool.Call{Tool: "deaf_t", Input: fmt.Appendf(nil, `{"s":%q}`, strings.Repeat("x", 1<<20))},
 			registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
-		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.Equal(t, tool.CodeTimeout, result.Code)
 		require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
 	}
 }
@@ -328,7 +329,7 @@ func TestNothingIsLeft(t *testing.T) {
 		mcptest.Call(t, set, "dies_t", `{}`)
 		mcptest.Call(t, set, "good_echo", `{}`)
 		require.NoError(t, set.Close())
-		require.Equal(t, registry.CodeUnknownTool, mcptest.Call(t, set, "good_echo", `{}`).Code)
+		require.Equal(t, tool.CodeUnknownTool, mcptest.Call(t, set, "good_echo", `{}`).Code)
 	}
 	run()
 	before := leakcheck.Take()

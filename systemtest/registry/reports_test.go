@@ -13,22 +13,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/registrytest"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // brokenTool is the environment variable that names the tool for TestOneBrokenTool.
 const brokenTool = "REGISTRYTEST_BROKEN_TOOL"
 
 // echo returns a tool without faults, modified by a function.
-func echo(change func(spec *registry.Spec), do func(text string) registry.Result) registry.Tool {
-	spec := registry.Spec{Name: "echo", Description: "Echoes a text, which is of use in tests of the kit.",
+func echo(change func(spec *tool.Spec), do func(text string) tool.Result) tool.Tool {
+	spec := tool.Spec{Name: "echo", Description: "Echoes a text, which is of use in tests of the kit.",
 		Schema: json.RawMessage(
 			`{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"]}`)}
 	if change != nil {
 		change(&spec)
 	}
-	return registry.ToolFunc(spec, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result,
+	return tool.JSONFunc(spec, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result,
 		error) {
 		var in struct{ Text string }
 		err := json.Unmarshal(call.Input, &in)
@@ -39,31 +39,31 @@ func echo(change func(spec *registry.Spec), do func(text string) registry.Result
 // TestOneBrokenTool fails in a separate process, which TestReports starts.
 func TestOneBrokenTool(t *testing.T) {
 	options := &registrytest.Options{Inputs: []string{`{"text":"one"}`, `{"text":"two"}`}}
-	done := func(text string) registry.Result { return registry.Text("echo: " + text) }
+	done := func(text string) tool.Result { return tool.Text("echo: " + text) }
 	switch name := os.Getenv(brokenTool); name {
 	case "":
 		t.Skip("this is for TestReports")
 	case "skip":
 		registrytest.TestTool(t, echo(nil, done), &registrytest.Options{Skip: []string{"no such check"}})
 	case "a panic at a NUL":
-		registrytest.TestTool(t, echo(nil, func(text string) registry.Result {
+		registrytest.TestTool(t, echo(nil, func(text string) tool.Result {
 			if strings.Contains(text, "\x00") {
 				panic("a NUL")
 			}
 			return done(text)
 		}), options)
 	case "no name":
-		registrytest.TestTool(t, echo(func(spec *registry.Spec) { spec.Name = "1 2" }, done), options)
+		registrytest.TestTool(t, echo(func(spec *tool.Spec) { spec.Name = "1 2" }, done), options)
 	case "an error":
-		registrytest.TestTool(t, echo(nil, func(string) registry.Result {
-			return registry.Failure(registry.CodeTool,
+		registrytest.TestTool(t, echo(nil, func(string) tool.Result {
+			return tool.Failure(tool.CodeTool,
 				"no")
 		}), options)
 	case "a schema that two options break":
-		registrytest.TestTool(t, echo(func(spec *registry.Spec) {
+		registrytest.TestTool(t, echo(func(spec *tool.Spec) {
 			schema := spec.Schema
-			spec.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}, {ID: "b", Type: registry.OptionBool}}
-			spec.Schema, spec.SchemaFor = nil, func(o registry.Options) json.RawMessage {
+			spec.Options = []tool.Option{{ID: "a", Type: tool.OptionBool}, {ID: "b", Type: tool.OptionBool}}
+			spec.Schema, spec.SchemaFor = nil, func(o tool.Options) json.RawMessage {
 				if o.Bool("a") && o.Bool("b") {
 					return []byte(`{`)
 				}

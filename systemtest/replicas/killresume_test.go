@@ -23,6 +23,7 @@ import (
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/postgres"
 )
@@ -31,7 +32,7 @@ import (
 const resumeVariable = "TOOLRUN_TEST_RESUME"
 
 // sendsTo returns tools whose sent letters are lines of a file, which is not the project's.
-func sendsTo(file string) []registry.Tool {
+func sendsTo(file string) []tool.Tool {
 	m := &mailtest.Mail{Send: func(to string) error {
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // sessionVariable has the directory of data for a process whose call of a session is killed.
@@ -25,7 +26,7 @@ func TestSessionProcess(t *testing.T) {
 	if dir == "" {
 		t.Skip("is for TestAKilledCallOfASession")
 	}
-	session := sessionIn(t, dir, func(p registry.Progress) {
+	session := sessionIn(t, dir, func(p tool.Progress) {
 		if p.Console != nil {
 			_, _ = fmt.Println("running")
 		}
@@ -34,13 +35,13 @@ func TestSessionProcess(t *testing.T) {
 		mailtest.Code(`n = 2; fs.writeFileSync('/f', 'x'); console.log('now'); for (;;);`))
 }
 
-func sessionIn(t *testing.T, dir string, progress func(registry.Progress)) *toolrun.Session {
+func sessionIn(t *testing.T, dir string, progress func(tool.Progress)) *toolrun.Session {
 	t.Helper()
 	return openSession(t, open(t, toolrun.Options{DataDir: dir}), "p", &toolrun.SessionOptions{
 		Select: func(s registry.Selection) registry.Selection {
 			s.Session = "main"
 			return s
-		}, Progress: progress, Limits: registry.Limits{Timeout: registry.NoTimeout},
+		}, Progress: progress, Limits: registry.Limits{Timeout: tool.NoTimeout},
 	})
 }
 
@@ -59,7 +60,7 @@ func TestAKilledCallOfASession(t *testing.T) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "running\n", line)
-	waits := make(chan registry.Result)
+	waits := make(chan tool.Result)
 	go func() { waits <- mailtest.Ask(t, session, "javascript", mailtest.Code(`return n++`)) }()
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())

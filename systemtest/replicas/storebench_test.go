@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/pgtest"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -34,7 +34,7 @@ func BenchmarkCallOnFiles(b *testing.B) {
 					const one = await fs.readFile('/one', 'utf8'), two = await fs.readFile('/two', 'utf8');
 					await fs.writeFile('/three', one.slice(0, 2000) + two.slice(0, 2000) + %d);`, i)})
 				require.NoError(b, err)
-				results, err := session.DispatchAll(b.Context(), []registry.Call{
+				results, err := session.DispatchAll(b.Context(), []tool.Call{
 					{ID: fmt.Sprint("call ", i), Tool: "javascript", Input: input},
 				})
 				require.NoError(b, err)

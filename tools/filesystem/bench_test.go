@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
@@ -25,12 +25,12 @@ func mebibyte() string {
 // benchmark makes a call again and again.
 func benchmark(b *testing.B, size int, files vfs.Project, inputs ...string) {
 	b.Helper()
-	tool := filesystem.New()
+	t := filesystem.New()
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		call := registry.Call{Tool: "filesystem", Input: json.RawMessage(inputs[i%len(inputs)])}
-		if _, err := tool.Execute(context.Background(), call, registry.Env{Files: files}); err != nil {
+		call := tool.Call{Tool: "filesystem", Input: json.RawMessage(inputs[i%len(inputs)])}
+		if _, err := t.Execute(context.Background(), call, tool.Env{Files: files}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -16,36 +16,36 @@ import (
 // change nothing, and are off unless they are chosen. They see the project of the call, and the projects that are
 // mounted in it, whoever makes the call.
 //
-// The files that read_files shows are resources ([registry.Resource]): see [provider.Transcript].
+// The files that read_files shows are resources ([tool.Resource]): see [provider.Transcript].
 //
 // [provider.Transcript]: https://pkg.go.dev/github.com/toolrun/toolrun/provider#Transcript
-func Codebase() []registry.Tool {
-	spec := registry.Spec{
-		Category:     registry.CategoryFile,
-		Annotations:  registry.Annotations{ReadOnly: true, Idempotent: true},
+func Codebase() []tool.Tool {
+	spec := tool.Spec{
+		Category:     tool.CategoryFile,
+		Annotations:  tool.Annotations{ReadOnly: true, Idempotent: true},
 		NeedsProject: true,
 		OffByDefault: true,
 		AtOnce:       1,
 	}
 	list, read, search := spec, spec, spec
 	list.Name, list.DisplayName, list.Subtitle = "list_projects", "List projects", "Names the projects that can be read"
-	list.Icons = registry.Icons{Input: "folders", Output: "folders"}
+	list.Icons = tool.Icons{Input: "folders", Output: "folders"}
 	list.Description = "Lists the projects whose files can be read and searched."
 	read.Name, read.DisplayName, read.Subtitle = "read_files", "Read files", "Shows several files, or parts of them"
-	read.Icons = registry.Icons{Input: "files", Output: "file-text"}
+	read.Icons = tool.Icons{Input: "files", Output: "file-text"}
 	read.ReadsFiles = "the read_files tool and a range of lines"
 	read.Description = "Shows one or more text files of a project. For some lines of a file, add them to its path: " +
 		"`/a.go:10-20` for lines 10 to 20, `/a.go:10-` from line 10, `/a.go:-20` up to line 20, " +
 		"`/a.go:15` for one line."
 	search.Name, search.DisplayName, search.Subtitle = "search_files", "Search files",
 		"Finds lines by a regular expression"
-	search.Icons = registry.Icons{Input: "search", Output: "search"}
-	search.Category = registry.CategorySearch
+	search.Icons = tool.Icons{Input: "search", Output: "search"}
+	search.Category = tool.CategorySearch
 	search.Description = "Finds the lines of text files of a project that match a regular expression (RE2: " +
 		"no lookaround, no backreferences). Hidden files and node_modules are left out; " +
 		"files that cannot be searched, such as binary ones, are named."
-	return []registry.Tool{
-		registry.Func(list, listProjects), registry.Func(read, readFiles), registry.Func(search, searchFiles),
+	return []tool.Tool{
+		tool.Func(list, listProjects), tool.Func(read, readFiles), tool.Func(search, searchFiles),
 	}
 }
 
@@ -58,9 +58,9 @@ type inProject struct {
 type place struct{ project, path string }
 
 // places returns what a call can read. What the settings say counts only if the call's files have it.
-func places(env registry.Env) ([]place, error) {
+func places(env tool.Env) ([]place, error) {
 	var mounts []vfs.Mount
-	if raw := env.Selection.Settings.Field(vfs.MountsField); raw != nil {
+	if raw := env.Setting(vfs.MountsField); raw != nil {
 		if err := json.Unmarshal(raw, &mounts); err != nil {
 			return nil, err
 		}
@@ -75,20 +75,20 @@ func places(env registry.Env) ([]place, error) {
 }
 
 // tree returns the files of a project that a call can read, and where they are. An empty name is that of the call.
-func (in inProject) tree(env registry.Env) (textfile.Tree, place, error) {
+func (in inProject) tree(env tool.Env) (textfile.Tree, place, error) {
 	all, err := places(env)
 	if err != nil {
 		return textfile.Tree{}, place{}, err
 	}
 	i := slices.IndexFunc(all, func(p place) bool { return in.Project == "" || p.project == in.Project })
 	if i < 0 {
-		return textfile.Tree{}, place{}, registry.Errorf(
+		return textfile.Tree{}, place{}, tool.Errorf(
 			"Error: There is no project '%s'; list_projects names the projects.", plaintext.Clean(in.Project, 200))
 	}
 	return textfile.Tree{Files: vfs.Sub(env.Files, all[i].path)}, all[i], nil
 }
 
-func listProjects(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+func listProjects(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 	all, err := places(env)
 	var b strings.Builder
 	b.WriteString("Projects:")

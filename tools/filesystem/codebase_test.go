@@ -10,13 +10,14 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // codebase calls tools on a project with some files.
-func codebase(t *testing.T) (b *tooltest.Bench, call func(tool, input string) registry.Result) {
+func codebase(t *testing.T) (b *tooltest.Bench, call func(name, input string) tool.Result) {
 	tools, err := registry.New(filesystem.Codebase()...)
 	require.NoError(t, err)
 	b = &tooltest.Bench{T: t, Tools: tools, Files: tooltest.InMemory(t, nil)}
@@ -26,9 +27,9 @@ func codebase(t *testing.T) (b *tooltest.Bench, call func(tool, input string) re
 		"/u16": "\xff\xfeh\x00i\x00", "/latin1": "caf\xe9\nth\xe9\n",
 		"/.hidden": "func", "/node_modules/x.js": "func", "/empty/": "",
 	})
-	return b, func(tool, input string) registry.Result {
-		return tools.Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)},
-			registry.Env{Project: "test", Files: b.Files, Selection: registry.Selection{}.Only(tool)})
+	return b, func(name, input string) tool.Result {
+		return tools.Dispatch(t.Context(), tool.Call{Tool: name, Input: json.RawMessage(input)},
+			registry.Env{Project: "test", Files: b.Files, Selection: registry.Selection{}.Only(name)})
 	}
 }
 
@@ -36,7 +37,7 @@ func TestReadFiles(t *testing.T) {
 	b, call := codebase(t)
 	for input, want := range map[string]struct {
 		text, status string
-		code         registry.Code
+		code         tool.Code
 	}{
 		`{"paths":["/a.go:1-1","d/b.go"]}`: {"Successfully loaded the following file(s):\n>>>>> FILE: " +
 			"/a.go:1-1\npackage a\n<<<<< END FILE\n>>>>> FILE: /d/b.go\npackage b\n\nfunc B() { a.A() }\n<<<<< END " +
@@ -59,7 +60,7 @@ func TestReadFiles(t *testing.T) {
 				"Failed to load '/bin' in project 'test': it is a binary file (application/octet-stream)\n" +
 				"Failed to load '/d' in project 'test': it is a directory, not a file\n" +
 				"Failed to load '/' in project 'test': it is a directory, not a file",
-			"Loaded 0 file(s), failed to load 6 file(s)", registry.CodeTool},
+			"Loaded 0 file(s), failed to load 6 file(s)", tool.CodeTool},
 		`{"paths":["/a.go:3-9","/a.go:-99999999999999999999","/a.go:1-3"]}`: {"Note on '/a.go:3-9': The file ends at " +
 			"line 3.\nNote on '/a.go:-99999999999999999999': The file ends at line 3.\n" +
 			"Successfully loaded the following file(s):\n>>>>> FILE: /a.go:3-9\nfunc A() {}\n<<<<< END FILE\n>>>>> " +
@@ -70,9 +71,9 @@ func TestReadFiles(t *testing.T) {
 			"Successfully loaded the following file(s):\n>>>>> FILE: /u16\nhi\n<<<<< END FILE\n>>>>> FILE: " +
 			"/latin1:2-5\nthé\n<<<<< END FILE", "Successfully loaded 2 file(s)", ""},
 		`{"paths":[]}`: {"Error: paths array is required and must not be empty.", "",
-			registry.CodeTool},
+			tool.CodeTool},
 		`{"project":"other","paths":["/a.go"]}`: {"Error: There is no project 'other'; list_projects names the " +
-			"projects.", "", registry.CodeTool},
+			"projects.", "", tool.CodeTool},
 	} {
 		result := call("read_files", input)
 		require.Equal(t, want.text, result.Text(), input)
@@ -92,7 +93,7 @@ func TestReadFiles(t *testing.T) {
 	// The transcript shows each content once, in the newest result.
 	first := call("read_files", `{"paths":["/a.go","/d/b.go"]}`)
 	b.Put(map[string]string{"/d/b.go": "package c"})
-	rendered := provider.ShowOnce([]registry.Result{first,
+	rendered := provider.ShowOnce([]tool.Result{first,
 		call("read_files", `{"paths":["/a.go","/d/b.go"]}`)})
 	require.Equal(t, "Successfully loaded the following file(s):\n>>>>> FILE: /a.go (content shown in another tool "+
 		"invocation)\n<<<<< END FILE\n"+
@@ -158,8 +159,8 @@ func TestProjectsThatAreMounted(t *testing.T) {
 		`read_files {"project":"secret","paths":["/b.go"]}`: "Error: There is no project 'secret'; " +
 			"list_projects names the projects.",
 	} {
-		tool, arguments, _ := strings.Cut(input, " ")
-		result := b.Tools.Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(arguments)},
+		one, arguments, _ := strings.Cut(input, " ")
+		result := b.Tools.Dispatch(t.Context(), tool.Call{Tool: one, Input: json.RawMessage(arguments)},
 			registry.Env{Project: "test", Files: mounted, Selection: selection})
 		require.Equal(t, want, result.Text(), input)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
@@ -87,7 +88,7 @@ func TestMissingParameters(t *testing.T) {
 	} {
 		result := b.Call(json.RawMessage(test.input))
 		require.Equal(t, test.want, result.Text(), test.input)
-		require.Equal(t, registry.CodeInvalidInput, result.Code, test.input)
+		require.Equal(t, tool.CodeInvalidInput, result.Code, test.input)
 	}
 	require.Empty(t, b.Tree())
 }
@@ -158,7 +159,7 @@ func TestInputsForPeople(t *testing.T) {
 		`{"command":3}`: `{"command":3}`,
 		`nonsense`:      `nonsense`,
 	} {
-		require.Equal(t, want, tools.RenderInput(registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}))
+		require.Equal(t, want, tools.RenderInput(tool.Call{Tool: "filesystem", Input: json.RawMessage(input)}))
 	}
 }
 
@@ -182,8 +183,8 @@ func TestOtherFileSystems(t *testing.T) {
 	tools, err := registry.New(filesystem.New())
 	require.NoError(t, err)
 	files := wrapfs.Foreign(afero.NewMemMapFs())
-	call := func(files afero.Fs, input string) registry.Result {
-		return tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(input)},
+	call := func(files afero.Fs, input string) tool.Result {
+		return tools.Dispatch(context.Background(), tool.Call{Tool: "filesystem", Input: json.RawMessage(input)},
 			registry.Env{Files: files})
 	}
 	create := `{"command":"create","path":"/d/f","file_text":"a"}`
@@ -197,7 +198,7 @@ func TestOtherFileSystems(t *testing.T) {
 	// A host may make everything read-only.
 	readOnly := vfs.ReadOnly(tooltest.InMemory(t, nil), "/")
 	require.Equal(t, "Error: The path /d/f is read-only.", call(readOnly, create).Text())
-	require.Equal(t, registry.CodeTool, call(readOnly, create).Code)
+	require.Equal(t, tool.CodeTool, call(readOnly, create).Code)
 
 	// Or a part of it. What cannot be used is named, also where there are two paths.
 	project := tooltest.InMemory(t, nil)
@@ -229,9 +230,9 @@ func TestCallsThatAreCanceled(t *testing.T) {
 		`{"command":"copy","old_path":"/d","new_path":"/e"}`,
 		`{"command":"delete","path":"/d"}`,
 	} {
-		result := b.Tools.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(input)},
+		result := b.Tools.Dispatch(ctx, tool.Call{Tool: "filesystem", Input: json.RawMessage(input)},
 			registry.Env{Files: b.Files})
-		require.Equal(t, registry.CodeCanceled, result.Code, input)
+		require.Equal(t, tool.CodeCanceled, result.Code, input)
 	}
 	require.Equal(t, before, b.Tree())
 }
@@ -254,12 +255,12 @@ func TestFailuresOfTheHost(t *testing.T) {
 	files := wrapfs.Foreign(failing{memory})
 	for _, test := range []struct {
 		input, want string
-		code        registry.Code
+		code        tool.Code
 	}{
 		{`{"command":"delete","path":"/f"}`, "Error: The path /f could not be deleted", failed},
-		{`{"command":"view","path":"/f"}`, "Tool execution failed: open /f: input/output error", registry.CodeFailed},
+		{`{"command":"view","path":"/f"}`, "Tool execution failed: open /f: input/output error", tool.CodeFailed},
 	} {
-		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem",
+		result := b.Tools.Dispatch(context.Background(), tool.Call{Tool: "filesystem",
 			Input: json.RawMessage(test.input)}, registry.Env{Files: files})
 		require.Equal(t, test.want, result.Text())
 		require.Equal(t, test.code, result.Code)

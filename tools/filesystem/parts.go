@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
 // Parts returns the tool split by what it does, so that a person can allow a client to view files without allowing it
 // to change them: filesystem_view, filesystem_edit and filesystem_delete. Add them to a registry beside the tool
-// itself. They take its place if its option split is on; see [registry.Spec].PartOf.
-func Parts() []registry.Tool {
-	tools := make([]registry.Tool, len(parts))
+// itself. They take its place if its option split is on; see [tool.Spec].PartOf.
+func Parts() []tool.Tool {
+	tools := make([]tool.Tool, len(parts))
 	for i, p := range parts {
 		tools[i] = p
 	}
@@ -31,7 +31,7 @@ var parts = []part{
 		commands:   []string{"view", "view-all"},
 		parameters: []string{"path", "paths", "view_range"},
 		path:       "For view: the file or directory, such as /docs/plan.md.",
-		annotations: registry.Annotations{
+		annotations: tool.Annotations{
 			ReadOnly: true, Idempotent: true,
 		},
 		readsFiles: "the filesystem_view tool's view command and view_range",
@@ -47,7 +47,7 @@ var parts = []part{
 		parameters: []string{"path", "file_text", "overwrite", "old_str", "new_str", "insert_line", "insert_text",
 			"old_path", "new_path"},
 		path:        "For all commands but rename and copy: the file or directory, such as /docs/plan.md.",
-		annotations: registry.Annotations{Destructive: true},
+		annotations: tool.Annotations{Destructive: true},
 	},
 	{
 		name: "delete", subtitle: "Deletes the project's files",
@@ -56,7 +56,7 @@ var parts = []part{
 		commands:    []string{"delete"},
 		parameters:  []string{"path"},
 		path:        "The file or directory to delete, such as /docs/plan.md.",
-		annotations: registry.Annotations{Destructive: true},
+		annotations: tool.Annotations{Destructive: true},
 	},
 }
 
@@ -66,18 +66,18 @@ type part struct {
 	intro, notes         string // what the description has before and after the commands
 	commands, parameters []string
 	path                 string // what the parameter is for
-	annotations          registry.Annotations
+	annotations          tool.Annotations
 	readsFiles           string
 }
 
 var (
-	_ registry.InputChecker  = part{}
-	_ registry.InputRenderer = part{}
+	_ tool.InputChecker  = part{}
+	_ tool.InputRenderer = part{}
 )
 
-// Spec implements [registry.Tool].
-func (p part) Spec() registry.Spec {
-	spec := tool{}.Spec()
+// Spec implements [tool.Tool].
+func (p part) Spec() tool.Spec {
+	spec := filesystem{}.Spec()
 	spec.Name, spec.PartOf = spec.Name+"_"+p.name, spec.Name
 	spec.DisplayName, spec.Subtitle = spec.DisplayName+": "+p.name, p.subtitle
 	spec.Description, spec.Schema = p.description(), p.schema()
@@ -129,7 +129,7 @@ func (p part) schema() json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// CheckInput implements [registry.InputChecker].
+// CheckInput implements [tool.InputChecker].
 func (p part) CheckInput(input map[string]any) error {
 	command, isText := input["command"].(string)
 	switch {
@@ -139,7 +139,7 @@ func (p part) CheckInput(input map[string]any) error {
 	case isText && !slices.Contains(p.commands, command):
 		for _, other := range parts {
 			if slices.Contains(other.commands, command) {
-				return registry.Errorf("Error: filesystem_%s has no command %s: "+
+				return tool.Errorf("Error: filesystem_%s has no command %s: "+
 					"filesystem_%s has it, if that is enabled", p.name, command, other.name)
 			}
 		}
@@ -147,13 +147,13 @@ func (p part) CheckInput(input map[string]any) error {
 	return textfile.Check("filesystem_"+p.name, p.commands, input)
 }
 
-// RenderInput implements [registry.InputRenderer].
+// RenderInput implements [tool.InputRenderer].
 func (p part) RenderInput(input json.RawMessage) string { return textfile.Describe(p.complete(input)) }
 
-// Execute implements [registry.Tool]. The input has one of the part's commands, or none if there is only one.
-func (p part) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [tool.Tool]. The input has one of the part's commands, or none if there is only one.
+func (p part) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	call.Input = p.complete(call.Input)
-	return tool{}.Execute(ctx, call, env)
+	return filesystem{}.Execute(ctx, call, env)
 }
 
 // complete adds the command to an input that leaves it out.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/registrytest"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -36,14 +37,14 @@ func TestParts(t *testing.T) {
 
 // TestPartsHaveTheirCommandsAlone checks that a client that may only view cannot do anything else.
 func TestPartsHaveTheirCommandsAlone(t *testing.T) {
-	tools, err := registry.New(append([]registry.Tool{filesystem.New()}, filesystem.Parts()...)...)
+	tools, err := registry.New(append([]tool.Tool{filesystem.New()}, filesystem.Parts()...)...)
 	require.NoError(t, err)
 	project, err := local.NewMemoryStore(nil).Open(t.Context(), "p")
 	require.NoError(t, err)
 	defer project.Close()
 	env := registry.Env{Files: project}
-	do := func(tool, input string) registry.Result {
-		return tools.Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)}, env)
+	do := func(name, input string) tool.Result {
+		return tools.Dispatch(t.Context(), tool.Call{Tool: name, Input: json.RawMessage(input)}, env)
 	}
 	names := func() (names []string) {
 		for _, spec := range tools.Enabled(env.Selection) {
@@ -53,7 +54,7 @@ func TestPartsHaveTheirCommandsAlone(t *testing.T) {
 	}
 	const create = `{"command":"create","path":"/a.txt","file_text":"a"}`
 	require.Equal(t, []string{"filesystem"}, names())
-	require.Equal(t, registry.CodeDisabled, do("filesystem_edit", create).Code)
+	require.Equal(t, tool.CodeDisabled, do("filesystem_edit", create).Code)
 
 	env.Selection = env.Selection.WithOption("filesystem", "split", true)
 	require.Equal(t, []string{"filesystem_view", "filesystem_edit", "filesystem_delete"}, names())
@@ -75,7 +76,7 @@ func TestPartsHaveTheirCommandsAlone(t *testing.T) {
 		"there is only one command")
 	require.Equal(t, "Error: path is required for delete command", do("filesystem_delete", `{}`).Text())
 	require.Equal(t, "delete /a.txt",
-		filesystem.Parts()[2].(registry.InputRenderer).RenderInput(json.RawMessage(`{"path":"/a.txt"}`)))
+		filesystem.Parts()[2].(tool.InputRenderer).RenderInput(json.RawMessage(`{"path":"/a.txt"}`)))
 
 	env.Selection.Enable = map[string]bool{"filesystem_delete": false}
 	require.Equal(t, []string{"filesystem_view", "filesystem_edit"}, names())

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func TestMemoriesAreReadOnly(t *testing.T) {
@@ -77,7 +77,7 @@ func TestNoSpellingReachesMemories(t *testing.T) {
 					{"command": "copy", "old_path": "/d", "new_path": path, "overwrite": true},
 				} {
 					result := b.Call(input)
-					require.Equal(b.T, registry.CodeTool, result.Code, "%v: %s", input, result.Text())
+					require.Equal(b.T, tool.CodeTool, result.Code, "%v: %s", input, result.Text())
 				}
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -122,7 +122,7 @@ func play(b *bench, d *dice) {
 		want, ok := m.apply(c)
 		result := b.CallTool(c.tool, input)
 		if !ok {
-			require.Equal(b.T, registry.CodeTool, result.Code, "%s %v: %s", c.tool, input, result.Text())
+			require.Equal(b.T, tool.CodeTool, result.Code, "%s %v: %s", c.tool, input, result.Text())
 		} else {
 			require.Empty(b.T, result.Code, "%s %v: %s", c.tool, input, result.Text())
 			if want != "" {
@@ -211,14 +211,14 @@ func FuzzInput(f *testing.F) {
 		b.Put(map[string]string{"/a.txt": "a\nb\n", "/b.bin": "\x00", "/d/e": "", "/memories/a.txt": "a\n",
 			"/memories/d/e": ""})
 		before := b.Tree()
-		tool := "filesystem"
+		one := "filesystem"
 		if isMemory {
-			tool = "memory"
+			one = "memory"
 		}
-		b.Tools.RenderInput(registry.Call{Tool: tool, Input: input})
-		result := b.CallTool(tool, json.RawMessage(input))
+		b.Tools.RenderInput(tool.Call{Tool: one, Input: input})
+		result := b.CallTool(one, json.RawMessage(input))
 		switch result.Code {
-		case "", registry.CodeTool, registry.CodeInvalidInput:
+		case "", tool.CodeTool, tool.CodeInvalidInput:
 		default:
 			require.Fail(t, "unforeseen", "%s: %s", result.Code, result.Text())
 		}

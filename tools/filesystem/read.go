@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
@@ -21,42 +21,42 @@ type readInput struct {
 // maxRead is how many bytes one call shows. What is beyond that fails, with a text that says so.
 const maxRead = textfile.MaxSize
 
-func readFiles(ctx context.Context, in readInput, env registry.Env) (registry.Result, error) {
+func readFiles(ctx context.Context, in readInput, env tool.Env) (tool.Result, error) {
 	if len(in.Paths) == 0 {
-		return registry.Result{}, registry.Errorf("Error: paths array is required and must not be empty.")
+		return tool.Result{}, tool.Errorf("Error: paths array is required and must not be empty.")
 	}
 	tree, place, err := in.tree(env)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
-	var result registry.Result
-	var failed, notes, loaded []registry.Part
+	var result tool.Result
+	var failed, notes, loaded []tool.Part
 	size := 0
 	for _, given := range in.Paths {
 		if err := ctx.Err(); err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		r, err := readLines(tree, given)
 		name := r.file + r.lines
 		if err == nil && size+len(r.text) > maxRead {
-			err = registry.Errorf("the files before it are too large together; read it in another call")
+			err = tool.Errorf("the files before it are too large together; read it in another call")
 		}
-		if problem, ok := errors.AsType[*registry.ModelError](err); ok {
+		if problem, ok := errors.AsType[*tool.ModelError](err); ok {
 			reason := strings.TrimPrefix(problem.Text, "Error: ")
-			failed = append(failed, registry.Part{
+			failed = append(failed, tool.Part{
 				Text: fmt.Sprintf("Failed to load '%s' in project '%s': %s", name, place.project, reason),
 			})
 			continue
 		} else if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		size += len(r.text)
 		if r.note != "" {
-			notes = append(notes, registry.Part{Text: fmt.Sprintf("Note on '%s': %s", name, r.note)})
+			notes = append(notes, tool.Part{Text: fmt.Sprintf("Note on '%s': %s", name, r.note)})
 		}
 		key := fmt.Sprintf("file:%s:%s:%x", place.project, name, sha256.Sum256([]byte(r.text)))
-		loaded = append(loaded, registry.Part{
-			Text: r.text, Resource: &registry.Resource{Kind: "FILE", Name: name, Key: key},
+		loaded = append(loaded, tool.Part{
+			Text: r.text, Resource: &tool.Resource{Kind: "FILE", Name: name, Key: key},
 		})
 		if len(in.Paths) == 1 { // if it is long, it need not be kept in another file
 			result.InFile = path.Join(place.path, r.file)
@@ -67,11 +67,11 @@ func readFiles(ctx context.Context, in readInput, env registry.Env) (registry.Re
 		result.Status = fmt.Sprintf("Loaded %d file(s), failed to load %d file(s)", len(loaded), len(failed))
 	}
 	if len(loaded) == 0 {
-		result.Code = registry.CodeTool
+		result.Code = tool.CodeTool
 		return result, nil
 	}
 	result.Content = append(result.Content, notes...)
-	result.Content = append(result.Content, registry.Part{Text: "Successfully loaded the following file(s):"})
+	result.Content = append(result.Content, tool.Part{Text: "Successfully loaded the following file(s):"})
 	result.Content = append(result.Content, loaded...)
 	return result, nil
 }
@@ -97,9 +97,9 @@ func readLines(tree textfile.Tree, given string) (r reading, err error) {
 	switch {
 	case err != nil:
 	case info == nil:
-		err = registry.Errorf("there is no such file")
+		err = tool.Errorf("there is no such file")
 	case info.IsDir():
-		err = registry.Errorf("it is a directory, not a file")
+		err = tool.Errorf("it is a directory, not a file")
 	default:
 		r.text, r.note, err = tree.Text(r.file, strings.TrimPrefix(r.lines, ":"))
 	}

@@ -3,7 +3,7 @@ package filesystem
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // memories is what only the memory tool changes.
@@ -18,6 +18,6 @@ func isMemory(name string) bool {
 
 // readOnly is the error of changing the memory. verb is what has been attempted.
 func readOnly(verb, name string) error {
-	return registry.Errorf("Error: Cannot %s readonly path %s. The /memories directory is managed by the memory tool.",
+	return tool.Errorf("Error: Cannot %s readonly path %s. The /memories directory is managed by the memory tool.",
 		verb, name)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/filesearch"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
@@ -24,23 +24,23 @@ const (
 	maxLine    = 300 // bytes of one of them, around the match
 )
 
-func searchFiles(ctx context.Context, in searchInput, env registry.Env) (registry.Result, error) {
+func searchFiles(ctx context.Context, in searchInput, env tool.Env) (tool.Result, error) {
 	tree, _, err := in.tree(env)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	root, err := textfile.Clean(in.Path)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	found, err := filesearch.Search(ctx, tree.Files, []string{root}, filesearch.Options{Pattern: in.Regex,
 		Visible: true, Matches: maxMatches, Line: maxLine})
 	if problem, ok := errors.AsType[*filesearch.PatternError](err); ok {
-		return registry.Result{},
-			registry.Errorf("Error: The regular expression cannot be used: %s", plaintext.Clean(problem.Error(), 300))
+		return tool.Result{},
+			tool.Errorf("Error: The regular expression cannot be used: %s", plaintext.Clean(problem.Error(), 300))
 	}
 	if err != nil {
-		return registry.Result{}, tree.Explain(root, err)
+		return tool.Result{}, tree.Explain(root, err)
 	}
 	status := fmt.Sprintf("Found %d line(s) in %d file(s)", len(found.Matches), found.Files)
 	var text strings.Builder
@@ -59,7 +59,7 @@ func searchFiles(ctx context.Context, in searchInput, env registry.Env) (registr
 	if found.NotSearched != "" {
 		text.WriteString("\n[Not searched: " + found.NotSearched + ".]")
 	}
-	result := registry.Text(text.String())
+	result := tool.Text(text.String())
 	result.Status = status
 	return result, nil
 }

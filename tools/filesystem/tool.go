@@ -9,19 +9,19 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // New returns the tool.
-func New() registry.Tool { return tool{} }
+func New() tool.Tool { return filesystem{} }
 
-type tool struct{}
+type filesystem struct{}
 
 var (
-	_ registry.InputChecker  = tool{}
-	_ registry.InputRenderer = tool{}
+	_ tool.InputChecker  = filesystem{}
+	_ tool.InputRenderer = filesystem{}
 )
 
 //go:embed description.md
@@ -56,40 +56,40 @@ var schema = json.RawMessage(`{
 	"required": ["command"]
 }`)
 
-// Spec implements [registry.Tool].
-func (tool) Spec() registry.Spec {
-	return registry.Spec{
+// Spec implements [tool.Tool].
+func (filesystem) Spec() tool.Spec {
+	return tool.Spec{
 		Name:         "filesystem",
 		DisplayName:  "Filesystem Access",
 		Subtitle:     "Views and changes the project's files",
 		Description:  description,
 		Schema:       schema,
-		Category:     registry.CategoryFile,
+		Category:     tool.CategoryFile,
 		ReadsFiles:   "the filesystem tool's view command and view_range",
-		Annotations:  registry.Annotations{Destructive: true},
-		Icons:        registry.Icons{Input: "folder", Output: "file-text"},
+		Annotations:  tool.Annotations{Destructive: true},
+		Icons:        tool.Icons{Input: "folder", Output: "file-text"},
 		Timeout:      time.Minute, // copying a large tree durably takes its time
 		NeedsProject: true,
-		Options: []registry.Option{{ID: registry.OptionSplit, Type: registry.OptionBool, Label: "Split",
+		Options: []tool.Option{{ID: tool.OptionSplit, Type: tool.OptionBool, Label: "Split",
 			Subtitle: "Offer viewing, editing and deleting as tools of their own, " +
 				"so that each can be allowed by itself"}},
 		AtOnce: 1, // files can be large, and changing them is one after the other in any case
 	}
 }
 
-// CheckInput implements [registry.InputChecker].
-func (tool) CheckInput(input map[string]any) error {
+// CheckInput implements [tool.InputChecker].
+func (filesystem) CheckInput(input map[string]any) error {
 	return textfile.Check("filesystem", commands, input)
 }
 
-// RenderInput implements [registry.InputRenderer].
-func (tool) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
+// RenderInput implements [tool.InputRenderer].
+func (filesystem) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
 
-// Execute implements [registry.Tool].
-func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [tool.Tool].
+func (filesystem) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	var in textfile.Input
 	if err := json.Unmarshal(call.Input, &in); err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	files := tree{textfile.Tree{Files: vfs.ReadOnly(env.Files, memories)}}
 	return files.execute(ctx, in)
@@ -100,18 +100,18 @@ var listing = textfile.Listing{DirectoriesFirst: true}
 // A tree is the files of a project.
 type tree struct{ textfile.Tree }
 
-func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, error) {
+func (t tree) execute(ctx context.Context, in textfile.Input) (tool.Result, error) {
 	switch in.Command {
 	case "view-all":
 		return t.ViewAll(ctx, in.Paths, listing, textfile.Clean)
 	case "rename", "copy":
 		from, err := textfile.Clean(in.OldPath)
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		to, err := textfile.Clean(in.NewPath)
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		if in.Command == "rename" {
 			return textfile.Done(t.rename(ctx, from, to, in.Overwrite))
@@ -120,7 +120,7 @@ func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, 
 	}
 	name, err := textfile.Clean(in.Path)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	if in.Command == "view" {
 		return t.ViewResult(ctx, name, in.ViewRange, listing)
@@ -130,12 +130,12 @@ func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, 
 		verb = "delete"
 	}
 	if isMemory(name) {
-		return registry.Result{}, readOnly(verb, name)
+		return tool.Result{}, readOnly(verb, name)
 	}
 	return t.change(ctx, name, in)
 }
 
-func (t tree) change(ctx context.Context, name string, in textfile.Input) (registry.Result, error) {
+func (t tree) change(ctx context.Context, name string, in textfile.Input) (tool.Result, error) {
 	switch in.Command {
 	case "create":
 		return textfile.Done(t.Create(ctx, name, in.Text(), in.Overwrite))
@@ -151,7 +151,7 @@ func (t tree) change(ctx context.Context, name string, in textfile.Input) (regis
 	case "delete":
 		return textfile.Done(t.Delete(ctx, name))
 	}
-	return registry.Result{}, textfile.UnknownCommand("filesystem", in.Command, commands)
+	return tool.Result{}, textfile.UnknownCommand("filesystem", in.Command, commands)
 }
 
 func notFile(name string) string {

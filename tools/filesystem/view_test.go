@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -91,7 +91,7 @@ func TestViewOfAFile(t *testing.T) {
 		content string
 		lines   any
 		want    string
-		code    registry.Code
+		code    tool.Code
 	}{
 		"an empty file": {"", nil, header, ""},
 		"an empty file has no lines to show": {"", []int{1, 1},

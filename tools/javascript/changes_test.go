@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wrapfs"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // changesOf returns the record of a result.
-func changesOf(t *testing.T, result registry.Result) *javascript.Changes {
+func changesOf(t *testing.T, result tool.Result) *javascript.Changes {
 	t.Helper()
 	var data struct{ Files *javascript.Changes }
 	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &data))
@@ -111,7 +111,7 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	env.Limits.Timeout = 500 * time.Millisecond
 	result := run(t, r, env, `await fs.writeFile('/n', ''); for (;;);`)
-	require.Equal(t, registry.CodeTimeout, result.Code)
+	require.Equal(t, tool.CodeTimeout, result.Code)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n"), result.Text())
 
 	// What is under way when the time is up is told too.
@@ -129,10 +129,10 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	ctx := &expiring{t.Context(), make(chan struct{})}
 	env = newEnv(t)
 	env.Files = wrapfs.Around(env.Files, func(files afero.Fs) afero.Fs { return hangingFs{files, ctx.expire, release} })
-	call := registry.Call{Tool: javascript.Name,
+	call := tool.Call{Tool: javascript.Name,
 		Input: json.RawMessage(`{"code":"await fs.writeFile('/n', ''); await fs.unlink('/n')"}`)}
 	result = r.Dispatch(ctx, call, env)
-	require.Equal(t, registry.CodeTimeout, result.Code)
+	require.Equal(t, tool.CodeTimeout, result.Code)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n; 1 more"), result.Text())
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Tasks as models get them, on the data sets of the npm package vega-datasets: load, transform, aggregate, write with
@@ -24,7 +24,7 @@ func TestDataSets(t *testing.T) {
 	view := func(path string) string {
 		input, err := json.Marshal(map[string]string{"command": "view", "path": path})
 		require.NoError(t, err)
-		result := r.Dispatch(t.Context(), registry.Call{Tool: "filesystem", Input: input}, env)
+		result := r.Dispatch(t.Context(), tool.Call{Tool: "filesystem", Input: input}, env)
 		require.Empty(t, result.Code, result.Text())
 		return result.Text()
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -32,13 +32,13 @@ type facts struct {
 
 // describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences
 // has a test.
-func describe(offer registry.Offer) string {
+func describe(offer tool.Offer) string {
 	f := facts{
 		Languages: "JavaScript",
 		Files:     !offer.NoProject,
 		LoadLib:   offer.Options.Bool(OptionLoadLib),
 		Lib:       path.Join("/", offer.Options.Text(OptionLib)),
-		Seconds:   offer.Timeout(sandbox.DefaultTime).Seconds(),
+		Seconds:   offer.Mode.Timeout(sandbox.DefaultTime).Seconds(),
 		Memory:    offer.Options.Number(OptionMemory),
 		Session:   !offer.NoProject && offer.Options.Text(OptionSession) != "",
 		Days:      offer.Options.Number(OptionSessionDays),

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -255,7 +256,7 @@ func TestDescription(t *testing.T) {
 		{"rollback": true},
 	} {
 		selection := registry.Selection{Options: map[string]map[string]any{javascript.Name: options}, NoProject: i == 4}
-		definitions, err := r.Definitions(registry.Anthropic, selection)
+		definitions, err := r.Definitions(tool.Anthropic, selection)
 		require.NoError(t, err)
 		for _, sentence := range sentences(definitions[0].Description) {
 			t.Run(fmt.Sprint(options, " ", sentence), func(t *testing.T) {
@@ -299,7 +300,7 @@ func TestDescription(t *testing.T) {
 
 // TestDescriptionOverMCP checks that models are told the time limit that code has there.
 func TestDescriptionOverMCP(t *testing.T) {
-	definitions, err := newRegistry(t).Definitions(registry.MCP, registry.Selection{Mode: registry.ModeMCP})
+	definitions, err := newRegistry(t).Definitions(tool.MCP, registry.Selection{Mode: tool.ModeMCP})
 	require.NoError(t, err)
 	require.Contains(t, definitions[0].Description, "Code is stopped after 50 seconds")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -22,13 +23,13 @@ func Example_toolCalls() {
 	type city struct {
 		Name string `json:"name" jsonschema:"the city, in English"`
 	}
-	weather := registry.Func(registry.Spec{
+	weather := tool.Func(tool.Spec{
 		Name: "weather", Description: "Tells how warm it is in a city, in degrees Celsius.",
 	},
-		func(_ context.Context, in city, _ registry.Env) (string, error) {
+		func(_ context.Context, in city, _ tool.Env) (string, error) {
 			degrees, ok := map[string]int{"Oslo": 3, "Lima": 24, "Nagoya": 17}[in.Name]
 			if !ok {
-				return "", registry.Errorf("There is no weather in %s.", in.Name)
+				return "", tool.Errorf("There is no weather in %s.", in.Name)
 			}
 			return fmt.Sprint(degrees), nil
 		})
@@ -60,7 +61,7 @@ func Example_toolCalls() {
 	}
 	var env registry.Env
 	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
-	result := tools.Dispatch(ctx, registry.Call{ID: "call_1", Tool: javascript.Name, Input: input}, env)
+	result := tools.Dispatch(ctx, tool.Call{ID: "call_1", Tool: javascript.Name, Input: input}, env)
 	fmt.Println(result.Text())
 	// Output:
 	// Oslo: 3

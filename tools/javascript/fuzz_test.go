@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -87,14 +88,14 @@ func FuzzInput(f *testing.F) {
 			Project: "test", Files: b.Files, Limits: registry.Limits{Timeout: 2 * time.Second},
 			Selection: registry.Selection{Options: map[string]map[string]any{javascript.Name: options}},
 		}
-		call := registry.Call{ID: "call", Tool: javascript.Name, Input: input}
+		call := tool.Call{ID: "call", Tool: javascript.Name, Input: input}
 		b.Tools.RenderInput(call)
 		result := b.Tools.Dispatch(t.Context(), call, env)
 		b.Tools.RenderOutput(result)
 		after := b.Tree()
 		switch result.Code {
-		case "", registry.CodeTool, registry.CodeTimeout:
-		case registry.CodeInvalidInput, registry.CodeOptions:
+		case "", tool.CodeTool, tool.CodeTimeout:
+		case tool.CodeInvalidInput, tool.CodeOptions:
 			require.Equal(t, before, after)
 		default:
 			require.Fail(t, "unforeseen", "%s: %s", result.Code, result.Text())

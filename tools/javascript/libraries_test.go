@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // nodeModules is the folder into which .ci/suites has installed the packages of testdata/npm.
@@ -186,7 +186,7 @@ func TestOutsideLibraries(t *testing.T) {
 			}
 			result := run(t, r, env, library.code)
 			require.Equal(t, library.want, result.Text())
-			require.Equal(t, registry.Code(""), result.Code)
+			require.Equal(t, tool.Code(""), result.Code)
 			require.False(t, strings.Contains(result.Text(), "=== Output of library"))
 		})
 	}

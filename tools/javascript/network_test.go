@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -73,7 +74,7 @@ var networkClaims = map[string][]claim{
 func TestNetworkDescription(t *testing.T) {
 	r := newRegistry(t)
 	env, server := networkEnv(t, "GET %s/**")
-	definitions, err := r.Definitions(registry.Anthropic, env.Selection)
+	definitions, err := r.Definitions(tool.Anthropic, env.Selection)
 	require.NoError(t, err)
 	text := strings.ReplaceAll(definitions[0].Description, server.URL, "HOST")
 	require.NotContains(t, text, "the-secret-itself")
@@ -166,8 +167,8 @@ func TestNetworkApproval(t *testing.T) {
 // TestToolNamedNetwork: who always approves a tool of that name has approved no requests, and the other way round.
 func TestToolNamedNetwork(t *testing.T) {
 	r, err := registry.New(toolOn(engine),
-		registry.Func(registry.Spec{Name: "network", Description: "Draws a network."},
-			func(context.Context, struct{}, registry.Env) (string, error) { return "drawn", nil }))
+		tool.Func(tool.Spec{Name: "network", Description: "Draws a network."},
+			func(context.Context, struct{}, tool.Env) (string, error) { return "drawn", nil }))
 	require.NoError(t, err)
 	env, server := networkEnv(t, "* %s")
 	env.Selection = env.Selection.WithOption(javascript.Name, javascript.OptionToolCalls, true)

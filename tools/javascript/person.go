@@ -3,8 +3,8 @@ package javascript
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -13,7 +13,7 @@ type Report = coderun.Report
 
 // NewReport takes a result of the tool apart. It reports false for results of other tools, and for calls that did not
 // run code.
-func NewReport(result registry.Result) (Report, bool) {
+func NewReport(result tool.Result) (Report, bool) {
 	output, ok := coderun.ReadOutput(result, Name)
 	if !ok {
 		return Report{}, false

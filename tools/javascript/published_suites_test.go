@@ -28,6 +28,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -110,7 +111,7 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 				out[i].Error = err.Error()
 				return
 			}
-			result := r.Dispatch(t.Context(), registry.Call{ID: "call", Tool: javascript.Name, Input: input}, env)
+			result := r.Dispatch(t.Context(), tool.Call{ID: "call", Tool: javascript.Name, Input: input}, env)
 			out[i] = outcomeOf(result)
 		})
 	}
@@ -118,7 +119,7 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 	return out
 }
 
-func outcomeOf(result registry.Result) (out outcome) {
+func outcomeOf(result tool.Result) (out outcome) {
 	report, ok := javascript.NewReport(result)
 	if !ok {
 		return outcome{Error: result.Text()}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
@@ -25,7 +25,7 @@ type Usage = coderun.Usage
 
 // render makes the result of a call of the result of a run, of the reason why it has failed, if it has, perhaps after
 // the code had returned, and of the files that it has changed, which is nil if there are none.
-func render(result *js.Result, failure error, files *Changes) registry.Result {
+func render(result *js.Result, failure error, files *Changes) tool.Result {
 	text := result.Text
 	run := coderun.Run{
 		Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -215,12 +215,12 @@ func TestLibraries(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		library, want string
-		code          registry.Code
+		code          tool.Code
 	}{
 		"of time": {`for (;;);`, "/lib/a.js, which is loaded before the code, ended this run: time limit exceeded: " +
 			"the script was stopped after 200ms. " +
 			"Look for loops that do not end, or do less work in one run. Correct or delete /lib/a.js.",
-			registry.CodeTimeout},
+			tool.CodeTimeout},
 		"of memory": {`const all = []; for (;;) all.push(new Uint8Array(1e6))`, "=== Output of library a.js ===\n" +
 			"[ERROR] /lib/a.js is left out: memory limit exceeded: the script may use 64 MiB. Keep less data at a " +
 			"time.\n=== Result ===\n1", ""},

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -48,9 +48,9 @@ func TestInput(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	for _, input := range []string{`{}`, `{"code":""}`, `{"code":1}`, `{"code":["x"]}`, `{"code":null}`, `{"code":{}}`,
 		`{"code":true}`} {
-		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: json.RawMessage(input)}, env)
+		result := r.Dispatch(t.Context(), tool.Call{Tool: javascript.Name, Input: json.RawMessage(input)}, env)
 		require.Equal(t, "Error: code parameter is required and must be a string", result.Text(), input)
-		require.Equal(t, registry.CodeInvalidInput, result.Code)
+		require.Equal(t, tool.CodeInvalidInput, result.Code)
 	}
 	checkRules(t, nil, []rule{
 		{"return gives the value", `return 6 * 7`, "42"},
@@ -99,7 +99,7 @@ func TestInput(t *testing.T) {
 			`{"lang":"js","code":""}`:                 "Error: code parameter is required and must be a string",
 			`{"code":"return [1, {code: 2}].length"}`: "2",
 		} {
-			result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: json.RawMessage(input)},
+			result := r.Dispatch(t.Context(), tool.Call{Tool: javascript.Name, Input: json.RawMessage(input)},
 				newEnv(t))
 			require.Equal(t, want, result.Text(), input)
 		}
@@ -109,7 +109,7 @@ func TestInput(t *testing.T) {
 		}
 		input, err := json.Marshal(many)
 		require.NoError(t, err)
-		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, newEnv(t))
+		result := r.Dispatch(t.Context(), tool.Call{Tool: javascript.Name, Input: input}, newEnv(t))
 		require.Contains(t, result.Text(), "ignored: a00, a01, a02, a03, a04, a05, a06, a07, a08, a09 and 20 more.")
 	})
 	t.Run("nothing persists but files", func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestHalt(t *testing.T) {
 			result := run(t, r, env, c.code)
 			require.Equal(t, "=== Console output ===\n"+c.console+"\n=== Result ===\nHalted", result.Content[0].Text)
 			require.True(t, result.IsError())
-			require.Equal(t, registry.CodeTool, result.Code)
+			require.Equal(t, tool.CodeTool, result.Code)
 			exists, err := afero.Exists(env.Files, "/late")
 			require.NoError(t, err)
 			require.False(t, exists)
@@ -242,7 +242,7 @@ func TestTimeLimit(t *testing.T) {
 			}
 			result := run(t, r, env, c.code)
 			require.Equal(t, c.want, result.Text())
-			require.Equal(t, registry.CodeTimeout, result.Code)
+			require.Equal(t, tool.CodeTimeout, result.Code)
 			require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 		})
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // TestValues checks how values read, as a result and in an entry of the console.
@@ -106,5 +106,5 @@ func TestErrors(t *testing.T) {
 	checkRules(t, files, rules)
 	result := run(t, newRegistry(t), newEnv(t), rules[0].code)
 	require.True(t, result.IsError())
-	require.Equal(t, registry.CodeTool, result.Code)
+	require.Equal(t, tool.CodeTool, result.Code)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
@@ -66,7 +67,7 @@ func TestSessions(t *testing.T) {
 	requireRun(t, r, env, `return n`, "4")
 
 	// Undoing a call undoes its variables.
-	result := r.Dispatch(t.Context(), registry.Call{ID: "last", Tool: "javascript",
+	result := r.Dispatch(t.Context(), tool.Call{ID: "last", Tool: "javascript",
 		Input: json.RawMessage(`{"code": "add(100); fs.writeFileSync('/f', 'x')"}`)}, env)
 	require.False(t, result.IsError(), result.Text())
 	_, err := env.Files.(vfs.Project).Undo(t.Context(), "last")
@@ -222,7 +223,7 @@ func TestStatesAreOutOfReach(t *testing.T) {
 	} {
 		text, err := json.Marshal(input)
 		require.NoError(t, err)
-		result := r.Dispatch(t.Context(), registry.Call{ID: "file", Tool: "filesystem", Input: text}, script)
+		result := r.Dispatch(t.Context(), tool.Call{ID: "file", Tool: "filesystem", Input: text}, script)
 		require.True(t, result.IsError(), "%s: %s", text, result.Text())
 	}
 
@@ -307,15 +308,15 @@ func TestCallsOfASession(t *testing.T) {
 // TestCallsByToolsHaveNoSession has a tool that runs code. That begins anew and leaves nothing, and does not wait for
 // the session, which who calls the tool may have.
 func TestCallsByToolsHaveNoSession(t *testing.T) {
-	relay := registry.Func(registry.Spec{Name: "relay", Description: "Runs code."}, func(ctx context.Context,
+	relay := tool.Func(tool.Spec{Name: "relay", Description: "Runs code."}, func(ctx context.Context,
 		in struct {
 			Code string `json:"code"`
-		}, env registry.Env) (string, error) {
+		}, env tool.Env) (string, error) {
 		input, err := json.Marshal(in)
 		if err != nil {
 			return "", err
 		}
-		return env.Dispatch(ctx, registry.Call{Tool: "javascript", Input: input}).Text(), nil
+		return env.Dispatch(ctx, tool.Call{Tool: "javascript", Input: input}).Text(), nil
 	})
 	r, err := newRegistry(t).With(relay)
 	require.NoError(t, err)
@@ -324,7 +325,7 @@ func TestCallsByToolsHaveNoSession(t *testing.T) {
 	states, _ := vfs.StatesOf(env.Files)
 	unlock, err := states.LockSession(t.Context(), "main")
 	require.NoError(t, err)
-	result := r.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "relay",
+	result := r.Dispatch(t.Context(), tool.Call{ID: "1", Tool: "relay",
 		Input: json.RawMessage(`{"code": "globalThis.m = 2; return typeof n"}`)}, env)
 	require.Equal(t, "undefined", result.Text())
 	unlock()

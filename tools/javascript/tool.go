@@ -18,7 +18,7 @@
 // their types. [registry.Env.Dispatch] makes these calls, so they follow the same rules as a model's calls:
 // selection, permissions, middleware. The promise gives the data of the result if the tool has an output schema,
 // and otherwise its text. On failure it is rejected with an Error named ToolError, whose message is the text and
-// whose code is the [registry.Code]. A tool named __proto__ cannot be called.
+// whose code is the [tool.Code]. A tool named __proto__ cannot be called.
 package javascript
 
 import (
@@ -32,9 +32,9 @@ import (
 	"path"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 	"github.com/toolrun/toolrun/vfs"
@@ -104,7 +104,7 @@ const schema = `{
 	"required": ["code"]
 }`
 
-type tool struct {
+type javascriptTool struct {
 	interpreter Interpreter
 	name        string
 	output      int
@@ -113,14 +113,14 @@ type tool struct {
 }
 
 var (
-	_ registry.Loader        = (*tool)(nil)
-	_ registry.InputChecker  = (*tool)(nil)
-	_ registry.InputRenderer = (*tool)(nil)
+	_ tool.Loader        = (*javascriptTool)(nil)
+	_ tool.InputChecker  = (*javascriptTool)(nil)
+	_ tool.InputRenderer = (*javascriptTool)(nil)
 )
 
 // New returns the tool.
-func New(interpreter Interpreter, options *Options) registry.Tool {
-	t := &tool{interpreter: interpreter}
+func New(interpreter Interpreter, options *Options) tool.Tool {
+	t := &javascriptTool{interpreter: interpreter}
 	if options != nil {
 		t.name, t.output, t.stdin = options.ScriptName, options.Output, options.Stdin
 		if options.Args != nil {
@@ -133,76 +133,76 @@ func New(interpreter Interpreter, options *Options) registry.Tool {
 	return t
 }
 
-// Load implements [registry.Loader].
-func (t *tool) Load(ctx context.Context) error {
+// Load implements [tool.Loader].
+func (t *javascriptTool) Load(ctx context.Context) error {
 	_, err := t.interpreter(ctx)
 	return err
 }
 
-// Spec implements [registry.Tool].
-func (t *tool) Spec() registry.Spec {
+// Spec implements [tool.Tool].
+func (t *javascriptTool) Spec() tool.Spec {
 	least, most := float64(sandbox.MinMemory>>20), float64(sandbox.MaxMemory>>20)
-	return registry.Spec{
+	return tool.Spec{
 		Name:           Name,
 		DisplayName:    "JavaScript Execution",
 		Subtitle:       "Run code in a sandbox",
 		DescriptionFor: describe,
 		Schema:         json.RawMessage(schema),
-		Options: append([]registry.Option{{
+		Options: append([]tool.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
-			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+			Type: tool.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
 		}, {
 			ID: OptionLoadLib, Label: "Libraries", Subtitle: "Run the project's libraries before the code",
-			Type: registry.OptionBool, Default: true,
+			Type: tool.OptionBool, Default: true,
 		}, {
 			ID: OptionLib, Label: "Library folder", Subtitle: "The folder whose files are the libraries",
-			Type: registry.OptionText, Default: libraryDir,
+			Type: tool.OptionText, Default: libraryDir,
 		}, {
 			ID: OptionLanguage, Label: "Language", Subtitle: "What code is written in",
-			Type: registry.OptionSelect, Default: "auto", Choices: []registry.Choice{
+			Type: tool.OptionSelect, Default: "auto", Choices: []tool.Choice{
 				{Value: "auto", Label: "Automatic"}, {Value: "javascript", Label: "JavaScript"},
 				{Value: "typescript", Label: "TypeScript"},
 			},
 		}, {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
-			Type: registry.OptionBool, Default: false,
+			Type: tool.OptionBool, Default: false,
 		}}, coderun.SessionOptions()...),
 		OutputSchema: coderun.OutputSchema,
 		TextOutput:   true, // where the data is too long
-		Category:     registry.CategoryCode,
-		Annotations:  registry.Annotations{Destructive: true},
-		Icons:        registry.Icons{Input: "code", Output: "terminal"},
+		Category:     tool.CategoryCode,
+		Annotations:  tool.Annotations{Destructive: true},
+		Icons:        tool.Icons{Input: "code", Output: "terminal"},
 		Timeout:      sandbox.DefaultTime,
 		KeepsTime:    true,
 		ReadsFiles:   "fs.readFile in the javascript tool",
 	}
 }
 
-// CheckInput implements [registry.InputChecker].
-func (t *tool) CheckInput(input map[string]any) error { return coderun.Check(input) }
+// CheckInput implements [tool.InputChecker].
+func (t *javascriptTool) CheckInput(input map[string]any) error { return coderun.Check(input) }
 
-// RenderInput implements [registry.InputRenderer]: it shows the code.
-func (t *tool) RenderInput(input json.RawMessage) string { return coderun.Code(input) }
+// RenderInput implements [tool.InputRenderer]: it shows the code.
+func (t *javascriptTool) RenderInput(input json.RawMessage) string { return coderun.Code(input) }
 
-// Execute implements [registry.Tool].
-func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [tool.Tool].
+func (t *javascriptTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	var in struct{ Code string }
 	if err := json.Unmarshal(call.Input, &in); err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	start := time.Now()
 	interpreter, err := t.interpreter(ctx)
 	if err != nil {
-		return registry.Result{}, fmt.Errorf("starting the engine: %w", err)
+		return tool.Result{}, fmt.Errorf("starting the engine: %w", err)
 	}
 	session, err := coderun.BeginSession(ctx, Name, call, env, interpreter.OpenState)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	defer session.End()
-	limit, err := coderun.TimeLeft(env.Limits.Timeout, start)
+	limit, err := coderun.TimeLeft(env.Timeout, start)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	calls := &coderun.ToolCalls{Env: env}
 	options := &js.RunOptions{
@@ -235,7 +235,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	saved, err := coderun.ReadSaved(env)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	changed := func() *Changes { return nil }
 	if env.Files != nil {
@@ -280,18 +280,18 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	err = session.WithoutState(err)
 	if coderun.IsHostFailure(err, js.IsScriptFailure) {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	coderun.LogCrash(ctx, env.Logger, "the JavaScript engine", err)
 	out := render(result, err, changed())
 	if err == nil && len(out.Content) == 1 && out.Content[0].Text == "" {
-		out.Content = []registry.Part{{Text: emptyNote}}
+		out.Content = []tool.Part{{Text: emptyNote}}
 	}
 	calls.AddTo(&out)
 	session.Finish(ctx, &out, result.State)
 	uses.AddTo(&out)
 	if note := coderun.UnknownNote(call.Input); note != "" {
-		out.Content = append(out.Content, registry.Part{Text: note})
+		out.Content = append(out.Content, tool.Part{Text: note})
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // toolOn returns the tool on an engine.
-func toolOn(engine *enginetest.Engine) registry.Tool {
+func toolOn(engine *enginetest.Engine) tool.Tool {
 	return javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil)
 }
 
@@ -51,11 +52,11 @@ func newEnv(t testing.TB) registry.Env {
 	return registry.Env{Project: "test", Files: project}
 }
 
-func run(t testing.TB, r *registry.Registry, env registry.Env, code string) registry.Result {
+func run(t testing.TB, r *registry.Registry, env registry.Env, code string) tool.Result {
 	t.Helper()
 	input, err := json.Marshal(map[string]string{"code": code})
 	require.NoError(t, err)
-	return r.Dispatch(t.Context(), registry.Call{ID: "call", Tool: javascript.Name, Input: input}, env)
+	return r.Dispatch(t.Context(), tool.Call{ID: "call", Tool: javascript.Name, Input: input}, env)
 }
 
 func TestData(t *testing.T) {
@@ -118,14 +119,14 @@ func TestLimits(t *testing.T) {
 	ctx := &expiring{t.Context(), make(chan struct{})}
 	env.Files = wrapfs.Around(env.Files, func(files afero.Fs) afero.Fs { return noticingFs{files, "/now", ctx.expire} })
 	input := json.RawMessage(`{"code":"console.log('before'); fs.existsSync('/now'); for (;;);"}`)
-	result := r.Dispatch(ctx, registry.Call{Tool: javascript.Name, Input: input}, env)
-	require.Equal(t, registry.CodeTimeout, result.Code)
+	result := r.Dispatch(ctx, tool.Call{Tool: javascript.Name, Input: input}, env)
+	require.Equal(t, tool.CodeTimeout, result.Code)
 	require.Contains(t, result.Text(), "[LOG] before\n=== Result ===\nthe script was stopped")
 
 	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionMemory: 16}}
 	result = run(t, r, env, `const all = []; for (;;) all.push(new Uint8Array(1e6))`)
 	require.Contains(t, result.Text(), "the script may use 16 MiB")
-	definitions, err := r.Definitions(registry.Anthropic, env.Selection)
+	definitions, err := r.Definitions(tool.Anthropic, env.Selection)
 	require.NoError(t, err)
 	require.Contains(t, definitions[0].Description, "more than 16 MiB of memory")
 }
@@ -138,7 +139,7 @@ func TestLongResultsCanBeReadFromFiles(t *testing.T) {
 		" Read on with fs.readFile in the javascript tool, or the filesystem tool's view command and view_range.]")
 	require.Equal(t, "line 10000", run(t, r, env,
 		"return (await fs.readFile('/.tool-output/call.txt', 'utf8')).split('\\n')[9999]").Text())
-	view := registry.Call{Tool: "filesystem",
+	view := tool.Call{Tool: "filesystem",
 		Input: json.RawMessage(`{"command":"view","path":"/.tool-output/call.txt","view_range":[10000,10001]}`)}
 	require.Equal(t, "Here's the content of /.tool-output/call.txt with line numbers:\n 10000\tline 10000\n "+
 		"10001\tline 10001", r.Dispatch(t.Context(), view, env).Text())
@@ -146,12 +147,12 @@ func TestLongResultsCanBeReadFromFiles(t *testing.T) {
 
 func TestCallsAtOnce(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
-	var calls []registry.Call
+	var calls []tool.Call
 	for i := range 10 {
 		code := fmt.Sprintf(`await fs.writeFile("/%d.txt", "%d"); return %d`, i, i, i)
 		input, err := json.Marshal(map[string]string{"code": code})
 		require.NoError(t, err)
-		calls = append(calls, registry.Call{ID: fmt.Sprint("call-", i), Tool: javascript.Name, Input: input})
+		calls = append(calls, tool.Call{ID: fmt.Sprint("call-", i), Tool: javascript.Name, Input: input})
 	}
 	for i, result := range r.DispatchAll(t.Context(), calls, env) {
 		require.Equal(t, fmt.Sprint(i), result.Content[0].Text)
@@ -167,9 +168,9 @@ func TestAnEngineThatDoesNotStart(t *testing.T) {
 	}, nil))
 	require.NoError(t, err)
 	result := run(t, r, registry.Env{}, "return 1")
-	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, tool.CodeFailed, result.Code)
 	require.Equal(t, "Tool execution failed: starting the engine: no engine", result.Text())
-	require.Equal(t, "return 1", r.RenderInput(registry.Call{Tool: "javascript",
+	require.Equal(t, "return 1", r.RenderInput(tool.Call{Tool: "javascript",
 		Input: json.RawMessage(`{"code":"return 1"}`)}))
 }
 
@@ -202,7 +203,7 @@ func TestReport(t *testing.T) {
 		require.True(t, ok, code)
 		require.Equal(t, want, report, code)
 	}
-	_, ok := javascript.NewReport(registry.Result{Tool: "other"})
+	_, ok := javascript.NewReport(tool.Result{Tool: "other"})
 	require.False(t, ok)
 	_, ok = javascript.NewReport(run(t, r, env, ""))
 	require.False(t, ok, "no code ran")
@@ -211,7 +212,7 @@ func TestReport(t *testing.T) {
 // TestAsExpression: only the host says that code is an expression.
 func TestAsExpression(t *testing.T) {
 	r, env := withToolCalls(t)
-	call := registry.Call{ID: "1", Tool: javascript.Name, Input: json.RawMessage(`{"code": "6 * 7"}`)}
+	call := tool.Call{ID: "1", Tool: javascript.Name, Input: json.RawMessage(`{"code": "6 * 7"}`)}
 	require.Equal(t, "42", r.Dispatch(javascript.AsExpression(t.Context()), call, env).Content[0].Text)
 	require.Equal(t, "=== Console output ===\n[WARN] The code returns nothing. To get the value of its last "+
 		"expression, write: return 6 * 7\n"+

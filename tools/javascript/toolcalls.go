@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/tsdecl"
-	"github.com/toolrun/toolrun/registry"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -32,7 +32,7 @@ type ToolCall = coderun.ToolCall
 var toolCallsDescription string
 
 // describeToolCalls is what models are told about calling tools, if code can do that.
-func describeToolCalls(offer registry.Offer) string {
+func describeToolCalls(offer tool.Offer) string {
 	if !offer.Options.Bool(OptionToolCalls) || offer.Tools == nil {
 		return ""
 	}
@@ -51,11 +51,11 @@ func describeToolCalls(offer registry.Offer) string {
 type declarationKey struct{}
 
 // declare declares a tool as a function. It takes time, and is done once for each definition.
-func declare(d *registry.Definition) tsdecl.Declaration {
+func declare(d *tool.Definition) tsdecl.Declaration {
 	declaration, _ := d.Derive(declarationKey{}, func() (any, error) { // which never fails
-		f := tsdecl.Function{Name: d.Name, Description: d.Description, Input: d.Input.JSON()}
+		f := tsdecl.Function{Name: d.Name, Description: d.Description, Input: d.Input}
 		if d.Output != nil {
-			f.Output = d.Output.JSON()
+			f.Output = d.Output
 		}
 		return tsdecl.Declare(f), nil
 	})
@@ -90,15 +90,15 @@ func functions(calls *coderun.ToolCalls) []js.Function {
 	return functions
 }
 
-func toolError(code registry.Code, text string) error {
+func toolError(code tool.Code, text string) error {
 	return &js.FunctionError{Name: coderun.ToolErrorName, Message: text, Code: string(code)}
 }
 
 // toolInput makes the input of a call of what the code has passed.
-func toolInput(tool string, args []any) (json.RawMessage, error) {
+func toolInput(name string, args []any) (json.RawMessage, error) {
 	fail := func(reason string) error {
-		return toolError(registry.CodeInvalidInput,
-			fmt.Sprintf("invalid tool call: %s takes one object with its arguments, %s", tool, reason))
+		return toolError(tool.CodeInvalidInput,
+			fmt.Sprintf("invalid tool call: %s takes one object with its arguments, %s", name, reason))
 	}
 	if len(args) > 1 {
 		return nil, fail(fmt.Sprintf("not %d values", len(args)))

@@ -21,6 +21,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -28,13 +29,13 @@ import (
 )
 
 // withToolCalls returns tools with the javascript tool before them, and an Env in which code can call them.
-func withToolCalls(t testing.TB, tools ...registry.Tool) (*registry.Registry, registry.Env) {
+func withToolCalls(t testing.TB, tools ...tool.Tool) (*registry.Registry, registry.Env) {
 	t.Helper()
 	return withToolCallsOn(t, engine, tools...)
 }
 
 // inBubble is withToolCalls in a bubble, with an engine of its own.
-func inBubble(t testing.TB, tools ...registry.Tool) (*registry.Registry, registry.Env) {
+func inBubble(t testing.TB, tools ...tool.Tool) (*registry.Registry, registry.Env) {
 	t.Helper()
 	own := enginetest.New(runtime.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, own.Close(context.Background())) })
@@ -42,9 +43,9 @@ func inBubble(t testing.TB, tools ...registry.Tool) (*registry.Registry, registr
 }
 
 func withToolCallsOn(t testing.TB, engine *enginetest.Engine,
-	tools ...registry.Tool) (*registry.Registry, registry.Env) {
+	tools ...tool.Tool) (*registry.Registry, registry.Env) {
 	t.Helper()
-	r, err := registry.New(append([]registry.Tool{toolOn(engine)}, tools...)...)
+	r, err := registry.New(append([]tool.Tool{toolOn(engine)}, tools...)...)
 	require.NoError(t, err)
 	env := newEnv(t)
 	env.Limits.Timeout = 30 * time.Second
@@ -53,27 +54,27 @@ func withToolCallsOn(t testing.TB, engine *enginetest.Engine,
 }
 
 // toolOf makes a tool that takes anything.
-func toolOf(name string, do func(ctx context.Context, input string, env registry.Env) (registry.Result, error),
-	change ...func(*registry.Spec)) registry.Tool {
-	spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(`{"type":"object"}`)}
+func toolOf(name string, do func(ctx context.Context, input string, env tool.Env) (tool.Result, error),
+	change ...func(*tool.Spec)) tool.Tool {
+	spec := tool.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(`{"type":"object"}`)}
 	for _, c := range change {
 		c(&spec)
 	}
-	return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result,
+	return tool.JSONFunc(spec, func(ctx context.Context, call tool.Call, env tool.Env) (tool.Result,
 		error) {
 		return do(ctx, string(call.Input), env)
 	})
 }
 
 // says makes a tool that says what its input was.
-func says(name string, change ...func(*registry.Spec)) registry.Tool {
-	return toolOf(name, func(_ context.Context, input string, _ registry.Env) (registry.Result, error) {
-		return registry.Text(name + input), nil
+func says(name string, change ...func(*tool.Spec)) tool.Tool {
+	return toolOf(name, func(_ context.Context, input string, _ tool.Env) (tool.Result, error) {
+		return tool.Text(name + input), nil
 	}, change...)
 }
 
 // callsOf returns what the data of a result says about calls.
-func callsOf(t testing.TB, result registry.Result) []javascript.ToolCall {
+func callsOf(t testing.TB, result tool.Result) []javascript.ToolCall {
 	t.Helper()
 	var data struct{ Calls []javascript.ToolCall }
 	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &data))
@@ -85,32 +86,32 @@ func callsOf(t testing.TB, result registry.Result) []javascript.ToolCall {
 }
 
 func TestToolCalls(t *testing.T) {
-	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("off", func(s *registry.Spec) {
+	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("off", func(s *tool.Spec) {
 		s.OffByDefault = true
 	}),
-		says("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
+		says("net", func(s *tool.Spec) { s.Requires = []tool.Capability{tool.CapabilityNetwork} }),
 		says("__proto__"), says("constructor"), says("then"), says("hasOwnProperty"),
-		toolOf("data", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1,
+		toolOf("data", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Text: "text"}}, Data: map[string]any{"n": 1,
 				"__proto__": []int{2}}}, nil
-		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
-		toolOf("undeclared", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1}}, nil
+		}, func(s *tool.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
+		toolOf("undeclared", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Text: "text"}}, Data: map[string]any{"n": 1}}, nil
 		}),
-		toolOf("images", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: []registry.Part{{Text: "a picture", Data: []byte{1}, MIME: "image/png"},
+		toolOf("images", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: []tool.Part{{Text: "a picture", Data: []byte{1}, MIME: "image/png"},
 				{Text: "of a cat"}}}, nil
 		}),
-		toolOf("long", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Text(strings.Repeat("long\n", 50_000)), nil
+		toolOf("long", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Text(strings.Repeat("long\n", 50_000)), nil
 		}),
-		toolOf("fails", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{}, registry.Errorf("There is no such city.")
+		toolOf("fails", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Result{}, tool.Errorf("There is no such city.")
 		}),
-		toolOf("breaks", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Result{}, errors.New("no connection")
+		toolOf("breaks", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Result{}, errors.New("no connection")
 		}),
-		toolOf("panics", func(context.Context, string, registry.Env) (registry.Result, error) { panic("oh") }),
+		toolOf("panics", func(context.Context, string, tool.Env) (tool.Result, error) { panic("oh") }),
 	)
 	for _, c := range []struct{ why, code, want string }{
 		{"a text", `return await tools.constructor({a: 1})`, `constructor{"a":1}` + "\nTool calls: constructor 1"},
@@ -159,16 +160,16 @@ func TestToolCalls(t *testing.T) {
 		})
 	}
 	result := run(t, r, env, `await tools.fails().catch(() => {}); await tools.constructor({}); throw new Error('x')`)
-	require.Equal(t, []javascript.ToolCall{{Tool: "fails", Code: registry.CodeTool}, {Tool: "constructor", OK: true}},
+	require.Equal(t, []javascript.ToolCall{{Tool: "fails", Code: tool.CodeTool}, {Tool: "constructor", OK: true}},
 		callsOf(t, result))
 	require.Contains(t, result.Text(), "\nTool calls: constructor 1, fails 1 (1 failed)")
 	result = run(t, r, env, `await tools.fails()`)
 	require.Contains(t, result.Text(), "ToolError: There is no such city.")
 	result = run(t, r, env, `await tools.constructor({}); return "Tool calls: memory 5\nFiles: deleted /everything"`)
 	require.Equal(t, "Tool calls: memory 5\nFiles: deleted /everything", result.Content[0].Text)
-	require.Equal(t, registry.Part{Text: "Tool calls: constructor 1"}, result.Content[1])
+	require.Equal(t, tool.Part{Text: "Tool calls: constructor 1"}, result.Content[1])
 
-	env.Selection.Grants = []registry.Capability{registry.CapabilityNetwork}
+	env.Selection.Grants = []tool.Capability{tool.CapabilityNetwork}
 	env.Selection.Enable = map[string]bool{"off": true, "memory": false}
 	require.Equal(t, "true,true,false",
 		run(t, r, env, `return ['off', 'net', 'memory'].map((n) => n in tools).join()`).Text())
@@ -186,11 +187,11 @@ func TestToolCallsRunAtOnce(t *testing.T) {
 	const many = 50
 	var here sync.WaitGroup
 	here.Add(many)
-	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, input string, _ registry.Env) (registry.Result,
+	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, input string, _ tool.Env) (tool.Result,
 		error) {
 		here.Done()
 		here.Wait() // until all are here
-		return registry.Text(input), nil
+		return tool.Text(input), nil
 	}))
 	result := run(t, r, env, `const all = await Promise.all(Array.from({length: 50}, (_, i) => tools.wait({i})))
 		return all.every((text, i) => JSON.parse(text).i === i)`)
@@ -199,9 +200,9 @@ func TestToolCallsRunAtOnce(t *testing.T) {
 
 func TestTooManyToolCalls(t *testing.T) {
 	var made atomic.Int32
-	r, env := withToolCalls(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result, error) {
+	r, env := withToolCalls(t, toolOf("count", func(context.Context, string, tool.Env) (tool.Result, error) {
 		made.Add(1)
-		return registry.Text("done"), nil
+		return tool.Text("done"), nil
 	}))
 	result := run(t, r, env,
 		`for (let i = 0; i < 100; i++) await tools.count();
@@ -222,12 +223,12 @@ func TestToolResultsAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	r, env := withToolCalls(t, toolOf("large", func(context.Context, string, registry.Env) (registry.Result, error) {
-		return registry.Result{Content: []registry.Part{{Text: "text"}},
+	r, env := withToolCalls(t, toolOf("large", func(context.Context, string, tool.Env) (tool.Result, error) {
+		return tool.Result{Content: []tool.Part{{Text: "text"}},
 			Data: map[string]string{"a": strings.Repeat("x", 15<<20)}}, nil
-	}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
-		toolOf("fails", func(context.Context, string, registry.Env) (registry.Result, error) {
-			return registry.Failure(registry.CodeTool, strings.Repeat("x", 1<<20)), nil
+	}, func(s *tool.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
+		toolOf("fails", func(context.Context, string, tool.Env) (tool.Result, error) {
+			return tool.Failure(tool.CodeTool, strings.Repeat("x", 1<<20)), nil
 		}))
 	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 256
 	result := run(t, r, env,
@@ -248,22 +249,22 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			late, started := make(chan error, 10), make(chan struct{}, 10)
 			r, env := inBubble(t, toolOf("hang", func(ctx context.Context, _ string,
-				_ registry.Env) (registry.Result, error) {
+				_ tool.Env) (tool.Result, error) {
 				started <- struct{}{}
 				<-ctx.Done()
-				return registry.Result{}, ctx.Err()
-			}), toolOf("deaf", func(_ context.Context, _ string, env registry.Env) (registry.Result, error) {
+				return tool.Result{}, ctx.Err()
+			}), toolOf("deaf", func(_ context.Context, _ string, env tool.Env) (tool.Result, error) {
 				started <- struct{}{}
 				for { // until it is left behind
 					if _, err := env.Files.Stat("/"); err != nil {
 						late <- err
-						return registry.Result{}, nil
+						return tool.Result{}, nil
 					}
 					time.Sleep(time.Millisecond)
 				}
-			}), toolOf("started", func(context.Context, string, registry.Env) (registry.Result, error) {
+			}), toolOf("started", func(context.Context, string, tool.Env) (tool.Result, error) {
 				<-started
-				return registry.Text(""), nil
+				return tool.Text(""), nil
 			}))
 			test(t, r, env, started, late)
 		})
@@ -274,7 +275,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 				`tools.hang(); tools.deaf(); await tools.started(); await tools.started(); throw new Error('over')`)
 			require.Contains(t, result.Text(), "Error: over")
 			require.Contains(t, result.Text(), "Tool calls: deaf 1 (1 failed), hang 1 (1 failed), started 2")
-			require.Contains(t, callsOf(t, result), javascript.ToolCall{Tool: "deaf", Code: registry.CodeCanceled})
+			require.Contains(t, callsOf(t, result), javascript.ToolCall{Tool: "deaf", Code: tool.CodeCanceled})
 			require.ErrorIs(t, <-late, fs.ErrClosed)
 		})
 	})
@@ -282,7 +283,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 		bubble(t, func(t *testing.T, r *registry.Registry, env registry.Env, _ <-chan struct{}, late <-chan error) {
 			env.Limits.Timeout = 10 * time.Second
 			result := run(t, r, env, `console.log('before'); await Promise.all([tools.hang(), tools.deaf()])`)
-			require.Equal(t, registry.CodeTimeout, result.Code)
+			require.Equal(t, tool.CodeTimeout, result.Code)
 			require.Contains(t, result.Text(), "[LOG] before")
 			require.Contains(t, result.Text(), "hang 1 (1 failed)")
 			require.ErrorIs(t, <-late, fs.ErrClosed)
@@ -295,18 +296,18 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 				<-started
 				cancel()
 			}()
-			result := r.Dispatch(ctx, registry.Call{ID: "c", Tool: javascript.Name,
+			result := r.Dispatch(ctx, tool.Call{ID: "c", Tool: javascript.Name,
 				Input: json.RawMessage(`{"code":"await tools.hang()"}`)}, env)
-			require.Equal(t, registry.CodeCanceled, result.Code)
+			require.Equal(t, tool.CodeCanceled, result.Code)
 			require.Contains(t, result.Text(), "Tool calls: hang 1 (1 failed)")
 		})
 	})
 	t.Run("unless its own time is up before", func(t *testing.T) {
 		slow, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string,
-			_ registry.Env) (registry.Result, error) {
+			_ tool.Env) (tool.Result, error) {
 			<-ctx.Done()
-			return registry.Result{}, ctx.Err()
-		}, func(s *registry.Spec) { s.Timeout = 10 * time.Millisecond }))
+			return tool.Result{}, ctx.Err()
+		}, func(s *tool.Spec) { s.Timeout = 10 * time.Millisecond }))
 		env.Limits.Timeout = 0
 		require.Equal(t, "timeout: Tool execution timed out after 10ms.\nTool calls: hang 1 (1 failed)",
 			run(t, slow, env, `return tools.hang().catch((e) => e.code + ': ' + e.message)`).Text())
@@ -317,10 +318,10 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 func TestToolCallsAtTheEndOfTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made atomic.Int64
-		r, env := inBubble(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result,
+		r, env := inBubble(t, toolOf("count", func(context.Context, string, tool.Env) (tool.Result,
 			error) {
 			made.Add(1)
-			return registry.Text(""), nil
+			return tool.Text(""), nil
 		}))
 		var told int64
 		for range 200 {
@@ -370,12 +371,12 @@ func TestToolCallsInTheHistory(t *testing.T) {
 
 func TestToolsAreDeclared(t *testing.T) {
 	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("__proto__"),
-		says("off", func(s *registry.Spec) { s.OffByDefault = true }),
-		says("data", func(s *registry.Spec) {
+		says("off", func(s *tool.Spec) { s.OffByDefault = true }),
+		says("data", func(s *tool.Spec) {
 			s.OutputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
-		}), says("hostile", func(s *registry.Spec) { s.Description = "*/ }; ``` evil" }))
+		}), says("hostile", func(s *tool.Spec) { s.Description = "*/ }; ``` evil" }))
 	describe := func(selection registry.Selection) string {
-		definitions, err := r.Definitions(registry.Anthropic, selection)
+		definitions, err := r.Definitions(tool.Anthropic, selection)
 		require.NoError(t, err)
 		return definitions[0].Description
 	}
@@ -408,11 +409,11 @@ func TestToolsAreDeclared(t *testing.T) {
 // The registry works without tools, too.
 func TestToolCallsOutsideOfARegistry(t *testing.T) {
 	r, env := withToolCalls(t)
-	tool, _ := r.Tool(javascript.Name)
+	one, _ := r.Tool(javascript.Name)
 	options, err := r.Options(javascript.Name, env.Selection)
 	require.NoError(t, err)
-	result, err := tool.Execute(t.Context(), registry.Call{Input: json.RawMessage(`{"code":"return typeof tools"}`)},
-		registry.Env{Options: options})
+	result, err := one.Execute(t.Context(), tool.Call{Input: json.RawMessage(`{"code":"return typeof tools"}`)},
+		tool.Env{Options: options})
 	require.NoError(t, err)
 	require.Equal(t, "undefined", result.Text())
 }
@@ -439,7 +440,7 @@ func BenchmarkToolCalls(b *testing.B) {
 	b.Run("by the host", func(b *testing.B) {
 		for b.Loop() {
 			for i := range 50 {
-				call := registry.Call{ID: fmt.Sprint(i), Tool: "say",
+				call := tool.Call{ID: fmt.Sprint(i), Tool: "say",
 					Input: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))}
 				if result := r.Dispatch(b.Context(), call, env); result.IsError() {
 					b.Fatal(result.Text())
@@ -451,20 +452,20 @@ func BenchmarkToolCalls(b *testing.B) {
 
 // TestConsoleIsReportedWhileCodeRuns runs code that calls a tool which waits for what the code has printed.
 func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
-	seen := make(chan registry.Progress, 10)
-	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, _ string, env registry.Env) (registry.Result,
+	seen := make(chan tool.Progress, 10)
+	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, _ string, env tool.Env) (tool.Result,
 		error) {
 		env.Report("waiting", 1, 2)
 		select {
 		case <-seen:
-			return registry.Text("seen"), nil
+			return tool.Text("seen"), nil
 		case <-ctx.Done():
-			return registry.Result{}, ctx.Err()
+			return tool.Result{}, ctx.Err()
 		}
 	}))
-	var reports []registry.Progress
+	var reports []tool.Progress
 	var mu sync.Mutex
-	env.Progress = func(p registry.Progress) {
+	env.Progress = func(p tool.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if reports = append(reports, p); p.Console != nil {
@@ -472,14 +473,14 @@ func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
 		}
 	}
 	result := run(t, r, env, `console.warn('first'); const text = await tools.wait({}); console.log(text); return 1`)
-	require.Equal(t, registry.Code(""), result.Code)
+	require.Equal(t, tool.Code(""), result.Code)
 	mu.Lock()
 	defer mu.Unlock()
-	require.ElementsMatch(t, []registry.Progress{
-		{CallID: "call", Tool: "javascript", Message: "[WARN] first", Console: &registry.ConsoleEntry{Level: "WARN",
+	require.ElementsMatch(t, []tool.Progress{
+		{CallID: "call", Tool: "javascript", Message: "[WARN] first", Console: &tool.ConsoleEntry{Level: "WARN",
 			Text: "first"}},
 		{CallID: "call.1", Tool: "wait", Message: "waiting", Done: 1, Total: 2},
-		{CallID: "call", Tool: "javascript", Message: "[LOG] seen", Console: &registry.ConsoleEntry{Level: "LOG",
+		{CallID: "call", Tool: "javascript", Message: "[LOG] seen", Console: &tool.ConsoleEntry{Level: "LOG",
 			Text: "seen"}},
 	}, reports)
 }
@@ -508,7 +509,7 @@ func TestApprovalsOfCallsThatCodeMakes(t *testing.T) {
 			try { await tools.b({}) } catch (e) { got.push(e.code, e.message) }
 			return got.join('|')`})
 		require.NoError(t, err)
-		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, env)
+		result := r.Dispatch(t.Context(), tool.Call{Tool: javascript.Name, Input: input}, env)
 		require.False(t, result.IsError(), result.Text())
 		require.Contains(t, result.Text(), `a{"n":1}|refused|A person has refused the call of b: not this one.`)
 		require.Equal(t, []string{"a", "b"}, asked)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 )
 
@@ -58,10 +59,10 @@ func FuzzInput(f *testing.F) {
 		require.NoError(t, os.WriteFile(filepath.Join(outside, "outside.txt"), []byte("secret"), 0o600))
 		for _, input := range [][]byte{first, second} {
 			before := b.Tree()
-			b.Tools.RenderInput(registry.Call{Tool: "memory", Input: input})
+			b.Tools.RenderInput(tool.Call{Tool: "memory", Input: input})
 			result := b.Call(json.RawMessage(input))
 			switch result.Code {
-			case "", registry.CodeTool, registry.CodeInvalidInput:
+			case "", tool.CodeTool, tool.CodeInvalidInput:
 			default:
 				require.Fail(t, "unforeseen", "%s: %s", result.Code, result.Text())
 			}
@@ -76,7 +77,7 @@ func FuzzInput(f *testing.F) {
 			maps.DeleteFunc(after, others)
 			require.Equal(t, before, after)
 		}
-		prompt, err := b.Tools.SystemPrompt(context.Background(), registry.OpenAIChat, registry.Env{Files: b.Files})
+		prompt, err := b.Tools.SystemPrompt(context.Background(), tool.OpenAIChat, registry.Env{Files: b.Files})
 		require.NoError(t, err)
 		require.True(t, utf8.ValidString(prompt))
 		for _, end := range []string{"</listing>", "</content>"} {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
@@ -20,7 +21,7 @@ type (
 type step struct {
 	input object
 	want  string
-	code  registry.Code
+	code  tool.Code
 }
 
 func do(b *bench, steps ...step) {
@@ -30,7 +31,7 @@ func do(b *bench, steps ...step) {
 	}
 }
 
-const failed = registry.CodeTool
+const failed = tool.CodeTool
 
 var text = tooltest.Text
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -21,7 +21,7 @@ func treeOf(files afero.Fs) textfile.Tree {
 func clean(given string) (string, error) {
 	given = strings.Trim(given, textfile.Space)
 	if parts := strings.Split(given, "/"); slices.Contains(parts, ".") || slices.Contains(parts, "..") {
-		return "", registry.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. `+
+		return "", tool.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. `+
 			`All paths are inside of %s.`, textfile.Cut(given, 200), root)
 	}
 	name, err := textfile.Clean(given)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/filetext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
@@ -36,8 +36,8 @@ var (
 
 const escaped = "&lt;${1}"
 
-// SystemPrompt implements [registry.SystemPrompter]: it shows what the memory contains now.
-func (tool) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (string, error) {
+// SystemPrompt implements [tool.SystemPrompter]: it shows what the memory contains now.
+func (memory) SystemPrompt(ctx context.Context, prompt tool.PromptContext) (string, error) {
 	if prompt.Files == nil {
 		return "", nil
 	}
@@ -49,7 +49,7 @@ func (tool) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (st
 	}
 	b.WriteString("### Files\n\n")
 	entries, err := t.Entries(ctx, "/", listing)
-	problem, expected := errors.AsType[*registry.ModelError](err)
+	problem, expected := errors.AsType[*tool.ModelError](err)
 	switch {
 	case expected: // the memory cannot be used, but the conversation can go on without it
 		b.WriteString("The /memories directory cannot be read. " + problem.Text)
@@ -86,7 +86,7 @@ func readIndex(t textfile.Tree) (string, error) {
 	if err == nil {
 		content, err = t.Read(name)
 	}
-	if problem, expected := errors.AsType[*registry.ModelError](err); expected {
+	if problem, expected := errors.AsType[*tool.ModelError](err); expected {
 		return "\n\n## /memories/README.md\n\n" + problem.Text, nil
 	}
 	if err != nil {

@@ -13,17 +13,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/memory"
 )
 
-var apis = append(provider.APIs(), registry.XML)
+var apis = append(provider.APIs(), tool.XML)
 
 func options(set map[string]any) registry.Selection {
 	return registry.Selection{Options: map[string]map[string]any{"memory": set}}
 }
 
-func promptOf(b *bench, api registry.API, set map[string]any) string {
+func promptOf(b *bench, api tool.API, set map[string]any) string {
 	b.T.Helper()
 	text, err := b.Tools.SystemPrompt(context.Background(), api, registry.Env{Files: b.Files, Selection: options(set)})
 	require.NoError(b.T, err)
@@ -41,7 +42,7 @@ func TestDefinition(t *testing.T) {
 			definitions, err := b.Tools.Definitions(api, options(set))
 			require.NoError(t, err)
 			require.Len(t, definitions, 1)
-			native := api == registry.Anthropic && systemPrompt != true
+			native := api == tool.Anthropic && systemPrompt != true
 			if native {
 				require.Equal(t, `{"type":"memory_20250818","name":"memory"}`, string(definitions[0].Override))
 			} else {
@@ -56,12 +57,12 @@ const advised = "## Memory\n\nYou have a persistent memory: the files under /mem
 
 func TestSystemPromptOfAnEmptyMemory(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		prompt := promptOf(b, registry.OpenAIChat, nil)
+		prompt := promptOf(b, tool.OpenAIChat, nil)
 		require.True(b.T, strings.HasPrefix(prompt, advised))
 		require.Contains(b.T, prompt, "Changes to /memories/README.md show in this prompt on the next message.")
 		require.True(b.T, strings.HasSuffix(prompt, "\n\n### Files\n\nThe /memories directory is empty."))
 		require.Equal(b.T, "## Memory\n\n### Files\n\nThe /memories directory is empty.",
-			promptOf(b, registry.OpenAIChat, map[string]any{"noHandHolding": true}))
+			promptOf(b, tool.OpenAIChat, map[string]any{"noHandHolding": true}))
 		require.Empty(b.T, b.Tree())
 	})
 }
@@ -105,9 +106,9 @@ func TestSystemPromptShowsTheMemory(t *testing.T) {
 		}
 		// It is made anew each time.
 		b.Call(object{"command": "create", "path": "README.md", "file_text": "other", "overwrite": true})
-		require.Contains(b.T, promptOf(b, registry.MCP, nil), "<content>\nother\n</content>")
+		require.Contains(b.T, promptOf(b, tool.MCP, nil), "<content>\nother\n</content>")
 		b.Call(object{"command": "delete", "path": "README.md"})
-		require.NotContains(b.T, promptOf(b, registry.MCP, nil), "<content>")
+		require.NotContains(b.T, promptOf(b, tool.MCP, nil), "<content>")
 	})
 }
 
@@ -115,7 +116,7 @@ func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, nil))
 	content := func(readme string) string {
 		b.Put(map[string]string{"/memories/README.md": readme})
-		_, content, _ := strings.Cut(promptOf(b, registry.MCP, nil), "<content>\n")
+		_, content, _ := strings.Cut(promptOf(b, tool.MCP, nil), "<content>\n")
 		return content
 	}
 	line := strings.Repeat("ä", 99) + "\n"
@@ -146,7 +147,7 @@ func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
 			"/memories/b</LISTING>": "",
 			"/memories/c</content>": "",
 		})
-		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), text(
+		require.True(b.T, strings.HasSuffix(promptOf(b, tool.MCP, nil), text(
 			"<listing>",
 			"/memories/README.md",
 			"/memories/a<",
@@ -164,7 +165,7 @@ func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
 			"</listing> &lt;/content> &lt;/Content",
 			"><content>< /content></contents>\t",
 			"</content>",
-		)), promptOf(b, registry.MCP, nil))
+		)), promptOf(b, tool.MCP, nil))
 	})
 }
 
@@ -173,23 +174,23 @@ func TestSystemPromptIsLimited(t *testing.T) {
 	for i := range 600 {
 		b.Put(map[string]string{fmt.Sprintf("/memories/%03d", i): ""})
 	}
-	require.Contains(t, promptOf(b, registry.MCP, nil),
+	require.Contains(t, promptOf(b, tool.MCP, nil),
 		"\n/memories/499\n[100 more. Use the memory tool's view command to see them.]\n</listing>")
 }
 
 func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		b.Put(map[string]string{"/memories/README.md": "a\x00"})
-		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil),
+		require.True(b.T, strings.HasSuffix(promptOf(b, tool.MCP, nil),
 			"\n\n## /memories/README.md\n\nThe file is not text."))
 		require.NoError(b.T, b.Files.Remove("/memories/README.md"))
 		b.Put(map[string]string{"/memories/README.md/": ""})
-		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\n/memories/README.md\n</listing>"))
+		require.True(b.T, strings.HasSuffix(promptOf(b, tool.MCP, nil), "\n/memories/README.md\n</listing>"))
 		require.NoError(b.T, b.Files.RemoveAll("/memories"))
 		b.Put(map[string]string{"/memories": "a file"})
-		require.Contains(b.T, promptOf(b, registry.MCP, nil), "### Files\n\nThe /memories directory cannot be read.")
+		require.Contains(b.T, promptOf(b, tool.MCP, nil), "### Files\n\nThe /memories directory cannot be read.")
 	})
-	text, err := memory.New().(registry.SystemPrompter).SystemPrompt(context.Background(), registry.PromptContext{})
+	text, err := memory.New().(tool.SystemPrompter).SystemPrompt(context.Background(), tool.PromptContext{})
 	require.NoError(t, err)
 	require.Empty(t, text)
 }
@@ -212,7 +213,7 @@ func TestOtherFileSystems(t *testing.T) {
 		{`{"command":"view","path":"/memories/d/f"}`,
 			"Here's the content of /memories/d/f with line numbers:\n     1\ta"},
 	} {
-		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "memory",
+		result := b.Tools.Dispatch(context.Background(), tool.Call{Tool: "memory",
 			Input: json.RawMessage(test.input)}, registry.Env{Files: files})
 		require.Equal(t, test.want, result.Text())
 	}

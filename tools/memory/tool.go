@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
@@ -26,15 +26,15 @@ const (
 )
 
 // New returns the tool.
-func New() registry.Tool { return tool{} }
+func New() tool.Tool { return memory{} }
 
-type tool struct{}
+type memory struct{}
 
 var (
-	_ registry.APIOverrider   = tool{}
-	_ registry.SystemPrompter = tool{}
-	_ registry.InputChecker   = tool{}
-	_ registry.InputRenderer  = tool{}
+	_ tool.APIOverrider   = memory{}
+	_ tool.SystemPrompter = memory{}
+	_ tool.InputChecker   = memory{}
+	_ tool.InputRenderer  = memory{}
 )
 
 //go:embed description.md
@@ -68,83 +68,83 @@ var schema = json.RawMessage(`{
 	"required": ["command"]
 }`)
 
-// Spec implements [registry.Tool].
-func (tool) Spec() registry.Spec {
-	return registry.Spec{
+// Spec implements [tool.Tool].
+func (memory) Spec() tool.Spec {
+	return tool.Spec{
 		Name:        "memory",
 		DisplayName: "Memory",
 		Subtitle:    "Remembers things from one conversation to the next",
 		Description: description,
 		Schema:      schema,
-		Options: []registry.Option{{
-			ID: UseSystemPrompt, Type: registry.OptionBool, Default: false,
+		Options: []tool.Option{{
+			ID: UseSystemPrompt, Type: tool.OptionBool, Default: false,
 			Label: "Use system prompt",
 			Subtitle: "Describe the memory in the system prompt, also to Anthropic's models, " +
 				"which know the tool by themselves",
 		}, {
-			ID: NoHandHolding, Type: registry.OptionBool, Default: false,
+			ID: NoHandHolding, Type: tool.OptionBool, Default: false,
 			Label:    "No advice",
 			Subtitle: "Show what the memory contains in the system prompt, without advice on how to use it",
 		}},
-		Category:     registry.CategoryFile,
-		Annotations:  registry.Annotations{Destructive: true},
-		Icons:        registry.Icons{Input: "brain", Output: "brain"},
+		Category:     tool.CategoryFile,
+		Annotations:  tool.Annotations{Destructive: true},
+		Icons:        tool.Icons{Input: "brain", Output: "brain"},
 		NeedsProject: true,
 		AtOnce:       1,
 	}
 }
 
-// APIOverride implements [registry.APIOverrider].
-func (tool) APIOverride(api registry.API, options registry.Options) json.RawMessage {
-	if api != registry.Anthropic || options.Bool(UseSystemPrompt) {
+// APIOverride implements [tool.APIOverrider].
+func (memory) APIOverride(api tool.API, options tool.Options) json.RawMessage {
+	if api != tool.Anthropic || options.Bool(UseSystemPrompt) {
 		return nil
 	}
 	return json.RawMessage(`{"type":"memory_20250818","name":"memory"}`)
 }
 
-// CheckInput implements [registry.InputChecker].
-func (tool) CheckInput(input map[string]any) error {
+// CheckInput implements [tool.InputChecker].
+func (memory) CheckInput(input map[string]any) error {
 	return textfile.Check("memory", commands, input)
 }
 
-// RenderInput implements [registry.InputRenderer].
-func (tool) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
+// RenderInput implements [tool.InputRenderer].
+func (memory) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
 
-// Execute implements [registry.Tool].
-func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [tool.Tool].
+func (memory) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	var in textfile.Input
 	if err := json.Unmarshal(call.Input, &in); err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	return execute(ctx, treeOf(env.Files), in)
 }
 
-func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.Result, error) {
+func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (tool.Result, error) {
 	switch in.Command {
 	case "view-all":
 		return t.ViewAll(ctx, in.Paths, listing, clean)
 	case "rename", "copy":
 		from, err := clean(in.OldPath)
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		to, err := clean(in.NewPath)
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		if in.Command == "copy" {
 			return textfile.Done(t.Copy(ctx, from, to, in.Overwrite))
 		}
 		return textfile.Done(t.Rename(ctx, from, to, func(source, target fs.FileInfo) error {
 			if to == "/" || !in.Overwrite && (target.IsDir() || from == to) {
-				return registry.Errorf("Error: The destination %s already exists", t.Shown(to)) // as Anthropic has it
+				return tool.Errorf("Error: The destination %s already exists", t.Shown(to)) // as Anthropic has it
 			}
 			return t.MayReplace(from, to, in.Overwrite)(source, target)
 		}))
 	}
 	name, err := clean(in.Path)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	shown := t.Shown(name)
 	switch in.Command {
@@ -166,7 +166,7 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 	case "delete":
 		return textfile.Done(t.Delete(ctx, name))
 	}
-	return registry.Result{}, textfile.UnknownCommand("memory", in.Command, commands)
+	return tool.Result{}, textfile.UnknownCommand("memory", in.Command, commands)
 }
 
 var listing = textfile.Listing{Self: true, NoModules: true}

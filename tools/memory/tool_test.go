@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 )
 
@@ -242,7 +242,7 @@ func TestMissingParameters(t *testing.T) {
 	} {
 		result := b.Call(json.RawMessage(test.input))
 		require.Equal(t, test.want, result.Text(), test.input)
-		require.Equal(t, registry.CodeInvalidInput, result.Code, test.input)
+		require.Equal(t, tool.CodeInvalidInput, result.Code, test.input)
 	}
 }
 
@@ -379,7 +379,7 @@ func TestMemoriesThatLeadElsewhere(t *testing.T) {
 			require.Equal(t, failed, b.Call(input).Code, "%v", input)
 		}
 	}
-	require.NotContains(t, promptOf(b, registry.MCP, nil), "out\n")
+	require.NotContains(t, promptOf(b, tool.MCP, nil), "out\n")
 	content, err := os.ReadFile(filepath.Join(outside, "README.md"))
 	require.NoError(t, err)
 	require.Equal(t, "out", string(content))

@@ -11,15 +11,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/schema"
+
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // A Manifest is what a module's publisher says of it. Asking is not getting: [Grants] are the operator's.
 type Manifest struct {
-	// Name is the tool's name: see [registry.Spec].
+	// Name is the tool's name: see [tool.Spec].
 	Name string `json:"name"`
 	// Description tells a model what the tool does.
 	Description string `json:"description"`
@@ -142,7 +144,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 }
 
 func (m *Manifest) check() error {
-	if err := registry.CheckName(m.Name); err != nil {
+	if err := tool.CheckName(m.Name); err != nil {
 		return fmt.Errorf("name %q: %w", m.Name, err)
 	}
 	switch {
@@ -158,7 +160,7 @@ func (m *Manifest) check() error {
 		if s.schema == nil {
 			continue
 		}
-		if _, err := registry.CompileSchema(s.schema); err != nil {
+		if _, err := schema.CompileObject(s.schema); err != nil {
 			return fmt.Errorf("%s: %w", s.field, err)
 		}
 	}
@@ -212,7 +214,7 @@ func (a Asks) check() error {
 		return fmt.Errorf("asks: tools has more than %d names", maxTools)
 	}
 	for _, name := range a.Tools {
-		if err := registry.CheckName(name); err != nil {
+		if err := tool.CheckName(name); err != nil {
 			return fmt.Errorf("asks: tools: %q: %w", name, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/module"
 )
@@ -92,9 +93,9 @@ func tools(t testing.TB, installed *module.Installed) *registry.Registry {
 	return r
 }
 
-func call(t testing.TB, r *registry.Registry, input string) registry.Result {
+func call(t testing.TB, r *registry.Registry, input string) tool.Result {
 	t.Helper()
-	return r.Dispatch(t.Context(), registry.Call{Tool: "thing", Input: json.RawMessage(input)}, registry.Env{})
+	return r.Dispatch(t.Context(), tool.Call{Tool: "thing", Input: json.RawMessage(input)}, registry.Env{})
 }
 
 func TestResults(t *testing.T) {
@@ -106,37 +107,37 @@ func TestResults(t *testing.T) {
 		build  func(m *module.Manifest)
 		text   string
 		data   string
-		code   registry.Code
+		code   tool.Code
 	}{
 		{"the input as it was sent", echo(), nil, `{"a":[1,2.5e3,"é"]}`, `{"a":[1,2.5e3,"é"]}`, ""},
 		{"a text", printing(map[int32]string{1: "forty-two\n", 2: "a log"}, exits(0)), nil, "forty-two", "", ""},
-		{"nothing", printing(nil, does()), nil, registry.EmptyResult, "", ""},
+		{"nothing", printing(nil, does()), nil, tool.EmptyResult, "", ""},
 		{"what is not UTF-8", printing(map[int32]string{1: "a\xffb"}, does()), nil, "a\uFFFDb", "", ""},
 		{"an error that it writes itself", printing(map[int32]string{1: "no such city\n", 2: ""}, exits(1)), nil,
 			"no such city",
 			`{"error":{"kind":"exit","message":"The tool thing failed with exit status 1.","status":1}}`,
-			registry.CodeTool},
+			tool.CodeTool},
 		{"an error with a log", printing(map[int32]string{2: "cannot read x\nis it there?\n"}, exits(3)), nil,
 			"The tool thing failed with exit status 3.\n=== End of the tool's log ===\ncannot read x\nis it there?",
-			"-", registry.CodeTool},
+			"-", tool.CodeTool},
 		{"a crash", printing(map[int32]string{1: "half a res", 2: "panic: oh"}, does(asm.Unreachable)), nil,
 			"The tool thing has crashed (unreachable). That is a fault of the tool; other input may work.\n" +
-				"=== End of the tool's log ===\npanic: oh", "-", registry.CodeTool},
+				"=== End of the tool's log ===\npanic: oh", "-", tool.CodeTool},
 		{"a time limit", program(does(asm.Forever())), func(m *module.Manifest) {
 			m.Limits.Time = module.Duration(30 * time.Millisecond)
 		},
 			"The tool thing was stopped after its time limit of 30ms. Ask for less at a time.", "-",
-			registry.CodeTimeout},
+			tool.CodeTimeout},
 		{"a work limit", program(does(asm.Forever())), func(m *module.Manifest) { m.Limits.Work = 1000 },
 			"The tool thing was stopped at its work limit of 1000 units. Ask for less at a time.", "-",
-			registry.CodeTool},
+			tool.CodeTool},
 		{"a memory limit", program(does(asm.Forever(asm.I32(1), asm.MemoryGrow, 0, asm.I32(-1), 0x46, asm.If, asm.Empty,
 			asm.Unreachable, asm.End))),
 			func(m *module.Manifest) { m.Limits.Memory = 4 },
-			"The tool thing was stopped at its memory limit of 4 MiB. Ask for less at a time.", "-", registry.CodeTool},
+			"The tool thing was stopped at its memory limit of 4 MiB. Ask for less at a time.", "-", tool.CodeTool},
 		{"a recursion limit", program(does(asm.Call(0))), nil,
 			"The tool thing was stopped because it recursed too deeply. Give it input that is nested less deeply.", "-",
-			registry.CodeTool},
+			tool.CodeTool},
 		{"an output limit", printing(map[int32]string{1: "0123456789"}, does()), func(m *module.Manifest) {
 			m.Limits.Output = 4
 		},
@@ -144,12 +145,12 @@ func TestResults(t *testing.T) {
 		{"an object that was promised", printing(map[int32]string{1: " {\"n\": 1}\n"}, does()), output, " {\"n\": 1}",
 			`{"n": 1}`, ""},
 		{"a text where an object was promised", printing(map[int32]string{1: "text"}, does()), output,
-			"the tool thing has failed: its output is not the JSON object that it promises", "", registry.CodeTool},
+			"the tool thing has failed: its output is not the JSON object that it promises", "", tool.CodeTool},
 		{"a long object that was promised", printing(map[int32]string{1: `{"a":1}`}, does()), func(m *module.Manifest) {
 			output(m)
 			m.Limits.Output = 4
 		},
-			"the result of thing is longer than 4 bytes. Ask for less at a time", "", registry.CodeTool},
+			"the result of thing is longer than 4 bytes. Ask for less at a time", "", tool.CodeTool},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
@@ -371,7 +372,7 @@ func TestFilesAreThoseThatAreGranted(t *testing.T) {
 			r := tools(t, add(t, making(c.name), module.Grants{Files: c.granted}, func(m *module.Manifest) {
 				m.Asks = module.Asks{Files: module.AccessWrite, Folder: c.folder}
 			}))
-			result := r.Dispatch(t.Context(), registry.Call{Tool: "thing", Input: json.RawMessage(`{}`)},
+			result := r.Dispatch(t.Context(), tool.Call{Tool: "thing", Input: json.RawMessage(`{}`)},
 				registry.Env{Project: "p", Files: files})
 			require.Equal(t, c.made == "", result.IsError(), result.Text())
 			if c.made != "" {

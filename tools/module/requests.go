@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -18,7 +18,7 @@ type requests struct {
 }
 
 // network returns what makes the module's requests, or nil if it may make none.
-func (t *tool) network(env registry.Env) *requests {
+func (t *moduleTool) network(env tool.Env) *requests {
 	if len(t.rules) == 0 || !env.Options.Bool(OptionNetwork) {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (r *requests) Do(ctx context.Context, request *network.Request) (*network.R
 }
 
 // addTo adds what was used to what people see of the call.
-func (r *requests) addTo(result *registry.Result) {
+func (r *requests) addTo(result *tool.Result) {
 	if r == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (r *requests) addTo(result *registry.Result) {
 }
 
 // describeFor tells a model where the module makes requests to.
-func (t *tool) describeFor(offer registry.Offer) string {
+func (t *moduleTool) describeFor(offer tool.Offer) string {
 	text := strings.TrimSpace(t.installed.Manifest.Description)
 	if len(t.rules) == 0 || !offer.Options.Bool(OptionNetwork) || !offer.Network.On() {
 		return text + "\n\nThis tool has no network here: what needs one fails."

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -62,23 +63,23 @@ func TestRequests(t *testing.T) {
 		granted, allowed []string
 		option           any
 		text             string
-		code             registry.Code
+		code             tool.Code
 	}{
 		{"a request", one, asked, []string{server.URL}, nil, `"status":200,`, ""},
-		{"no grant", one, nil, []string{server.URL}, nil, "there is no network for this module", registry.CodeTool},
+		{"no grant", one, nil, []string{server.URL}, nil, "there is no network for this module", tool.CodeTool},
 		{"an option without a grant", one, nil, []string{server.URL}, true, "there is no network for this module",
-			registry.CodeTool},
+			tool.CodeTool},
 		{"a grant that the project takes back", one, asked, []string{server.URL}, false,
-			"there is no network for this module", registry.CodeTool},
-		{"a project without a network", one, asked, nil, nil, "there is no network for this module", registry.CodeTool},
+			"there is no network for this module", tool.CodeTool},
+		{"a project without a network", one, asked, nil, nil, "there is no network for this module", tool.CodeTool},
 		{"what the project does not allow", "https://example.com/", asked, []string{server.URL}, nil,
-			"no rule allows GET https://example.com/", registry.CodeTool},
-		{"what is not asked for", other, asked, []string{server.URL}, nil, denied, registry.CodeTool},
-		{"what is not granted", one, asked[1:], []string{server.URL}, nil, denied, registry.CodeTool},
+			"no rule allows GET https://example.com/", tool.CodeTool},
+		{"what is not asked for", other, asked, []string{server.URL}, nil, denied, tool.CodeTool},
+		{"what is not granted", one, asked[1:], []string{server.URL}, nil, denied, tool.CodeTool},
 		{"a redirect to what is not granted", redirect, asked, []string{server.URL}, nil,
 			other + " is not among the requests that this code may make",
-			registry.CodeTool},
-		{"no URL", "http://[", asked, []string{server.URL}, nil, "http://[", registry.CodeTool},
+			tool.CodeTool},
+		{"no URL", "http://[", asked, []string{server.URL}, nil, "http://[", tool.CodeTool},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			installed := add(t, requesting(c.url), module.Grants{Network: c.granted}, func(m *module.Manifest) {
@@ -99,13 +100,13 @@ func TestRequests(t *testing.T) {
 			if c.option != nil {
 				env.Selection = env.Selection.WithOption("thing", module.OptionNetwork, c.option)
 			}
-			result := r.Dispatch(t.Context(), registry.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
+			result := r.Dispatch(t.Context(), tool.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
 			require.Contains(t, result.Text(), c.text)
 			require.Equal(t, c.code, result.Code)
 			if c.code == "" {
 				require.Contains(t, result.Status, ", 1 request")
 			}
-			definitions, err := r.Definitions(registry.MCP, env.Selection)
+			definitions, err := r.Definitions(tool.MCP, env.Selection)
 			require.NoError(t, err)
 			hosts := "This tool makes requests to these hosts only, as far as they are allowed: " + server.URL +
 				" (GET)"

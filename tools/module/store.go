@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Files of a module in its directory.
@@ -72,7 +72,7 @@ func (s *Store) List() ([]*Installed, error) {
 	var list []*Installed
 	var errs []error
 	for _, entry := range entries {
-		if registry.CheckName(entry.Name()) != nil { // one that is just being written, or anything else
+		if tool.CheckName(entry.Name()) != nil { // one that is just being written, or anything else
 			continue
 		}
 		i, err := s.Get(entry.Name())
@@ -87,7 +87,7 @@ func (s *Store) List() ([]*Installed, error) {
 
 // Get returns a module. The error wraps [ErrNotFound] if there is none of this name.
 func (s *Store) Get(name string) (*Installed, error) {
-	if err := registry.CheckName(name); err != nil {
+	if err := tool.CheckName(name); err != nil {
 		return nil, fmt.Errorf("module %q: %w", name, err)
 	}
 	fail := func(err error) (*Installed, error) {
@@ -270,7 +270,7 @@ func writeFile(name string, data []byte) error {
 // Remove removes a module. The error wraps [ErrNotFound] if there is none of this name. One that cannot be read is
 // removed as well.
 func (s *Store) Remove(name string) error {
-	if err := registry.CheckName(name); err != nil {
+	if err := tool.CheckName(name); err != nil {
 		return fmt.Errorf("module %q: %w", name, err)
 	}
 	target := filepath.Join(s.dir, name)

@@ -36,15 +36,15 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Source is the Source of all these tools: see [registry.Spec].
+// Source is the Source of all these tools: see [tool.Spec].
 const Source = "module"
 
 // The tools' options.
@@ -59,7 +59,7 @@ const (
 
 const memoryDir = "/memories"
 
-type tool struct {
+type moduleTool struct {
 	installed *Installed
 	engine    *sandbox.Engine
 	limits    Limits
@@ -69,11 +69,11 @@ type tool struct {
 	loaded *command.Command
 }
 
-var _ registry.Loader = (*tool)(nil)
+var _ tool.Loader = (*moduleTool)(nil)
 
 // New returns the tool of a module, which is read, checked and compiled before the tool's first run.
-func New(m *Installed, engine *sandbox.Engine) registry.Tool {
-	t := &tool{installed: m, engine: engine, limits: m.Manifest.Limits}
+func New(m *Installed, engine *sandbox.Engine) tool.Tool {
+	t := &moduleTool{installed: m, engine: engine, limits: m.Manifest.Limits}
 	if !m.Grants.Limits {
 		t.limits = t.limits.capped()
 	}
@@ -85,25 +85,25 @@ func New(m *Installed, engine *sandbox.Engine) registry.Tool {
 	return t
 }
 
-// Spec implements [registry.Tool].
-func (t *tool) Spec() registry.Spec {
+// Spec implements [tool.Tool].
+func (t *moduleTool) Spec() tool.Spec {
 	m := t.installed.Manifest
 	least, most := float64(sandbox.MinMemory>>20), float64(sandbox.MaxMemory>>20)
-	spec := registry.Spec{
+	spec := tool.Spec{
 		Name:         m.Name,
 		DisplayName:  cmp.Or(m.DisplayName, m.Name),
 		Subtitle:     cmp.Or(m.Subtitle, plaintext.Subtitle(m.Description)),
 		Description:  m.Description,
 		Schema:       m.InputSchema,
 		OutputSchema: m.OutputSchema,
-		Options: []registry.Option{{
+		Options: []tool.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory the tool may use, in MiB",
-			Type: registry.OptionNumber, Default: cmp.Or(t.limits.Memory, DefaultMemory), Min: &least, Max: &most,
+			Type: tool.OptionNumber, Default: cmp.Or(t.limits.Memory, DefaultMemory), Min: &least, Max: &most,
 		}},
-		Category:    registry.CategoryCustom,
+		Category:    tool.CategoryCustom,
 		Source:      Source,
-		Annotations: registry.Annotations{ReadOnly: true},
-		Icons:       registry.Icons{Input: "package", Output: "package"},
+		Annotations: tool.Annotations{ReadOnly: true},
+		Icons:       tool.Icons{Input: "package", Output: "package"},
 		Timeout:     cmp.Or(time.Duration(t.limits.Time), DefaultTime),
 		KeepsTime:   true,
 	}
@@ -111,29 +111,29 @@ func (t *tool) Spec() registry.Spec {
 		spec.Schema = json.RawMessage(`{"type":"object"}`)
 	}
 	if asked := m.Asks.Files.rank(); asked > 0 {
-		option := registry.Option{
+		option := tool.Option{
 			ID: OptionFiles, Label: "Files", Subtitle: "How the tool uses the project's files",
-			Type: registry.OptionSelect, Default: string(accesses[t.installed.Grants.Files.rank()]),
+			Type: tool.OptionSelect, Default: string(accesses[t.installed.Grants.Files.rank()]),
 		}
 		for i, label := range []string{"Not at all", "Read", "Read and write"}[:asked+1] {
-			option.Choices = append(option.Choices, registry.Choice{Value: string(accesses[i]), Label: label})
+			option.Choices = append(option.Choices, tool.Choice{Value: string(accesses[i]), Label: label})
 		}
 		spec.Options = append(spec.Options, option)
 		if m.Asks.Files == AccessWrite {
-			spec.Annotations = registry.Annotations{Destructive: true}
+			spec.Annotations = tool.Annotations{Destructive: true}
 		}
 	}
 	if len(m.Asks.Tools) > 0 {
-		spec.Options = append(spec.Options, registry.Option{
+		spec.Options = append(spec.Options, tool.Option{
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let the tool call other tools that were granted to it",
-			Type: registry.OptionBool, Default: len(t.installed.Grants.Tools) > 0,
+			Type: tool.OptionBool, Default: len(t.installed.Grants.Tools) > 0,
 		})
-		spec.Annotations = registry.Annotations{Destructive: true}
+		spec.Annotations = tool.Annotations{Destructive: true}
 	}
 	if len(m.Asks.Network) > 0 {
-		spec.Options = append(spec.Options, registry.Option{
+		spec.Options = append(spec.Options, tool.Option{
 			ID: OptionNetwork, Label: "Network", Subtitle: "Let the tool make the requests that were granted to it",
-			Type: registry.OptionBool, Default: len(t.rules) > 0,
+			Type: tool.OptionBool, Default: len(t.rules) > 0,
 		})
 		spec.Annotations.ReadOnly, spec.Annotations.OpenWorld = false, true
 		spec.Description, spec.DescriptionFor = "", t.describeFor
@@ -141,14 +141,14 @@ func (t *tool) Spec() registry.Spec {
 	return spec
 }
 
-// Load implements [registry.Loader].
-func (t *tool) Load(ctx context.Context) error {
+// Load implements [tool.Loader].
+func (t *moduleTool) Load(ctx context.Context) error {
 	_, err := t.load(ctx)
 	return err
 }
 
 // load reads and compiles the module, unless that has been done.
-func (t *tool) load(ctx context.Context) (*command.Command, error) {
+func (t *moduleTool) load(ctx context.Context) (*command.Command, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.loaded != nil {
@@ -200,25 +200,25 @@ func Try(ctx context.Context, engine *sandbox.Engine, m *Manifest, grants Grants
 	return err
 }
 
-// Execute implements [registry.Tool].
-func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [tool.Tool].
+func (t *moduleTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	loaded, err := t.load(ctx)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	options := sandbox.RunOptions{
 		Owner: env.Project, Client: env.Client,
 		Stdin: call.Input,
 		Limits: sandbox.Limits{
-			Time:   env.Limits.Timeout,
+			Time:   env.Timeout,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
 			Work:   t.limits.Work,
 			Output: t.limits.Output,
 		},
 	}
-	if env.Progress != nil {
+	if env.Watched() {
 		options.Console = func(e sandbox.Entry) {
-			env.Print(registry.ConsoleEntry{Level: e.Level.String(), Text: e.Text})
+			env.Print(tool.ConsoleEntry{Level: e.Level.String(), Text: e.Text})
 		}
 	}
 	var recorder *changes.Recorder
@@ -234,11 +234,11 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	result, failure := loaded.RunWith(ctx, options, host)
 	if result == nil {
-		return registry.Result{}, failure
+		return tool.Result{}, failure
 	}
 	if _, stopped := errors.AsType[*sandbox.StoppedError](failure); failure != nil &&
 		!stopped && !sandbox.IsGuestFailure(failure) {
-		return registry.Result{}, failure
+		return tool.Result{}, failure
 	}
 	t.log(ctx, env, result, failure)
 	out := t.render(result, failure)
@@ -246,14 +246,14 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	uses.addTo(&out)
 	if recorder != nil {
 		if changed := recorder.Changes(); changed != nil {
-			out.Content = append(out.Content, registry.Part{Text: changed.String()})
+			out.Content = append(out.Content, tool.Part{Text: changed.String()})
 		}
 	}
 	return out, nil
 }
 
 // view is what the module sees of the files.
-func (t *tool) view(files afero.Fs, access Access) afero.Fs {
+func (t *moduleTool) view(files afero.Fs, access Access) afero.Fs {
 	protected := memoryDir
 	if access == AccessRead {
 		protected = "/"
@@ -266,7 +266,7 @@ func (t *tool) view(files afero.Fs, access Access) afero.Fs {
 }
 
 // log gives the module's log to the host.
-func (t *tool) log(ctx context.Context, env registry.Env, result *command.Result, failure error) {
+func (t *moduleTool) log(ctx context.Context, env tool.Env, result *command.Result, failure error) {
 	if env.Logger == nil {
 		return
 	}
@@ -291,10 +291,10 @@ type Error struct {
 }
 
 // render makes the result of a call.
-func (t *tool) render(result *command.Result, failure error) registry.Result {
+func (t *moduleTool) render(result *command.Result, failure error) tool.Result {
 	name := t.installed.Manifest.Name
 	text := strings.TrimSuffix(toText(result.Output), "\n")
-	out := registry.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100*time.Microsecond))}
+	out := tool.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100*time.Microsecond))}
 	if failure == nil {
 		data := bytes.TrimSpace(result.Output)
 		isObject := len(data) > 0 && data[0] == '{' && json.Valid(data)
@@ -308,25 +308,25 @@ func (t *tool) render(result *command.Result, failure error) registry.Result {
 			failure = fmt.Errorf("the tool %s has failed: its output is not the JSON object that it promises", name)
 		}
 		if failure != nil {
-			out.Code, out.Err, out.Status = registry.CodeTool, failure, "Failed: output"
-			out.Content = []registry.Part{{Text: failure.Error()}}
+			out.Code, out.Err, out.Status = tool.CodeTool, failure, "Failed: output"
+			out.Content = []tool.Part{{Text: failure.Error()}}
 			return out
 		}
 		if result.Cut > 0 {
 			text += fmt.Sprintf("\n[%d bytes of the result were left out: "+
 				"it is longer than the tool's limit.]", result.Cut)
 		}
-		out.Content = []registry.Part{{Text: text}}
+		out.Content = []tool.Part{{Text: text}}
 		return out
 	}
 
 	problem := describe(name, failure)
-	out.Code, out.Err, out.Status = registry.CodeTool, failure, "Failed: "+problem.Kind
+	out.Code, out.Err, out.Status = tool.CodeTool, failure, "Failed: "+problem.Kind
 	switch {
 	case errors.Is(failure, context.DeadlineExceeded):
-		out.Code = registry.CodeTimeout
+		out.Code = tool.CodeTimeout
 	case errors.Is(failure, context.Canceled):
-		out.Code = registry.CodeCanceled
+		out.Code = tool.CodeCanceled
 	}
 	if problem.Kind != kindExit || text == "" { // what it has written is its error only if it has ended by itself
 		text = problem.Message
@@ -337,7 +337,7 @@ func (t *tool) render(result *command.Result, failure error) registry.Result {
 	if t.installed.Manifest.OutputSchema == nil {
 		out.Data = map[string]*Error{"error": problem}
 	}
-	out.Content = []registry.Part{{Text: text}}
+	out.Content = []tool.Part{{Text: text}}
 	return out
 }
 

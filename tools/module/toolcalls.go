@@ -7,25 +7,25 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
 // caller makes the module's calls of tools, or is nil if it may make none.
-func (t *tool) caller(calls *coderun.ToolCalls) command.Caller {
+func (t *moduleTool) caller(calls *coderun.ToolCalls) command.Caller {
 	granted := t.installed.Grants.Tools
 	if len(granted) == 0 || !calls.Env.Options.Bool(OptionToolCalls) {
 		return nil
 	}
 	tools := sync.OnceValue(calls.Env.Tools)
-	return func(ctx context.Context, tool string, input []byte) ([]byte, error) {
-		if !slices.Contains(granted, tool) {
-			return nil, fmt.Errorf("the tool %.100q cannot be called: it has not been granted", tool)
+	return func(ctx context.Context, name string, input []byte) ([]byte, error) {
+		if !slices.Contains(granted, name) {
+			return nil, fmt.Errorf("the tool %.100q cannot be called: it has not been granted", name)
 		}
-		definition := &registry.Definition{Name: tool} // for one that cannot be called, the registry will say why
+		definition := &tool.Definition{Name: name} // for one that cannot be called, the registry will say why
 		for _, d := range tools() {
-			if d.Name == tool {
+			if d.Name == name {
 				definition = d
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	asm "github.com/toolrun/toolrun/internal/wasmasm"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -46,19 +47,19 @@ func TestCallsOfOtherTools(t *testing.T) {
 	engine, err := sandbox.New(nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets."},
-		func(_ context.Context, in word, _ registry.Env) (string, error) { return "hello " + in.Word, nil })
-	length := registry.Func(registry.Spec{Name: "length", Description: "Measures."},
-		func(_ context.Context, in word, _ registry.Env) (struct{ Length int }, error) {
+	greet := tool.Func(tool.Spec{Name: "greet", Description: "Greets."},
+		func(_ context.Context, in word, _ tool.Env) (string, error) { return "hello " + in.Word, nil })
+	length := tool.Func(tool.Spec{Name: "length", Description: "Measures."},
+		func(_ context.Context, in word, _ tool.Env) (struct{ Length int }, error) {
 			return struct{ Length int }{len(in.Word)}, nil
 		})
-	fail := registry.Func(registry.Spec{Name: "fail", Description: "Fails."},
-		func(context.Context, word, registry.Env) (string, error) {
-			return "", registry.Errorf("There is no word.")
+	fail := tool.Func(tool.Spec{Name: "fail", Description: "Fails."},
+		func(context.Context, word, tool.Env) (string, error) {
+			return "", tool.Errorf("There is no word.")
 		})
-	again := registry.Func(registry.Spec{Name: "again", Description: "Calls the module."},
-		func(ctx context.Context, _ word, env registry.Env) (string, error) {
-			result := env.Dispatch(ctx, registry.Call{Tool: "thing", Input: json.RawMessage(`{}`)})
+	again := tool.Func(tool.Spec{Name: "again", Description: "Calls the module."},
+		func(ctx context.Context, _ word, env tool.Env) (string, error) {
+			result := env.Dispatch(ctx, tool.Call{Tool: "thing", Input: json.RawMessage(`{}`)})
 			return string(result.Code) + ": " + result.Text(), nil
 		})
 	asked := []string{"greet", "length", "fail", "again", "absent"}
@@ -69,42 +70,42 @@ func TestCallsOfOtherTools(t *testing.T) {
 		granted []string
 		option  any
 		text    string
-		code    registry.Code
+		code    tool.Code
 	}{
 		{"text", calling("greet", input, 1), asked, nil, "hello you\nTool calls: greet 1", ""},
 		{"data", calling("length", input, 1), asked, nil, "{\"Length\":3}\nTool calls: length 1", ""},
 		{"a tool that fails", calling("fail", input, 1), asked, nil, "There is no word.\nTool calls: fail 1 (1 failed)",
-			registry.CodeTool},
-		{"input that does not fit", calling("greet", `{"word":""}`, 1), asked, nil, "minLength", registry.CodeTool},
+			tool.CodeTool},
+		{"input that does not fit", calling("greet", `{"word":""}`, 1), asked, nil, "minLength", tool.CodeTool},
 		{"input that is not JSON", calling("greet", `{"word":`, 1), asked, nil, "Tool calls: greet 1 (1 failed)",
-			registry.CodeTool},
+			tool.CodeTool},
 		{"no grants", calling("greet", input, 1), nil, nil, "this module cannot call tools: it has not been granted " +
-			"any", registry.CodeTool},
+			"any", tool.CodeTool},
 		{"another grant", calling("greet", input, 1), []string{"length"}, nil,
-			`the tool "greet" cannot be called: it has not been granted`, registry.CodeTool},
+			`the tool "greet" cannot be called: it has not been granted`, tool.CodeTool},
 		{"a grant that the project takes back", calling("greet", input, 1), asked, false,
-			"this module cannot call tools: it has not been granted any", registry.CodeTool},
+			"this module cannot call tools: it has not been granted any", tool.CodeTool},
 		{"an option without a grant", calling("greet", input, 1), nil, true,
-			"this module cannot call tools: it has not been granted any", registry.CodeTool},
+			"this module cannot call tools: it has not been granted any", tool.CodeTool},
 		{"a tool that is not there", calling("absent", input, 1), asked, nil, "Unknown tool: absent",
-			registry.CodeTool},
+			tool.CodeTool},
 		{"a tool that is off", calling("off", input, 1), append([]string{"off"}, asked...), nil, "Unknown tool: off",
-			registry.CodeTool},
-		{"itself", calling("thing", input, 1), asked, nil, `the tool "thing" cannot be called`, registry.CodeTool},
+			tool.CodeTool},
+		{"itself", calling("thing", input, 1), asked, nil, `the tool "thing" cannot be called`, tool.CodeTool},
 		{"itself through another", calling("again", input, 1), asked, nil,
 			"nested_call: Tool thing cannot be called by itself.\nTool calls: again 1", ""},
 		{"a name that is none", calling("no such\nname", input, 1), asked, nil, `the tool "no such\nname" cannot`,
-			registry.CodeTool},
+			tool.CodeTool},
 		{"more calls than a run may make", calling("greet", input, 103), asked, nil,
 			"Tool calls: greet 100; 3 more were refused",
-			registry.CodeTool},
+			tool.CodeTool},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			installed := add(t, c.module, module.Grants{Tools: c.granted}, func(m *module.Manifest) {
 				m.Asks.Tools = append([]string{"off"}, asked...)
 			})
-			off := registry.Func(registry.Spec{Name: "off", Description: "Is off."},
-				func(context.Context, word, registry.Env) (string, error) { return "it was called", nil })
+			off := tool.Func(tool.Spec{Name: "off", Description: "Is off."},
+				func(context.Context, word, tool.Env) (string, error) { return "it was called", nil })
 			r, err := registry.New(module.New(installed, engine), greet, length, fail,
 				again, off)
 			require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestCallsOfOtherTools(t *testing.T) {
 			if c.option != nil {
 				env.Selection = env.Selection.WithOption("thing", module.OptionToolCalls, c.option)
 			}
-			result := r.Dispatch(t.Context(), registry.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
+			result := r.Dispatch(t.Context(), tool.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
 			require.Contains(t, result.Text(), c.text)
 			require.Equal(t, c.code, result.Code)
 			require.NotContains(t, result.Text(), "it was called")
@@ -147,8 +148,8 @@ func TestTimeOfPeople(t *testing.T) {
 		engine, err := sandbox.New(nil)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, engine.Close(context.Background())) }()
-		greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets."},
-			func(_ context.Context, in word, _ registry.Env) (string, error) { return "hello " + in.Word, nil })
+		greet := tool.Func(tool.Spec{Name: "greet", Description: "Greets."},
+			func(_ context.Context, in word, _ tool.Env) (string, error) { return "hello " + in.Word, nil })
 		installed := add(t, calling("greet", `{"word":"you"}`, 1), module.Grants{Tools: []string{"greet"}},
 			func(m *module.Manifest) { m.Asks.Tools = []string{"greet"} })
 		r, err := registry.New(module.New(installed, engine), greet)
@@ -160,7 +161,7 @@ func TestTimeOfPeople(t *testing.T) {
 				time.Sleep(limit + time.Second)
 				return registry.Decision{Approved: true}, nil
 			}}
-		result := r.Dispatch(t.Context(), registry.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
+		result := r.Dispatch(t.Context(), tool.Call{ID: "c1", Tool: "thing", Input: json.RawMessage(`{}`)}, env)
 		require.Empty(t, result.Code, result.Text())
 		require.Contains(t, result.Text(), "hello you")
 	})

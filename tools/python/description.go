@@ -6,8 +6,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -27,14 +27,14 @@ type facts struct {
 
 // describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences
 // has a test.
-func describe(offer registry.Offer) string {
+func describe(offer tool.Offer) string {
 	var out strings.Builder
 	err := description.Execute(&out, facts{
 		Files:    !offer.NoProject,
 		Session:  !offer.NoProject && offer.Options.Text(coderun.OptionSession) != "",
 		Rollback: offer.Options.Bool(coderun.OptionRollback),
 		Days:     offer.Options.Number(coderun.OptionSessionDays),
-		Seconds:  offer.Timeout(sandbox.DefaultTime).Seconds(),
+		Seconds:  offer.Mode.Timeout(sandbox.DefaultTime).Seconds(),
 		Memory:   offer.Options.Number(OptionMemory),
 		Hosts:    coderun.Hosts(offer.Network),
 		Secrets: coderun.Secrets(offer.Network, func(name string) string {

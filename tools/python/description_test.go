@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/python"
 )
 
@@ -176,7 +177,7 @@ func TestDescription(t *testing.T) {
 		{"rollback": true},
 	} {
 		selection := registry.Selection{Options: map[string]map[string]any{python.Name: options}, NoProject: i == 2}
-		definitions, err := r.Definitions(registry.Anthropic, selection)
+		definitions, err := r.Definitions(tool.Anthropic, selection)
 		require.NoError(t, err)
 		for _, sentence := range sentences(definitions[0].Description) {
 			if used[sentence] {
@@ -219,7 +220,7 @@ func write(t testing.TB, files afero.Fs, name, content string) {
 
 // TestDescriptionOverMCP checks that models are told the time limit that code has there.
 func TestDescriptionOverMCP(t *testing.T) {
-	definitions, err := newRegistry(t).Definitions(registry.MCP, registry.Selection{Mode: registry.ModeMCP})
+	definitions, err := newRegistry(t).Definitions(tool.MCP, registry.Selection{Mode: tool.ModeMCP})
 	require.NoError(t, err)
 	require.Contains(t, definitions[0].Description, "Code is stopped after 50 seconds")
 }
@@ -239,7 +240,7 @@ func sentences(text string) (list []string) {
 func TestHints(t *testing.T) {
 	r := newRegistry(t)
 	selection := registry.Selection{Options: map[string]map[string]any{python.Name: {"toolCalls": true}}}
-	definitions, err := r.Definitions(registry.Anthropic, selection)
+	definitions, err := r.Definitions(tool.Anthropic, selection)
 	require.NoError(t, err)
 	require.Contains(t, definitions[0].Description, "# Knows some facts.\n"+
 		"tools.facts(About: str = ..., Kinds: list[str] = ..., Exact: bool = ...) -> dict\n"+

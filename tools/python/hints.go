@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -29,9 +29,9 @@ const (
 )
 
 // hintOf declares a tool as a function, with type hints.
-func hintOf(d *registry.Definition) string {
+func hintOf(d *tool.Definition) string {
 	var schema parameter
-	_ = json.Unmarshal(d.Input.JSON(), &schema) // a schema of another form has no parameters that could be shown
+	_ = json.Unmarshal(d.Input, &schema) // a schema of another form has no parameters that could be shown
 	var parameters, notes []string
 	jsontree.Members(schema.Properties, func(name, value []byte) {
 		var p parameter

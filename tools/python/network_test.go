@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/python"
 )
 
@@ -57,7 +57,7 @@ func TestNetworkDescription(t *testing.T) {
 	t.Cleanup(gate.Close)
 	env := newEnv(t)
 	env.Selection.Network = gate
-	definitions, err := r.Definitions(registry.Anthropic, env.Selection)
+	definitions, err := r.Definitions(tool.Anthropic, env.Selection)
 	require.NoError(t, err)
 	found := 0
 	for _, d := range definitions {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
@@ -29,7 +29,7 @@ const emptyNote = "Note: the code printed nothing, and it does not end with an e
 
 // render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the
 // files that it has changed, which is nil if there are none.
-func render(result *py.Result, failure error, files *Changes) registry.Result {
+func render(result *py.Result, failure error, files *Changes) tool.Result {
 	text := result.Text
 	run := coderun.Run{
 		Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),
@@ -94,7 +94,7 @@ type Report = coderun.Report
 
 // NewReport takes a result of the tool apart. It reports false for results of other tools, and for calls that did not
 // run code.
-func NewReport(result registry.Result) (Report, bool) {
+func NewReport(result tool.Result) (Report, bool) {
 	output, ok := coderun.ReadOutput(result, Name)
 	if !ok {
 		return Report{}, false

@@ -24,6 +24,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/python"
 )
 
@@ -74,7 +75,7 @@ func (s sandboxed) run(t testing.TB, code string, args []string, files afero.Fs)
 	env.Limits = registry.Limits{Timeout: 20 * time.Minute, Inline: 16 << 20, Output: 64 << 20}
 	input, err := json.Marshal(map[string]string{"code": code})
 	require.NoError(t, err)
-	result := r.Dispatch(t.Context(), registry.Call{ID: "call", Tool: python.Name, Input: input}, env)
+	result := r.Dispatch(t.Context(), tool.Call{ID: "call", Tool: python.Name, Input: input}, env)
 	report, ok := python.NewReport(result)
 	require.True(t, ok, result.Text())
 	var out outcome

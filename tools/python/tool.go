@@ -24,9 +24,9 @@ import (
 	"path"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 	"github.com/toolrun/toolrun/vfs"
@@ -84,84 +84,84 @@ const schema = `{
 	"required": ["code"]
 }`
 
-type tool struct {
+type pythonTool struct {
 	interpreter Interpreter
 	options     Options
 }
 
 var (
-	_ registry.Loader        = (*tool)(nil)
-	_ registry.InputChecker  = (*tool)(nil)
-	_ registry.InputRenderer = (*tool)(nil)
+	_ tool.Loader        = (*pythonTool)(nil)
+	_ tool.InputChecker  = (*pythonTool)(nil)
+	_ tool.InputRenderer = (*pythonTool)(nil)
 )
 
 // New returns the tool.
-func New(interpreter Interpreter, options *Options) registry.Tool {
-	t := &tool{interpreter: interpreter}
+func New(interpreter Interpreter, options *Options) tool.Tool {
+	t := &pythonTool{interpreter: interpreter}
 	if options != nil {
 		t.options = *options
 	}
 	return t
 }
 
-// Load implements [registry.Loader].
-func (t *tool) Load(ctx context.Context) error {
+// Load implements [tool.Loader].
+func (t *pythonTool) Load(ctx context.Context) error {
 	_, err := t.interpreter(ctx)
 	return err
 }
 
-// Spec implements [registry.Tool].
-func (t *tool) Spec() registry.Spec {
+// Spec implements [tool.Tool].
+func (t *pythonTool) Spec() tool.Spec {
 	least, most := float64(MinMemory>>20), float64(sandbox.MaxMemory>>20)
-	return registry.Spec{
+	return tool.Spec{
 		Name:           Name,
 		DisplayName:    "Python Execution",
 		Subtitle:       "Run code in a sandbox",
 		DescriptionFor: describe,
 		Schema:         json.RawMessage(schema),
-		Options: append([]registry.Option{{
+		Options: append([]tool.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
-			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+			Type: tool.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
 		}, {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
-			Type: registry.OptionBool, Default: false,
+			Type: tool.OptionBool, Default: false,
 		}}, coderun.SessionOptions()...),
 		OutputSchema: coderun.OutputSchema,
 		TextOutput:   true, // where the data is too long
-		Category:     registry.CategoryCode,
-		Annotations:  registry.Annotations{Destructive: true},
-		Icons:        registry.Icons{Input: "code", Output: "terminal"},
+		Category:     tool.CategoryCode,
+		Annotations:  tool.Annotations{Destructive: true},
+		Icons:        tool.Icons{Input: "code", Output: "terminal"},
 		Timeout:      sandbox.DefaultTime,
 		KeepsTime:    true,
 		ReadsFiles:   "open in the python tool",
 	}
 }
 
-// CheckInput implements [registry.InputChecker].
-func (t *tool) CheckInput(input map[string]any) error { return coderun.Check(input) }
+// CheckInput implements [tool.InputChecker].
+func (t *pythonTool) CheckInput(input map[string]any) error { return coderun.Check(input) }
 
-// RenderInput implements [registry.InputRenderer]: it shows the code.
-func (t *tool) RenderInput(input json.RawMessage) string { return coderun.Code(input) }
+// RenderInput implements [tool.InputRenderer]: it shows the code.
+func (t *pythonTool) RenderInput(input json.RawMessage) string { return coderun.Code(input) }
 
-// Execute implements [registry.Tool].
-func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [tool.Tool].
+func (t *pythonTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
 	var in struct{ Code string }
 	if err := json.Unmarshal(call.Input, &in); err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	start := time.Now()
 	interpreter, err := t.interpreter(ctx)
 	if err != nil {
-		return registry.Result{}, fmt.Errorf("starting Python: %w", err)
+		return tool.Result{}, fmt.Errorf("starting Python: %w", err)
 	}
 	session, err := coderun.BeginSession(ctx, Name, call, env, interpreter.OpenState)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	defer session.End()
-	limit, err := coderun.TimeLeft(env.Limits.Timeout, start)
+	limit, err := coderun.TimeLeft(env.Timeout, start)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	calls := &coderun.ToolCalls{Env: env}
 	options := &py.RunOptions{
@@ -186,7 +186,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	options.Expression, _ = ctx.Value(expressionKey{}).(bool)
 	saved, err := coderun.ReadSaved(env)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	changed := func() *Changes { return nil }
 	if env.Files != nil {
@@ -221,7 +221,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	err = session.WithoutState(err)
 	if coderun.IsHostFailure(err, py.IsScriptFailure) {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	coderun.LogCrash(ctx, env.Logger, "Python", err)
 	out := render(result, err, changed())
@@ -229,7 +229,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	uses.AddTo(&out)
 	session.Finish(ctx, &out, result.State)
 	if note := coderun.UnknownNote(call.Input); note != "" {
-		out.Content = append(out.Content, registry.Part{Text: note})
+		out.Content = append(out.Content, tool.Part{Text: note})
 	}
 	return out, nil
 }

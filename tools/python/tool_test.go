@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -27,12 +28,12 @@ func newRegistry(t testing.TB) *registry.Registry {
 	return r
 }
 
-var facts = registry.Func(registry.Spec{Name: "facts", Description: "Knows some facts."},
+var facts = tool.Func(tool.Spec{Name: "facts", Description: "Knows some facts."},
 	func(_ context.Context, in struct {
 		About string   `json:",omitempty" jsonschema:"what the facts are about"`
 		Kinds []string `json:",omitempty"`
 		Exact bool     `json:",omitempty"`
-	}, _ registry.Env) (struct {
+	}, _ tool.Env) (struct {
 		N int `json:"n"`
 	}, error) {
 		return struct {
@@ -41,10 +42,10 @@ var facts = registry.Func(registry.Spec{Name: "facts", Description: "Knows some 
 	})
 
 // newMeet returns a tool of which two calls must be under way at the same time.
-func newMeet() registry.Tool {
+func newMeet() tool.Tool {
 	first := make(chan struct{})
-	return registry.Func(registry.Spec{Name: "meet", Description: "Waits for another call."},
-		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+	return tool.Func(tool.Spec{Name: "meet", Description: "Waits for another call."},
+		func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
 			select {
 			case first <- struct{}{}:
 			case <-first:
@@ -62,11 +63,11 @@ func newEnv(t testing.TB) registry.Env {
 	return registry.Env{Project: "test", Files: project}
 }
 
-func run(t testing.TB, r *registry.Registry, env registry.Env, code string) registry.Result {
+func run(t testing.TB, r *registry.Registry, env registry.Env, code string) tool.Result {
 	t.Helper()
 	input, err := json.Marshal(map[string]string{"code": code})
 	require.NoError(t, err)
-	return r.Dispatch(t.Context(), registry.Call{ID: "call", Tool: python.Name, Input: input}, env)
+	return r.Dispatch(t.Context(), tool.Call{ID: "call", Tool: python.Name, Input: input}, env)
 }
 
 // TestResults shows what models and people read of a call.
@@ -117,10 +118,10 @@ func TestResults(t *testing.T) {
 func TestInput(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	for _, input := range []string{`{}`, `{"code": ""}`, `{"code": 1}`} {
-		result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name, Input: json.RawMessage(input)}, env)
+		result := r.Dispatch(t.Context(), tool.Call{Tool: python.Name, Input: json.RawMessage(input)}, env)
 		require.Equal(t, "Error: code parameter is required and must be a string", result.Text())
 	}
-	result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name,
+	result := r.Dispatch(t.Context(), tool.Call{Tool: python.Name,
 		Input: json.RawMessage(`{"code": "1", "timeout": 5}`)}, env)
 	require.Equal(t, "1\nNote: these arguments are unknown and were ignored: timeout. The only argument is code.",
 		result.Text())

@@ -9,8 +9,8 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -21,7 +21,7 @@ const OptionToolCalls = coderun.OptionToolCalls
 var toolCallsDescription string
 
 // describeToolCalls is what models are told about calling tools, if code can do that.
-func describeToolCalls(offer registry.Offer) string {
+func describeToolCalls(offer tool.Offer) string {
 	if !offer.Options.Bool(OptionToolCalls) || offer.Tools == nil {
 		return ""
 	}
@@ -76,15 +76,15 @@ func functions(calls *coderun.ToolCalls) []py.Function {
 	return functions
 }
 
-func toolError(code registry.Code, text string) error {
+func toolError(code tool.Code, text string) error {
 	return &py.FunctionError{Class: coderun.ToolErrorName, Message: text, Code: string(code)}
 }
 
 // toolInput makes the input of a call of what the code has passed: keywords, or one dictionary.
-func toolInput(tool string, args []any, kwargs map[string]any) (json.RawMessage, error) {
+func toolInput(name string, args []any, kwargs map[string]any) (json.RawMessage, error) {
 	fail := func(reason string) error {
-		return toolError(registry.CodeInvalidInput,
-			fmt.Sprintf("invalid tool call: %s takes keyword arguments, or one dictionary, %s", tool, reason))
+		return toolError(tool.CodeInvalidInput,
+			fmt.Sprintf("invalid tool call: %s takes keyword arguments, or one dictionary, %s", name, reason))
 	}
 	input := map[string]any{}
 	switch len(args) {

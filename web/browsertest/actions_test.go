@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/web"
 )
 
@@ -305,7 +305,7 @@ func TestStopAndUndo(t *testing.T) {
 	s.project("notes", nil)
 	p := s.visit()
 	p.open("calls", "project", "notes")
-	done := make(chan registry.Result)
+	done := make(chan tool.Result)
 	go func() {
 		done <- s.call("notes", "toolu_loop", "javascript", `{"code": "await fs.writeFile('/a.md', 'a'); for (;;) {}"}`)
 	}()

@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 const (
@@ -200,14 +200,14 @@ func TestHostileNames(t *testing.T) {
 // TestHostileProjects shows a project in which everything carries scripts, markup, links and marks of direction, on
 // each page. A script that runs, a request that leaves, and what the policy refuses fail the test by themselves.
 func TestHostileProjects(t *testing.T) {
-	tool := registry.Func(registry.Spec{Name: "weather", DisplayName: "Weather" + script, Subtitle: script + bidi,
+	one := tool.Func(tool.Spec{Name: "weather", DisplayName: "Weather" + script, Subtitle: script + bidi,
 		Description: script, Source: script,
-		Options: []registry.Option{{ID: "where", Label: "Where" + script, Subtitle: script, Type: registry.OptionSelect,
-			Choices: []registry.Choice{{Value: script, Label: script}, {Value: "b"}}}}},
-		func(_ context.Context, in struct{ City string }, _ registry.Env) (string, error) {
+		Options: []tool.Option{{ID: "where", Label: "Where" + script, Subtitle: script, Type: tool.OptionSelect,
+			Choices: []tool.Choice{{Value: script, Label: script}, {Value: "b"}}}}},
+		func(_ context.Context, in struct{ City string }, _ tool.Env) (string, error) {
 			return script + in.City + "\x1b[31m\u202E", nil
 		})
-	s := serve(t, toolrun.Options{Tools: []registry.Tool{tool}})
+	s := serve(t, toolrun.Options{Tools: []tool.Tool{one}})
 	id := "p" + script
 	markdown := script + "\n\n[click](javascript:alert(1)) [data](data:text/html,<script>alert(1)</script>) " +
 		"[v](vbscript:x) [up](  JaVaScRiPt:alert(1)) " +

@@ -28,8 +28,8 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/enginetest"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/web"
 )
@@ -130,11 +130,11 @@ func (s *site) project(id string, files map[string]string) {
 }
 
 // call makes a call as a model does, beside the page.
-func (s *site) call(project, id, tool, input string) registry.Result {
+func (s *site) call(project, id, name, input string) tool.Result {
 	session, err := s.runner.Session(s.t.Context(), project, nil)
 	require.NoError(s.t, err)
 	defer session.Close()
-	results, err := session.DispatchAll(s.t.Context(), []registry.Call{{ID: id, Tool: tool, Input: []byte(input)}})
+	results, err := session.DispatchAll(s.t.Context(), []tool.Call{{ID: id, Tool: name, Input: []byte(input)}})
 	require.NoError(s.t, err)
 	return results[0]
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // full is for the sizes that the page must stay usable at. Smaller ones find the same mistakes most of the time.
@@ -163,11 +163,11 @@ func TestALargeFile(t *testing.T) {
 // TestManyCalls opens the list of many calls, reaches the oldest, and sees a new one.
 func TestManyCalls(t *testing.T) {
 	n := sized(5000, 99_990) // the log keeps 100,000
-	tool := registry.Func(registry.Spec{Name: "note", Description: "Notes something."},
-		func(_ context.Context, in struct{ N int }, _ registry.Env) (string, error) {
+	one := tool.Func(tool.Spec{Name: "note", Description: "Notes something."},
+		func(_ context.Context, in struct{ N int }, _ tool.Env) (string, error) {
 			return fmt.Sprint("noted ", in.N), nil
 		})
-	s := serve(t, toolrun.Options{Tools: []registry.Tool{tool}})
+	s := serve(t, toolrun.Options{Tools: []tool.Tool{one}})
 	s.project("busy", map[string]string{"/a.txt": "a"})
 	p := s.visit()
 	before := serverHeap()
@@ -175,9 +175,9 @@ func TestManyCalls(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	for i := 0; i < n; {
-		var calls []registry.Call
+		var calls []tool.Call
 		for ; len(calls) < 100 && i < n; i++ {
-			calls = append(calls, registry.Call{ID: fmt.Sprintf("toolu_%06d", i), Tool: "note", Input: fmt.Appendf(nil,
+			calls = append(calls, tool.Call{ID: fmt.Sprintf("toolu_%06d", i), Tool: "note", Input: fmt.Appendf(nil,
 				`{"N": %d}`, i)})
 		}
 		_, err := session.DispatchAll(t.Context(), calls)
@@ -282,14 +282,14 @@ func TestMuchOutput(t *testing.T) {
 // looked at.
 func TestMuchOutputOfATool(t *testing.T) {
 	seconds := sized(3, 10)
-	tool := registry.Func(registry.Spec{Name: "print", Description: "Prints."}, func(ctx context.Context, _ struct{},
-		env registry.Env) (string, error) {
+	one := tool.Func(tool.Spec{Name: "print", Description: "Prints."}, func(ctx context.Context, _ struct{},
+		env tool.Env) (string, error) {
 		text := strings.Repeat("x", 99) + "\n"
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			for range 1000 { // 100 KB each time
-				env.Print(registry.ConsoleEntry{Level: "LOG", Text: text})
+				env.Print(tool.ConsoleEntry{Level: "LOG", Text: text})
 			}
 			select {
 			case <-ctx.Done():
@@ -298,7 +298,7 @@ func TestMuchOutputOfATool(t *testing.T) {
 			}
 		}
 	})
-	s := serve(t, toolrun.Options{Tools: []registry.Tool{tool}})
+	s := serve(t, toolrun.Options{Tools: []tool.Tool{one}})
 	s.project("loud", nil)
 	p := s.visit()
 	p.open("run", "project", "loud")

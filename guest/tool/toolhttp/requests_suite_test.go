@@ -23,6 +23,7 @@ import (
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -89,11 +90,11 @@ func TestRequests(t *testing.T) {
 	tools, err := registry.New(module.New(installed, engine))
 	require.NoError(t, err)
 	env := registry.Env{Selection: registry.Selection{Network: gate}}
-	env.Limits.Timeout = registry.NoTimeout
-	call := func(env registry.Env, do, path string) registry.Result {
+	env.Limits.Timeout = tool.NoTimeout
+	call := func(env registry.Env, do, path string) tool.Result {
 		input, err := json.Marshal(map[string]string{"do": do, "url": path})
 		require.NoError(t, err)
-		return tools.Dispatch(t.Context(), registry.Call{ID: "c", Tool: "requests", Input: input}, env)
+		return tools.Dispatch(t.Context(), tool.Call{ID: "c", Tool: "requests", Input: input}, env)
 	}
 	for _, c := range []struct{ why, do, path, want string }{
 		{"a response", "get", "/echo?a=b", `200 OK "\xfc" GET /echo?a=b  "" `},
@@ -148,7 +149,7 @@ func TestRequests(t *testing.T) {
 	require.Contains(t, call(env, "get", server.URL+"/redirect").Status, ", 2 requests")
 
 	describe := func(s registry.Selection) string {
-		definitions, err := tools.Definitions(registry.MCP, s)
+		definitions, err := tools.Definitions(tool.MCP, s)
 		require.NoError(t, err)
 		return definitions[0].Description
 	}

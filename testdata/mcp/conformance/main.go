@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -78,20 +79,20 @@ func run(ctx context.Context) error {
 const step = 60 * time.Millisecond
 
 // fixtures are what the suite's scenarios ask for, and a tool with a schema of its output.
-func fixtures() []registry.Tool {
-	return []registry.Tool{
-		content("test_simple_text", registry.Part{Text: "This is a simple text response for testing."}),
-		content("test_image_content", registry.Part{Data: redDot(), MIME: "image/png"}),
-		content("test_audio_content", registry.Part{Data: silence(), MIME: "audio/wav"}),
-		content("test_embedded_resource", registry.Part{
+func fixtures() []tool.Tool {
+	return []tool.Tool{
+		content("test_simple_text", tool.Part{Text: "This is a simple text response for testing."}),
+		content("test_image_content", tool.Part{Data: redDot(), MIME: "image/png"}),
+		content("test_audio_content", tool.Part{Data: silence(), MIME: "audio/wav"}),
+		content("test_embedded_resource", tool.Part{
 			Data: []byte("This is an embedded resource content."), MIME: "text/plain",
 		}),
 		content("test_multiple_content_types",
-			registry.Part{Text: "Multiple content types test:"},
-			registry.Part{Data: redDot(), MIME: "image/png"},
-			registry.Part{Data: []byte(`{"test":"data","value":123}`), MIME: "application/json"}),
-		registry.Func(registry.Spec{Name: "test_tool_with_logging", Description: "Logs three times."},
-			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+			tool.Part{Text: "Multiple content types test:"},
+			tool.Part{Data: redDot(), MIME: "image/png"},
+			tool.Part{Data: []byte(`{"test":"data","value":123}`), MIME: "application/json"}),
+		tool.Func(tool.Spec{Name: "test_tool_with_logging", Description: "Logs three times."},
+			func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 				for i, message := range []string{
 					"Tool execution started", "Tool processing data", "Tool execution completed",
 				} {
@@ -102,8 +103,8 @@ func fixtures() []registry.Tool {
 				}
 				return "It has logged three times.", nil
 			}),
-		registry.Func(registry.Spec{Name: "test_tool_with_progress", Description: "Reports progress three times."},
-			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+		tool.Func(tool.Spec{Name: "test_tool_with_progress", Description: "Reports progress three times."},
+			func(_ context.Context, _ struct{}, env tool.Env) (string, error) {
 				for done := 0; done <= 100; done += 50 {
 					env.Report("", float64(done), 100)
 					// after the last one, too: clients forget who wants to know of it when the result is there
@@ -111,25 +112,25 @@ func fixtures() []registry.Tool {
 				}
 				return "It has reported progress.", nil
 			}),
-		registry.Func(registry.Spec{Name: "test_error_handling", Description: "Fails."},
-			func(context.Context, struct{}, registry.Env) (string, error) {
-				return "", registry.Errorf("This tool intentionally returns an error for testing")
+		tool.Func(tool.Spec{Name: "test_error_handling", Description: "Fails."},
+			func(context.Context, struct{}, tool.Env) (string, error) {
+				return "", tool.Errorf("This tool intentionally returns an error for testing")
 			}),
-		registry.ToolFunc(registry.Spec{Name: "json_schema_2020_12_tool",
+		tool.JSONFunc(tool.Spec{Name: "json_schema_2020_12_tool",
 			Description: "Has a schema of the newest draft.", Schema: json.RawMessage(`{
 			"$schema": "https://json-schema.org/draft/2020-12/schema",
 			"type": "object",
 			"$defs": {"address": {"type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
 			"properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
 			"additionalProperties": false
-		}`)}, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
-			return registry.Text(string(call.Input)), nil
+		}`)}, func(_ context.Context, call tool.Call, _ tool.Env) (tool.Result, error) {
+			return tool.Text(string(call.Input)), nil
 		}),
-		registry.Func(registry.Spec{Name: "divide", Description: "Divides.", OutputSchema: json.RawMessage(
+		tool.Func(tool.Spec{Name: "divide", Description: "Divides.", OutputSchema: json.RawMessage(
 			`{"type": "object", "properties": {"quotient": {"type": "number"}}, "required": ["quotient"], "additionalProperties": false}`)},
-			func(_ context.Context, in division, _ registry.Env) (quotient, error) {
+			func(_ context.Context, in division, _ tool.Env) (quotient, error) {
 				if in.Divisor == 0 {
-					return quotient{}, registry.Errorf("Nothing can be divided by 0.")
+					return quotient{}, tool.Errorf("Nothing can be divided by 0.")
 				}
 				return quotient{in.Dividend / in.Divisor}, nil
 			}),
@@ -146,12 +147,12 @@ type quotient struct {
 }
 
 // content makes a tool that returns the same every time.
-func content(name string, parts ...registry.Part) registry.Tool {
-	return registry.ToolFunc(registry.Spec{
+func content(name string, parts ...tool.Part) tool.Tool {
+	return tool.JSONFunc(tool.Spec{
 		Name: name, Description: "Returns the same every time.", Schema: json.RawMessage(`{"type": "object"}`),
 	},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			return registry.Result{Content: parts}, nil
+		func(context.Context, tool.Call, tool.Env) (tool.Result, error) {
+			return tool.Result{Content: parts}, nil
 		})
 }
 

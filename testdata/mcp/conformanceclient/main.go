@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func main() {
@@ -38,7 +39,7 @@ func run(ctx context.Context) (err error) {
 	}
 	tools := servers.Registry()
 	for _, spec := range tools.Specs() {
-		call := registry.Call{Tool: spec.Name, Input: json.RawMessage(`{}`)}
+		call := tool.Call{Tool: spec.Name, Input: json.RawMessage(`{}`)}
 		if spec.Name == "suite_add_numbers" {
 			call.Input = json.RawMessage(`{"a": 5, "b": 3}`)
 		}

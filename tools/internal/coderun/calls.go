@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // OptionToolCalls is the option, of type bool, that lets code call the other tools.
@@ -24,7 +24,7 @@ const MaxToolCalls = 100
 
 // CodeTooManyCalls is the code of the error that code gets when it has made as many calls, or received as much from
 // them, as it may.
-const CodeTooManyCalls registry.Code = "too_many_calls"
+const CodeTooManyCalls tool.Code = "too_many_calls"
 
 // What code sees, and bounds on it.
 const (
@@ -40,13 +40,13 @@ const (
 )
 
 // Callable leaves out what has a name that cannot be a property of an object as others are.
-func Callable(definitions []*registry.Definition) []*registry.Definition {
-	return slices.DeleteFunc(definitions, func(d *registry.Definition) bool { return d.Name == "__proto__" })
+func Callable(definitions []*tool.Definition) []*tool.Definition {
+	return slices.DeleteFunc(definitions, func(d *tool.Definition) bool { return d.Name == "__proto__" })
 }
 
 // ToolCalls are the calls of tools that the code of one run makes. It is safe for concurrent use.
 type ToolCalls struct {
-	Env registry.Env
+	Env tool.Env
 
 	mu      sync.Mutex
 	calls   []ToolCall
@@ -58,7 +58,7 @@ type ToolCalls struct {
 
 // A CallError is why a call gives no value.
 type CallError struct {
-	Code registry.Code
+	Code tool.Code
 	Text string
 }
 
@@ -66,7 +66,7 @@ func (e *CallError) Error() string { return e.Text }
 
 // Call makes a call. What the code gets is the result's data if the tool says what that is, and otherwise the text. The
 // error is a [*CallError], or ErrLater.
-func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json.RawMessage) (any, error) {
+func (c *ToolCalls) Call(ctx context.Context, d *tool.Definition, input json.RawMessage) (any, error) {
 	number := sandbox.CallNumber(ctx)
 	order := sandbox.CallOrder(ctx)
 	i, ok := c.begin(d.Name, number, order)
@@ -77,9 +77,9 @@ func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json
 	}
 	start := time.Now()
 	ofRun := ctx
-	ctx = registry.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) })
-	call := registry.Call{Tool: d.Name, Input: input, Number: order}
-	var result registry.Result
+	ctx = tool.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) })
+	call := tool.Call{Tool: d.Name, Input: input, Number: order}
+	var result tool.Result
 	if number < 0 {
 		result = c.Env.Dispatch(ctx, call)
 	} else if answer, later := c.Env.DispatchNumbered(ctx, call, number); later {
@@ -105,7 +105,7 @@ func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json
 }
 
 // begin counts a call, unless it is one that was put off.
-func (c *ToolCalls) begin(tool string, number, order int) (i int, ok bool) {
+func (c *ToolCalls) begin(name string, number, order int) (i int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i, ok := c.numbers[number]; ok {
@@ -116,7 +116,7 @@ func (c *ToolCalls) begin(tool string, number, order int) (i int, ok bool) {
 		c.refused++
 		return 0, false
 	}
-	c.calls = append(c.calls, ToolCall{Tool: tool, Code: registry.CodeCanceled})
+	c.calls = append(c.calls, ToolCall{Tool: name, Code: tool.CodeCanceled})
 	c.orders = append(c.orders, order)
 	return len(c.calls) - 1, true
 }
@@ -131,7 +131,7 @@ func (c *ToolCalls) putOff(i, number int) {
 }
 
 // end notes how a call has ended, and reports whether there is room for a result of that size.
-func (c *ToolCalls) end(i int, result registry.Result, took time.Duration, size int) bool {
+func (c *ToolCalls) end(i int, result tool.Result, took time.Duration, size int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := &c.calls[i]
@@ -157,7 +157,7 @@ func (c *ToolCalls) inOrder() []ToolCall {
 }
 
 // AddTo adds the calls to what is said of the run. Those that are still under way have been canceled by its end.
-func (c *ToolCalls) AddTo(result *registry.Result) {
+func (c *ToolCalls) AddTo(result *tool.Result) {
 	c.mu.Lock()
 	calls, refused := c.inOrder(), c.refused
 	c.mu.Unlock()
@@ -172,9 +172,9 @@ func (c *ToolCalls) AddTo(result *registry.Result) {
 		}
 	}
 	tools := slices.Sorted(maps.Keys(made))
-	for i, tool := range tools {
-		tools[i] = fmt.Sprintf("%s %d", tool, made[tool])
-		if n := failed[tool]; n > 0 {
+	for i, t := range tools {
+		tools[i] = fmt.Sprintf("%s %d", t, made[t])
+		if n := failed[t]; n > 0 {
 			tools[i] += fmt.Sprintf(" (%d failed)", n)
 		}
 	}
@@ -183,7 +183,7 @@ func (c *ToolCalls) AddTo(result *registry.Result) {
 		note += fmt.Sprintf("; %d more were refused", refused)
 	}
 	// In a part of its own, as the files are, which the code cannot write.
-	result.Content = slices.Insert(result.Content, 1, registry.Part{Text: note})
+	result.Content = slices.Insert(result.Content, 1, tool.Part{Text: note})
 	if out, ok := result.Data.(Output); ok {
 		out.Calls = calls
 		result.Data = out

@@ -10,14 +10,14 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Check refuses input without code.
 func Check(input map[string]any) error {
 	if code, ok := input["code"].(string); !ok || code == "" {
-		return registry.Errorf("Error: code parameter is required and must be a string")
+		return tool.Errorf("Error: code parameter is required and must be a string")
 	}
 	return nil
 }
@@ -44,12 +44,12 @@ func TimeLeft(limit time.Duration, start time.Time) (time.Duration, error) {
 }
 
 // Progress returns what shows the console of code while it runs, or nil if nobody looks.
-func Progress(env registry.Env) func(sandbox.Entry) {
-	if env.Progress == nil {
+func Progress(env tool.Env) func(sandbox.Entry) {
+	if !env.Watched() {
 		return nil
 	}
 	return func(e sandbox.Entry) {
-		env.Print(registry.ConsoleEntry{
+		env.Print(tool.ConsoleEntry{
 			Level: e.Level.String(), Text: e.Text, Library: e.Library, Unfinished: e.Unfinished,
 		})
 	}

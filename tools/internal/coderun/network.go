@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/network"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Network makes the requests of one run. A nil one makes none.
 type Network struct{ network.Run }
 
 // NetworkOf returns what makes the requests of a call's code, or nil if there is no network.
-func NetworkOf(env registry.Env) *Network {
+func NetworkOf(env tool.Env) *Network {
 	if run := env.Network(); run != nil {
 		return &Network{run}
 	}
@@ -25,11 +25,11 @@ func NetworkOf(env registry.Env) *Network {
 // Do implements [network.Run]. The run's clock stands still while a person decides.
 func (n *Network) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
 	ofRun := ctx
-	return n.Run.Do(registry.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) }), request)
+	return n.Run.Do(tool.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) }), request)
 }
 
 // AddTo adds what was used to what is said of the run.
-func (n *Network) AddTo(result *registry.Result) {
+func (n *Network) AddTo(result *tool.Result) {
 	if n == nil {
 		return
 	}
@@ -41,12 +41,12 @@ func (n *Network) AddTo(result *registry.Result) {
 }
 
 // Environment returns the placeholders of the secrets that code can use, by name.
-func Environment(env registry.Env) map[string]string {
-	if env.Selection.Network == nil || !env.Selection.Network.Policy().On() {
+func Environment(env tool.Env) map[string]string {
+	if env.Policy == nil {
 		return nil
 	}
 	secrets := map[string]string{}
-	for _, s := range env.Selection.Network.Policy().Secrets {
+	for _, s := range env.Policy.Secrets {
 		secrets[s.Name] = s.Placeholder()
 	}
 	return secrets

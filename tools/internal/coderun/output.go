@@ -5,8 +5,8 @@ package coderun
 import (
 	"encoding/json"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 )
 
@@ -29,7 +29,7 @@ type Output struct {
 	Calls []ToolCall `json:"calls,omitempty"`
 }
 
-// OutputSchema is the JSON Schema of [Output]. Nothing is required: see [registry.Spec].TextOutput.
+// OutputSchema is the JSON Schema of [Output]. Nothing is required: see [tool.Spec].TextOutput.
 var OutputSchema = json.RawMessage(`{"type": "object", "properties": {
 	"value": {"description": "The value that the code returned, if JSON can represent it."},
 	"error": {"type": "object", "description": "Why the code returned no value.", "properties": {
@@ -97,6 +97,6 @@ type ToolCall struct {
 	Tool string `json:"tool"`
 	OK   bool   `json:"ok"`
 	// Code is the code of the result. A call still in progress when the code ended is canceled.
-	Code         registry.Code `json:"code,omitempty"`
-	Milliseconds float64       `json:"milliseconds"`
+	Code         tool.Code `json:"code,omitempty"`
+	Milliseconds float64   `json:"milliseconds"`
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 )
 
@@ -29,8 +29,8 @@ type Run struct {
 }
 
 // Result makes the result of a call.
-func (r Run) Result() registry.Result {
-	out := registry.Result{Status: fmt.Sprintf("Ran for %v", r.Usage.Duration.Round(100_000))}
+func (r Run) Result() tool.Result {
+	out := tool.Result{Status: fmt.Sprintf("Ran for %v", r.Usage.Duration.Round(100_000))}
 	data := Output{
 		Value: r.Value, Error: r.Error, Console: r.Console, Truncated: r.Truncated, Files: r.Files,
 		Usage: Usage{
@@ -42,13 +42,13 @@ func (r Run) Result() registry.Result {
 		data.Console = []sandbox.Entry{}
 	}
 	if r.Failure != nil {
-		out.Code, out.Err = registry.CodeTool, r.Failure
+		out.Code, out.Err = tool.CodeTool, r.Failure
 		out.Status = "Failed: " + data.Error.Kind
 		switch {
 		case errors.Is(r.Failure, context.DeadlineExceeded):
-			out.Code = registry.CodeTimeout
+			out.Code = tool.CodeTimeout
 		case errors.Is(r.Failure, context.Canceled):
-			out.Code = registry.CodeCanceled
+			out.Code = tool.CodeCanceled
 		}
 	}
 	text := Pieces(func(add func(string)) {
@@ -61,9 +61,9 @@ func (r Run) Result() registry.Result {
 	for i, e := range data.Console { // what has been printed is in the text
 		data.Console[i].Text, rest = within(e.Text, rest)
 	}
-	out.Content, out.Data = []registry.Part{{Text: text}}, data
+	out.Content, out.Data = []tool.Part{{Text: text}}, data
 	if r.Files != nil { // in a part of its own, since it is no part of what the code has returned
-		out.Content = append(out.Content, registry.Part{Text: r.Files.String()})
+		out.Content = append(out.Content, tool.Part{Text: r.Files.String()})
 	}
 	return out
 }

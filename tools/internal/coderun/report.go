@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A Report is a result of the tool in its parts, for people. Models get all of it as one text, with headings.
@@ -42,8 +42,8 @@ func (v *ReadValue) SessionNotes() []string {
 
 // ReadOutput returns the data of a result of a tool. It is false for results of others, and for calls that did not run
 // code.
-func ReadOutput(result registry.Result, tool string) (output ReadValue, ok bool) {
-	if result.Tool != tool || len(result.Content) == 0 {
+func ReadOutput(result tool.Result, name string) (output ReadValue, ok bool) {
+	if result.Tool != name || len(result.Content) == 0 {
 		return ReadValue{}, false
 	}
 	data, encoded := result.Data.(json.RawMessage)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/race"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
@@ -35,7 +35,7 @@ func TestEncodedOutput(t *testing.T) {
 			got, err := jsontree.Marshal(out)
 			require.NoError(t, err)
 			require.Equal(t, string(want), string(got))
-			result := registry.Result{Tool: "t", Content: []registry.Part{{Text: "text"}}, Data: json.RawMessage(got)}
+			result := tool.Result{Tool: "t", Content: []tool.Part{{Text: "text"}}, Data: json.RawMessage(got)}
 			read, ok := coderun.ReadOutput(result, "t")
 			require.Equal(t, out.Console != nil, ok)
 			if ok {
@@ -53,7 +53,7 @@ func TestEncodedOutput(t *testing.T) {
 	}
 	for _, data := range []any{nil, json.RawMessage(`{"console":null}`), json.RawMessage(`{"console":[1]}`),
 		json.RawMessage(`[]`), 1} {
-		_, ok := coderun.ReadOutput(registry.Result{Tool: "t", Content: []registry.Part{{Text: "text"}}, Data: data},
+		_, ok := coderun.ReadOutput(tool.Result{Tool: "t", Content: []tool.Part{{Text: "text"}}, Data: data},
 			"t")
 		require.False(t, ok, data)
 	}
@@ -85,7 +85,7 @@ func TestMemoryOfLargeOutputs(t *testing.T) {
 		}
 		add("undefined")
 	}
-	var result registry.Result
+	var result tool.Result
 	require.Less(t, allocated(func() { result = run.Result() }), lines*size*5/4)
 	require.Less(t, allocated(func() {
 		data, err := jsontree.Marshal(result.Data)

@@ -9,16 +9,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // Options of tools that run code. Their values are told to the model.
 const (
-	OptionSession     = registry.OptionSession
+	OptionSession     = tool.OptionSession
 	OptionSessionDays = "sessionDays" // after how many days without a call the variables of a session are dropped
-	OptionRollback    = registry.OptionRollback
+	OptionRollback    = tool.OptionRollback
 )
 
 // defaultSessionDays is the default of [OptionSessionDays].
@@ -28,18 +28,18 @@ const defaultSessionDays = 30
 const maxSessions = 100
 
 // SessionOptions are the options of a tool whose code can be in sessions.
-func SessionOptions() []registry.Option {
+func SessionOptions() []tool.Option {
 	least, most := 1.0, 3650.0
-	return []registry.Option{{
+	return []tool.Option{{
 		ID: OptionSession, Label: "Session",
 		Subtitle: "Variables stay from call to call under this name; empty: they do not",
-		Type:     registry.OptionText, Default: "",
+		Type:     tool.OptionText, Default: "",
 	}, {
 		ID: OptionSessionDays, Label: "Days", Subtitle: "After how many days without a call variables are dropped",
-		Type: registry.OptionNumber, Default: defaultSessionDays, Min: &least, Max: &most,
+		Type: tool.OptionNumber, Default: defaultSessionDays, Min: &least, Max: &most,
 	}, {
 		ID: OptionRollback, Label: "Roll back", Subtitle: "Undo what a call has changed that fails",
-		Type: registry.OptionBool, Default: false,
+		Type: tool.OptionBool, Default: false,
 	}}
 }
 
@@ -72,23 +72,23 @@ type Session struct {
 
 // BeginSession waits until no other call has the session that a call's options name, and opens its state. It returns
 // nil if they name none, and for calls that code makes, which would wait for it. Errors are for the model.
-func BeginSession(ctx context.Context, tool string, call registry.Call, env registry.Env,
+func BeginSession(ctx context.Context, toolName string, call tool.Call, env tool.Env,
 	open OpenState) (*Session, error) {
 	name := env.Options.Text(OptionSession)
 	if name == "" || call.Parent != "" {
 		return nil, nil
 	}
 	if err := vfs.CheckSession(name); err != nil {
-		return nil, registry.Errorf("Error: code cannot run: %w", err)
+		return nil, tool.Errorf("Error: code cannot run: %w", err)
 	}
 	states, ok := vfs.StatesOf(env.Files)
 	if !ok {
-		return nil, registry.Errorf("Error: code cannot run in the session %s: "+
+		return nil, tool.Errorf("Error: code cannot run in the session %s: "+
 			"only a project that can be changed keeps sessions.", name)
 	}
-	s := &Session{states: states, id: vfs.StateID{Session: name, Tool: tool}}
+	s := &Session{states: states, id: vfs.StateID{Session: name, Tool: toolName}}
 	var err error
-	if s.unlock, err = lockSession(ctx, states, name, env.Limits.Timeout); err != nil {
+	if s.unlock, err = lockSession(ctx, states, name, env.Timeout); err != nil {
 		return nil, err
 	}
 	if err := s.open(ctx, env, open); err != nil {
@@ -107,14 +107,14 @@ func lockSession(ctx context.Context, states vfs.States, name string, limit time
 	defer cancel()
 	unlock, err = states.LockSession(waiting, name)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, registry.Errorf("Error: nothing was run: another call has been using the session for %v. "+
+		return nil, tool.Errorf("Error: nothing was run: another call has been using the session for %v. "+
 			"Wait for it to end, and call again.", limit)
 	}
 	return unlock, err
 }
 
 // open opens the state, if there is one.
-func (s *Session) open(ctx context.Context, env registry.Env, open OpenState) error {
+func (s *Session) open(ctx context.Context, env tool.Env, open OpenState) error {
 	secret, err := sealKey(ctx, env)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *Session) makeRoom(ctx context.Context, keep time.Duration) error {
 		}
 	}
 	if len(known) >= maxSessions && !known[s.id.Session] {
-		return registry.Errorf("Error: code cannot run in the session %s: the project has %d sessions, and can have "+
+		return tool.Errorf("Error: code cannot run in the session %s: the project has %d sessions, and can have "+
 			"no more. "+
 			"Tell the user to delete some with `toolrun session delete`.", s.id.Session, maxSessions)
 	}
@@ -225,7 +225,7 @@ func (s *Session) GoOn(saved *Saved) {
 
 // Finish keeps the state in which code has left the session, if it has ended well, and adds to its result what the
 // model must know of that. state is nil if there is none although the code has not failed.
-func (s *Session) Finish(ctx context.Context, result *registry.Result, state *sandbox.State) {
+func (s *Session) Finish(ctx context.Context, result *tool.Result, state *sandbox.State) {
 	if s == nil {
 		return
 	}
@@ -241,7 +241,7 @@ func (s *Session) Finish(ctx context.Context, result *registry.Result, state *sa
 			"so the session's variables are as they were before the call.")
 	default:
 		if err := s.keep(ctx, state); err != nil {
-			result.Code, result.Err = registry.CodeTool, err
+			result.Code, result.Err = tool.CodeTool, err
 			result.Status = "Failed: variables not kept"
 			s.note("Error: the code ran, but its variables could not be kept: "+
 				"%s. The session's variables are as they were before the call.", reason(err))
@@ -257,7 +257,7 @@ func (s *Session) Finish(ctx context.Context, result *registry.Result, state *sa
 		s.notes = append(s.notes, failed)
 	}
 	for _, note := range s.notes {
-		result.Content = append(result.Content, registry.Part{Text: note})
+		result.Content = append(result.Content, tool.Part{Text: note})
 	}
 }
 
@@ -299,7 +299,7 @@ var processKey = sync.OnceValue(func() []byte {
 	return key
 })
 
-func sealKey(ctx context.Context, env registry.Env) ([]byte, error) {
+func sealKey(ctx context.Context, env tool.Env) ([]byte, error) {
 	if env.SealKey == nil {
 		return processKey(), nil
 	}

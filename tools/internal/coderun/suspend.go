@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -28,7 +28,7 @@ type Saved struct {
 	Sealed  []byte           `json:"-"`
 }
 
-// encode encodes it for [registry.Suspended].
+// encode encodes it for [tool.Suspended].
 func (s *Saved) encode() ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Saved) encode() ([]byte, error) {
 }
 
 // ReadSaved decodes what [registry.Env.Resumed] returns. It is nil for a call that begins.
-func ReadSaved(env registry.Env) (*Saved, error) {
+func ReadSaved(env tool.Env) (*Saved, error) {
 	data := env.Resumed()
 	if data == nil {
 		return nil, nil
@@ -81,27 +81,27 @@ func (c *ToolCalls) save() *Saved {
 // Suspend makes the result of a call whose code waits for calls of tools.
 func Suspend(
 	ctx context.Context, code *sandbox.State, calls *ToolCalls, session *Session,
-	files *changes.Changes, env registry.Env,
-) (registry.Result, error) {
+	files *changes.Changes, env tool.Env,
+) (tool.Result, error) {
 	key, err := env.SealingKey(ctx)
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
 	saved := calls.save()
 	saved.Files, saved.Session = files, session.saved()
 	if saved.Sealed, err = code.Seal(key, 0); err != nil {
-		return registry.Result{}, registry.Errorf(
+		return tool.Result{}, tool.Errorf(
 			"The code has been stopped where it waits for the approval of a person, since it cannot be kept: %w", err)
 	}
 	state, err := saved.encode()
 	if err != nil {
-		return registry.Result{}, err
+		return tool.Result{}, err
 	}
-	return registry.Suspended(state), nil
+	return tool.Suspended(state), nil
 }
 
 // Open returns the state of the code that waited. open is that of its interpreter, and memory the limit of the run.
-func (s *Saved) Open(ctx context.Context, env registry.Env, memory int64,
+func (s *Saved) Open(ctx context.Context, env tool.Env, memory int64,
 	open func(sealed, key []byte, memory int64) (*sandbox.State, error)) (*sandbox.State, error) {
 	key, err := env.SealingKey(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Saved) Open(ctx context.Context, env registry.Env, memory int64,
 	}
 	code, err := open(s.Sealed, key, memory)
 	if err != nil {
-		return nil, registry.Errorf("The code that waited cannot go on: %w",
+		return nil, tool.Errorf("The code that waited cannot go on: %w",
 			fmt.Errorf("%w. Its calls that were made stay made", err))
 	}
 	return code, nil

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/toolrun/toolrun/internal/filetext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -14,7 +14,7 @@ import (
 // text for the model.
 func (t Tree) Append(ctx context.Context, name string, text *string) (done string, err error) {
 	if name == "/" {
-		return "", registry.Errorf("Error: Cannot append to the root path.")
+		return "", tool.Errorf("Error: Cannot append to the root path.")
 	}
 	shown := t.Shown(name)
 	err = t.exclusively(ctx, func(t Tree) error {
@@ -30,7 +30,7 @@ func (t Tree) Append(ctx context.Context, name string, text *string) (done strin
 			done, err = t.Create(ctx, name, created, false)
 			return err
 		case info.IsDir():
-			return registry.Errorf("Error: %s is a directory, not a file.", shown)
+			return tool.Errorf("Error: %s is a directory, not a file.", shown)
 		}
 		content, err := t.Read(name)
 		if err != nil {
@@ -38,7 +38,7 @@ func (t Tree) Append(ctx context.Context, name string, text *string) (done strin
 		}
 		before, form, ok := filetext.Decode(content)
 		if !ok {
-			return registry.Errorf("Error: Cannot append to binary file %s.", shown)
+			return tool.Errorf("Error: Cannot append to binary file %s.", shown)
 		}
 		if done = "Content appended to " + shown; text == nil {
 			done += " (nothing, since no text was given)"
@@ -53,7 +53,7 @@ func (t Tree) Append(ctx context.Context, name string, text *string) (done strin
 // Mkdir creates a directory and its parents. It returns the text for the model.
 func (t Tree) Mkdir(ctx context.Context, name string) (string, error) {
 	if name == "/" {
-		return "", registry.Errorf("Error: Cannot create directory at the root path.")
+		return "", tool.Errorf("Error: Cannot create directory at the root path.")
 	}
 	shown := t.Shown(name)
 	err := t.exclusively(ctx, func(t Tree) error {
@@ -64,9 +64,9 @@ func (t Tree) Mkdir(ctx context.Context, name string) (string, error) {
 		case info == nil:
 			return t.Explain(name, t.Files.MkdirAll(name, 0o755))
 		case info.IsDir():
-			return registry.Errorf("Error: Directory %s already exists", shown)
+			return tool.Errorf("Error: Directory %s already exists", shown)
 		}
-		return registry.Errorf("Error: A file already exists at %s", shown)
+		return tool.Errorf("Error: A file already exists at %s", shown)
 	})
 	return "Directory created successfully at: " + shown, err
 }
@@ -75,7 +75,7 @@ func (t Tree) Mkdir(ctx context.Context, name string) (string, error) {
 // text for the model.
 func (t Tree) Copy(ctx context.Context, from, to string, overwrite bool) (string, error) {
 	if to == "/" {
-		return "", registry.Errorf("Error: Cannot copy to the root path.")
+		return "", tool.Errorf("Error: Cannot copy to the root path.")
 	}
 	err := t.exclusively(ctx, func(t Tree) error {
 		return t.relocate(from, to, "copy", t.MayReplace(from, to, overwrite), func(_, target fs.FileInfo) error {
@@ -99,13 +99,13 @@ func (t Tree) MayReplace(from, to string, overwrite bool) func(source, target fs
 		shown := t.Shown(to)
 		switch {
 		case from == to:
-			return registry.Errorf("Error: %s is both the source and the destination.", shown)
+			return tool.Errorf("Error: %s is both the source and the destination.", shown)
 		case target.IsDir():
-			return registry.Errorf("Error: The destination %s is a directory.", shown)
+			return tool.Errorf("Error: The destination %s is a directory.", shown)
 		case !overwrite:
-			return registry.Errorf("Error: The destination %s already exists. Set overwrite to true to replace.", shown)
+			return tool.Errorf("Error: The destination %s already exists. Set overwrite to true to replace.", shown)
 		case source.IsDir():
-			return registry.Errorf("Error: The destination %s is a file, which a directory cannot replace.", shown)
+			return tool.Errorf("Error: The destination %s is a file, which a directory cannot replace.", shown)
 		}
 		return nil
 	}

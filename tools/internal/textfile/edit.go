@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/internal/filetext"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -17,7 +17,7 @@ import (
 // first. Create returns the text for the model.
 func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (string, error) {
 	if name == "/" {
-		return "", registry.Errorf("Error: Cannot create a file at the root path.")
+		return "", tool.Errorf("Error: Cannot create a file at the root path.")
 	}
 	shown := t.Shown(name)
 	content, binary, err := decode(shown, text)
@@ -30,9 +30,9 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 		case err != nil:
 			return err
 		case info != nil && info.IsDir():
-			return registry.Errorf("Error: The path %s is a directory, not a file.", shown)
+			return tool.Errorf("Error: The path %s is a directory, not a file.", shown)
 		case info != nil && !overwrite:
-			return registry.Errorf("Error: File %s already exists. Set overwrite to true to replace.", shown)
+			return tool.Errorf("Error: File %s already exists. Set overwrite to true to replace.", shown)
 		}
 		return t.write(ctx, name, content)
 	})
@@ -68,7 +68,7 @@ var errUnchanged = errors.New("unchanged")
 func (t Tree) edit(ctx context.Context, command, name, missing string, change func(text []byte) ([]byte, error)) error {
 	shown := t.Shown(name)
 	if name == "/" {
-		return registry.Errorf("Error: The path %s is a directory, not a file.", shown)
+		return tool.Errorf("Error: The path %s is a directory, not a file.", shown)
 	}
 	return t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
@@ -76,7 +76,7 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		case err != nil:
 			return err
 		case info == nil || info.IsDir():
-			return registry.Errorf("%s", missing)
+			return tool.Errorf("%s", missing)
 		}
 		content, err := t.Read(name)
 		if err != nil {
@@ -84,7 +84,7 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		}
 		text, form, ok := filetext.Decode(content)
 		if !ok {
-			return registry.Errorf("Error: Cannot use %s on binary file %s. "+
+			return tool.Errorf("Error: Cannot use %s on binary file %s. "+
 				"Use create command with dataUrl to overwrite.", command, shown)
 		}
 		switch text, err = change(text); {
@@ -106,11 +106,11 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 		m := locate(text, []byte(old), []byte(replacement))
 		switch {
 		case m.lines != "":
-			return nil, registry.Errorf("No replacement was performed. "+
+			return nil, tool.Errorf("No replacement was performed. "+
 				"Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
 				Cut(old, maxEcho), m.lines)
 		case m.from < 0:
-			return nil, registry.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.%s",
+			return nil, tool.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.%s",
 				Cut(old, maxEcho), shown, explainMiss(filetext.Plain(text), filetext.Plain([]byte(old))))
 		}
 		edited := slices.Concat(text[:m.from], m.replacement, text[m.to:])
@@ -135,7 +135,7 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert 
 		total := countLines(text)
 		n, ok := whole(line)
 		if !ok || n < 0 || n > total {
-			return nil, registry.Errorf("Error: Invalid `insert_line` parameter: "+
+			return nil, tool.Errorf("Error: Invalid `insert_line` parameter: "+
 				"%s. It should be within the range of lines of the file: [0, %d]", line, total)
 		}
 		if insert == nil {

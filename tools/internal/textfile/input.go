@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // An Input is a model's input.
@@ -57,40 +57,40 @@ var textNames = map[string][]string{
 	"str_replace": {"new_str"},
 }
 
-// Check reports what is wrong with an input of a tool, for a [registry.InputChecker].
-func Check(tool string, commands []string, input map[string]any) error {
+// Check reports what is wrong with an input of a tool, for a [tool.InputChecker].
+func Check(toolName string, commands []string, input map[string]any) error {
 	command, _ := input["command"].(string)
 	if command == "" {
-		return registry.Errorf("Error: command is required")
+		return tool.Errorf("Error: command is required")
 	}
 	if !slices.Contains(commands, command) {
-		return UnknownCommand(tool, command, commands)
+		return UnknownCommand(toolName, command, commands)
 	}
 	has := func(name string) bool { s, _ := input[name].(string); return s != "" }
 	hasPath := func(name string) bool { s, _ := input[name].(string); return strings.Trim(s, Space) != "" }
 	switch command {
 	case "rename", "copy":
 		if !hasPath("old_path") || !hasPath("new_path") {
-			return registry.Errorf("Error: old_path and new_path are required for %s command", command)
+			return tool.Errorf("Error: old_path and new_path are required for %s command", command)
 		}
 	case "view-all":
 		if paths, _ := input["paths"].([]any); len(paths) == 0 {
-			return registry.Errorf("Error: paths array is required and must not be empty.")
+			return tool.Errorf("Error: paths array is required and must not be empty.")
 		}
 	default:
 		if !hasPath("path") {
-			return registry.Errorf("Error: path is required for %s command", command)
+			return tool.Errorf("Error: path is required for %s command", command)
 		}
 	}
 	switch command {
 	case "str_replace":
 		if !has("old_str") {
-			return registry.Errorf("Error: old_str is required for str_replace command")
+			return tool.Errorf("Error: old_str is required for str_replace command")
 		}
 		return nil
 	case "insert":
 		if _, ok := input["insert_line"].(json.Number); !ok {
-			return registry.Errorf("Error: insert_line (number) is required for insert command")
+			return tool.Errorf("Error: insert_line (number) is required for insert command")
 		}
 	}
 	names := textNames[command]
@@ -98,10 +98,10 @@ func Check(tool string, commands []string, input map[string]any) error {
 	switch {
 	case len(names) == 0 || slices.ContainsFunc(names, isText):
 	case input[names[0]] != nil: // often an object, if the file is to be JSON
-		return registry.Errorf("Error: %s is required for %s command, as a string: "+
+		return tool.Errorf("Error: %s is required for %s command, as a string: "+
 			"pass the text itself, also if it is JSON", names[0], command)
 	case mislaid(input):
-		return registry.Errorf("Error: %s is required for %s command", names[0], command)
+		return tool.Errorf("Error: %s is required for %s command", names[0], command)
 	}
 	return nil
 }
@@ -120,8 +120,8 @@ var otherNames = map[string][]string{
 }
 
 // UnknownCommand is the error of a command that a tool does not have. It names those that it has.
-func UnknownCommand(tool, command string, commands []string) error {
-	text := fmt.Sprintf("Unknown %s command: %s.", tool, Cut(command, 200))
+func UnknownCommand(toolName, command string, commands []string) error {
+	text := fmt.Sprintf("Unknown %s command: %s.", toolName, Cut(command, 200))
 	name := strings.ToLower(strings.TrimSpace(command))
 	first, _, _ := strings.Cut(strings.NewReplacer("-", "_", " ", "_").Replace(name), "_") // read_file, list files
 	meant := append([]string{name, strings.NewReplacer("-", "_").Replace(name), strings.ReplaceAll(name, "_", "-")},
@@ -129,7 +129,7 @@ func UnknownCommand(tool, command string, commands []string) error {
 	if i := slices.IndexFunc(meant, func(name string) bool { return slices.Contains(commands, name) }); i >= 0 {
 		text += " Did you mean " + meant[i] + "?"
 	}
-	return registry.Errorf("%s The commands are %s.", text, strings.Join(commands, ", "))
+	return tool.Errorf("%s The commands are %s.", text, strings.Join(commands, ", "))
 }
 
 // mislaid reports whether an input without the text of its command has one by another name. Without a text the command

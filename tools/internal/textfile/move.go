@@ -9,14 +9,14 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Delete removes a file, or a directory with its content. It returns the text for the model.
 func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 	shown := t.Shown(name)
 	if name == "/" {
-		return "", registry.Errorf("Error: Cannot delete root directory.")
+		return "", tool.Errorf("Error: Cannot delete root directory.")
 	}
 	err := t.exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
@@ -24,7 +24,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 			return err
 		}
 		if info == nil {
-			return registry.Errorf("Error: The path %s does not exist", shown)
+			return tool.Errorf("Error: The path %s does not exist", shown)
 		}
 		err = t.Files.RemoveAll(name)
 		if err == nil || errors.Is(err, syscall.EROFS) {
@@ -43,7 +43,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 func (t Tree) Rename(ctx context.Context, from, to string,
 	taken func(source, target fs.FileInfo) error) (string, error) {
 	if from == "/" {
-		return "", registry.Errorf("Error: Cannot rename root directory.")
+		return "", tool.Errorf("Error: Cannot rename root directory.")
 	}
 	err := t.exclusively(ctx, func(t Tree) error {
 		return t.relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error {
@@ -65,14 +65,14 @@ func (t Tree) relocate(from, to, verb string, taken func(source, target fs.FileI
 		return err
 	}
 	if source == nil {
-		return registry.Errorf("Error: The path %s does not exist", t.Shown(from))
+		return tool.Errorf("Error: The path %s does not exist", t.Shown(from))
 	}
 	target, err := t.Stat(to)
 	if err != nil {
 		return err
 	}
 	if source.IsDir() && within(to, from) && from != to {
-		return registry.Errorf("Error: Cannot %s %s into itself: %s is inside of it.", verb, t.Shown(from), t.Shown(to))
+		return tool.Errorf("Error: Cannot %s %s into itself: %s is inside of it.", verb, t.Shown(from), t.Shown(to))
 	}
 	if target != nil {
 		if err := taken(source, target); err != nil {

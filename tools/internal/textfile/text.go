@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/filetype"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // Text returns the text of a file, or of some of its lines: "10-20", "10-", "-20" or "15". The note says what is
@@ -19,7 +19,7 @@ func (t Tree) Text(name, lines string) (text, note string, err error) {
 	}
 	decoded, form, ok := filetext.Decode(content)
 	if !ok {
-		return "", "", registry.Errorf("it is a binary file (%s)", filetype.MIME(content))
+		return "", "", tool.Errorf("it is a binary file (%s)", filetype.MIME(content))
 	}
 	if lines == "" {
 		return string(decoded), form.Note(), nil
@@ -31,7 +31,7 @@ func (t Tree) Text(name, lines string) (text, note string, err error) {
 		last = first
 	}
 	if first < 1 || last < first || first > total {
-		return "", "", registry.Errorf("it has no lines %s; there are lines 1 to %d", lines, total)
+		return "", "", tool.Errorf("it has no lines %s; there are lines 1 to %d", lines, total)
 	}
 	if last > total {
 		last, note = total, fmt.Sprintf("The file ends at line %d. ", total)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/progress/progresstest"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -91,7 +91,7 @@ func TestErrorsAreExplained(t *testing.T) {
 		err := tree.Explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
 		require.EqualError(t, err, test.want)
 		require.ErrorIs(t, err, test.err)
-		_, ok := errors.AsType[*registry.ModelError](err)
+		_, ok := errors.AsType[*tool.ModelError](err)
 		require.True(t, ok)
 	}
 	require.NoError(t, tree.Explain("/f", nil))

@@ -29,16 +29,16 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/progress"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // MaxSize is the largest file in bytes that can be viewed or edited; its content is held in memory.
 const MaxSize = vfs.DefaultFileSize
 
-// because returns a *[registry.ModelError] with a cause that is not part of its text.
+// because returns a *[tool.ModelError] with a cause that is not part of its text.
 func because(cause error, format string, args ...any) error {
-	return &registry.ModelError{Text: fmt.Sprintf(format, args...), Err: cause}
+	return &tool.ModelError{Text: fmt.Sprintf(format, args...), Err: cause}
 }
 
 // Space are the characters that mean nothing around a path.
@@ -119,7 +119,7 @@ func (t Tree) Read(name string) ([]byte, error) {
 		size = int64(b.Len()) // it may be growing
 	}
 	if size > MaxSize {
-		return nil, registry.Errorf("Error: The file %s is too large: it has %d bytes, "+
+		return nil, tool.Errorf("Error: The file %s is too large: it has %d bytes, "+
 			"and files of up to %d bytes can be viewed or edited.", t.Shown(name), size, int64(MaxSize))
 	}
 	return b.Bytes(), nil
@@ -130,7 +130,7 @@ func (t Tree) Explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*registry.ModelError](err); ok || errors.Is(err, context.Canceled) ||
+	if _, ok := errors.AsType[*tool.ModelError](err); ok || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/filetext"
 	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/internal/media"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // maxLines is how many lines a viewable file may have: as many as the width of line numbers allows.
@@ -36,7 +36,7 @@ func (t Tree) view(ctx context.Context, name string, lines []json.Number, listin
 	case err != nil:
 		return view{}, err
 	case info == nil:
-		return view{}, registry.Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
+		return view{}, tool.Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
 	case info.IsDir():
 		text, err := t.list(ctx, name, listing)
 		return view{text: text}, err
@@ -61,7 +61,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (view, error) {
 	}
 	total := countLines(text)
 	if total > maxLines {
-		return view{}, registry.Errorf("File %s exceeds maximum line limit of %d lines.", shown, maxLines)
+		return view{}, tool.Errorf("File %s exceeds maximum line limit of %d lines.", shown, maxLines)
 	}
 	first, last := 1, total
 	if len(lines) > 0 {
@@ -110,7 +110,7 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 	}
 	given := "[" + strings.Join(texts, ", ") + "]"
 	if total == 0 {
-		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: %s. The file %s is empty.", given, shown)
+		return 0, 0, tool.Errorf("Error: Invalid `view_range` parameter: %s. The file %s is empty.", given, shown)
 	}
 	ok := len(lines) == 2
 	if ok {
@@ -123,7 +123,7 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 		last = total
 	}
 	if !ok || first < 1 || last < first || first > total {
-		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: "+
+		return 0, 0, tool.Errorf("Error: Invalid `view_range` parameter: "+
 			"%s. It should be [first line, last line] within the range of lines of the file: "+
 			"[1, %d]. A last line of -1 means the end of the file.", given, total)
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // maxTogether is how many bytes ViewAll shows, all paths together.
@@ -17,8 +17,8 @@ const maxTogether = MaxSize
 // ViewAll shows several files and directories, one after the other. An image is a part of its own; everything else is
 // one text, with a blank line between paths. clean checks paths as the model writes them.
 func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing,
-	clean func(string) (string, error)) (registry.Result, error) {
-	var parts []registry.Part
+	clean func(string) (string, error)) (tool.Result, error) {
+	var parts []tool.Part
 	var text strings.Builder
 	failures, size := 0, 0
 	for i, given := range paths {
@@ -29,29 +29,29 @@ func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing,
 			text.WriteByte('\n')
 		}
 		shown, view, err := t.viewOne(ctx, given, size, listing, clean)
-		if problem, ok := errors.AsType[*registry.ModelError](err); ok {
+		if problem, ok := errors.AsType[*tool.ModelError](err); ok {
 			failures++
 			text.WriteString("=== " + shown + " [ERROR] ===\n" + problem.Text)
 			continue
 		}
 		if err != nil {
-			return registry.Result{}, err
+			return tool.Result{}, err
 		}
 		size += len(view.text) + len(view.data)
 		text.WriteString("=== " + shown + " ===")
 		if view.data != nil {
-			parts = append(parts, registry.Part{Text: text.String()}, view.part())
+			parts = append(parts, tool.Part{Text: text.String()}, view.part())
 			text.Reset()
 			continue
 		}
 		text.WriteString("\n" + view.text)
 	}
 	if text.Len() > 0 {
-		parts = append(parts, registry.Part{Text: text.String()})
+		parts = append(parts, tool.Part{Text: text.String()})
 	}
-	result := registry.Result{Content: parts, Status: viewed(len(paths), failures)}
+	result := tool.Result{Content: parts, Status: viewed(len(paths), failures)}
 	if failures == len(paths) {
-		result.Code = registry.CodeTool
+		result.Code = tool.CodeTool
 	}
 	return result, nil
 }
@@ -64,7 +64,7 @@ func (t Tree) viewOne(ctx context.Context, given string, before int, listing Lis
 	}
 	shown = t.Shown(name)
 	if before >= maxTogether {
-		return shown, view, registry.Errorf("Error: The paths before have %d bytes together, "+
+		return shown, view, tool.Errorf("Error: The paths before have %d bytes together, "+
 			"which is too much for more. View this one in another call.", before)
 	}
 	view, err = t.view(ctx, name, nil, listing)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -54,13 +55,13 @@ func OnBoth(t *testing.T, newBench func(t testing.TB, files vfs.Project) *Bench,
 }
 
 // Call calls the tool under test.
-func (b *Bench) Call(input any) registry.Result {
+func (b *Bench) Call(input any) tool.Result {
 	b.T.Helper()
 	return b.CallTool(b.Tool, input)
 }
 
 // CallTool calls a tool. The input is JSON, or a value to be encoded as JSON.
-func (b *Bench) CallTool(tool string, input any) registry.Result {
+func (b *Bench) CallTool(name string, input any) tool.Result {
 	b.T.Helper()
 	raw, ok := input.(json.RawMessage)
 	if !ok {
@@ -68,7 +69,7 @@ func (b *Bench) CallTool(tool string, input any) registry.Result {
 		raw, err = json.Marshal(input)
 		require.NoError(b.T, err)
 	}
-	return b.Tools.Dispatch(context.Background(), registry.Call{Tool: tool, Input: raw},
+	return b.Tools.Dispatch(context.Background(), tool.Call{Tool: name, Input: raw},
 		registry.Env{Project: "test", Files: b.Files})
 }
 
@@ -111,7 +112,7 @@ func (b *Bench) Tree() map[string]string {
 }
 
 // Want calls the tool under test and checks the result.
-func (b *Bench) Want(input Object, text string, code registry.Code) {
+func (b *Bench) Want(input Object, text string, code tool.Code) {
 	b.T.Helper()
 	result := b.Call(input)
 	require.Equal(b.T, text, result.Text(), "%v", input)

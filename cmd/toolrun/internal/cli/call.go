@@ -18,6 +18,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // callFlags are the flags of commands that call a tool.
@@ -77,7 +78,7 @@ what the model gets.`,
 			if err != nil {
 				return errors.Join(err, runner.Close())
 			}
-			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
+			call := tool.Call{Tool: args[0], Input: json.RawMessage(input)}
 			return f.dispatch(cmd.Context(), cmd, runner, call, modelPrinter{cmd.OutOrStdout()}, toolrun.SessionOptions{
 				Select: choice, Limits: registry.Limits{Inline: inline},
 			})
@@ -103,7 +104,7 @@ func (f *callFlags) check(cmd *cobra.Command, r *runner) error {
 
 // dispatch calls a tool on the project, shows the call, and closes the runner. The context is the command's, and may
 // say more about the call.
-func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, d display,
+func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner, call tool.Call, d display,
 	options toolrun.SessionOptions) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := f.check(cmd, r); err != nil {
@@ -122,7 +123,7 @@ func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner,
 
 // call calls a tool and shows the call, with a line of progress on standard error. The error is that of the context,
 // of starting the engine or of the host; or errToolFailed or an exitError.
-func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, env registry.Env,
+func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, call tool.Call, env registry.Env,
 	d display) error {
 	loading := terminal.StartProgress(cmd.ErrOrStderr(), cmd.OutOrStdout())
 	loading.Report("preparing "+call.Tool, 0, 0) // which is compiled the first time
@@ -142,7 +143,7 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	if p := result.Pending; p != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: waits for approval: toolrun approvals show %s\n", p.Token)
 	}
-	if result.Code == registry.CodeDisabled {
+	if result.Code == tool.CodeDisabled {
 		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: "+f.switchedOff(call.Tool))
 	}
 	if err := ctx.Err(); err != nil {
@@ -172,8 +173,8 @@ func (f *callFlags) switchedOff(tool string) string {
 }
 
 // show makes a call, and shows what its code prints and its progress until stop is called.
-func (f *callFlags) show(cmd *cobra.Command, p prepared, call registry.Call,
-	d display) (result registry.Result, stop func()) {
+func (f *callFlags) show(cmd *cobra.Command, p prepared, call tool.Call,
+	d display) (result tool.Result, stop func()) {
 	p.env.Limits.Timeout = f.timeout
 	stop = func() {}
 	if !f.json {
@@ -186,7 +187,7 @@ func (f *callFlags) show(cmd *cobra.Command, p prepared, call registry.Call,
 				return d, err
 			}
 		}
-		p.env.Progress = func(report registry.Progress) {
+		p.env.Progress = func(report tool.Progress) {
 			shown := false
 			if report.Console != nil && report.CallID == call.ID {
 				progress.Above(func() { shown = d.entry(*report.Console) })
@@ -201,8 +202,8 @@ func (f *callFlags) show(cmd *cobra.Command, p prepared, call registry.Call,
 
 // print prints a result on a display, or as JSON. A failure of the host is an error; a failure of the tool is
 // errToolFailed.
-func (f *callFlags) print(w io.Writer, result registry.Result, d display) error {
-	if result.Code == registry.CodeFailed || result.Code == registry.CodeOptions {
+func (f *callFlags) print(w io.Writer, result tool.Result, d display) error {
+	if result.Code == tool.CodeFailed || result.Code == tool.CodeOptions {
 		return errors.New(result.Text())
 	}
 	if !f.json {
@@ -226,7 +227,7 @@ func printJSON(w io.Writer, value any) error {
 
 // printResult prints a result as printJSON does. Its texts and its data, which can have all that code has printed, are
 // written in parts, and not put together before.
-func printResult(w io.Writer, result registry.Result) error {
+func printResult(w io.Writer, result tool.Result) error {
 	var large []func() error
 	id := rand.Text() // in their place
 	result.Content = slices.Clone(result.Content)

@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
@@ -129,7 +130,7 @@ func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags,
 	}
 	choose := func(s registry.Selection) registry.Selection {
 		s.Session = flags.session
-		s = s.WithOption(t.name, registry.OptionRollback, flags.rollback)
+		s = s.WithOption(t.name, tool.OptionRollback, flags.rollback)
 		s = s.WithOption(t.name, javascript.OptionMemory, flags.memory) // which each of them calls so
 		s = s.WithOption(t.name, javascript.OptionToolCalls, servers.file() != "")
 		switch filepath.Ext(code.name) {
@@ -138,7 +139,7 @@ func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags,
 		}
 		return s
 	}
-	return f.dispatch(ctx, cmd, runner, registry.Call{Tool: t.name, Input: input}, printer,
+	return f.dispatch(ctx, cmd, runner, tool.Call{Tool: t.name, Input: input}, printer,
 		toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 }
 

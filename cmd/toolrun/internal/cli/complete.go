@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/internal/service"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/tools/sessions"
@@ -156,7 +156,7 @@ func completeDirectory(*cobra.Command, string) ([]cobra.Completion, cobra.ShellC
 func completeAPI(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []string
 	for _, api := range apis {
-		if api != registry.XML || cmd.Name() == "prompt" {
+		if api != tool.XML || cmd.Name() == "prompt" {
 			words = append(words, string(api))
 		}
 	}
@@ -189,7 +189,7 @@ func completeOption(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 				words = append(words, name)
 				continue
 			}
-			if option.Type == registry.OptionBool {
+			if option.Type == tool.OptionBool {
 				words = append(words, name+"=false", name+"=true")
 			}
 			for _, choice := range option.Choices {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // listCommand has what the commands that describe tools share.
@@ -92,20 +93,20 @@ func newTools() *cobra.Command {
 
 // jsonTool is a tool as JSON.
 type jsonTool struct {
-	Name        string            `json:"name"`
-	DisplayName string            `json:"displayName"`
-	Subtitle    string            `json:"subtitle"`
-	Category    registry.Category `json:"category"`
-	Enabled     bool              `json:"enabled"`
-	Options     []registry.Option `json:"options"`
-	Values      map[string]any    `json:"values,omitempty"`
-	Description string            `json:"description,omitempty"`
-	Schema      json.RawMessage   `json:"schema,omitempty"`
-	SchemaNotes []string          `json:"schemaNotes,omitempty"`
+	Name        string          `json:"name"`
+	DisplayName string          `json:"displayName"`
+	Subtitle    string          `json:"subtitle"`
+	Category    tool.Category   `json:"category"`
+	Enabled     bool            `json:"enabled"`
+	Options     []tool.Option   `json:"options"`
+	Values      map[string]any  `json:"values,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	SchemaNotes []string        `json:"schemaNotes,omitempty"`
 }
 
 // jsonTools returns tools, and whether a selection enables them.
-func jsonTools(tools *registry.Registry, specs []registry.Spec, s registry.Selection) []jsonTool {
+func jsonTools(tools *registry.Registry, specs []tool.Spec, s registry.Selection) []jsonTool {
 	on := map[string]bool{}
 	for _, spec := range tools.Enabled(s) {
 		on[spec.Name] = true
@@ -116,7 +117,7 @@ func jsonTools(tools *registry.Registry, specs []registry.Spec, s registry.Selec
 			continue // parts that are not offered would only make the list longer
 		}
 		if spec.Options == nil {
-			spec.Options = []registry.Option{}
+			spec.Options = []tool.Option{}
 		}
 		all = append(all, jsonTool{
 			Name: spec.Name, DisplayName: spec.DisplayName, Subtitle: spec.Subtitle, Category: spec.Category,
@@ -139,15 +140,15 @@ func onOff(is bool) string {
 func (c *listCommand) list(w io.Writer, tools *registry.Registry, s registry.Selection) error {
 	specs := tools.Specs()
 	if c.category != "" {
-		specs = tools.ByCategory(registry.Category(c.category))
+		specs = tools.ByCategory(tool.Category(c.category))
 	}
 	all := jsonTools(tools, specs, s)
 	if c.json {
 		return printJSON(w, all)
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	for _, tool := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", tool.Name, tool.state(), tool.Subtitle)
+	for _, t := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", t.Name, t.state(), t.Subtitle)
 	}
 	return table.Flush()
 }
@@ -157,7 +158,7 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 		return err
 	}
 	spec, _ := tools.Spec(name)
-	out := jsonTools(tools, []registry.Spec{spec}, s)[0]
+	out := jsonTools(tools, []tool.Spec{spec}, s)[0]
 	enable := map[string]bool{}
 	maps.Copy(enable, s.Enable)
 	enable[name] = true // tools that are off can be described, too
@@ -166,7 +167,7 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(definitions, func(d *registry.Definition) bool { return d.Name == name })
+	i := slices.IndexFunc(definitions, func(d *tool.Definition) bool { return d.Name == name })
 	if i < 0 {
 		return fmt.Errorf("the tool %q cannot be used here", name)
 	}
@@ -174,7 +175,7 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	if err != nil {
 		return err
 	}
-	out.Description, out.Schema, out.Values = definitions[i].Description, definitions[i].Input.JSON(), options.Map()
+	out.Description, out.Schema, out.Values = definitions[i].Description, definitions[i].Input, options.Map()
 	if c.json {
 		return printJSON(w, out)
 	}
@@ -196,10 +197,10 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 }
 
 // apis are the values of --api.
-var apis = append(provider.APIs(), registry.XML)
+var apis = append(provider.APIs(), tool.XML)
 
 // addAPI adds --api, which must be given.
-func (c *listCommand) addAPI(cmd *cobra.Command, apis []registry.API) {
+func (c *listCommand) addAPI(cmd *cobra.Command, apis []tool.API) {
 	names := make([]string, len(apis))
 	for i, api := range apis {
 		names[i] = string(api)
@@ -221,7 +222,7 @@ func newDefs() *cobra.Command {
 		Example: "  toolrun defs --api anthropic\n  toolrun defs --api openai-chat --strict --enable javascript",
 		Args:    cobra.NoArgs,
 		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, env registry.Env) error {
-			definitions, err := provider.Definitions(tools, registry.API(c.api), env.Selection,
+			definitions, err := provider.Definitions(tools, tool.API(c.api), env.Selection,
 				&provider.Options{Strict: c.strict})
 			if err != nil {
 				return err
@@ -257,12 +258,12 @@ models without tool calls of their own.`,
 			"  toolrun prompt --api xml --enable javascript",
 		Args: cobra.NoArgs,
 		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, env registry.Env) error {
-			prompt, err := tools.SystemPrompt(cmd.Context(), registry.API(c.api), env)
+			prompt, err := tools.SystemPrompt(cmd.Context(), tool.API(c.api), env)
 			if err != nil {
 				return err
 			}
-			if c.api == string(registry.XML) {
-				definitions, err := tools.Definitions(registry.XML, env.Selection)
+			if c.api == string(tool.XML) {
+				definitions, err := tools.Definitions(tool.XML, env.Selection)
 				if err != nil {
 					return err
 				}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -321,7 +321,7 @@ func checkFree(cmd *cobra.Command, name string) error {
 	if slices.Contains(names, name) || name == pythonName {
 		return fmt.Errorf("the name %s is that of a tool that toolrun has itself: choose another with --name", name)
 	}
-	return registry.CheckName(name)
+	return tool.CheckName(name)
 }
 
 // readSchema reads a JSON Schema from an argument: JSON itself, or a file's.

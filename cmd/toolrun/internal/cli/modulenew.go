@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // newModuleFiles are templates, in a folder for each language. Those beside the folders are for languages whose
@@ -48,7 +48,7 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 				return err
 			}
 			name := filepath.Base(whole)
-			if err := registry.CheckName(name); err != nil {
+			if err := tool.CheckName(name); err != nil {
 				return fmt.Errorf("the directory's name %q becomes the tool's: %w", name, err)
 			}
 			files, err := writeModule(whole, language, name)

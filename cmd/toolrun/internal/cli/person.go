@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
 )
@@ -20,11 +20,11 @@ import (
 // A display shows a call.
 type display interface {
 	// entry shows an entry of the console of the call's code while it runs, and reports whether it does that.
-	entry(registry.ConsoleEntry) bool
+	entry(tool.ConsoleEntry) bool
 	// result shows the result. The error is errToolFailed if the tool failed.
-	result(registry.Result) error
+	result(tool.Result) error
 	// interrupted shows what is left of the console of a call that was interrupted.
-	interrupted(registry.Result) error
+	interrupted(tool.Result) error
 }
 
 // A personPrinter prints what code does for a person: what it writes to the console, as it is and when it is written,
@@ -80,7 +80,7 @@ func (p *personPrinter) endLines(next *stream) error {
 	return nil
 }
 
-func (p *personPrinter) entry(e registry.ConsoleEntry) bool {
+func (p *personPrinter) entry(e tool.ConsoleEntry) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.ended {
@@ -128,7 +128,7 @@ func (p *personPrinter) rest(console []sandbox.Entry) error {
 	return p.err
 }
 
-func (p *personPrinter) interrupted(result registry.Result) error {
+func (p *personPrinter) interrupted(result tool.Result) error {
 	report, _ := newReport(result)
 	if err := p.rest(report.Console); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (p *personPrinter) interrupted(result registry.Result) error {
 
 // result prints what has not been printed yet. The error is errToolFailed if the code failed, and an exitError if it
 // exited.
-func (p *personPrinter) result(result registry.Result) error {
+func (p *personPrinter) result(result tool.Result) error {
 	report, ok := newReport(result)
 	if !ok {
 		report.Text = result.Text()
@@ -185,7 +185,7 @@ func (p *personPrinter) result(result registry.Result) error {
 }
 
 // newReport takes a result of code in any language apart.
-func newReport(result registry.Result) (javascript.Report, bool) {
+func newReport(result tool.Result) (javascript.Report, bool) {
 	if report, ok := python.NewReport(result); ok {
 		return report, true
 	}
@@ -200,12 +200,12 @@ func (e exitError) Error() string { return fmt.Sprintf("the code exited with sta
 // A modelPrinter prints the text of a result that a model gets.
 type modelPrinter struct{ out io.Writer }
 
-func (modelPrinter) entry(registry.ConsoleEntry) bool { return false }
+func (modelPrinter) entry(tool.ConsoleEntry) bool { return false }
 
 // interrupted prints the result, which has all of the console.
-func (p modelPrinter) interrupted(result registry.Result) error { return p.result(result) }
+func (p modelPrinter) interrupted(result tool.Result) error { return p.result(result) }
 
-func (p modelPrinter) result(result registry.Result) error {
+func (p modelPrinter) result(result tool.Result) error {
 	style := terminal.Plain
 	if result.IsError() {
 		style = terminal.Red

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/recording"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -78,13 +79,13 @@ type prepared struct {
 	tools *registry.Registry
 	env   registry.Env
 	// end is called with the result, whatever that is.
-	end func(registry.Result) error
+	end func(tool.Result) error
 }
 
 // prepare begins the recording of a call on a host, if there is to be one.
-func (f *recordFlags) prepare(ctx context.Context, on *Host, tools *registry.Registry, call registry.Call,
+func (f *recordFlags) prepare(ctx context.Context, on *Host, tools *registry.Registry, call tool.Call,
 	env registry.Env) (prepared, error) {
-	p := prepared{ctx, tools, env, func(registry.Result) error { return nil }}
+	p := prepared{ctx, tools, env, func(tool.Result) error { return nil }}
 	source, err := f.source()
 	if err != nil {
 		return p, err
@@ -115,7 +116,7 @@ func (f *recordFlags) prepare(ctx context.Context, on *Host, tools *registry.Reg
 	p.env.Files = recorder.Files(env.Files)
 	p.env.Selection.Network = recorder.Network(env.Selection.Network)
 	p.tools = tools.Using(recorder.Middleware)
-	p.end = func(result registry.Result) error {
+	p.end = func(result tool.Result) error {
 		if err := errors.Join(recorder.End(&result), out.Close()); err != nil {
 			return fmt.Errorf("--record: %w", err)
 		}
@@ -127,7 +128,7 @@ func (f *recordFlags) prepare(ctx context.Context, on *Host, tools *registry.Reg
 // recordedBy is what recordings say of this program.
 func recordedBy() string { return "toolrun " + version() }
 
-func (f *recordFlags) header(tools *registry.Registry, call registry.Call, env registry.Env,
+func (f *recordFlags) header(tools *registry.Registry, call tool.Call, env registry.Env,
 	source sandbox.Source) (recording.Header, error) {
 	h := recording.Header{
 		Made: time.Now().UTC().Truncate(time.Second), By: recordedBy(),
@@ -149,10 +150,10 @@ func (f *recordFlags) header(tools *registry.Registry, call registry.Call, env r
 	if err != nil {
 		return h, nil // the call will say so
 	}
-	if options.Text(registry.OptionSession) != "" || options.Bool(registry.OptionRollback) {
+	if options.Text(tool.OptionSession) != "" || options.Bool(tool.OptionRollback) {
 		return h, fmt.Errorf("--record: a call with the option %s or %s cannot be recorded: "+
 			"it depends on more than recordings have",
-			registry.OptionSession, registry.OptionRollback)
+			tool.OptionSession, tool.OptionRollback)
 	}
 	h.Options = options.Map()
 	if !options.Bool(javascript.OptionToolCalls) { // which other tools that run code have, too

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/recording"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -122,11 +123,11 @@ func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	tool, ok := r.Registry().Tool(header.Tool)
+	t, ok := r.Registry().Tool(header.Tool)
 	if !ok {
 		return fmt.Errorf("there is no tool %s here: toolrun module add %s", header.Tool, header.Tool)
 	}
-	tools, err := registry.New(append([]registry.Tool{tool}, recorded.Tools(nil)...)...)
+	tools, err := registry.New(append([]tool.Tool{t}, recorded.Tools(nil)...)...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -145,7 +146,7 @@ func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
 
 // play makes the call, and compares what becomes of it with the recording.
 func (c *replayCommand) play(cmd *cobra.Command, r *runner, recorded *recording.Recording, player *recording.Player,
-	p prepared, call registry.Call, host recordedHost) error {
+	p prepared, call tool.Call, host recordedHost) error {
 	p.ctx = sandbox.WithSource(p.ctx, sandbox.Source{Seed: host.Seed, Clock: host.Clock, Tape: player})
 	var show display = modelPrinter{cmd.OutOrStdout()}
 	if host.Whole {
@@ -172,7 +173,7 @@ func (c *replayCommand) play(cmd *cobra.Command, r *runner, recorded *recording.
 		return err
 	}
 	if difference := player.End(result); difference != nil {
-		if player.Ended() && result.Code != registry.CodeFailed { // the call has come to its end
+		if player.Ended() && result.Code != tool.CodeFailed { // the call has come to its end
 			_ = f.print(cmd.OutOrStdout(), result, show)
 		}
 		return fmt.Errorf("not the same as the recorded run: %w", difference)
@@ -214,7 +215,7 @@ func (h *Host) readRecording(name string) (*recording.Recording, error) {
 }
 
 // otherCode returns the input of a call with the code in a file.
-func otherCode(cmd *cobra.Command, call registry.Call, file string) (json.RawMessage, error) {
+func otherCode(cmd *cobra.Command, call tool.Call, file string) (json.RawMessage, error) {
 	if call.Tool != javascript.Name && call.Tool != python.Name {
 		return nil, fmt.Errorf("--code: the tool %s runs no code", call.Tool)
 	}

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A replCommand is a command of the prompt, such as .help.
@@ -68,15 +68,15 @@ Lines that begin with a space are not kept in the history.
 }
 
 func (s *session) callCommand(ctx context.Context, argument string) error {
-	tool, input, _ := strings.Cut(argument, " ")
-	if tool == "" {
+	t, input, _ := strings.Cut(argument, " ")
+	if t == "" {
 		return errors.New(`say which tool, as in .call filesystem {"command": "view", "path": "/"}`)
 	}
 	env, err := s.session.Env(ctx)
 	if err != nil {
 		return err
 	}
-	call := registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}
+	call := tool.Call{Tool: t, Input: json.RawMessage(strings.TrimSpace(input))}
 	return s.flags.call(ctx, s.cmd, s.runner, call, env, modelPrinter{s.cmd.OutOrStdout()})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/module"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -88,7 +89,7 @@ func (s *session) script(ctx context.Context, entry string) error {
 	s.inSession(&env)
 	printer := newPersonPrinter(s.cmd)
 	printer.whole = true // the next entry begins a line
-	return s.flags.call(ctx, s.cmd, s.runner, registry.Call{Tool: s.lang, Input: input}, env, printer)
+	return s.flags.call(ctx, s.cmd, s.runner, tool.Call{Tool: s.lang, Input: input}, env, printer)
 }
 
 var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)

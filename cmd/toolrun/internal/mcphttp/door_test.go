@@ -25,6 +25,7 @@ import (
 	"github.com/toolrun/toolrun/internal/memnet"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 // A street is where connections come from: pipes, whose time is that of a test.
@@ -45,12 +46,12 @@ func (s *street) dial(from string) net.Conn {
 
 // open serves until the test ends. The token is secret, unless everybody is admitted.
 func open(t *testing.T, config mcphttp.Config, everybody bool) *street {
-	tool := registry.Func(registry.Spec{Name: "waits", Description: "Waits."},
-		func(context.Context, struct{}, registry.Env) (string, error) {
+	one := tool.Func(tool.Spec{Name: "waits", Description: "Waits."},
+		func(context.Context, struct{}, tool.Env) (string, error) {
 			time.Sleep(8 * time.Second)
 			return "finished", nil
 		})
-	tools, err := registry.New(tool)
+	tools, err := registry.New(one)
 	require.NoError(t, err)
 	server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), &mcpserver.Options{Rate: 1e6})
 	require.NoError(t, err)

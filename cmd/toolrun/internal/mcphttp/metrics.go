@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -64,7 +65,7 @@ var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // Middleware counts calls. Names of unknown tools do not become labels, because they are unlimited.
 func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+	return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
 		project := label("")
 		if m.byProject {
 			project = label(env.Project)
@@ -74,16 +75,16 @@ func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 		defer running.Dec()
 		start := time.Now()
 		result := next(ctx, call, env)
-		tool, outcome := call.Tool, "ok"
-		if result.Code == registry.CodeUnknownTool {
-			tool = ""
+		t, outcome := call.Tool, "ok"
+		if result.Code == tool.CodeUnknownTool {
+			t = ""
 		}
 		if result.IsError() {
 			outcome = string(result.Code)
 		}
-		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_calls_total{project=%s,tool=%s,outcome=%q}", project, label(tool),
+		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_calls_total{project=%s,tool=%s,outcome=%q}", project, label(t),
 			outcome)).Inc()
-		m.set.GetOrCreateSummary(fmt.Sprintf("toolrun_call_seconds{project=%s,tool=%s}", project, label(tool))).
+		m.set.GetOrCreateSummary(fmt.Sprintf("toolrun_call_seconds{project=%s,tool=%s}", project, label(t))).
 			UpdateDuration(start)
 		return result
 	}

@@ -1,4 +1,4 @@
-package registry
+package tool
 
 import (
 	"context"
@@ -140,33 +140,38 @@ func Retryable(err error) error {
 	return &retryableError{err}
 }
 
+// IsRetryable reports whether an error has been marked by [Retryable].
+func IsRetryable(err error) bool {
+	_, ok := errors.AsType[*retryableError](err)
+	return ok
+}
+
 type retryableError struct{ error }
 
 func (e *retryableError) Unwrap() error { return e.error }
 
-// ToolFunc makes a tool from a function that takes its input as JSON. [Func] is for functions with typed inputs.
-// With a nil function, New fails.
-func ToolFunc(spec Spec, execute func(ctx context.Context, call Call, env Env) (Result, error)) Tool {
-	return &toolFunc{spec, execute}
+// JSONFunc makes a tool from a function that takes its input as JSON. [Func] is for functions with typed inputs.
+// With a nil function, the tool is malformed.
+func JSONFunc(spec Spec, execute func(ctx context.Context, call Call, env Env) (Result, error)) Tool {
+	return &jsonFunc{spec, execute}
 }
 
-type toolFunc struct {
+type jsonFunc struct {
 	spec    Spec
 	execute func(ctx context.Context, call Call, env Env) (Result, error)
 }
 
 var errNoFunction = errors.New("the function is nil")
 
-func (t *toolFunc) Spec() Spec { return t.spec }
+func (t *jsonFunc) Spec() Spec { return t.spec }
 
-// madeOf returns the error in the arguments of the constructor, or nil.
-func (t *toolFunc) madeOf() error {
+func (t *jsonFunc) madeOf() error {
 	if t.execute == nil {
 		return errNoFunction
 	}
 	return nil
 }
 
-func (t *toolFunc) Execute(ctx context.Context, call Call, env Env) (Result, error) {
+func (t *jsonFunc) Execute(ctx context.Context, call Call, env Env) (Result, error) {
 	return t.execute(ctx, call, env)
 }

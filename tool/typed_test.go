@@ -1,4 +1,4 @@
-package registry_test
+package tool_test
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 type weatherIn struct {
@@ -27,17 +29,17 @@ type weatherOut struct {
 }
 
 func TestToolsOfFunctions(t *testing.T) {
-	tool := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather."},
-		func(_ context.Context, in weatherIn, env registry.Env) (weatherOut, error) {
+	one := tool.Func(tool.Spec{Name: "weather", Description: "Tells the weather."},
+		func(_ context.Context, in weatherIn, env tool.Env) (weatherOut, error) {
 			if in.City == "Atlantis" {
-				return weatherOut{}, registry.Errorf("There is no weather in %s.", in.City)
+				return weatherOut{}, tool.Errorf("There is no weather in %s.", in.City)
 			}
 			if n, ok := in.Extra["n"].(json.Number); ok {
 				return weatherOut{City: n.String()}, nil
 			}
 			return weatherOut{in.City, []int64{in.Days}}, nil
 		})
-	r := newRegistry(t, tool)
+	r := newRegistry(t, one)
 	spec, _ := r.Spec("weather")
 	require.JSONEq(t, `{"type":"object","required":["city"],"additionalProperties":false,"properties":{
 		"city":{"type":"string","description":"the name of the city"},"days":{"type":"integer"},
@@ -52,9 +54,10 @@ func TestToolsOfFunctions(t *testing.T) {
 		"properties":{"city":{"type":"string"},"days":{"type":["null","array"],"items":{"type":"integer"}}},
 		"required":["city","days"],"additionalProperties":false}`, string(spec.OutputSchema))
 
-	output, err := registry.CompileSchema(spec.OutputSchema)
+	output, err := schema.CompileObject(spec.OutputSchema)
 	require.NoError(t, err)
-	require.NoError(t, output.Validate(map[string]any{"city": "", "days": nil}), "as the zero value is encoded")
+	require.NoError(t, output.Validate(t.Context(), map[string]any{"city": "", "days": nil}),
+		"as the zero value is encoded")
 
 	for _, c := range []struct{ input, text string }{
 		{`{"city":"Oslo","days":9007199254740993}`, `{"city":"Oslo","days":[9007199254740993]}`},
@@ -77,8 +80,8 @@ func TestToolsOfFunctions(t *testing.T) {
 
 type rendered struct{ n int }
 
-func (r *rendered) Result() registry.Result {
-	return registry.Result{Content: []registry.Part{{Text: "rendered"}}, Status: "ok", Data: r.n}
+func (r *rendered) Result() tool.Result {
+	return tool.Result{Content: []tool.Part{{Text: "rendered"}}, Status: "ok", Data: r.n}
 }
 
 // TestBytes are a text in base64 in the schemas, as they are in JSON.
@@ -88,83 +91,83 @@ func TestBytes(t *testing.T) {
 		Parts map[string][]byte `json:"parts,omitempty"`
 		Empty []byte            `json:"empty"`
 	}
-	tool := registry.Func(registry.Spec{Name: "copy", Description: "Copies a picture."},
-		func(_ context.Context, in picture, _ registry.Env) (picture, error) {
+	one := tool.Func(tool.Spec{Name: "copy", Description: "Copies a picture."},
+		func(_ context.Context, in picture, _ tool.Env) (picture, error) {
 			require.Equal(t, "hello", string(in.Data))
 			return picture{in.Data, in.Parts, nil}, nil
 		})
-	r := newRegistry(t, tool)
+	r := newRegistry(t, one)
 	spec, _ := r.Spec("copy")
 	const text = `"type":"string","contentEncoding":"base64"`
 	require.JSONEq(t, `{"type":"object","required":["data","empty"],"additionalProperties":false,"properties":{
 		"data":{`+text+`,"description":"the picture"},"empty":{`+text+`},
 		"parts":{"type":"object","additionalProperties":{`+text+`}}}}`, string(spec.Schema))
-	result := r.Dispatch(t.Context(), registry.Call{Tool: "copy",
+	result := r.Dispatch(t.Context(), tool.Call{Tool: "copy",
 		Input: json.RawMessage(`{"data":"aGVsbG8=","parts":{"a":"aGVsbG8="},"empty":""}`)}, registry.Env{})
 	require.Equal(t, `{"data":"aGVsbG8=","parts":{"a":"aGVsbG8="},"empty":null}`, result.Text())
-	output, err := registry.CompileSchema(spec.OutputSchema)
+	output, err := schema.CompileObject(spec.OutputSchema)
 	require.NoError(t, err)
 	var data map[string]any
 	require.NoError(t, json.Unmarshal([]byte(result.Text()), &data))
-	require.NoError(t, output.Validate(data))
-	require.Error(t, output.Validate(map[string]any{"data": []any{104.}, "empty": nil}))
+	require.NoError(t, output.Validate(t.Context(), data))
+	require.Error(t, output.Validate(t.Context(), map[string]any{"data": []any{104.}, "empty": nil}))
 }
 
 func TestWhatFunctionsReturn(t *testing.T) {
-	text := func(tool registry.Tool) registry.Result {
-		return newRegistry(t, tool).Dispatch(t.Context(), call("x", ""), registry.Env{})
+	text := func(one tool.Tool) tool.Result {
+		return newRegistry(t, one).Dispatch(t.Context(), call("x", ""), registry.Env{})
 	}
-	spec := registry.Spec{Name: "x", Description: "A tool."}
+	spec := tool.Spec{Name: "x", Description: "A tool."}
 	type none struct{}
-	require.Equal(t, "plain", text(registry.Func(spec, func(context.Context, none, registry.Env) (string, error) {
+	require.Equal(t, "plain", text(tool.Func(spec, func(context.Context, none, tool.Env) (string, error) {
 		return "plain", nil
 	})).Text())
-	require.Equal(t, "no", text(registry.Func(spec, func(context.Context, none, registry.Env) (registry.Result, error) {
-		return registry.Failure(registry.CodeTool, "no"), nil
+	require.Equal(t, "no", text(tool.Func(spec, func(context.Context, none, tool.Env) (tool.Result, error) {
+		return tool.Failure(tool.CodeTool, "no"), nil
 	})).Text())
-	require.Equal(t, "a\nb", text(registry.Func(spec, func(context.Context, none, registry.Env) ([]registry.Part,
+	require.Equal(t, "a\nb", text(tool.Func(spec, func(context.Context, none, tool.Env) ([]tool.Part,
 		error) {
-		return []registry.Part{{Text: "a"}, {Text: "b"}}, nil
+		return []tool.Part{{Text: "a"}, {Text: "b"}}, nil
 	})).Text())
-	require.Equal(t, `["<a>"]`, text(registry.Func(spec, func(context.Context, none, registry.Env) ([]string, error) {
+	require.Equal(t, `["<a>"]`, text(tool.Func(spec, func(context.Context, none, tool.Env) ([]string, error) {
 		return []string{"<a>"}, nil
 	})).Text())
-	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (any, error) {
+	require.Contains(t, text(tool.Func(spec, func(context.Context, none, tool.Env) (any, error) {
 		return nil, nil
 	})).Text(), "returned no result")
-	result := text(registry.Func(spec, func(context.Context, none, registry.Env) (*rendered, error) {
+	result := text(tool.Func(spec, func(context.Context, none, tool.Env) (*rendered, error) {
 		return &rendered{1}, nil
 	}))
 	require.Equal(t, "rendered", result.Text())
 	require.Equal(t, "ok", result.Status)
-	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (*rendered, error) {
+	require.Contains(t, text(tool.Func(spec, func(context.Context, none, tool.Env) (*rendered, error) {
 		return nil, nil
 	})).Text(), "returned no result")
-	require.Contains(t, text(registry.Func(spec, func(context.Context, none, registry.Env) (chan int, error) {
+	require.Contains(t, text(tool.Func(spec, func(context.Context, none, tool.Env) (chan int, error) {
 		return nil, nil
 	})).Text(), "the result is not JSON")
 
-	for why, tool := range map[string]registry.Tool{
-		"inferring the schema": registry.Func(spec, func(context.Context, struct{ F func() },
-			registry.Env) (string, error) {
+	for why, one := range map[string]tool.Tool{
+		"inferring the schema": tool.Func(spec, func(context.Context, struct{ F func() },
+			tool.Env) (string, error) {
 			return "", nil
 		}),
-		`"type" is not "object"`: registry.Func(spec, func(context.Context, []string, registry.Env) (string,
+		`"type" is not "object"`: tool.Func(spec, func(context.Context, []string, tool.Env) (string,
 			error) {
 			return "", nil
 		}),
-		"inferring the schema of st": registry.Func(spec, func(context.Context, none,
-			registry.Env) (struct{ C chan int }, error) {
+		"inferring the schema of st": tool.Func(spec, func(context.Context, none,
+			tool.Env) (struct{ C chan int }, error) {
 			panic("")
 		}),
 	} {
-		_, err := registry.New(tool)
+		_, err := registry.New(one)
 		require.ErrorContains(t, err, `tool "x": `)
 		require.ErrorContains(t, err, why)
 	}
 	own := spec
 	own.Schema = json.RawMessage(`{"type":"object","properties":{"kind":{"enum":["a"]}}}`)
-	r := newRegistry(t, registry.Func(own, func(_ context.Context, in struct{ Kind string }, _ registry.Env) (string,
+	r := newRegistry(t, tool.Func(own, func(_ context.Context, in struct{ Kind string }, _ tool.Env) (string,
 		error) {
 		return in.Kind, nil
 	}))
@@ -195,8 +198,8 @@ type taggedIn struct {
 
 func TestTags(t *testing.T) {
 	var got taggedIn
-	r := newRegistry(t, registry.Func(registry.Spec{Name: "x", Description: "A tool."},
-		func(_ context.Context, in taggedIn, _ registry.Env) (string, error) { got = in; return "done", nil }))
+	r := newRegistry(t, tool.Func(tool.Spec{Name: "x", Description: "A tool."},
+		func(_ context.Context, in taggedIn, _ tool.Env) (string, error) { got = in; return "done", nil }))
 	spec, _ := r.Spec("x")
 	require.JSONEq(t, `{"type":"object","required":["code"],"additionalProperties":false,"properties":{
 		"lang":{"type":"string","enum":["en","nb"],"default":"en"},
@@ -226,53 +229,64 @@ func TestTags(t *testing.T) {
 	require.False(t, got.Place.Exact)
 	result = r.Dispatch(t.Context(), call("x", `{"code":"osl","days":15,"unit":"kelvin","mails":["a","b","c"]}`),
 		registry.Env{})
-	require.Equal(t, registry.CodeInvalidInput, result.Code)
+	require.Equal(t, tool.CodeInvalidInput, result.Code)
 	for _, field := range []string{"code", "days", "unit", "mails"} {
 		require.Contains(t, result.Text(), "/"+field)
 	}
 }
 
 func TestTagsThatDoNotFit(t *testing.T) {
-	spec := registry.Spec{Name: "x", Description: "A tool."}
-	for want, tool := range map[string]registry.Tool{
-		`field N: tag default: "x" is no value of the type int`: registry.Func(spec,
+	spec := tool.Spec{Name: "x", Description: "A tool."}
+	for want, one := range map[string]tool.Tool{
+		`field N: tag default: "x" is no value of the type int`: tool.Func(spec,
 			func(context.Context, struct {
 				N int `default:"x"`
-			}, registry.Env) (string, error) {
+			}, tool.Env) (string, error) {
 				return "", nil
 			}),
-		`field S: tag minimum: it is for numbers, not for string`: registry.Func(spec,
+		`field S: tag minimum: it is for numbers, not for string`: tool.Func(spec,
 			func(context.Context, struct {
 				S string `minimum:"1"`
-			}, registry.Env) (string, error) {
+			}, tool.Env) (string, error) {
 				return "", nil
 			}),
-		`field N: tag maxLength: it is for a string, not for int`: registry.Func(spec,
+		`field N: tag maxLength: it is for a string, not for int`: tool.Func(spec,
 			func(context.Context, struct {
 				N int `maxLength:"1"`
-			}, registry.Env) (string, error) {
+			}, tool.Env) (string, error) {
 				return "", nil
 			}),
-		`field S: tag default: c is not in the enum`: registry.Func(spec,
+		`field S: tag default: c is not in the enum`: tool.Func(spec,
 			func(context.Context, struct {
 				S string `enum:"a,b" default:"c"`
-			}, registry.Env) (string, error) {
+			}, tool.Env) (string, error) {
 				return "", nil
 			}),
-		`field P: tag default: a default is for fields that are not behind a pointer`: registry.Func(spec,
+		`field P: tag default: a default is for fields that are not behind a pointer`: tool.Func(spec,
 			func(context.Context, struct {
 				P *int `default:"1"`
-			}, registry.Env) (string, error) {
+			}, tool.Env) (string, error) {
 				return "", nil
 			}),
-		`does not compile`: registry.Func(spec,
+		`does not compile`: tool.Func(spec,
 			func(context.Context, struct {
 				S string `pattern:"("`
-			}, registry.Env) (string, error) {
+			}, tool.Env) (string, error) {
 				return "", nil
 			}),
 	} {
-		_, err := registry.New(tool)
+		_, err := registry.New(one)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func newRegistry(t testing.TB, tools ...tool.Tool) *registry.Registry {
+	t.Helper()
+	r, err := registry.New(tools...)
+	require.NoError(t, err)
+	return r
+}
+
+func call(name, input string) tool.Call {
+	return tool.Call{ID: "call-1", Tool: name, Input: json.RawMessage(input)}
 }

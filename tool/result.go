@@ -1,10 +1,9 @@
-package registry
+package tool
 
 import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // A Result is the outcome of a call. Every call has one.
@@ -34,7 +33,9 @@ type Result struct {
 	// same call made again. That call has the Approval, and this one has none.
 	Repeats string
 
-	suspended *suspended
+	// Suspension is for the registry: what it must know of a call that waits to let it go on. A tool sets it with
+	// [Suspended] only, and everybody else leaves it alone.
+	Suspension any
 }
 
 // A Part is a piece of a result's content.
@@ -114,16 +115,6 @@ func (p Part) String() string {
 // Reference returns a part that names the resource without showing it, for content that is shown elsewhere.
 func (r *Resource) Reference() Part {
 	return Part{Text: r.open(" (content shown in another tool invocation)") + r.end()}
-}
-
-// shortened returns the resource with a kind and a name of reasonable length, without line breaks.
-func (r *Resource) shortened() *Resource {
-	const most = 4096
-	if len(r.Kind) <= most && len(r.Name) <= most && printable(r.Kind+r.Name) == r.Kind+r.Name {
-		return r
-	}
-	return &Resource{Kind: printable(plaintext.Cut(r.Kind, most)), Name: printable(plaintext.Cut(r.Name, most)),
-		Key: r.Key}
 }
 
 func (r *Resource) open(note string) string { return ">>>>> " + r.Kind + ": " + r.Name + note + "\n" }
