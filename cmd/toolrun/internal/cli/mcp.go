@@ -199,7 +199,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		middleware = append(middleware, calls.Middleware)
 	}
 	metrics := mcphttp.NewMetrics(!c.sessionProjects)
-	if c.http != "" {
+	if c.http != "" && !c.pageOnly {
 		middleware = append(middleware, metrics.Middleware)
 		audit := requests
 		requests = func(r network.Record) {
@@ -218,7 +218,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if err := c.project.checkAsk(c.runner); err != nil {
 		return err
 	}
-	c.runner.warnOfSchemas()
+	if !c.pageOnly {
+		c.runner.warnOfSchemas()
+	}
 	c.chosen.later = c.servers.file() != ""
 	if err := known(c.runner.Registry(), c.chosen.enable); err != nil && c.chosen.later {
 		c.runner.warn(err)

@@ -21,23 +21,20 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/web"
 )
 
-// serveCommand is toolrun serve: toolrun mcp --http --page without MCP.
-type serveCommand struct{ mcpCommand }
-
 // pageAddress is where the page is unless told otherwise.
 const pageAddress = "localhost:7311"
 
+// newServe makes toolrun serve: toolrun mcp --http --page without MCP.
 func newServe() *cobra.Command {
-	c := &serveCommand{mcpCommand{pageOnly: true}}
+	c := &mcpCommand{withPage: true, pageOnly: true, calls: mcpserver.DefaultCalls,
+		sessions: mcpserver.DefaultSessions, rate: mcpserver.DefaultRate}
 	cmd := &cobra.Command{
 		Use:   "serve [ADDR]",
 		Short: "Serve a page to see what models did, and to take it back",
@@ -62,10 +59,10 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.http = argument(args, 0, pageAddress)
-			return c.run(cmd)
+			return c.runPage(cmd)
 		},
 	}
-	c.project.cmd = cmd
+	c.project.cmd, c.chosen.cmd = cmd, cmd
 	c.project.addAsk(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
@@ -92,11 +89,8 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	return cmd
 }
 
-func (c *serveCommand) run(cmd *cobra.Command) (err error) {
-	logger, err := c.logger(cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
+// runPage is run without MCP.
+func (c *mcpCommand) runPage(cmd *cobra.Command) error {
 	if c.timeout < 0 || c.grace < 0 {
 		return errors.New("--timeout and --grace must not be negative")
 	}
@@ -112,20 +106,7 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 			return fmt.Errorf("--root: %w", err)
 		}
 	}
-	ctx, stop := c.host().untilSignal(cmd.Context(), syscall.SIGTERM)
-	defer stop()
-	calls := web.NewLog()
-	middleware := []registry.Middleware{observe.Slog(logger, nil), calls.Middleware}
-	options := toolrun.Options{Middleware: middleware, Calls: c.project.shared(unshared(logger))}
-	if c.runner, err = c.servers.open(cmd, options); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.runner.Close()) }()
-	if err := c.project.checkAsk(c.runner); err != nil {
-		return err
-	}
-	c.hideErrors = c.tokens != "" // as toolrun mcp --http does from the same tokens
-	err = c.serve(ctx, mcphttp.NewMetrics(false), calls, logger)
+	err := c.run(cmd)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: give another ADDR, such as localhost:0", err)
 	}
