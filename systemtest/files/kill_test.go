@@ -64,6 +64,7 @@ func init() {
 		"files":   makeFiles,
 		"apply":   applyForever,
 		"restore": restoreForever,
+		"purge":   purgeForever,
 	}
 }
 
