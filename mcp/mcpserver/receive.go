@@ -73,10 +73,11 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		tools, env, err := s.current(ctx)
 		if err != nil {
-			s.options.Logger.ErrorContext(ctx, "the source of a server failed", "method", method, "error", err)
 			if errors.Is(err, vfs.ErrDeleted) {
+				s.options.Logger.InfoContext(ctx, "the project has been deleted", "method", method, "error", err)
 				return nil, errDeleted
 			}
+			s.options.Logger.ErrorContext(ctx, "the source of a server failed", "method", method, "error", err)
 			return nil, errSource
 		}
 		switch params := request.GetParams().(type) {

@@ -99,18 +99,23 @@ func (t *tokenServers) read() error {
 	}
 	before, after := t.now.Load(), &tokenSet{tokens, map[*mcphttp.Token]*tokenServer{}}
 	var fresh []*tokenServer
-	kept := map[*tokenServer]bool{}
+	known, kept := map[string]*tokenServer{}, map[*tokenServer]bool{}
+	for old, server := range before.servers {
+		known[old.Identity()] = server
+	}
 	for _, token := range tokens {
-		for old, server := range before.servers {
-			if token.Equal(old) {
-				after.servers[token] = server // with what it has used of its limits
-				kept[server] = true
-			}
-		}
-		if after.servers[token] != nil {
+		if server := known[token.Identity()]; server != nil {
+			after.servers[token] = server // with what it has used of its limits
+			kept[server] = true
 			continue
 		}
-		server, err := t.serve(token)
+		err := t.command.checkToken(token)
+		var server *tokenServer
+		if err == nil {
+			if server, err = t.serve(token); err != nil {
+				t.info = nil // the store may fail for a moment: until it does not, tokens that are gone are still good
+			}
+		}
 		if err != nil {
 			for _, server := range fresh {
 				server.end()
@@ -185,9 +190,6 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 // tokenServer returns what a token may use, but for how much at once, and without a server of MCP.
 func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token,
 	logger *slog.Logger) (*tokenServer, error) {
-	if err := c.checkToken(token); err != nil {
-		return nil, err
-	}
 	limits := token.Limits
 	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
 		FileSize: limits.FileSize}})

@@ -203,6 +203,20 @@ func TestTokensThatEnd(t *testing.T) {
 				}
 			}
 
+			listens, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL, strings.NewReader(
+				`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{`+
+					`"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+					`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},`+
+					`"io.modelcontextprotocol/clientCapabilities":{}},"notifications":{"toolsListChanged":true}}}`))
+			require.NoError(t, err)
+			for name, value := range map[string]string{"Content-Type": "application/json",
+				"Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
+				"Mcp-Method": "subscriptions/listen"} {
+				listens.Header.Set(name, value)
+			}
+			listening, err := d.Client(modToken).Do(listens)
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, listening.StatusCode)
 			uploads := make(chan bool)
 			for _, base := range d.bases {
 				content, part := io.Pipe()
@@ -227,6 +241,7 @@ func TestTokensThatEnd(t *testing.T) {
 			}
 			require.NoFileExists(t, filepath.Join(d.data, "projects", "own", "late.txt"))
 			require.Error(t, <-ended)
+			_, _ = io.ReadAll(listening.Body) // which ends
 			for _, stream := range streams {
 				_, err := io.ReadAll(stream)
 				require.NoError(t, err)
@@ -321,4 +336,24 @@ func TestLimitsAtEachDoor(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestTokensAreReadUntilTheyCanBe: what keeps a server from reading the tokens for a moment, such as a store that
+// fails, does not keep a removed token good for longer.
+func TestTokensAreReadUntilTheyCanBe(t *testing.T) {
+	d := &tokenDoors{t: t, data: t.TempDir(), file: filepath.Join(t.TempDir(), "tokens.json")}
+	d.write(entry(modToken, ""))
+	d.started = serve(t, newHost(t, "TOOLRUN_DATA="+d.data), "--http", "localhost:0", "--tokens", d.file)
+	mustRun(t, newHost(t, "TOOLRUN_DATA="+d.data), "project", "--project", "broken", "set", "--enable", "javascript")
+	settings := filepath.Join(d.data, "projects", "broken", ".toolrun", "settings.json")
+	whole, err := os.ReadFile(settings)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(settings, []byte(`{`), 0o600))
+	d.write(strings.Replace(entry(newToken, ""), `"own"`, `"broken"`, 1))
+	d.Await(t, "the tokens cannot be read, and those before stay")
+	require.NoError(t, d.create(modToken, "/memories/a.txt"))
+	require.NoError(t, os.WriteFile(settings, whole, 0o600))
+	d.Await(t, "tokens have been read again")
+	require.ErrorContains(t, d.create(modToken, "/memories/b.txt"), "Unauthorized")
+	require.NoError(t, d.create(newToken, "/memories/c.txt"))
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -161,9 +160,6 @@ func (t *Token) check() error {
 	return nil
 }
 
-// Equal reports whether two tokens are the same and give the same rights.
-func (t *Token) Equal(other *Token) bool { return reflect.DeepEqual(t, other) }
-
 // Same reports whether the token itself is the same, whatever its rights are.
 func (t *Token) Same(other *Token) bool { return t.hash == other.hash }
 
@@ -185,8 +181,8 @@ func (t *Token) Binding() string {
 	return hex.EncodeToString(digest[:])
 }
 
-// Identity is a text that is the same for tokens that are Equal, and differs for all others. It does not reveal the
-// token.
+// Identity is a text that is the same for entries of one token that give the same rights, and differs for all others.
+// It does not reveal the token.
 func (t *Token) Identity() string {
 	all := *t
 	all.SHA256 = hex.EncodeToString(t.hash[:])
