@@ -266,17 +266,17 @@ func TestTokensThatEnd(t *testing.T) {
 // TestLimitsAtEachDoor: the limits of a token hold for each role, over MCP and on the page, for calls and for files, in
 // its project and in those that an operator reaches, and nobody raises them.
 func TestLimitsAtEachDoor(t *testing.T) {
-	const limits = `, "options": {"javascript": {"memory": 16}}, "limits": {"timeout": "300ms", "fileSize": 1000,
+	const limits = `, "options": {"javascript": {"memory": 16}}, "limits": {"timeout": "%s", "fileSize": 1000,
 		"bytes": 1500, "files": 4}, "role": "%s"`
 	const clean = "for (const n of fs.readdirSync('/')) fs.rmSync('/' + n, {recursive: true}); "
 	tokens := map[string]string{"model": modToken, "person": perToken, "operator": topToken}
 	var entries []string
 	for role, token := range tokens {
-		entries = append(entries, entry(token, fmt.Sprintf(limits, role)))
+		entries = append(entries, entry(token, fmt.Sprintf(limits, "1h", role)),
+			entry(token+"quick", fmt.Sprintf(limits, "100ms", role)))
 	}
 	d := openDoors(t, nil, entries...)
 	exceeds := map[string]string{
-		"for (;;);": "300ms",
 		"const a = []; for (;;) a.push(new ArrayBuffer(1e6))":                "16 MiB",
 		"fs.writeFileSync('/large', 'x'.repeat(1001))":                       "ENOSPC",
 		"for (const n of [1, 2]) fs.writeFileSync('/' + n, 'x'.repeat(900))": "ENOSPC",
@@ -291,6 +291,11 @@ func TestLimitsAtEachDoor(t *testing.T) {
 				_, err := toolruntest.Call(t.Context(), session, "javascript", map[string]any{"code": clean + code})
 				require.ErrorContains(t, err, want)
 			}
+			quick, err := d.Connect(t.Context(), token+"quick")
+			require.NoError(t, err)
+			defer quick.Close()
+			_, err = toolruntest.Call(t.Context(), quick, "javascript", map[string]any{"code": "for (;;);"})
+			require.ErrorContains(t, err, "100ms")
 		})
 		for name, base := range d.bases {
 			t.Run(name+" "+role, func(t *testing.T) {
@@ -307,6 +312,9 @@ func TestLimitsAtEachDoor(t *testing.T) {
 						require.Contains(t, got.Result, want)
 					}
 					require.Empty(t, h.call("javascript", map[string]any{"code": clean}, nil).Code)
+					got := tokenHolder{t, base, token + "quick", project}.call("javascript",
+						map[string]any{"code": "for (;;);"}, map[string]any{"seconds": 3600})
+					require.Contains(t, got.Result, "100ms")
 					for _, value := range []any{17, "64", 1e9} {
 						status, text := h.do("POST", "/api/calls", map[string]any{"project": project,
 							"tool": "javascript", "input": map[string]any{"code": "1"},
