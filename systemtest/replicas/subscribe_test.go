@@ -60,3 +60,34 @@ func TestMCPSubscriptionsAcrossServers(t *testing.T) {
 	require.NoError(t, err, string(out))
 	told("of a change by another process")
 }
+
+// TestTokensOfDeletedProjectsInADatabase: what is open at a server reads no project that another process has deleted,
+// and its token is for that project only.
+func TestTokensOfDeletedProjectsInADatabase(t *testing.T) {
+	t.Parallel()
+	data := pgtest.URL(t)
+	file, tokens := toolruntest.Tokens(t, loadProjects)
+	s := commandtest.StartMCP(t, data, "--http", "localhost:0", "--tokens", file)
+	session, err := s.Connect(t.Context(), tokens[0])
+	require.NoError(t, err)
+	defer session.Close()
+	call := func(command string) error {
+		_, err := toolruntest.Call(t.Context(), session, "filesystem", map[string]any{"command": command,
+			"path": "/a.txt", "file_text": "mine"})
+		return err
+	}
+	command := func(args ...string) {
+		cmd := commandtest.Command(args...)
+		cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	require.NoError(t, call("create"))
+	command("project", "delete", "project-0", "--yes")
+	require.ErrorContains(t, call("view"), "the project has been deleted")
+	command("project", "restore", "project-0")
+	require.NoError(t, call("view"))
+	command("project", "delete", "project-0", "--yes")
+	command("js", "--project", "project-0", "-e", "fs.writeFileSync('/a.txt', 'theirs')")
+	require.ErrorContains(t, call("view"), "the project has been deleted")
+}
