@@ -53,10 +53,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/registry/waiting"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
@@ -121,8 +121,8 @@ type Options struct {
 	// Waiting says how calls are kept that wait for a person's approval, if the store keeps records
 	// ([vfs.RecordStore]).
 	Waiting waiting.Options
-	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The caller closes it,
-	// after the runner and before the store.
+	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The command has one;
+	// other programs cannot make one. The caller closes it, after the runner and before the store.
 	Calls *calls.Log
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware

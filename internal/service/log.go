@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/calls"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs/local"
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
-	"github.com/toolrun/toolrun/registry/calls"
 )
 
 // callsCommand has what the subcommands of toolrun calls share.
