@@ -119,8 +119,8 @@ var mayImport = map[string][]string{
 	"tools/module": {"internal/plaintext", "internal/schema", "network", "tool", "runtime", "runtime/command",
 		"tools/internal/changes", "tools/internal/coderun", "vfs"},
 	"tools/internal/coderun": {"network", "internal/jsontree", "internal/plaintext", "tool", "runtime",
-		"tools/internal/changes", "tools/sessions", "vfs"},
-	"tools/sessions":          {"runtime", "vfs"},
+		"tools/internal/changes", "internal/sessions", "vfs"},
+	"internal/sessions":       {"runtime", "vfs"},
 	"tools/memory":            {"internal/filetext", "tool", "tools/internal/...", "vfs"},
 	"tools/filesystem":        {"internal/filesearch", "internal/plaintext", "tool", "tools/internal/...", "vfs"},
 	"tools/internal/tooltest": {"registry", "tool", "vfs", "vfs/local"},
@@ -133,8 +133,7 @@ var mayImport = map[string][]string{
 		"internal/sameorigin", "internal/service", "registry", "tools/module", "vfs"},
 	"internal/service": {".", "internal/calls", "internal/filediff", "internal/filesearch", "internal/filetext",
 		"internal/filetype", "internal/plaintext",
-		"network", "provider", "registry", "registry/waiting", "tool", "tools/module",
-		"tools/sessions",
+		"network", "provider", "registry", "registry/waiting", "internal/sessions", "tool", "tools/module",
 		"vfs", "vfs/archive"},
 	"internal/ptytest":     {},
 	"internal/userdirs":    {},
@@ -146,7 +145,8 @@ var mayImport = map[string][]string{
 		// which stores there are, where they are kept, and moving and checking them
 		"vfs/admin", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "internal/userdirs",
 		// code without a project's tools, and consoles: toolrun js, py, repl and session show
-		"runtime", "runtime/javascript", "runtime/python", "tool", "tools/javascript", "tools/python", "tools/sessions",
+		"runtime", "runtime/javascript", "runtime/python", "tool", "tools/javascript", "tools/python",
+		"internal/sessions",
 		// modules, which are the machine's
 		"internal/module", "runtime/command", "tools/module",
 		// files of the host that go into projects, and come out
@@ -166,6 +166,27 @@ const wazero = "github.com/tetratelabs/wazero"
 // TestImports keeps the direction of imports. Tests of a package may import more than the package.
 func TestImports(t *testing.T) {
 	seen := map[string]bool{}
+	eachPackage(t, func(name string, pkg *build.Package) {
+		allowed, known := mayImport[name]
+		require.True(t, known, "%s is not listed: say what it may import", name)
+		seen[name] = true
+		for _, imported := range pkg.Imports {
+			if imported+"/" == module {
+				require.True(t, allows(allowed, "."), "%s imports the module's root", name)
+			} else if own, ok := strings.CutPrefix(imported, module); ok {
+				require.True(t, allows(allowed, own), "%s imports %s", name, own)
+			} else if imported == wazero || strings.HasPrefix(imported, wazero+"/") {
+				require.True(t, allows(allowed, wazero), "%s imports %s", name, imported)
+			}
+		}
+	})
+	for name := range mayImport {
+		require.True(t, seen[name], "%s is listed, but there is no such package", name)
+	}
+}
+
+// eachPackage calls f with each package of the module that is more than tests, and its folder.
+func eachPackage(t *testing.T, f func(name string, pkg *build.Package)) {
 	err := filepath.WalkDir(".", func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
@@ -181,25 +202,10 @@ func TestImports(t *testing.T) {
 			return nil
 		}
 		require.NoError(t, err)
-		name := filepath.ToSlash(dir)
-		allowed, known := mayImport[name]
-		require.True(t, known, "%s is not listed: say what it may import", name)
-		seen[name] = true
-		for _, imported := range pkg.Imports {
-			if imported+"/" == module {
-				require.True(t, allows(allowed, "."), "%s imports the module's root", name)
-			} else if own, ok := strings.CutPrefix(imported, module); ok {
-				require.True(t, allows(allowed, own), "%s imports %s", name, own)
-			} else if imported == wazero || strings.HasPrefix(imported, wazero+"/") {
-				require.True(t, allows(allowed, wazero), "%s imports %s", name, imported)
-			}
-		}
+		f(filepath.ToSlash(dir), pkg)
 		return nil
 	})
 	require.NoError(t, err)
-	for name := range mayImport {
-		require.True(t, seen[name], "%s is listed, but there is no such package", name)
-	}
 }
 
 func allows(allowed []string, name string) bool {

@@ -29,4 +29,9 @@
 // Each line is a JSON object, whose member k is its kind. The first one is the header, and the last one has the number
 // of lines; docs/replay.md has the others. A recording is checked while it is read. Replaying it reads and changes
 // nothing, whatever it contains.
+//
+// # Experimental
+//
+// For programs that make recordings themselves, as `toolrun call --record` does. The Go API may change with any
+// version.
 package recording

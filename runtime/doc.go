@@ -70,4 +70,9 @@
 //
 // Runs share the process: processor time, address space (in separate memories) and wazero's compiler, whose bugs
 // would be bugs of the sandbox. Side channels are not closed. See SECURITY.md.
+//
+// # Experimental
+//
+// Programs that embed toolrun do not need this package, apart from [Limits]: drivers of languages do. Everything
+// that serves drivers may change with any version.
 package runtime

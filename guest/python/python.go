@@ -17,6 +17,10 @@
 // Hostile code may have written everything in an instance's memory. A [VM] therefore checks all pointers and lengths
 // that it reads there. A wrong one gives a wrong answer to the code that faked it, but never a panic or an access
 // outside the instance.
+//
+// # Experimental
+//
+// Only runtime/python needs this package. All of it changes with the builds of CPython.
 package python
 
 import (

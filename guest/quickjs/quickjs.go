@@ -11,6 +11,10 @@
 // A hostile script may have written everything in an instance's memory. A [VM] therefore checks all pointers and
 // lengths that it reads there. A wrong one gives a wrong answer to the script that faked it, but never a panic or
 // an access outside the instance.
+//
+// # Experimental
+//
+// Only runtime/javascript needs this package. All of it changes with the engine.
 package quickjs
 
 import (

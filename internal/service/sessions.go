@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/toolrun/toolrun/tools/sessions"
+	"github.com/toolrun/toolrun/internal/sessions"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -76,8 +76,8 @@ func (s *Service) ForkSession(ctx context.Context, in ForkRequest) (Nothing, err
 		if err != nil {
 			return Nothing{}, err
 		}
-		place := sessions.Place{Files: p, Project: in.Project, Key: key}
-		err = sessions.Copy(ctx, place, in.Session, place, in.As)
+		keeper := sessions.Project{Files: p, ID: in.Project, Key: key}
+		err = sessions.Copy(ctx, keeper, in.Session, keeper, in.As)
 		if errors.Is(err, fs.ErrExist) {
 			return Nothing{}, &Error{Code: "exists",
 				Field: "as", Message: "there is a session of this name already"}

@@ -53,4 +53,8 @@
 // This is not XML, and package encoding/xml could not read it: encoding/xml refuses "if a < b && c", which models
 // write, and does not continue after a broken call. Comments, processing instructions and attributes have no
 // meaning.
+//
+// # Experimental
+//
+// For programs that use models without tool calling. The Go API may change with any version.
 package xmlcall

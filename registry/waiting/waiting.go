@@ -19,6 +19,11 @@
 // of the code is stored and the call noted as begun; its answer is noted before the code gets it. If the process dies,
 // the next one undoes the code's changes of files since the last state, continues from that state, and delivers the
 // same answers. A call that was in progress is not repeated: the code gets the error [tool.CodeUnknownOutcome].
+//
+// # Experimental
+//
+// The root package and the command keep waiting calls with it. The Go API may change with any version; calls that
+// wait stay readable.
 package waiting
 
 import (

@@ -42,6 +42,10 @@
 //
 // Modules need not be trusted. [Check] refuses those that cannot be run, and those that a compiler cannot compile in
 // reasonable time and memory.
+//
+// # Experimental
+//
+// Package tools/module is built on it. The Go API may change with any version; what modules import may only grow.
 package command
 
 import (

@@ -100,4 +100,8 @@
 // [Interpreter.Run] returns a different error for each way to fail. [IsScriptFailure] tells errors of the script
 // from errors of the host. There is a result in both cases, so printed output is never lost. The engine is a C
 // program with bugs; a script that makes it crash gets a [*sandbox.CrashError], and other runs go on.
+//
+// # Experimental
+//
+// For programs that run JavaScript without tools and projects. Options and errors may change with any version.
 package javascript

@@ -73,4 +73,8 @@
 //
 // [Interpreter.Run] returns a different error for each way to fail. [IsScriptFailure] tells errors of the code from
 // errors of the host. There is a result in both cases, so printed output is never lost.
+//
+// # Experimental
+//
+// For programs that run Python without tools and projects. Options and errors may change with any version.
 package python

@@ -1,5 +1,10 @@
 // Package filesystem provides the tool filesystem: a model views and changes the files of a project with it. Files
 // under /memories are read-only for it.
+//
+// # Experimental
+//
+// The root package offers this tool; programs that assemble a registry themselves need the package. Its Go names may
+// change with any version; the tool's name and input may not.
 package filesystem
 
 import (

@@ -19,6 +19,11 @@
 // selection, permissions, middleware. The promise gives the data of the result if the tool has an output schema,
 // and otherwise its text. On failure it is rejected with an Error named ToolError, whose message is the text and
 // whose code is the [tool.Code]. A tool named __proto__ cannot be called.
+//
+// # Experimental
+//
+// The root package offers this tool; programs that assemble a registry themselves need the package. Its Go names may
+// change with any version; the tool's name and input may not.
 package javascript
 
 import (

@@ -4,6 +4,11 @@
 // It is Anthropic's memory tool, with the texts that models know, and four more commands. Anthropic's API gets it by
 // its own name, which stands for the six commands that its models know; others get a description, a schema and a system
 // prompt.
+//
+// # Experimental
+//
+// The root package offers this tool; programs that assemble a registry themselves need the package. Its Go names may
+// change with any version; the tool's name and input may not.
 package memory
 
 import (

@@ -18,6 +18,11 @@
 // environment variables, the clock, randomness, other tools, and requests that the project allows. With the option
 // [OptionFiles], a project can give less or more access to its files than was granted when the module was added, but
 // not more than the manifest asks for. A module never changes /memories.
+//
+// # Experimental
+//
+// The command and the page add and offer modules; programs that do it themselves need the package. Its Go names may
+// change with any version; manifests stay valid.
 package module
 
 import (

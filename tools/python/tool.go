@@ -14,6 +14,11 @@
 //
 // With [OptionToolCalls] code can call the other enabled tools, as tools.NAME(key=value), with the rules that hold in
 // the tool javascript.
+//
+// # Experimental
+//
+// The root package offers this tool; programs that assemble a registry themselves need the package. Its Go names may
+// change with any version; the tool's name and input may not.
 package python
 
 import (

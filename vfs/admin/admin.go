@@ -1,4 +1,8 @@
 // Package admin copies whole stores of projects, and checks them.
+//
+// # Experimental
+//
+// For programs that do what `toolrun store` does. The Go API may change with any version.
 package admin
 
 import (

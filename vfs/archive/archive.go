@@ -4,6 +4,10 @@
 //	err := archive.Export(ctx, project, w, archive.Zip)
 //	...
 //	result, err := archive.Import(ctx, project, r, archive.Zip)
+//
+// # Experimental
+//
+// For programs that import and export projects themselves. The Go API may change with any version.
 package archive
 
 import (

@@ -10,6 +10,11 @@
 // than the rule names is not seen; [Store.Check] finds it.
 //
 // All processes need the same rule. To change it, stop them first.
+//
+// # Experimental
+//
+// For installations with more projects than one database can hold. The Go API may change with any
+// version.
 package partition
 
 import (

@@ -11,6 +11,11 @@
 //
 // They must allow s3:GetObject, s3:PutObject, s3:DeleteObject and, for `toolrun store check` and `toolrun store sweep`,
 // s3:ListBucket.
+//
+// # Experimental
+//
+// For databases whose large contents lie in a bucket. The options may change with any version; stored contents stay
+// readable.
 package s3
 
 import (

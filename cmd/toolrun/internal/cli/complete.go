@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/sessions"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
-	"github.com/toolrun/toolrun/tools/sessions"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 )

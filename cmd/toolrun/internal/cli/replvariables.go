@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/sessions"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/tools/sessions"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -121,7 +121,7 @@ func (s *session) copyTo(ctx context.Context, name string) error {
 		return err
 	}
 	err = s.inCall(func(p vfs.Project) error {
-		to := sessions.Place{Files: p, Project: s.flags.project.name(), Key: key}
+		to := sessions.Project{Files: p, ID: s.flags.project.name(), Key: key}
 		from := to
 		files, present := s.variables(p)
 		if from.Files = files; s.named == "" {

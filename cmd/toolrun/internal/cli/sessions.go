@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/sessions"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
-	"github.com/toolrun/toolrun/tools/sessions"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -140,11 +140,11 @@ func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, t
 	if err != nil {
 		return err
 	}
-	place := sessions.Place{Files: project, Project: c.name(), Key: key}
+	keeper := sessions.Project{Files: project, ID: c.name(), Key: key}
 	for i := range to.States {
 		state := &to.States[i]
 		id := vfs.StateID{Tool: state.Tool, Session: to.Name}
-		if state.Variables, err = r.variables(cmd.Context(), place, id); err != nil {
+		if state.Variables, err = r.variables(cmd.Context(), keeper, id); err != nil {
 			state.Problem = err.Error()
 		}
 	}
@@ -152,7 +152,7 @@ func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, t
 }
 
 // variables returns those of a state.
-func (r *runner) variables(ctx context.Context, place sessions.Place, id vfs.StateID) ([]sandbox.Variable, error) {
+func (r *runner) variables(ctx context.Context, keeper sessions.Project, id vfs.StateID) ([]sandbox.Variable, error) {
 	var language interface {
 		OpenState(sealed, key []byte, memory int64) (*sandbox.State, error)
 		Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error)
@@ -169,7 +169,7 @@ func (r *runner) variables(ctx context.Context, place sessions.Place, id vfs.Sta
 	if err != nil {
 		return nil, err
 	}
-	state, err := sessions.Open(ctx, place, id, language.OpenState)
+	state, err := sessions.Open(ctx, keeper, id, language.OpenState)
 	if err != nil {
 		return nil, err
 	}

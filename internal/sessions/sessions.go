@@ -86,19 +86,19 @@ func statesOf(files afero.Fs) (vfs.States, error) {
 	return nil, fmt.Errorf("sessions: the project keeps none: %w", errors.ErrUnsupported)
 }
 
-// A Place is a project that keeps sessions.
-type Place struct {
+// A Project is a project that keeps sessions.
+type Project struct {
 	// Files are its files, as the call sees them that copying belongs to, or the project itself.
 	Files afero.Fs
-	// Project is its id, as [registry.Env] has it for calls, and Key the secret of its store: see [vfs.SealKey].
-	Project string
-	Key     []byte
+	// ID is its id, as [tool.Env] has it for calls, and Key the secret of its store: see [vfs.SealKey].
+	ID  string
+	Key []byte
 }
 
 // Copy copies a session, in the same project or into another one, so that both can go on from where it is. It waits
 // until no call uses it. The error is fs.ErrExist if there is a session of the new name, and fs.ErrNotExist if there is
 // none of the old one.
-func Copy(ctx context.Context, from Place, name string, to Place, newName string) error {
+func Copy(ctx context.Context, from Project, name string, to Project, newName string) error {
 	if err := vfs.CheckSession(newName); err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func Copy(ctx context.Context, from Place, name string, to Place, newName string
 			return err
 		}
 		id := vfs.StateID{Session: newName, Tool: state.Tool}
-		sealed, err = sandbox.Reseal(sealed, vfs.StateKey(from.Key, from.Project, state.StateID),
-			vfs.StateKey(to.Key, to.Project, id))
+		sealed, err = sandbox.Reseal(sealed, vfs.StateKey(from.Key, from.ID, state.StateID),
+			vfs.StateKey(to.Key, to.ID, id))
 		if err != nil {
 			return fmt.Errorf("%v: %w", state.StateID, err)
 		}
@@ -144,7 +144,7 @@ func Copy(ctx context.Context, from Place, name string, to Place, newName string
 
 // Open opens one of the states of a session, as the language of its tool does, so that its variables can be listed. The
 // error is fs.ErrNotExist if there is none, and a [*sandbox.StateError] if it cannot be used.
-func Open(ctx context.Context, from Place, id vfs.StateID,
+func Open(ctx context.Context, from Project, id vfs.StateID,
 	open func(sealed, key []byte, memory int64) (*sandbox.State, error)) (*sandbox.State, error) {
 	states, err := statesOf(from.Files)
 	if err != nil {
@@ -154,7 +154,7 @@ func Open(ctx context.Context, from Place, id vfs.StateID,
 	if err != nil {
 		return nil, err
 	}
-	return open(sealed, vfs.StateKey(from.Key, from.Project, id), sandbox.MaxMemory)
+	return open(sealed, vfs.StateKey(from.Key, from.ID, id), sandbox.MaxMemory)
 }
 
 // Delete deletes a session. It waits until no call uses it. The error is fs.ErrNotExist if there is none.
