@@ -58,7 +58,7 @@ func TestDeletingWhatOthersOpen(t *testing.T) {
 			}
 			for range 2 {
 				opening.Go(func() {
-					for range rounds {
+					for n := 0; n < rounds || deleted.Load() == 0; n++ {
 						p, err := store.Open(t.Context(), "p")
 						if !assert.NoError(t, err) {
 							return
