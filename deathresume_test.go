@@ -27,7 +27,7 @@ import (
 // dyingStore is the store of a process that dies after a number of steps: then nothing of what it keeps arrives any
 // more.
 type dyingStore struct {
-	*local.Store
+	vfs.Store
 	left *atomic.Int64
 	late bool // the last step still arrives, and nobody hears of it
 }
@@ -138,7 +138,7 @@ func TestEveryStepCanBeTheLast(t *testing.T) {
 
 // slowStore takes its time for each change, as a disk does that others use.
 type slowStore struct {
-	*local.Store
+	vfs.Store
 	wait *atomic.Pointer[func() time.Duration]
 }
 

@@ -14,12 +14,9 @@ import (
 // call.
 const maxMalformed = 3
 
-// DefaultTurns is how often [Session.Loop] asks the model if [LoopOptions] do not say.
-const DefaultTurns = 25
-
 // LoopOptions configure [Session.Loop]. The zero value is fine.
 type LoopOptions struct {
-	// Turns is how often the model may be asked. Zero means [DefaultTurns]; a negative number is an error.
+	// Turns is how often the model may be asked. Zero means 25; a negative number is an error.
 	Turns int
 	// Definitions configure the definitions of tools.
 	Definitions *provider.Options
@@ -85,7 +82,7 @@ func (s *Session) Loop(
 	case o.Turns < 0:
 		return fmt.Errorf("the number of turns is negative: %d", o.Turns)
 	case o.Turns == 0:
-		o.Turns = DefaultTurns
+		o.Turns = 25
 	}
 	var turn Turn
 	malformed := 0 // answers in a row

@@ -18,18 +18,28 @@
 // A tool is a Go function with typed arguments:
 //
 //	weather := tool.Func(tool.Spec{Name: "weather", Description: "Tells the weather of a city."},
-//		func(ctx context.Context, in struct{ City string }, env registry.Env) (string, error) {
+//		func(ctx context.Context, in struct{ City string }, env tool.Env) (string, error) {
 //			return "15 °C in " + in.City, nil
 //		})
 //	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []tool.Tool{weather}})
+//
+// Package tool says what else a tool can have: options, files, progress, calls of other tools.
+//
+// # Limits
+//
+// Everything has a limit that is safe by default, and zero means that default. A call has 10 seconds
+// ([tool.Spec].Timeout) and a text of 32 KiB, beyond which the text goes into a file ([registry.Limits]). A project has
+// 256 MiB in 10,000 files, and 64 MiB of history ([vfs.Options]). An engine runs 16 scripts at once
+// ([sandbox.EngineOptions]). Code can make no requests until [Options].Network allows some.
 //
 // # The packages below
 //
 //   - registry: tools, calls, limits, permissions and middleware. [Runner.Registry] and [Session.Env] lead there.
 //   - provider: definitions, calls and results as the APIs of model providers write them.
 //   - vfs: projects and their history. [Runner.Store] and [Session.Project] lead there.
-//   - runtime: the sandbox, and runtime/javascript, the language in it. [Runner.JavaScript] leads there. Go has a
-//     package of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
+//   - network: which requests code may make.
+//   - runtime (experimental): the sandbox, and runtime/javascript, the language in it. [Runner.JavaScript] leads
+//     there. Go has a package of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
 //   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
 //
 // [Session.Loop] asks until there is an answer. A provider.Stream reads a streamed response; its calls go to

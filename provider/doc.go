@@ -93,7 +93,7 @@
 //
 // # Repeated content
 //
-// Tools can name the resources that they show ([registry.Resource]). A file that was read ten times without a change is
+// Tools can name the resources that they show ([tool.Resource]). A file that was read ten times without a change is
 // ten times in the messages to the model. A [Transcript] leaves out of new results what the conversation has shown
 // before; [ShowOnce] does so in all results of a conversation, and keeps the newest content. Of the built-in tools,
 // only read_files names resources: models are trained on the texts of the others.

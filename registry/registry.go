@@ -148,9 +148,6 @@ func (e *entry) schema(options tool.Options) (*schema.Schema, error) {
 	return e.schemas.get(string(raw), func() (*schema.Schema, error) { return schema.CompileObject(raw) })
 }
 
-// Len returns the number of tools, internal ones included.
-func (r *Registry) Len() int { return len(r.entries) }
-
 // Tool returns the named tool.
 func (r *Registry) Tool(name string) (t tool.Tool, ok bool) {
 	if e := r.byName[name]; e != nil {
@@ -167,18 +164,8 @@ func (r *Registry) Spec(name string) (spec tool.Spec, ok bool) {
 	return tool.Spec{}, false
 }
 
-// Specs returns the Specs of all tools in the order of registration, without internal ones.
+// Specs returns the Specs of all tools in the order of registration.
 func (r *Registry) Specs() []tool.Spec { return r.list(func(*tool.Spec) bool { return true }) }
-
-// ByCategory returns the Specs of the tools of a category.
-func (r *Registry) ByCategory(category tool.Category) []tool.Spec {
-	return r.list(func(s *tool.Spec) bool { return s.Category == category })
-}
-
-// Configurable returns the Specs of the tools that have options.
-func (r *Registry) Configurable() []tool.Spec {
-	return r.list(func(s *tool.Spec) bool { return len(s.Options) > 0 })
-}
 
 // Enabled returns the Specs of the tools that a selection enables, whether or not it grants what they require.
 func (r *Registry) Enabled(selection Selection) []tool.Spec {

@@ -187,7 +187,7 @@ func (s Settings) WithEnabled(name string, on bool) Settings {
 }
 
 // WithOption returns a copy that sets an option of a tool; nil resets it to its default. The registry checks the
-// value when it is used; check it before with [Option.ParseOption].
+// value when it is used; check it before with [tool.Option.ParseOption].
 func (s Settings) WithOption(tool, option string, value any) Settings {
 	s.ToolOptions = withOption(s.ToolOptions, tool, option, value)
 	if value == nil {

@@ -101,12 +101,12 @@ func UnknownOutcome(name string) tool.Result {
 		"ended, and nobody knows whether the call was made, in part or as a whole. Look before you repeat it.")
 }
 
-// CanWait implements [tool.Host].
-func (c *running) CanWait() bool { return c.inner.parent == nil && c.inner.outer.Waiting != nil }
+// canWait reports whether calls that the tool makes with DispatchNumbered can be put off.
+func (c *running) canWait() bool { return c.inner.parent == nil && c.inner.outer.Waiting != nil }
 
 // DispatchNumbered implements [tool.Host].
 func (c *running) DispatchNumbered(ctx context.Context, call tool.Call, number int) (result tool.Result, later bool) {
-	if !c.CanWait() {
+	if !c.canWait() {
 		return c.Dispatch(ctx, call), false
 	}
 	goesOn := c.inner.outer.resumed
@@ -163,7 +163,7 @@ func (c *running) Resumed() []byte {
 
 // SealingKey implements [tool.Host].
 func (c *running) SealingKey(ctx context.Context) ([]byte, error) {
-	if !c.CanWait() {
+	if !c.canWait() {
 		return nil, errors.New("registry: the call cannot wait")
 	}
 	if goesOn := c.inner.outer.resumed; goesOn != nil {
@@ -200,7 +200,7 @@ func (c *running) suspend(ctx context.Context, result tool.Result, state []byte,
 		return cmp.Compare(a.Number, b.Number)
 	})
 	c.inner.waits.mu.Unlock()
-	if !c.CanWait() || len(s.waiting) == 0 || s.state == nil {
+	if !c.canWait() || len(s.waiting) == 0 || s.state == nil {
 		return unexpected(ctx, c.call, env, errors.New("the tool waits for calls, and there are none"))
 	}
 	c.inner.mu.Lock()

@@ -20,8 +20,8 @@
 // # Calls
 //
 // A [Call] has been checked before a tool gets it: its input fits the schema of the [Spec]. The [Env] that comes with
-// it is everything that the call may touch: the files of one project, the values of the tool's [Option]s, the time that
-// it has, the network, and other tools ([Env.Dispatch]). Tools keep no state of their own.
+// it is everything that the call may touch: the files of one project, the values of the tool's options ([Option]), the
+// time that it has, the network, and other tools ([Env.Dispatch]). Tools keep no state of their own.
 //
 // # Results
 //

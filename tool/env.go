@@ -48,7 +48,6 @@ type Host interface {
 	Dispatch(ctx context.Context, call Call) Result
 	DispatchNumbered(ctx context.Context, call Call, number int) (result Result, later bool)
 	Tools() []*Definition
-	CanWait() bool
 	Resumed() []byte
 	SealingKey(ctx context.Context) ([]byte, error)
 }
@@ -122,7 +121,7 @@ func (e Env) Network() network.Run {
 // the text goes into a file.
 //
 // A tool cannot call itself, directly or through others, and calls can be nested four deep. While the tool holds
-// [vfs.Exclusively], it cannot make calls: they would wait for it.
+// vfs.Exclusively, it cannot make calls: they would wait for it.
 func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	if e.Host == nil {
 		result := Failure(CodeNested, "Tools can be called by a call that is running, and there is none.")
@@ -149,9 +148,6 @@ func (e Env) Tools() []*Definition {
 	}
 	return e.Host.Tools()
 }
-
-// CanWait reports whether calls that the tool makes with DispatchNumbered can be put off.
-func (e Env) CanWait() bool { return e.Host != nil && e.Host.CanWait() }
 
 // Resumed returns what [Suspended] was given if the call goes on, and nil if it begins.
 func (e Env) Resumed() []byte {

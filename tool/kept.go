@@ -37,7 +37,7 @@ type keptResult struct {
 	Err                          string
 }
 
-// Keep encodes a result of [Registry.Dispatch] as a whole, for [ReadResult]. Of Err only the text is kept.
+// Keep encodes a result of registry.Registry.Dispatch as a whole, for [ReadResult]. Of Err only the text is kept.
 func (r Result) Keep() ([]byte, error) {
 	k := keptResult{r.CallID, r.Tool, r.InFile, r.Status, r.Code, r.Content, nil, r.Approval, ""}
 	k.Data, _ = r.Data.(json.RawMessage)

@@ -14,7 +14,7 @@ type Result struct {
 	// Content is the content for the model.
 	Content []Part
 	// Data is the result for programs: anything that package json can encode, or nil. MCP clients get it. Results
-	// of Dispatch have a json.RawMessage here, or nil if it would be larger than Limits.Inline.
+	// of Dispatch have a json.RawMessage here, or nil if it would be too large (registry.Limits.Inline).
 	Data any
 	// InFile, if not empty, is a file of the project that contains the whole content; a long content is then not
 	// kept in another file. In results of Dispatch it is the file with the long content, or empty if the content

@@ -88,9 +88,7 @@ type Category string
 // Common categories. Others are allowed.
 const (
 	CategorySearch Category = "search"
-	CategoryTime   Category = "time"
 	CategoryFile   Category = "file"
-	CategoryMedia  Category = "media"
 	CategoryCode   Category = "code"
 	CategoryMCP    Category = "mcp"
 	CategoryCustom Category = "custom"
@@ -129,7 +127,7 @@ const (
 // Annotations describe the effects of a tool's calls. They are the author's claims and are not enforced. The zero value
 // means a tool that changes things but destroys nothing.
 type Annotations struct {
-	// ReadOnly calls change nothing; [Registry.DispatchAll] runs several of them concurrently.
+	// ReadOnly calls change nothing; registries run several of them concurrently.
 	ReadOnly bool
 	// Destructive calls may remove or replace something.
 	Destructive bool
@@ -157,7 +155,7 @@ func CheckName(name string) error {
 }
 
 // Check returns what is wrong with the Spec of a tool, schemas left out, and with the function of a tool that [Func] or
-// [JSONFunc] has made. [registry.New] calls it.
+// [JSONFunc] has made. Registries call it.
 func Check(t Tool, s *Spec) error {
 	if err := CheckName(s.Name); err != nil {
 		return err

@@ -45,7 +45,7 @@ import (
 // An error made by [Errorf] is the text for the model. The model gets the text of any other error as well, as "Tool
 // execution failed: TEXT": do not return errors that contain secrets, or set [Env].HideErrors.
 //
-// [New] fails if a type has no schema, if a tag does not fit its field, or if the function is nil.
+// registry.New fails if a type has no schema, if a tag does not fit its field, or if the function is nil.
 func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (Out, error)) Tool {
 	t := &funcTool[In, Out]{spec: spec, do: do}
 	if do == nil {

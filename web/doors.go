@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/clientaddr"
 )
 
-// LinkTime is how long a link of [Server.Link] can be used.
-const LinkTime = 10 * time.Minute
+// linkTime is how long a link of [Server.Link] can be used.
+const linkTime = 10 * time.Minute
 
 const (
 	maxLinks   = 100
@@ -67,7 +67,7 @@ func (d *doors) newLink() string {
 		delete(d.links, oldest)
 	}
 	key := rand.Text()
-	d.links[hash(key)] = d.now().Add(LinkTime)
+	d.links[hash(key)] = d.now().Add(linkTime)
 	return key
 }
 

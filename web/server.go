@@ -88,7 +88,13 @@ type Options struct {
 	Now func() time.Time
 }
 
-// An Access is what somebody may use: a token says it. The zero value is that of a model.
+// An Access is what somebody may use: a token says it. The zero value is that of a model in all projects. Its fields:
+//
+//   - Name is for logs, and Client, which groups calls and limits, is a name as well.
+//   - Role is what may be done. Project, if not empty, is the only project.
+//   - Limits are those of calls; Select changes, for each call, which tools there are and their options.
+//   - NoFiles hides files and what was changed in them; tools still read them.
+//   - Until, if not nil, ends calls and streams of events when the access ends.
 type Access = service.Access
 
 // A Role is what somebody may do in the projects of their Access.
@@ -96,9 +102,9 @@ type Role = service.Role
 
 // The roles. They can do more from one to the next.
 const (
-	Model    = service.Model
-	Person   = service.Person
-	Operator = service.Operator
+	Model    = service.Model    // runs tools and reads files
+	Person   = service.Person   // also changes files, undoes, decides on calls that wait, and changes settings
+	Operator = service.Operator // also makes and deletes projects, and sees what is the host's
 )
 
 // A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware
@@ -160,8 +166,8 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	return s, err
 }
 
-// Link returns an address at which one person gets in, once, within [LinkTime]. The base is that of the server, such as
-// http://localhost:8080.
+// Link returns an address at which one person gets in, once, within ten minutes. The base is that of the server, such
+// as http://localhost:8080.
 func (s *Server) Link(base string) string { return base + "/open?key=" + s.doors.newLink() }
 
 // Shutdown ends streams, lets no call begin, and waits for those that run until the context ends; then it stops them.

@@ -618,8 +618,10 @@ func FindOption(tools *registry.Registry, name, toolName string) (tool.Option, s
 	}
 	if len(ids) == 0 {
 		var others []string
-		for _, spec := range tools.Configurable() {
-			others = append(others, spec.Name)
+		for _, spec := range tools.Specs() {
+			if len(spec.Options) > 0 {
+				others = append(others, spec.Name)
+			}
 		}
 		return tool.Option{}, "", fmt.Errorf("the tool %s has no options; tools with options: %s", toolName,
 			strings.Join(others, ", "))

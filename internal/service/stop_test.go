@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -24,7 +25,7 @@ type replica struct {
 	desk *service.Desk
 }
 
-func newReplica(t *testing.T, store *local.Store) *replica {
+func newReplica(t *testing.T, store vfs.Store) *replica {
 	t.Helper()
 	wait := tool.Func(tool.Spec{Name: "wait", Description: "Waits."},
 		func(ctx context.Context, _ struct{}, _ tool.Env) (string, error) {
@@ -129,7 +130,7 @@ func TestCallsAreStoppedWhereverTheyRun(t *testing.T) {
 }
 
 // records are the names of the records of a kind.
-func records(t *testing.T, store *local.Store, kind string) []string {
+func records(t *testing.T, store vfs.Store, kind string) []string {
 	synctest.Wait()
 	names, err := store.Records(kind).List(t.Context(), "", 0)
 	require.NoError(t, err)

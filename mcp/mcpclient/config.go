@@ -18,18 +18,16 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// Limits of a configuration.
-const (
-	// MaxConfig is the largest configuration in bytes.
-	MaxConfig = 1 << 20
-	// MaxServers limits the servers in a configuration.
-	MaxServers = 64
-)
+// MaxConfig is the largest configuration in bytes.
+const MaxConfig = 1 << 20
+
+// maxServers limits the servers in a configuration.
+const maxServers = 64
 
 // A Config is a set of MCP servers.
 type Config struct {
 	// Servers are keyed by their names, which have up to 64 bytes and no control characters. Tools' names begin
-	// with them.
+	// with them. There can be 64.
 	Servers map[string]ServerConfig
 	// Inputs are the values of ${input:ID}, by their ids.
 	Inputs map[string]Input
@@ -67,7 +65,8 @@ type ServerConfig struct {
 	// Transport selects how to communicate with the server. Empty means [Stdio] if Command is set, and [HTTP]
 	// otherwise.
 	Transport Transport
-	// Timeout limits the time of a call, up to 24 hours. Zero means [DefaultTimeout].
+	// Timeout limits the time of a call, up to 24 hours. Zero means a minute, or [tool.MCPTimeout] in
+	// [tool.ModeMCP].
 	Timeout time.Duration
 	// Disabled leaves the server out.
 	Disabled bool
@@ -86,10 +85,6 @@ const (
 	HTTP  Transport = "http" // streamable HTTP
 	SSE   Transport = "sse"  // from version 2024-11-05 of the protocol
 )
-
-// DefaultTimeout limits the time of a call unless the server's configuration sets another limit. In [tool.ModeMCP]
-// it is [tool.MCPTimeout].
-const DefaultTimeout = time.Minute
 
 // A ConfigError is a mistake in the configuration of a server.
 type ConfigError struct {
@@ -301,8 +296,8 @@ func parseTimeout(raw json.RawMessage) (time.Duration, error) {
 
 // check checks a configuration without evaluating variables.
 func (c Config) check() error {
-	if len(c.Servers) > MaxServers {
-		return fmt.Errorf("the MCP configuration has %d servers, more than %d", len(c.Servers), MaxServers)
+	if len(c.Servers) > maxServers {
+		return fmt.Errorf("the MCP configuration has %d servers, more than %d", len(c.Servers), maxServers)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
 		server := c.Servers[name]

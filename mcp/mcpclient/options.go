@@ -26,7 +26,7 @@ type Options struct {
 	// may be dropped. A changed description of a tool is a warning. Nil logs nothing.
 	Logger *slog.Logger
 	// ConnectTimeout limits the time to start and greet a server, and again to list its tools. Over HTTP each answer
-	// must also come within 30 seconds. Zero means [DefaultConnectTimeout].
+	// must also come within 30 seconds. Zero means a minute: a server may have to be downloaded first.
 	ConnectTimeout time.Duration
 	// MaxMessage limits a message of a server, and all pages of a list together, in bytes. A server that sends more is
 	// disconnected. Zero means [DefaultMaxMessage].
@@ -42,9 +42,8 @@ type Options struct {
 
 // Defaults of [Options].
 const (
-	DefaultConnectTimeout = time.Minute // a server may have to be downloaded first
-	DefaultMaxMessage     = 10 << 20
-	DefaultMaxTools       = 512
+	DefaultMaxMessage = 10 << 20
+	DefaultMaxTools   = 512
 )
 
 func (o *Options) withDefaults() Options {
@@ -53,7 +52,7 @@ func (o *Options) withDefaults() Options {
 		all = *o
 	}
 	all.Base = cmp.Or(all.Base, new(registry.Registry))
-	all.ConnectTimeout = cmp.Or(max(all.ConnectTimeout, 0), DefaultConnectTimeout)
+	all.ConnectTimeout = cmp.Or(max(all.ConnectTimeout, 0), time.Minute)
 	all.MaxMessage = cmp.Or(max(all.MaxMessage, 0), DefaultMaxMessage)
 	all.MaxTools = cmp.Or(max(all.MaxTools, 0), DefaultMaxTools)
 	all.ClientName = cmp.Or(all.ClientName, "toolrun")

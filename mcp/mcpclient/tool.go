@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
@@ -79,7 +80,7 @@ func (s *server) makeTools(list *listing) []*remoteTool {
 			Category:     tool.CategoryMCP,
 			Source:       s.name,
 			Instructions: instructions,
-			Timeout:      cmp.Or(s.config.Timeout, DefaultTimeout),
+			Timeout:      cmp.Or(s.config.Timeout, time.Minute),
 			Annotations: tool.Annotations{
 				ReadOnly:    is(a.ReadOnly, false),
 				Destructive: !is(a.ReadOnly, false) && is(a.Destructive, true),

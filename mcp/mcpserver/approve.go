@@ -53,7 +53,7 @@ func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions
 	asked := s.approver(request.Session)
 	began := time.Now()
 	env.Approve = func(ctx context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
-		wait := cmp.Or(s.options.ApprovalTime, DefaultApprovalTime)
+		wait := cmp.Or(s.options.ApprovalTime, 2*time.Minute)
 		if s.options.ApprovalTime == 0 && request.Params.GetProgressToken() == nil { // the client may go away
 			if wait = tool.MCPTimeout - time.Since(began); wait <= 0 {
 				return registry.Decision{Later: true}, nil

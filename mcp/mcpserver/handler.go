@@ -19,11 +19,8 @@ import (
 
 // The limits of a handler unless others are set.
 const (
-	DefaultBody           = 6 << 20
-	DefaultSessions       = 1000
-	DefaultSessionTimeout = time.Hour
-	DefaultReadTimeout    = 30 * time.Second
-	DefaultWriteTimeout   = 30 * time.Second
+	DefaultBody     = 6 << 20
+	DefaultSessions = 1000
 )
 
 // ErrUnauthorized means that a request has no bearer token or an unknown one.
@@ -66,11 +63,11 @@ type HandlerOptions struct {
 	// What is not shared are the order of calls that reach different handlers, and other limits: each handler has its
 	// own. It cannot be combined with NewSession.
 	Shared vfs.Records
-	// SessionTimeout ends a session that makes no requests for this time. Zero means [DefaultSessionTimeout].
+	// SessionTimeout ends a session that makes no requests for this time. Zero means an hour.
 	SessionTimeout time.Duration
-	// ReadTimeout is how long a client may take to send a request's body. Zero means [DefaultReadTimeout].
+	// ReadTimeout is how long a client may take to send a request's body. Zero means 30 seconds.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long a client may take to receive a message. Zero means [DefaultWriteTimeout].
+	// WriteTimeout is how long a client may take to receive a message. Zero means 30 seconds.
 	WriteTimeout time.Duration
 	// Logger gets records for the host. Nil logs nothing.
 	Logger *slog.Logger
@@ -134,9 +131,9 @@ func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptio
 	o.Body = cmp.Or(o.Body, DefaultBody)
 	o.Sessions = cmp.Or(o.Sessions, DefaultSessions)
 	o.ServerSessions = cmp.Or(o.ServerSessions, o.Sessions)
-	o.SessionTimeout = cmp.Or(o.SessionTimeout, DefaultSessionTimeout)
-	o.ReadTimeout = cmp.Or(o.ReadTimeout, DefaultReadTimeout)
-	o.WriteTimeout = cmp.Or(o.WriteTimeout, DefaultWriteTimeout)
+	o.SessionTimeout = cmp.Or(o.SessionTimeout, time.Hour)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 30*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	h.limiter = rate.NewLimiter(DefaultRate, 2*DefaultRate)
 	h.share.parts = 1

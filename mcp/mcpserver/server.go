@@ -18,12 +18,8 @@ import (
 
 // The limits of a server unless others are set.
 const (
-	DefaultCalls    = 16
-	DefaultRequests = 256
-	DefaultRate     = 500
-	DefaultResource = 4 << 20
-
-	DefaultApprovalTime = 2 * time.Minute
+	DefaultCalls = 16
+	DefaultRate  = 500
 )
 
 // A Source returns the tools that a server offers and the Env that their calls get. It is called for every request,
@@ -52,8 +48,7 @@ type Options struct {
 	// [DefaultCalls].
 	Calls int
 	// Requests is how many requests of all clients together can be in progress. Waiting requests count, and so do
-	// those whose answers clients have not received yet. Further requests are refused. Zero means
-	// [DefaultRequests].
+	// those whose answers clients have not received yet. Further requests are refused. Zero means 256.
 	Requests int
 	// Rate is how many requests per second a [Handler] accepts for this server; further ones are refused. After a
 	// quiet time, twice as many are accepted at once. Handlers can share it: see [HandlerOptions].Shared. Zero means
@@ -61,10 +56,10 @@ type Options struct {
 	Rate float64
 	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has
 	// no Approve; then it goes on later, if the Env has Waiting. Clients of the newest protocol do not wait: they call
-	// again with the answer. Zero means [DefaultApprovalTime], or, for a call without a progress token, whose client
+	// again with the answer. Zero means two minutes, or, for a call without a progress token, whose client
 	// may not wait for so long, that it is decided or goes on later within [tool.MCPTimeout] of its begin.
 	ApprovalTime time.Duration
-	// Resource is the largest file in bytes that can be read as a resource. Zero means [DefaultResource].
+	// Resource is the largest file in bytes that can be read as a resource. Zero means 4 MiB.
 	Resource int64
 	// NoResources offers no files as resources; tools can still use them.
 	NoResources bool
@@ -117,9 +112,9 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	}
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)
-	s.options.Resource = cmp.Or(s.options.Resource, DefaultResource)
+	s.options.Resource = cmp.Or(s.options.Resource, 4<<20)
 	s.calls = make(chan struct{}, cmp.Or(s.options.Calls, DefaultCalls))
-	s.options.Requests = cmp.Or(s.options.Requests, DefaultRequests)
+	s.options.Requests = cmp.Or(s.options.Requests, 256)
 	s.requests = make(chan struct{}, s.options.Requests)
 
 	capabilities := &sdk.ServerCapabilities{

@@ -80,7 +80,7 @@ func TestMCPDefinitions(t *testing.T) {
 	reg := newRegistry(t)
 	listed, err := connect(t, mcpServer(t, reg, new([]json.RawMessage))).ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, listed.Tools, reg.Len())
+	require.Len(t, listed.Tools, len(reg.Specs()))
 	definitions, err := provider.Definitions(reg, tool.MCP, registry.Selection{}, nil)
 	require.NoError(t, err)
 	byName := map[string]*mcp.Tool{} // the server lists them in another order

@@ -111,12 +111,12 @@ func TestLossAndReconnection(t *testing.T) {
 		"The MCP server good has not answered the call: the connection was lost. It is not known")
 	var lost *mcpclient.ServerError
 	require.ErrorAs(t, result.Err, &lost)
-	mcptest.Until(t, set, func() bool { return set.Registry().Len() == 0 })
+	mcptest.Until(t, set, func() bool { return len(set.Registry().Specs()) == 0 })
 	require.Error(t, set.Status()[0].Err)
 	result = old.Dispatch(t.Context(), tool.Call{Tool: "good_pid"}, registry.Env{})
 	require.Contains(t, result.Text(), "The MCP server good is not connected now.")
 	require.NoError(t, os.WriteFile(gate, nil, 0o600))
-	mcptest.Until(t, set, func() bool { return set.Registry().Len() > 0 })
+	mcptest.Until(t, set, func() bool { return len(set.Registry().Specs()) > 0 })
 	mcptest.Connected(t, set)
 	again := old.Dispatch(t.Context(), tool.Call{Tool: "good_pid"}, registry.Env{})
 	require.Empty(t, again.Code, "an older registry works again")
@@ -170,7 +170,7 @@ func TestNames(t *testing.T) {
 	require.Len(t, many, 1+5*8)
 
 	r := openAll("git", "git_hub")
-	require.Equal(t, 1+2*8, r.Len())
+	require.Len(t, r.Specs(), 1+2*8)
 	spec, _ := r.Spec("git_hub_t")
 	require.Equal(t, "git_hub", spec.Source, "and not the tool hub_t of git")
 }

@@ -74,7 +74,7 @@ func TestServersThatDoNotConnect(t *testing.T) {
 			var failed *mcpclient.ServerError
 			require.ErrorAs(t, status.Err, &failed)
 			require.Equal(t, kind == "mute", errors.Is(status.Err, context.DeadlineExceeded))
-			require.Zero(t, set.Registry().Len())
+			require.Empty(t, set.Registry().Specs())
 		})
 	}
 }
@@ -83,8 +83,8 @@ func TestHostileLists(t *testing.T) {
 	t.Parallel()
 	for kind, check := range map[string]func(t *testing.T, r *registry.Registry){
 		"noise": func(t *testing.T, r *registry.Registry) { require.Equal(t, []string{"noise_t"}, mcptest.Names(r)) },
-		"pages": func(t *testing.T, r *registry.Registry) { require.Equal(t, 100, r.Len()) },
-		"many":  func(t *testing.T, r *registry.Registry) { require.Equal(t, mcpclient.DefaultMaxTools, r.Len()) },
+		"pages": func(t *testing.T, r *registry.Registry) { require.Len(t, r.Specs(), 100) },
+		"many":  func(t *testing.T, r *registry.Registry) { require.Len(t, r.Specs(), mcpclient.DefaultMaxTools) },
 		"utf8": func(t *testing.T, r *registry.Registry) {
 			spec, _ := r.Spec("utf8_t")
 			require.Equal(t, "a\uFFFDb\uFFFDcd\u2764\ufe0f\u200d\U0001f525", spec.Description)
@@ -120,14 +120,14 @@ func TestHostileLists(t *testing.T) {
 					require.Empty(t, note, one)
 				}
 			}
-			require.Equal(t, 13, r.Len())
+			require.Len(t, r.Specs(), 13)
 		},
 		"wordy": func(t *testing.T, r *registry.Registry) {
 			size := 0
 			for _, spec := range r.Specs() {
 				size += len(spec.Description)
 			}
-			require.Equal(t, 200, r.Len())
+			require.Len(t, r.Specs(), 200)
 			require.Less(t, size, 300<<10)
 		},
 	} {
@@ -314,7 +314,7 @@ func TestStubbornServer(t *testing.T) {
 	require.NoError(t, set.Close())
 	require.ErrorIs(t, syscall.Kill(server, 0), syscall.ESRCH)
 	require.Eventually(t, func() bool { return gone(child) }, time.Minute, 10*time.Millisecond)
-	require.Zero(t, set.Registry().Len())
+	require.Empty(t, set.Registry().Specs())
 }
 
 // TestNothingIsLeft opens and closes servers of all kinds, and checks with package leakcheck that nothing remains.

@@ -21,10 +21,6 @@ const OptionToolCalls = coderun.OptionToolCalls
 // MaxToolCalls is how many calls of tools the code of one run can make.
 const MaxToolCalls = coderun.MaxToolCalls
 
-// CodeTooManyCalls is the code of the error that code gets when it has made as many calls, or received as much from
-// them, as it may.
-const CodeTooManyCalls = coderun.CodeTooManyCalls
-
 // A ToolCall is a call of a tool that code made.
 type ToolCall = coderun.ToolCall
 

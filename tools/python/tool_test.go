@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -167,7 +168,7 @@ func TestPackagesAreKept(t *testing.T) {
 	require.NoError(t, err)
 	disk, err := local.OpenStore(t.TempDir(), nil)
 	require.NoError(t, err)
-	for name, store := range map[string]*local.Store{"memory": local.NewMemoryStore(nil), "disk": disk} {
+	for name, store := range map[string]vfs.Store{"memory": local.NewMemoryStore(nil), "disk": disk} {
 		project, err := store.Open(t.Context(), "test")
 		require.NoError(t, err)
 		env := registry.Env{Project: name, Files: project}

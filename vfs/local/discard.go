@@ -19,7 +19,7 @@ import (
 )
 
 // Discard implements [vfs.Store]. A store in memory deletes the project.
-func (s *Store) Discard(ctx context.Context, id string) error {
+func (s *store) Discard(ctx context.Context, id string) error {
 	disk, ok := s.place.(*diskPlace)
 	if !ok || s.options.History.Off {
 		return s.Delete(ctx, id)
@@ -31,7 +31,7 @@ func (s *Store) Discard(ctx context.Context, id string) error {
 }
 
 // Discarded implements [vfs.Store].
-func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
+func (s *store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 	disk, ok := s.place.(*diskPlace)
 	if !ok {
 		return nil, ctx.Err()
@@ -45,7 +45,7 @@ func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
 }
 
 // Recover implements [vfs.Store].
-func (s *Store) Recover(ctx context.Context, id, as string) error {
+func (s *store) Recover(ctx context.Context, id, as string) error {
 	for _, name := range []string{id, as} {
 		if err := vfs.CheckID(name); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 )
 
 // Records implements [vfs.RecordStore].
-func (s *Store) Records(kind string) vfs.Records {
+func (s *store) Records(kind string) vfs.Records {
 	if err := vfs.CheckID(kind); err != nil {
 		panic("local: Records: " + err.Error())
 	}
@@ -206,7 +206,7 @@ func (w *watchers) watch(ctx context.Context, changed func(name string), look fu
 const lookInterval = time.Second
 
 // AllRecords implements [vfs.Store].
-func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
+func (s *store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
 	return func(yield func(vfs.RecordInfo, error) bool) {
 		kinds, err := s.place.recordKinds()
 		if err != nil {

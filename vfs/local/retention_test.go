@@ -106,7 +106,7 @@ func TestTieredHistory(t *testing.T) {
 func TestThinnedHistoriesAreRecovered(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		open := func() (*local.Store, vfs.Project) {
+		open := func() (vfs.Store, vfs.Project) {
 			store, err := local.OpenStore(dir, &vfs.Options{NoSync: true})
 			require.NoError(t, err)
 			p, err := store.Open(t.Context(), "p")

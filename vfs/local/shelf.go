@@ -25,7 +25,7 @@ func (s shelved) ReadState(buf []byte) error {
 func (s shelved) WriteState([]byte) error { return nil }
 
 // OpenDiscarded implements [vfs.Store].
-func (s *Store) OpenDiscarded(ctx context.Context, want vfs.Discarded, n int) (vfs.Project, error) {
+func (s *store) OpenDiscarded(ctx context.Context, want vfs.Discarded, n int) (vfs.Project, error) {
 	disk, ok := s.place.(*diskPlace)
 	if !ok {
 		return nil, projectError(want.ID, fs.ErrNotExist)
@@ -53,7 +53,7 @@ func (s *Store) OpenDiscarded(ctx context.Context, want vfs.Discarded, n int) (v
 
 // AddDiscarded implements [vfs.Store]. What is left of one that was interrupted goes with the next one that has
 // the same id and time, or when the store is opened.
-func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
+func (s *store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
 	if err := vfs.CheckID(d.ID); err != nil {
 		return err
 	}

@@ -11,13 +11,11 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-// A Store is a [vfs.Store] in memory or in a directory. Several processes can use the same directory.
-type Store struct {
+// A store is a [vfs.Store] in memory or in a directory.
+type store struct {
 	options vfs.Options
 	place   place
 }
-
-var _ vfs.Store = (*Store)(nil)
 
 // A place is where the projects of a store are.
 type place interface {
@@ -36,17 +34,17 @@ type place interface {
 
 // NewMemoryStore returns a store that lasts as long as the process. Closing a project of it loses nothing. It panics
 // if a limit is negative.
-func NewMemoryStore(options *vfs.Options) *Store {
+func NewMemoryStore(options *vfs.Options) vfs.Store {
 	o, err := options.WithDefaults()
 	if err != nil {
 		panic("local: NewMemoryStore: " + err.Error())
 	}
-	return &Store{o, &memoryPlace{projects: map[string]*project.Core{}}}
+	return &store{o, &memoryPlace{projects: map[string]*project.Core{}}}
 }
 
 // OpenStore opens a store in a directory of the host, which is made if it is not there. Each project is a directory in
-// it.
-func OpenStore(dir string, options *vfs.Options) (*Store, error) {
+// it. Several processes can use the same one. WatchProjects is errors.ErrUnsupported.
+func OpenStore(dir string, options *vfs.Options) (vfs.Store, error) {
 	o, err := options.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -63,7 +61,7 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 		shared: map[string]*shared{},
 	}
 	place.sweep(time.Now().Add(-o.History.Age))
-	return &Store{o, place}, nil
+	return &store{o, place}, nil
 }
 
 // OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a
@@ -84,16 +82,16 @@ func OpenDir(dir string, options *vfs.Options) (vfs.Project, error) {
 }
 
 // Open implements [vfs.Store].
-func (s *Store) Open(ctx context.Context, id string) (vfs.Project, error) {
+func (s *store) Open(ctx context.Context, id string) (vfs.Project, error) {
 	return s.open(ctx, id, true)
 }
 
 // OpenExisting implements [vfs.Store].
-func (s *Store) OpenExisting(ctx context.Context, id string) (vfs.Project, error) {
+func (s *store) OpenExisting(ctx context.Context, id string) (vfs.Project, error) {
 	return s.open(ctx, id, false)
 }
 
-func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, error) {
+func (s *store) open(ctx context.Context, id string, create bool) (vfs.Project, error) {
 	if err := vfs.CheckID(id); err != nil {
 		return nil, err
 	}
@@ -108,7 +106,7 @@ func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, 
 }
 
 // List implements [vfs.Store].
-func (s *Store) List(ctx context.Context, after string, limit int) ([]string, error) {
+func (s *store) List(ctx context.Context, after string, limit int) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -120,7 +118,7 @@ func (s *Store) List(ctx context.Context, after string, limit int) ([]string, er
 }
 
 // Delete implements [vfs.Store].
-func (s *Store) Delete(ctx context.Context, id string) error {
+func (s *store) Delete(ctx context.Context, id string) error {
 	if err := vfs.CheckID(id); err != nil {
 		return err
 	}
@@ -128,7 +126,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 }
 
 // Usage implements [vfs.Store].
-func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
+func (s *store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	p, err := s.open(ctx, id, false)
 	if err != nil {
 		return vfs.Usage{}, err
@@ -139,12 +137,12 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 
 // WatchProjects implements [vfs.Store] for a store in memory. For a directory, the error is
 // errors.ErrUnsupported.
-func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
+func (s *store) WatchProjects(ctx context.Context, changed func(id string)) error {
 	return s.place.watch(ctx, changed)
 }
 
 // Close implements [vfs.Store]. Projects in memory can no longer be reached by others.
-func (s *Store) Close() error { return s.place.close() }
+func (s *store) Close() error { return s.place.close() }
 
 // twinID is an error if there is an id that differs from the given one in case only.
 func twinID(ids []string, id string) error {

@@ -95,8 +95,8 @@ func TestDeletingWhatOthersOpen(t *testing.T) {
 
 // A process that is killed after it has marked a project as deleted, and before it has put it away, loses nothing.
 func TestKilledWhileDeleting(t *testing.T) {
-	for name, then := range map[string]func(t *testing.T, store *local.Store){
-		"used": func(t *testing.T, store *local.Store) {
+	for name, then := range map[string]func(t *testing.T, store vfs.Store){
+		"used": func(t *testing.T, store vfs.Store) {
 			p, err := store.OpenExisting(t.Context(), "p")
 			require.NoError(t, err)
 			require.Equal(t, "x", read(t, p, "/f"))
@@ -106,17 +106,17 @@ func TestKilledWhileDeleting(t *testing.T) {
 			require.Len(t, changes, 2)
 			require.NoError(t, p.Close())
 		},
-		"listed": func(t *testing.T, store *local.Store) {
+		"listed": func(t *testing.T, store vfs.Store) {
 			usage, err := store.Usage(t.Context(), "p")
 			require.NoError(t, err)
 			require.EqualValues(t, 1, usage.Bytes)
 		},
-		"deleted":   func(t *testing.T, store *local.Store) { require.NoError(t, store.Delete(t.Context(), "p")) },
-		"discarded": func(t *testing.T, store *local.Store) { require.NoError(t, store.Discard(t.Context(), "p")) },
+		"deleted":   func(t *testing.T, store vfs.Store) { require.NoError(t, store.Delete(t.Context(), "p")) },
+		"discarded": func(t *testing.T, store vfs.Store) { require.NoError(t, store.Discard(t.Context(), "p")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			open := func() *local.Store {
+			open := func() vfs.Store {
 				store, err := local.OpenStore(dir, &vfs.Options{NoSync: true})
 				require.NoError(t, err)
 				t.Cleanup(func() { _ = store.Close() })

@@ -16,9 +16,9 @@ import (
 
 type commandTag = pgconn.CommandTag
 
-// ResolveTimeout is how long a store tries to find out whether a transaction has taken effect whose connection was
+// resolveTimeout is how long a store tries to find out whether a transaction has taken effect whose connection was
 // lost.
-const ResolveTimeout = 15 * time.Second
+const resolveTimeout = 15 * time.Second
 
 // tokens is how many transactions a project remembers.
 const tokens = 64
@@ -118,7 +118,7 @@ func (tx *transaction) commit(s project.State) error {
 
 // resolve finds out whether the transaction has taken effect, after its connection was lost with this error.
 func (tx *transaction) resolve(lost error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), ResolveTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		done, err := tx.tookEffect(ctx)

@@ -21,7 +21,7 @@
 //
 // If the database cannot be reached, has no connection left or no room, the error is a [*vfs.UnavailableError]. Nothing
 // has changed then, and the next call works if the database does. If the connection is lost during a commit, the store
-// connects again and finds out whether the transaction has taken effect. If it cannot for [ResolveTimeout], the error
+// connects again and finds out whether the transaction has taken effect. If it cannot for 15 seconds, the error
 // has Unknown set. If a server fails over to another one that has not received everything, the last changes can be
 // lost.
 package postgres

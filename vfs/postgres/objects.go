@@ -42,9 +42,6 @@ type Object struct {
 // MaxObject is the size of the largest object in bytes.
 const MaxObject = partSize
 
-// DefaultKeepObjects is how long objects stay that nothing needs any more.
-const DefaultKeepObjects = 24 * time.Hour
-
 // objectTime is how long reading, writing or removing one object may take.
 const objectTime = 30 * time.Second
 

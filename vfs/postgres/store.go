@@ -109,7 +109,7 @@ type Options struct {
 	Objects Objects
 	// KeepObjects is how long objects stay that nothing needs any more. A backup of the database that is not older fits
 	// them. Transactions, which upload them, cannot take longer, so it should be several minutes at least. Zero means
-	// [DefaultKeepObjects].
+	// 24 hours.
 	KeepObjects time.Duration
 	// OpenObjects opens Objects if the URL has a parameter objects, with its value, such as s3.Open does. The parameter
 	// objects_keep is KeepObjects then, such as 72h. If it is nil, such a URL is an error.
@@ -168,7 +168,7 @@ func OpenWith(ctx context.Context, databaseURL string, projects *vfs.Options, op
 	}
 	d := &database{}
 	if own.Objects != nil {
-		d.storage = &storage{own.Objects, cmp.Or(own.KeepObjects, DefaultKeepObjects)}
+		d.storage = &storage{own.Objects, cmp.Or(own.KeepObjects, 24*time.Hour)}
 	}
 	if err := d.prepare(ctx, config.ConnConfig.Copy(), o.ReadOnly); err != nil {
 		return nil, unavailable(err)

@@ -6,7 +6,7 @@
 //
 //	http.DefaultTransport = toolhttp.Transport{}
 //
-// The tool must ask for its requests in [tool.Asks].Network, and the operator must grant them and allow them in the
+// The tool must ask for its requests in its Spec (tool.Asks), and the operator must grant them and allow them in the
 // project. Outside of toolrun, every request fails.
 //
 // Requests work as with other transports: bodies of responses are streams, several requests can be in progress, and the

@@ -140,7 +140,7 @@ func onOff(is bool) string {
 func (c *listCommand) list(w io.Writer, tools *registry.Registry, s registry.Selection) error {
 	specs := tools.Specs()
 	if c.category != "" {
-		specs = tools.ByCategory(tool.Category(c.category))
+		specs = slices.DeleteFunc(specs, func(s tool.Spec) bool { return s.Category != tool.Category(c.category) })
 	}
 	all := jsonTools(tools, specs, s)
 	if c.json {

@@ -31,7 +31,7 @@ import (
 // several machines has in common. It is for bubbles, whose clock is the servers' clock.
 type cluster struct {
 	network *memnet.Network
-	store   *local.Store
+	store   vfs.Store
 	host    *cli.Host
 	file    string // of tokens
 	tokens  []string
@@ -85,7 +85,7 @@ func (r *replica) kill() {
 
 // sharedStore is the store of a cluster as one machine has it, until it is lost.
 type sharedStore struct {
-	*local.Store
+	vfs.Store
 	lost *atomic.Bool
 }
 
