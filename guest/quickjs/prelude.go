@@ -2,42 +2,20 @@ package quickjs
 
 import (
 	"context"
-	"crypto/sha256"
-	"embed"
-	"encoding/json"
 	"fmt"
 )
 
-//go:embed prelude/*.js
-var preludeFiles embed.FS
-
-// preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the
-// kernel.
-var preludeOrder = []string{
-	"kernel", "lastmatch", "iterators", "format", "console", "table", "timers", "path", "files", "functions",
-	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams",
-	"url", "events", "abort", "clone",
-	"modules", "locale", "localetext", "run",
+// A PreludeSource is the JavaScript of a prelude.
+type PreludeSource struct {
+	// Scripts run in this order. Each is a function of the kernel, an object that all of them share, and of the host
+	// primitive.
+	Scripts []Script
+	// Globals is JSON: the global variables that belong to modules, each with the module's name.
+	Globals string
 }
 
-func preludeSource(name string) ([]byte, error) {
-	return preludeFiles.ReadFile("prelude/" + name + ".js")
-}
-
-// PreludeSHA256 hashes the source of the prelude.
-func PreludeSHA256() ([sha256.Size]byte, error) {
-	hash := sha256.New()
-	for _, name := range preludeOrder {
-		source, err := preludeSource(name)
-		if err != nil {
-			return [sha256.Size]byte{}, err
-		}
-		fmt.Fprintln(hash, name, len(source))
-		hash.Write(source)
-	}
-	hash.Write(lazyGlobals())
-	return [sha256.Size]byte(hash.Sum(nil)), nil
-}
+// A Script is a file of a prelude.
+type Script struct{ Name, Source string }
 
 // PreludeName begins the file names of the prelude in stack traces. Users do not see such frames.
 const PreludeName = "toolrun:"
@@ -87,7 +65,7 @@ type Prelude struct {
 }
 
 // LoadPrelude runs the prelude, which defines scripts' globals and hides the internal ones.
-func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
+func LoadPrelude(ctx context.Context, vm *VM, source PreludeSource) (*Prelude, error) {
 	if err := vm.startModules(ctx); err != nil {
 		return nil, err
 	}
@@ -99,12 +77,8 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range preludeOrder {
-		source, err := preludeSource(name)
-		if err != nil {
-			return nil, err
-		}
-		file, err := vm.Eval(ctx, string(source), PreludeName+name+".js")
+	for _, script := range source.Scripts {
+		file, err := vm.Eval(ctx, script.Source, PreludeName+script.Name+".js")
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +89,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 			}
 		}
 		if result == Exception {
-			return nil, fmt.Errorf("quickjs: prelude/%s.js: %s", name, vm.describeException(ctx))
+			return nil, fmt.Errorf("quickjs: the prelude's %s.js: %s", script.Name, vm.describeException(ctx))
 		}
 	}
 	p := &Prelude{}
@@ -132,21 +106,15 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 			return nil, fmt.Errorf("quickjs: the prelude does not define %s", name)
 		}
 	}
-	return p, vm.defineLazyGlobals(ctx, kernel)
+	return p, vm.defineLazyGlobals(ctx, kernel, source.Globals)
 }
 
-// lazyGlobals returns nodeGlobals as JSON.
-func lazyGlobals() []byte {
-	text, _ := json.Marshal(nodeGlobals) // strings do not fail
-	return text
-}
-
-func (vm *VM) defineLazyGlobals(ctx context.Context, kernel Value) error {
+func (vm *VM) defineLazyGlobals(ctx context.Context, kernel Value, list string) error {
 	define, err := vm.Property(ctx, kernel, "lazyGlobals")
 	if err != nil {
 		return err
 	}
-	globals, err := vm.ParseJSON(ctx, string(lazyGlobals()))
+	globals, err := vm.ParseJSON(ctx, list)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ The engine's module has changed. Before you change the hash, check again what be
     answers.go change and call, the numbers of the classes. Start and Verify fail where most of them are wrong;
     TestUsage and TestGarbageInCyclesIsCollected of package runtime show that the sizes of allocations are counted.
   - value.go: the tags of values. vm.go: the names and types of the exports that it calls, the flags of JS_Eval.
-  - prelude/kernel.js: how QJS_CreateFunctionProxy calls the native function that it wraps.
+  - runtime/javascript/language/prelude/kernel.js: how QJS_CreateFunctionProxy calls the native function that it wraps.
   - runtime/wasi.go: the list of imports. runtime/exception.go: the texts of the errors for too much memory.
   - StackSize: that 4 000 frames still fit, and that wazero's own stack does not end before (TestRecursion).
   - the hostile scripts of package runtime and BenchmarkMetering.`)

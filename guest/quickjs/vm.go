@@ -296,18 +296,18 @@ func (vm *VM) NewHostFunction(ctx context.Context) (Value, error) {
 	return Value(v), err
 }
 
-// Arguments returns at most limit arguments of a call of a host function.
-func (vm *VM) Arguments(argc, argv uint32, limit int) []Value {
-	n := min(argc, uint32(limit))
+// Arguments puts arguments of a call of a host function into values, as many as there is room for, and returns how
+// many.
+func (vm *VM) Arguments(argc, argv uint32, values []Value) int {
+	n := min(argc, uint32(len(values)))
 	data, ok := vm.memory.Read(argv, 8*n)
 	if !ok {
-		return nil
+		return 0
 	}
-	args := make([]Value, n)
-	for i := range args {
-		args[i] = Value(binary.LittleEndian.Uint64(data[8*i:]))
+	for i := range n {
+		values[i] = Value(binary.LittleEndian.Uint64(data[8*i:]))
 	}
-	return args
+	return int(n)
 }
 
 // ArrayBuffer returns the content of an ArrayBuffer or SharedArrayBuffer. The bytes are the instance's memory: they

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // Most of Node's modules are loaded when they are first used, which takes some milliseconds. If the script seems to use
@@ -15,7 +16,7 @@ import (
 
 // builtinsIn returns the built-in modules that a script seems to use.
 func (r *run) builtinsIn(script string) []string {
-	names := quickjs.NodeModulesIn(script)
+	names := features.ModulesIn(script)
 	if r.options.Network != nil && strings.Contains(script, "fetch") {
 		names = append(names, fetchModule)
 		slices.Sort(names)
@@ -78,13 +79,12 @@ func (in *instance) preload(name string) error {
 }
 
 // loadBuiltin returns a built-in module that is loaded when it is first used, as a function.
-func (in *instance) loadBuiltin(ctx context.Context, args arguments) (quickjs.Value, error) {
-	name, _, _ := args.text(1, maxName)
-	source, file, ok := quickjs.NodeModule(name)
+func (in *instance) loadBuiltin(c *host.Call) (quickjs.Value, error) {
+	source, file, ok := features.Module(c.Name(0))
 	if !ok {
 		return quickjs.Undefined, nil
 	}
-	request, err := in.vm.RequestEval(ctx, source, file)
+	request, err := in.vm.RequestEval(c.Context(), source, file)
 	if err != nil {
 		return 0, err
 	}

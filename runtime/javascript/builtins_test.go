@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -66,7 +65,7 @@ func TestBuiltinsNeedMemory(t *testing.T) {
 func TestEveryBuiltinIsKept(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	var script strings.Builder
-	for _, name := range quickjs.NodeModules() {
+	for _, name := range features.ModuleNames() {
 		if !strings.HasPrefix(name, "internal/") {
 			fmt.Fprintf(&script, "require('node:%s');", name) // test is there by this name only
 		}

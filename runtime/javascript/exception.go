@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // thrownValue is the prelude's description of an exception.
@@ -69,9 +70,9 @@ func (in *instance) exception() error {
 }
 
 // thrown makes an error of the prelude's report of an exception.
-func (in *instance) thrown(args arguments) error {
-	text, cut, ok := args.text(2, in.run.Limits().Output)
-	details, _, _ := args.text(3, maxDetails)
+func (in *instance) thrown(c *host.Call) error {
+	text, cut, ok := c.Prefix(1, in.run.Limits().Output)
+	details, _, _ := c.Prefix(2, maxDetails)
 	decoded, _, err := decodeJSON(details, jsonOptions{work: in.Spend, room: 2 * maxDetails})
 	if in.Ended() != nil {
 		return in.Ended()
@@ -99,13 +100,13 @@ func (in *instance) thrown(args arguments) error {
 
 // uncaught ends the run with an exception that nothing has caught, perhaps after the script has returned. A library's
 // appears on the console.
-func (in *instance) uncaught(args arguments) error {
+func (in *instance) uncaught(c *host.Call) error {
 	if in.run.Output().Library() != "" {
-		text, cut, _ := args.text(2, in.run.Output().Room())
+		text, cut, _ := c.Prefix(1, in.run.Output().Room())
 		in.run.Output().Log(sandbox.LevelError, text, cut)
 		return nil
 	}
-	err := in.thrown(args)
+	err := in.thrown(c)
 	if e, ok := errors.AsType[*ScriptError](err); ok {
 		e.Uncaught = true
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// What fetch (guest/quickjs/node/internal/fetching.js) is made of: functions of the host like those of the options, so
+// What fetch (fetch/internal/fetching.js) is made of: functions of the host like those of the options, so
 // that a request is a call that is pending, counted and stopped as others are.
 
 // hiddenName begins the names of functions that only built-in modules can call.

@@ -2,7 +2,6 @@ package javascript
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,22 +10,19 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // prepareRead reads the encoding argument; without one, the result is bytes.
-func prepareRead(_ *instance, args arguments, r *fileRequest) error {
-	return readEncoding(args, fileData, r)
-}
+func prepareRead(c *host.Call, r *fileRequest) error { return readEncoding(c, fileData, r) }
 
-func readEncoding(args arguments, i int, r *fileRequest) error {
-	if args.value(i) == quickjs.Undefined {
+func readEncoding(c *host.Call, i int, r *fileRequest) error {
+	if !c.Has(i) {
 		return nil
 	}
-	name, _, _ := args.text(i, 100)
-	encoding, ok := encodingNames[strings.ToLower(name)]
+	encoding, ok := host.Encodings[strings.ToLower(c.Name(i))]
 	if !ok {
-		return invalid(codeValue, ", unknown encoding (known are "+knownEncodings+")", r.given)
+		return invalid(codeValue, ", unknown encoding (known are "+host.KnownEncodings+")", r.given)
 	}
 	r.encoding = encoding
 	return nil
@@ -37,7 +33,7 @@ func readFile(t tree, r *fileRequest) (any, error) {
 	if err != nil || r.encoding == "" {
 		return data, err
 	}
-	size, err := encodedSize(r.encoding, data, t.work.spend)
+	size, err := host.EncodedSize(r.encoding, data, t.work.spend)
 	if err == nil && int64(size) >= t.limit {
 		err = syscall.EFBIG
 	}
@@ -48,22 +44,6 @@ func readFile(t tree, r *fileRequest) (any, error) {
 type encodedFile struct {
 	encoding string
 	data     []byte
-}
-
-func (in *instance) newText(ctx context.Context, f encodedFile) (quickjs.Value, error) {
-	if size, ok := latin1Size(f.encoding, len(f.data)); ok {
-		return in.vm.NewLatin1(ctx, size, func(text []byte) error {
-			return encodeLatin1(text, f.encoding, f.data, in.Spend)
-		})
-	}
-	return in.vm.NewText(ctx, func(do func(piece string) error) error {
-		return encodeText(f.encoding, f.data, in.Spend, do)
-	})
-}
-
-// newLatin1 makes a string of characters up to U+00FF.
-func (in *instance) newLatin1(ctx context.Context, data []byte) (quickjs.Value, error) {
-	return in.newText(ctx, encodedFile{"latin1", data})
 }
 
 // A writeMode is how a file is written.
@@ -79,55 +59,54 @@ var writeModes = map[string]writeMode{
 }
 
 // prepareWrite reads the flag, and then either a text and its encoding, or a buffer, an offset and a length.
-func prepareWrite(in *instance, args arguments, r *fileRequest) error {
+func prepareWrite(c *host.Call, r *fileRequest) error {
 	flag := "w"
 	if r.operation == "appendFile" {
 		flag = "a"
 	}
-	if args.value(fileOption) != quickjs.Undefined {
-		flag, _, _ = args.text(fileOption, 10)
+	if c.Has(fileOption) {
 		// being read as well, and synchronous writing
-		flag = strings.Replace(strings.Replace(flag, "+", "", 1), "s", "", 1)
+		flag = strings.Replace(strings.Replace(c.Name(fileOption), "+", "", 1), "s", "", 1)
 	}
 	var known bool
 	if r.mode, known = writeModes[flag]; !known {
 		return invalid(codeValue, ", unknown flag (known are 'w', 'wx', 'a' and 'ax')", r.given)
 	}
-	limit := in.memoryLimit()
-	if args.value(fileData).IsString() {
-		if err := readEncoding(args, fileData+1, r); err != nil {
+	if c.Value(fileData).IsString() {
+		if err := readEncoding(c, fileData+1, r); err != nil {
 			return err
 		}
-		text, cut, _ := in.vm.UTF8(args.value(fileData), limit)
-		if cut > 0 {
-			return fileError(syscall.EFBIG, r.given)
+		text, err := c.UTF8(fileData)
+		if errors.Is(err, host.ErrNoMemory) {
+			err = fileError(syscall.EFBIG, r.given)
 		}
-		if in.run.options.Files == nil {
-			return nil // the operation itself fails
+		if err != nil || r.absent {
+			return err
 		}
-		var err error
-		r.data, err = decodeText(r.encoding, text, limit, in.Spend)
+		r.data, err = host.DecodeText(r.encoding, text, c.MemoryLimit(), c.Spend)
 		if errors.Is(err, syscall.EFBIG) {
 			return fileError(err, r.given)
 		}
-		if errors.Is(err, errNotEncoded) {
+		if errors.Is(err, host.ErrNotEncoded) {
 			return invalid(codeValue, ", the data is not "+r.encoding, r.given)
 		}
 		return err
 	}
-	if args.value(fileData) == quickjs.Undefined {
+	if !c.Has(fileData) {
 		return missingArgument("data", r.operation)
 	}
-	if _, ok := args.bytes(fileData); !ok {
+	if !c.IsBuffer(fileData) {
 		return invalid(codeArgument, ", data must be string or buffer", r.given)
 	}
-	memory, ok := args.view(fileData)
-	if !ok {
-		return fileFailure("EINVAL", "invalid argument", r.given)
-	}
+	return copyData(c, r)
+}
+
+// copyData copies the bytes that a view gives, since a file system may go on with them.
+func copyData(c *host.Call, r *fileRequest) error {
+	memory := c.View(fileData)
 	r.data = make([]byte, 0, len(memory))
-	for part := range slices.Chunk(memory, quickjs.PieceSize) {
-		if err := in.Spend(len(part)); err != nil {
+	for part := range slices.Chunk(memory, host.PieceSize) {
+		if err := c.Spend(len(part)); err != nil {
 			return err
 		}
 		r.data = append(r.data, part...)

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // A place is a path: as the script gave it, and in absolute, cleaned form.
@@ -48,18 +49,18 @@ func at(p place, verb string, err error) error {
 
 // The errors of fs have the texts of Node's, with the path as the script gave it.
 
-func fileFailure(code, reason, given string) *failure {
-	return &failure{name: "Error", message: code + ": " + reason + ", '" + given + "'", code: code, path: given}
+func fileFailure(code, reason, given string) *host.Failure {
+	return &host.Failure{Name: "Error", Message: code + ": " + reason + ", '" + given + "'", Code: code, Path: given}
 }
 
 // codeArgument is Node's code for arguments that are missing or of the wrong type.
 const codeArgument = "ERR_INVALID_ARG_TYPE"
 
-func missingArgument(name, operation string) *failure {
-	return &failure{
-		name:    "TypeError",
-		code:    codeArgument,
-		message: "EINVAL: missing required argument '" + name + "' for fs." + operation,
+func missingArgument(name, operation string) *host.Failure {
+	return &host.Failure{
+		Name:    "TypeError",
+		Code:    codeArgument,
+		Message: "EINVAL: missing required argument '" + name + "' for fs." + operation,
 	}
 }
 
@@ -67,9 +68,9 @@ func missingArgument(name, operation string) *failure {
 const codeValue = "ERR_INVALID_ARG_VALUE"
 
 // invalid is the error for an invalid argument. The code is Node's.
-func invalid(code, reason, given string) *failure {
+func invalid(code, reason, given string) *host.Failure {
 	f := fileFailure("EINVAL", "invalid argument"+reason, given)
-	f.name, f.code = "TypeError", code
+	f.Name, f.Code = "TypeError", code
 	return f
 }
 
@@ -87,10 +88,10 @@ var errorNumbers = map[string]int{
 
 // withSystemCall adds what Node's errors of an operation say of the system call that failed.
 func withSystemCall(err error, operation string) error {
-	if f, ok := err.(*failure); ok && errorNumbers[f.code] != 0 {
-		f.errno, f.syscall = -errorNumbers[f.code], systemCalls[operation]
-		if f.syscall == "" {
-			f.syscall = operation
+	if f, ok := err.(*host.Failure); ok && errorNumbers[f.Code] != 0 {
+		f.Errno, f.Syscall = -errorNumbers[f.Code], systemCalls[operation]
+		if f.Syscall == "" {
+			f.Syscall = operation
 		}
 	}
 	return err
@@ -132,7 +133,7 @@ func fileError(err error, given string) error {
 	if _, ended := errors.AsType[*sandbox.Stop](err); ended {
 		return err // the run is over
 	}
-	if f, ok := errors.AsType[*failure](err); ok {
+	if f, ok := errors.AsType[*host.Failure](err); ok {
 		return f
 	}
 	verb := "write"
@@ -143,7 +144,7 @@ func fileError(err error, given string) error {
 		if errors.Is(err, known.err) {
 			f := fileFailure(known.code, known.reason, given)
 			if verb == "rmdir" && known.err == syscall.ENOTEMPTY {
-				f.message += " (pass {recursive: true} to remove it with its content)"
+				f.Message += " (pass {recursive: true} to remove it with its content)"
 			}
 			return f
 		}
@@ -153,7 +154,7 @@ func fileError(err error, given string) error {
 		if p, ok := errors.AsType[protectedError](err); ok {
 			message += ": " + p.Protected() + " is protected, because other programs may execute it"
 		}
-		return &failure{name: "Error", message: message, code: "EROFS", path: given}
+		return &host.Failure{Name: "Error", Message: message, Code: "EROFS", Path: given}
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return fileFailure("EACCES", "permission denied", given)

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"syscall"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // Parts of files, which open files read and write. The script keeps what is open; for the host each part is an
@@ -18,9 +17,8 @@ import (
 const maxPart = 1 << 20
 
 // preparePosition reads a position, which is a decimal number as text: it can be larger than the engine's integers.
-func preparePosition(args arguments, i int, r *fileRequest) error {
-	text, _, _ := args.text(i, 20)
-	position, err := strconv.ParseInt(text, 10, 64)
+func preparePosition(c *host.Call, i int, r *fileRequest) error {
+	position, err := strconv.ParseInt(c.Name(i), 10, 64)
 	if err != nil || position < 0 {
 		return invalid(codeValue, ", no such position", r.given)
 	}
@@ -29,32 +27,27 @@ func preparePosition(args arguments, i int, r *fileRequest) error {
 }
 
 // prepareReadPart reads the position and the length.
-func prepareReadPart(_ *instance, args arguments, r *fileRequest) error {
-	length, ok := args.int(fileData + 1)
+func prepareReadPart(c *host.Call, r *fileRequest) error {
+	length, ok := c.Int(fileData + 1)
 	if !ok || length < 0 {
 		return invalid(codeValue, ", no such length", r.given)
 	}
 	r.length = min(length, maxPart)
-	return preparePosition(args, fileData, r)
+	return preparePosition(c, fileData, r)
 }
 
 // prepareWritePart reads a buffer, an offset and a length, and the position. Without one, the file is appended to.
-func prepareWritePart(in *instance, args arguments, r *fileRequest) error {
-	memory, ok := args.view(fileData)
-	if !ok {
+func prepareWritePart(c *host.Call, r *fileRequest) error {
+	if !c.IsBuffer(fileData) {
 		return invalid(codeArgument, ", data must be a buffer", r.given)
 	}
-	r.data = make([]byte, 0, len(memory))
-	for part := range slices.Chunk(memory, quickjs.PieceSize) {
-		if err := in.Spend(len(part)); err != nil {
-			return err
-		}
-		r.data = append(r.data, part...)
+	if err := copyData(c, r); err != nil {
+		return err
 	}
-	if r.mode.appends = args.value(fileData+3) == quickjs.Undefined; r.mode.appends {
+	if r.mode.appends = !c.Has(fileData + 3); r.mode.appends {
 		return nil
 	}
-	return preparePosition(args, fileData+3, r)
+	return preparePosition(c, fileData+3, r)
 }
 
 // regular returns the size of a file that can be opened.

@@ -1,7 +1,6 @@
 package javascript
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/utf8text"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // A fileOperation is a function of fs, as the host sees it.
@@ -20,7 +20,7 @@ type fileOperation struct {
 	// paths are the names of its path arguments, which come first.
 	paths []string
 	// prepare reads the arguments other than paths and a number. Nil means that there are none.
-	prepare func(in *instance, args arguments, r *fileRequest) error
+	prepare func(c *host.Call, r *fileRequest) error
 	// do does it. It runs on a goroutine that the run may abandon.
 	do func(t tree, r *fileRequest) (any, error)
 }
@@ -36,17 +36,18 @@ type fileRequest struct {
 	data      []byte
 	position  int64 // of a part
 	length    int
+	absent    bool // the run has no files
 }
 
 // Where arguments of opFile are.
 const (
-	fileName   = 1
-	fileOption = 2 // flags or a number
-	firstPath  = 3
-	fileData   = 4 // of operations that have one path
+	fileName   = 0
+	fileOption = 1 // flags or a number
+	firstPath  = 2
+	fileData   = 3 // of operations that have one path
 )
 
-// Flags of file operations. The numbers are those of guest/quickjs/prelude/files.js.
+// Flags of file operations. The numbers are those of fs/prelude/files.js.
 const (
 	fileRecursive = 1
 	fileForce     = 2
@@ -105,21 +106,20 @@ func exists(t tree, r *fileRequest) (any, error) {
 }
 
 // file serves a function of fs. Its arguments are the function's name, flags or a number, the paths, and the rest.
-func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, error) {
-	r := &fileRequest{}
-	r.operation, _, _ = args.text(fileName, maxPath)
+func (in *instance) file(c *host.Call) (quickjs.Value, error) {
+	r := &fileRequest{operation: c.Name(fileName), absent: in.run.options.Files == nil}
 	op, ok := fileOperations[r.operation]
 	if !ok {
-		return 0, failf("fs has no such function")
+		return 0, host.Errorf("fs has no such function")
 	}
-	r.option, _ = args.int(fileOption)
+	r.option, _ = c.Int(fileOption)
 	for i, p := range []*place{&r.place, &r.to}[:len(op.paths)] {
-		if err := in.readPlace(args, firstPath+i, p, op.paths[i], r.operation); err != nil {
+		if err := readPlace(c, firstPath+i, p, op.paths[i], r.operation); err != nil {
 			return 0, err
 		}
 	}
 	if op.prepare != nil {
-		if err := op.prepare(in, args, r); err != nil {
+		if err := op.prepare(c, r); err != nil {
 			return 0, err
 		}
 	}
@@ -166,32 +166,30 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 		return 0, withSystemCall(fileError(err, r.given), r.operation)
 	}
 	switch v := answer.(type) {
-	case int:
-		return quickjs.Int(int32(v)), nil
 	case encodedFile:
-		return in.newText(ctx, v)
-	case []byte:
-		return in.vm.NewArrayBuffer(ctx, v)
+		c.ReturnText(v.encoding, v.data)
 	case json.RawMessage:
-		return in.vm.ParseJSON(ctx, utf8text.View(v))
+		c.ReturnJSON(utf8text.View(v))
+	default:
+		c.Return(v, nil)
 	}
-	return quickjs.Undefined, nil
+	return c.Result()
 }
 
 // maxPath is the longest path that the host accepts, in bytes.
 const maxPath = 4096
 
 // readPlace reads a path argument.
-func (in *instance) readPlace(args arguments, i int, p *place, what, operation string) error {
-	given, cut, ok := args.text(i, maxPath)
+func readPlace(c *host.Call, i int, p *place, what, operation string) error {
+	given, cut, ok := c.Prefix(i, maxPath)
 	switch {
-	case args.value(i) == quickjs.Undefined:
+	case !c.Has(i):
 		return missingArgument(what, operation)
 	case !ok:
-		return &failure{
-			name:    "TypeError",
-			code:    codeArgument,
-			message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string",
+		return &host.Failure{
+			Name:    "TypeError",
+			Code:    codeArgument,
+			Message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string",
 		}
 	case strings.Contains(given, "\x00"):
 		return invalid(codeValue, "", given)

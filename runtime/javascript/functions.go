@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // A setup is what install of the prelude makes from a run's functions and globals.
@@ -86,7 +87,7 @@ func (in *instance) install() error {
 	if r.setup.text == "" {
 		return nil
 	}
-	r.attachment = r.setup.data
+	in.call.Attachment = r.setup.data
 	ctx := in.Context()
 	argument, err := in.checked(in.vm.ParseJSON(ctx, r.setup.text))
 	if err != nil {
@@ -108,8 +109,8 @@ type invocation struct {
 }
 
 // invocation reads the called function and its arguments, which may take room bytes.
-func (in *instance) invocation(args arguments, room int) (*invocation, error) {
-	number, ok := args.int(1)
+func (in *instance) invocation(c *host.Call, room int) (*invocation, error) {
+	number, ok := c.Int(0)
 	if !ok {
 		number = -1
 	}
@@ -117,11 +118,11 @@ func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, cut, ok := args.text(2, maxJSON)
+	text, cut, ok := c.Prefix(1, maxJSON)
 	if !ok {
-		return nil, failf("the arguments of %s must be JSON", f.Name)
+		return nil, host.Errorf("the arguments of %s must be JSON", f.Name)
 	}
-	data, _ := args.bytes(3)
+	data, _ := in.vm.ArrayBuffer(c.Value(2))
 	most := maxWeight + len(data)
 	value, size, err := in.decode(text, data, min(room, most))
 	_, over := errors.AsType[*sandbox.Stop](err)
@@ -131,15 +132,15 @@ func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 	case err == errLarge && cut == 0 && room < most:
 		return nil, in.run.tooManyCalls()
 	case err == errLarge, cut > 0:
-		return nil, &failure{name: "RangeError", message: fmt.Sprintf(
+		return nil, &host.Failure{Name: "RangeError", Message: fmt.Sprintf(
 			"the arguments of %s are larger than %d MiB, or too many values: pass less at a time, or bytes",
 			f.Name, maxJSON>>20)}
 	case err != nil:
-		return nil, failf("the arguments of %s cannot be read: %v", f.Name, err)
+		return nil, host.Errorf("the arguments of %s cannot be read: %v", f.Name, err)
 	}
 	list, ok := value.([]any)
 	if !ok {
-		return nil, failf("the arguments of %s must be a list", f.Name)
+		return nil, host.Errorf("the arguments of %s must be a list", f.Name)
 	}
 	if err := in.run.Calls(f.Name); err != nil {
 		return nil, &sandbox.Stop{Err: err}
@@ -148,7 +149,7 @@ func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 }
 
 func (r *run) tooManyCalls() error {
-	return &failure{name: "RangeError", message: fmt.Sprintf(
+	return &host.Failure{Name: "RangeError", Message: fmt.Sprintf(
 		"too many calls at the same time: await some of the %d that are under way first", r.pending)}
 }
 
@@ -182,12 +183,12 @@ func (i *invocation) answer(r *run) (answer, error) {
 
 // errorAnswer turns an error into an answer.
 func errorAnswer(err error) answer {
-	f := failure{message: err.Error()}
+	f := host.Failure{Message: err.Error()}
 	var fe *FunctionError
 	if errors.As(err, &fe) {
-		f = failure{name: fe.Name, message: fe.Message, code: fe.Code}
+		f = host.Failure{Name: fe.Name, Message: fe.Message, Code: fe.Code}
 	}
-	return answer{encoded: encoded{text: `{"error":` + f.json() + `}`}}
+	return answer{encoded: encoded{text: `{"error":` + f.JSON() + `}`}}
 }
 
 // finished returns the answer of a call, or the one for its panic.
@@ -200,7 +201,7 @@ func (i *invocation) finished(a answer, err error) answer {
 
 // answerValue hands an answer to the guest.
 func (in *instance) answerValue(ctx context.Context, a answer) (quickjs.Value, error) {
-	in.run.attachment = a.data
+	in.call.Attachment = a.data
 	if a.text == "" {
 		return in.newScalar(ctx, a.scalar)
 	}
@@ -208,8 +209,8 @@ func (in *instance) answerValue(ctx context.Context, a answer) (quickjs.Value, e
 }
 
 // callFunction calls a function and waits for its answer.
-func (in *instance) callFunction(ctx context.Context, args arguments) (quickjs.Value, error) {
-	i, err := in.invocation(args, math.MaxInt)
+func (in *instance) callFunction(c *host.Call) (quickjs.Value, error) {
+	i, err := in.invocation(c, math.MaxInt)
 	if err != nil {
 		return 0, err
 	}
@@ -219,7 +220,7 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (quickjs.V
 	if errors.As(err, &s) {
 		return 0, err
 	}
-	return in.answerValue(ctx, i.finished(a, err))
+	return in.answerValue(c.Context(), i.finished(a, err))
 }
 
 // Bounds on concurrent asynchronous calls. Each has a goroutine and holds its arguments, and later its result until
@@ -239,18 +240,18 @@ type completion struct {
 }
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
-func (in *instance) startFunction(args arguments) error {
+func (in *instance) startFunction(c *host.Call) error {
 	r := in.run
 	if r.pending >= maxPending {
 		return r.tooManyCalls()
 	}
-	i, err := in.invocation(args, maxPendingSize-r.pendingSize)
+	i, err := in.invocation(c, maxPendingSize-r.pendingSize)
 	if err != nil {
 		return err
 	}
-	id, ok := args.int(4)
+	id, ok := c.Int(3)
 	if !ok {
-		return failf("a call needs a number")
+		return host.Errorf("a call needs a number")
 	}
 	r.startCall(i, id)
 	return nil

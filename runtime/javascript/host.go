@@ -2,14 +2,14 @@ package javascript
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
-// Operations of the one function that a guest can call. The numbers are those of guest/quickjs/prelude/kernel.js.
+// Operations of the one function that a guest can call. The numbers are those of language/prelude/kernel.js.
 const (
 	opLog = 1 // level, text; and 1 if it is a piece of a line
 	// 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a
@@ -23,7 +23,7 @@ const (
 	opRandom     = 8  // how many bytes: that many random bytes
 	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
 	opHalt       = 10 // message, an error: does not return, except in a library, which is to throw the error
-	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
+	opWeb        = 11 // name of a function of a feature, its arguments
 	// specifier, path of the file that has it, 1 for an import: a path, or the name of a built-in module
 	opResolve  = 12
 	opLoadFile = 13 // path: a function, the text of a JSON file, or the promise of an ES module
@@ -44,89 +44,12 @@ const (
 	opInput = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
 )
 
-// maxArguments is how many arguments of a call the host looks at.
-const maxArguments = 8
-
 // Bounds on a JSON text from a guest, since the host decodes it into its own memory. Bytes do not count: they cross
 // beside the JSON.
 const (
 	maxJSON   = 4 << 20  // bytes of text
 	maxWeight = 64 << 20 // bytes of memory that the value takes, about
 )
-
-// failure is an error for the script: it becomes an exception there.
-type failure struct {
-	name, message, code, path string
-
-	// What has failed in the system, and the number of the error there.
-	syscall string
-	errno   int
-}
-
-func (f *failure) Error() string { return f.message }
-
-// json returns the failure as kernel.makeError expects it: [name, message, code, path, syscall, errno], with null for a
-// missing part. The last two can be missing altogether.
-func (f *failure) json() string {
-	fields := []any{f.name, f.message, nil, nil}
-	if f.code != "" {
-		fields[2] = f.code
-	}
-	if f.path != "" {
-		fields[3] = f.path
-	}
-	if f.errno != 0 {
-		fields = append(fields, f.syscall, f.errno)
-	}
-	text, err := json.Marshal(fields)
-	if err != nil { // strings can always be marshalled
-		panic(err)
-	}
-	return string(text)
-}
-
-func failf(format string, args ...any) *failure {
-	return &failure{name: "TypeError", message: fmt.Sprintf(format, args...)}
-}
-
-// arguments are the arguments of a call by the guest. A hostile script may have chosen them; an argument of the wrong
-// type counts as missing.
-type arguments struct {
-	in     *instance
-	values []quickjs.Value
-}
-
-func (a arguments) value(i int) quickjs.Value {
-	if i < len(a.values) {
-		return a.values[i]
-	}
-	return quickjs.Undefined
-}
-
-func (a arguments) int(i int) (int, bool) {
-	n, ok := a.value(i).Int()
-	return int(n), ok
-}
-
-// text returns at most limit bytes of a string argument, and how many bytes were left out.
-func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
-	return a.in.vm.String(a.value(i), limit)
-}
-
-// bytes returns the content of a buffer, as the guest's own memory.
-func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
-
-// view returns a part of a buffer, given by three arguments: the buffer, an offset and a length. It is the guest's own
-// memory.
-func (a arguments) view(i int) ([]byte, bool) {
-	memory, ok := a.bytes(i)
-	offset, ok1 := a.int(i + 1)
-	length, ok2 := a.int(i + 2)
-	if !ok || !ok1 || !ok2 || offset < 0 || length < 0 || offset > len(memory) || length > len(memory)-offset {
-		return nil, false
-	}
-	return memory[offset : offset+length], true
-}
 
 // hostCall serves a call of the host primitive.
 func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Value {
@@ -137,8 +60,8 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Val
 	if err := in.run.Interrupted(); err != nil {
 		panic(&sandbox.Stop{Err: err})
 	}
-	args := arguments{in, in.vm.Arguments(argc, argv, maxArguments)}
-	v, err := in.serve(ctx, args)
+	c := &in.call
+	v, err := in.serve(c, c.Begin(ctx, in.Instance, in.vm, in, argc, argv))
 	return in.answer(ctx, v, err)
 }
 
@@ -147,8 +70,8 @@ func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quic
 	if in.Ended() != nil { // whatever else has happened
 		panic(&sandbox.Stop{Err: in.Ended()})
 	}
-	if f, ok := err.(*failure); ok {
-		v, err = in.vm.ParseJSON(ctx, f.json())
+	if f, ok := err.(*host.Failure); ok {
+		v, err = in.vm.ParseJSON(ctx, f.JSON())
 	}
 	if err != nil {
 		panic(&sandbox.Stop{Err: in.reason(err)})
@@ -156,8 +79,7 @@ func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quic
 	return v
 }
 
-func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
-	op, _ := args.int(0)
+func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 	switch op {
 	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass,
 		opState, opInside, opNamespace, opHook, opMatch:
@@ -170,23 +92,23 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 	}
 	switch op {
 	case opLog:
-		return quickjs.Undefined, in.log(args)
+		return quickjs.Undefined, in.log(c)
 	case opFinish:
-		return in.finish(args)
+		return in.finish(c)
 	case opCall:
-		return in.callFunction(ctx, args)
+		return in.callFunction(c)
 	case opCallAsync:
-		return quickjs.Undefined, in.startFunction(args)
+		return quickjs.Undefined, in.startFunction(c)
 	case opAttachment:
-		data := in.run.attachment
-		in.run.attachment = nil
-		return in.vm.NewArrayBuffer(ctx, data)
+		data := c.Attachment
+		c.Attachment = nil
+		return in.vm.NewArrayBuffer(c.Context(), data)
 	case opFile:
-		return in.file(ctx, args)
+		return in.file(c)
 	case opRandom:
-		n, ok := args.int(1)
+		n, ok := c.Int(0)
 		if !ok || n < 0 || n > 1<<16 {
-			return 0, failf("invalid number of random bytes")
+			return 0, host.Errorf("invalid number of random bytes")
 		}
 		if err := in.Spend(n); err != nil {
 			return 0, err
@@ -195,72 +117,73 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		if err := in.Random(data); err != nil {
 			return 0, &sandbox.Stop{Err: err}
 		}
-		return in.vm.NewArrayBuffer(ctx, data)
+		return in.vm.NewArrayBuffer(c.Context(), data)
 	case opHalt:
-		message, cut, _ := args.text(1, in.run.Output().Room())
-		if in.leaveLibrary(args, message, "halt") {
+		message, cut, _ := c.Prefix(0, in.run.Output().Room())
+		if in.leaveLibrary(c, message, "halt") {
 			return quickjs.Undefined, nil
 		}
 		in.run.Output().Log(sandbox.LevelError, message, cut)
 		return 0, &sandbox.Stop{Err: ErrHalted}
 	case opResolve:
-		return in.resolveFile(ctx, args)
+		return in.resolveFile(c)
 	case opLoadFile:
-		return in.loadFile(ctx, args)
+		return in.loadFile(c)
 	case opBuiltin:
-		return in.loadBuiltin(ctx, args)
+		return in.loadBuiltin(c)
 	case opStack:
-		return in.mapStack(ctx, args)
+		return in.mapStack(c)
 	case opExit:
-		status, _ := args.int(1)
-		if in.leaveLibrary(args, fmt.Sprintf("exit %d", status), "process.exit") {
+		status, _ := c.Int(0)
+		if in.leaveLibrary(c, fmt.Sprintf("exit %d", status), "process.exit") {
 			return quickjs.Undefined, nil
 		}
 		return 0, &sandbox.Stop{Err: in.run.exit(status)}
 	case opPlain:
-		return quickjs.Bool(in.vm.IsPlain(args.value(1))), nil
+		return quickjs.Bool(in.vm.IsPlain(c.Value(0))), nil
 	case opClass:
-		return quickjs.Int(int32(in.vm.Class(args.value(1)))), nil
+		return quickjs.Int(int32(in.vm.Class(c.Value(0)))), nil
 	case opState:
-		state, _ := in.vm.PromiseState(args.value(1))
+		state, _ := in.vm.PromiseState(c.Value(0))
 		return quickjs.Int(int32(state)), nil
 	case opInside:
-		return in.inside(ctx, args)
+		return in.inside(c)
 	case opMatch:
-		return in.lastMatch(ctx, args)
+		return in.lastMatch(c)
 	case opInput:
-		return in.input(ctx, args)
+		return in.input(c)
 	case opHook:
-		if !in.vm.SetReactionHook(args.value(1)) {
-			return 0, failf("the hook must be a function")
+		if !in.vm.SetReactionHook(c.Value(0)) {
+			return 0, host.Errorf("the hook must be a function")
 		}
 		return quickjs.Undefined, nil
 	case opNamespace:
-		return in.namespace(ctx, args)
+		return in.namespace(c)
 	case opWeb:
-		return in.web(ctx, args)
+		features.Serve(c)
+		return c.Result()
 	case opUncalled:
 		return quickjs.Undefined, in.explainUncalled()
 	}
-	return 0, failf("unknown operation of the host")
+	return 0, host.Errorf("unknown operation of the host")
 }
 
 // inside serves opInside.
-func (in *instance) inside(ctx context.Context, args arguments) (quickjs.Value, error) {
-	_, v := in.vm.PromiseState(args.value(1))
-	if target, handler, ok := in.vm.ProxyParts(args.value(1)); ok {
+func (in *instance) inside(c *host.Call) (quickjs.Value, error) {
+	_, v := in.vm.PromiseState(c.Value(0))
+	if target, handler, ok := in.vm.ProxyParts(c.Value(0)); ok {
 		v = target
-		if part, _ := args.int(2); part == 1 {
+		if part, _ := c.Int(1); part == 1 {
 			v = handler
 		}
 	}
-	return v, in.vm.Retain(ctx, v)
+	return v, in.vm.Retain(c.Context(), v)
 }
 
 // lastMatch serves opMatch.
-func (in *instance) lastMatch(ctx context.Context, args arguments) (quickjs.Value, error) {
+func (in *instance) lastMatch(c *host.Call) (quickjs.Value, error) {
 	match, ok := in.vm.LastMatch()
-	part, _ := args.int(1)
+	part, _ := c.Int(0)
 	switch {
 	case part == 0 && ok:
 		return quickjs.Int(int32(match.Number)), nil
@@ -269,7 +192,7 @@ func (in *instance) lastMatch(ctx context.Context, args arguments) (quickjs.Valu
 	case part < 0:
 		return quickjs.Int(int32(match.Groups)), nil
 	case part == 1 && ok:
-		return match.Input, in.vm.Retain(ctx, match.Input)
+		return match.Input, in.vm.Retain(c.Context(), match.Input)
 	}
 	start, end, ok := match.Group(part/2 - 1)
 	switch {
@@ -281,17 +204,17 @@ func (in *instance) lastMatch(ctx context.Context, args arguments) (quickjs.Valu
 	return quickjs.Int(int32(end)), nil
 }
 
-func (in *instance) log(args arguments) error {
+func (in *instance) log(c *host.Call) error {
 	in.run.printed = true
-	level, _ := args.int(1)
+	level, _ := c.Int(0)
 	if level < int(sandbox.LevelLog) || level > int(sandbox.LevelDebug) {
-		return failf("invalid console level")
+		return host.Errorf("invalid console level")
 	}
-	text, cut, ok := args.text(2, in.run.Output().Room())
+	text, cut, ok := c.Prefix(1, in.run.Output().Room())
 	if !ok {
-		return failf("the text of a console entry must be a string")
+		return host.Errorf("the text of a console entry must be a string")
 	}
-	if piece, _ := args.int(3); piece == 0 {
+	if piece, _ := c.Int(2); piece == 0 {
 		in.run.Output().Log(sandbox.Level(level), text, cut)
 		return nil
 	}
@@ -301,31 +224,31 @@ func (in *instance) log(args arguments) error {
 }
 
 // finish records the script's end. Only the first call counts.
-func (in *instance) finish(args arguments) (quickjs.Value, error) {
-	status, _ := args.int(1)
+func (in *instance) finish(c *host.Call) (quickjs.Value, error) {
+	status, _ := c.Int(0)
 	if status == 2 {
-		return quickjs.Undefined, in.uncaught(args)
+		return quickjs.Undefined, in.uncaught(c)
 	}
 	if in.run.outcome != nil {
 		return quickjs.Undefined, nil
 	}
 	if status != 0 {
-		in.run.outcome = &outcome{err: in.thrown(args)}
+		in.run.outcome = &outcome{err: in.thrown(c)}
 		return quickjs.Undefined, nil
 	}
 	limit := in.run.Output().Left()
-	text, cut, ok := args.text(2, limit)
+	text, cut, ok := c.Prefix(1, limit)
 	if !ok {
-		return 0, failf("the result must be a string")
+		return 0, host.Errorf("the result must be a string")
 	}
 	var value any
-	if args.value(3) == quickjs.True {
+	if c.Value(2) == quickjs.True {
 		if cut > 0 {
 			return quickjs.Bool(false), nil
 		}
 		value = in.value(in.compactJSON(text), nil, limit)
-	} else if json, cut, ok := args.text(3, min(limit, maxJSON)); ok && cut == 0 {
-		data, _ := args.bytes(4)
+	} else if json, cut, ok := c.Prefix(2, min(limit, maxJSON)); ok && cut == 0 {
+		data, _ := in.vm.ArrayBuffer(c.Value(3))
 		value = in.value(json, data, limit)
 	}
 	if in.Ended() != nil {

@@ -169,7 +169,7 @@ var webValues = []string{
 // TestCraftedWebCalls calls every function of opWeb with many combinations of values.
 func TestCraftedWebCalls(t *testing.T) {
 	t.Parallel()
-	for i, name := range slices.Sorted(maps.Keys(webFunctions)) {
+	for i, name := range features.Functions() {
 		random := rand.New(rand.NewPCG(uint64(i), 2))
 		var script strings.Builder
 		for range 20 {
@@ -207,7 +207,7 @@ func FuzzHostCalls(f *testing.F) {
 	for op := range byte(opHook + 2) { // with values from all over the list
 		f.Add([]byte{op, op, 3 * op, 5 * op, 7 * op, op, 17 + op, 30 + op, 40 + op, 50 + op})
 	}
-	names := slices.Sorted(maps.Keys(webFunctions))
+	names := features.Functions()
 	for i := range names {
 		f.Add([]byte{opWeb, byte(i), byte(7 * i), byte(11 * i), byte(13 * i)})
 	}

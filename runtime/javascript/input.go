@@ -1,28 +1,28 @@
 package javascript
 
 import (
-	"context"
 	"io"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // maxInput is how many bytes of standard input the host reads at a time.
 const maxInput = 64 << 10
 
 // input serves opInput. It waits until there is something, or the run ends.
-func (in *instance) input(ctx context.Context, args arguments) (quickjs.Value, error) {
+func (in *instance) input(c *host.Call) (quickjs.Value, error) {
 	from := in.run.options.Stdin
 	if from == nil {
 		return quickjs.Undefined, nil
 	}
-	n, ok := args.int(1)
+	n, ok := c.Int(0)
 	if !ok || n < 0 || n > maxInput {
-		return 0, failf("invalid number of bytes")
+		return 0, host.Errorf("invalid number of bytes")
 	}
 	if n == 0 {
-		return in.vm.NewArrayBuffer(ctx, nil)
+		return in.vm.NewArrayBuffer(c.Context(), nil)
 	}
 	data, err := sandbox.AwaitInTurn(in.run.Run, func() ([]byte, error) {
 		piece := make([]byte, n)
@@ -36,10 +36,10 @@ func (in *instance) input(ctx context.Context, args arguments) (quickjs.Value, e
 		return 0, err
 	}
 	if err != nil {
-		return 0, &failure{name: "Error", message: "EIO: i/o error, read", code: "EIO"}
+		return 0, &host.Failure{Name: "Error", Message: "EIO: i/o error, read", Code: "EIO"}
 	}
 	if err := in.Spend(len(data)); err != nil {
 		return 0, err
 	}
-	return in.vm.NewArrayBuffer(ctx, data)
+	return in.vm.NewArrayBuffer(c.Context(), data)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // instance is a sandbox with the JavaScript engine in it. It implements [sandbox.Driver].
@@ -27,6 +28,7 @@ type session struct {
 	importFailed bool            // an imported module could not be found or compiled
 	rejections   []quickjs.Value // promises rejected since all jobs had last run
 	translated   translation     // of a regular expression
+	call         host.Call       // the one that is being served
 	caller       string          // the first frame of the stack that was captured last
 
 	seed uint64 // of Math.random
@@ -54,7 +56,7 @@ func (in *instance) Start() error {
 	if in.vm, err = quickjs.Start(in.Context(), in.Module()); err != nil {
 		return in.reason(err)
 	}
-	prelude, err := quickjs.LoadPrelude(in.Context(), in.vm)
+	prelude, err := quickjs.LoadPrelude(in.Context(), in.vm, features.Prelude())
 	if err != nil {
 		return in.reason(err)
 	}
@@ -156,6 +158,3 @@ func (in *instance) reason(err error) error {
 	}
 	return err
 }
-
-// memoryLimit returns the run's memory limit in bytes.
-func (in *instance) memoryLimit() int { return int(in.run.Limits().Memory) }

@@ -59,7 +59,7 @@ func newGuest() (sandbox.Guest, error) {
 		return guest, err
 	}
 	var err error
-	guest.Setup, err = quickjs.PreludeSHA256()
+	guest.Setup, err = features.PreludeSHA256(), nil
 	return guest, err
 }
 

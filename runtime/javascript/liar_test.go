@@ -370,7 +370,7 @@ func (l *liar) shaped(kind rune) uint64 {
 }
 
 var (
-	webNames  = slices.Sorted(maps.Keys(webFunctions))
+	webNames  = features.Functions()
 	fileNames = slices.Sorted(maps.Keys(fileOperations))
 )
 

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // librarySet is the list of libraries to load before a script: the scripts in folders, and the modules that the script
@@ -199,9 +200,9 @@ func (r *run) leaveOut(err error, in *instance) bool {
 
 // leaveLibrary lets the library that is being loaded, and nothing else, end with the error that is the second argument
 // of an operation, and says why. It returns false if there is none.
-func (in *instance) leaveLibrary(args arguments, what, called string) bool {
+func (in *instance) leaveLibrary(c *host.Call, what, called string) bool {
 	r := in.run
-	if r.library == "" || !in.vm.MakeUncatchable(args.value(2)) {
+	if r.library == "" || !in.vm.MakeUncatchable(c.Value(1)) {
 		return false
 	}
 	r.left = true
@@ -259,8 +260,8 @@ func (in *instance) loadLibrary(file string) error {
 		if s, ok := err.(*sandbox.Stop); ok {
 			return s.Err
 		}
-		f := err.(*failure)
-		in.run.Output().Print(sandbox.LevelError, f.name+": "+f.message)
+		f := err.(*host.Failure)
+		in.run.Output().Print(sandbox.LevelError, f.Name+": "+f.Message)
 		return nil
 	}
 	var v quickjs.Value

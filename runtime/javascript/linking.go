@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // linking compiles a module and all its imports, one after the other. The engine compiles each by itself, with a
@@ -49,7 +50,7 @@ type importer struct {
 // its stack: some 80,000 in a row would overflow it.
 const maxModules = 20_000
 
-var errManyModules = failf("more than %d modules have been loaded", maxModules)
+var errManyModules = host.Errorf("more than %d modules have been loaded", maxModules)
 
 // errThrown means that the guest has a pending exception.
 var errThrown = errors.New("an exception")
@@ -108,7 +109,7 @@ func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Reques
 		}
 		text, cut, ok := vm.String(v, maxJSON)
 		if !ok || cut > 0 {
-			return 0, failf("%s exports too much", l.asked)
+			return 0, host.Errorf("%s exports too much", l.asked)
 		}
 		if err := vm.Free(ctx, v); err != nil {
 			return 0, err
@@ -243,7 +244,7 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) q
 	return quickjs.Value(p)
 }
 
-var errLongName = failf("the name of a module is too long")
+var errLongName = host.Errorf("the name of a module is too long")
 
 // loadModule serves [quickjs.LoadArgc]: it requests the module.
 func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
@@ -292,7 +293,7 @@ func (in *instance) linkModule(ctx context.Context, source, name string) (quickj
 	}
 	in.importFailed = len(l.all) > 0
 	l.fail()
-	if f, ok := err.(*failure); ok {
+	if f, ok := err.(*host.Failure); ok {
 		if request, err = in.requestException(ctx, f); err == nil && request != 0 {
 			_, err = in.vm.Do(ctx, request)
 		}

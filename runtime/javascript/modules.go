@@ -12,15 +12,16 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // Scripts import files of the run. The host finds and reads ES modules, and the engine links them (linking.go). The
-// prelude loads CommonJS, JSON and built-in modules (guest/quickjs/prelude/modules.js).
+// prelude loads CommonJS, JSON and built-in modules (modules/prelude/modules.js).
 
 // builtins are the built-in modules, without "node:". The prelude defines the first ones.
-var builtins = append([]string{"path", "path/posix"}, quickjs.NodeModules()...)
+var builtins = append([]string{"path", "path/posix"}, features.ModuleNames()...)
 
-// absentModules are Node's modules for which packages get placeholders (guest/quickjs/node/internal/absent.js).
+// absentModules are Node's modules for which packages get placeholders (modules/internal/absent.js).
 var absentModules = strings.Fields(`
 	child_process cluster dgram dns dns/promises domain http2 inspector inspector/promises net repl
 	tls trace_events tty v8 vm wasi worker_threads`)
@@ -103,16 +104,16 @@ func moduleFailure(err error) error {
 		return s
 	}
 	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
-		return &failure{name: "SyntaxError", message: syntax.Error()}
+		return &host.Failure{Name: "SyntaxError", Message: syntax.Error()}
 	}
 	if missing, ok := errors.AsType[*module.NotFoundError](err); ok {
 		code := "MODULE_NOT_FOUND"
 		if strings.HasPrefix(missing.Specifier, "node:") {
 			code = "ERR_UNKNOWN_BUILTIN_MODULE"
 		}
-		return &failure{name: "Error", message: err.Error(), code: code}
+		return &host.Failure{Name: "Error", Message: err.Error(), Code: code}
 	}
-	return &failure{name: "Error", message: err.Error()}
+	return &host.Failure{Name: "Error", Message: err.Error()}
 }
 
 // A CommonJS file is compiled between these, as the body of a function.
@@ -122,25 +123,25 @@ const (
 )
 
 // resolveFile is for require and require.resolve.
-func (in *instance) resolveFile(ctx context.Context, args arguments) (quickjs.Value, error) {
-	specifier, cut, ok := args.text(1, maxPath)
-	file, cutFile, ok2 := args.text(2, maxPath)
+func (in *instance) resolveFile(c *host.Call) (quickjs.Value, error) {
+	specifier, cut, ok := c.Prefix(0, maxPath)
+	file, cutFile, ok2 := c.Prefix(1, maxPath)
 	if !ok || !ok2 || cut > 0 || cutFile > 0 {
-		return 0, failf("the name of a module is too long")
+		return 0, host.Errorf("the name of a module is too long")
 	}
-	imports, _ := args.int(3)
+	imports, _ := c.Int(2)
 	path, err := in.run.resolve(specifier, file, imports == 0)
 	if err != nil {
 		return 0, moduleFailure(err)
 	}
-	return in.vm.NewString(ctx, path)
+	return in.vm.NewString(c.Context(), path)
 }
 
 // loadFile returns a CommonJS file as a function, the text of a JSON file, or the promise of an ES module.
-func (in *instance) loadFile(ctx context.Context, args arguments) (quickjs.Value, error) {
-	path, cut, ok := args.text(1, maxPath)
+func (in *instance) loadFile(c *host.Call) (quickjs.Value, error) {
+	path, cut, ok := c.Prefix(0, maxPath)
 	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
-		return 0, failf("not the path of a file that can be required")
+		return 0, host.Errorf("not the path of a file that can be required")
 	}
 	source, err := in.run.read(path)
 	if err != nil {
@@ -148,12 +149,12 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (quickjs.Value
 	}
 	switch source.Kind {
 	case module.JSON:
-		return in.vm.NewString(ctx, source.Code)
+		return in.vm.NewString(c.Context(), source.Code)
 	case module.ES:
-		return in.requireModule(ctx, source)
+		return in.requireModule(c.Context(), source)
 	}
 	in.run.note(path, source.Code, origin{prefix: len(commonPrefix), source: source.Map})
-	request, err := in.vm.RequestEval(ctx, commonPrefix+source.Code+commonSuffix, path)
+	request, err := in.vm.RequestEval(c.Context(), commonPrefix+source.Code+commonSuffix, path)
 	if err != nil {
 		return 0, err
 	}

@@ -36,7 +36,7 @@ func operations(t *testing.T) map[string]bool {
 	constants("../../guest/quickjs/patches.go", "", "Argc", func(s string) string {
 		return "engine " + strings.ToLower(s)
 	})
-	for name := range webFunctions {
+	for _, name := range features.Functions() {
 		names["web "+name] = true
 	}
 	for name := range fileOperations {

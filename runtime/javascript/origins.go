@@ -1,7 +1,6 @@
 package javascript
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // The engine does not always run the code as it was written: it may have a wrapper, or its types may have been removed.
@@ -217,16 +217,16 @@ const frameCost = 2 * stride
 // mapStack returns the script's frames of an error's stack, each after a line break, as people and models read them.
 // What is not a frame, such as the title of the error, is left out. With 1 as the second argument, it is one frame as
 // the engine has it.
-func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value, error) {
-	stack, _, ok := args.text(1, maxStack)
+func (in *instance) mapStack(c *host.Call) (quickjs.Value, error) {
+	stack, _, ok := c.Prefix(0, maxStack)
 	if !ok {
-		return 0, failf("a stack must be a string")
+		return 0, host.Errorf("a stack must be a string")
 	}
-	if one, _ := args.int(2); one == 1 {
+	if one, _ := c.Int(1); one == 1 {
 		if err := in.Spend(frameCost); err != nil {
 			return 0, err
 		}
-		return in.vm.NewString(ctx, in.run.nodeFrame(stack))
+		return in.vm.NewString(c.Context(), in.run.nodeFrame(stack))
 	}
 	var b strings.Builder
 	for frame := range strings.SplitSeq(stack, "\n") {
@@ -237,7 +237,7 @@ func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value
 			b.WriteString("\n" + in.run.shownFrame(frame))
 		}
 	}
-	return in.vm.NewString(ctx, b.String())
+	return in.vm.NewString(c.Context(), b.String())
 }
 
 // isInternal reports whether a stack frame belongs to the engine or the prelude.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // Host functions never call into the guest to run or compile code: each such call would have a native stack of its own,
@@ -49,7 +50,7 @@ func (in *instance) resume(ctx context.Context, v quickjs.Value) quickjs.Value {
 // raise makes an error the pending exception of the guest and returns 0, which the guest's waiting code takes for
 // an exception. If the error ends the run, raise ends it.
 func (in *instance) raise(ctx context.Context, err error) quickjs.Value {
-	f, ok := err.(*failure)
+	f, ok := err.(*host.Failure)
 	if !ok {
 		panic(&sandbox.Stop{Err: in.reason(err)})
 	}
@@ -65,8 +66,8 @@ func (in *instance) raise(ctx context.Context, err error) quickjs.Value {
 
 // requestException makes a request that turns a failure into the pending exception. It is 0 if another exception is
 // already pending.
-func (in *instance) requestException(ctx context.Context, f *failure) (quickjs.Request, error) {
-	description, err := in.vm.ParseJSON(ctx, f.json())
+func (in *instance) requestException(ctx context.Context, f *host.Failure) (quickjs.Request, error) {
+	description, err := in.vm.ParseJSON(ctx, f.JSON())
 	if err != nil || description == quickjs.Exception {
 		return 0, err
 	}

@@ -1,11 +1,8 @@
 package javascript
 
 import (
-	"context"
 	"regexp"
 	"strings"
-
-	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // An assertion without a message quotes its call, as Node's does.
@@ -15,24 +12,16 @@ const (
 	maxCaller = 1 << 10 // bytes of a stack frame that is kept
 )
 
-// callerText serves the operation "caller": the assertion, as it is written, at the first frame of the stack that was
-// captured since the operation was last asked for, or undefined.
-func (in *instance) callerText(ctx context.Context, _ arguments) (quickjs.Value, error) {
+// Assertion implements [host.Runner].
+func (in *instance) Assertion() string {
 	frame := in.caller
 	in.caller = ""
 	file, line, column := framePosition(frame)
 	o := in.run.origins[file]
-	text := ""
-	if at := o.at(line, column); at >= 0 {
-		if err := in.Spend(maxQuoted); err != nil {
-			return 0, err
-		}
-		text = assertionAt(o.code.text, at)
+	if at := o.at(line, column); at >= 0 && in.Spend(maxQuoted) == nil {
+		return assertionAt(o.code.text, at)
 	}
-	if text == "" {
-		return quickjs.Undefined, nil
-	}
-	return in.vm.NewString(ctx, text)
+	return ""
 }
 
 // calls are names with what opens their arguments.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/jsregexp"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // maxRegexp is the longest pattern that is translated, in bytes, and regexpWork how many bytes of work one is.
@@ -55,14 +56,14 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		if !sets {
 			return quickjs.Undefined
 		}
-		return in.raise(ctx, &failure{name: "SyntaxError", message: "Invalid regular expression: " +
+		return in.raise(ctx, &host.Failure{Name: "SyntaxError", Message: "Invalid regular expression: " +
 			"with the flag v, it must not be longer than 1 MiB, and characters that are half a pair must be escaped"})
 	}
 	if err := in.Spend(regexpWork * len(text)); err != nil {
 		panic(err)
 	}
 	var result jsregexp.Result
-	err, stopped := onText(in, len(text), func() (err error) {
+	err, stopped := host.OnText(in.run.Run, len(text), func() (err error) {
 		result, err = jsregexp.Translate(text, jsregexp.Flags{
 			IgnoreCase: flags&regexpIgnoreCase != 0, Multiline: flags&regexpMultiline != 0,
 			DotAll:  flags&regexpDotAll != 0,
@@ -74,8 +75,8 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		panic(stopped)
 	}
 	if syntax, ok := errors.AsType[*jsregexp.SyntaxError](err); ok {
-		return in.raise(ctx, &failure{
-			name: "SyntaxError", message: fmt.Sprintf("Invalid regular expression: /%.200s/: %s", text, syntax.Reason),
+		return in.raise(ctx, &host.Failure{
+			Name: "SyntaxError", Message: fmt.Sprintf("Invalid regular expression: /%.200s/: %s", text, syntax.Reason),
 		})
 	}
 	if !result.Changed {

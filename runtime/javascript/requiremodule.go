@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // requiredName is the name of the modules that import what require loads.
@@ -60,12 +61,12 @@ func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.
 	switch {
 	case !ready:
 		l.fail()
-		return 0, &failure{name: "Error", code: "ERR_REQUIRE_CYCLE_MODULE",
-			message: "Cannot require() ES Module " + path + " in a cycle: a module that imports it, " +
+		return 0, &host.Failure{Name: "Error", Code: "ERR_REQUIRE_CYCLE_MODULE",
+			Message: "Cannot require() ES Module " + path + " in a cycle: a module that imports it, " +
 				"or that it imports, is still being loaded"}
 	case waits:
-		return 0, &failure{name: "Error", code: "ERR_REQUIRE_ASYNC_MODULE",
-			message: "require() cannot be used on an ESM graph with top-level await. " +
+		return 0, &host.Failure{Name: "Error", Code: "ERR_REQUIRE_ASYNC_MODULE",
+			Message: "require() cannot be used on an ESM graph with top-level await. " +
 				"Use import() instead: await import('" + path + "')"}
 	}
 	specifier, err := json.Marshal(path)
@@ -86,27 +87,27 @@ func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.
 
 // namespace serves opNamespace: it returns the exports of a module that require has loaded, or those of another one
 // that exports the same and __esModule.
-func (in *instance) namespace(ctx context.Context, args arguments) (quickjs.Value, error) {
-	path, _, _ := args.text(1, maxPath)
+func (in *instance) namespace(c *host.Call) (quickjs.Value, error) {
+	path, _, _ := c.Prefix(0, maxPath)
 	def := in.vm.Module(path)
 	switch {
 	case def == 0:
 		return quickjs.Undefined, nil
-	case args.value(2) != quickjs.True:
-		return in.retained(ctx, in.vm.Namespace(def))
+	case c.Value(1) != quickjs.True:
+		return in.retained(c.Context(), in.vm.Namespace(def))
 	}
 	specifier, err := json.Marshal(path)
 	if err != nil {
 		return 0, err
 	}
 	name := marksPrefix + path
-	request, err := in.vm.RequestModule(ctx, fmt.Sprintf(
+	request, err := in.vm.RequestModule(c.Context(), fmt.Sprintf(
 		"export * from %[1]s; export {default} from %[1]s; export const __esModule = true", specifier), name)
 	if err != nil {
 		return 0, err
 	}
 	return in.ask(request, func(ctx context.Context, v quickjs.Value) quickjs.Value {
-		marked, err := in.vm.TakeModule(ctx, v, name)
+		marked, err := in.vm.TakeModule(c.Context(), v, name)
 		if err == nil && marked == 0 {
 			return quickjs.Exception
 		}
@@ -115,16 +116,16 @@ func (in *instance) namespace(ctx context.Context, args arguments) (quickjs.Valu
 				in.vm.SetImport(marked, n, def)
 			}
 			name, _ := json.Marshal(name) // strings do not fail
-			request, err = in.vm.RequestRunModule(ctx, "import * as all from "+string(name)+";", requiredName)
+			request, err = in.vm.RequestRunModule(c.Context(), "import * as all from "+string(name)+";", requiredName)
 		}
 		if err != nil {
-			return in.answer(ctx, 0, err)
+			return in.answer(c.Context(), 0, err)
 		}
 		return in.ask(request, func(ctx context.Context, v quickjs.Value) quickjs.Value {
 			if v != quickjs.Exception {
-				v, err = in.retained(ctx, in.vm.Namespace(marked))
+				v, err = in.retained(c.Context(), in.vm.Namespace(marked))
 			}
-			return in.answer(ctx, v, err)
+			return in.answer(c.Context(), v, err)
 		})
 	}), nil
 }

@@ -45,7 +45,6 @@ type run struct {
 	functions []sessionFunction // those that scripts can have, by their numbers; nil if these are those of the options
 	restored  int               // how many of them come from a state
 
-	attachment  []byte              // bytes for the prelude to fetch
 	mark        string              // the prefix of strings in JSON that stand for bytes
 	entry       string              // the specifier by which only the prelude can import the script
 	pending     int                 // asynchronous calls in progress, suspended ones included

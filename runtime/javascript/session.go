@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // A session is a sandbox in which several scripts run, one after the other. Each is evaluated in global scope, so that
@@ -172,7 +173,7 @@ func (r *run) function(number int) (Function, error) {
 		known = len(r.options.Functions)
 	}
 	if number < 0 || number >= known {
-		return Function{}, failf("there is no such function")
+		return Function{}, host.Errorf("there is no such function")
 	}
 	if r.functions == nil {
 		return r.options.Functions[number], nil
@@ -180,10 +181,10 @@ func (r *run) function(number int) (Function, error) {
 	f := r.functions[number]
 	i := slices.IndexFunc(r.options.Functions, func(g Function) bool { return g.is(f) })
 	if i < 0 && strings.HasPrefix(f.Name, hiddenName) {
-		return Function{}, failf("%s any more", noNetwork)
+		return Function{}, host.Errorf("%s any more", noNetwork)
 	}
 	if i < 0 {
-		return Function{}, failf("%s is not there any more", f.Name)
+		return Function{}, host.Errorf("%s is not there any more", f.Name)
 	}
 	return r.options.Functions[i], nil
 }

@@ -1,0 +1,29 @@
+// Package fetch is fetch with what belongs to it (Request, Response, Headers, Blob, FormData), and node:http.
+//
+// # Experimental
+//
+// Only runtime/javascript needs this package.
+package fetch
+
+import (
+	"embed"
+
+	"github.com/toolrun/toolrun/runtime/javascript/host"
+)
+
+//go:embed *.js internal
+var scripts embed.FS
+
+// Feature is what the package gives to scripts.
+var Feature = host.Feature{
+	Name:    "fetch",
+	Scripts: scripts,
+	Globals: map[string]string{
+		"Blob":     "internal/blob",
+		"File":     "internal/blob",
+		"FormData": "internal/blob",
+		"Headers":  "internal/headers",
+		"Request":  "internal/fetch",
+		"Response": "internal/fetch",
+	},
+}

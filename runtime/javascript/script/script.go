@@ -1,0 +1,22 @@
+// Package script is how a script starts and ends, and what the caller of a run gives to it.
+//
+// # Experimental
+//
+// Only runtime/javascript needs this package.
+package script
+
+import (
+	"embed"
+
+	"github.com/toolrun/toolrun/runtime/javascript/host"
+)
+
+//go:embed prelude
+var scripts embed.FS
+
+// Feature is what the package gives to scripts.
+var Feature = host.Feature{
+	Name:    "script",
+	Scripts: scripts,
+	Prelude: []string{"functions", "run"},
+}
