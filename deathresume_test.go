@@ -95,7 +95,7 @@ func inBubble(t *testing.T, test func(t *testing.T)) {
 func TestEveryStepCanBeTheLast(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		engine := open(t, toolrun.Options{}) // one for all of them
-		_, err := engine.JavaScript(t.Context())
+		_, err := engine.Interpreter(t.Context(), "javascript")
 		require.NoError(t, err)
 		unknown := 0
 		step := func(steps int64, late bool) (died bool) {

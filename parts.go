@@ -12,8 +12,9 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -23,8 +24,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// ErrNoPython means that a runner has no build of Python.
-var ErrNoPython = errors.New("there is no Python here; get it with: toolrun module add python")
+// DefaultLanguages are the languages of a runner whose options name none.
+func DefaultLanguages() []code.Language { return []code.Language{javascript.Language, python.Language} }
 
 // ModulesDir returns the directory of a data directory that keeps the modules of the operator: see [Options].Modules.
 func ModulesDir(dataDir string) string { return filepath.Join(dataDir, "modules") }
@@ -93,9 +94,11 @@ func (o *Options) openServers(ctx context.Context, base *registry.Registry) (*mc
 // tools returns the tools of the runner itself, with the middleware.
 func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 	o := &r.given
-	builtIn := []tool.Tool{memory.New(), javascript.New(r.javascript, &o.Script)}
-	if r.hasPython {
-		builtIn = append(builtIn, python.New(r.python, &o.PythonScript))
+	builtIn := []tool.Tool{memory.New()}
+	for _, l := range r.languages {
+		if l.load != nil {
+			builtIn = append(builtIn, code.New(l.Language, l.load, &o.Script))
+		}
 	}
 	builtIn = append(builtIn, filesystem.New())
 	tools, err := registry.New(slices.Concat(builtIn, filesystem.Parts(), filesystem.Codebase())...)
@@ -128,56 +131,69 @@ func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 	return tools, nil
 }
 
-// openPython returns what loads Python into the engine, and whether there is a build of it.
-func (o *Options) openPython(engine *sandbox.Engine, modules *module.Store) (_ python.Interpreter, has bool) {
-	build := o.Python
-	if build == nil && modules != nil {
-		var err error
-		if build, err = installedPython(modules); err != nil {
-			o.Warn(fmt.Errorf("there is no tool python: %w", err))
-		}
-	}
-	if build == nil {
-		return func(context.Context) (*py.Interpreter, error) { return nil, ErrNoPython }, false
-	}
-	return loadOnce(func(ctx context.Context) (*py.Interpreter, error) {
-		m, err := build()
-		if err != nil {
-			return nil, err
-		}
-		return py.New(ctx, engine, m)
-	}), true
+// A language is one that code can be written in. load is nil if there is no build of it.
+type language struct {
+	code.Language
+	load code.Loader
 }
 
-// installedPython returns the build of Python that the operator has added to the modules, or nil.
-func installedPython(modules *module.Store) (func() (py.Module, error), error) {
-	installed, err := modules.Get(python.Name)
+func (o *Options) openLanguages(engine *sandbox.Engine, modules *module.Store) (all []language) {
+	languages := o.Languages
+	if languages == nil {
+		languages = DefaultLanguages()
+	}
+	for _, l := range languages {
+		if l.NeedsBuild && l.Build == nil && modules != nil {
+			var err error
+			if l.Build, err = installed(modules, l.Name); err != nil {
+				o.Warn(fmt.Errorf("there is no tool %s: %w", l.Name, err))
+			}
+		}
+		opened := language{Language: l}
+		if !l.NeedsBuild || l.Build != nil {
+			opened.load = loadOnce(l, engine)
+		}
+		all = append(all, opened)
+	}
+	return all
+}
+
+// installed returns the build of a language that the operator has added to the modules, or nil.
+func installed(modules *module.Store, name string) (func() (script.Module, error), error) {
+	found, err := modules.Get(name)
 	switch {
 	case errors.Is(err, module.ErrNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !installed.Manifest.Language: // a tool that somebody has given this name
+	case !found.Manifest.Language: // a tool that somebody has given this name
 		return nil, nil
 	}
-	m := py.Module{Bytes: installed.Read}
-	if n, err := hex.Decode(m.SHA256[:], []byte(installed.Manifest.SHA256)); err != nil || n != len(m.SHA256) {
-		return nil, fmt.Errorf("module %s: its sha256 is malformed", python.Name)
+	m := script.Module{Bytes: found.Read}
+	if n, err := hex.Decode(m.SHA256[:], []byte(found.Manifest.SHA256)); err != nil || n != len(m.SHA256) {
+		return nil, fmt.Errorf("module %s: its sha256 is malformed", name)
 	}
-	return func() (py.Module, error) { return m, nil }, nil
+	return func() (script.Module, error) { return m, nil }, nil
 }
 
 // loadOnce returns a function that loads an interpreter when it is called for the first time. It tries again after an
 // error.
-func loadOnce[I any](load func(context.Context) (*I, error)) func(context.Context) (*I, error) {
-	var ready atomic.Pointer[I]
-	return func(ctx context.Context) (*I, error) {
+func loadOnce(l code.Language, engine *sandbox.Engine) code.Loader {
+	var ready atomic.Pointer[code.Interpreter]
+	return func(ctx context.Context) (code.Interpreter, error) {
 		if loaded := ready.Load(); loaded != nil {
-			return loaded, nil
+			return *loaded, nil
 		}
-		loaded, err := load(ctx) // once, if several call it: see [sandbox.Engine.Load]
+		var build script.Module
+		if l.NeedsBuild {
+			var err error
+			if build, err = l.Build(); err != nil {
+				return nil, err
+			}
+		}
+		loaded, err := l.Open(ctx, engine, build) // once, if several call it: see [sandbox.Engine.Load]
 		if err == nil {
-			ready.Store(loaded)
+			ready.Store(&loaded)
 		}
 		return loaded, err
 	}

@@ -9,8 +9,10 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/mailtest"
 	"github.com/toolrun/toolrun/registry"
-	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
+	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -24,14 +26,16 @@ func TestPythonWaitsAndGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	store := local.NewMemoryStore(nil)
 	m := &mailtest.Mail{}
+	language := python.Language
+	language.Build = func() (script.Module, error) { return script.FromBytes(module), nil }
 	process := func(name string) *toolrun.Session {
 		runner := open(t, toolrun.Options{
-			Store: store, Tools: m.Tools(), Python: func() (py.Module, error) { return py.FromBytes(module), nil },
+			Store: store, Tools: m.Tools(), Languages: []code.Language{javascript.Language, language},
 		})
 		session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Chat: "c",
 			Select: func(s registry.Selection) registry.Selection {
 				s.Ask, s.Session = []string{"send"}, name
-				return s.WithOption(python.Name, python.OptionToolCalls, true)
+				return s.WithOption(python.Name, code.OptionToolCalls, true)
 			}})
 		require.NoError(t, err)
 		return session

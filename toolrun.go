@@ -38,8 +38,8 @@
 //   - provider: definitions, calls and results as the APIs of model providers write them.
 //   - vfs: projects and their history. [Runner.Store] and [Session.Project] lead there.
 //   - network: which requests code may make.
-//   - runtime (experimental): the sandbox, and runtime/javascript, the language in it. [Runner.JavaScript] leads
-//     there. Go has a package of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
+//   - runtime (experimental): the sandbox, and the languages in it. [Runner.Interpreter] leads there. Go has a
+//     package of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
 //   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
 //
 // [Session.Loop] asks until there is an answer. A provider.Stream reads a streamed response; its calls go to
@@ -58,6 +58,7 @@ package toolrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -69,11 +70,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	js "github.com/toolrun/toolrun/runtime/javascript"
-	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -104,15 +102,11 @@ type Options struct {
 	// EngineOptions configure the runner's own engine. With a CacheDir it starts in some 40 ms, without one it takes
 	// about a second of a processor. A CacheDir that cannot be used is a warning, unless there is a CacheFailed.
 	EngineOptions sandbox.EngineOptions
-	// Script configures the tool javascript: the name of the code in stack traces, and process.argv.
-	Script javascript.Options
-
-	// Python returns a build of CPython, which makes the tool python: see package runtime/python. It is called when
-	// Python is first needed. Nil means the one that the operator has added to Modules; without that, there is no such
-	// tool.
-	Python func() (py.Module, error)
-	// PythonScript configures the tool python: the name of the code in tracebacks, sys.argv and standard input.
-	PythonScript python.Options
+	// Languages are those that code can be written in, with a tool each. Nil means [DefaultLanguages]. One that needs a
+	// build ([code.Language].Build) is left out if there is none.
+	Languages []code.Language
+	// Script configures their tools: the name of the code in stack traces, its arguments and standard input.
+	Script code.Options
 
 	// Modules is the directory of the WebAssembly modules that the operator has added as tools: see package
 	// tools/module. Empty means the folder modules of DataDir, if there is one. A module that cannot be used is left
@@ -150,16 +144,14 @@ type Options struct {
 
 // A Runner is the tools and what they are made of, and the sessions that use them. It is safe for concurrent use.
 type Runner struct {
-	given      Options        // its store and engine are not the runner's to close
-	servers    *mcpclient.Set // has the runner's own tools as well
-	store      vfs.Store
-	engine     *sandbox.Engine
-	javascript javascript.Interpreter
-	python     python.Interpreter
-	hasPython  bool
-	gates      gates
-	runs       *waiting.Store
-	close      func() error
+	given     Options        // its store and engine are not the runner's to close
+	servers   *mcpclient.Set // has the runner's own tools as well
+	store     vfs.Store
+	engine    *sandbox.Engine
+	languages []language
+	gates     gates
+	runs      *waiting.Store
+	close     func() error
 
 	// key is the secret of the store, once it has been asked for.
 	key atomic.Pointer[[]byte]
@@ -200,8 +192,7 @@ func Open(ctx context.Context, options *Options) (_ *Runner, err error) {
 		return nil, err
 	}
 	modules := o.modules()
-	r.javascript = loadOnce(func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) })
-	r.python, r.hasPython = o.openPython(r.engine, modules)
+	r.languages = o.openLanguages(r.engine, modules)
 	tools, err := r.tools(modules)
 	if err != nil {
 		return nil, err
@@ -240,7 +231,7 @@ func (r *Runner) Session(ctx context.Context, project string, options *SessionOp
 //
 // The directory's files can be anybody's, so they decide nothing: there are no settings
 // ([SessionOptions].IgnoreSettings), and the tool javascript runs no libraries from /lib, unless the Select of the
-// options sets its option loadLib.
+// options sets its option loadLib (see [code.Language].Careful).
 func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, error) {
 	o := r.given.Projects
 	o.Quota.Growth = true
@@ -260,10 +251,14 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		if options != nil && options.Select != nil {
 			s = options.Select(s)
 		}
-		if _, set := s.Options[javascript.Name][javascript.OptionLoadLib]; set {
-			return s
+		for _, l := range r.languages {
+			for option, value := range l.Careful {
+				if _, set := s.Options[l.Name][option]; !set {
+					s = s.WithOption(l.Name, option, value)
+				}
+			}
 		}
-		return s.WithOption(javascript.Name, javascript.OptionLoadLib, false)
+		return s
 	}
 	if r.isClosed() {
 		return nil, ErrClosed
@@ -331,26 +326,23 @@ func (r *Runner) Waiting() *waiting.Store { return r.runs }
 // Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.
 func (r *Runner) Calls() *calls.Log { return r.given.Calls }
 
-// JavaScript returns what runs scripts, for code of the program's own, and loads it if that has not been done. The
-// context limits loading. A program that wants to know at once whether code can run, or no call to wait, asks for it
-// after Open.
-func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
+// Interpreter returns what runs code of a language, for code of the program's own, and loads it if that has not been
+// done. The context limits loading. A program that wants to know at once whether code can run, or no call to wait, asks
+// for it after Open.
+func (r *Runner) Interpreter(ctx context.Context, name string) (code.Interpreter, error) {
 	if r.isClosed() {
 		return nil, ErrClosed
 	}
-	return r.javascript(ctx)
-}
-
-// HasPython reports whether there is a build of Python. It may still turn out to be one that cannot be used.
-func (r *Runner) HasPython() bool { return r.hasPython }
-
-// Python returns what runs Python, for code of the program's own, and loads it if that has not been done. The context
-// limits loading. The error is [ErrNoPython] if the options give no build of it.
-func (r *Runner) Python(ctx context.Context) (*py.Interpreter, error) {
-	if r.isClosed() {
-		return nil, ErrClosed
+	for _, l := range r.languages {
+		switch {
+		case l.Name != name:
+		case l.load == nil:
+			return nil, fmt.Errorf("there is no %s here; get it with: toolrun module add %s", l.Title, name)
+		default:
+			return l.load(ctx)
+		}
 	}
-	return r.python(ctx)
+	return nil, fmt.Errorf("no tool of this program is %s", name)
 }
 
 // sealKey returns the secret with which tools seal what they keep with projects: that of the store.

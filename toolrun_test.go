@@ -22,6 +22,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
+	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -215,20 +217,20 @@ func TestEngine(t *testing.T) {
 	runner := open(t, toolrun.Options{})
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := runner.JavaScript(canceled)
+	_, err := runner.Interpreter(canceled, "javascript")
 	require.ErrorIs(t, err, context.Canceled)
-	engine, err := runner.JavaScript(t.Context())
+	engine, err := runner.Interpreter(t.Context(), "javascript")
 	require.NoError(t, err)
-	result, err := engine.Run(t.Context(), "return 6 * 7", nil)
+	result, err := engine.Run(t.Context(), "return 6 * 7", &code.Run{})
 	require.NoError(t, err)
 	require.Equal(t, "42", result.Text)
 	require.NoError(t, runner.Close())
-	_, err = engine.Run(t.Context(), "return 6 * 7", nil)
+	_, err = engine.Run(t.Context(), "return 6 * 7", &code.Run{})
 	require.ErrorIs(t, err, sandbox.ErrClosed)
 
 	runner = open(t, toolrun.Options{})
 	require.NoError(t, runner.Close())
-	_, err = runner.JavaScript(t.Context())
+	_, err = runner.Interpreter(t.Context(), "javascript")
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 }
 
@@ -240,9 +242,9 @@ func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 	for i, want := range []string{"1", "2", "3"} {
 		runner := open(t, toolrun.Options{Engine: engine.Engine(), Store: store})
 		require.Same(t, engine.Engine(), runner.Engine())
-		got, err := runner.JavaScript(t.Context())
+		got, err := runner.Interpreter(t.Context(), "javascript")
 		require.NoError(t, err)
-		require.Same(t, engine.Engine(), got.Engine())
+		require.Same(t, engine.Engine(), got.(javascript.Interpreter).Engine())
 		session := openSession(t, runner, "counted", nil)
 		require.Contains(t, do(t, session, "javascript",
 			`{"code":"const n = 1 + ((await fs.exists('/n')) ? +await `+

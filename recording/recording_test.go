@@ -22,6 +22,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -91,7 +92,7 @@ func record(t testing.TB, code string, files map[string]string) (string, tool.Re
 	return out.String(), result
 }
 
-var selection = registry.Selection{}.WithOption("javascript", javascript.OptionToolCalls, true)
+var selection = registry.Selection{}.WithOption("javascript", code.OptionToolCalls, true)
 
 func input(code string) []byte {
 	text, err := jsontree.Marshal(map[string]string{"code": code})

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -64,7 +65,7 @@ func (m *Mail) Tools() []tool.Tool {
 // Choose asks for what is sent, and lets code call tools.
 func Choose(s registry.Selection) registry.Selection {
 	s.Ask = []string{"send"}
-	return s.WithOption(javascript.Name, javascript.OptionToolCalls, true)
+	return s.WithOption(javascript.Name, code.OptionToolCalls, true)
 }
 
 // Ask makes a call in a session.

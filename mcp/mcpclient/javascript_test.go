@@ -15,6 +15,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -41,7 +42,7 @@ func TestJavaScript(t *testing.T) {
 	require.NoError(t, err)
 	result := set.Registry().Dispatch(t.Context(), tool.Call{Tool: javascript.Name, Input: input},
 		registry.Env{Selection: registry.Selection{
-			Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
+			Options: map[string]map[string]any{javascript.Name: {code.OptionToolCalls: true}},
 		}})
 	require.Contains(t, result.Text(), "42\ntool_error: no such city\ntool_failed: The MCP server dies has not an\n"+
 		"invalid_input: invalid tool call: the argumen\n", result.Text())

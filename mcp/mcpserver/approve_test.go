@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -32,7 +33,7 @@ func sending(t *testing.T) (*mcpserver.Server, *waiting.Store, *atomic.Int64) {
 	require.NoError(t, err)
 	env := registry.Env{Project: "notes", Files: newProject(t), Client: "ada", Waiting: waiting.In("notes"),
 		Selection: registry.Selection{Ask: []string{"send"}}.WithOption(javascript.Name,
-			javascript.OptionToolCalls, true)}
+			code.OptionToolCalls, true)}
 	server, err := mcpserver.New(context.Background(), mcpserver.Fixed(builtIn(t, send), env), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.Background())) })

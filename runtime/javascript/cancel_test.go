@@ -17,6 +17,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -128,7 +129,7 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 				}
 				ctx := countdown.After(n)
 				env := registry.Env{Files: project, Limits: registry.Limits{Timeout: patience}}
-				env.Selection.Options = map[string]map[string]any{jstool.Name: {jstool.OptionToolCalls: true}}
+				env.Selection.Options = map[string]map[string]any{jstool.Name: {code.OptionToolCalls: true}}
 				result := tools.Dispatch(ctx, tool.Call{ID: "call", Tool: test.tool, Input: raw}, env)
 				require.NotEmpty(t, result.Text())
 				if result.IsError() {

@@ -24,6 +24,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -58,7 +59,7 @@ func (u *user) wantCall(text, name string, input map[string]any, files afero.Fs)
 		return err
 	}
 	env := registry.Env{Files: files, Limits: registry.Limits{Timeout: patience}}
-	env.Selection.Options = map[string]map[string]any{jstool.Name: {jstool.OptionToolCalls: true}}
+	env.Selection.Options = map[string]map[string]any{jstool.Name: {code.OptionToolCalls: true}}
 	result := u.tools.Dispatch(context.Background(), tool.Call{Tool: name, Input: raw}, env)
 	if got := result.Text(); result.IsError() || !strings.Contains(got, text) {
 		return fmt.Errorf("%s (%s) instead of %q: %w", got, result.Code, text, result.Err)

@@ -1,10 +1,10 @@
 package javascript
 
 import (
-	"errors"
 	"fmt"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A ScriptError is an uncaught exception of a script, or a syntax error.
@@ -29,6 +29,15 @@ type ScriptError struct {
 
 func (e *ScriptError) Error() string { return e.Thrown }
 
+// End implements [script.Failure].
+func (e *ScriptError) End() script.End {
+	kind := "exception"
+	if e.Syntax {
+		kind = "syntax"
+	}
+	return script.End{Kind: kind, Line: e.Line, Column: e.Column}
+}
+
 // An ExitError means that a script, or a library, ended the run with process.exit. With status 0 a script's exit is
 // not an error, and the value that it returned before, if any, is the result.
 type ExitError struct{ Code int }
@@ -38,9 +47,12 @@ func (e *ExitError) Error() string {
 		"and throw an Error for a failure.", e.Code)
 }
 
+// End implements [script.Failure].
+func (e *ExitError) End() script.End { return script.End{Kind: "exit", Status: e.Code} }
+
 var (
 	// ErrNeverSettles means that the script waits for a promise that nothing can settle any more.
-	ErrNeverSettles = errors.New("the script waits for a promise that can never settle: " +
+	ErrNeverSettles = script.NewFailure("never settles", "the script waits for a promise that can never settle: "+
 		"no timer and no call is pending that could resolve or reject it")
 
 	// ErrSuspend is what an asynchronous [Function] returns that has no answer yet, and will have none soon. When the
@@ -50,15 +62,11 @@ var (
 	ErrSuspend = sandbox.ErrSuspend
 
 	// ErrHalted means that the script called halt. The message is the last entry of the console.
-	ErrHalted = errors.New("Halted")
+	ErrHalted = script.NewFailure("halted", "Halted")
 )
 
 // IsScriptFailure reports whether an error of [Interpreter.Run] concerns the script, and so its author: an
 // exception, a limit, an exit, a halt, a promise that never settles, or code on which the engine crashes. All other
 // errors are the host's: a context that ended, a closed engine, invalid options, or a failure of the runtime
 // itself.
-func IsScriptFailure(err error) bool {
-	_, script := errors.AsType[*ScriptError](err)
-	_, exit := errors.AsType[*ExitError](err)
-	return script || exit || sandbox.IsGuestFailure(err) || errors.Is(err, ErrNeverSettles) || errors.Is(err, ErrHalted)
-}
+func IsScriptFailure(err error) bool { return script.IsFailure(err) }

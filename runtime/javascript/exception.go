@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // thrownValue is the prelude's description of an exception.
@@ -91,7 +92,7 @@ func (in *instance) thrown(c *host.Call) error {
 		return in.MemoryError()
 	}
 	if cut > 0 {
-		text += "\n" + cutNote(int64(cut))
+		text += "\n" + script.CutNote(int64(cut))
 	}
 	e := &ScriptError{Thrown: text, Name: t.Name, Message: t.Message, Stack: strings.Trim(t.Stack, "\n")}
 	e.File, e.Line, e.Column = firstPosition(e.Stack)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A Function is a Go function that a script can call.
@@ -37,17 +38,9 @@ type Function struct {
 	Async bool
 }
 
-// A FunctionError is an error with a name and a code for the script.
-type FunctionError struct {
-	// Name is the error's class: Error, TypeError or RangeError. Any other name is that of an Error. Empty means Error.
-	Name string
-	// Message is the error's message.
-	Message string
-	// Code is the error's code property. Empty means none.
-	Code string
-}
-
-func (e *FunctionError) Error() string { return e.Message }
+// A FunctionError is an error with a name and a code for the script. Its name is the error's class: Error, TypeError or
+// RangeError. Any other name is that of an Error. Empty means Error.
+type FunctionError = script.FunctionError
 
 // RunOptions configure a run. The zero value gives a script only the language and the default limits.
 type RunOptions struct {

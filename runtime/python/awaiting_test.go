@@ -31,7 +31,7 @@ func meeting() []python.Function {
 			return map[string]any{"x": args[0]}, nil
 		}},
 		{Name: "tools.fail", Call: func(context.Context, []any, map[string]any) (any, error) {
-			return nil, &python.FunctionError{Class: "ToolError", Message: "no", Code: "c"}
+			return nil, &python.FunctionError{Name: "ToolError", Message: "no", Code: "c"}
 		}},
 		{Name: "tools.panic", Call: func(context.Context, []any, map[string]any) (any, error) { panic("on purpose") }},
 		{Name: "tools.forever", Call: func(ctx context.Context, _ []any, _ map[string]any) (any, error) {

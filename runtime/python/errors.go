@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A ScriptError is an exception that the code has not caught, or a syntax error.
@@ -25,6 +26,15 @@ type ScriptError struct {
 
 func (e *ScriptError) Error() string { return e.Traceback }
 
+// End implements [script.Failure].
+func (e *ScriptError) End() script.End {
+	kind := "exception"
+	if e.Syntax {
+		kind = "syntax"
+	}
+	return script.End{Kind: kind, Line: e.Line, Column: e.Column}
+}
+
 // An ExitError means that the code ended the run with a status other than 0.
 type ExitError struct{ Code int }
 
@@ -33,8 +43,12 @@ func (e *ExitError) Error() string {
 		"and raise an exception for a failure.", e.Code)
 }
 
+// End implements [script.Failure].
+func (e *ExitError) End() script.End { return script.End{Kind: "exit", Status: e.Code} }
+
 // ErrNoReport means that the code has damaged the interpreter's own functions, so that the run's end is unknown.
-var ErrNoReport = errors.New("the code has changed functions that Python itself needs, so its result is lost")
+var ErrNoReport = script.NewFailure("error",
+	"the code has changed functions that Python itself needs, so its result is lost")
 
 // ErrSuspend is what a [Function] returns that has no answer yet, and will have none soon. When the code awaits such
 // calls and nothing else, its run ends with ErrSuspend, and [Result].State is where [Interpreter.Resume] goes on. The
@@ -70,8 +84,4 @@ func notWritten(err error) error {
 // IsScriptFailure reports whether an error of [Interpreter.Run] concerns the code, and so its author: an exception, a
 // limit, an exit, or code on which the interpreter crashes. All other errors are the host's: a context that ended, a
 // closed engine, invalid options, or a failure of the runtime itself.
-func IsScriptFailure(err error) bool {
-	_, script := errors.AsType[*ScriptError](err)
-	_, exit := errors.AsType[*ExitError](err)
-	return script || exit || sandbox.IsGuestFailure(err) || errors.Is(err, ErrNoReport)
-}
+func IsScriptFailure(err error) bool { return script.IsFailure(err) }

@@ -39,7 +39,7 @@ func Example() {
 				n, ok = args[0].(int64)
 			}
 			if !ok {
-				return nil, &python.FunctionError{Class: "TypeError", Message: "double takes a number"}
+				return nil, &python.FunctionError{Name: "TypeError", Message: "double takes a number"}
 			}
 			return 2 * n, nil
 		}}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/python"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A Function is a Go function that code can call. A call waits, and gives the value; where the code awaits what the
@@ -35,18 +36,9 @@ type Function struct {
 	Call func(ctx context.Context, args []any, kwargs map[string]any) (any, error)
 }
 
-// A FunctionError is an error with a class and a code for the code.
-type FunctionError struct {
-	// Class is the exception's class: ToolError, which code has if it has functions, or a built-in one. Any other is a
-	// RuntimeError.
-	Class string
-	// Message is the exception's message.
-	Message string
-	// Code is the exception's attribute code. Empty means None.
-	Code string
-}
-
-func (e *FunctionError) Error() string { return e.Message }
+// A FunctionError is an error with a class and a code for the code. Its name is the exception's class: ToolError, which
+// code has if it has functions, or a built-in one. Any other is a RuntimeError.
+type FunctionError = script.FunctionError
 
 // checkFunctions refuses invalid names and duplicates.
 func checkFunctions(functions []Function) error {
@@ -173,7 +165,7 @@ func answer(value any, err error) []byte {
 	}
 	a := python.Answer{Error: "RuntimeError", Message: err.Error()}
 	if f, ok := errors.AsType[*FunctionError](err); ok {
-		a.Error, a.Code = f.Class, f.Code
+		a.Error, a.Code = f.Name, f.Code
 	}
 	data, _ := json.Marshal(a) // of strings: it cannot fail
 	return data

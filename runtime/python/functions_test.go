@@ -20,7 +20,7 @@ func TestFunctions(t *testing.T) {
 		{Name: "tools.git-hub", Call: func(context.Context, []any, map[string]any) (any, error) { return "x", nil }},
 		{Name: "tools.nothing", Call: func(context.Context, []any, map[string]any) (any, error) { return nil, nil }},
 		{Name: "tools.fail", Call: func(_ context.Context, args []any, _ map[string]any) (any, error) {
-			return nil, &python.FunctionError{Class: args[0].(string), Message: "no", Code: "c"}
+			return nil, &python.FunctionError{Name: args[0].(string), Message: "no", Code: "c"}
 		}},
 		{Name: "tools.panic", Call: func(context.Context, []any, map[string]any) (any, error) { panic("on purpose") }},
 		{Name: "tools.error", Call: func(context.Context, []any, map[string]any) (any, error) {

@@ -1,15 +1,12 @@
 package python
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/python"
-	"github.com/toolrun/toolrun/internal/metering"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -42,9 +39,15 @@ func newGuest(module Module) (sandbox.Guest, error) {
 		return sandbox.Guest{}, errors.New("python: Module.Bytes is nil")
 	}
 	guest := sandbox.Guest{
-		Name:   "Python interpreter",
-		Module: module.metered,
-		Digest: module.digest(),
+		Name: "Python interpreter",
+		Module: func() ([]byte, error) {
+			metered, err := module.Metered()
+			if err != nil {
+				err = fmt.Errorf("python: %w", err)
+			}
+			return metered, err
+		},
+		Digest: module.Digest(),
 		Env:    python.Environment(),
 		Files:  true,
 
@@ -63,30 +66,6 @@ func newGuest(module Module) (sandbox.Guest, error) {
 	}
 	guest.Setup, err = python.SHA256()
 	return guest, err
-}
-
-// digest hashes what the metered module is made from.
-func (m Module) digest() [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(m.SHA256[:], "metered %d", metering.Version))
-}
-
-// metered returns the module, metered.
-func (m Module) metered() ([]byte, error) {
-	module, err := m.Bytes()
-	if err != nil {
-		return nil, fmt.Errorf("python: %w", err)
-	}
-	if hash := sha256.Sum256(module); hash != m.SHA256 {
-		return nil, fmt.Errorf("python: the module has the SHA-256 %x, not %x", hash, m.SHA256)
-	}
-	if component := []byte("\x00asm\r\x00\x01\x00"); bytes.HasPrefix(module, component) {
-		return nil, errors.New("python: the file is a WebAssembly component: a module for WASI preview 1 is needed")
-	}
-	module, err = sandbox.Meter(module)
-	if err != nil {
-		return nil, fmt.Errorf("python: %w", err)
-	}
-	return module, nil
 }
 
 // Run runs code in a fresh sandbox, as the module __main__, or in that of a session. await works outside of functions,

@@ -44,7 +44,7 @@ type requests struct {
 	last atomic.Int64
 }
 
-var errRequestArguments = &FunctionError{Class: "TypeError", Message: "these are not the arguments of a request"}
+var errRequestArguments = &FunctionError{Name: "TypeError", Message: "these are not the arguments of a request"}
 
 // begin takes a method, a URL, a list of [name, value], a body in base64 or None, what to do with redirects, and how
 // many seconds the response may take to begin, or None.
@@ -85,7 +85,7 @@ func (r *requests) begin(ctx context.Context, args []any, _ map[string]any) (any
 	if err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			return nil, &FunctionError{
-				Class:   "TimeoutError",
+				Name:    "TimeoutError",
 				Message: fmt.Sprintf("there was no response after %v seconds", args[5]),
 				Code:    "timeout",
 			}
@@ -144,10 +144,10 @@ func requestError(err error) error {
 		return err
 	}
 	if e, ok := errors.AsType[*network.Error](err); ok {
-		return &FunctionError{Class: "OSError", Message: e.Message, Code: string(e.Kind)}
+		return &FunctionError{Name: "OSError", Message: e.Message, Code: string(e.Kind)}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &FunctionError{Class: "OSError", Message: "the request was stopped"}
+		return &FunctionError{Name: "OSError", Message: "the request was stopped"}
 	}
-	return &FunctionError{Class: "OSError", Message: err.Error()}
+	return &FunctionError{Name: "OSError", Message: err.Error()}
 }

@@ -1,7 +1,6 @@
 package python
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"path"
@@ -12,20 +11,14 @@ import (
 
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A Module is a build of CPython. Package guest/python says which ones can be used.
-type Module struct {
-	// Bytes returns the WebAssembly module. It is called only if the cache directory does not have it.
-	Bytes func() ([]byte, error)
-	// SHA256 is the hash of what Bytes returns.
-	SHA256 [sha256.Size]byte
-}
+type Module = script.Module
 
 // FromBytes returns a module that is in memory. Do not change the bytes.
-func FromBytes(module []byte) Module {
-	return Module{Bytes: func() ([]byte, error) { return module, nil }, SHA256: sha256.Sum256(module)}
-}
+func FromBytes(module []byte) Module { return script.FromBytes(module) }
 
 // RunOptions configure a run. The zero value gives the code the language with its standard library and the default
 // limits.

@@ -3,47 +3,20 @@ package python
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
-	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A Result is the output and usage of a run.
-type Result struct {
-	// Text is the value of the code's last expression, if its last statement is one and the value is not None, as a
-	// notebook shows it: its repr, in several lines for long lists, tuples, sets and dictionaries. Otherwise it is
-	// empty.
-	Text string
-
-	// Value is the same value as data: nil, bool, int64, float64, string, []any and map[string]any. Integers that are
-	// larger are their decimal digits. Tuples, sets and ranges are lists, and dataclasses are dictionaries. Value is
-	// nil if the value has another type, or is larger than the output limit.
-	Value any
-
-	// Console is what the code has written to its standard output (LevelLog) and standard error (LevelError), by
-	// lines in order, also if the run ended with an error.
-	Console []sandbox.Entry
-
-	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
-	Truncated int64
-
-	// State is where the next code of a session goes on, if the code has ended well, and not by os._exit. With
-	// ErrSuspend, State is where the run goes on, and with other errors it is nil.
-	State *sandbox.State
-
-	// Usage is what the run used.
-	Usage sandbox.Usage
-}
-
-// Note says how much of the output was cut off, or returns "".
-func (r *Result) Note() string {
-	if r.Truncated == 0 {
-		return ""
-	}
-	return fmt.Sprintf("[output limit reached: %d more bytes were cut off]", r.Truncated)
-}
+//
+//   - Text is the value of the code's last expression, if its last statement is one and the value is not None, as a
+//     notebook shows it: its repr, in several lines for long lists, tuples, sets and dictionaries.
+//   - Value has no []byte. Tuples, sets and ranges are lists, and dataclasses are dictionaries.
+//   - Console has what was written to standard output (LevelLog) and standard error (LevelError), by lines.
+//   - State is nil if the code has ended by os._exit.
+type Result = script.Result
 
 // decodeValue decodes the JSON of a value, or returns nil if it is not JSON.
 func decodeValue(data []byte) any {

@@ -242,7 +242,7 @@ func randomProgram(seed int, random *rand.Rand) string {
 // answerOf is what ask answers.
 func answerOf(x any) (any, error) {
 	if n, ok := x.(int64); ok && n < 0 {
-		return nil, &python.FunctionError{Class: "ToolError", Message: fmt.Sprintf("refused %v", n)}
+		return nil, &python.FunctionError{Name: "ToolError", Message: fmt.Sprintf("refused %v", n)}
 	}
 	return x, nil
 }

@@ -78,7 +78,7 @@ it.send(5), many, (a, b) == (random.random(), random.random())`)
 		require.Equal(t, []any{"first"}, asked)
 		result, err = interpreter.Resume(t.Context(), result.State, asking(func(x any) (any, error) {
 			if x == "second" {
-				return nil, &python.FunctionError{Class: "ToolError", Message: "no"}
+				return nil, &python.FunctionError{Name: "ToolError", Message: "no"}
 			}
 			return x, nil
 		}))

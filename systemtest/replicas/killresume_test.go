@@ -67,7 +67,7 @@ func TestResumeProcess(t *testing.T) {
 	runner, session, err := officeIn(t.Context(), dir, data)
 	require.NoError(t, err)
 	defer runner.Close()
-	_, err = runner.JavaScript(t.Context())
+	_, err = runner.Interpreter(t.Context(), "javascript")
 	require.NoError(t, err)
 	_, _ = os.Stdout.WriteString("ready\n")
 	run, err := runner.Waiting().Get(t.Context(), token)

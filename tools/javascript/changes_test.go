@@ -13,15 +13,16 @@ import (
 
 	"github.com/toolrun/toolrun/internal/wrapfs"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // changesOf returns the record of a result.
-func changesOf(t *testing.T, result tool.Result) *javascript.Changes {
+func changesOf(t *testing.T, result tool.Result) *code.Changes {
 	t.Helper()
-	var data struct{ Files *javascript.Changes }
+	var data struct{ Files *code.Changes }
 	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &data))
 	return data.Files
 }

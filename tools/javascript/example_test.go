@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -51,16 +52,16 @@ func Example_toolCalls() {
 		log.Fatal(err)
 	}
 
-	code := `
+	text := `
 		const cities = ["Oslo", "Lima", "Nagoya", "Atlantis"];
 		const found = await Promise.allSettled(cities.map((name) => tools.weather({ name })));
 		return found.map(({ value, reason }, i) => cities[i] + ": " + (value ?? reason.message)).join("\n");`
-	input, err := json.Marshal(map[string]string{"code": code})
+	input, err := json.Marshal(map[string]string{"code": text})
 	if err != nil {
 		log.Fatal(err)
 	}
 	var env registry.Env
-	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {code.OptionToolCalls: true}}
 	result := tools.Dispatch(ctx, tool.Call{ID: "call_1", Tool: javascript.Name, Input: input}, env)
 	fmt.Println(result.Text())
 	// Output:

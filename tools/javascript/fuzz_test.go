@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -79,10 +80,10 @@ func FuzzInput(f *testing.F) {
 		}
 		before := b.Tree()
 		options := map[string]any{
-			javascript.OptionMemory:    []any{16, 4, 64, 1e9, "x"}[how%5],
-			javascript.OptionLoadLib:   how&1 == 0,
-			javascript.OptionLanguage:  []any{"auto", "javascript", "typescript", "other"}[how>>1&3],
-			javascript.OptionToolCalls: how&8 == 0,
+			code.OptionMemory:         []any{16, 4, 64, 1e9, "x"}[how%5],
+			javascript.OptionLoadLib:  how&1 == 0,
+			javascript.OptionLanguage: []any{"auto", "javascript", "typescript", "other"}[how>>1&3],
+			code.OptionToolCalls:      how&8 == 0,
 		}
 		env := registry.Env{
 			Project: "test", Files: b.Files, Limits: registry.Limits{Timeout: 2 * time.Second},
@@ -106,7 +107,7 @@ func FuzzInput(f *testing.F) {
 		require.NoError(t, err)
 
 		for name, content := range before { // which code can change by the tool for it only
-			if strings.HasPrefix(name, "/memories/") && options[javascript.OptionToolCalls] == false {
+			if strings.HasPrefix(name, "/memories/") && options[code.OptionToolCalls] == false {
 				require.Equal(t, content, after[name])
 				delete(after, name)
 			}
@@ -114,7 +115,7 @@ func FuzzInput(f *testing.F) {
 		for name, content := range after {
 			require.NotEqual(t, "special", content)
 			require.False(t, strings.HasPrefix(name, "/memories/") &&
-				options[javascript.OptionToolCalls] == false, name)
+				options[code.OptionToolCalls] == false, name)
 			require.NotContains(t, content, "secret")
 		}
 		content, err := os.ReadFile(secret)

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -96,7 +97,7 @@ func TestNetworkUsage(t *testing.T) {
 	r := newRegistry(t)
 	env, server := networkEnv(t, "* %s")
 	result := run(t, r, env, `await (await fetch('`+server.URL+`/a', { method: 'POST', body: 'four' })).text()`)
-	var out struct{ Usage javascript.Usage }
+	var out struct{ Usage code.Usage }
 	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &out))
 	require.EqualValues(t, 1, out.Usage.Requests)
 	require.EqualValues(t, 4, out.Usage.Sent)
@@ -171,7 +172,7 @@ func TestToolNamedNetwork(t *testing.T) {
 			func(context.Context, struct{}, tool.Env) (string, error) { return "drawn", nil }))
 	require.NoError(t, err)
 	env, server := networkEnv(t, "* %s")
-	env.Selection = env.Selection.WithOption(javascript.Name, javascript.OptionToolCalls, true)
+	env.Selection = env.Selection.WithOption(javascript.Name, code.OptionToolCalls, true)
 	env.Selection.Ask = []string{"network"}
 	const draw = `await tools.network({});`
 	fetching := `await (await fetch('` + server.URL + `/a')).text();`

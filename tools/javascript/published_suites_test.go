@@ -29,6 +29,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -89,7 +90,7 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
 		return engine.Interpreter, nil
 	},
-		&javascript.Options{Output: 8 << 20})) // what tests of others print about themselves is long
+		&code.Options{Output: 8 << 20})) // what tests of others print about themselves is long
 	require.NoError(t, err)
 	base := afero.Fs(afero.NewMemMapFs())
 	if dir != "" {
@@ -120,7 +121,7 @@ func inTool(t *testing.T, programs []program, dir string) []outcome {
 }
 
 func outcomeOf(result tool.Result) (out outcome) {
-	report, ok := javascript.NewReport(result)
+	report, ok := javascript.Language.Report(result)
 	if !ok {
 		return outcome{Error: result.Text()}
 	}

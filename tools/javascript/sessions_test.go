@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -272,7 +272,7 @@ func TestOldSessionsAreDropped(t *testing.T) {
 	require.Len(t, all, 3)
 	require.Equal(t, "c", all[1].Session)
 	env = inSession(t, store, "p", "c")
-	env.Selection = env.Selection.WithOption("javascript", javascript.OptionSessionDays, 10)
+	env.Selection = env.Selection.WithOption("javascript", code.OptionSessionDays, 10)
 	require.Contains(t, run(t, r, env, `return typeof n`).Text(), "for 10 days")
 }
 

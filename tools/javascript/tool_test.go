@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -62,9 +63,9 @@ func run(t testing.TB, r *registry.Registry, env registry.Env, code string) tool
 func TestData(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	result := run(t, r, env, "console.warn('w')\nreturn {n: [1, '<']}")
-	var out javascript.Output
+	var out code.Output
 	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &struct {
-		*javascript.Output
+		*code.Output
 		Console any `json:"console"`
 	}{Output: &out}))
 	require.Equal(t, map[string]any{"n": []any{1.0, "<"}}, out.Value)
@@ -123,7 +124,7 @@ func TestLimits(t *testing.T) {
 	require.Equal(t, tool.CodeTimeout, result.Code)
 	require.Contains(t, result.Text(), "[LOG] before\n=== Result ===\nthe script was stopped")
 
-	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionMemory: 16}}
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {code.OptionMemory: 16}}
 	result = run(t, r, env, `const all = []; for (;;) all.push(new Uint8Array(1e6))`)
 	require.Contains(t, result.Text(), "the script may use 16 MiB")
 	definitions, err := r.Definitions(tool.Anthropic, env.Selection)
@@ -169,7 +170,7 @@ func TestAnEngineThatDoesNotStart(t *testing.T) {
 	require.NoError(t, err)
 	result := run(t, r, registry.Env{}, "return 1")
 	require.Equal(t, tool.CodeFailed, result.Code)
-	require.Equal(t, "Tool execution failed: starting the engine: no engine", result.Text())
+	require.Equal(t, "Tool execution failed: starting the JavaScript engine: no engine", result.Text())
 	require.Equal(t, "return 1", r.RenderInput(tool.Call{Tool: "javascript",
 		Input: json.RawMessage(`{"code":"return 1"}`)}))
 }
@@ -185,7 +186,7 @@ func BenchmarkReturnOne(b *testing.B) {
 
 func TestReport(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
-	for code, want := range map[string]javascript.Report{
+	for code, want := range map[string]code.Report{
 		`return 1`:           {Text: "1"},
 		`return ''`:          {},
 		`return 'undefined'`: {Text: "undefined"},
@@ -199,13 +200,13 @@ func TestReport(t *testing.T) {
 		if want.Console == nil {
 			want.Console = []runtime.Entry{}
 		}
-		report, ok := javascript.NewReport(run(t, r, env, code))
+		report, ok := javascript.Language.Report(run(t, r, env, code))
 		require.True(t, ok, code)
 		require.Equal(t, want, report, code)
 	}
-	_, ok := javascript.NewReport(tool.Result{Tool: "other"})
+	_, ok := javascript.Language.Report(tool.Result{Tool: "other"})
 	require.False(t, ok)
-	_, ok = javascript.NewReport(run(t, r, env, ""))
+	_, ok = javascript.Language.Report(run(t, r, env, ""))
 	require.False(t, ok, "no code ran")
 }
 
@@ -213,7 +214,7 @@ func TestReport(t *testing.T) {
 func TestAsExpression(t *testing.T) {
 	r, env := withToolCalls(t)
 	call := tool.Call{ID: "1", Tool: javascript.Name, Input: json.RawMessage(`{"code": "6 * 7"}`)}
-	require.Equal(t, "42", r.Dispatch(javascript.AsExpression(t.Context()), call, env).Content[0].Text)
+	require.Equal(t, "42", r.Dispatch(code.AsExpression(t.Context()), call, env).Content[0].Text)
 	require.Equal(t, "=== Console output ===\n[WARN] The code returns nothing. To get the value of its last "+
 		"expression, write: return 6 * 7\n"+
 		"=== Result ===\nundefined", r.Dispatch(t.Context(), call, env).Content[0].Text)

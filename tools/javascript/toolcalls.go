@@ -2,46 +2,23 @@ package javascript
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/toolrun/toolrun/internal/tsdecl"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/internal/coderun"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
-// OptionToolCalls is the option, of type bool, that lets code call the other tools.
-const OptionToolCalls = coderun.OptionToolCalls
-
-// MaxToolCalls is how many calls of tools the code of one run can make.
-const MaxToolCalls = coderun.MaxToolCalls
-
-// A ToolCall is a call of a tool that code made.
-type ToolCall = coderun.ToolCall
-
-//go:embed toolcalls.md
-var toolCallsDescription string
-
-// describeToolCalls is what models are told about calling tools, if code can do that.
-func describeToolCalls(offer tool.Offer) string {
-	if !offer.Options.Bool(OptionToolCalls) || offer.Tools == nil {
-		return ""
-	}
+// declareAll declares tools for models.
+func declareAll(tools []*tool.Definition) string {
 	var declarations []tsdecl.Declaration
-	for _, d := range coderun.Callable(offer.Tools()) {
+	for _, d := range tools {
 		declarations = append(declarations, declare(d))
 	}
-	if len(declarations) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf(toolCallsDescription, MaxToolCalls,
-		tsdecl.Object("tools", declarations, coderun.MaxDeclarations))
-	return "\n\n" + strings.TrimSpace(text)
+	return tsdecl.Object("tools", declarations, code.MaxDeclarations)
 }
 
 type declarationKey struct{}
@@ -59,43 +36,25 @@ func declare(d *tool.Definition) tsdecl.Declaration {
 }
 
 // functions are what the code calls.
-func functions(calls *coderun.ToolCalls) []js.Function {
-	if !calls.Env.Options.Bool(OptionToolCalls) {
-		return nil
-	}
+func functions(tools []code.Callable) []js.Function {
 	var functions []js.Function
-	for _, d := range coderun.Callable(calls.Env.Tools()) {
-		functions = append(functions, js.Function{
-			Name: coderun.ToolPrefix + d.Name, Async: true,
+	for _, t := range tools {
+		functions = append(functions, js.Function{Name: code.ToolPrefix + t.Name, Async: true,
 			Call: func(ctx context.Context, args []any) (any, error) {
-				input, err := toolInput(d.Name, args)
+				input, err := toolInput(t.Name, args)
 				if err != nil {
 					return nil, err
 				}
-				value, err := calls.Call(ctx, d, input)
-				if err == coderun.ErrLater {
-					return nil, js.ErrSuspend
-				}
-				if failed, ok := errors.AsType[*coderun.CallError](err); ok {
-					return nil, toolError(failed.Code, failed.Text)
-				}
-				return value, err
+				return t.Call(ctx, input)
 			},
 		})
 	}
 	return functions
 }
 
-func toolError(code tool.Code, text string) error {
-	return &js.FunctionError{Name: coderun.ToolErrorName, Message: text, Code: string(code)}
-}
-
 // toolInput makes the input of a call of what the code has passed.
 func toolInput(name string, args []any) (json.RawMessage, error) {
-	fail := func(reason string) error {
-		return toolError(tool.CodeInvalidInput,
-			fmt.Sprintf("invalid tool call: %s takes one object with its arguments, %s", name, reason))
-	}
+	fail := func(reason string) error { return code.InvalidCall(name, "one object with its arguments", reason) }
 	if len(args) > 1 {
 		return nil, fail(fmt.Sprintf("not %d values", len(args)))
 	}

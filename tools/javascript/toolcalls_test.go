@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -49,7 +50,7 @@ func withToolCallsOn(t testing.TB, engine *enginetest.Engine,
 	require.NoError(t, err)
 	env := newEnv(t)
 	env.Limits.Timeout = 30 * time.Second
-	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {code.OptionToolCalls: true}}
 	return r, env
 }
 
@@ -74,9 +75,9 @@ func says(name string, change ...func(*tool.Spec)) tool.Tool {
 }
 
 // callsOf returns what the data of a result says about calls.
-func callsOf(t testing.TB, result tool.Result) []javascript.ToolCall {
+func callsOf(t testing.TB, result tool.Result) []code.ToolCall {
 	t.Helper()
-	var data struct{ Calls []javascript.ToolCall }
+	var data struct{ Calls []code.ToolCall }
 	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &data))
 	for i := range data.Calls {
 		require.GreaterOrEqual(t, data.Calls[i].Milliseconds, 0.0)
@@ -160,7 +161,7 @@ func TestToolCalls(t *testing.T) {
 		})
 	}
 	result := run(t, r, env, `await tools.fails().catch(() => {}); await tools.constructor({}); throw new Error('x')`)
-	require.Equal(t, []javascript.ToolCall{{Tool: "fails", Code: tool.CodeTool}, {Tool: "constructor", OK: true}},
+	require.Equal(t, []code.ToolCall{{Tool: "fails", Code: tool.CodeTool}, {Tool: "constructor", OK: true}},
 		callsOf(t, result))
 	require.Contains(t, result.Text(), "\nTool calls: constructor 1, fails 1 (1 failed)")
 	result = run(t, r, env, `await tools.fails()`)
@@ -177,9 +178,9 @@ func TestToolCalls(t *testing.T) {
 	env.Selection.Options = nil
 	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "it is off unless it is chosen")
 	env.Selection = registry.Selection{
-		Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
+		Options: map[string]map[string]any{javascript.Name: {code.OptionToolCalls: true}},
 	}.Only(javascript.Name)
-	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {code.OptionToolCalls: true}}
 	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "there are no others")
 }
 
@@ -216,7 +217,7 @@ func TestTooManyToolCalls(t *testing.T) {
 			(r) => r.status === 'rejected').length`)
 	require.Equal(t, "800\nTool calls: count 100; 800 more were refused", result.Text())
 	require.EqualValues(t, 100, made.Load())
-	require.Len(t, callsOf(t, result), javascript.MaxToolCalls)
+	require.Len(t, callsOf(t, result), code.MaxToolCalls)
 }
 
 func TestToolResultsAreBounded(t *testing.T) {
@@ -230,14 +231,14 @@ func TestToolResultsAreBounded(t *testing.T) {
 		toolOf("fails", func(context.Context, string, tool.Env) (tool.Result, error) {
 			return tool.Failure(tool.CodeTool, strings.Repeat("x", 1<<20)), nil
 		}))
-	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 256
+	env.Selection.Options[javascript.Name][code.OptionMemory] = 256
 	result := run(t, r, env,
 		`let n = 0; try { for (;; n++) await tools.large() } catch (e) { return n + e.code + e.message }`)
 	require.Contains(t, result.Text(), "4too_many_callsThe call of large was made, but its result is dropped: the "+
 		"results of one run may have 64 MiB together.")
 	require.Contains(t, run(t, r, env, `return (await tools.fails().catch((e) => e.message)).length`).Text(), "65539\n")
 
-	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 16
+	env.Selection.Options[javascript.Name][code.OptionMemory] = 16
 	require.Contains(t, run(t, r, env, `await tools.large()`).Text(), "memory limit exceeded")
 }
 
@@ -275,7 +276,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 				`tools.hang(); tools.deaf(); await tools.started(); await tools.started(); throw new Error('over')`)
 			require.Contains(t, result.Text(), "Error: over")
 			require.Contains(t, result.Text(), "Tool calls: deaf 1 (1 failed), hang 1 (1 failed), started 2")
-			require.Contains(t, callsOf(t, result), javascript.ToolCall{Tool: "deaf", Code: tool.CodeCanceled})
+			require.Contains(t, callsOf(t, result), code.ToolCall{Tool: "deaf", Code: tool.CodeCanceled})
 			require.ErrorIs(t, <-late, fs.ErrClosed)
 		})
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/internal/coderun"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
 // requests makes those requests of a run that are granted, if the project's network allows them, too.
@@ -22,7 +22,7 @@ func (t *moduleTool) network(env tool.Env) *requests {
 	if len(t.rules) == 0 || !env.Options.Bool(OptionNetwork) {
 		return nil
 	}
-	run := coderun.NetworkOf(env)
+	run := code.NetworkOf(env)
 	if run == nil {
 		return nil
 	}
@@ -61,5 +61,5 @@ func (t *moduleTool) describeFor(offer tool.Offer) string {
 		return text + "\n\nThis tool has no network here: what needs one fails."
 	}
 	return text + "\n\nThis tool makes requests to these hosts only, as far as they are allowed: " +
-		coderun.Hosts(&network.Policy{Rules: t.rules}) + "."
+		code.Hosts(&network.Policy{Rules: t.rules}) + "."
 }

@@ -44,8 +44,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/internal/changes"
-	"github.com/toolrun/toolrun/tools/internal/coderun"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -57,7 +57,7 @@ const (
 	OptionMemory = "memory" // how much memory it may have, in MiB
 	OptionFiles  = "files"  // how it uses the project's files: none, read or write
 	// OptionToolCalls, of type bool, lets it call the tools that are granted.
-	OptionToolCalls = coderun.OptionToolCalls
+	OptionToolCalls = code.OptionToolCalls
 	// OptionNetwork, of type bool, lets it make the requests that are granted.
 	OptionNetwork = "network"
 )
@@ -231,7 +231,7 @@ func (t *moduleTool) Execute(ctx context.Context, call tool.Call, env tool.Env) 
 		recorder = changes.Record(env.Files)
 		options.Files = t.view(recorder.Fs, access)
 	}
-	calls := &coderun.ToolCalls{Env: env}
+	calls := &code.ToolCalls{Env: env}
 	uses := t.network(env)
 	host := command.Host{Call: t.caller(calls)}
 	if uses != nil {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/toolrun/toolrun/runtime/command"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/internal/coderun"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
 // caller makes the module's calls of tools, or is nil if it may make none.
-func (t *moduleTool) caller(calls *coderun.ToolCalls) command.Caller {
+func (t *moduleTool) caller(calls *code.ToolCalls) command.Caller {
 	granted := t.installed.Grants.Tools
 	if len(granted) == 0 || !calls.Env.Options.Bool(OptionToolCalls) {
 		return nil

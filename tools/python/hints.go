@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/internal/coderun"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
 // parameter is what a hint says of a part of a schema.
@@ -27,6 +27,24 @@ const (
 	maxHintText   = 300 // bytes of a description
 	maxHintValues = 20  // of an enumeration
 )
+
+// hintsOf declares tools for models.
+func hintsOf(tools []*tool.Definition) string {
+	var hints []string
+	size, more := 0, 0
+	for _, d := range tools {
+		hint := hintOf(d)
+		if size += len(hint); size > code.MaxDeclarations {
+			more++
+			continue
+		}
+		hints = append(hints, hint)
+	}
+	if more > 0 {
+		hints = append(hints, fmt.Sprintf("# and %d more", more))
+	}
+	return strings.Join(hints, "\n")
+}
 
 // hintOf declares a tool as a function, with type hints.
 func hintOf(d *tool.Definition) string {
@@ -52,7 +70,7 @@ func hintOf(d *tool.Definition) string {
 	if d.Output != nil {
 		returns = "dict"
 	}
-	name := coderun.ToolPrefix + d.Name
+	name := code.ToolPrefix + d.Name
 	if strings.Contains(d.Name, "-") {
 		name = fmt.Sprintf("tools[%q]", d.Name)
 	}

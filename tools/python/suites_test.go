@@ -25,6 +25,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/python"
 )
 
@@ -61,22 +62,22 @@ type outcome struct {
 }
 
 // run runs a program by the tool, on files that may be nil.
-func (s sandboxed) run(t testing.TB, code string, args []string, files afero.Fs) outcome {
+func (s sandboxed) run(t testing.TB, program string, args []string, files afero.Fs) outcome {
 	t.Helper()
 	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return s.interpreter, nil },
-		&python.Options{Args: args, Output: 8 << 20}))
+		&code.Options{Args: args, Output: 8 << 20}))
 	require.NoError(t, err)
 	env := newEnv(t)
 	if files != nil {
 		env.Files = files
 	}
-	env.Selection = env.Selection.WithOption(python.Name, python.OptionMemory, s.memory)
+	env.Selection = env.Selection.WithOption(python.Name, code.OptionMemory, s.memory)
 	env.Selection.Network = s.network
 	env.Limits = registry.Limits{Timeout: 20 * time.Minute, Inline: 16 << 20, Output: 64 << 20}
-	input, err := json.Marshal(map[string]string{"code": code})
+	input, err := json.Marshal(map[string]string{"code": program})
 	require.NoError(t, err)
 	result := r.Dispatch(t.Context(), tool.Call{ID: "call", Tool: python.Name, Input: input}, env)
-	report, ok := python.NewReport(result)
+	report, ok := python.Language.Report(result)
 	require.True(t, ok, result.Text())
 	var out outcome
 	for _, entry := range report.Console {

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
@@ -76,38 +77,38 @@ func TestResults(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	for _, test := range []struct {
 		name, code, text string
-		report           python.Report // without the console
-		data             string        // a part of it
+		report           code.Report // without the console
+		data             string      // a part of it
 	}{
-		{"a value", "6 * 7", "42", python.Report{Text: "42"}, `"value":42`},
-		{"a print", "print(6 * 7)", "42", python.Report{Undefined: true}, `"console":[{"level":"LOG","text":"42"}]`},
-		{"both", "print('a')\n6 * 7", "a\n=== Result ===\n42", python.Report{Text: "42"}, `"value":42`},
+		{"a value", "6 * 7", "42", code.Report{Text: "42"}, `"value":42`},
+		{"a print", "print(6 * 7)", "42", code.Report{Undefined: true}, `"console":[{"level":"LOG","text":"42"}]`},
+		{"both", "print('a')\n6 * 7", "a\n=== Result ===\n42", code.Report{Text: "42"}, `"value":42`},
 		{"nothing", "x = 1", "Note: the code printed nothing, and it does not end with an expression that has a value.",
-			python.Report{Undefined: true}, `"console":[]`},
+			code.Report{Undefined: true}, `"console":[]`},
 		{"standard error", "import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\n[stderr] b",
-			python.Report{Undefined: true}, `"level":"ERROR"`},
+			code.Report{Undefined: true}, `"level":"ERROR"`},
 		{"parts of lines", "import sys\nprint('a', end='', flush=True)\nprint('b', end='', flush=True)\nprint('c', " +
 			"file=sys.stderr)\nprint('d')",
-			"ab\n[stderr] c\nd", python.Report{Undefined: true}, `"unfinished":true`},
+			"ab\n[stderr] c\nd", code.Report{Undefined: true}, `"unfinished":true`},
 		{"an exception", "print('a')\n1 / 0", "a\n=== Error ===\nTraceback (most recent call last):\n  File " +
 			"\"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero",
-			python.Report{Text: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    " +
+			code.Report{Text: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    " +
 				"1 / 0\n    ~~^~~\nZeroDivisionError: division by zero"}, `"kind":"exception","message":`},
 		{"a syntax error", "1 +", "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax",
-			python.Report{Text: "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax"},
+			code.Report{Text: "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax"},
 			`"kind":"syntax"`},
 		{"an exit", "exit(3)", "the code exited with status 3. Let it end by itself, and raise an exception for a " +
 			"failure.",
-			python.Report{Exited: true, Status: 3}, `"kind":"exit"`},
-		{"code in a fence", "```python\n6 * 7\n```", "42", python.Report{Text: "42"}, `"value":42`},
+			code.Report{Exited: true, Status: 3}, `"kind":"exit"`},
+		{"code in a fence", "```python\n6 * 7\n```", "42", code.Report{Text: "42"}, `"value":42`},
 		{"a heading of its own", "print('=== Result ===')\n1", "=== Result ===\n=== Result ===\n1",
-			python.Report{Text: "1"}, `"value":1`},
-		{"no data", "object", "<class 'object'>", python.Report{Text: "<class 'object'>"}, `"console":[]`},
+			code.Report{Text: "1"}, `"value":1`},
+		{"no data", "object", "<class 'object'>", code.Report{Text: "<class 'object'>"}, `"console":[]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result := run(t, r, env, test.code)
 			require.Equal(t, test.text, result.Text())
-			report, ok := python.NewReport(result)
+			report, ok := python.Language.Report(result)
 			require.True(t, ok)
 			report.Console = nil
 			require.Equal(t, test.report, report)

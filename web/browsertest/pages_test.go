@@ -20,7 +20,10 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/runtime/python"
+	kit "github.com/toolrun/toolrun/runtime/script"
+	"github.com/toolrun/toolrun/tools/code"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -280,7 +283,9 @@ func TestRunRequests(t *testing.T) {
 
 func TestRunPython(t *testing.T) {
 	module := pythontest.Module(t)
-	s := serve(t, toolrun.Options{Python: func() (python.Module, error) { return module, nil }})
+	language := python.Language
+	language.Build = func() (kit.Module, error) { return module, nil }
+	s := serve(t, toolrun.Options{Languages: []code.Language{javascript.Language, language}})
 	s.project("notes", map[string]string{"/a.txt": "a\n"})
 	p := s.visit()
 	p.open("run", "project", "notes")

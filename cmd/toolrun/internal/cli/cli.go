@@ -92,7 +92,10 @@ files get the bytes unchanged.`,
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newReplay(), newMCP(),
+	for _, l := range languages {
+		root.AddCommand(newCode(l))
+	}
+	root.AddCommand(newREPL(), newCallCommand(), newReplay(), newMCP(),
 		newServe(), newTools(), newDefs(), newPrompt(),
 		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(),
 		newModule(), newSelftest(), newVersion())

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +16,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -48,8 +46,8 @@ func addSession(cmd *cobra.Command, session *string) {
 		"go on with the variables of the session `NAME`, and leave them for the next call")
 }
 
-// code is what a command is to run.
-type code struct {
+// A program is what a command is to run.
+type program struct {
 	text, name string   // name is that of its file, if it has one
 	args       []string // for the code
 	expression bool
@@ -57,9 +55,9 @@ type code struct {
 }
 
 // read returns the code that the flags and arguments name.
-func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
+func (f *codeFlags) read(cmd *cobra.Command, args []string) (program, error) {
 	if least, most := f.leastMemory>>20, int64(sandbox.MaxMemory>>20); f.memory < least || f.memory > most {
-		return code{}, fmt.Errorf("--memory must be between %d and %d, not %d", least, most, f.memory)
+		return program{}, fmt.Errorf("--memory must be between %d and %d, not %d", least, most, f.memory)
 	}
 	if hostOf(cmd).Alone && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		// Code can print as much as its memory. That is in memory twice, as what was printed and as the result; garbage
@@ -68,78 +66,91 @@ func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
 	}
 	if cmd.Flags().Changed("session") {
 		if err := vfs.CheckSession(f.session); err != nil {
-			return code{}, err
+			return program{}, err
 		}
 	}
 	switch {
 	case cmd.Flags().Changed("eval"):
-		return code{text: f.eval, args: args}, nil
+		return program{text: f.eval, args: args}, nil
 	case cmd.Flags().Changed("print") && strings.TrimSpace(f.print) == "":
-		return code{}, errors.New("--print needs an expression")
+		return program{}, errors.New("--print needs an expression")
 	case cmd.Flags().Changed("print"):
-		return code{text: f.print, args: args, expression: true}, nil
+		return program{text: f.print, args: args, expression: true}, nil
 	case len(args) == 0:
-		return code{}, errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
+		return program{}, errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
 	}
 	text, name, err := readCode(cmd, args[0])
-	return code{text: text, name: name, args: args[1:], fromStdin: args[0] == "-"}, err
+	return program{text: text, name: name, args: args[1:], fromStdin: args[0] == "-"}, err
 }
 
 // input is the input of a tool that runs the code.
-func (c code) input() (json.RawMessage, error) {
-	if c.text == "" {
-		c.text = "\n" // tools refuse no code at all to a model; a file can be empty
+func (p program) input() (json.RawMessage, error) {
+	if p.text == "" {
+		p.text = "\n" // tools refuse no code at all to a model; a file can be empty
 	}
-	return json.Marshal(map[string]string{"code": c.text})
+	return json.Marshal(map[string]string{"code": p.text})
 }
 
-// A codeTool is a tool that runs code of a language.
-type codeTool struct {
-	name         string
-	undefined    string // how the value of an expression is printed that has none
-	quiet        bool   // print only what code prints, unless it is an expression
-	asExpression func(context.Context) context.Context
+// newCode makes the command that runs code of a language.
+func newCode(l code.Language) *cobra.Command {
+	var f callFlags
+	var servers serverFlags
+	var flags codeFlags
+	cmd := &cobra.Command{
+		Use:     l.Shell.Command + " [flags] [-e CODE | -p EXPR | FILE | -] [ARGS...]",
+		Short:   l.Shell.Short,
+		Long:    l.Shell.Long,
+		Example: l.Shell.Example,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.runCode(cmd, args, &flags, &servers, l)
+		},
+	}
+	flags.add(cmd, max(l.MinMemory, sandbox.MinMemory))
+	f.add(cmd, sandbox.DefaultTime)
+	servers.add(cmd)
+	return cmd
 }
 
 // runCode runs the code that the flags and arguments name.
 func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags, servers *serverFlags,
-	t codeTool) error {
-	code, err := flags.read(cmd, args)
+	l code.Language) error {
+	given, err := flags.read(cmd, args)
 	if err != nil {
 		return err
 	}
 	ctx, printer := cmd.Context(), newPersonPrinter(cmd)
-	if printer.quiet = t.quiet && !code.expression; code.expression {
-		printer.undefined = t.undefined
-		ctx = t.asExpression(ctx)
+	if printer.quiet = l.Shell.Quiet && !given.expression; given.expression {
+		printer.undefined = l.Shell.Nothing
+		ctx = code.AsExpression(ctx)
 	}
-	input, err := code.input()
+	input, err := given.input()
 	if err != nil {
 		return err
 	}
-	script := javascript.Options{ScriptName: code.name, Args: append([]string{}, code.args...),
+	script := code.Options{ScriptName: given.name, Args: append([]string{}, given.args...),
 		Output: sandbox.Unlimited}
-	if !code.fromStdin {
+	if !given.fromStdin {
 		script.Stdin = f.record.taped(cmd.InOrStdin())
 	}
-	f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
-	runner, err := servers.open(cmd, toolrun.Options{Script: script, PythonScript: python.Options(script),
-		Calls: f.project.shared(nil)})
+	f.record.host.Name, f.record.host.Args, f.record.host.Expression = given.name, given.args, given.expression
+	runner, err := servers.open(cmd, toolrun.Options{Script: script, Calls: f.project.shared(nil)})
 	if err != nil {
 		return err
 	}
 	choose := func(s registry.Selection) registry.Selection {
 		s.Session = flags.session
-		s = s.WithOption(t.name, tool.OptionRollback, flags.rollback)
-		s = s.WithOption(t.name, javascript.OptionMemory, flags.memory) // which each of them calls so
-		s = s.WithOption(t.name, javascript.OptionToolCalls, servers.file() != "")
-		switch filepath.Ext(code.name) {
-		case ".ts", ".mts", ".cts":
-			s = s.WithOption(javascript.Name, javascript.OptionLanguage, "typescript")
+		s = s.WithOption(l.Name, tool.OptionRollback, flags.rollback)
+		s = s.WithOption(l.Name, code.OptionMemory, flags.memory)
+		s = s.WithOption(l.Name, code.OptionToolCalls, servers.file() != "")
+		if of := l.Shell.FileOptions; of != nil {
+			for option, value := range of(given.name) {
+				s = s.WithOption(l.Name, option, value)
+			}
 		}
 		return s
 	}
-	return f.dispatch(ctx, cmd, runner, tool.Call{Tool: t.name, Input: input}, printer,
+	return f.dispatch(ctx, cmd, runner, tool.Call{Tool: l.Name, Input: input}, printer,
 		toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 }
 

@@ -12,8 +12,6 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/internal/sessions"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 )
@@ -121,7 +119,7 @@ var completedFlags = map[string]completer{
 // completeLanguage completes the languages of what a command begins or runs.
 func completeLanguage(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if cmd.Name() == "repl" {
-		return offer([]string{javascript.Name, python.Name}, typed)
+		return offer(languageNames(), typed)
 	}
 	return offer(moduleLanguages, typed)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
 // TestOutputAppearsWhenItIsWritten reads what a script prints while the script waits for that.
@@ -68,7 +68,7 @@ func TestAnInterruptedResultIsPrintedAsJSON(t *testing.T) {
 	s.stop()
 	require.Equal(t, 130, s.wait())
 	var result struct {
-		Data javascript.Output `json:"data"`
+		Data code.Output `json:"data"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(s.out.String()), &result))
 	require.Equal(t, []sandbox.Entry{{Text: "printed"}, {Text: "half", Unfinished: true}}, result.Data.Console)

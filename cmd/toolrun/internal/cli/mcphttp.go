@@ -80,7 +80,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	config.Ready = func(ctx context.Context) error {
-		_, err := c.runner.JavaScript(ctx)
+		_, err := c.runner.Interpreter(ctx, languages[0].Name)
 		return err
 	}
 	if !c.pageOnly {
@@ -91,7 +91,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 			}
 			defer func() { err = errors.Join(err, end()) }()
 		}
-		if _, err := c.runner.start(ctx); err != nil { // so that the first call need not wait
+		if _, err := c.runner.start(ctx, languages[0].Name); err != nil { // so that the first call need not wait
 			return err
 		}
 		config.Handler = mcpserver.NewHandler(find, options)

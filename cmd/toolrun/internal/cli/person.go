@@ -13,8 +13,6 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
 )
 
 // A display shows a call.
@@ -182,14 +180,6 @@ func (p *personPrinter) result(result tool.Result) error {
 		return exitError(report.Status)
 	}
 	return errToolFailed
-}
-
-// newReport takes a result of code in any language apart.
-func newReport(result tool.Result) (javascript.Report, bool) {
-	if report, ok := python.NewReport(result); ok {
-		return report, true
-	}
-	return javascript.NewReport(result)
 }
 
 // An exitError is the status with which code has called process.exit.

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
 // recordFlags say where a call gets the time and random numbers from, and whether it is recorded.
@@ -156,7 +156,7 @@ func (f *recordFlags) header(tools *registry.Registry, call tool.Call, env regis
 			tool.OptionSession, tool.OptionRollback)
 	}
 	h.Options = options.Map()
-	if !options.Bool(javascript.OptionToolCalls) { // which other tools that run code have, too
+	if !options.Bool(code.OptionToolCalls) { // which other tools that run code have, too
 		return h, nil
 	}
 	definitions, err := tools.Definitions("", env.Selection)

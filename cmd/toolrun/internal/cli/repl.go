@@ -14,8 +14,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -80,18 +79,18 @@ status is 1 if an entry failed.`,
 	s.flags.add(s.cmd, 0)
 	s.servers.add(s.cmd)
 	addSession(s.cmd, &s.named)
-	s.cmd.Flags().StringVar(&s.lang, "lang", javascript.Name, "run this `LANGUAGE`: javascript or python")
+	s.cmd.Flags().StringVar(&s.lang, "lang", languages[0].Name,
+		"run this `LANGUAGE`: "+strings.Join(languageNames(), " or "))
 	return s.cmd
 }
 
 func (s *session) run() (err error) {
 	if s.language() == nil {
-		return fmt.Errorf("--lang must be javascript or python, not %q", s.lang)
+		return fmt.Errorf("--lang must be %s, not %q", strings.Join(languageNames(), " or "), s.lang)
 	}
 	s.runner, err = s.servers.open(s.cmd, toolrun.Options{
-		Script:       javascript.Options{ScriptName: "repl", Output: sandbox.Unlimited},
-		PythonScript: python.Options{ScriptName: "repl", Output: sandbox.Unlimited},
-		Calls:        s.flags.project.shared(nil),
+		Script: code.Options{ScriptName: "repl", Output: sandbox.Unlimited},
+		Calls:  s.flags.project.shared(nil),
 	})
 	if err != nil {
 		return err
@@ -127,7 +126,7 @@ func (s *session) run() (err error) {
 // interact runs the prompt on a terminal.
 func (s *session) interact() error {
 	out := s.cmd.OutOrStdout()
-	if err := s.language().start(s, s.cmd.Context()); err != nil {
+	if _, err := s.runner.start(s.cmd.Context(), s.lang); err != nil {
 		return err
 	}
 	where := "on the files of " + s.flags.project.name()
@@ -136,13 +135,17 @@ func (s *session) interact() error {
 		printError(s.cmd.ErrOrStderr(), s.flags.project.noFiles)
 	}
 	if err := terminal.Print(out, terminal.Bold,
-		"toolrun "+version()+": "+s.language().title+" in a sandbox, "+where+".\n"); err != nil {
+		"toolrun "+version()+": "+s.language().Title+" in a sandbox, "+where+".\n"); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(out, s.stay()+" .help lists commands, Ctrl-D leaves.\n"); err != nil {
 		return err
 	}
-	history, err := hostOf(s.cmd).openHistory(s.language().history)
+	file := "repl_history"
+	if s.lang != languages[0].Name {
+		file += "_" + s.lang
+	}
+	history, err := hostOf(s.cmd).openHistory(file)
 	if err != nil {
 		printError(s.cmd.ErrOrStderr(), fmt.Errorf("entries are not kept in the history: %w", err))
 	}

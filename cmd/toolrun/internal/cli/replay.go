@@ -15,10 +15,9 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
-	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
-	"github.com/toolrun/toolrun/tools/python"
 )
 
 // replayCommand is toolrun replay.
@@ -66,7 +65,7 @@ A recording has all that the run has read. Keep it as you keep the project.`,
 
 // replayed are the tools that can be run again: they do nothing beyond what recordings have.
 func replayed() []string {
-	names := []string{javascript.Name, python.Name}
+	names := languageNames()
 	for _, t := range append(filesystem.Parts(), filesystem.New(), memory.New()) {
 		names = append(names, t.Spec().Name)
 	}
@@ -106,17 +105,15 @@ func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
 	}
 	player := recorded.Player()
 	record := recordFlags{host: host}
-	options := toolrun.Options{
-		Script:       javascript.Options{ScriptName: host.Name},
-		PythonScript: python.Options{ScriptName: host.Name, Args: host.Args},
-	}
-	if host.Whole {
-		options.Script.Output, options.PythonScript.Output = sandbox.Unlimited, sandbox.Unlimited
+	options := toolrun.Options{Script: code.Options{ScriptName: host.Name}}
+	if host.Args != nil || host.Whole {
 		options.Script.Args = append([]string{}, host.Args...)
 	}
+	if host.Whole {
+		options.Script.Output = sandbox.Unlimited
+	}
 	if host.Stdin {
-		stdin := record.taped(player.Stdin())
-		options.Script.Stdin, options.PythonScript.Stdin = stdin, stdin
+		options.Script.Stdin = record.taped(player.Stdin())
 	}
 	r, err := open(cmd, options)
 	if err != nil {
@@ -152,12 +149,12 @@ func (c *replayCommand) play(cmd *cobra.Command, r *runner, recorded *recording.
 	if host.Whole {
 		printer := newPersonPrinter(cmd)
 		show = printer
-		if call.Tool == python.Name {
-			printer.quiet = !host.Expression
-		}
-		if host.Expression {
-			printer.undefined = map[string]string{javascript.Name: "undefined", python.Name: "None"}[call.Tool]
-			p.ctx = python.AsExpression(javascript.AsExpression(p.ctx))
+		if l := languageOf(call.Tool); l != nil {
+			printer.quiet = l.Shell.Quiet && !host.Expression
+			if host.Expression {
+				printer.undefined = l.Shell.Nothing
+				p.ctx = code.AsExpression(p.ctx)
+			}
 		}
 	}
 	f := callFlags{timeout: c.timeout, json: c.json}
@@ -216,14 +213,14 @@ func (h *Host) readRecording(name string) (*recording.Recording, error) {
 
 // otherCode returns the input of a call with the code in a file.
 func otherCode(cmd *cobra.Command, call tool.Call, file string) (json.RawMessage, error) {
-	if call.Tool != javascript.Name && call.Tool != python.Name {
+	if languageOf(call.Tool) == nil {
 		return nil, fmt.Errorf("--code: the tool %s runs no code", call.Tool)
 	}
 	text, _, err := readCode(cmd, file)
 	if err != nil {
 		return nil, err
 	}
-	return code{text: text}.input()
+	return program{text: text}.input()
 }
 
 func namesOf(tools []recording.Tool) []string {

@@ -60,7 +60,7 @@ func (s *session) helpCommand(context.Context, string) error {
 		return err
 	}
 	_, err := io.WriteString(out, `
-Anything else is `+fmt.Sprintf(s.language().help, s.stay())+`
+Anything else is `+fmt.Sprintf(s.language().Shell.Entries, s.stay())+`
 Ctrl-C stops what is running, or drops what you typed. Ctrl-D leaves. Tab completes.
 Lines that begin with a space are not kept in the history.
 `)

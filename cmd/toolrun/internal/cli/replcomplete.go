@@ -88,7 +88,7 @@ func (s *session) names(before string) (start int, words []string) {
 		return len(before), nil
 	}
 	if s.globals == nil {
-		s.globals = s.language().globals(s, context.WithoutCancel(s.cmd.Context()))
+		s.globals = namesIn(s.ask(context.WithoutCancel(s.cmd.Context()))(s.language().Shell.Globals, ""))
 	}
 	start = len(before) - len(match[2])
 	return start, startingWith(s.globals[strings.TrimSuffix(match[1], ".")], match[2])

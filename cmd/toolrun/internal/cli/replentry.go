@@ -8,28 +8,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/module"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/code"
 )
-
-// parse parses code as a script.
-func parse(ctx context.Context, code string) error {
-	_, _, err := module.StripBody(ctx, code, "repl")
-	return err
-}
-
-// endsEarly reports whether the parser reached the end of the code too early.
-func endsEarly(err error) bool {
-	syntax, ok := errors.AsType[*module.SyntaxError](err)
-	return ok && endMessages.MatchString(syntax.Message)
-}
-
-// endMessages match errors about an early end, except in strings and regular expressions, which cannot continue on
-// another line.
-var endMessages = regexp.MustCompile(
-	`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
 // isIncomplete reports whether an entry continues on the next line: nothing but its end is missing.
 func (s *session) isIncomplete(ctx context.Context, entry string) bool {
@@ -37,17 +19,7 @@ func (s *session) isIncomplete(ctx context.Context, entry string) bool {
 		_, input, _ := strings.Cut(argument, " ")
 		return name == "call" && isIncompleteJSON(input)
 	}
-	return s.language().isIncomplete(s, ctx, entry)
-}
-
-func isIncompleteScript(_ *session, ctx context.Context, entry string) bool {
-	err := parse(ctx, entry)
-	if err == nil || endsEarly(err) {
-		return err != nil
-	}
-	// It may be a module: scripts have no exports.
-	_, _, err = module.StripTypes(ctx, entry, "repl")
-	return endsEarly(err)
+	return s.language().Shell.IsIncomplete(ctx, s.ask(ctx), entry)
 }
 
 func isIncompleteJSON(text string) bool {
@@ -55,25 +27,10 @@ func isIncompleteJSON(text string) bool {
 	return errors.Is(json.NewDecoder(strings.NewReader(text)).Decode(&value), io.ErrUnexpectedEOF)
 }
 
-// isExpression reports whether an entry is an expression: it parses inside parentheses and inside brackets. With one
-// kind alone, the entry could close it and continue.
-func isExpression(ctx context.Context, entry string) bool {
-	return parse(ctx, "("+entry+"\n)") == nil && parse(ctx, "["+entry+"\n]") == nil
-}
-
-// namedFirst matches what begins as the declaration of a function or a class does.
-var namedFirst = regexp.MustCompile(`^\s*(?:(?:async\s+)?function[\s*]+|class\s+)[\pL_$]`)
-
-// isDeclaration reports whether an entry, which is an expression, declares a function or a class as well.
-func isDeclaration(ctx context.Context, entry string) bool {
-	return namedFirst.MatchString(entry) && parse(ctx, entry) == nil
-}
-
 // script runs an entry with the tool of the language, as toolrun js and toolrun py do.
 func (s *session) script(ctx context.Context, entry string) error {
-	// in Python, the last expression always shows its value
-	if s.lang == javascript.Name && isExpression(ctx, entry) && !(s.files != nil && isDeclaration(ctx, entry)) {
-		ctx = javascript.AsExpression(ctx)
+	if is := s.language().Shell.IsExpression; is != nil && is(ctx, entry, s.files != nil) {
+		ctx = code.AsExpression(ctx)
 	}
 	input, err := json.Marshal(map[string]string{"code": entry})
 	if err != nil {
@@ -85,7 +42,7 @@ func (s *session) script(ctx context.Context, entry string) error {
 	}
 	env.Limits = shellLimits
 	env.Selection.Settings = registry.Settings{} // as with toolrun js
-	env.Selection = env.Selection.WithOption(s.lang, javascript.OptionToolCalls, s.servers.file() != "")
+	env.Selection = env.Selection.WithOption(s.lang, code.OptionToolCalls, s.servers.file() != "")
 	s.inSession(&env)
 	printer := newPersonPrinter(s.cmd)
 	printer.whole = true // the next entry begins a line

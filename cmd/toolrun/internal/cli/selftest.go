@@ -10,6 +10,8 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/selftest"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 )
 
 func newSelftest() *cobra.Command {
@@ -55,7 +57,7 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 				return err
 			}
 			defer runner.Close()
-			if runner.HasPython() {
+			if _, has := runner.Registry().Tool(python.Name); has {
 				more, err := selftest.PythonAttacks()
 				if err != nil {
 					return err
@@ -72,15 +74,17 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 			}
 
 			if slices.ContainsFunc(attacks, selftest.Attack.IsPython) {
-				if options.Python, err = runner.Python(cmd.Context()); err != nil {
+				interpreter, err := runner.Interpreter(cmd.Context(), python.Name)
+				if err != nil {
 					return err
 				}
+				options.Python = interpreter.(python.Interpreter).Interpreter
 			}
-			engine, err := runner.start(cmd.Context())
+			engine, err := runner.start(cmd.Context(), javascript.Name)
 			if err != nil {
 				return err
 			}
-			report, err := selftest.Run(cmd.Context(), engine, attacks, options)
+			report, err := selftest.Run(cmd.Context(), engine.(javascript.Interpreter).Interpreter, attacks, options)
 			if err != nil {
 				return err
 			}

@@ -14,8 +14,6 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/internal/sessions"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -153,19 +151,7 @@ func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, t
 
 // variables returns those of a state.
 func (r *runner) variables(ctx context.Context, keeper sessions.Project, id vfs.StateID) ([]sandbox.Variable, error) {
-	var language interface {
-		OpenState(sealed, key []byte, memory int64) (*sandbox.State, error)
-		Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error)
-	}
-	var err error
-	switch id.Tool {
-	case javascript.Name:
-		language, err = r.start(ctx)
-	case python.Name:
-		language, err = r.Python(ctx)
-	default:
-		err = fmt.Errorf("no tool of this program is %s", id.Tool)
-	}
+	language, err := r.start(ctx, id.Tool)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
-	js "github.com/toolrun/toolrun/runtime/javascript"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -34,9 +32,7 @@ type runner struct {
 func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	r := &runner{host: hostOf(cmd), warn: warnings(cmd.ErrOrStderr())}
 	options.Warn = r.warn
-	if options.Python == nil {
-		options.Python = givenPython(r.host)
-	}
+	options.Languages = r.host.languages()
 	if options.Engine = r.host.Engine; options.Engine == nil {
 		options.EngineOptions.CacheDir, r.noCache = r.host.dirs().EngineCache()
 	}
@@ -79,7 +75,7 @@ func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 
 // openBuiltIn opens a runner with the built-in tools and those of modules, which runs nothing.
 func openBuiltIn(cmd *cobra.Command, shared *calls.Log) (*toolrun.Runner, error) {
-	options := toolrun.Options{Python: givenPython(hostOf(cmd)), Engine: hostOf(cmd).Engine, Calls: shared}
+	options := toolrun.Options{Languages: hostOf(cmd).languages(), Engine: hostOf(cmd).Engine, Calls: shared}
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
@@ -133,27 +129,24 @@ func warnings(w io.Writer) func(error) {
 	return func(err error) { fmt.Fprintf(w, "toolrun: warning: %v\n", err) }
 }
 
-// start starts the engine.
-func (r *runner) start(ctx context.Context) (*js.Interpreter, error) {
-	if r.host.collects() {
+// start starts what runs a language.
+func (r *runner) start(ctx context.Context, name string) (code.Interpreter, error) {
+	if l := languageOf(name); l != nil && !l.NeedsBuild && r.host.collects() {
 		// Starting makes little garbage. Collecting it would take a tenth of the time of a short command.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
-	engine, err := r.JavaScript(ctx)
+	interpreter, err := r.Interpreter(ctx, name)
 	if err == nil && r.noCache != nil {
 		r.warn(fmt.Errorf("the engine was compiled anew, and will be each time: %w", r.noCache))
 		r.noCache = nil
 	}
-	return engine, err
+	return interpreter, err
 }
 
 // load loads what a tool runs on, so that the time of a call is for its code.
 func (r *runner) load(ctx context.Context, tool string) (err error) {
-	switch tool {
-	case javascript.Name:
-		_, err = r.start(ctx)
-	case python.Name:
-		_, err = r.Python(ctx)
+	if languageOf(tool) != nil {
+		_, err = r.start(ctx, tool)
 	}
 	return err
 }

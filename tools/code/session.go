@@ -1,4 +1,4 @@
-package coderun
+package code
 
 import (
 	"context"
@@ -27,8 +27,8 @@ const defaultSessionDays = 30
 // maxSessions is how many sessions a project can have.
 const maxSessions = 100
 
-// SessionOptions are the options of a tool whose code can be in sessions.
-func SessionOptions() []tool.Option {
+// sessionOptions are the options of a tool whose code can be in sessions.
+func sessionOptions() []tool.Option {
 	least, most := 1.0, 3650.0
 	return []tool.Option{{
 		ID: OptionSession, Label: "Session",
@@ -43,9 +43,6 @@ func SessionOptions() []tool.Option {
 	}}
 }
 
-// OpenState opens a sealed state of a language: see [sandbox.Program.OpenState].
-type OpenState func(sealed, key []byte, memory int64) (*sandbox.State, error)
-
 // A SessionOutput is what became of the session in which code ran.
 type SessionOutput struct {
 	Name string `json:"name"`
@@ -55,9 +52,9 @@ type SessionOutput struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// A Session is a call's hold on the session of the project whose variables its code goes on with. A nil Session is
-// none: the code begins anew, and nothing is kept. End it.
-type Session struct {
+// A session is a call's hold on the session of the project whose variables its code goes on with. A nil session is
+// none: the code begins anew, and nothing is kept. End it with end.
+type session struct {
 	states vfs.States
 	id     vfs.StateID
 	key    []byte
@@ -70,10 +67,10 @@ type Session struct {
 	notes []string
 }
 
-// BeginSession waits until no other call has the session that a call's options name, and opens its state. It returns
+// beginSession waits until no other call has the session that a call's options name, and opens its state. It returns
 // nil if they name none, and for calls that code makes, which would wait for it. Errors are for the model.
-func BeginSession(ctx context.Context, toolName string, call tool.Call, env tool.Env,
-	open OpenState) (*Session, error) {
+func beginSession(ctx context.Context, toolName string, call tool.Call, env tool.Env,
+	interpreter Interpreter) (*session, error) {
 	name := env.Options.Text(OptionSession)
 	if name == "" || call.Parent != "" {
 		return nil, nil
@@ -86,12 +83,12 @@ func BeginSession(ctx context.Context, toolName string, call tool.Call, env tool
 		return nil, tool.Errorf("Error: code cannot run in the session %s: "+
 			"only a project that can be changed keeps sessions.", name)
 	}
-	s := &Session{states: states, id: vfs.StateID{Session: name, Tool: toolName}}
+	s := &session{states: states, id: vfs.StateID{Session: name, Tool: toolName}}
 	var err error
 	if s.unlock, err = lockSession(ctx, states, name, env.Timeout); err != nil {
 		return nil, err
 	}
-	if err := s.open(ctx, env, open); err != nil {
+	if err := s.open(ctx, env, interpreter); err != nil {
 		s.unlock()
 		return nil, err
 	}
@@ -114,7 +111,7 @@ func lockSession(ctx context.Context, states vfs.States, name string, limit time
 }
 
 // open opens the state, if there is one.
-func (s *Session) open(ctx context.Context, env tool.Env, open OpenState) error {
+func (s *session) open(ctx context.Context, env tool.Env, interpreter Interpreter) error {
 	secret, err := sealKey(ctx, env)
 	if err != nil {
 		return err
@@ -135,7 +132,7 @@ func (s *Session) open(ctx context.Context, env tool.Env, open OpenState) error 
 			"The call began without any.", days)
 		return nil
 	}
-	s.state, err = openCached(sealed, s.key, int64(env.Options.Number("memory")*(1<<20)), open)
+	s.state, err = openCached(sealed, s.key, int64(env.Options.Number(OptionMemory)*(1<<20)), interpreter)
 	if unfit, ok := errors.AsType[*sandbox.StateError](err); ok {
 		s.unfit(unfit)
 		return nil
@@ -143,9 +140,9 @@ func (s *Session) open(ctx context.Context, env tool.Env, open OpenState) error 
 	return err
 }
 
-// Unfit reports whether the error of a run is that its state cannot be used after all. Nothing has run then, and code
-// can begin without variables.
-func (s *Session) Unfit(err error) bool {
+// unfitAfter reports whether the error of a run is that its state cannot be used after all. Nothing has run then, and
+// code can begin without variables.
+func (s *session) unfitAfter(err error) bool {
 	unfit, ok := errors.AsType[*sandbox.StateError](err)
 	if s == nil || s.state == nil || !ok {
 		return false
@@ -154,23 +151,23 @@ func (s *Session) Unfit(err error) bool {
 	return true
 }
 
-func (s *Session) unfit(err *sandbox.StateError) {
+func (s *session) unfit(err *sandbox.StateError) {
 	s.state = nil
 	s.note("Note: the variables of earlier calls could not be used: %s. The call began without any. "+
 		"Declare again what you need.", err.Reason)
 }
 
-// WithoutState returns the error of a run that has a result, although its state could not be taken.
-func (s *Session) WithoutState(err error) error {
+// withoutState returns the error of a run that has a result, although its state could not be taken.
+func (s *session) withoutState(err error) error {
 	if s != nil && errors.Is(err, sandbox.ErrOpenFiles) {
-		s.openFiles = true // Finish says so
+		s.openFiles = true // finish says so
 		return nil
 	}
 	return err
 }
 
 // makeRoom drops sessions that nobody has used for so long, and refuses another one if there are too many.
-func (s *Session) makeRoom(ctx context.Context, keep time.Duration) error {
+func (s *session) makeRoom(ctx context.Context, keep time.Duration) error {
 	all, err := s.states.ListStates(ctx)
 	if err != nil {
 		return err
@@ -191,12 +188,12 @@ func (s *Session) makeRoom(ctx context.Context, keep time.Duration) error {
 	return nil
 }
 
-func (s *Session) note(format string, args ...any) {
+func (s *session) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// State returns where the code goes on. It is nil if the session has no variables yet.
-func (s *Session) State() *sandbox.State {
+// goesOnFrom returns where the code goes on. It is nil if the session has no variables yet.
+func (s *session) goesOnFrom() *sandbox.State {
 	if s == nil {
 		return nil
 	}
@@ -204,16 +201,16 @@ func (s *Session) State() *sandbox.State {
 }
 
 // saved returns what is kept of the session when code waits. It is nil without one.
-func (s *Session) saved() *vfs.StateInfo {
+func (s *session) saved() *vfs.StateInfo {
 	if s == nil {
 		return nil
 	}
 	return &s.before
 }
 
-// GoOn makes the session the one in which code was that goes on, unless saved is nil. Its variables are kept if no
+// goOn makes the session the one in which code was that goes on, unless saved is nil. Its variables are kept if no
 // other call has changed the session meanwhile.
-func (s *Session) GoOn(saved *Saved) {
+func (s *session) goOn(saved *saved) {
 	if s == nil || saved == nil {
 		return
 	}
@@ -223,9 +220,9 @@ func (s *Session) GoOn(saved *Saved) {
 	}
 }
 
-// Finish keeps the state in which code has left the session, if it has ended well, and adds to its result what the
+// finish keeps the state in which code has left the session, if it has ended well, and adds to its result what the
 // model must know of that. state is nil if there is none although the code has not failed.
-func (s *Session) Finish(ctx context.Context, result *tool.Result, state *sandbox.State) {
+func (s *session) finish(ctx context.Context, result *tool.Result, state *sandbox.State) {
 	if s == nil {
 		return
 	}
@@ -272,7 +269,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (s *Session) keep(ctx context.Context, state *sandbox.State) error {
+func (s *session) keep(ctx context.Context, state *sandbox.State) error {
 	state = state.Renewed()
 	sealed, err := state.Seal(s.key, 0)
 	if err != nil {
@@ -285,8 +282,8 @@ func (s *Session) keep(ctx context.Context, state *sandbox.State) error {
 	return nil
 }
 
-// End lets other calls have the session.
-func (s *Session) End() {
+// end lets other calls have the session.
+func (s *session) end() {
 	if s != nil {
 		s.unlock()
 	}

@@ -1,4 +1,4 @@
-package coderun
+package code
 
 import (
 	"bytes"

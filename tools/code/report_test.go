@@ -1,6 +1,7 @@
-package coderun_test
+package code_test
 
 import (
+	"context"
 	"encoding/json"
 	goruntime "runtime"
 	"strings"
@@ -11,32 +12,33 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/tool"
-	"github.com/toolrun/toolrun/tools/internal/coderun"
+	"github.com/toolrun/toolrun/runtime/script"
+	tools "github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 )
 
 // TestEncodedOutput is what package json makes of it.
 func TestEncodedOutput(t *testing.T) {
-	for name, out := range map[string]coderun.Output{
+	for name, out := range map[string]code.Output{
 		"nothing": {Console: []runtime.Entry{}},
 		"no list": {},
-		"everything": {Value: map[string]any{"console": nil, "x": `"console":[]`}, Error: &coderun.Error{Kind: "exit",
+		"everything": {Value: map[string]any{"console": nil, "x": `"console":[]`}, Error: &code.Error{Kind: "exit",
 			Status: 3},
 			Console: []runtime.Entry{
 				{Text: `"text":"`, Library: `/lib/"text":".js`}, {Level: runtime.LevelError, Unfinished: true,
 					Text: "<é\n\xff"},
 				{Text: strings.Repeat("é\u2028", 100_000)}, {},
-			}, Truncated: 7, Session: &coderun.SessionOutput{Name: "console"}},
+			}, Truncated: 7, Session: &code.SessionOutput{Name: "console"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			type fields coderun.Output // which package json encodes
+			type fields code.Output // which package json encodes
 			want, err := jsontree.Marshal(fields(out))
 			require.NoError(t, err)
 			got, err := jsontree.Marshal(out)
 			require.NoError(t, err)
 			require.Equal(t, string(want), string(got))
-			result := tool.Result{Tool: "t", Content: []tool.Part{{Text: "text"}}, Data: json.RawMessage(got)}
-			read, ok := coderun.ReadOutput(result, "t")
+			result := tools.Result{Tool: "t", Content: []tools.Part{{Text: "text"}}, Data: json.RawMessage(got)}
+			read, ok := code.ReadOutput(result, "t")
 			require.Equal(t, out.Console != nil, ok)
 			if ok {
 				require.Len(t, read.Console, len(out.Console))
@@ -47,13 +49,13 @@ func TestEncodedOutput(t *testing.T) {
 				require.Equal(t, out.Truncated, read.Truncated)
 				require.Equal(t, out.Error, read.Error)
 			}
-			_, ok = coderun.ReadOutput(result, "other")
+			_, ok = code.ReadOutput(result, "other")
 			require.False(t, ok)
 		})
 	}
 	for _, data := range []any{nil, json.RawMessage(`{"console":null}`), json.RawMessage(`{"console":[1]}`),
 		json.RawMessage(`[]`), 1} {
-		_, ok := coderun.ReadOutput(tool.Result{Tool: "t", Content: []tool.Part{{Text: "text"}}, Data: data},
+		_, ok := code.ReadOutput(tools.Result{Tool: "t", Content: []tools.Part{{Text: "text"}}, Data: data},
 			"t")
 		require.False(t, ok, data)
 	}
@@ -73,20 +75,25 @@ func TestMemoryOfLargeOutputs(t *testing.T) {
 		goruntime.ReadMemStats(&after)
 		return int(after.TotalAlloc - before.TotalAlloc)
 	}
-	run := coderun.Run{Console: []runtime.Entry{}, Note: "[note]"}
+	run := &script.Result{Text: "undefined"}
 	for range lines {
 		run.Console = append(run.Console, runtime.Entry{Text: strings.Repeat("x", size)})
 	}
-	run.Text = func(add func(string)) {
-		for _, e := range run.Console {
-			add("[LOG] ")
-			add(e.Text)
-			add("\n")
+	tool := code.New(code.Language{Console: func(console []runtime.Entry) code.Pieces {
+		return func(add func(string)) {
+			for _, e := range console {
+				add("[LOG] ")
+				add(e.Text)
+				add("\n")
+			}
 		}
-		add("undefined")
-	}
-	var result tool.Result
-	require.Less(t, allocated(func() { result = run.Result() }), lines*size*5/4)
+	}}, func(context.Context) (code.Interpreter, error) { return printed{result: run}, nil }, nil)
+	var result tools.Result
+	require.Less(t, allocated(func() {
+		var err error
+		result, err = tool.Execute(t.Context(), tools.Call{Input: json.RawMessage(`{"code": "x"}`)}, tools.Env{})
+		require.NoError(t, err)
+	}), lines*size*5/4)
 	require.Less(t, allocated(func() {
 		data, err := jsontree.Marshal(result.Data)
 		require.NoError(t, err)
@@ -94,7 +101,7 @@ func TestMemoryOfLargeOutputs(t *testing.T) {
 	}), lines*size*3) // it is encoded in parts, which are gone at once
 	result.Tool = "t"
 	require.Less(t, allocated(func() {
-		read, ok := coderun.ReadOutput(result, "t")
+		read, ok := code.ReadOutput(result, "t")
 		require.True(t, ok)
 		require.Len(t, read.Console, lines)
 		goruntime.GC()
@@ -104,4 +111,14 @@ func TestMemoryOfLargeOutputs(t *testing.T) {
 		goruntime.KeepAlive(read)
 	}), lines*size*5/4)
 	goruntime.KeepAlive(result)
+}
+
+// printed is an interpreter of a language in which all code has the same result.
+type printed struct {
+	code.Interpreter
+	result *script.Result
+}
+
+func (p printed) Run(context.Context, string, *code.Run) (*script.Result, error) {
+	return p.result, nil
 }

@@ -1,4 +1,4 @@
-package coderun
+package code
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"
 )
 
@@ -33,14 +34,14 @@ const (
 
 	// MaxDeclarations bounds what models are told of the tools that code can call, in bytes.
 	MaxDeclarations = 32 << 10
-	// ToolErrorName is what code calls the error of a call that failed.
-	ToolErrorName = "ToolError"
+	// toolErrorName is what code calls the error of a call that failed.
+	toolErrorName = "ToolError"
 	// ToolPrefix is the object that has the tools.
 	ToolPrefix = "tools."
 )
 
-// Callable leaves out what has a name that cannot be a property of an object as others are.
-func Callable(definitions []*tool.Definition) []*tool.Definition {
+// callable leaves out what has a name that cannot be a property of an object as others are.
+func callable(definitions []*tool.Definition) []*tool.Definition {
 	return slices.DeleteFunc(definitions, func(d *tool.Definition) bool { return d.Name == "__proto__" })
 }
 
@@ -56,24 +57,30 @@ type ToolCalls struct {
 	numbers map[int]int // places of the calls that have been put off, by their numbers
 }
 
-// A CallError is why a call gives no value.
-type CallError struct {
-	Code tool.Code
-	Text string
+// tools are what the code can call.
+func (c *ToolCalls) tools() []Callable {
+	if !c.Env.Options.Bool(OptionToolCalls) {
+		return nil
+	}
+	var tools []Callable
+	for _, d := range callable(c.Env.Tools()) {
+		tools = append(tools, Callable{d.Name, func(ctx context.Context, input json.RawMessage) (any, error) {
+			return c.Call(ctx, d, input)
+		}})
+	}
+	return tools
 }
 
-func (e *CallError) Error() string { return e.Text }
-
 // Call makes a call. What the code gets is the result's data if the tool says what that is, and otherwise the text. The
-// error is a [*CallError], or ErrLater.
+// error is a [*script.FunctionError] for the code, or [sandbox.ErrSuspend].
 func (c *ToolCalls) Call(ctx context.Context, d *tool.Definition, input json.RawMessage) (any, error) {
 	number := sandbox.CallNumber(ctx)
 	order := sandbox.CallOrder(ctx)
 	i, ok := c.begin(d.Name, number, order)
 	if !ok {
-		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
+		return nil, callError(CodeTooManyCalls, fmt.Sprintf(
 			"Tools can be called %d times in one run, and all of these calls have been made. "+
-				"Return what there is, and go on in another run.", MaxToolCalls)}
+				"Return what there is, and go on in another run.", MaxToolCalls))
 	}
 	start := time.Now()
 	ofRun := ctx
@@ -84,7 +91,7 @@ func (c *ToolCalls) Call(ctx context.Context, d *tool.Definition, input json.Raw
 		result = c.Env.Dispatch(ctx, call)
 	} else if answer, later := c.Env.DispatchNumbered(ctx, call, number); later {
 		c.putOff(i, number)
-		return nil, ErrLater
+		return nil, sandbox.ErrSuspend
 	} else {
 		result = answer
 	}
@@ -94,14 +101,19 @@ func (c *ToolCalls) Call(ctx context.Context, d *tool.Definition, input json.Raw
 		value, size = data, len(data)
 	}
 	if !c.end(i, result, time.Since(start), size) {
-		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
+		return nil, callError(CodeTooManyCalls, fmt.Sprintf(
 			"The call of %s was made, but its result is dropped: the results of one run may have %d MiB together. "+
-				"Ask for less.", d.Name, maxToolResults>>20)}
+				"Ask for less.", d.Name, maxToolResults>>20))
 	}
 	if result.IsError() {
-		return nil, &CallError{result.Code, plaintext.Cut(result.Text(), maxToolError)}
+		return nil, callError(result.Code, plaintext.Cut(result.Text(), maxToolError))
 	}
 	return value, nil
+}
+
+// callError is what code gets of a call that has failed.
+func callError(code tool.Code, text string) error {
+	return &script.FunctionError{Name: toolErrorName, Message: text, Code: string(code)}
 }
 
 // begin counts a call, unless it is one that was put off.

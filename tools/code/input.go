@@ -1,8 +1,7 @@
-package coderun
+package code
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -14,16 +13,16 @@ import (
 	"github.com/toolrun/toolrun/tool"
 )
 
-// Check refuses input without code.
-func Check(input map[string]any) error {
+// check refuses input without code.
+func check(input map[string]any) error {
 	if code, ok := input["code"].(string); !ok || code == "" {
 		return tool.Errorf("Error: code parameter is required and must be a string")
 	}
 	return nil
 }
 
-// Code returns the code of an input, for people to see; or the input, if it has none.
-func Code(input json.RawMessage) string {
+// codeOf returns the code of an input, for people to see; or the input, if it has none.
+func codeOf(input json.RawMessage) string {
 	var in struct{ Code string }
 	if json.Unmarshal(input, &in) != nil || in.Code == "" {
 		return string(input)
@@ -31,9 +30,9 @@ func Code(input json.RawMessage) string {
 	return in.Code
 }
 
-// TimeLeft returns what is left of the time of a call after the engine has been started since a moment, or an error if
+// timeLeft returns what is left of the time of a call after the engine has been started since a moment, or an error if
 // nothing is. A moment of starting is within what the registry grants to tools that keep the time by themselves.
-func TimeLeft(limit time.Duration, start time.Time) (time.Duration, error) {
+func timeLeft(limit time.Duration, start time.Time) (time.Duration, error) {
 	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
 		if limit -= late.Round(time.Millisecond); limit <= 0 {
 			return 0, fmt.Errorf("starting the engine took %v, which is all the time that the call has",
@@ -43,8 +42,8 @@ func TimeLeft(limit time.Duration, start time.Time) (time.Duration, error) {
 	return limit, nil
 }
 
-// Progress returns what shows the console of code while it runs, or nil if nobody looks.
-func Progress(env tool.Env) func(sandbox.Entry) {
+// progress returns what shows the console of code while it runs, or nil if nobody looks.
+func progress(env tool.Env) func(sandbox.Entry) {
 	if !env.Watched() {
 		return nil
 	}
@@ -55,15 +54,8 @@ func Progress(env tool.Env) func(sandbox.Entry) {
 	}
 }
 
-// IsHostFailure reports whether the error of a run is one of the host, of which a model hears nothing more. scripts
-// reports whether it is one of the code. What code has printed is of use also if it has been stopped.
-func IsHostFailure(err error, scripts func(error) bool) bool {
-	_, stopped := errors.AsType[*sandbox.StoppedError](err)
-	return err != nil && !stopped && !scripts(err)
-}
-
-// UnknownNote tells a model which of its arguments have been ignored, or returns "".
-func UnknownNote(input json.RawMessage) string {
+// unknownNote tells a model which of its arguments have been ignored, or returns "".
+func unknownNote(input json.RawMessage) string {
 	var names []string
 	more := 0
 	jsontree.Members(input, func(name, _ []byte) {
@@ -91,9 +83,9 @@ const maxShown = 10
 // fenceLine matches the line with which a fence begins, without the newline.
 var fenceLine = regexp.MustCompile("^```[a-zA-Z]*[ \t\r]*$")
 
-// WithoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines
+// withoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines
 // before it. With the marks it is not meant as code in any language.
-func WithoutFence(code string) string {
+func withoutFence(code string) string {
 	const space = " \t\n\f\r"
 	start := len(code) - len(strings.TrimLeft(code, space))
 	line, rest, ok := strings.Cut(code[start:], "\n")

@@ -1,4 +1,4 @@
-package coderun
+package code
 
 import (
 	"container/list"
@@ -71,11 +71,11 @@ func (c *stateCache) add(sealed, key []byte, state *sandbox.State) {
 }
 
 // openCached opens a state, or returns it as it was opened before.
-func openCached(sealed, key []byte, memory int64, open OpenState) (*sandbox.State, error) {
+func openCached(sealed, key []byte, memory int64, interpreter Interpreter) (*sandbox.State, error) {
 	if state := opened.get(sealed, key); state != nil && state.Fits(memory) {
 		return state, nil
 	}
-	state, err := open(sealed, key, memory)
+	state, err := interpreter.OpenState(sealed, key, memory)
 	if err == nil {
 		opened.add(sealed, key, state)
 	}

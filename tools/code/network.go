@@ -1,4 +1,4 @@
-package coderun
+package code
 
 import (
 	"context"
@@ -28,8 +28,8 @@ func (n *Network) Do(ctx context.Context, request *network.Request) (*network.Re
 	return n.Run.Do(tool.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) }), request)
 }
 
-// AddTo adds what was used to what is said of the run.
-func (n *Network) AddTo(result *tool.Result) {
+// addTo adds what was used to what is said of the run.
+func (n *Network) addTo(result *tool.Result) {
 	if n == nil {
 		return
 	}
@@ -40,16 +40,16 @@ func (n *Network) AddTo(result *tool.Result) {
 	}
 }
 
-// Environment returns the placeholders of the secrets that code can use, by name.
-func Environment(env tool.Env) map[string]string {
+// environment returns the placeholders of the secrets that code can use, by name.
+func environment(env tool.Env) map[string]string {
 	if env.Policy == nil {
 		return nil
 	}
-	secrets := map[string]string{}
+	values := map[string]string{}
 	for _, s := range env.Policy.Secrets {
-		secrets[s.Name] = s.Placeholder()
+		values[s.Name] = s.Placeholder()
 	}
-	return secrets
+	return values
 }
 
 // maxHosts is how many rules models are told of.
@@ -81,8 +81,8 @@ func Hosts(policy *network.Policy) string {
 	return text
 }
 
-// Secrets tells models which secrets there are and for which hosts, or returns "".
-func Secrets(policy *network.Policy, variable func(name string) string) string {
+// secrets tells models which secrets there are and for which hosts, or returns "".
+func secrets(policy *network.Policy, variable func(name string) string) string {
 	if !policy.On() {
 		return ""
 	}

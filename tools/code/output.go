@@ -1,6 +1,4 @@
-// Package coderun is what the tools that run code have in common, whatever its language: the data of their results, and
-// what becomes of their input.
-package coderun
+package code
 
 import (
 	"encoding/json"
@@ -9,6 +7,9 @@ import (
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/changes"
 )
+
+// Changes are the files that a call has changed, by path.
+type Changes = changes.Changes
 
 // Output is the data of a result.
 type Output struct {
@@ -21,16 +22,16 @@ type Output struct {
 	// Truncated is how many bytes of the console and the result were cut off.
 	Truncated int64 `json:"truncatedBytes,omitempty"`
 	// Files are the files that the code itself changed, not other tools, or nil.
-	Files *changes.Changes `json:"files,omitempty"`
-	Usage Usage            `json:"usage"`
+	Files *Changes `json:"files,omitempty"`
+	Usage Usage    `json:"usage"`
 	// Session is the session in which the code ran, or nil.
 	Session *SessionOutput `json:"session,omitempty"`
 	// Calls are the code's calls of other tools, in the order in which the code has made them.
 	Calls []ToolCall `json:"calls,omitempty"`
 }
 
-// OutputSchema is the JSON Schema of [Output]. Nothing is required: see [tool.Spec].TextOutput.
-var OutputSchema = json.RawMessage(`{"type": "object", "properties": {
+// outputSchema is the JSON Schema of [Output]. Nothing is required: see [tool.Spec].TextOutput.
+var outputSchema = json.RawMessage(`{"type": "object", "properties": {
 	"value": {"description": "The value that the code returned, if JSON can represent it."},
 	"error": {"type": "object", "description": "Why the code returned no value.", "properties": {
 		"kind": {"type": "string"}, "message": {"type": "string"},

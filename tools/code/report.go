@@ -1,4 +1,4 @@
-package coderun
+package code
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"
 )
 
@@ -26,18 +27,46 @@ type Report struct {
 	Session []string
 }
 
+// Report takes a result of the language's tool apart. It reports false for results of other tools, and for calls that
+// did not run code.
+func (l *Language) Report(result tool.Result) (Report, bool) {
+	output, ok := ReadOutput(result, l.Name)
+	if !ok {
+		return Report{}, false
+	}
+	r := Report{Console: output.Console, Text: result.Content[0].Text, Note: script.CutNote(output.Truncated)}
+	if output.Session != nil {
+		r.Session = output.Session.Notes
+	}
+	if r.Note != "" {
+		r.Text = strings.TrimSuffix(r.Text, "\n"+r.Note)
+	}
+	switch {
+	case output.Error != nil: // without the result that the code had before
+		r.Text = output.Error.Message
+		if output.Error.Kind == "exit" {
+			r.Exited, r.Status, r.Text = true, output.Error.Status, ""
+		}
+		return r, true
+	case len(r.Console) == 0 && r.Text == l.Empty:
+		r.Text = ""
+	default:
+		// What the code prints can look like any part of the text, so the data says where the console ends.
+		r.Text, _ = l.Console(r.Console).Cut(r.Text)
+		if len(r.Console) > 0 {
+			r.Text = strings.TrimPrefix(r.Text, l.ResultHeading)
+		}
+	}
+	if output.Value == nil && r.Text == l.Nothing {
+		r.Text, r.Undefined = "", true
+	}
+	return r, true
+}
+
 // A ReadValue is an Output whose value is still JSON, so that null is told from no value.
 type ReadValue struct {
 	Output
 	Value json.RawMessage `json:"value"`
-}
-
-// SessionNotes returns what there is to say of the session.
-func (v *ReadValue) SessionNotes() []string {
-	if v.Session == nil {
-		return nil
-	}
-	return v.Session.Notes
 }
 
 // ReadOutput returns the data of a result of a tool. It is false for results of others, and for calls that did not run
