@@ -85,7 +85,11 @@ func TestCodeGoesOnWithItsOptions(t *testing.T) {
 	require.NoError(t, err)
 	token := result.Pending.Token
 	for range 2 { // the second time, it has been kept by the process that went on
-		result, err = second.ResumeFor(t.Context(), token, mailtest.Approve(idsOf(t, runsOf(t, store), token)...))
+		env, err := second.Env(t.Context())
+		require.NoError(t, err)
+		runs := runsOf(t, store)
+		result, err = runs.In(waiting.ProjectScope("p")).ResumeFor(t.Context(), runner.Registry(), env, token,
+			mailtest.Approve(idsOf(t, runs, token)...))
 		require.NoError(t, err)
 	}
 	require.Empty(t, result.Code, result.Text())

@@ -1,7 +1,6 @@
 package toolrun
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,9 +43,6 @@ type SessionOptions struct {
 	Limits registry.Limits
 	// Dir says how [Runner.DirSession] uses its directory.
 	Dir DirOptions
-	// Checkpoint says when calls make checkpoints of the project's files: see [registry.Env]. The zero value leaves it
-	// to the project's choices.
-	Checkpoint registry.CheckpointMode
 	// HideErrors keeps the texts of tools' unexpected errors from the model: see [registry.Env].
 	HideErrors bool
 	// Approve decides on calls for which a person's approval is wanted: see [registry.Selection].Ask. Calls for which
@@ -217,7 +213,7 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 	if err := s.runner.checkAsk(s.id, &env.Selection); err != nil {
 		return registry.Env{}, err
 	}
-	env.Checkpoint = cmp.Or(s.options.Checkpoint, env.Selection.Settings.Checkpoint)
+	env.Checkpoint = env.Selection.Settings.Checkpoint
 	return env, nil
 }
 

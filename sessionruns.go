@@ -37,19 +37,6 @@ var ErrCannotWait = errors.New("toolrun: calls of this session cannot wait for a
 // [Session.DispatchAll].
 func (s *Session) Resume(ctx context.Context, token string,
 	decisions map[string]registry.Decision) (tool.Result, error) {
-	return s.resume(ctx, token, decisions, (*waiting.Keeper).Resume)
-}
-
-// ResumeFor is Resume for an operator. The caller gets the result by making the same call again.
-func (s *Session) ResumeFor(ctx context.Context, token string, decisions map[string]registry.Decision) (tool.Result,
-	error) {
-	return s.resume(ctx, token, decisions, (*waiting.Keeper).ResumeFor)
-}
-
-func (s *Session) resume(ctx context.Context, token string, decisions map[string]registry.Decision,
-	goOn func(*waiting.Keeper, context.Context, *registry.Registry, registry.Env, string,
-		map[string]registry.Decision) (tool.Result, error),
-) (tool.Result, error) {
 	keeper := s.runs()
 	if keeper == nil {
 		return tool.Result{}, ErrCannotWait
@@ -63,7 +50,7 @@ func (s *Session) resume(ctx context.Context, token string, decisions map[string
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return goOn(keeper, ctx, s.runner.Registry(), env, token, decisions)
+	return keeper.Resume(ctx, s.runner.Registry(), env, token, decisions)
 }
 
 // CheckAsk returns what is wrong with a rule of [registry.Selection].Ask, as [registry.Registry.CheckAsk] does for the

@@ -145,22 +145,23 @@ func (r *Registry) howToRead(selection *Selection) string {
 	return " Read on with " + strings.Join(ways, ", or ") + "."
 }
 
+// maxDepth is how deeply arrays and objects may be nested in an input.
+const maxDepth = 128
+
 // prepare checks an input, and returns it in the form that the tool receives. If checking exceeds the call's time
 // limit, the error is context.DeadlineExceeded.
 func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *schema.Schema, env *Env) (json.RawMessage,
 	error) {
-	limits := &env.Limits
-	if limit := limits.input(); len(input) > limit {
+	if limit := env.Limits.input(); len(input) > limit {
 		return nil, tool.Errorf("invalid tool call: the arguments have %d bytes, and may have %d. "+
 			"Pass less, for example the name of a file.", len(input), limit)
 	}
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
-	if depth := limits.depth(); jsontree.Separators(input) > depth &&
-		jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
+	if jsontree.Separators(input) > maxDepth && jsontree.Check(input, jsontree.Limits{Depth: maxDepth}) != nil {
 		return nil, tool.Errorf("invalid tool call: the arguments are nested deeper than %d levels. "+
-			"Pass something flatter, for example text or the name of a file.", depth)
+			"Pass something flatter, for example text or the name of a file.", maxDepth)
 	}
 	if e.checker == nil && schema.Accepts(input) {
 		return input, nil
@@ -177,7 +178,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *sche
 		}
 		defer decoding.Release(size)
 	}
-	decoded, again, err := decodeInput(input, limits.depth())
+	decoded, again, err := decodeInput(input)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, tool.Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
 	} else if errors.Is(err, jsontree.ErrTooManyValues) {
@@ -198,7 +199,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *sche
 				plaintext.Cut(name, 100), known)
 		}
 	}
-	changed := schema.Coerce(ctx, object, DefaultDepth) || again
+	changed := schema.Coerce(ctx, object, maxDepth) || again
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {
 			return nil, withUnknown(schema, object, err)
@@ -218,7 +219,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *sche
 
 // decodeInput decodes an input. Some models and clients encode the whole of it twice: a text that is a JSON object or
 // nothing is decoded again, and again is true. Each text is shorter than the one around it.
-func decodeInput(input json.RawMessage, depth int) (decoded any, again bool, err error) {
+func decodeInput(input json.RawMessage) (decoded any, again bool, err error) {
 	decoded, err = jsontree.Decode(input)
 	for text, ok := decoded.(string); ok && err == nil; text, ok = decoded.(string) {
 		text = strings.TrimSpace(text)
@@ -226,7 +227,7 @@ func decodeInput(input json.RawMessage, depth int) (decoded any, again bool, err
 		case text == "" || text == "null":
 			return map[string]any{}, true, nil
 		case text[0] == '{':
-			if err = jsontree.Check([]byte(text), jsontree.Limits{Depth: depth}); err != nil {
+			if err = jsontree.Check([]byte(text), jsontree.Limits{Depth: maxDepth}); err != nil {
 				return nil, true, err
 			}
 		case text[0] != '"' || !json.Valid([]byte(text)): // it is only text

@@ -68,8 +68,6 @@ type Limits struct {
 	Timeout time.Duration
 	// Input is the largest input in bytes. Zero means [DefaultInput].
 	Input int
-	// Depth is how deeply arrays and objects may be nested in the input. Zero means [DefaultDepth].
-	Depth int
 	// Inline is the largest text of a result in bytes. A longer text is kept in a file, and the model gets its
 	// beginning and its end. Data has the same limit, and is left out beyond it, except that of tools with an
 	// OutputSchema. Zero means [DefaultInline].
@@ -85,13 +83,11 @@ type Limits struct {
 // Default limits of calls.
 const (
 	DefaultInput  = 16 << 20
-	DefaultDepth  = 128
 	DefaultInline = 32 << 10
 	DefaultOutput = 16 << 20
 )
 
 func (l Limits) input() int  { return orDefault(l.Input, DefaultInput) }
-func (l Limits) depth() int  { return orDefault(l.Depth, DefaultDepth) }
 func (l Limits) inline() int { return orDefault(l.Inline, DefaultInline) }
 func (l Limits) output() int { return orDefault(l.Output, DefaultOutput) }
 func (l Limits) most() int   { return min(max(l.inline(), l.data), l.output()) } // of data

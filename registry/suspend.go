@@ -307,16 +307,3 @@ func putOff(call tool.Call, rule string) tool.Result {
 	result.Suspension = &suspended{waiting: []Waiting{{Call: call, Asked: true, Rule: rule}}}
 	return result
 }
-
-// PatientFor returns an Approver that asks another one, and decides [Decision].Later if there is no decision in time.
-func PatientFor(d time.Duration, ask Approver) Approver {
-	return func(ctx context.Context, request ApprovalRequest) (Decision, error) {
-		inTime, cancel := context.WithTimeout(ctx, d)
-		defer cancel()
-		decision, err := ask(inTime, request)
-		if inTime.Err() != nil && ctx.Err() == nil && !decision.Approved {
-			return Decision{Later: true}, nil
-		}
-		return decision, err
-	}
-}

@@ -61,9 +61,9 @@ type Options struct {
 	DirOptions toolrun.DirOptions
 	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
 	Log *Log
-	// Hosts and Origins are names of the server, and origins of pages that may use it, besides the loopback's: see
-	// [github.com/toolrun/toolrun/mcp/mcpserver.HandlerOptions].
-	Hosts, Origins []string
+	// Hosts are the names by which browsers and programs may reach the server, besides those of the loopback interface:
+	// see mcpserver.HandlerOptions.
+	Hosts []string
 	// Token returns what the bearer token of a request lets its holder use, or nil: for one token the same Access,
 	// until its rights change, which ends its streams of events. If Token is nil, there are no tokens.
 	Token func(r *http.Request) *Access
@@ -152,7 +152,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{desk: desk, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins},
+	s := &Server{desk: desk, options: o, own: sameorigin.Server{Hosts: o.Hosts},
 		owner: &Access{Name: "page", Client: "page", Role: Operator}, doors: newDoors(o.Now),
 		tries:  &tries{from: map[netip.Prefix]*list.Element{}},
 		guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}

@@ -59,7 +59,13 @@ func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions
 				return registry.Decision{Later: true}, nil
 			}
 		}
-		return registry.PatientFor(wait, asked)(ctx, r)
+		inTime, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		decision, err := asked(inTime, r)
+		if inTime.Err() != nil && ctx.Err() == nil && !decision.Approved {
+			return registry.Decision{Later: true}, nil
+		}
+		return decision, err
 	}
 	return q
 }

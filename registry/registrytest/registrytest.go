@@ -14,7 +14,7 @@
 //
 // Each of these is a subtest:
 //
-//   - registration: [registry.New] accepts the tool, and Spec returns the same each time.
+//   - registration: registry.New accepts the tool, and Spec returns the same each time.
 //   - description: the tool has a meaningful description, and its arguments have descriptions.
 //   - options: for many combinations of option values, descriptions, schemas and system prompts are sound.
 //   - definitions: every API of package provider gets a definition, in strict mode and not, and the same each time.
@@ -41,7 +41,6 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 )
 
@@ -54,8 +53,6 @@ type Options struct {
 	Slow string
 	// Prepare puts the files that Inputs and Slow refer to into a project. Nil means that projects are empty.
 	Prepare func(files afero.Fs) error
-	// Selection sets options for calls and definitions. The tool is always enabled, and granted what it requires.
-	Selection registry.Selection
 	// Skip names checks to leave out.
 	Skip []string
 }

@@ -183,41 +183,16 @@ func (s *subject) env() registry.Env {
 	}
 }
 
-// selection returns a new copy of Options.Selection, with the tool enabled and its options set.
+// selection enables the tool with these values of its options, and grants what it requires.
 func (s *subject) selection(set map[string]any) registry.Selection {
-	name := s.spec.Name
-	selection := s.options.Selection
-	selection.Settings.EnabledTools = slices.Clone(selection.Settings.EnabledTools)
-	selection.Settings.ToolEnabled = maps.Clone(selection.Settings.ToolEnabled)
-	selection.Settings.ToolOptions = cloneOptions(selection.Settings.ToolOptions)
-	selection.Options = cloneOptions(selection.Options)
-	if len(set) > 0 {
-		if selection.Options == nil {
-			selection.Options = map[string]map[string]any{}
-		}
-		if selection.Options[name] == nil {
-			selection.Options[name] = map[string]any{}
-		}
-		maps.Copy(selection.Options[name], set)
+	selection := registry.Selection{
+		Enable: map[string]bool{s.spec.Name: true}, Grants: s.spec.Requires,
+		Options: map[string]map[string]any{s.spec.Name: maps.Clone(set)},
 	}
-	selection.Enable = maps.Clone(selection.Enable)
-	if selection.Enable == nil {
-		selection.Enable = map[string]bool{}
-	}
-	selection.Enable[name] = true
-	selection.Grants = slices.Concat(selection.Grants, s.spec.Requires)
-	if selection.Mode == "" && len(s.spec.Modes) > 0 {
+	if len(s.spec.Modes) > 0 {
 		selection.Mode = s.spec.Modes[0]
 	}
 	return selection
-}
-
-func cloneOptions(options map[string]map[string]any) map[string]map[string]any {
-	clone := maps.Clone(options)
-	for tool, values := range clone {
-		clone[tool] = maps.Clone(values)
-	}
-	return clone
 }
 
 // project returns a new project with the files of Options.Prepare. All projects have the same name.
@@ -244,7 +219,7 @@ func (s *subject) definition(set map[string]any, api tool.API) (*tool.Definition
 		return nil, err
 	}
 	if len(definitions) != 1 {
-		return nil, errors.New("the tool is not offered: Options.Selection leaves it out")
+		return nil, errors.New("the tool is not offered")
 	}
 	return definitions[0], nil
 }
