@@ -30,8 +30,8 @@ var notPublic = func() (all []netip.Prefix) {
 // See https://www.iana.org/assignments/ipv6-address-space.
 var public6 = netip.MustParsePrefix("2000::/3")
 
-// IsPublic reports whether an address is one that public hosts have: none of this machine, of private networks, of a
-// link or a group, and none that stands for an IPv4 address, is kept for special purposes or belongs to nobody.
+// IsPublic reports whether an address can be that of a public host. Those of this machine, of private networks, links
+// and groups, those that stand for an IPv4 address, and reserved ones are not.
 func IsPublic(address netip.Addr) bool {
 	if !address.IsValid() || address.Zone() != "" || address.Is6() && !public6.Contains(address) {
 		return false

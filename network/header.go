@@ -108,8 +108,8 @@ var ownHeaders = []string{"accept-charset", "accept-encoding", "alt-used", "conn
 	"cookie2", "date", "dnt", "expect", "host", "http2-settings", "keep-alive", "proxy", "set-cookie", "te", "trailer",
 	"transfer-encoding", "upgrade", "via"}
 
-// Forbidden reports whether code cannot set a field: the connection needs it, or some servers go by it instead of the
-// host and the path of a request, which the rules have seen. Proxies set those. Gates leave it out, as browsers do.
+// Forbidden reports whether code must not set a field: the connection needs it, or, as proxies use it, some servers
+// prefer it to the host and the path of a request, which the rules have checked. Gates leave it out, as browsers do.
 func (f Field) Forbidden() bool {
 	name := folded(f.Name)
 	if ofMethod.MatchString(squeezed(name)) {

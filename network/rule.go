@@ -184,7 +184,7 @@ func IsMethod(method string) bool {
 	return isToken(method) && !slices.Contains(forbiddenMethods, strings.ToUpper(method))
 }
 
-// AddressOf returns the address that a host is, in the form in which URLs have it, if it is one.
+// AddressOf parses the host of a URL if it is an IP address, an IPv6 one in brackets.
 func AddressOf(host string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
 	return address, err == nil

@@ -6,9 +6,8 @@
 //	result := tools.Dispatch(ctx, call, registry.Env{})
 //	fmt.Println(result.Text()) // 15 °C, light rain
 //
-// Package provider translates between this package and the APIs of model providers.
-//
-// Package tool is what the authors of tools import. [New] returns an error that names a malformed tool.
+// Package tool is what the authors of tools import, and package provider translates calls and results for the APIs of
+// model providers. [New] returns an error that names a malformed tool.
 //
 // # Calls
 //
@@ -24,7 +23,8 @@
 //     and more than 100,000 values in arguments that need coercion or explanation.
 //  4. It asks the tool's [tool.InputChecker], and validates the input against the schema. The model learns of all
 //     problems at once.
-//  5. It checks that every [tool.Capability] that the tool requires has been granted.
+//  5. It checks that every [tool.Capability] that the tool requires has been granted, and asks a person if a rule of
+//     [Selection].Ask is for the call.
 //  6. It lets the tool load what it needs ([tool.Loader]). Then it executes the tool within its time, retries after
 //     errors marked as [tool.Retryable], and recovers from panics. A tool that does not stop when it must is left
 //     behind, without its files.
@@ -42,6 +42,23 @@
 // A [Selection] decides which tools are enabled. An explicit choice in it comes first, then the stored [Settings],
 // then the tool's [tool.Spec], which enables the tool by default. Definitions and system prompts contain enabled tools
 // only, and nothing that is meant for people. Settings keep their choices about unknown tools.
+//
+// # Approvals
+//
+// [Selection].Ask names the tools whose calls a person must approve, and [Env].Approve asks. If it decides
+// [Decision].Later, or is nil, [Env].Waiting keeps the call, with the code that makes it, until there is a decision;
+// package waiting has such a [Keeper]. Without one, the call is not made.
+//
+// # Limits
+//
+// [Limits] bound the time, the input and the result of each call; zero means the default. Inputs can be nested 128
+// levels deep, and calls of tools by tools [MaxNesting]. How many calls run at once is up to the caller.
+//
+// # Errors
+//
+// A call that fails is a result: its text tells the model what to do, [tool.Result].Code says which kind of failure it
+// is, and Err has the cause for the host, such as a [*PanicError] or [ErrAbandoned]. A [*ToolError] or an
+// [*UnknownRuleError] is a mistake of the program that assembles tools and selections.
 //
 // # What is not isolated
 //

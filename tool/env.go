@@ -131,8 +131,8 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	return e.Host.Dispatch(ctx, call)
 }
 
-// DispatchNumbered is Dispatch for code that can be suspended. number, not negative, is by which the code knows the
-// call when it goes on. If later is true, the answer comes later: the tool ends with [Suspended] as soon as the code
+// DispatchNumbered is Dispatch for code that can be suspended. number, which is not negative, identifies the call to
+// the code when it goes on. If later is true, the answer comes later: the tool ends with [Suspended] as soon as the code
 // has nothing else to do, and makes the call again, with the same number, when the code goes on.
 func (e Env) DispatchNumbered(ctx context.Context, call Call, number int) (result Result, later bool) {
 	if e.Host == nil {

@@ -5,7 +5,10 @@
 //	store := local.NewMemoryStore(nil)
 //	project, err := store.Open(ctx, "notes")
 //	...
-//	err = afero.WriteFile(project, "/todo.txt", []byte("milk"), 0o644)
+//	call := project.WithCall("call_1")
+//	err = afero.WriteFile(call, "/todo.txt", []byte("milk"), 0o644)
+//	call.EndCall()
+//	undone, err := project.Undo(ctx, "call_1")
 //
 // A [Store] opens projects by their ids. A [Project] is an [afero.Fs], and so is every view of one: [ReadOnly] and
 // [Sub]. [View] makes others. Package vfstest checks that a file system behaves as described here.
@@ -52,11 +55,22 @@
 // [Edit], [Append], [Copy] and [Move] use it, and work through views. What is made, removed and renamed in it is
 // durable at its end.
 //
-// # Calls, quotas and history
+// # Calls and history
 //
 // The changes of one call of a tool go through [Project].WithCall: they can be undone as a whole ([History.Undo]),
-// and EndCall closes the files that the call has left open. [Options] limit what a project may hold, and how much
-// of what is replaced and removed it keeps.
+// and EndCall closes the files that the call has left open. [Checkpoints] keep all files as they are at one moment, and
+// Purge removes what the history has of a file.
+//
+// # Limits
+//
+// [Options] limit what a project may hold, and how much of what is replaced and removed it keeps. Unless they say
+// otherwise, that is 256 MiB in 10,000 files of at most 32 MiB, and a history of 64 MiB and 30 days. Sizes are in bytes;
+// zero means the default, and [Unlimited] no limit.
+//
+// # Concurrency
+//
+// Stores, projects, views and open files are safe for concurrent use, also by several processes that share a store.
+// Changes wait for each other; others can read meanwhile.
 //
 // # Isolation
 //

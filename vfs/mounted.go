@@ -145,7 +145,7 @@ func (v *mounted) do(op, name string, refused error, do func(files afero.Fs, inn
 	})
 }
 
-// IsReadOnly is what the function of that name asks.
+// IsReadOnly is for the function of this name, which callers use instead.
 func (v *mounted) IsReadOnly(name string) bool {
 	clean, err := Clean(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (v *mounted) IsReadOnly(name string) bool {
 	return err == nil && IsReadOnly(files, inner)
 }
 
-// IsMount is what the function of that name asks.
+// IsMount is for the function of this name, which callers use instead.
 func (v *mounted) IsMount(name string) bool {
 	clean, err := Clean(name)
 	return err == nil && slices.ContainsFunc(v.mounts, func(m *mountedProject) bool { return m.Path == clean })

@@ -27,7 +27,7 @@ type Project interface {
 	// end the call: code that is stopped closes nothing, and code that cannot be stopped would go on. Without a
 	// call, EndCall does nothing.
 	EndCall()
-	// Holding is what the function of that name asks.
+	// Holding is for the function of this name, which callers use instead.
 	Holding() <-chan struct{}
 
 	// Settings returns the settings, or nil if there are none. They are kept with the project for the host, and no path
@@ -53,7 +53,7 @@ type Project interface {
 	// version other than the present one that stays, and syscall.EBUSY for the root.
 	Purge(ctx context.Context, name string, options *PurgeOptions) (*Purged, error)
 
-	// IsReadOnly and IsMount are what the functions of these names ask.
+	// IsReadOnly and IsMount are for the functions of these names, which callers use instead.
 	IsReadOnly(name string) bool
 	IsMount(name string) bool
 	// Usage returns what the project holds. It changes nothing, and does not wait for others who change the

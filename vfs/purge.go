@@ -49,7 +49,7 @@ func NotBroughtBack(changes []Change) (paths []string) {
 
 // A CheckpointsError means that checkpoints have what is to be purged. It is syscall.EBUSY. Nothing has been changed.
 type CheckpointsError struct {
-	// Path is what they have, and Checkpoints are their names.
+	// Path is the file or directory, and Checkpoints are the names of the checkpoints.
 	Path        string
 	Checkpoints []string
 }

@@ -50,7 +50,7 @@ func (v *readOnly) protects(clean string, goes bool) bool {
 	return false
 }
 
-// IsReadOnly is what the function of that name asks.
+// IsReadOnly is for the function of this name, which callers use instead.
 func (v *readOnly) IsReadOnly(name string) bool {
 	clean, err := Clean(name)
 	return err == nil && (v.protects(clean, false) || IsReadOnly(v.Fs, clean))

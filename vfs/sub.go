@@ -69,13 +69,13 @@ func (v *sub) inner(clean string) string {
 	return v.dir + clean
 }
 
-// IsReadOnly is what the function of that name asks.
+// IsReadOnly is for the function of this name, which callers use instead.
 func (v *sub) IsReadOnly(name string) bool {
 	clean, err := Clean(name)
 	return err == nil && IsReadOnly(v.Fs, v.inner(clean))
 }
 
-// IsMount is what the function of that name asks.
+// IsMount is for the function of this name, which callers use instead.
 func (v *sub) IsMount(name string) bool {
 	clean, err := Clean(name)
 	return err == nil && IsMount(v.Fs, v.inner(clean))

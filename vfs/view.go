@@ -35,7 +35,7 @@ func NewView(files afero.Fs, again func(files afero.Fs) afero.Fs) View { return 
 
 var _ Exclusive = View{}
 
-// BeginCall is what the function of that name asks.
+// BeginCall is for the function of this name, which callers use instead.
 func (v View) BeginCall(id string) (afero.Fs, func(), error) {
 	files, end, err := BeginCall(v.Fs, id)
 	if err != nil {
@@ -49,19 +49,19 @@ func (v View) Exclusively(ctx context.Context, do func(files afero.Fs) error) er
 	return Exclusively(ctx, v.Fs, func(files afero.Fs) error { return do(v.again(files)) })
 }
 
-// Usage is what [UsageOf] asks.
+// Usage is for [UsageOf].
 func (v View) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.Fs) }
 
-// Holding is what the function of that name asks.
+// Holding is for the function of this name, which callers use instead.
 func (v View) Holding() <-chan struct{} { return Holding(v.Fs) }
 
-// IsReadOnly is what the function of that name asks.
+// IsReadOnly is for the function of this name, which callers use instead.
 func (v View) IsReadOnly(name string) bool { return IsReadOnly(v.Fs, name) }
 
-// IsMount is what the function of that name asks.
+// IsMount is for the function of this name, which callers use instead.
 func (v View) IsMount(name string) bool { return IsMount(v.Fs, name) }
 
-// States is what [StatesOf] asks.
+// States is for [StatesOf].
 func (v View) States() (States, bool) { return StatesOf(v.Fs) }
 
 func (v View) behind() afero.Fs { return v.Fs }

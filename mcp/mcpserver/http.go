@@ -182,9 +182,9 @@ func (h *Handler) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Allow counts a request for one of the handler's servers that has come another way than to [Handler.ServeHTTP], such
-// as to a page for people, and reports whether the server's rate admits it: see [Options].Rate. It is for handlers
-// without [HandlerOptions].NewSession.
+// Allow reports whether the rate of a server ([Options].Rate) admits another request, and counts it. Use it for requests
+// that do not reach [Handler.ServeHTTP], such as those of a page for people. The handler must not have
+// [HandlerOptions].NewSession.
 func (h *Handler) Allow(s *Server) bool {
 	if h.options.NewSession != nil {
 		return false

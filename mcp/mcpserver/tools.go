@@ -121,10 +121,9 @@ func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string
 	return result, err
 }
 
-// Call calls do as a call of the server's clients that has come another way than by this protocol, such as from a page
-// for people. It waits until there is a place among [Options].Calls. [Server.Shutdown] waits for do, and ends its
-// context if it takes too long. The error is that of the context while it waits, or one that says that the server is
-// closing; then do has not been called.
+// Call runs do as one of the calls that [Options].Calls limits. Use it for calls that do not arrive by this protocol,
+// such as those of a page for people. It waits for a place. [Server.Shutdown] waits for do, and ends its context if it
+// takes too long. If there is an error, do has not run: the context has ended, or the server is closing.
 func (s *Server) Call(ctx context.Context, do func(ctx context.Context)) error {
 	select {
 	case s.calls <- struct{}{}:
