@@ -184,7 +184,7 @@ func IsMethod(method string) bool {
 	return isToken(method) && !slices.Contains(forbiddenMethods, strings.ToUpper(method))
 }
 
-// AddressOf parses the host of a URL if it is an IP address, an IPv6 one in brackets.
+// AddressOf parses the host of a URL if it is an IP address, an IPv6 one with or without brackets.
 func AddressOf(host string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
 	return address, err == nil

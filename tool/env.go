@@ -132,8 +132,8 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 }
 
 // DispatchNumbered is Dispatch for code that can be suspended. number, which is not negative, identifies the call to
-// the code when it goes on. If later is true, the answer comes later: the tool ends with [Suspended] as soon as the code
-// has nothing else to do, and makes the call again, with the same number, when the code goes on.
+// the code when it goes on. If later is true, the answer comes later: the tool ends with [Suspended] as soon as the
+// code has nothing else to do, and makes the call again, with the same number, when the code goes on.
 func (e Env) DispatchNumbered(ctx context.Context, call Call, number int) (result Result, later bool) {
 	if e.Host == nil {
 		return e.Dispatch(ctx, call), false

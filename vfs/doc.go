@@ -64,8 +64,8 @@
 // # Limits
 //
 // [Options] limit what a project may hold, and how much of what is replaced and removed it keeps. Unless they say
-// otherwise, that is 256 MiB in 10,000 files of at most 32 MiB, and a history of 64 MiB and 30 days. Sizes are in bytes;
-// zero means the default, and [Unlimited] no limit.
+// otherwise, that is 256 MiB in 10,000 files of at most 32 MiB, and a history of 64 MiB and 30 days. Sizes are in
+// bytes; zero means the default, and [Unlimited] no limit.
 //
 // # Concurrency
 //

@@ -182,8 +182,8 @@ func (h *Handler) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Allow reports whether the rate of a server ([Options].Rate) admits another request, and counts it. Use it for requests
-// that do not reach [Handler.ServeHTTP], such as those of a page for people. The handler must not have
+// Allow reports whether the rate of a server ([Options].Rate) admits another request, and counts it. Use it for
+// requests that do not reach [Handler.ServeHTTP], such as those of a page for people. The handler must not have
 // [HandlerOptions].NewSession.
 func (h *Handler) Allow(s *Server) bool {
 	if h.options.NewSession != nil {
