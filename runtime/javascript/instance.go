@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // instance is a sandbox with the JavaScript engine in it. It implements [sandbox.Driver].
@@ -43,7 +44,7 @@ type imageState struct {
 	origins     map[string]origin // of the files that have been loaded
 	originsSize int
 	wrapped     map[string]bool
-	libraries   loadedLibraries
+	libraries   script.Libraries
 }
 
 // heap is how many bytes of memory every sandbox has from the start. With the engine's own it is less than MinMemory.

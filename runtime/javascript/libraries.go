@@ -18,6 +18,7 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // librarySet is the list of libraries to load before a script: the scripts in folders, and the modules that the script
@@ -134,7 +135,7 @@ func listScripts(t tree, dir string, left *int64) ([]fs.FileInfo, error) {
 // an image of it is kept.
 func (in *instance) loadLibraries(program *sandbox.Program) error {
 	r := in.run
-	r.evidence = newEvidence(r.options.Files, program.ImageRoom())
+	r.evidence = script.NewEvidence(r.options.Files, program.ImageRoom(), script.OfContent)
 	for _, file := range r.libraries.files {
 		r.Output().Begin(path.Base(file))
 		r.library, r.left = file, false

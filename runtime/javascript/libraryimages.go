@@ -6,25 +6,14 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"time"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // libraryKey is a hash of all that is known of libraries without reading them. One image is kept for each key, made of
 // the latest files.
 type libraryKey [sha256.Size]byte
-
-// loadedLibraries describes the libraries in an image, which is kept so that not every run has to load them.
-type loadedLibraries struct {
-	evidence *evidence // of the files
-	made     time.Time
-	timed    bool // the libraries have read the time
-}
-
-// maxLibraryAge is how long an image is used whose libraries have read the time. In other systems libraries also stay
-// loaded for a while, but not forever.
-const maxLibraryAge = time.Minute
 
 // libraryKey returns the key of libraries that are loaded with the run's functions, globals and memory limit.
 func (r *run) libraryKey(set *librarySet, entries []fs.FileInfo) libraryKey {
@@ -54,35 +43,22 @@ func (r *run) libraryKey(set *librarySet, entries []fs.FileInfo) libraryKey {
 // files, so call it where it can be abandoned.
 func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.Image {
 	image := program.Kept(key)
-	if image == nil {
-		return nil
-	}
-	l := image.State().(*imageState).libraries
-	if l.timed && r.Started().Sub(l.made) > maxLibraryAge {
-		return nil
-	}
-	if !l.evidence.holds(r.Context(), r.options.Files) {
+	if image == nil || !image.State().(*imageState).libraries.Hold(r.Run, r.options.Files) {
 		return nil
 	}
 	return image
 }
 
 // keepLibraries takes an image of an instance with loaded libraries, if other runs can use it.
-func (in *instance) keepLibraries(program *sandbox.Program, e *evidence) {
-	r := in.run
-	if e.spoiled || r.Fixed() || !in.untouched() {
+func (in *instance) keepLibraries(program *sandbox.Program, e *script.Evidence) {
+	if in.run.Fixed() || !in.untouched() {
 		return
 	}
-	if in.MemorySize()+e.size > program.ImageRoom() { // it might not fit
-		return
-	}
-	i, err := in.Capture()
-	if err != nil {
-		return // the next run loads them again
-	}
-	state := i.State().(*imageState)
-	state.libraries = loadedLibraries{evidence: e, made: r.Started(), timed: in.Timed()}
-	program.Keep(r.libraries.key, i, e.size+int64(state.originsSize))
+	e.Keep(program, in.run.libraries.key, in.Instance, func(image *sandbox.Image, made script.Libraries) int64 {
+		state := image.State().(*imageState)
+		state.libraries = made
+		return int64(state.originsSize)
+	})
 }
 
 // untouched reports whether the instance has nothing in it that belongs to its run alone.

@@ -16,10 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // librariesOf returns what is kept of the libraries of a run, or nil.
-func librariesOf(t testing.TB, engine *testEngine, options *RunOptions) *loadedLibraries {
+func librariesOf(t testing.TB, engine *testEngine, options *RunOptions) *script.Libraries {
 	r := engine.begin(t, *options)
 	defer r.End()
 	require.NoError(t, r.encodeSetup())
@@ -413,7 +414,7 @@ func TestLibrariesOfOthers(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, first.Text, second.Text)
 			loaded := librariesOf(t, engine, o)
-			loaded.made = loaded.made.Add(-2 * maxLibraryAge)
+			loaded.Made = loaded.Made.Add(-2 * script.MaxLibraryAge)
 			third, err := engine.Run(t.Context(), `return typeof t`, o)
 			require.NoError(t, err)
 			require.Equal(t, "number", third.Text)

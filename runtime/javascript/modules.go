@@ -93,7 +93,7 @@ func (r *run) witness(err error) {
 	switch err.(type) {
 	case *module.NotFoundError, *module.SpecifierError, *module.SyntaxError, *module.ComplexityError:
 	default:
-		r.evidence.spoil()
+		r.evidence.Spoil()
 	}
 }
 

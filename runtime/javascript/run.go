@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // run is the state of one run on the host's side.
@@ -30,11 +31,11 @@ type run struct {
 	wrapped     map[string]bool   // the files, not ES modules, that modules wrap; nil if there are none
 	uncalled    string            // the explanation of a method that is used as a value; empty if none was seen
 
-	setup     encoded     // the functions and globals, encoded
-	libraries *librarySet // to be loaded before the script; nil if there are none
-	evidence  *evidence   // of what libraries read while they load; nil otherwise
-	library   string      // the path of the one that is being loaded; empty otherwise
-	left      bool        // it has called halt or process.exit
+	setup     encoded          // the functions and globals, encoded
+	libraries *librarySet      // to be loaded before the script; nil if there are none
+	evidence  *script.Evidence // of what libraries read while they load; nil otherwise
+	library   string           // the path of the one that is being loaded; empty otherwise
+	left      bool             // it has called halt or process.exit
 
 	loadingFirst bool     // the modules that the script loads first are being loaded
 	effects      *effects // which modules have effects while they are loaded

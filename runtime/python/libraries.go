@@ -7,10 +7,10 @@ import (
 	"io"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/toolrun/toolrun/guest/python"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // Code that begins with imports of packages in a folder of libraries runs in two steps: the modules are imported, and
@@ -31,19 +31,8 @@ type libraryKey [sha256.Size]byte
 type imageState struct {
 	VM python.State
 
-	libraries importedLibraries // none in the first image
+	libraries script.Libraries // none in the first image
 }
-
-// importedLibraries describes the modules in an image.
-type importedLibraries struct {
-	evidence *evidence // of the files
-	made     time.Time
-	timed    bool // the modules have read the time
-}
-
-// maxLibraryAge is how long an image is used whose modules have read the time. In other systems modules also stay
-// imported for a while, but not forever.
-const maxLibraryAge = time.Minute
 
 // defaultLibraries are the folders of libraries if the run names none.
 var defaultLibraries = []string{"/lib/python"}
@@ -128,11 +117,7 @@ func (r *run) libraryKey(modules []python.Import) libraryKey {
 // it where it can be abandoned.
 func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.Image {
 	image := program.Kept(key)
-	if image == nil {
-		return nil
-	}
-	l := image.State().(*imageState).libraries
-	if l.timed && r.Started().Sub(l.made) > maxLibraryAge || !l.evidence.holds(r.Context(), r.options.Files) {
+	if image == nil || !image.State().(*imageState).libraries.Hold(r.Run, r.options.Files) {
 		return nil
 	}
 	return image
@@ -184,27 +169,16 @@ func (r *run) importLibraries(program *sandbox.Program, libraries *librarySet) (
 	if r.imports, failed = python.EncodeImports(libraries.modules); failed != nil {
 		return in, failed
 	}
-	e := newEvidence(r.options.Files, program.ImageRoom())
+	e := script.NewEvidence(r.options.Files, program.ImageRoom(), script.OfStat)
 	in, err = r.step(python.StepImports, func() (*sandbox.Instance, error) { return r.Restart(nil, e) })
-	if recorded := e.end(); recorded && err == nil && r.report.Imported && in.untouched() {
-		in.keepLibraries(program, libraries.key, e)
+	if err == nil && r.report.Imported && in.untouched() {
+		e.Keep(program, libraries.key, in.Instance, func(image *sandbox.Image, made script.Libraries) int64 {
+			image.State().(*imageState).libraries = made
+			return 0
+		})
 	}
+	e.End()
 	return in, err
-}
-
-// keepLibraries keeps an image of an instance with imported modules.
-func (in *instance) keepLibraries(program *sandbox.Program, key libraryKey, e *evidence) {
-	if in.MemorySize()+e.size > program.ImageRoom() { // it might not fit
-		return
-	}
-	image, err := in.Capture()
-	if err != nil {
-		return // the next run imports them again
-	}
-	image.State().(*imageState).libraries = importedLibraries{
-		evidence: e.record(), made: in.run.Started(), timed: in.Timed(),
-	}
-	program.Keep(key, image, e.size)
 }
 
 // untouched reports whether the instance has nothing in it that belongs to its run alone.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/python"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 func libraryFiles(t testing.TB, files map[string]string) afero.Fs {
@@ -310,7 +311,7 @@ func TestLibrariesOfOthers(t *testing.T) {
 			set := librariesOf(t, i, "import a\na.x", o)
 			require.NotNil(t, set.image)
 			l := &set.image.State().(*imageState).libraries
-			l.made = l.made.Add(-2 * maxLibraryAge)
+			l.Made = l.Made.Add(-2 * script.MaxLibraryAge)
 			require.Equal(t, same, librariesOf(t, i, "import a\na.x", o).image != nil, text)
 		}
 	})
