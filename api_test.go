@@ -24,8 +24,9 @@ var public = []string{".", "guest/tool", "guest/tool/toolhttp", "mcp/mcpclient",
 // mostNames bounds what a reader of the public packages can be asked to know.
 const mostNames = 1300
 
-// TestPublicAPI bounds the public packages: all others are internal, commands, or say that they are experimental.
-// Names are those at the top of packages, methods of exported types and interfaces, and fields of exported structs.
+// TestPublicAPI bounds the public packages, each of which has an example: all others are internal, commands, or say
+// that they are experimental. Names are those at the top of packages, methods of exported types and interfaces, and
+// fields of exported structs.
 func TestPublicAPI(t *testing.T) {
 	list, err := os.ReadFile("docs/packages.md")
 	require.NoError(t, err)
@@ -39,6 +40,7 @@ func TestPublicAPI(t *testing.T) {
 		switch quoted := "`" + name + "`"; {
 		case slices.Contains(public, name):
 			require.NotContains(t, doc, "# Experimental", name)
+			require.True(t, hasExample(t, name), "%s has no example", name)
 			require.True(t, name == "." || strings.Contains(stable, quoted), "docs/packages.md has no %s", name)
 			total += len(names)
 			each[name] = len(names)
@@ -50,6 +52,17 @@ func TestPublicAPI(t *testing.T) {
 	require.ElementsMatch(t, public, slices.Collect(maps.Keys(each)))
 	require.LessOrEqual(t, total, mostNames, "%v", each)
 	t.Logf("%d names: %v", total, each)
+}
+
+// hasExample reports whether tests of a package have an example, which is compiled with them.
+func hasExample(t *testing.T, dir string) bool {
+	files, err := filepath.Glob(path.Join(dir, "*_test.go"))
+	require.NoError(t, err)
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return strings.Contains(string(text), "\nfunc Example")
+	})
 }
 
 // describe returns the comment of a package and its exported names, on all systems.

@@ -41,6 +41,9 @@
 //   - runtime (experimental): the sandbox, and the languages in it. [Runner.Interpreter] leads there. Go has a
 //     package of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
 //   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
+//   - web: the page, on which people see and undo what models do: web.New(runner, nil).
+//
+// What is experimental can change with any version, and so can the fields of [Options] that have its types.
 //
 // [Session.Loop] asks until there is an answer. A provider.Stream reads a streamed response; its calls go to
 // [Session.DispatchAll]:

@@ -14,8 +14,8 @@
 //
 // [Func] makes a tool from a Go function and infers its schema from the input's type. [JSONFunc] makes one from a
 // function that takes JSON. Other tools implement [Tool], and optionally [APIOverrider], [SystemPrompter], [Loader],
-// [InputChecker], [InputRenderer] or [OutputRenderer]. Package registrytest checks that a tool behaves as registries
-// and providers expect.
+// [InputChecker], [InputRenderer] or [OutputRenderer]. toolrun.Options.Tools and registry.New take tools; package
+// registrytest checks that one behaves as registries and providers expect.
 //
 // # Calls
 //
@@ -28,6 +28,17 @@
 // Every call has a [Result]. A failure is in it twice: as a text for the model, and as a [Code] and an error for the
 // host. Use [Errorf] to tell a model what to do differently. The model reads all other errors as well, as "Tool
 // execution failed: TEXT", unless the host hides them: their texts must not contain secrets.
+//
+// # Limits
+//
+// A call has 10 seconds, unless [Spec].Timeout gives it another time; then its context ends, and soon after it loses
+// its files. A text of more than 32 KiB goes into a file of the project, of which the model gets the beginning and the
+// end. Whoever runs the tools can set other limits.
+//
+// # Concurrency
+//
+// Calls run at the same time, so the methods of a tool must be safe for concurrent use. A call can use what its [Env]
+// has from several goroutines while it runs, and not afterwards.
 //
 // # What is not isolated
 //

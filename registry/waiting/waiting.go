@@ -34,7 +34,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"math"
 	"sync"
 	"time"
 
@@ -50,9 +49,6 @@ const (
 	DefaultBytes = 64 << 20
 	DefaultLease = 30 * time.Second
 )
-
-// Unlimited is a limit that is never reached.
-const Unlimited = math.MaxInt
 
 // Options configure [New]. The zero value has safe defaults.
 type Options struct {
