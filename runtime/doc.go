@@ -73,6 +73,6 @@
 //
 // # Experimental
 //
-// Programs that embed toolrun do not need this package, apart from [Limits]: drivers of languages do. Everything
-// that serves drivers may change with any version.
+// Programs that embed toolrun share an [Engine] and set [EngineOptions]; the rest is for drivers of languages. All of it
+// may change with any version.
 package runtime
