@@ -73,6 +73,6 @@
 //
 // # Experimental
 //
-// Programs that embed toolrun share an [Engine] and set [EngineOptions]; the rest is for drivers of languages. All of it
-// may change with any version.
+// Programs that embed toolrun share an [Engine] and set [EngineOptions]; the rest is for drivers of languages. All of
+// it may change with any version.
 package runtime
