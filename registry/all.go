@@ -19,7 +19,7 @@ func (r *Registry) DispatchAll(ctx context.Context, calls []tool.Call, env Env) 
 	slots := make(chan struct{}, maxAtOnce)
 	for i, call := range calls {
 		// This result remains only if something outside of the tool, such as middleware, ends the goroutine.
-		results[i] = tool.Failure(tool.CodeFailed, "Tool execution failed: the call has ended its goroutine")
+		results[i] = exited()
 		results[i].CallID, results[i].Tool = call.ID, call.Tool
 		e := r.byName[call.Tool]
 		if e == nil || !e.spec.Annotations.ReadOnly {
@@ -35,4 +35,9 @@ func (r *Registry) DispatchAll(ctx context.Context, calls []tool.Call, env Env) 
 	}
 	group.Wait()
 	return results
+}
+
+// exited is the result of a call after [runtime.Goexit].
+func exited() tool.Result {
+	return tool.Failure(tool.CodeFailed, "Tool execution failed: the call has ended its goroutine")
 }

@@ -92,6 +92,9 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *tool.Call, schem
 		return tool.Failure(tool.CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, "+
 			"and there is nobody here who could give it. Do without it, or ask the user to allow it.", call.Tool))
 	}
+	if env.Approve != nil || env.canWait() {
+		env.course.to(Waiting, nil)
+	}
 	if env.Approve == nil {
 		return later()
 	}

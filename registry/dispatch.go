@@ -20,16 +20,28 @@ import (
 //
 // Dispatch keeps no state. Two calls share nothing but files.
 func (r *Registry) Dispatch(ctx context.Context, call tool.Call, env Env) (result tool.Result) {
+	given := call.ID
+	if env.call == nil && env.Waiting != nil && call.ID == "" {
+		call.ID = newKey() // by which its changes are recognised when it goes on
+	}
+	env.course = r.courseOf(&env)
+	returned := false
 	defer func() {
 		if p := recover(); p != nil { // in middleware
 			result = unexpected(ctx, call, env, newPanicError(p))
+		} else if !returned {
+			result = exited()
 		}
-		result.CallID, result.Tool = call.ID, call.Tool
+		result.CallID, result.Tool = given, call.Tool
+		env.returns(ctx, &result)
 	}()
-	if r.handler == nil {
-		return r.handle(ctx, call, env)
+	handler := r.handler
+	if handler == nil {
+		handler = r.handle
 	}
-	return r.handler(ctx, call, env)
+	result = handler(ctx, call, env)
+	returned = true
+	return result
 }
 
 // handle is the handler inside all middleware.
@@ -77,9 +89,6 @@ func (r *Registry) handle(ctx context.Context, call tool.Call, env Env) (result 
 	if ctx.Err() != nil { // while the input was being checked
 		return stopped(ctx)
 	}
-	if env.call == nil && env.Waiting != nil && call.ID == "" {
-		call.ID = newKey() // by which its changes are recognised when it goes on
-	}
 	if env.call == nil && env.Waiting != nil && env.resumed == nil { // whatever the rules say now
 		if result, ok := env.Waiting.Again(ctx, r, call, env); ok {
 			return result
@@ -102,6 +111,7 @@ func (r *Registry) handle(ctx context.Context, call tool.Call, env Env) (result 
 	if asked.IsError() {
 		return asked
 	}
+	env.course.to(Running, nil)
 	if e.loader != nil {
 		_ = e.loader.Load(ctx)
 	}

@@ -31,8 +31,8 @@
 //  7. It limits the result. A long text goes into a file of the project, under [OutputDir]; the model gets its
 //     beginning, its end and the file's name.
 //
-// [Middleware] sees every call; package observe has middleware that logs, traces and records.
-// [Registry.DispatchAll] runs the calls of one turn.
+// A [State] says where a call stands. [Middleware] sees every call, and its states with [Env.Watch]; package observe
+// has middleware that logs, traces and records. [Registry.DispatchAll] runs the calls of one turn.
 //
 // A tool can call others with [tool.Env.Dispatch], with the same Env as its own call. Middleware sees these calls too;
 // each has its own id and that of its Parent. They end at the latest when the call that made them ends.

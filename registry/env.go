@@ -53,6 +53,8 @@ type Env struct {
 	// are for the model in any case.
 	HideErrors bool
 
+	// course is the state of the call, for middleware.
+	course *course
 	// call is the call being executed. Before its execution, it is the call that made it, or nil.
 	call *running
 	// resumed is the suspended call that continues, or nil. number identifies the call to the code that made it; nil

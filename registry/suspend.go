@@ -39,11 +39,11 @@ type Suspension struct {
 	// Made is how many calls the call has made.
 	Made int
 	// Waiting are the calls that have no answer: those that the code has made or, without a State, the call itself.
-	Waiting []Waiting
+	Waiting []Unanswered
 }
 
-// A Waiting is a call without an answer.
-type Waiting struct {
+// An Unanswered is a call without an answer.
+type Unanswered struct {
 	// Number is by which the code knows it; see [Env.DispatchNumbered].
 	Number int
 	// Call is the call, with its id and the input that its tool would get, if that has been checked.
@@ -63,10 +63,12 @@ type Continuation struct {
 	History string
 	// Journal keeps what becomes of the calls.
 	Journal Journal
+
+	stopped error // why it does not go on now
 }
 
-// A Journal keeps what becomes of calls, so that none is made twice. The number is that of [Waiting]. An error of Begin
-// or End means that the call that goes on must not do so; no call is made then, and no answer delivered.
+// A Journal keeps what becomes of calls, so that none is made twice. The number is that of [Unanswered]. An error of
+// Begin or End means that the call that goes on must not do so; no call is made then, and no answer delivered.
 // It is safe for concurrent use.
 type Journal interface {
 	// Look returns what is known of a call before it goes on.
@@ -75,13 +77,15 @@ type Journal interface {
 	Begin(ctx context.Context, number int, call tool.Call, approval *tool.Approval) error
 	// End is called with the answer of a call before the code gets it.
 	End(ctx context.Context, number int, result tool.Result) error
+	// Err says why nothing can be kept any more, such as that another process goes on with the call, or is nil.
+	Err() error
 }
 
 // Known is what a [Journal] knows of a call.
 type Known struct {
 	// Waiting is the call; its ID is "" if it is not known. If it was Asked, it needs a decision whatever the rules say
 	// now.
-	Waiting Waiting
+	Waiting Unanswered
 	// Answer is its answer, or nil.
 	Answer *tool.Result
 	// Begun says that it has been made, and that nobody knows how it has ended.
@@ -91,7 +95,7 @@ type Known struct {
 // suspended is the Suspension of the result of a call that cannot end yet.
 type suspended struct {
 	state   []byte
-	waiting []Waiting
+	waiting []Unanswered
 	made    int
 }
 
@@ -125,7 +129,7 @@ func (c *running) DispatchNumbered(ctx context.Context, call tool.Call, number i
 		case known.Waiting.Call.ID == "": // it is made when the code is kept in a state without its answer
 			if id, ok := c.inner.enter(c.key); ok {
 				call.ID, call.Parent = id, c.key
-				c.inner.wait(Waiting{Number: number, Call: call})
+				c.inner.wait(Unanswered{Number: number, Call: call})
 				c.inner.group.Done()
 				return tool.Result{}, true
 			}
@@ -183,10 +187,10 @@ func (c *running) SealingKey(ctx context.Context) ([]byte, error) {
 // waits are the calls that have been put off.
 type waits struct {
 	mu   sync.Mutex
-	list []Waiting
+	list []Unanswered
 }
 
-func (in *inner) wait(w Waiting) {
+func (in *inner) wait(w Unanswered) {
 	in.waits.mu.Lock()
 	defer in.waits.mu.Unlock()
 	in.waits.list = append(in.waits.list, w)
@@ -196,7 +200,7 @@ func (in *inner) wait(w Waiting) {
 func (c *running) suspend(ctx context.Context, result tool.Result, state []byte, env Env) tool.Result {
 	s := &suspended{state: state}
 	c.inner.waits.mu.Lock()
-	s.waiting = slices.SortedFunc(slices.Values(c.inner.waits.list), func(a, b Waiting) int {
+	s.waiting = slices.SortedFunc(slices.Values(c.inner.waits.list), func(a, b Unanswered) int {
 		return cmp.Compare(a.Number, b.Number)
 	})
 	c.inner.waits.mu.Unlock()
@@ -245,18 +249,21 @@ func (r *Registry) keep(ctx context.Context, call tool.Call, original json.RawMe
 
 // Resume goes on with a call, as Dispatch begins one: it must still be enabled and permitted, and middleware sees it.
 // Nobody is asked for the call itself again if its tool has begun. If it has to wait again, the Suspension is not nil.
-// Otherwise the result is that of the whole call.
-func (r *Registry) Resume(ctx context.Context, c *Continuation, env Env) (tool.Result, *Suspension) {
+// Otherwise the result is that of the whole call; or the error, that of the journal or the context, says that the call
+// has been stopped, and can go on later as it is kept.
+func (r *Registry) Resume(ctx context.Context, c *Continuation, env Env) (tool.Result, *Suspension, error) {
 	env.resumed = c
 	result := r.Dispatch(ctx, c.Call, env)
+	if c.stopped != nil {
+		return result, nil, c.stopped
+	}
 	w, _ := result.Suspension.(*suspended)
 	if result.Code != tool.CodePending || w == nil {
-		return result, nil
+		return result, nil, nil
 	}
 	result.Suspension = nil
 	return result, &Suspension{Token: c.Token, Call: c.Call, Original: c.Original,
-		State: w.state, Made: max(w.made, c.Made),
-		Waiting: w.waiting}
+		State: w.state, Made: max(w.made, c.Made), Waiting: w.waiting}, nil
 }
 
 // begins tells the journal that a call that was put off is about to be made.
@@ -304,6 +311,6 @@ func (env *Env) canWait() bool {
 // putOff is the result of a call that needs an approval and gets none now.
 func putOff(call tool.Call, rule string) tool.Result {
 	result := tool.Failure(tool.CodePending, "The call of "+call.Tool+" waits for the approval of a person.")
-	result.Suspension = &suspended{waiting: []Waiting{{Call: call, Asked: true, Rule: rule}}}
+	result.Suspension = &suspended{waiting: []Unanswered{{Call: call, Asked: true, Rule: rule}}}
 	return result
 }

@@ -282,7 +282,8 @@ func TestThePageUsesTheAPIAlone(t *testing.T) {
 // A call is what the API says of one.
 type call struct {
 	Call, Tool, Code, Result, Input string
-	Running, Known                  bool
+	State                           registry.State
+	Known                           bool
 	Changes                         int
 	Console                         []struct{ Level, Text string }
 	Files                           []struct{ Op, Path string }
@@ -294,7 +295,7 @@ func await(b *browser, project, id string) (c call) {
 	w := b.do("GET", q("/api/calls/output", "project", project, "call", id), nil, nil) // which ends with the call
 	require.Contains(b.t, w.Body.String(), "event: done", w.Body.String())
 	b.get(q("/api/calls/one", "project", project, "call", id), &c)
-	require.False(b.t, c.Running)
+	require.Equal(b.t, registry.Ended, c.State)
 	return c
 }
 
@@ -811,9 +812,10 @@ func TestCallsOfOthers(t *testing.T) {
 	b.get(q("/api/calls", "project", "p"), &list)
 	var got []string
 	for _, c := range list.Calls {
+		c.Call, _, _ = strings.Cut(c.Call, "-") // that without an id has a random one
 		got = append(got, fmt.Sprintf("%s %s %s %d", c.Call, c.Tool, c.Code, c.Changes))
 	}
-	require.ElementsMatch(t, []string{"one filesystem  1", "two none unknown_tool 0", "#3 javascript  0",
+	require.ElementsMatch(t, []string{"one filesystem  1", "two none unknown_tool 0", "call javascript  0",
 		"elsewhere   1"}, got)
 	var c call
 	b.get(q("/api/calls/one", "project", "p", "call", "elsewhere"), &c)
@@ -967,7 +969,7 @@ func TestApprovals(t *testing.T) {
 	// It is the same call, which waits no more.
 	type listed struct {
 		Call, Tool, Code string
-		Running          bool
+		State            registry.State
 	}
 	list := func(id string) (found []listed) {
 		var all struct{ Calls []listed }
@@ -979,7 +981,9 @@ func TestApprovals(t *testing.T) {
 		}
 		return found
 	}
-	b.until("p", func() bool { return slices.Equal(list("one"), []listed{{Call: "one", Tool: "filesystem"}}) })
+	b.until("p", func() bool {
+		return slices.Equal(list("one"), []listed{{Call: "one", Tool: "filesystem", State: "ended"}})
+	})
 
 	// Refused, in the middle of code.
 	pending := model("two", "javascript",
@@ -991,12 +995,14 @@ func TestApprovals(t *testing.T) {
 		return len(a) == 1
 	})
 	require.True(t, a[0].Code)
-	require.Equal(t, []listed{{Call: "two", Tool: "javascript", Code: "pending"}}, list("two"))
+	require.Equal(t, []listed{{Call: "two", Tool: "javascript", Code: "pending", State: "waiting"}}, list("two"))
 	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false,
 		"reason": "not today"}, nil)
 	b.until("p", func() bool { return len(waiting("p").Approvals) == 0 })
 	// It waits for nothing as soon as that is decided, and goes on after that.
-	b.until("p", func() bool { return slices.Equal(list("two"), []listed{{Call: "two", Tool: "javascript"}}) })
+	b.until("p", func() bool {
+		return slices.Equal(list("two"), []listed{{Call: "two", Tool: "javascript", State: "ended"}})
+	})
 	var detail struct{ Console []struct{ Text string } }
 	b.get(q("/api/calls/one", "project", "p", "call", "two"), &detail)
 	require.Equal(t, []struct{ Text string }{{"before"}, {"after"}}, detail.Console, "all that it has printed, once")
@@ -1013,7 +1019,8 @@ func TestApprovals(t *testing.T) {
 	refusal := m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "no"}
 	b.post("/api/approvals", refusal, nil)
 	b.until("p", func() bool {
-		return slices.Equal(list("three"), []listed{{Call: "three", Tool: "filesystem", Code: "refused"}})
+		return slices.Equal(list("three"), []listed{{Call: "three", Tool: "filesystem", Code: "refused",
+			State: "ended"}})
 	})
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/gone.txt"), nil, nil), 404)
 

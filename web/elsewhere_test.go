@@ -50,7 +50,7 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 		var list struct{ Calls []call }
 		b.get(q("/api/calls", "project", "p"), &list)
 		for _, c := range list.Calls {
-			all = append(all, fmt.Sprintf("%s %s %v %d", c.Call, c.Tool, c.Running, c.Changes))
+			all = append(all, fmt.Sprintf("%s %s %v %d", c.Call, c.Tool, c.State, c.Changes))
 		}
 		return all
 	}
@@ -64,12 +64,12 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 		dispatch("two", "/wait")
 	}()
 	b.until("p", func() bool { return len(list()) == 3 })
-	require.Equal(t, []string{"two note true 0", made.Call + " note false 1", "one note false 1"}, list())
+	require.Equal(t, []string{"two note running 0", made.Call + " note ended 1", "one note ended 1"}, list())
 	close(release)
 	<-running
 	require.NoError(t, other.Close())
 	log.Close()
-	require.Equal(t, []string{"two note false 1", made.Call + " note false 1", "one note false 1"}, list())
+	require.Equal(t, []string{"two note ended 1", made.Call + " note ended 1", "one note ended 1"}, list())
 
 	var one struct {
 		call

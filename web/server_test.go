@@ -416,11 +416,11 @@ func TestTokens(t *testing.T) {
 			strings.NewReader(`{"project":"ci","tool":"javascript","input":{"code":"return 1"}}`), bearer), 200, &made)
 		b.do("GET", q("/api/calls/output", "project", "ci", "call", made.Call), nil, bearer) // which ends with the call
 		var call struct {
-			Running bool
-			Code    string
+			State registry.State
+			Code  string
 		}
 		b.read(b.do("GET", q("/api/calls/one", "project", "ci", "call", made.Call), nil, bearer), 200, &call)
-		require.False(t, call.Running)
+		require.Equal(t, registry.Ended, call.State)
 		require.Equal(t, "tool_disabled", call.Code)
 	})
 	t.Run("people log in with it, until it is gone", func(t *testing.T) {

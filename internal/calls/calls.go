@@ -25,6 +25,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 )
 
@@ -53,21 +54,24 @@ type Call struct {
 	Tool   string `json:"tool"`
 	Client string `json:"client,omitempty"`
 
-	Began   time.Time     `json:"began"`
-	Took    time.Duration `json:"took"` // so far, if it runs
-	Running bool          `json:"running,omitempty"`
+	Began time.Time      `json:"began"`
+	Took  time.Duration  `json:"took"` // so far, if it is live
+	State registry.State `json:"state"`
 	// Seen is when the process said this.
 	Seen time.Time `json:"seen"`
 
 	// Input and Result are cut after MaxText bytes, and end in "..." then.
 	Input  string    `json:"input"`
 	Result string    `json:"result,omitempty"`
-	Code   tool.Code `json:"code,omitempty"`
+	Code   tool.Code `json:"code,omitempty"` // [tool.CodePending] if the call waits and no process has it
 	Status string    `json:"status,omitempty"`
 }
 
+// Live reports whether a process has the call, which can be stopped then.
+func (c *Call) Live() bool { return c.State != registry.Ended && c.Code == "" }
+
 // Latest returns calls of a scope by all processes, the latest first. Those of processes that have died meanwhile have
-// the code [tool.CodeUnknownOutcome].
+// the code [tool.CodeUnknownOutcome]. A call that went on after it had waited is there once.
 func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
 	data, err := l.records.Get(ctx, name(scope))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,14 +82,18 @@ func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
 	}
 	list := decode(data)
 	slices.Reverse(list)
-	now := time.Now()
+	now, seen := time.Now(), map[string]bool{}
 	for i := range list {
-		if c := &list[i]; c.Running && now.Sub(c.Seen) > lostTime {
-			c.Running, c.Code = false, tool.CodeUnknownOutcome
+		if c := &list[i]; c.Live() && now.Sub(c.Seen) > lostTime {
+			c.State, c.Code = registry.Ended, tool.CodeUnknownOutcome
 			c.Status = "Its process has ended"
 		}
 	}
-	return list, nil
+	return slices.DeleteFunc(list, func(c Call) bool {
+		wentOn := seen[c.ID] && c.Code == tool.CodePending
+		seen[c.ID] = true
+		return wentOn
+	}), nil
 }
 
 // Watch calls changed when calls of a scope may have changed, as [vfs.Records].Watch does.

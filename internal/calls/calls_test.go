@@ -64,7 +64,7 @@ func (p *process) latest(t *testing.T, scope string) (out []string) {
 	list, err := p.Latest(context.Background(), scope)
 	require.NoError(t, err)
 	for _, c := range list {
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %v %s %s", c.ID, c.Running, c.Result, c.Code)))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %v %s %s", c.ID, c.State, c.Result, c.Code)))
 	}
 	return out
 }
@@ -82,13 +82,13 @@ func TestProcessesSeeEachOthersCalls(t *testing.T) {
 		group.Go(func() { a.call("scope", "2", "two", time.Minute) })
 		a.call("other", "x", "elsewhere", 0)
 		time.Sleep(2 * time.Second)
-		require.Equal(t, []string{"2 true", "1 false one"}, b.latest(t, "scope"))
-		require.Equal(t, []string{"x false elsewhere"}, b.latest(t, "other"))
+		require.Equal(t, []string{"2 running", "1 ended one"}, b.latest(t, "scope"))
+		require.Equal(t, []string{"x ended elsewhere"}, b.latest(t, "other"))
 		require.Positive(t, news.Load())
 
 		b.call("scope", "3", "fail", 0)
 		time.Sleep(55 * time.Second) // call 2 still runs, and is said to
-		require.Equal(t, []string{"3 false it failed tool_error", "2 true", "1 false one"}, a.latest(t, "scope"))
+		require.Equal(t, []string{"3 ended it failed tool_error", "2 running", "1 ended one"}, a.latest(t, "scope"))
 		group.Wait()
 		time.Sleep(2 * time.Second)
 		list, err := b.Latest(t.Context(), "scope")
@@ -121,9 +121,9 @@ func TestProcessesThatEnd(t *testing.T) {
 		go a.call("scope", "2", "two", time.Hour)
 		synctest.Wait()
 		a.Close()
-		require.Equal(t, []string{"2 true", "1 false one"}, b.latest(t, "scope"))
+		require.Equal(t, []string{"2 running", "1 ended one"}, b.latest(t, "scope"))
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"2 false  outcome_unknown", "1 false one"}, b.latest(t, "scope"))
+		require.Equal(t, []string{"2 ended  outcome_unknown", "1 ended one"}, b.latest(t, "scope"))
 		time.Sleep(time.Hour)
 		b.Close()
 	})
@@ -184,12 +184,12 @@ func TestDamagedRecords(t *testing.T) {
 		}
 	}
 	b := begin(t, store, nil)
-	require.Equal(t, []string{"1 false one"}, b.latest(t, "scope"))
+	require.Equal(t, []string{"1 ended one"}, b.latest(t, "scope"))
 	b.call("scope", "2", "two", 0)
 	b.tools.Dispatch(t.Context(), tool.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)},
 		registry.Env{Project: "scope"})
 	b.Close()
-	require.Equal(t, []string{"2 false two", "1 false one"}, b.latest(t, "scope"))
+	require.Equal(t, []string{"2 ended two", "1 ended one"}, b.latest(t, "scope"))
 }
 
 type brokenStore struct{ vfs.RecordStore }

@@ -74,36 +74,40 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 		}
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
-		c := l.begin(call, env, running{scoped.Scope(), stop})
-		result := tool.Failure(tool.CodeFailed, "the call panicked") // which is another's to handle
-		defer func() { l.end(c, &result) }()
-		result = TellStopped(ctx, next(ctx, call, env))
-		return result
+		run, c := running{scoped.Scope(), stop}, newCall(call, env)
+		env.Watch(func(state registry.State, result *tool.Result) { l.note(c, run, state, result) })
+		return TellStopped(ctx, next(ctx, call, env))
 	}
 }
 
-func (l *Log) begin(call tool.Call, env registry.Env, run running) *Call {
-	c := &Call{Process: l.process, ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
+func newCall(call tool.Call, env registry.Env) *Call {
+	return &Call{ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
 		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200),
-		Began: time.Now().Round(0), Running: true,
-		Input: plaintext.Clean(string(call.Input), MaxText)}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.number++
-	c.Number = l.number
-	l.running[c], l.fresh[c] = run, run.scope
-	l.tellLater(tellTime)
-	return c
+		Began: time.Now().Round(0), Input: plaintext.Clean(string(call.Input), MaxText)}
 }
 
-func (l *Log) end(c *Call, result *tool.Result) {
-	text := plaintext.Clean(result.Text(), MaxText)
+// note notes where a call stands, and with a result that this process no longer has it.
+func (l *Log) note(c *Call, run running, state registry.State, result *tool.Result) {
+	text := ""
+	if result != nil {
+		text = plaintext.Clean(result.Text(), MaxText)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.Running, c.Took, c.Code, c.Status = false, time.Since(c.Began), result.Code, plaintext.Clean(result.Status, 200)
-	c.Result = text
-	l.fresh[c] = l.running[c].scope
-	delete(l.running, c)
+	if c.Number == 0 {
+		l.number++
+		c.Process, c.Number = l.process, l.number
+		l.running[c] = run
+	}
+	c.State, l.fresh[c] = state, run.scope
+	if result != nil {
+		c.Took, c.Result, c.Code = time.Since(c.Began), text, result.Code
+		c.Status = plaintext.Clean(result.Status, 200)
+		if state == registry.Waiting {
+			c.Code = tool.CodePending // also if it was stopped as it went on
+		}
+		delete(l.running, c)
+	}
 	l.tellLater(tellTime)
 }
 
@@ -134,7 +138,7 @@ func (l *Log) tell() {
 	}
 	by := map[string][]Call{}
 	for c, scope := range l.fresh {
-		if c.Seen = now; c.Running {
+		if c.Seen = now; c.Live() {
 			c.Took = now.Sub(c.Began)
 		}
 		by[scope] = append(by[scope], *c)

@@ -108,16 +108,16 @@ type WaitingCall struct {
 }
 
 type ApprovalInfo struct {
-	Token  string        `json:"token"`
-	Call   string        `json:"call" jsonschema:"the call of the model"`
-	Tool   string        `json:"tool"`
-	Input  string        `json:"input" jsonschema:"its input, such as the code that makes the calls that wait"`
-	Client string        `json:"client,omitempty"`
-	Since  time.Time     `json:"since"`
-	Until  time.Time     `json:"until" jsonschema:"how long it is kept"`
-	Code   bool          `json:"code" jsonschema:"code makes the calls that wait"`
-	Busy   bool          `json:"busy" jsonschema:"it goes on now"`
-	Waits  []WaitingCall `json:"waits" jsonschema:"the calls that need a decision"`
+	Token  string         `json:"token"`
+	Call   string         `json:"call" jsonschema:"the call of the model"`
+	Tool   string         `json:"tool"`
+	Input  string         `json:"input" jsonschema:"its input, such as the code that makes the calls that wait"`
+	Client string         `json:"client,omitempty"`
+	Since  time.Time      `json:"since"`
+	Until  time.Time      `json:"until" jsonschema:"how long it is kept"`
+	Code   bool           `json:"code" jsonschema:"code makes the calls that wait"`
+	State  registry.State `json:"state" jsonschema:"running if it goes on now, otherwise waiting"`
+	Waits  []WaitingCall  `json:"waits" jsonschema:"the calls that need a decision"`
 	// Changes are what others have changed since it waits.
 	Changes []ChangeInfo `json:"changes"`
 	// Own is what the code that waits has changed so far, the latest first.
@@ -150,7 +150,7 @@ func (s *Service) ListApprovals(ctx context.Context, in InProject) (ApprovalsAns
 				continue
 			}
 			waits := run.Waiting()
-			if len(waits) == 0 && !run.Busy {
+			if len(waits) == 0 && run.State == registry.Waiting {
 				continue
 			}
 			inputs += len(run.Call.Input)
@@ -162,7 +162,7 @@ func (s *Service) ListApprovals(ctx context.Context, in InProject) (ApprovalsAns
 			}
 			info := ApprovalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool,
 				Input: string(run.Call.Input), Client: run.Client,
-				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy,
+				Since: run.Since, Until: run.Until, Code: run.Code, State: run.State,
 				Waits: []WaitingCall{}, Changes: []ChangeInfo{}, Own: []ChangeInfo{}}
 			for _, c := range waits {
 				info.Waits = append(info.Waits, WaitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})

@@ -91,7 +91,8 @@ func (s *Service) ShowCall(ctx context.Context, in CallRequest) (CallDetail, err
 	return within(ctx, s, Run, in.Project, "", func(p vfs.Project) (CallDetail, error) {
 		d, known := s.log.find(in.Project, in.Call)
 		if !known {
-			d = CallDetail{CallInfo: CallInfo{Call: in.Call, Project: in.Project}, Console: []Line{}}
+			d = CallDetail{CallInfo: CallInfo{Call: in.Call, Project: in.Project, State: registry.Ended},
+				Console: []Line{}}
 			shared, err := s.elsewhere(ctx, in.Project)
 			if err != nil {
 				return d, err
@@ -267,9 +268,9 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	s.making.by[holder]++
 	s.working.Add(1)
 	s.making.mu.Unlock()
-	dispatch := s.runner.Registry().Dispatch
+	tools := s.runner.Registry()
 	if s.ownLog { // otherwise it is among the runner's middleware
-		dispatch = s.log.Middleware(dispatch)
+		tools = tools.Using(s.log.Middleware)
 	}
 	var decided atomic.Bool // that it begins, or that it does not
 	began := make(chan error, 1)
@@ -280,7 +281,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 				ctx, begun := s.log.begin(ctx, call, env)
 				ctx = context.WithValue(ctx, begunKey{}, begun)
 				began <- nil
-				dispatch(ctx, call, env)
+				tools.Dispatch(ctx, call, env)
 			}
 		})
 		if err != nil {
@@ -326,7 +327,7 @@ func (s *Service) StopCall(ctx context.Context, in CallRequest) (Nothing, error)
 		return Nothing{}, err
 	}
 	for _, c := range shared {
-		if c.ID == in.Call && c.Running {
+		if c.ID == in.Call && c.Live() {
 			return Nothing{}, s.runner.Calls().Stop(ctx, c)
 		}
 	}
@@ -362,7 +363,7 @@ func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func()
 	after, dropped := max(0, in.After), int64(0)
 	for {
 		news := s.log.next()
-		more, lost, running, ok := s.log.output(in.Project, in.Call, after)
+		more, lost, live, ok := s.log.output(in.Project, in.Call, after)
 		if !ok {
 			return nil
 		}
@@ -376,7 +377,7 @@ func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func()
 				return nil
 			}
 		}
-		if !running {
+		if !live {
 			_ = follower.Send("done", "", MadeCall{in.Call})
 			return nil
 		}

@@ -34,6 +34,7 @@ type Log struct {
 	of    map[string]*logState // by project
 	size  int
 	made  int64
+	turn  int64         // counts changes
 	news  chan struct{} // closed when something changes
 }
 
@@ -46,17 +47,17 @@ type logged struct {
 	client      string
 	began       time.Time
 	took        time.Duration
-	running     bool
+	state       registry.State
 	input       string
 	result      string
 	code        string
 	status      string
 	data        json.RawMessage // usage and the like
 	console     []Line
-	printed     int   // bytes of console
-	dropped     int64 // bytes that had no room
-	lines       int64 // lines so far, with those that had no room
-	cancel      context.CancelCauseFunc
+	printed     int                     // bytes of console
+	dropped     int64                   // bytes that had no room
+	lines       int64                   // lines so far, with those that had no room
+	cancel      context.CancelCauseFunc // nil once this process no longer has the call
 }
 
 // A line is what code has printed.
@@ -88,16 +89,8 @@ func (l *Log) Middleware(next registry.Handler) registry.Handler {
 				before(p)
 			}
 		}
-		ended := false
-		defer func() {
-			if !ended { // a panic, which is another's to handle
-				l.end(c, tool.Failure(tool.CodeFailed, "the call panicked"))
-			}
-		}()
-		result := calls.TellStopped(ctx, next(ctx, call, env))
-		ended = true
-		l.end(c, result)
-		return result
+		env.Watch(func(state registry.State, result *tool.Result) { l.note(c, state, result) })
+		return calls.TellStopped(ctx, next(ctx, call, env))
 	}
 }
 
@@ -109,8 +102,8 @@ type begunKey struct{}
 func (l *Log) begin(ctx context.Context, call tool.Call, env registry.Env) (context.Context, *logged) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &logged{project: env.Project, id: call.ID, parent: call.Parent,
-		tool: plaintext.Clean(call.Tool, 200), client: env.Client, began: time.Now(), running: true, cancel: cancel,
-		input: plaintext.Clean(string(call.Input), logText)}
+		tool: plaintext.Clean(call.Tool, 200), client: env.Client, began: time.Now(), state: registry.Begun,
+		cancel: cancel, input: plaintext.Clean(string(call.Input), logText)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.made++
@@ -127,11 +120,9 @@ func (l *Log) begin(ctx context.Context, call tool.Call, env registry.Env) (cont
 		state = &logState{}
 		l.of[c.project] = state
 	}
-	state.last = c.number
 	state.calls++
-	state.running++
 	l.trim()
-	l.changed()
+	l.changed(c)
 	return ctx, c
 }
 
@@ -140,7 +131,7 @@ func (l *Log) stop(project, id string, may func(CallInfo) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[[2]string{project, id}]
-	if c == nil || !c.running || !may(c.info()) {
+	if c == nil || c.cancel == nil || !may(c.info()) {
 		return false
 	}
 	c.cancel(calls.ErrStopped)
@@ -151,7 +142,7 @@ func (l *Log) stop(project, id string, may func(CallInfo) bool) bool {
 // printed. The lock is held.
 func (l *Log) goOn(c *logged) {
 	before := l.byID[[2]string{c.project, c.id}]
-	if before == nil || before.running || before.code != string(tool.CodePending) {
+	if before == nil || before.cancel != nil || before.code != string(tool.CodePending) {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(l.calls, before.number, func(c *logged, number int64) int {
@@ -165,7 +156,7 @@ func (l *Log) goOn(c *logged) {
 // trim drops the oldest calls that have ended, if there are too many. The lock is held.
 func (l *Log) trim() {
 	for i := 0; i < len(l.calls) && (len(l.calls) > logCalls || l.size > logBytes); {
-		if l.calls[i].running && len(l.calls) < 2*logCalls {
+		if l.calls[i].cancel != nil && len(l.calls) < 2*logCalls {
 			i++
 		} else {
 			l.drop(i)
@@ -182,7 +173,7 @@ func (l *Log) forget(project string) {
 			l.drop(i)
 		}
 	}
-	l.changed()
+	l.wake()
 }
 
 // drop drops the call at an index. The lock is held.
@@ -194,9 +185,6 @@ func (l *Log) drop(i int) {
 	}
 	c.number = 0 // no longer counted
 	state := l.of[c.project]
-	if c.running {
-		state.running--
-	}
 	if state.calls--; state.calls == 0 {
 		delete(l.of, c.project)
 	}
@@ -211,7 +199,7 @@ func (l *Log) drop(i int) {
 func (l *Log) print(c *logged, e *tool.ConsoleEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.number == 0 || !c.running {
+	if c.number == 0 || c.cancel == nil {
 		return
 	}
 	c.lines++
@@ -223,30 +211,53 @@ func (l *Log) print(c *logged, e *tool.ConsoleEntry) {
 		c.printed += len(text)
 		l.size += len(text)
 	}
-	l.changed()
+	l.wake()
 }
 
-func (l *Log) end(c *logged, result tool.Result) {
-	text := plaintext.Clean(result.Text(), logText)
-	c.cancel(nil)
-	data, _ := result.Data.(json.RawMessage)
-	if len(data) > logText {
-		data = nil
+// note notes where a call stands, and with a result that this process no longer has it.
+func (l *Log) note(c *logged, state registry.State, result *tool.Result) {
+	text, data := "", json.RawMessage(nil)
+	if result != nil {
+		text = plaintext.Clean(result.Text(), logText)
+		if data, _ = result.Data.(json.RawMessage); len(data) > logText {
+			data = nil
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began),
-		string(result.Code), result.Status, text, data
-	if c.number != 0 {
-		l.size += len(text) + len(data)
-		l.of[c.project].running--
+	if result == nil && state == c.state {
+		return
+	}
+	c.state = state
+	if result != nil {
+		if c.cancel != nil {
+			c.cancel(nil)
+		}
+		grown := len(text) + len(data) - len(c.result) - len(c.data)
+		c.cancel, c.took, c.code, c.status, c.result, c.data = nil, time.Since(c.began),
+			string(result.Code), result.Status, text, data
+		if state == registry.Waiting {
+			c.code = string(tool.CodePending) // also if it was stopped as it went on
+		}
+		if c.number != 0 {
+			l.size += grown
+		}
 	}
 	l.trim()
-	l.changed()
+	l.changed(c)
 }
 
-// changed wakes those who wait. The lock is held.
-func (l *Log) changed() {
+// changed wakes those who wait, and those who list calls. The lock is held.
+func (l *Log) changed(c *logged) {
+	l.turn++
+	if state := l.of[c.project]; state != nil {
+		state.last = l.turn
+	}
+	l.wake()
+}
+
+// wake wakes those who wait. The lock is held.
+func (l *Log) wake() {
 	close(l.news)
 	l.news = make(chan struct{})
 }
@@ -266,10 +277,11 @@ type CallInfo struct {
 	Client  string    `json:"client,omitempty" jsonschema:"who made it"`
 	Parent  string    `json:"parent,omitempty" jsonschema:"the call whose code made it"`
 	Began   time.Time `json:"began"`
-	Running bool      `json:"running"`
+	// State is Ended, too, for calls of which only the changes are known.
+	State registry.State `json:"state" jsonschema:"begun, waiting for a person, running or ended"`
 	// Milliseconds is how long it took.
 	Milliseconds float64 `json:"milliseconds"`
-	Code         string  `json:"code,omitempty" jsonschema:"how it failed; empty if it did not"`
+	Code         string  `json:"code,omitempty" jsonschema:"how it failed, or pending if it is put off"`
 	Status       string  `json:"status,omitempty"`
 	Changes      int     `json:"changes" jsonschema:"how many changes the history has of it"`
 	Undone       bool    `json:"undone,omitempty" jsonschema:"its changes have been undone, and not redone since"`
@@ -291,11 +303,11 @@ type CallDetail struct {
 // info returns a call without its texts. The lock is held.
 func (c *logged) info() CallInfo {
 	took := c.took
-	if c.running {
+	if c.cancel != nil {
 		took = time.Since(c.began)
 	}
 	return CallInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client,
-		Parent: c.parent, Began: c.began, Running: c.running,
+		Parent: c.parent, Began: c.began, State: c.state,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
 }
 
@@ -315,7 +327,8 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(Cal
 		for ; others >= 0 && h.calls[others].began.After(until); others-- {
 			c := h.calls[others]
 			if elsewhere[c.id] == nil && l.byID[[2]string{project, c.id}] == nil &&
-				!add(CallInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes, Undone: c.undone}) {
+				!add(CallInfo{Call: c.id, Project: project, Began: c.began, State: registry.Ended, Changes: c.changes,
+					Undone: c.undone}) {
 				return false
 			}
 		}
@@ -358,11 +371,11 @@ func (l *Log) merge(project string, h *recent, shared []calls.Call, add func(Cal
 // infoOf returns a call of another process without its texts.
 func infoOf(c *calls.Call, project string) CallInfo {
 	took := c.Took
-	if c.Running {
+	if c.Live() {
 		took = time.Since(c.Began)
 	}
 	return CallInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client,
-		Parent: c.Parent, Began: c.Began, Running: c.Running,
+		Parent: c.Parent, Began: c.Began, State: c.State,
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
 }
 
@@ -385,8 +398,8 @@ func (l *Log) find(project, id string) (CallDetail, bool) {
 	return d, true
 }
 
-// output returns what a call has printed after so many lines, and whether it still runs.
-func (l *Log) output(project, id string, after int) (more []Line, dropped int64, running, ok bool) {
+// output returns what a call has printed after so many lines, and whether this process still has it.
+func (l *Log) output(project, id string, after int) (more []Line, dropped int64, live, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[[2]string{project, id}]
@@ -396,13 +409,13 @@ func (l *Log) output(project, id string, after int) (more []Line, dropped int64,
 	if after < len(c.console) {
 		more = slices.Clone(c.console[after:])
 	}
-	return more, c.dropped, c.running, true
+	return more, c.dropped, c.cancel != nil, true
 }
 
-// A logState changes when calls begin or end.
+// A logState differs after calls have changed.
 type logState struct {
-	last           int64
-	running, calls int
+	last  int64 // turn
+	calls int
 }
 
 func (l *Log) state(project string) logState {

@@ -114,11 +114,12 @@ func TestCallsAreStoppedWhereverTheyRun(t *testing.T) {
 		list, err := two.desk.Open(&service.Access{Role: service.Operator}).ListCalls(t.Context(),
 			service.CallsRequest{Project: "own"})
 		require.NoError(t, err)
-		running := map[string]bool{}
+		states := map[string]registry.State{}
 		for _, c := range list.Calls {
-			running[c.Call] = c.Running
+			states[c.Call] = c.State
 		}
-		require.Equal(t, map[string]bool{"first": false, "second": false, "third": true, "local": false}, running)
+		require.Equal(t, map[string]registry.State{"first": registry.Ended, "second": registry.Ended,
+			"third": registry.Running, "local": registry.Ended}, states)
 
 		// What has been asked of it does not stop later calls, nor does the store keep it.
 		require.Empty(t, stop(person, "own", "third"))

@@ -47,7 +47,7 @@ func (s *Store) decide(ctx context.Context, token string, in func(scope string) 
 type UndecidableError struct {
 	// Call is its id, and Status where it stands; "" if there is no such call.
 	Call   string
-	Status Status
+	Status registry.State
 	// Decision is what was decided on it before, or nil if nothing was.
 	Decision *registry.Decision
 }
@@ -117,7 +117,8 @@ func (f *finished) decide(decisions map[string]registry.Decision) error {
 func (r *record) decided() (calls []Call) {
 	for _, c := range r.Calls {
 		if c.Decision != nil {
-			calls = append(calls, Call{ID: c.ID, Tool: c.Tool, Status: Done, Decision: c.Decision, Code: c.Code})
+			calls = append(calls, Call{ID: c.ID, Tool: c.Tool, Status: registry.Ended, Decision: c.Decision,
+				Code: c.Code})
 		}
 	}
 	return calls
@@ -142,7 +143,7 @@ func (c *Call) undecidable(id string, d registry.Decision) error {
 	switch {
 	case c == nil:
 		return &UndecidableError{Call: id}
-	case c.Decision == nil && c.Status == Waits, c.Decision != nil && same(c.Decision, &d):
+	case c.Decision == nil && c.Status == registry.Waiting, c.Decision != nil && same(c.Decision, &d):
 		return nil
 	}
 	return &UndecidableError{Call: id, Status: c.Status, Decision: c.Decision}

@@ -32,14 +32,17 @@ func (g *going) Look(number int) (known registry.Known) {
 	if c == nil || !g.rec.Code { // until code is kept with its state, the only call is that of the code itself
 		return known
 	}
-	known.Waiting = registry.Waiting{Number: number, Call: tool.Call{ID: c.ID, Tool: c.Tool, Input: c.Input},
-		Asked: c.Status == Waits, Rule: c.Rule}
-	known.Begun = c.Status == Begun
-	if c.Status == Answered {
+	known.Waiting = registry.Unanswered{Number: number, Call: tool.Call{ID: c.ID, Tool: c.Tool, Input: c.Input},
+		Asked: c.Status == registry.Waiting, Rule: c.Rule}
+	switch c.Status {
+	case registry.Waiting, Next:
+	case Answered:
 		answer, err := tool.ReadResult(c.Answer)
 		if known.Begun = err != nil; err == nil {
 			known.Answer = &answer
 		}
+	default: // Running, or what another version says
+		known.Begun = true
 	}
 	return known
 }
@@ -48,13 +51,13 @@ func (g *going) Look(number int) (known registry.Known) {
 func (g *going) Begin(ctx context.Context, number int, call tool.Call, approval *tool.Approval) error {
 	return g.change(ctx, func(r *record) error {
 		c := r.open(number)
-		if c == nil || c.Status != Waits && c.Status != Next {
+		if c == nil || c.Status != registry.Waiting && c.Status != Next {
 			return fmt.Errorf("the call %s is not one that can be made", call.ID)
 		}
-		if c.Status == Waits && (approval == nil || !approval.Approved) {
+		if c.Status == registry.Waiting && (approval == nil || !approval.Approved) {
 			return fmt.Errorf("the call %s waits for an approval", call.ID)
 		}
-		c.Status, c.Input, c.Approval = Begun, call.Input, approval
+		c.Status, c.Input, c.Approval = registry.Running, call.Input, approval
 		return nil
 	})
 }
@@ -86,6 +89,13 @@ func (g *going) End(ctx context.Context, number int, result tool.Result) error {
 	})
 }
 
+// Err implements [registry.Journal].
+func (g *going) Err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
 // approver decides by what has been decided, and otherwise asks.
 func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approver {
 	return func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
@@ -93,7 +103,7 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 		id := request.Call.ID
 		var decision *registry.Decision
 		c := g.rec.find(id)
-		waits := shows(c, request.Call) && c.Status == Waits
+		waits := shows(c, request.Call) && c.Status == registry.Waiting
 		if waits {
 			decision = c.Decision
 		}
@@ -153,7 +163,7 @@ func (g *going) settle(ctx context.Context, call tool.Call, decision registry.De
 	err := g.change(ctx, func(r *record) error {
 		counts = decision
 		c := r.find(call.ID)
-		if !shows(c, call) || c.Status != Waits {
+		if !shows(c, call) || c.Status != registry.Waiting {
 			return nil
 		}
 		if c.Decision == nil {

@@ -90,8 +90,8 @@ func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.
 
 func (k *Keeper) keep(ctx context.Context, r *record, state []byte) error {
 	if state != nil {
-		r.State = 1
-		if err := k.store.putState(ctx, r.Token, r.State, r.Until, state); err != nil {
+		r.Kept = 1
+		if err := k.store.putState(ctx, r.Token, r.Kept, r.Until, state); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (k *Keeper) keep(ctx context.Context, r *record, state []byte) error {
 }
 
 // wait notes which calls the code waits for. What it has been told since is done.
-func (r *record) wait(waiting []registry.Waiting) {
+func (r *record) wait(waiting []registry.Unanswered) {
 	for i := range r.Calls {
 		if c := &r.Calls[i]; c.Status == Answered {
 			c.done()
@@ -121,7 +121,7 @@ func (r *record) wait(waiting []registry.Waiting) {
 			c.ID = r.Call.ID
 		}
 		if w.Asked {
-			c.Status = Waits
+			c.Status = registry.Waiting
 		}
 		if c.Decision != nil && !bytes.Equal(canonical(c.Input), canonical(w.Call.Input)) {
 			c.Decision = nil // it was for another input
@@ -131,7 +131,7 @@ func (r *record) wait(waiting []registry.Waiting) {
 }
 
 func (c *Call) done() {
-	c.Status, c.Answer = Done, nil
+	c.Status, c.Answer = registry.Ended, nil
 	if len(c.Input) > maxDoneInput {
 		c.Input = nil
 	}
@@ -292,7 +292,7 @@ func (k *Keeper) Forget(ctx context.Context) error {
 	none := func([]byte) ([]byte, error) { return nil, nil }
 	for _, l := range list {
 		if r, err := s.get(ctx, l.Token); err == nil {
-			s.dropState(ctx, l.Token, r.State)
+			s.dropState(ctx, l.Token, r.Kept)
 		}
 		if err := errors.Join(s.entries.Change(ctx, l.Token, 0, none),
 			s.results.Change(ctx, l.Token, 0, none)); err != nil {
@@ -352,7 +352,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call tool.
 			return result, false, err
 		}
 		if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool {
-			return c.Decision != nil && c.Status == Waits
+			return c.Decision != nil && c.Status == registry.Waiting
 		}) {
 			return r.pending().Result(call), true, nil
 		}

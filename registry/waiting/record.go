@@ -23,9 +23,10 @@ import (
 // record is what is kept of an entry.
 type record struct {
 	Entry
-	// CallsMade is how many calls the code had made at its state, which is the record TOKEN-State; 0 if there is none.
+	// Kept is the number of the record TOKEN-Kept with the state of the code; 0 if there is none. CallsMade is how many
+	// calls the code had made then.
 	CallsMade int
-	State     int
+	Kept      int `json:"State"`
 	// Segment counts how often the code has gone on, and Dirty says that it may have changed files since its state,
 	// under the id history.
 	Segment int
@@ -52,7 +53,7 @@ func (r *record) find(id string) *Call {
 // open returns the call with a number that the code has not been answered, or nil.
 func (r *record) open(number int) *Call {
 	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Number == number && c.Status != Done {
+		if c := &r.Calls[i]; c.Number == number && c.Status != registry.Ended {
 			return c
 		}
 	}

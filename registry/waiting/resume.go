@@ -67,15 +67,6 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	if err != nil || result.Pending != nil {
 		return result, err
 	}
-	if ctx.Err() != nil && result.IsError() { // it has been stopped, and can go on later
-		if back, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime); g.putBack(back, env) == nil {
-			_ = g.change(back, func(r *record) error { r.Dirty = false; return nil })
-			cancel()
-		} else {
-			cancel()
-		}
-		return result, context.Cause(ctx)
-	}
 	ctx = context.WithoutCancel(ctx)
 	kept, err := result.Keep()
 	if err != nil {
@@ -231,7 +222,7 @@ func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	var dropping sync.WaitGroup
-	dropping.Go(func() { s.dropState(ctx, f.Token, g.now().State) })
+	dropping.Go(func() { s.dropState(ctx, f.Token, g.now().Kept) })
 	err := s.entries.Change(ctx, f.Token, 0, func([]byte) ([]byte, error) { return nil, nil })
 	if delivers && !f.Delivered {
 		err = errors.Join(err, g.keeper.delist(ctx, f.Token))
@@ -255,7 +246,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		}
 	}
 	r := g.now()
-	if c := r.open(0); !r.Code && c != nil && c.Status == Begun {
+	if c := r.open(0); !r.Code && c != nil && c.Status != registry.Waiting {
 		return registry.UnknownOutcome(r.Call.Tool), nil
 	}
 	ask := env.Approve
@@ -267,11 +258,11 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 			History:    r.history(), Journal: g,
 		}
 		if itself := r.open(0); !r.Code && itself != nil {
-			c.Waiting = []registry.Waiting{{Call: r.Call, Asked: true, Rule: itself.Rule}}
+			c.Waiting = []registry.Unanswered{{Call: r.Call, Asked: true, Rule: itself.Rule}}
 		}
 		var err error
 		if r.Code {
-			if c.State, err = s.getState(ctx, r.Token, r.State); err != nil {
+			if c.State, err = s.getState(ctx, r.Token, r.Kept); err != nil {
 				return tool.Result{}, err
 			}
 		} else {
@@ -280,12 +271,17 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		if c.Key, err = s.stateKey(ctx, r.Token, r.Scope, r.Call.Tool); err != nil {
 			return tool.Result{}, err
 		}
-		result, suspension := tools.Resume(ctx, c, env)
-		g.mu.Lock()
-		err = g.err
-		g.mu.Unlock()
-		if err != nil {
+		result, suspension, stopped := tools.Resume(ctx, c, env)
+		if err := g.Err(); err != nil {
 			return tool.Result{}, fmt.Errorf("the run %s: %w", r.Token, err)
+		}
+		if stopped != nil {
+			back, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+			defer cancel()
+			if g.putBack(back, env) == nil {
+				_ = g.change(back, func(r *record) error { r.Dirty = false; return nil })
+			}
+			return result, stopped
 		}
 		if suspension == nil {
 			return result, nil
@@ -311,7 +307,7 @@ func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension,
 	files afero.Fs) (again bool, err error) {
 	s := g.keeper.store
 	now := g.now()
-	before, after := now.State, now.State+1
+	before, after := now.Kept, now.Kept+1
 	room, err := g.keeper.room(ctx, files)
 	if err == nil {
 		err = g.keeper.resize(ctx, now.Token, roundBytes(keptBytes(suspension)), room)
@@ -335,7 +331,7 @@ func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension,
 		r.wait(suspension.Waiting)
 		r.CallsMade = suspension.Made
 		if suspension.State != nil {
-			r.State = after
+			r.Kept = after
 		}
 		if r.Dirty = again; again {
 			r.Segment++

@@ -131,8 +131,8 @@ type Entry struct {
 	Calls []Call `json:"calls"`
 	// Choice is what the call's selection had chosen.
 	Choice Choice `json:"choice"`
-	// Busy says that a process goes on with the call now.
-	Busy bool `json:"busy,omitempty"`
+	// State is [registry.Running] if a process goes on with the call now, and otherwise [registry.Waiting].
+	State registry.State `json:"state,omitempty"`
 }
 
 // A Call is a call that waits, or did.
@@ -141,8 +141,8 @@ type Call struct {
 	Tool string `json:"tool"`
 	// Input is the input. It is left out of calls that have been answered if it is large.
 	Input json.RawMessage `json:"input,omitempty"`
-	// Status is where the call stands.
-	Status Status `json:"status"`
+	// Status is where the call stands: a state of the registry, Next or Answered.
+	Status registry.State `json:"status"`
 	// Rule is the rule that wants an approval, and Decision is what was decided, or nil.
 	Rule     string             `json:"rule,omitempty"`
 	Decision *registry.Decision `json:"decision,omitempty"`
@@ -157,22 +157,16 @@ type Call struct {
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-// Status is where a call stands.
-type Status string
-
-// A call first waits; or it is next, if nobody has looked yet whether it needs approval.
+// States of calls that only those have that are kept.
 const (
-	Waits    Status = "waits"
-	Next     Status = "next"
-	Begun    Status = "begun"
-	Answered Status = "answered" // and the code has to be told
-	Done     Status = "done"
+	Next     registry.State = "next"     // nobody has looked yet whether it needs approval
+	Answered registry.State = "answered" // it has ended, and the code has to be told
 )
 
 // Waiting returns the calls that need a decision and have none.
 func (r *Entry) Waiting() (calls []Call) {
 	for _, c := range r.Calls {
-		if c.Status == Waits && c.Decision == nil {
+		if c.Status == registry.Waiting && c.Decision == nil {
 			calls = append(calls, c)
 		}
 	}
@@ -184,7 +178,7 @@ func (r *Entry) pending() *tool.Pending {
 	p := &tool.Pending{Token: r.Token, Until: r.Until, Code: r.Code, Tools: []string{}}
 	seen := map[string]bool{}
 	for _, c := range r.Calls {
-		if c.Status == Waits && !seen[c.Tool] {
+		if c.Status == registry.Waiting && !seen[c.Tool] {
 			seen[c.Tool] = true
 			p.Tools = append(p.Tools, c.Tool)
 		}
@@ -215,7 +209,10 @@ func (s *Store) find(ctx context.Context, token string, in func(scope string) bo
 	if !in(r.Scope) {
 		return nil, ErrNone
 	}
-	r.Busy = r.Owner != "" && time.Now().Before(r.Lease)
+	r.State = registry.Waiting
+	if r.Owner != "" && time.Now().Before(r.Lease) {
+		r.State = registry.Running
+	}
 	return &r.Entry, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/commandtest"
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -70,7 +71,7 @@ func testStop(t *testing.T, data string, store vfs.Store) {
 		require.True(t, known)
 		return found
 	}
-	running := until(func(c calls.Call) bool { return c.Running })
+	running := until(func(c calls.Call) bool { return c.State == registry.Running })
 	command := func(args ...string) string {
 		cmd := commandtest.Command(append([]string{"calls", "--project", "project-0", "--data", data}, args...)...)
 		out, err := cmd.CombinedOutput()
@@ -80,6 +81,6 @@ func testStop(t *testing.T, data string, store vfs.Store) {
 	require.Contains(t, command("list", "--running"), running.ID)
 	require.Equal(t, running.ID+" was asked to stop\n", command("stop", running.ID))
 	require.ErrorContains(t, <-ended, "A person has stopped this call. Do not make it again unless they ask for it.")
-	require.Equal(t, "canceled", string(until(func(c calls.Call) bool { return !c.Running }).Code))
+	require.Equal(t, "canceled", string(until(func(c calls.Call) bool { return !c.Live() }).Code))
 	require.Empty(t, command("list", "--running"))
 }

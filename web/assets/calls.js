@@ -3,13 +3,13 @@
 import {follow, get, go, here, model, post, project} from "./api.js";
 import {button, fill, h, problem, say} from "./dom.js";
 import {draw as drawApprovals} from "./approvals.js";
-import {changed, facts, input, load, Output, result, state, watch} from "./callview.js";
+import {changed, facts, input, live, load, Output, result, state, watch} from "./callview.js";
 import {count, name, when} from "./text.js";
 
 const size = 100; // of a part of the list
 
 // drawnOf is what a call is drawn anew for.
-const drawnOf = ({running, code, changes, undone}) => `${running} ${code} ${changes} ${undone}`;
+const drawnOf = ({state, code, changes, undone}) => `${state} ${code} ${changes} ${undone}`;
 
 export async function show(main) {
   const list = h("div", {});
@@ -118,10 +118,10 @@ export async function show(main) {
       const head = h("div", {class: "filehead"}, h("h2", {}, name(known.call)));
       fill(detail, back(), head, facts(known), trouble,
         known.known && [h("h3", {}, "Input"), input(known)],
-        (known.running || known.console.length > 0) && [h("h3", {}, "Output"), output.element],
-        known.known && !known.running && [h("h3", {}, "What the model got"), result(known)],
+        (live(known) || known.console.length > 0) && [h("h3", {}, "Output"), output.element],
+        known.known && !live(known) && [h("h3", {}, "What the model got"), result(known)],
         changed(known, () => open(call)));
-      if (known.running) {
+      if (live(known)) {
         head.append(button("Stop", async () => {
           try {
             await post("calls/stop", {project, call});
@@ -131,10 +131,10 @@ export async function show(main) {
           }
         }));
       }
-      if (known.running && known.elsewhere) {
+      if (live(known) && known.elsewhere) {
         output.element.replaceWith(
           h("p", {class: "quiet"}, "It runs in another process. What it prints is here when it has ended."));
-      } else if (known.running) {
+      } else if (live(known)) {
         source = watch(call, output, () => refresh());
       } else {
         output.add(known.console, known.dropped ?? 0);

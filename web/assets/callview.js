@@ -55,9 +55,13 @@ export function watch(call, output, done) {
   return source;
 }
 
+// live says that a process has the call, which can be stopped then.
+export const live = (call) => call.state !== "ended" && call.code !== "pending";
+
 export function state(call) {
-  if (call.running) return h("span", {class: "state-running"}, "running");
-  if (call.code === "pending") return h("span", {class: "state-running"}, "waits for approval");
+  if (call.state === "waiting" || call.code === "pending")
+    return h("span", {class: "state-running"}, "waits for approval");
+  if (call.state !== "ended") return h("span", {class: "state-running"}, "running");
   if (call.undone) return h("span", {class: "badge"}, "undone");
   if (call.code) return h("span", {class: "state-failed"}, call.code.replaceAll("_", " "));
   return call.tool ? h("span", {class: "state-ok"}, "ok") : null;
@@ -87,7 +91,7 @@ export function facts(call) {
 export function changed(call, again) {
   const trouble = h("div", {});
   if (call.files.length === 0)
-    return h("p", {class: "quiet"}, call.running ? "It has changed no files yet." : "It changed no files.");
+    return h("p", {class: "quiet"}, live(call) ? "It has changed no files yet." : "It changed no files.");
   return h("section", {"aria-label": "Changed files"},
     h("div", {class: "bar"}, h("h3", {}, count(call.changes, "change")),
       !model && (call.undone ? redoButton : undoButton)(call.call, trouble, again)),

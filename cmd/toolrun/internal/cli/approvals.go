@@ -86,7 +86,7 @@ func waitsFor(run *service.Waiting) string {
 		tools = append(tools, call.Tool)
 	}
 	switch {
-	case run.Busy:
+	case run.State == registry.Running:
 		return "goes on"
 	case len(tools) == 0:
 		return "decided"
@@ -155,14 +155,14 @@ func printRun(ctx context.Context, w io.Writer, run *service.Waiting, files afer
 	for _, call := range run.Calls {
 		state := string(call.Status)
 		switch {
-		case call.Status == "waits" && call.Decision == nil:
+		case call.Status == registry.Waiting && call.Decision == nil:
 			state = "needs approval"
 			if call.Rule != "" {
 				state += " (" + call.Rule + ")"
 			}
-		case call.Status == "waits" && call.Decision.Approved:
+		case call.Status == registry.Waiting && call.Decision.Approved:
 			state = "approved by " + call.Decision.By
-		case call.Status == "waits":
+		case call.Status == registry.Waiting:
 			state = "refused by " + call.Decision.By
 		case call.Code != "":
 			state += ", " + string(call.Code)
@@ -264,7 +264,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 	}
 	if len(in.Calls) == 0 { // another decision would not count, which Decide says
 		for _, call := range run.Calls {
-			if call.Status == "waits" {
+			if call.Status == registry.Waiting {
 				in.Calls = append(in.Calls, call.ID)
 			}
 		}

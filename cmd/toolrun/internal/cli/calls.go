@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/registry"
 )
 
 // callsCommand has what the subcommands of toolrun calls share.
@@ -46,7 +47,7 @@ func (f *projectFlags) sharedCalls(cmd *cobra.Command, running bool) (all []call
 		all, err = s.ListSharedCalls(cmd.Context(), f.inProject(s))
 		return err
 	})
-	return slices.DeleteFunc(all, func(call calls.Call) bool { return running && !call.Running }), err
+	return slices.DeleteFunc(all, func(call calls.Call) bool { return running && !call.Live() }), err
 }
 
 // inProject is the request for what is done with the project as a whole.
@@ -75,8 +76,8 @@ or two after they begin.`,
 			for _, call := range all {
 				state := "ok"
 				switch {
-				case call.Running:
-					state = "running"
+				case call.State != registry.Ended:
+					state = string(call.State)
 				case call.Code != "":
 					state = strings.ReplaceAll(string(call.Code), "_", " ")
 				}
@@ -92,7 +93,7 @@ or two after they begin.`,
 				print(cmd.OutOrStdout(), c.json)
 		},
 	}
-	cmd.Flags().BoolVar(&running, "running", false, "list only calls that run")
+	cmd.Flags().BoolVar(&running, "running", false, "list only calls that can be stopped")
 	return cmd
 }
 

@@ -250,7 +250,7 @@ func TestTokensThatEnd(t *testing.T) {
 				h := tokenHolder{t, base, topToken, "own"}
 				h.ended(calls[name])
 				_, text := h.do("GET", "/api/calls/one?project=own&call="+calls[name], nil)
-				require.Contains(t, text, `"running":false`)
+				require.Contains(t, text, `"state":"ended"`)
 				require.Contains(t, text, `"code":"canceled"`)
 				_, text = h.do("GET", "/api/approvals?project=own", nil)
 				require.Contains(t, text, "/memories/a.txt")
