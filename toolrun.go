@@ -329,6 +329,14 @@ func (r *Runner) Waiting() *waiting.Store { return r.runs }
 // Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.
 func (r *Runner) Calls() *calls.Log { return r.given.Calls }
 
+// Languages returns the languages of the options, also those of which there is no build.
+func (r *Runner) Languages() (all []code.Language) {
+	for _, l := range r.languages {
+		all = append(all, l.Language)
+	}
+	return all
+}
+
 // Interpreter returns what runs code of a language, for code of the program's own, and loads it if that has not been
 // done. The context limits loading. A program that wants to know at once whether code can run, or no call to wait, asks
 // for it after Open.

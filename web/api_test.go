@@ -273,6 +273,9 @@ func TestThePageUsesTheAPIAlone(t *testing.T) {
 		)
 	}
 	require.Greater(t, found, 30)
+	made := b.do("GET", "/assets/languages.js", nil, nil)
+	require.Equal(t, "text/javascript; charset=utf-8", made.Header().Get("Content-Type"))
+	require.Regexp(t, `^export const languages = \[{"id":"javascript",.*"id":"python",.*"added":true}\];\n$`, made.Body)
 	for _, name := range []string{"style.css", "icon.svg"} {
 		total += b.do("GET", "/assets/"+name, nil, nil).Body.Len()
 	}

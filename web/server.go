@@ -31,6 +31,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -40,6 +41,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,7 +161,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {
 		return nil, err
 	}
-	if s.assets, err = loadAssets(); err != nil {
+	if s.assets, err = loadAssets(runner); err != nil {
 		return nil, err
 	}
 	s.api, err = newAPI(routes())
@@ -244,20 +246,52 @@ type asset struct {
 	kind, identity string
 }
 
-func loadAssets() (map[string]asset, error) {
+func loadAssets(runner *toolrun.Runner) (map[string]asset, error) {
 	kinds := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 		".svg": "image/svg+xml"}
 	assets := map[string]asset{}
+	add := func(name string, data []byte) {
+		sum := sha256.Sum256(data)
+		kind := cmp.Or(kinds[path.Ext(name)], mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
+		assets["/"+name] = asset{data, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
+	}
+	languages, err := json.Marshal(samples(runner))
+	if err != nil {
+		return nil, err
+	}
+	add("assets/languages.js", slices.Concat([]byte("export const languages = "), languages, []byte(";\n")))
 	return assets, fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := files.ReadFile(name)
-		sum := sha256.Sum256(data)
-		kind := cmp.Or(kinds[path.Ext(name)], mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
-		assets["/"+name] = asset{data, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
+		add(name, data)
 		return err
 	})
+}
+
+// A sample is a program to begin with on the page, in a dialect of a language.
+type sample struct {
+	ID      string         `json:"id"`
+	Title   string         `json:"title"`
+	Tool    string         `json:"tool"`
+	Options map[string]any `json:"options,omitempty"`
+	Example string         `json:"example"`
+	Dialect bool           `json:"dialect"` // not the first of its language
+	Added   bool           `json:"added"`   // by toolrun module add
+}
+
+func samples(runner *toolrun.Runner) []sample {
+	all := []sample{}
+	if runner == nil {
+		return all
+	}
+	for _, l := range runner.Languages() {
+		for i, s := range l.Samples {
+			all = append(all, sample{s.ID, s.Title, l.Name, s.Options, s.Code, i > 0, l.NeedsBuild})
+		}
+	}
+	return all
 }
 
 // serveAsset serves a file of the page, to everybody: they are public.

@@ -82,8 +82,9 @@ type Language struct {
 	// Nothing is the text of a result that is no value, and Empty what models read instead of nothing at all.
 	Nothing, Empty string
 
-	// Shell is what people get.
-	Shell Shell
+	// Shell is what people get, and Samples are programs to begin with: one for each dialect, the most usual one first.
+	Shell   Shell
+	Samples []Sample
 	// Package is where a build can be got, for a language that needs one.
 	Package Package
 }
@@ -109,6 +110,15 @@ type Shell struct {
 	// Globals is code whose value has lists of the names of attributes, by the names of the globals that have them. The
 	// names of the globals are under "".
 	Globals string
+}
+
+// A Sample is a program to begin with.
+type Sample struct {
+	// ID tells the samples of all languages apart, and Title is that of the language or dialect.
+	ID, Title string
+	// Options are values of the language's options.
+	Options map[string]any
+	Code    string
 }
 
 // An Ask returns the value of code of the prompt itself, which can read input, or nil if that fails.

@@ -79,6 +79,15 @@ var Language = code.Language{
 	Console:  consoleText,
 	Nothing:  "undefined", Empty: "Note: the code returned an empty string.",
 	Shell: shell,
+	Samples: []code.Sample{{
+		ID: "javascript", Title: "JavaScript", Options: map[string]any{OptionLanguage: "javascript"},
+		Code: "// The body of an async function: return gives the result, and await works.\n" +
+			"const names = await fs.readdir(\"/\")\nconsole.log(\"files:\", names)\nreturn names.length\n",
+	}, {
+		ID: "typescript", Title: "TypeScript", Options: map[string]any{OptionLanguage: "typescript"},
+		Code: "// Types are removed, not checked.\nconst squares: number[] = [1, 2, 3].map((n: number) => n * n)\n" +
+			"return squares\n",
+	}},
 }
 
 //go:embed toolcalls.md

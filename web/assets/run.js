@@ -3,24 +3,16 @@
 import {get, model, page, post, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
 import {changed, facts, load, Output, watch} from "./callview.js";
+import {languages} from "./languages.js"; // which the server makes
 import {Sessions} from "./sessions.js";
 import {pieces} from "./text.js";
 
-const languages = [
-  {id: "javascript", title: "JavaScript", tool: "javascript", options: {language: "javascript"},
-    example: "// The body of an async function: return gives the result, and await works.\n" +
-    "const names = await fs.readdir(\"/\")\nconsole.log(\"files:\", names)\nreturn names.length\n"},
-  {id: "typescript", title: "TypeScript", tool: "javascript", options: {language: "typescript"},
-    example: "// Types are removed, not checked.\nconst squares: number[] = [1, 2, 3].map((n: number) => n * n)\n" +
-    "return squares\n"},
-  {id: "python", title: "Python", tool: "python", options: {},
-    example: "import os\nprint(\"files:\", os.listdir(\"/\"))\n"},
-];
-
 export async function show(main) {
   const {tools} = await get("tools", {project});
-  // which is recognised
-  const there = languages.filter((l) => tools.some((t) => t.name === l.tool) && !(model && l.id === "typescript"));
+  const has = (l) => tools.some((t) => t.name === l.tool);
+  // A model cannot choose a dialect: code is recognised.
+  const there = languages.filter((l) => has(l) && !(model && l.dialect));
+  const missing = languages.filter((l) => l.added && !l.dialect && !has(l));
   if (there.length === 0) {
     fill(main, h("h1", {}, "Run"), h("div", {class: "empty"}, "There is no tool that runs code."));
     return;
@@ -66,8 +58,7 @@ export async function show(main) {
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"),
     h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), !model && h("span",
     {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
-    there.some((l) => l.id === "python") ? null
-      : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
+    missing.map((l) => h("span", {class: "quiet"}, l.title, ": ", h("code", {}, "toolrun module add " + l.tool)))),
     h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions && sessions.element);
 
   async function start() {
