@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -83,7 +84,7 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 	switch op {
 	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass,
 		opState, opInside, opNamespace, opHook, opMatch:
-	case opFile: // see witnessed
+	case opFile: // see Files
 	default:
 		if in.run.loadingFirst {
 			return 0, &sandbox.Stop{Err: errEffect}
@@ -104,7 +105,8 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		c.Attachment = nil
 		return in.vm.NewArrayBuffer(c.Context(), data)
 	case opFile:
-		return in.file(c)
+		jsfs.Serve(c)
+		return c.Result()
 	case opRandom:
 		n, ok := c.Int(0)
 		if !ok || n < 0 || n > 1<<16 {

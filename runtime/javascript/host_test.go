@@ -3,11 +3,9 @@ package javascript
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 )
 
 // testEngine is an engine with JavaScript, for tests that look inside of the package.
@@ -115,7 +114,7 @@ func TestCraftedHostCalls(t *testing.T) {
 	if testing.Short() {
 		calls = 20
 	}
-	names := slices.Sorted(maps.Keys(fileOperations))
+	names := jsfs.Operations()
 	for op := -1; op <= opHook+1; op++ {
 		random := rand.New(rand.NewPCG(uint64(op), 1))
 		var script strings.Builder

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
@@ -158,4 +160,18 @@ func (in *instance) reason(err error) error {
 		return &ExitError{Code: exit.Code}
 	}
 	return err
+}
+
+// Files implements [host.Runner].
+func (in *instance) Files(use host.FileUse) (afero.Fs, error) {
+	r := in.run
+	if r.evidence != nil && use == host.Witnesses {
+		return r.evidence, nil
+	}
+	if r.loadingFirst {
+		return nil, &sandbox.Stop{Err: errEffect}
+	}
+	in.SetImpure()
+	r.changed = r.changed || use == host.Changes
+	return r.options.Files, nil
 }

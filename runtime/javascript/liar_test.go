@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"maps"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 )
 
 // A liar is a guest that has been taken over as a whole: a module with the exports of the engine, which answer
@@ -371,7 +371,7 @@ func (l *liar) shaped(kind rune) uint64 {
 
 var (
 	webNames  = features.Functions()
-	fileNames = slices.Sorted(maps.Keys(fileOperations))
+	fileNames = jsfs.Operations()
 )
 
 // callHost calls the host primitive.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 	"github.com/toolrun/toolrun/runtime/script"
 )
@@ -58,7 +58,7 @@ func (r *run) findLibraries(program *sandbox.Program) error {
 	}
 	if err != nil { // it has panicked
 		dirs := strings.Join(r.options.Libraries, ", ")
-		r.Output().Print(sandbox.LevelError, dirs+" cannot be read: "+fileError(err, dirs).Error())
+		r.Output().Print(sandbox.LevelError, dirs+" cannot be read: "+jsfs.Error(err, dirs).Error())
 		return nil
 	}
 	for _, problem := range set.unreadable {
@@ -84,19 +84,18 @@ func (r *run) firstImports() []module.Import {
 
 // listLibraries lists the scripts in all folders. It names the folders that cannot be read.
 func (r *run) listLibraries(files afero.Fs, imports []module.Import) (*librarySet, error) {
-	t := tree{&fileWork{ctx: r.Context(), left: math.MaxInt}, files, r.Limits().Memory}
 	set := &librarySet{imports: imports}
 	var all []fs.FileInfo
-	left := t.limit
+	left := r.Limits().Memory
 	for _, dir := range r.options.Libraries {
-		entries, err := listScripts(t, dir, &left)
+		entries, err := r.listScripts(files, dir, &left)
 		switch _, stopped := errors.AsType[*sandbox.Stop](err); {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case stopped:
 			return nil, err
 		case err != nil:
-			set.unreadable = append(set.unreadable, dir+" cannot be read: "+fileError(err, dir).Error())
+			set.unreadable = append(set.unreadable, dir+" cannot be read: "+jsfs.Error(err, dir).Error())
 			continue
 		}
 		for _, e := range entries {
@@ -111,11 +110,11 @@ func (r *run) listLibraries(files afero.Fs, imports []module.Import) (*librarySe
 }
 
 // listScripts lists the scripts directly in a folder, in byte order of their names.
-func listScripts(t tree, dir string, left *int64) ([]fs.FileInfo, error) {
+func (r *run) listScripts(files afero.Fs, dir string, left *int64) ([]fs.FileInfo, error) {
 	var entries []fs.FileInfo
-	err := t.each(place{dir, dir}, func(e fs.FileInfo) error {
+	err := jsfs.Entries(r.Context(), files, dir, func(e fs.FileInfo) error {
 		name := e.Name()
-		if *left -= int64(len(name)) + entryCost; *left < 0 {
+		if *left -= int64(len(name)) + jsfs.EntryCost; *left < 0 {
 			return syscall.ENOMEM
 		}
 		script := path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")

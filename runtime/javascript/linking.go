@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -159,7 +160,7 @@ func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
 			m.next++
 			continue
 		}
-		specifier, ok, err := vm.Specifier(ctx, m.def, m.next, maxPath)
+		specifier, ok, err := vm.Specifier(ctx, m.def, m.next, jsfs.MaxPath)
 		if err != nil {
 			return 0, err
 		}
@@ -220,7 +221,7 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) q
 	if err := in.run.Interrupted(); err != nil {
 		panic(&sandbox.Stop{Err: err})
 	}
-	name, ok := in.vm.CString(specifier, maxPath)
+	name, ok := in.vm.CString(specifier, jsfs.MaxPath)
 	var p uint32
 	var err error
 	switch {
@@ -229,7 +230,7 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) q
 	case !ok:
 		return in.raise(ctx, errLongName)
 	default:
-		from, ok := in.vm.CString(file, maxPath)
+		from, ok := in.vm.CString(file, jsfs.MaxPath)
 		if !ok {
 			return in.raise(ctx, errLongName)
 		}
@@ -251,7 +252,7 @@ func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Valu
 	if in.vm == nil || in.prelude == nil || in.vm.Leaf() {
 		return 0
 	}
-	name, ok := in.vm.CString(pointer, maxPath)
+	name, ok := in.vm.CString(pointer, jsfs.MaxPath)
 	if !ok {
 		return in.raise(ctx, errLongName)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -124,8 +125,8 @@ const (
 
 // resolveFile is for require and require.resolve.
 func (in *instance) resolveFile(c *host.Call) (quickjs.Value, error) {
-	specifier, cut, ok := c.Prefix(0, maxPath)
-	file, cutFile, ok2 := c.Prefix(1, maxPath)
+	specifier, cut, ok := c.Prefix(0, jsfs.MaxPath)
+	file, cutFile, ok2 := c.Prefix(1, jsfs.MaxPath)
 	if !ok || !ok2 || cut > 0 || cutFile > 0 {
 		return 0, host.Errorf("the name of a module is too long")
 	}
@@ -139,7 +140,7 @@ func (in *instance) resolveFile(c *host.Call) (quickjs.Value, error) {
 
 // loadFile returns a CommonJS file as a function, the text of a JSON file, or the promise of an ES module.
 func (in *instance) loadFile(c *host.Call) (quickjs.Value, error) {
-	path, cut, ok := c.Prefix(0, maxPath)
+	path, cut, ok := c.Prefix(0, jsfs.MaxPath)
 	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
 		return 0, host.Errorf("not the path of a file that can be required")
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 )
 
 // operations returns the names of all that code in the sandbox can have the host do.
@@ -39,7 +40,7 @@ func operations(t *testing.T) map[string]bool {
 	for _, name := range features.Functions() {
 		names["web "+name] = true
 	}
-	for name := range fileOperations {
+	for _, name := range jsfs.Operations() {
 		names["fs "+name] = true
 	}
 	wasi, err := os.ReadFile("../wasi.go")

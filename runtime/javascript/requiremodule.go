@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
+	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -88,7 +89,7 @@ func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.
 // namespace serves opNamespace: it returns the exports of a module that require has loaded, or those of another one
 // that exports the same and __esModule.
 func (in *instance) namespace(c *host.Call) (quickjs.Value, error) {
-	path, _, _ := c.Prefix(0, maxPath)
+	path, _, _ := c.Prefix(0, jsfs.MaxPath)
 	def := in.vm.Module(path)
 	switch {
 	case def == 0:

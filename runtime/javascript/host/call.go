@@ -3,8 +3,11 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/jsontree"
@@ -55,6 +58,24 @@ type Runner interface {
 	// Assertion returns the assertion, as it is written, at the first frame of the stack that was captured since it was
 	// last asked for; empty if there is none.
 	Assertion() string
+
+	// Files returns the run's files, or nil if it has none. An error ends the run.
+	Files(use FileUse) (afero.Fs, error)
+}
+
+// A FileUse is what a function does with files.
+type FileUse int
+
+const (
+	Witnesses FileUse = iota // its result follows from Stat, of a missing path only, and from reading whole files
+	Reads
+	Changes
+)
+
+// Ended reports whether an error says that the run is over.
+func Ended(err error) bool {
+	_, is := errors.AsType[*runtime.Stop](err)
+	return is
 }
 
 // Begin makes c a call of the primitive by which the sandbox calls the host, with the arguments of the engine. Its

@@ -1,4 +1,4 @@
-package javascript
+package fs
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"os"
 	"syscall"
 
-	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -127,10 +126,10 @@ type unavailableError interface {
 	Unavailable() string
 }
 
-// fileError turns the error of a file operation into one for the script, without the host's own paths. An error that
+// Error turns the error of a file operation into one for the script, without the host's own paths. An error that
 // has no place gets the given path.
-func fileError(err error, given string) error {
-	if _, ended := errors.AsType[*sandbox.Stop](err); ended {
+func Error(err error, given string) error {
+	if host.Ended(err) {
 		return err // the run is over
 	}
 	if f, ok := errors.AsType[*host.Failure](err); ok {

@@ -1,20 +1,30 @@
-package javascript
+package fs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // batch is how many entries of a directory are read at a time.
 const batch = 1000
+
+// Entries calls do with the entries of a directory as the functions of fs find them, until do fails or the context ends.
+func Entries(ctx context.Context, files afero.Fs, dir string, do func(info fs.FileInfo) error) error {
+	t := tree{work: &fileWork{ctx: ctx, left: math.MaxInt}, files: files}
+	return t.each(place{dir, dir}, do)
+}
 
 // each calls do with the entries of a directory, in no order, until do fails or returns fs.SkipAll. Entries whose names
 // cannot be part of a path are left out.
@@ -29,7 +39,7 @@ func (t tree) each(p place, do func(info fs.FileInfo) error) error {
 			return err
 		}
 		infos, err := f.Readdir(batch)
-		if err := t.work.spend(entryCost * len(infos)); err != nil {
+		if err := t.work.spend(EntryCost * len(infos)); err != nil {
 			return err
 		}
 		for _, info := range infos {
@@ -87,7 +97,7 @@ func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(
 	var entries []entry
 	err := t.each(p.below(dir), func(info fs.FileInfo) error {
 		e := entry{path.Join(dir, info.Name()), kindOf(info)}
-		if *left -= int64(len(e.name)) + entryCost; *left < 0 {
+		if *left -= int64(len(e.name)) + EntryCost; *left < 0 {
 			return syscall.ENOMEM
 		}
 		entries = append(entries, e)

@@ -1,4 +1,4 @@
-package javascript
+package fs
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type fileWork struct {
 const (
 	callCost  = 4 << 10 // a call of a function of fs
 	lookCost  = 1 << 10 // a look at a path
-	entryCost = 100     // an entry of a directory: about its memory in host and script, beside its name
+	EntryCost = 100     // an entry of a directory: about its memory in host and script, beside its name
 )
 
 // errSpent ends an operation for which the script has no work left.

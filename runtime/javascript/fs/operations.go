@@ -1,17 +1,17 @@
-package javascript
+package fs
 
 import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/utf8text"
-	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -36,10 +36,9 @@ type fileRequest struct {
 	data      []byte
 	position  int64 // of a part
 	length    int
-	absent    bool // the run has no files
 }
 
-// Where arguments of opFile are.
+// Where arguments are.
 const (
 	fileName   = 0
 	fileOption = 1 // flags or a number
@@ -47,7 +46,7 @@ const (
 	fileData   = 3 // of operations that have one path
 )
 
-// Flags of file operations. The numbers are those of fs/prelude/files.js.
+// Flags of file operations. The numbers are those of prelude/files.js.
 const (
 	fileRecursive = 1
 	fileForce     = 2
@@ -105,41 +104,31 @@ func exists(t tree, r *fileRequest) (any, error) {
 	return 1, nil
 }
 
-// file serves a function of fs. Its arguments are the function's name, flags or a number, the paths, and the rest.
-func (in *instance) file(c *host.Call) (quickjs.Value, error) {
-	r := &fileRequest{operation: c.Name(fileName), absent: in.run.options.Files == nil}
+// Serve answers a call of a function of fs. Its arguments are the function's name, flags or a number, the paths, and the
+// rest.
+func Serve(c *host.Call) {
+	r := &fileRequest{operation: c.Name(fileName)}
 	op, ok := fileOperations[r.operation]
 	if !ok {
-		return 0, host.Errorf("fs has no such function")
+		c.Fail(host.Errorf("fs has no such function"))
+		return
 	}
-	r.option, _ = c.Int(fileOption)
-	for i, p := range []*place{&r.place, &r.to}[:len(op.paths)] {
-		if err := readPlace(c, firstPath+i, p, op.paths[i], r.operation); err != nil {
-			return 0, err
-		}
+	if c.Fail(r.prepare(c, op)) || c.Spend(callCost) != nil {
+		return
 	}
-	if op.prepare != nil {
-		if err := op.prepare(c, r); err != nil {
-			return 0, err
-		}
+	use := host.Changes
+	if witnessed[r.operation] {
+		use = host.Witnesses
+	} else if r.operation == "readdir" || r.operation == "readPart" {
+		use = host.Reads
 	}
-	if err := in.Spend(callCost); err != nil {
-		return 0, err
+	files, err := c.Runner.Files(use)
+	if c.Fail(err) {
+		return
 	}
-	files := in.run.options.Files
-	evidence := in.run.evidence
-	switch {
-	case evidence != nil && witnessed[r.operation]:
-		files = evidence
-	case in.run.loadingFirst:
-		return 0, &sandbox.Stop{Err: errEffect}
-	default:
-		in.SetImpure()
-	}
-	in.run.changed = in.run.changed || !witnessed[r.operation] && r.operation != "readdir" && r.operation != "readPart"
-	work := &fileWork{ctx: in.run.Context(), left: in.WorkLeft()}
-	t := tree{work, files, in.run.Limits().Memory}
-	answer, err := sandbox.Await(in.run.Run, func() (any, error) {
+	work := &fileWork{ctx: c.Run().Context(), left: c.WorkLeft()}
+	t := tree{work, files, c.Run().Limits().Memory}
+	answer, err := host.Await(c, func() (any, error) {
 		if files == nil {
 			return nil, syscall.ENOENT
 		}
@@ -154,16 +143,18 @@ func (in *instance) file(c *host.Call) (quickjs.Value, error) {
 	})
 	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	if !missing && (err != nil || r.operation == "stat" || r.operation == "access") {
-		in.SetImpure()
+		c.SetImpure()
 	}
-	if _, ended := errors.AsType[*sandbox.Stop](err); ended { // and the operation may still be under way
-		return 0, err
+	if host.Ended(err) { // and the operation may still be under way
+		c.Fail(err)
+		return
 	}
-	if err := in.Spend(work.used); err != nil {
-		return 0, err
+	if c.Spend(work.used) != nil {
+		return
 	}
 	if err != nil {
-		return 0, withSystemCall(fileError(err, r.given), r.operation)
+		c.Fail(withSystemCall(Error(err, r.given), r.operation))
+		return
 	}
 	switch v := answer.(type) {
 	case encodedFile:
@@ -173,15 +164,31 @@ func (in *instance) file(c *host.Call) (quickjs.Value, error) {
 	default:
 		c.Return(v, nil)
 	}
-	return c.Result()
 }
 
-// maxPath is the longest path that the host accepts, in bytes.
-const maxPath = 4096
+// prepare reads the arguments after the name.
+func (r *fileRequest) prepare(c *host.Call, op fileOperation) error {
+	r.option, _ = c.Int(fileOption)
+	for i, p := range []*place{&r.place, &r.to}[:len(op.paths)] {
+		if err := readPlace(c, firstPath+i, p, op.paths[i], r.operation); err != nil {
+			return err
+		}
+	}
+	if op.prepare == nil {
+		return nil
+	}
+	return op.prepare(c, r)
+}
+
+// Operations returns the sorted names of the functions.
+func Operations() []string { return slices.Sorted(maps.Keys(fileOperations)) }
+
+// MaxPath is the longest path that the host accepts, in bytes.
+const MaxPath = 4096
 
 // readPlace reads a path argument.
 func readPlace(c *host.Call, i int, p *place, what, operation string) error {
-	given, cut, ok := c.Prefix(i, maxPath)
+	given, cut, ok := c.Prefix(i, MaxPath)
 	switch {
 	case !c.Has(i):
 		return missingArgument(what, operation)

@@ -1,4 +1,4 @@
-package javascript
+package fs
 
 import (
 	"bytes"
@@ -78,14 +78,14 @@ func prepareWrite(c *host.Call, r *fileRequest) error {
 		}
 		text, err := c.UTF8(fileData)
 		if errors.Is(err, host.ErrNoMemory) {
-			err = fileError(syscall.EFBIG, r.given)
+			err = Error(syscall.EFBIG, r.given)
 		}
-		if err != nil || r.absent {
+		if err != nil {
 			return err
 		}
 		r.data, err = host.DecodeText(r.encoding, text, c.MemoryLimit(), c.Spend)
 		if errors.Is(err, syscall.EFBIG) {
-			return fileError(err, r.given)
+			return Error(err, r.given)
 		}
 		if errors.Is(err, host.ErrNotEncoded) {
 			return invalid(codeValue, ", the data is not "+r.encoding, r.given)
