@@ -79,7 +79,7 @@ func (in *instance) preload(name string) error {
 }
 
 // loadBuiltin returns a built-in module that is loaded when it is first used, as a function.
-func (in *instance) loadBuiltin(c *host.Call) (quickjs.Value, error) {
+func (in moduleLoader) loadBuiltin(c *host.Call) (quickjs.Value, error) {
 	source, file, ok := features.Module(c.Name(0))
 	if !ok {
 		return quickjs.Undefined, nil

@@ -19,7 +19,7 @@ type ending struct {
 }
 
 // findEnding looks for the ending of a script that is the body of a function, without its types.
-func (in *instance) findEnding(source string) error {
+func (in compiler) findEnding(source string) error {
 	r := in.run
 	r.ending = ending{}
 	if r.options.Expression || len(source) > maxInline {
@@ -49,7 +49,7 @@ func (in *instance) findEnding(source string) error {
 }
 
 // compiles reports whether source is the body of a function.
-func (in *instance) compiles(source string) (bool, error) {
+func (in compiler) compiles(source string) (bool, error) {
 	ok, err := in.vm.Compiles(in.Context(), declarationPrefix+source+declarationSuffix, in.run.options.Name, false)
 	if err != nil {
 		return false, in.reason(err)

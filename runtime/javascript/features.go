@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript/language"
 	"github.com/toolrun/toolrun/runtime/javascript/modules"
 	"github.com/toolrun/toolrun/runtime/javascript/node"
-	"github.com/toolrun/toolrun/runtime/javascript/script"
+	"github.com/toolrun/toolrun/runtime/javascript/runs"
 	"github.com/toolrun/toolrun/runtime/javascript/streams"
 	"github.com/toolrun/toolrun/runtime/javascript/timers"
 	"github.com/toolrun/toolrun/runtime/javascript/url"
@@ -21,5 +21,5 @@ import (
 // features are the capabilities of scripts, in the order in which their preludes run.
 var features = host.NewSet(
 	language.Feature, console.Feature, timers.Feature, fs.Feature, encoding.Feature, crypto.Feature, url.Feature,
-	node.Feature, modules.Feature, intl.Feature, streams.Feature, zlib.Feature, fetch.Feature, script.Feature,
+	node.Feature, modules.Feature, intl.Feature, streams.Feature, zlib.Feature, fetch.Feature, runs.Feature,
 )

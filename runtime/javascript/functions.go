@@ -99,6 +99,9 @@ func (in *instance) install() error {
 	return in.reason(in.vm.Free(ctx, argument))
 }
 
+// A functionCaller lets the script call the run's functions.
+type functionCaller struct{ *instance }
+
 // invocation is a call of one of the run's functions.
 type invocation struct {
 	function Function
@@ -109,7 +112,7 @@ type invocation struct {
 }
 
 // invocation reads the called function and its arguments, which may take room bytes.
-func (in *instance) invocation(c *host.Call, room int) (*invocation, error) {
+func (in functionCaller) invocation(c *host.Call, room int) (*invocation, error) {
 	number, ok := c.Int(0)
 	if !ok {
 		number = -1
@@ -200,7 +203,7 @@ func (i *invocation) finished(a answer, err error) answer {
 }
 
 // answerValue hands an answer to the guest.
-func (in *instance) answerValue(ctx context.Context, a answer) (quickjs.Value, error) {
+func (in functionCaller) answerValue(ctx context.Context, a answer) (quickjs.Value, error) {
 	in.call.Attachment = a.data
 	if a.text == "" {
 		return in.newScalar(ctx, a.scalar)
@@ -209,7 +212,7 @@ func (in *instance) answerValue(ctx context.Context, a answer) (quickjs.Value, e
 }
 
 // callFunction calls a function and waits for its answer.
-func (in *instance) callFunction(c *host.Call) (quickjs.Value, error) {
+func (in functionCaller) callFunction(c *host.Call) (quickjs.Value, error) {
 	i, err := in.invocation(c, math.MaxInt)
 	if err != nil {
 		return 0, err
@@ -240,7 +243,7 @@ type completion struct {
 }
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
-func (in *instance) startFunction(c *host.Call) error {
+func (in functionCaller) startFunction(c *host.Call) error {
 	r := in.run
 	if r.pending >= maxPending {
 		return r.tooManyCalls()
@@ -298,7 +301,7 @@ func (a answer) size() int64 {
 }
 
 // await waits until a call ends, and delivers its answer, or until d has passed, if d is not negative.
-func (in *instance) await(d time.Duration) error {
+func (in functionCaller) await(d time.Duration) error {
 	r := in.run
 	if err := r.Interrupted(); err != nil {
 		return err
@@ -328,7 +331,7 @@ func (in *instance) await(d time.Duration) error {
 }
 
 // next delivers the answer of the call that has ended, if the result of live is one. d is how long live waits at most.
-func (in *instance) next(kind string, d time.Duration, live func(*completion) (int64, error)) error {
+func (in functionCaller) next(kind string, d time.Duration, live func(*completion) (int64, error)) error {
 	r := in.run
 	var ended completion
 	id, err := r.Choose(kind, func() (int64, error) { return live(&ended) })
@@ -382,7 +385,7 @@ func (r *run) held() bool {
 }
 
 // deliverEnded delivers the answer of a call if one has ended.
-func (in *instance) deliverEnded() error {
+func (in functionCaller) deliverEnded() error {
 	return in.next(sandbox.TapePoll, 0, func(ended *completion) (int64, error) {
 		select {
 		case *ended = <-in.run.completions:
@@ -393,7 +396,7 @@ func (in *instance) deliverEnded() error {
 	})
 }
 
-func (in *instance) deliver(c completion) error {
+func (in functionCaller) deliver(c completion) error {
 	delete(in.run.calls, c.id)
 	if c.suspend {
 		in.run.suspended = append(in.run.suspended, suspendedCall{id: c.id, invocation: c.invocation})

@@ -8,6 +8,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/javascript/language"
 )
 
 // Operations of the one function that a guest can call. The numbers are those of language/prelude/kernel.js.
@@ -66,6 +67,18 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Val
 	return in.answer(ctx, v, err)
 }
 
+// engineCall serves a call of the engine itself, with values as arguments.
+func (in *instance) engineCall(ctx context.Context, f host.Function, values ...quickjs.Value) quickjs.Value {
+	if in.vm == nil || in.vm.Leaf() {
+		return quickjs.Undefined
+	}
+	c := &in.call
+	c.BeginWith(ctx, in.Instance, in.vm, in, values...)
+	f(c)
+	v, err := c.Result()
+	return in.answer(ctx, v, err)
+}
+
 // answer returns the result of the host primitive. An error ends the run unless it is a failure.
 func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quickjs.Value {
 	if in.Ended() != nil { // whatever else has happened
@@ -97,9 +110,9 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 	case opFinish:
 		return in.finish(c)
 	case opCall:
-		return in.callFunction(c)
+		return functionCaller{in}.callFunction(c)
 	case opCallAsync:
-		return quickjs.Undefined, in.startFunction(c)
+		return quickjs.Undefined, functionCaller{in}.startFunction(c)
 	case opAttachment:
 		data := c.Attachment
 		c.Attachment = nil
@@ -128,11 +141,11 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		in.run.Output().Log(sandbox.LevelError, message, cut)
 		return 0, &sandbox.Stop{Err: ErrHalted}
 	case opResolve:
-		return in.resolveFile(c)
+		return moduleLoader{in}.resolveFile(c)
 	case opLoadFile:
-		return in.loadFile(c)
+		return moduleLoader{in}.loadFile(c)
 	case opBuiltin:
-		return in.loadBuiltin(c)
+		return moduleLoader{in}.loadBuiltin(c)
 	case opStack:
 		return in.mapStack(c)
 	case opExit:
@@ -149,9 +162,11 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		state, _ := in.vm.PromiseState(c.Value(0))
 		return quickjs.Int(int32(state)), nil
 	case opInside:
-		return in.inside(c)
+		language.Inside(c)
+		return c.Result()
 	case opMatch:
-		return in.lastMatch(c)
+		language.LastMatch(c)
+		return c.Result()
 	case opInput:
 		return in.input(c)
 	case opHook:
@@ -160,7 +175,7 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		}
 		return quickjs.Undefined, nil
 	case opNamespace:
-		return in.namespace(c)
+		return moduleLoader{in}.namespace(c)
 	case opWeb:
 		features.Serve(c)
 		return c.Result()
@@ -168,42 +183,6 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		return quickjs.Undefined, in.explainUncalled()
 	}
 	return 0, host.Errorf("unknown operation of the host")
-}
-
-// inside serves opInside.
-func (in *instance) inside(c *host.Call) (quickjs.Value, error) {
-	_, v := in.vm.PromiseState(c.Value(0))
-	if target, handler, ok := in.vm.ProxyParts(c.Value(0)); ok {
-		v = target
-		if part, _ := c.Int(1); part == 1 {
-			v = handler
-		}
-	}
-	return v, in.vm.Retain(c.Context(), v)
-}
-
-// lastMatch serves opMatch.
-func (in *instance) lastMatch(c *host.Call) (quickjs.Value, error) {
-	match, ok := in.vm.LastMatch()
-	part, _ := c.Int(0)
-	switch {
-	case part == 0 && ok:
-		return quickjs.Int(int32(match.Number)), nil
-	case part == 0:
-		return quickjs.Int(0), nil
-	case part < 0:
-		return quickjs.Int(int32(match.Groups)), nil
-	case part == 1 && ok:
-		return match.Input, in.vm.Retain(c.Context(), match.Input)
-	}
-	start, end, ok := match.Group(part/2 - 1)
-	switch {
-	case !ok:
-		return quickjs.Int(-1), nil
-	case part%2 == 0:
-		return quickjs.Int(int32(start)), nil
-	}
-	return quickjs.Int(int32(end)), nil
 }
 
 func (in *instance) log(c *host.Call) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/language"
 )
 
 // An Interpreter runs scripts on an engine. It is safe for concurrent use, and closed together with the engine.
@@ -75,17 +76,17 @@ func (in *instance) called(ctx context.Context, stack []uint64) {
 		in.exhausted()
 		stack[0] = uint64(quickjs.Undefined)
 	case quickjs.ResolveArgc:
-		stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
+		stack[0] = uint64(moduleLoader{in}.resolveModule(ctx, uint32(this), uint32(this>>32)))
 	case quickjs.LoadArgc:
-		stack[0] = uint64(in.loadModule(ctx, uint32(this)))
+		stack[0] = uint64(moduleLoader{in}.loadModule(ctx, uint32(this)))
 	case quickjs.ResumeArgc:
 		stack[0] = uint64(in.resume(ctx, this))
 	case quickjs.DateArgc:
-		stack[0] = uint64(in.parseDate(ctx, this))
+		stack[0] = uint64(in.engineCall(ctx, language.ParseDate, this))
 	case quickjs.RegexpArgc:
 		stack[0] = uint64(in.translateRegexp(ctx, this, argv))
 	case quickjs.RadixArgc:
-		stack[0] = uint64(in.formatRadix(ctx, uint64(this), argv))
+		stack[0] = uint64(in.engineCall(ctx, language.FormatRadix, this, quickjs.Int(int32(argv))))
 	default:
 		if in.vm != nil {
 			if e, ok := in.vm.ErrorStack(this, int32(argc), argv); ok {

@@ -130,9 +130,12 @@ func (r *run) listScripts(files afero.Fs, dir string, left *int64) ([]fs.FileInf
 	return entries, nil
 }
 
+// A libraryLoader runs libraries and modules before the script.
+type libraryLoader struct{ *instance }
+
 // loadLibraries runs the libraries. If one fails, the others and the script still run. If the result can be used again,
 // an image of it is kept.
-func (in *instance) loadLibraries(program *sandbox.Program) error {
+func (in libraryLoader) loadLibraries(program *sandbox.Program) error {
 	r := in.run
 	r.evidence = script.NewEvidence(r.options.Files, program.ImageRoom(), script.OfContent)
 	for _, file := range r.libraries.files {
@@ -217,7 +220,7 @@ var errEffect = errors.New("a module has an effect while it is loaded")
 
 // loadImports loads the modules that the script loads first. It returns false if one cannot be loaded; the script will
 // see why when it loads that one again. Nothing has had an effect until then: otherwise the error is errEffect.
-func (in *instance) loadImports() (loaded bool, err error) {
+func (in libraryLoader) loadImports() (loaded bool, err error) {
 	r := in.run
 	r.loadingFirst = true
 	defer func() { r.loadingFirst = false }()
@@ -231,7 +234,7 @@ func (in *instance) loadImports() (loaded bool, err error) {
 
 // loadImport loads a module for the script, which will find it loaded. It returns false if that fails; the script will
 // see why when it loads the module again.
-func (in *instance) loadImport(i module.Import) (bool, error) {
+func (in libraryLoader) loadImport(i module.Import) (bool, error) {
 	ctx := in.Context()
 	specifier, err := in.vm.NewString(ctx, i.Specifier)
 	if err != nil {
@@ -249,7 +252,7 @@ func (in *instance) loadImport(i module.Import) (bool, error) {
 }
 
 // loadLibrary runs one file and its jobs. Exceptions appear on the console.
-func (in *instance) loadLibrary(file string) error {
+func (in libraryLoader) loadLibrary(file string) error {
 	if in.run.libraries.broken[file] {
 		return nil
 	}
@@ -298,7 +301,7 @@ func (in *instance) loadLibrary(file string) error {
 }
 
 // libraryTurn runs jobs of a library, and reports whether none is left.
-func (in *instance) libraryTurn() (done bool, err error) {
+func (in libraryLoader) libraryTurn() (done bool, err error) {
 	if _, err := in.checked(in.vm.RunJobs(in.Context())); err != nil {
 		return false, err
 	}

@@ -50,7 +50,7 @@ func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.I
 }
 
 // keepLibraries takes an image of an instance with loaded libraries, if other runs can use it.
-func (in *instance) keepLibraries(program *sandbox.Program, e *script.Evidence) {
+func (in libraryLoader) keepLibraries(program *sandbox.Program, e *script.Evidence) {
 	if in.run.Fixed() || !in.untouched() {
 		return
 	}

@@ -12,10 +12,13 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
+// A moduleLoader finds, compiles and runs the files and built-in modules that scripts load.
+type moduleLoader struct{ *instance }
+
 // linking compiles a module and all its imports, one after the other. The engine compiles each by itself, with a
 // placeholder for its imports; the host then loads these, depth first, in the engine's own order.
 type linking struct {
-	in   *instance
+	in   moduleLoader
 	path []importer // from the first module to the current one
 	all  []importer // all compiled modules
 
@@ -193,7 +196,7 @@ func (l *linking) fail() {
 }
 
 // resolveName returns the name of the module that a specifier in a file means.
-func (in *instance) resolveName(specifier, file string) (string, error) {
+func (in moduleLoader) resolveName(specifier, file string) (string, error) {
 	r := in.run
 	switch {
 	case specifier == r.entry:
@@ -211,7 +214,7 @@ func (in *instance) resolveName(specifier, file string) (string, error) {
 }
 
 // resolveModule serves [quickjs.ResolveArgc]: it returns a C string, or requests an exception.
-func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) quickjs.Value {
+func (in moduleLoader) resolveModule(ctx context.Context, file, specifier uint32) quickjs.Value {
 	if in.vm == nil {
 		return quickjs.Value(specifier) // the engine's own modules, while it starts
 	}
@@ -248,7 +251,7 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) q
 var errLongName = host.Errorf("the name of a module is too long")
 
 // loadModule serves [quickjs.LoadArgc]: it requests the module.
-func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
+func (in moduleLoader) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
 	if in.vm == nil || in.prelude == nil || in.vm.Leaf() {
 		return 0
 	}
@@ -280,7 +283,7 @@ func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) q
 }
 
 // linkModule compiles a module and all its imports, while no script is running. It returns 0 if there is an exception.
-func (in *instance) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
+func (in moduleLoader) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
 	l := &linking{in: in}
 	request, err := l.compile(ctx, source, name)
 	for err == nil && request != 0 {

@@ -124,7 +124,7 @@ const (
 )
 
 // resolveFile is for require and require.resolve.
-func (in *instance) resolveFile(c *host.Call) (quickjs.Value, error) {
+func (in moduleLoader) resolveFile(c *host.Call) (quickjs.Value, error) {
 	specifier, cut, ok := c.Prefix(0, jsfs.MaxPath)
 	file, cutFile, ok2 := c.Prefix(1, jsfs.MaxPath)
 	if !ok || !ok2 || cut > 0 || cutFile > 0 {
@@ -139,7 +139,7 @@ func (in *instance) resolveFile(c *host.Call) (quickjs.Value, error) {
 }
 
 // loadFile returns a CommonJS file as a function, the text of a JSON file, or the promise of an ES module.
-func (in *instance) loadFile(c *host.Call) (quickjs.Value, error) {
+func (in moduleLoader) loadFile(c *host.Call) (quickjs.Value, error) {
 	path, cut, ok := c.Prefix(0, jsfs.MaxPath)
 	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
 		return 0, host.Errorf("not the path of a file that can be required")

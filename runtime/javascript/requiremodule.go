@@ -19,7 +19,7 @@ const marksPrefix = quickjs.PreludeName + "marked:"
 
 // requireModule links the ES module in a file, with all its imports, for require. The answer is the promise of its
 // evaluation, which is settled, because modules that wait at their top level are refused.
-func (in *instance) requireModule(ctx context.Context, source *module.Source) (quickjs.Value, error) {
+func (in moduleLoader) requireModule(ctx context.Context, source *module.Source) (quickjs.Value, error) {
 	l, path := &linking{in: in}, source.Path
 	if def := in.vm.Module(path); def != 0 {
 		return in.evaluateModule(ctx, l, def, path)
@@ -56,7 +56,7 @@ func (l *linking) askRequired(ctx context.Context, request quickjs.Request, path
 }
 
 // evaluateModule evaluates a linked module, by another one that imports it.
-func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.ModuleDef,
+func (in moduleLoader) evaluateModule(ctx context.Context, l *linking, def quickjs.ModuleDef,
 	path string) (quickjs.Value, error) {
 	ready, waits := in.vm.CanEvaluate(def)
 	switch {
@@ -88,7 +88,7 @@ func (in *instance) evaluateModule(ctx context.Context, l *linking, def quickjs.
 
 // namespace serves opNamespace: it returns the exports of a module that require has loaded, or those of another one
 // that exports the same and __esModule.
-func (in *instance) namespace(c *host.Call) (quickjs.Value, error) {
+func (in moduleLoader) namespace(c *host.Call) (quickjs.Value, error) {
 	path, _, _ := c.Prefix(0, jsfs.MaxPath)
 	def := in.vm.Module(path)
 	switch {
@@ -133,6 +133,6 @@ func (in *instance) namespace(c *host.Call) (quickjs.Value, error) {
 
 // retained returns a value that the engine holds on to as the result of a host function, which has a reference of its
 // own.
-func (in *instance) retained(ctx context.Context, v quickjs.Value) (quickjs.Value, error) {
+func (in moduleLoader) retained(ctx context.Context, v quickjs.Value) (quickjs.Value, error) {
 	return v, in.vm.Retain(ctx, v)
 }

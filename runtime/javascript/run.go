@@ -88,7 +88,7 @@ func (in *instance) execute(program *sandbox.Program, script string) error {
 	in.Untrusted()
 	source := strings.ToValidUTF8(script, "\ufffd") // the engine reads UTF-8
 	if in.run.libraries != nil {
-		err := in.loadLibraries(program)
+		err := libraryLoader{in}.loadLibraries(program)
 		if err == errEffect {
 			in, err = in.run.again(program)
 		}
@@ -105,7 +105,7 @@ func (in *instance) execute(program *sandbox.Program, script string) error {
 			return err
 		}
 	}
-	c, err := in.compile(source)
+	c, err := compiler{in}.compile(source)
 	if err == nil {
 		err = in.startScript(c)
 	}
@@ -129,7 +129,7 @@ func (r *run) reload(program *sandbox.Program) (*instance, error) {
 	in, err := r.fresh(program)
 	if err == nil && r.libraries.any() {
 		in.Untrusted()
-		err = in.loadLibraries(program)
+		err = libraryLoader{in}.loadLibraries(program)
 	}
 	if err == nil {
 		in.Untrusted()
@@ -150,10 +150,10 @@ func (in *instance) loop() error {
 		case wait != 0 && in.run.pending > 0 && len(in.run.suspended) == in.run.pending:
 			return ErrSuspend
 		case wait != 0:
-			err = in.await(wait)
+			err = functionCaller{in}.await(wait)
 			began = time.Now()
 		case in.run.pending > 0:
-			err = in.deliverEnded() // even if a timer is always due
+			err = functionCaller{in}.deliverEnded() // even if a timer is always due
 		}
 		var limit *sandbox.LimitError
 		if errors.As(err, &limit) && limit.Limit == sandbox.LimitTime && in.run.returned() &&

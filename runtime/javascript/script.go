@@ -39,6 +39,9 @@ const (
 	expressionSuffix = "\n})"
 )
 
+// A compiler makes of source what the engine can run.
+type compiler struct{ *instance }
+
 // compiled is a compiled script.
 type compiled struct {
 	function quickjs.Value // for the body of a function
@@ -48,7 +51,7 @@ type compiled struct {
 
 // compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types
 // taken out if it can be neither. The error is a syntax error of the script, or ends the run.
-func (in *instance) compile(source string) (compiled, error) {
+func (in compiler) compile(source string) (compiled, error) {
 	source, err := look(in, source, module.WithoutAttributes)
 	if err != nil {
 		return compiled{}, err
@@ -87,7 +90,7 @@ func (in *instance) compile(source string) (compiled, error) {
 const maxInline = 32 << 10
 
 // look lets a function of package module scan the source, until the run ends.
-func look[T any](in *instance, source string, f func(string) T) (T, error) {
+func look[T any](in compiler, source string, f func(string) T) (T, error) {
 	if len(source) <= maxInline {
 		return f(source), nil
 	}
@@ -135,7 +138,7 @@ func further(a, b error) bool {
 	return x.Line > y.Line || x.Line == y.Line && x.Column > y.Column && y.Column > 0
 }
 
-func (in *instance) compileJavaScript(source string) (compiled, error) {
+func (in compiler) compileJavaScript(source string) (compiled, error) {
 	c, err := in.compileEnding(source, nil)
 	if err == nil && in.run.options.Expression && strings.Contains(source, ")") {
 		brackets := declarationPrefix + beforeBrackets + source + afterBrackets + declarationSuffix
@@ -174,7 +177,7 @@ func (in *instance) compileJavaScript(source string) (compiled, error) {
 }
 
 // compileEnding compiles the body of an async function so that the value of its last expression is known.
-func (in *instance) compileEnding(source string, from *module.Map) (compiled, error) {
+func (in compiler) compileEnding(source string, from *module.Map) (compiled, error) {
 	if err := in.findEnding(source); err != nil {
 		return compiled{}, err
 	}
@@ -192,7 +195,7 @@ func isReturnOutside(err error) bool {
 	return ok && e.Syntax && e.Message == "return not in a function"
 }
 
-func (in *instance) compileTypeScript(source string) (compiled, error) {
+func (in compiler) compileTypeScript(source string) (compiled, error) {
 	if in.run.options.Expression {
 		code, from, err := in.stripTypes(beforeExpression+source+afterExpression, module.StripBody)
 		if err != nil {
@@ -213,7 +216,7 @@ func (in *instance) compileTypeScript(source string) (compiled, error) {
 
 // compileLowered compiles a script that is turned into JavaScript that the engine knows, as a module or as the body of
 // a function.
-func (in *instance) compileLowered(source string, whole, body stripper) (compiled, error) {
+func (in compiler) compileLowered(source string, whole, body stripper) (compiled, error) {
 	kind, err := look(in, source, module.Detect)
 	if err != nil {
 		return compiled{}, err
@@ -240,7 +243,7 @@ func (in *instance) compileLowered(source string, whole, body stripper) (compile
 type stripper func(ctx context.Context, code, name string) (js string, m *module.Map, err error)
 
 // stripTypes removes the types from the script.
-func (in *instance) stripTypes(source string, strip stripper) (string, *module.Map, error) {
+func (in compiler) stripTypes(source string, strip stripper) (string, *module.Map, error) {
 	type stripped struct {
 		code string
 		from *module.Map
@@ -254,7 +257,7 @@ func (in *instance) stripTypes(source string, strip stripper) (string, *module.M
 }
 
 // syntaxFailure turns an error of package module, which has the author's lines, into the error of the run.
-func (in *instance) syntaxFailure(err error) error {
+func (in compiler) syntaxFailure(err error) error {
 	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
 		return s.Err
 	}
@@ -275,7 +278,7 @@ func (in *instance) syntaxFailure(err error) error {
 
 // compileBody compiles the body of an async function, with imports in front of its first line, or an expression.
 // Without types that were taken out, the expression has nothing around it yet.
-func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
+func (in compiler) compileBody(imports, source string, from *module.Map) (compiled, error) {
 	name, body, o := in.run.options.Name, imports+source, origin{prefix: len(methodPrefix + imports), source: from}
 	switch {
 	case in.run.options.Expression && from == nil:
@@ -327,7 +330,7 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 }
 
 // evalTop begins to run a script of a session. body is what source, or what was made of it, is for the engine.
-func (in *instance) evalTop(body, source string, o origin) (compiled, error) {
+func (in compiler) evalTop(body, source string, o origin) (compiled, error) {
 	o.prefix -= len(methodPrefix)
 	in.run.note(in.run.options.Name, source, o)
 	promise, err := in.vm.EvalTop(in.Context(), body, in.run.options.Name)
@@ -349,7 +352,7 @@ func (in *instance) forgetException() error {
 	return in.reason(err)
 }
 
-func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
+func (in compiler) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
 	in.run.note(name, source, origin{source: from, module: true})
 	// CommonJS files that it imports run now and can call functions, while the present mark may be of the run that
@@ -360,7 +363,7 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 		return compiled{}, err
 	}
 	in.importFailed = false
-	def, err := in.linkModule(in.Context(), source, name)
+	def, err := moduleLoader(in).linkModule(in.Context(), source, name)
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
@@ -410,7 +413,7 @@ func (in *instance) callWith(function quickjs.Value, details map[string]any,
 
 // syntaxError returns the error for a script that did not compile. The engine may notice a missing bracket only behind
 // the script's last line, in the wrapper, and some of its columns belong to other lines: these are left out.
-func (in *instance) syntaxError(source string) error {
+func (in compiler) syntaxError(source string) error {
 	err := in.exception()
 	in.run.outcome = nil // it may compile in another way
 	e, ok := err.(*ScriptError)

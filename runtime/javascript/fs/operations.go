@@ -104,8 +104,8 @@ func exists(t tree, r *fileRequest) (any, error) {
 	return 1, nil
 }
 
-// Serve answers a call of a function of fs. Its arguments are the function's name, flags or a number, the paths, and the
-// rest.
+// Serve answers a call of a function of fs. Its arguments are the function's name, flags or a number, the paths, and
+// the rest.
 func Serve(c *host.Call) {
 	r := &fileRequest{operation: c.Name(fileName)}
 	op, ok := fileOperations[r.operation]

@@ -20,7 +20,8 @@ import (
 // batch is how many entries of a directory are read at a time.
 const batch = 1000
 
-// Entries calls do with the entries of a directory as the functions of fs find them, until do fails or the context ends.
+// Entries calls do with the entries of a directory as the functions of fs find them, until do fails or the context
+// ends.
 func Entries(ctx context.Context, files afero.Fs, dir string, do func(info fs.FileInfo) error) error {
 	t := tree{work: &fileWork{ctx: ctx, left: math.MaxInt}, files: files}
 	return t.each(place{dir, dir}, do)

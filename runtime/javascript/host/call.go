@@ -82,12 +82,21 @@ func Ended(err error) bool {
 // first argument is the number of an operation, which Begin returns.
 func (c *Call) Begin(ctx context.Context, in *runtime.Instance, vm *quickjs.VM, r Runner,
 	argc, argv uint32) (operation int) {
-	c.Instance, c.vm, c.Runner, c.ctx, c.result, c.err, c.first = in, vm, r, ctx, quickjs.Undefined, nil, 0
+	c.BeginWith(ctx, in, vm, r)
 	c.count = vm.Arguments(argc, argv, c.values[:])
 	n, _ := c.Value(0).Int()
 	c.first = 1
 	return int(n)
 }
+
+// BeginWith makes c a call with values as arguments.
+func (c *Call) BeginWith(ctx context.Context, in *runtime.Instance, vm *quickjs.VM, r Runner, values ...Value) {
+	c.Instance, c.vm, c.Runner, c.ctx, c.result, c.err, c.first = in, vm, r, ctx, quickjs.Undefined, nil, 0
+	c.count = copy(c.values[:], values)
+}
+
+// VM returns the engine, for what concerns its insides.
+func (c *Call) VM() *quickjs.VM { return c.vm }
 
 // Serve answers a call whose first argument is the name of a function in the set.
 func (s *Set) Serve(c *Call) {
@@ -329,6 +338,9 @@ func (c *Call) ReturnValue(v Value, err error) {
 		c.result = v
 	}
 }
+
+// ReturnNumber is [Call.Return] of a number.
+func (c *Call) ReturnNumber(f float64) { c.ReturnValue(quickjs.Number(f), nil) }
 
 // ReturnFilled makes a new ArrayBuffer of some size the result. fill writes all of it, and must not keep the memory.
 func (c *Call) ReturnFilled(size int, fill func(memory []byte) error) {

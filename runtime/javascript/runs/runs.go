@@ -1,9 +1,9 @@
-// Package script is how a script starts and ends, and what the caller of a run gives to it.
+// Package runs is how a script starts and ends, and what the caller of a run gives to it.
 //
 // # Experimental
 //
 // Only runtime/javascript needs this package.
-package script
+package runs
 
 import (
 	"embed"
@@ -16,7 +16,7 @@ var scripts embed.FS
 
 // Feature is what the package gives to scripts.
 var Feature = host.Feature{
-	Name:    "script",
+	Name:    "runs",
 	Scripts: scripts,
 	Prelude: []string{"functions", "run"},
 }

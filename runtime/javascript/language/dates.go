@@ -1,28 +1,21 @@
-package javascript
+package language
 
 import (
-	"context"
 	"math"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // maxDate is how many bytes of a date are looked at. Longer ones are no dates.
 const maxDate = 4096
 
-// parseDate serves [quickjs.DateArgc]: it returns the time of a date in milliseconds, or NaN.
-func (in *instance) parseDate(_ context.Context, text quickjs.Value) quickjs.Value {
-	if in.vm == nil || in.vm.Leaf() {
-		return quickjs.Undefined
+// ParseDate is Date.parse: it returns the time of a date in milliseconds, or NaN.
+func ParseDate(c *host.Call) {
+	time := math.NaN()
+	if text, cut, ok := c.Prefix(0, maxDate); ok && cut == 0 && c.Spend(len(text)) == nil {
+		time = parseDate(text)
 	}
-	s, cut, ok := in.vm.String(text, maxDate)
-	if !ok || cut > 0 {
-		return quickjs.Number(math.NaN())
-	}
-	if err := in.Spend(len(s)); err != nil {
-		panic(err)
-	}
-	return quickjs.Number(parseDate(s))
+	c.ReturnNumber(time)
 }
 
 // parseDate reads a date as V8 does, whose rules are more or less those of the browsers: first as the format of

@@ -1,28 +1,21 @@
-package javascript
+package language
 
 import (
-	"context"
 	"math"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
-	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
-// formatRadix serves [quickjs.RadixArgc].
-func (in *instance) formatRadix(ctx context.Context, bits uint64, radix uint32) quickjs.Value {
-	number := math.Float64frombits(bits)
-	if in.vm == nil || in.vm.Leaf() || math.IsNaN(number) || math.IsInf(number, 0) || radix < 2 || radix > 36 {
-		return quickjs.Undefined
+// FormatRadix is toString of a number, which comes as the bits of a float, with a radix.
+func FormatRadix(c *host.Call) {
+	number := math.Float64frombits(uint64(c.Value(0)))
+	radix := c.Number(1)
+	if math.IsNaN(number) || math.IsInf(number, 0) || radix < 2 || radix > 36 {
+		return
 	}
-	text := formatRadix(number, int(radix))
-	if err := in.Spend(radixWork * len(text)); err != nil {
-		panic(err)
-	}
-	v, err := in.vm.NewString(ctx, text)
-	if err != nil {
-		panic(&sandbox.Stop{Err: in.reason(err)})
-	}
-	return v
+	text := formatRadix(number, radix)
+	c.Spend(radixWork * len(text))
+	c.Return(text, nil)
 }
 
 // radixWork is how many bytes of work a digit is.
