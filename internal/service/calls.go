@@ -75,7 +75,9 @@ func (s *Service) ListSharedCalls(ctx context.Context, in InProject) ([]calls.Ca
 // elsewhere returns the calls of a project that other processes share, the latest first.
 func (s *Service) elsewhere(ctx context.Context, project string) ([]calls.Call, error) {
 	all, err := s.ListSharedCalls(ctx, InProject{project})
-	return slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == s.runner.Calls().Process() }), err
+	all = slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == s.runner.Calls().Process() })
+	s.log.follow(project, all)
+	return all, err
 }
 
 type CallRequest struct {
@@ -89,14 +91,14 @@ const maxFiles = 1000
 // ShowCall returns all that is known of a call.
 func (s *Service) ShowCall(ctx context.Context, in CallRequest) (CallDetail, error) {
 	return within(ctx, s, Run, in.Project, "", func(p vfs.Project) (CallDetail, error) {
+		shared, err := s.elsewhere(ctx, in.Project)
+		if err != nil {
+			return CallDetail{}, err
+		}
 		d, known := s.log.find(in.Project, in.Call)
 		if !known {
 			d = CallDetail{CallInfo: CallInfo{Call: in.Call, Project: in.Project, State: registry.Ended},
 				Console: []Line{}}
-			shared, err := s.elsewhere(ctx, in.Project)
-			if err != nil {
-				return d, err
-			}
 			if i := slices.IndexFunc(shared, func(c calls.Call) bool { return c.ID == in.Call }); i >= 0 {
 				known = true
 				d.CallInfo, d.Input, d.Result = infoOf(&shared[i], in.Project), shared[i].Input, shared[i].Result

@@ -379,6 +379,19 @@ func infoOf(c *calls.Call, project string) CallInfo {
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
 }
 
+// follow notes where calls stand that were put off here, and have gone on in other processes, whose calls are shared.
+func (l *Log) follow(project string, shared []calls.Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range slices.Backward(shared) {
+		own := l.byID[[2]string{project, c.ID}]
+		if own != nil && own.cancel == nil && own.state != registry.Ended && c.Began.After(own.began) {
+			l.size += len(c.Result) - len(own.result)
+			own.state, own.took, own.code, own.status, own.result = c.State, c.Took, string(c.Code), c.Status, c.Result
+		}
+	}
+}
+
 // find returns a call.
 func (l *Log) find(project, id string) (CallDetail, bool) {
 	l.mu.Lock()
