@@ -192,11 +192,8 @@ func TestSecrets(t *testing.T) {
 func TestLimits(t *testing.T) {
 	l, err := network.Limits{PerRun: network.Unlimited, Time: time.Second}.WithDefaults()
 	require.NoError(t, err)
-	require.Equal(t, network.Limits{Time: time.Second, RequestSize: network.DefaultRequestSize,
-		ResponseSize: network.DefaultResponseSize,
-		HeaderSize:   network.DefaultHeaderSize, Redirects: network.DefaultRedirects, PerRun: network.Unlimited,
-		PerMinute: network.DefaultPerMinute,
-		AtOnce:    network.DefaultAtOnce}, l)
+	require.Equal(t, network.Limits{Time: time.Second, RequestSize: 10 << 20, ResponseSize: 32 << 20,
+		HeaderSize: 64 << 10, Redirects: 10, PerRun: network.Unlimited, PerMinute: 600, AtOnce: 8}, l)
 	for _, l := range []network.Limits{{Time: -2}, {HeaderSize: -1}, {PerRun: -2}, {ResponseSize: -5}} {
 		_, err := l.WithDefaults()
 		require.Error(t, err)

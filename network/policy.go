@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -23,47 +24,36 @@ type Policy struct {
 // Unlimited as a limit's value means no limit. Zero means the default.
 const Unlimited = -1
 
-// Defaults of [Limits].
-const (
-	DefaultTime         = 30 * time.Second
-	DefaultRequestSize  = 10 << 20
-	DefaultResponseSize = 32 << 20
-	DefaultHeaderSize   = 64 << 10
-	DefaultRedirects    = 10
-	DefaultPerRun       = 100
-	DefaultPerMinute    = 600
-	DefaultAtOnce       = 8
-)
-
 // Limits bound requests. Zero means the default, [Unlimited] no limit.
 type Limits struct {
-	// Time is how long a request may take, with its redirects and until its response has been read.
+	// Time is how long a request may take, with its redirects and until its response has been read: 30 seconds by
+	// default.
 	Time time.Duration
-	// RequestSize is the largest body of a request, and ResponseSize that of a response, after decompression, in bytes.
+	// RequestSize is the largest body of a request, and ResponseSize that of a response, after decompression, in bytes:
+	// 10 and 32 MiB by default.
 	RequestSize, ResponseSize int64
-	// HeaderSize is how large the headers of a request, and those of a response, can be together, in bytes. It cannot
-	// be unlimited.
+	// HeaderSize is how large the headers of a request, and those of a response, can be together, in bytes: 64 KiB by
+	// default. It cannot be unlimited.
 	HeaderSize int64
-	// Redirects is how many redirects are followed for one request.
+	// Redirects is how many redirects are followed for one request: 10 by default.
 	Redirects int
 	// PerRun is how many requests one run can make, redirects counted, and PerMinute how many all runs of a project
-	// can.
+	// can: 100 and 600 by default.
 	PerRun, PerMinute int
-	// AtOnce is how many requests of one run can be in progress; others wait.
+	// AtOnce is how many requests of one run can be in progress, 8 by default; others wait.
 	AtOnce int
 }
 
 // WithDefaults returns the limits with defaults in the place of zeros.
 func (l Limits) WithDefaults() (Limits, error) {
-	def := func(n *int, otherwise int) { *n = orDefault(*n, otherwise) }
-	l.Time = orDefault(l.Time, DefaultTime)
-	l.RequestSize = orDefault(l.RequestSize, DefaultRequestSize)
-	l.ResponseSize = orDefault(l.ResponseSize, DefaultResponseSize)
-	l.HeaderSize = orDefault(l.HeaderSize, DefaultHeaderSize)
-	def(&l.Redirects, DefaultRedirects)
-	def(&l.PerRun, DefaultPerRun)
-	def(&l.PerMinute, DefaultPerMinute)
-	def(&l.AtOnce, DefaultAtOnce)
+	l.Time = cmp.Or(l.Time, 30*time.Second)
+	l.RequestSize = cmp.Or(l.RequestSize, 10<<20)
+	l.ResponseSize = cmp.Or(l.ResponseSize, 32<<20)
+	l.HeaderSize = cmp.Or(l.HeaderSize, 64<<10)
+	l.Redirects = cmp.Or(l.Redirects, 10)
+	l.PerRun = cmp.Or(l.PerRun, 100)
+	l.PerMinute = cmp.Or(l.PerMinute, 600)
+	l.AtOnce = cmp.Or(l.AtOnce, 8)
 	if l.HeaderSize < 0 {
 		return l, errors.New("network: Limits.HeaderSize is negative")
 	}
@@ -81,13 +71,6 @@ func (l Limits) WithDefaults() (Limits, error) {
 		}
 	}
 	return l, nil
-}
-
-func orDefault[N int | int64 | time.Duration](n, otherwise N) N {
-	if n == 0 {
-		return otherwise
-	}
-	return n
 }
 
 // Check returns what is wrong with a policy, or nil.

@@ -42,29 +42,21 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Defaults of [Options].
-const (
-	DefaultKeep  = 7 * 24 * time.Hour
-	DefaultMost  = 100
-	DefaultBytes = 64 << 20
-	DefaultLease = 30 * time.Second
-)
-
 // Options configure [New]. The zero value has safe defaults.
 type Options struct {
 	// Keep is how long a call is kept that waits, and the result of one that has ended meanwhile. Zero means
-	// DefaultKeep.
+	// a week.
 	Keep time.Duration
 	// Most is how many calls of one client of a project ([registry.Env]) can wait at the same time. Zero means
-	// DefaultMost.
+	// 100.
 	Most int
 	// Bytes is how many bytes the calls of one client of a project that wait can keep together: inputs, states of code,
-	// and the results of those that have ended and whose callers have not fetched them. Zero means DefaultBytes. They
+	// and the results of those that have ended and whose callers have not fetched them. Zero means 64 MiB. They
 	// keep less if the quota of the project's files leaves less: a call waits only if what its client's calls keep
 	// would fit there, too. That does not hold for directories of the host.
 	Bytes int64
 	// Lease is how long a process that has died or lost the store keeps others from going on with its call. The clocks
-	// of machines that share a store must not differ by as much. Zero means DefaultLease.
+	// of machines that share a store must not differ by as much. Zero means 30 seconds.
 	Lease time.Duration
 }
 
@@ -100,8 +92,8 @@ func New(store vfs.RecordStore, options *Options) (*Store, error) {
 	if o.Keep < 0 || o.Most < 0 || o.Bytes < 0 || o.Lease < 0 {
 		return nil, errors.New("waiting: a limit is negative")
 	}
-	o = Options{cmp.Or(o.Keep, DefaultKeep), cmp.Or(o.Most, DefaultMost), cmp.Or(o.Bytes, DefaultBytes),
-		cmp.Or(o.Lease, DefaultLease)}
+	o = Options{cmp.Or(o.Keep, 7*24*time.Hour), cmp.Or(o.Most, 100), cmp.Or(o.Bytes, 64<<20),
+		cmp.Or(o.Lease, 30*time.Second)}
 	return &Store{
 		store:   store,
 		entries: store.Records("runs"),

@@ -548,7 +548,7 @@ func TestOneProcessGoesOn(t *testing.T) {
 		run, err := r.Get(t.Context(), token)
 		require.NoError(t, err)
 		require.Equal(t, registry.Running, run.State)
-		time.Sleep(waiting.DefaultLease)
+		time.Sleep(30 * time.Second)
 		result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
 		require.NoError(t, err)
 		require.Equal(t, tool.CodePending, result.Code)
