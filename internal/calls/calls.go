@@ -124,6 +124,7 @@ func decode(data []byte) (list []Call) {
 	for line := range bytes.Lines(data) {
 		var c Call
 		if json.Unmarshal(line, &c) == nil && c.Process != "" {
+			c.State = cmp.Or(c.State, registry.Ended) // of an older version
 			list = append(list, c)
 		}
 	}

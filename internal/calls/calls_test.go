@@ -179,17 +179,18 @@ func TestDamagedRecords(t *testing.T) {
 		if info.Kind == "calls" {
 			require.NoError(t, store.Records("calls").Change(t.Context(), info.Name, 0, func(data []byte) ([]byte,
 				error) {
-				return append([]byte("{\n[]\nnull\n\x00\n{\"process\":7}\n"), data...), nil
+				return append([]byte("{\n[]\nnull\n\x00\n{\"process\":7}\n"+
+					"{\"process\":\"old\",\"id\":\"0\"}\n"), data...), nil
 			}))
 		}
 	}
 	b := begin(t, store, nil)
-	require.Equal(t, []string{"1 ended one"}, b.latest(t, "scope"))
+	require.Equal(t, []string{"1 ended one", "0 ended"}, b.latest(t, "scope"))
 	b.call("scope", "2", "two", 0)
 	b.tools.Dispatch(t.Context(), tool.Call{ID: "3", Tool: "echo", Input: []byte(`{"text":"x"}`)},
 		registry.Env{Project: "scope"})
 	b.Close()
-	require.Equal(t, []string{"2 ended two", "1 ended one"}, b.latest(t, "scope"))
+	require.Equal(t, []string{"2 ended two", "1 ended one", "0 ended"}, b.latest(t, "scope"))
 }
 
 type brokenStore struct{ vfs.RecordStore }

@@ -82,7 +82,7 @@ or two after they begin.`,
 					state = strings.ReplaceAll(string(call.Code), "_", " ")
 				}
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s", terminal.Escape(call.ID), terminal.Escape(call.Tool),
-					call.Began.Local().Format(time.DateTime), call.Took.Round(time.Millisecond), state)
+					call.Began.Local().Format(time.DateTime), call.Took.Round(time.Millisecond), terminal.Escape(state))
 				if call.Client != "" {
 					fmt.Fprintf(table, "\tby %s", terminal.Escape(call.Client))
 				}
