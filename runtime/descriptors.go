@@ -46,6 +46,12 @@ func (in *Instance) descriptors() *descriptors {
 		files = afero.NewReadOnlyFs(afero.NewMemMapFs())
 	}
 	t := &descriptors{files: wasifs.New(files, in.run.options.Limits.Memory)}
+	switch begin := in.run.source.Clock; {
+	case in.program.guest.NoClock:
+		t.files.Now = func() time.Time { return time.Unix(0, noEpoch) }
+	case !begin.IsZero():
+		t.files.Now = func() time.Time { return begin }
+	}
 	for s := range streams {
 		t.table = append(t.table, &descriptor{stream: s})
 	}
@@ -72,10 +78,14 @@ func (in *Instance) OpenFiles() int {
 	return n
 }
 
-// FilesAsAtStart reports whether the guest has exactly those descriptors open with which every run begins.
+// FilesAsAtStart reports whether the guest has exactly those descriptors open with which every run begins, and nothing
+// in /tmp.
 func (in *Instance) FilesAsAtStart() bool {
 	if in.open == nil {
 		return true
+	}
+	if !in.open.files.IsClean() {
+		return false
 	}
 	for fd, d := range in.open.table {
 		switch {

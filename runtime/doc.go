@@ -40,6 +40,8 @@
 //   - Paths that lead out of the directory that they are relative to are EPERM, and so are absolute ones, which C
 //     libraries make relative.
 //   - A run has at most [MaxDescriptors] files open.
+//   - /tmp is a directory of the run's own, in memory, and /dev/null is there, unless [RunOptions].Files have a /tmp or
+//     a /dev. "/" does not list them.
 //
 // Files that the guest leaves open are closed at the end of the run, or by [Instance.CloseFiles].
 //

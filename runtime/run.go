@@ -37,8 +37,9 @@ type RunOptions struct {
 	State *State
 
 	// Files are the files that the guest works on through WASI, if it is one with [Guest].Files. Nil is an empty
-	// directory that cannot be changed. Package vfs has what is safe to give to a guest. Operations on files end
-	// before the run does; only one that hangs may still be in progress then.
+	// directory that cannot be changed. Beside them the guest has /dev/null and, unless they have a /tmp, an empty
+	// directory /tmp for this run, in memory, for as many bytes as Limits.Memory. Package vfs has what is safe to give
+	// to a guest. Operations on files end before the run does; only one that hangs may still be in progress then.
 	Files afero.Fs
 
 	// Console, if not nil, gets each entry of the console when it is printed, in order, on a goroutine of its own.

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
-// ErrOpenFiles means that the state of a guest cannot be taken because it has files open, which are the host's.
-var ErrOpenFiles = errors.New("files are open: close them first")
+// ErrOpenFiles means that the state of a guest cannot be taken because it has files open, or files in /tmp, which are
+// the host's.
+var ErrOpenFiles = errors.New("files are open, or in /tmp: close or remove them first")
 
 // ErrSuspend is what a function of the host returns that has no answer for the code yet, and will have none soon. The
 // language packages say what comes of it.
@@ -32,7 +33,7 @@ func ScriptName(first string, n int) string {
 
 // Suspend returns the state of the run's sandbox, in which no call may be in progress. language is what its caller
 // wants to have back from [State.Language]. The run can go on, or end. A guest whose driver has a state needs
-// [Guest].DecodeState. The error is ErrOpenFiles if the guest has files open.
+// [Guest].DecodeState. The error is ErrOpenFiles if the guest has files open, or files in /tmp.
 func (r *Run) Suspend(language []byte) (*State, error) {
 	in := r.instance
 	if in == nil {

@@ -61,18 +61,19 @@ func wasiType(name string) string {
 }
 
 // loadCaller loads callModule.
-func loadCaller(t testing.TB) *sandbox.Program {
+func loadCaller(t testing.TB) *sandbox.Program { return loadCallerAs(t, sandbox.Guest{Name: "caller"}) }
+
+// loadCallerAs loads callModule as a guest with some properties.
+func loadCallerAs(t testing.TB, guest sandbox.Guest) *sandbox.Program {
 	engine, err := sandbox.New(&sandbox.EngineOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Close(t.Context())) })
 	module := callModule()
-	program, err := engine.Load(t.Context(), sandbox.Guest{
-		Name:   "caller",
-		Module: func() ([]byte, error) { return sandbox.Meter(module) },
-		Digest: sha256.Sum256(module),
-		Files:  true,
-		New:    func(in *sandbox.Instance) (sandbox.Driver, error) { return caller{}, nil },
-	})
+	guest.Module = func() ([]byte, error) { return sandbox.Meter(module) }
+	guest.Digest = sha256.Sum256(module)
+	guest.Files = true
+	guest.New = func(in *sandbox.Instance) (sandbox.Driver, error) { return caller{}, nil }
+	program, err := engine.Load(t.Context(), guest)
 	require.NoError(t, err)
 	return program
 }

@@ -659,6 +659,35 @@ func TestWASIChangesAreTheProjects(t *testing.T) {
 	require.Len(t, names, 2)
 }
 
+// TestWASIScratch has /tmp in a run, and not in the next one or in the project.
+func TestWASIScratch(t *testing.T) {
+	project := newProject(t, nil)
+	for _, guest := range []sandbox.Guest{{Name: "caller"}, {Name: "a caller without a clock", NoClock: true}} {
+		program := loadCallerAs(t, guest)
+		for range 2 {
+			g := begin(t, program, sandbox.RunOptions{Files: project})
+			before := time.Now()
+			require.EqualValues(t, errNOENT, g.onPath("path_unlink_file", "tmp/file"))
+			require.True(t, g.in.FilesAsAtStart())
+			fd := g.open("tmp/file", create|exclusive, writing)
+			g.write(fd, "scratch")
+			g.do("fd_filestat_get", fd, result)
+			const modified = 48
+			at := time.Unix(0, int64(g.u64(result+modified)))
+			require.Equal(t, guest.NoClock, at.Before(before), at)
+			g.do("fd_close", fd)
+			require.Zero(t, g.in.OpenFiles())
+			require.False(t, g.in.FilesAsAtStart())
+			_, err := g.run.Suspend(nil)
+			require.ErrorIs(t, err, sandbox.ErrOpenFiles)
+			g.end()
+		}
+	}
+	names, err := afero.ReadDir(project, "/")
+	require.NoError(t, err)
+	require.Empty(t, names)
+}
+
 // TestWASIReplacingIsAtomic ends runs while a file is being replaced.
 func TestWASIReplacingIsAtomic(t *testing.T) {
 	program := loadCaller(t)

@@ -369,12 +369,18 @@ func (f *file) close() error { return f.end(afero.File.Close) }
 // discard closes the file without finishing its replacement, if the afero.Fs can do that.
 func (f *file) discard() {
 	_ = f.end(func(handle afero.File) error {
-		if d, ok := handle.(interface{ Discard() }); ok {
-			d.Discard()
-			return nil
-		}
-		return handle.Close()
+		discard(handle)
+		return nil
 	})
+}
+
+// discard closes a file without finishing its replacement, if the afero.Fs can do that.
+func discard(handle afero.File) {
+	if d, ok := handle.(interface{ Discard() }); ok {
+		d.Discard()
+	} else {
+		_ = handle.Close()
+	}
 }
 
 func (f *file) end(end func(afero.File) error) error {

@@ -10,6 +10,12 @@
 // at the path ends that: from then on, the file has the new content and is written in place. A guest that opens,
 // writes and closes replaces the file atomically.
 //
+// # Scratch files
+//
+// A guest has a directory /tmp of its own, in memory, which is empty at first and gone with the [FS], and /dev/null.
+// Neither is listed in "/". If the afero.Fs has a /tmp or a /dev, the guest has that instead. A file that is moved
+// between /tmp and the afero.Fs is copied; whoever has it open still has the old one.
+//
 // # Deviations from POSIX
 //
 //   - Links cannot be made: EPERM, as on Linux file systems without links. Links that the afero.Fs lists have their
@@ -45,7 +51,10 @@ import (
 
 // An FS is the files of one guest, and what it has open of them. It is safe for concurrent use.
 type FS struct {
-	files afero.Fs
+	// Now is the clock of files in memory: those in /tmp, and removed ones that are still open. New sets time.Now.
+	Now func() time.Time
+
+	files *scratch
 	spare int64 // how many bytes removed files that are still open may have together
 
 	mu   sync.Mutex // held during each operation, also of open files
@@ -54,12 +63,20 @@ type FS struct {
 	locks map[string]int64
 }
 
-// New returns files as WASI shows them. Removed files that are still open may take spare bytes of memory.
+// New returns files as WASI shows them. Removed files that are still open may take spare bytes of memory, and so may
+// those in /tmp.
 //
 // The paths given to files are absolute, cleaned and separated by slashes, but may contain any byte of UTF-8. Remove
 // and Rename of files must not affect directories that are not empty, and files must limit the sizes of files itself.
 // afero.MemMapFs does neither: do not use it for untrusted guests.
-func New(files afero.Fs, spare int64) *FS { return &FS{files: files, spare: spare} }
+func New(files afero.Fs, spare int64) *FS {
+	s := &FS{Now: time.Now, spare: spare}
+	s.files = newScratch(files, spare, func() time.Time { return s.Now() })
+	return s
+}
+
+// IsClean reports whether the guest has nothing in /tmp.
+func (s *FS) IsClean() bool { return s.files.empty() }
 
 // Close closes everything that is open. Replacements of files that are not finished take effect if finish is set;
 // otherwise they are dropped. Directories that the guest has made as locks of open files are removed. The error is that
@@ -171,7 +188,7 @@ const root = "/"
 func (s *FS) Stat(guest string) (Stat, Errno) { return s.look(guest, s.files.Stat) }
 
 // Lstat is Stat, but describes a link itself.
-func (s *FS) Lstat(guest string) (Stat, Errno) { return s.look(guest, s.lstat) }
+func (s *FS) Lstat(guest string) (Stat, Errno) { return s.look(guest, s.files.Lstat) }
 
 func (s *FS) look(guest string, look func(string) (fs.FileInfo, error)) (Stat, Errno) {
 	s.mu.Lock()
@@ -195,15 +212,6 @@ func (s *FS) stat(guest string, look func(string) (fs.FileInfo, error)) (Stat, E
 		return Stat{}, ENOTDIR
 	}
 	return describe(inode(name), info), 0
-}
-
-// lstat describes a file without following links, if the afero.Fs knows a way.
-func (s *FS) lstat(name string) (fs.FileInfo, error) {
-	if looker, ok := s.files.(afero.Lstater); ok {
-		info, _, err := looker.LstatIfPossible(name)
-		return info, err
-	}
-	return s.files.Stat(name)
 }
 
 // Mkdir makes a directory.
@@ -241,7 +249,7 @@ func (s *FS) Rmdir(guest string) Errno {
 	if errno := s.settle(name); errno != 0 {
 		return errno
 	}
-	info, err := s.lstat(name)
+	info, err := s.files.Lstat(name)
 	switch {
 	case err != nil:
 		return toErrno(err)
@@ -265,7 +273,7 @@ func (s *FS) Unlink(guest string) Errno {
 	if errno := s.settle(name); errno != 0 {
 		return errno
 	}
-	info, err := s.lstat(name)
+	info, err := s.files.Lstat(name)
 	switch {
 	case err != nil:
 		return toErrno(err)

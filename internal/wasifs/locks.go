@@ -31,7 +31,7 @@ func (s *FS) touched(name string) {
 	if _, ok := s.locks[name]; !ok {
 		return
 	}
-	info, err := s.lstat(name)
+	info, err := s.files.Lstat(name)
 	if err != nil {
 		delete(s.locks, name)
 		return
@@ -76,7 +76,7 @@ const databaseHead = "SQLite format 3\x00"
 // release removes locks, unless they are somebody else's by now.
 func (s *FS) release(names []string) {
 	for _, name := range names {
-		info, err := s.lstat(name)
+		info, err := s.files.Lstat(name)
 		if err == nil && info.IsDir() && nanoseconds(info.ModTime()) == s.locks[name] {
 			_ = s.files.Remove(name) // which fails if there is something in it
 		}

@@ -82,7 +82,7 @@ func (s *FS) openAny(guest string, flag Flag) (File, Errno) {
 		return nil, errno
 	}
 	if flag&O_NOFOLLOW != 0 {
-		if info, err := s.lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err := s.files.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return nil, ELOOP
 		}
 	}

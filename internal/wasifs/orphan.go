@@ -17,7 +17,7 @@ type orphan struct {
 // orphan makes files that the guest has just removed or replaced, all of one path, live on. If that is not possible,
 // they stay what the afero.Fs has made of them: writing to them is ESTALE.
 func (s *FS) orphan(files []*file) {
-	o := &orphan{fs: s, mtime: time.Now()}
+	o := &orphan{fs: s, mtime: s.Now()}
 	written := false
 	for _, f := range files {
 		f.name = "" // whatever gets the path is another file
@@ -72,7 +72,7 @@ func (o *orphan) writeAt(b []byte, off int64) (int, Errno) {
 			return 0, errno
 		}
 	}
-	o.mtime = time.Now()
+	o.mtime = o.fs.Now()
 	return copy(o.data[off:], b), 0
 }
 
@@ -82,7 +82,7 @@ func (o *orphan) truncate(size int64) Errno {
 		return ENOSPC
 	}
 	o.fs.spare -= grows
-	o.mtime = time.Now()
+	o.mtime = o.fs.Now()
 	if grows <= 0 {
 		clear(o.data[size:])
 		o.data = o.data[:size]

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
@@ -23,14 +24,14 @@ func TestFilesBehaveAsTheHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	for _, kind := range wasifstest.Kinds {
-		t.Run(kind.Name, func(t *testing.T) {
+	compare := func(name string, create func(t *testing.T) posix) {
+		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(15) {
 				dir := t.TempDir()
 				c := &comparison{
 					t:    t,
 					rand: rand.New(rand.NewPCG(seed, 0)),
-					both: [2]posix{wasifs.New(kind.Make(t), 1<<20), host{dir}},
+					both: [2]posix{create(t), host{dir}},
 				}
 				for range 250 {
 					c.step()
@@ -39,6 +40,22 @@ func TestFilesBehaveAsTheHosts(t *testing.T) {
 			}
 		})
 	}
+	for _, kind := range wasifstest.Kinds {
+		compare(kind.Name, func(t *testing.T) posix { return wasifs.New(kind.Make(t), 1<<20) })
+	}
+	compare("/tmp", func(t *testing.T) posix { return inTmp{wasifs.New(afero.NewMemMapFs(), 1<<20)} })
+}
+
+// inTmp is the directory /tmp of a guest.
+type inTmp struct{ *wasifs.FS }
+
+func (s inTmp) Stat(name string) (wasifs.Stat, wasifs.Errno) { return s.FS.Stat("tmp/" + name) }
+func (s inTmp) Mkdir(name string) wasifs.Errno               { return s.FS.Mkdir("tmp/" + name) }
+func (s inTmp) Rmdir(name string) wasifs.Errno               { return s.FS.Rmdir("tmp/" + name) }
+func (s inTmp) Unlink(name string) wasifs.Errno              { return s.FS.Unlink("tmp/" + name) }
+func (s inTmp) Rename(from, to string) wasifs.Errno          { return s.FS.Rename("tmp/"+from, "tmp/"+to) }
+func (s inTmp) Open(name string, flag wasifs.Flag) (wasifs.File, wasifs.Errno) {
+	return s.FS.Open("tmp/"+name, flag)
 }
 
 // posix has the methods whose results are compared.

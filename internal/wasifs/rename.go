@@ -23,7 +23,7 @@ func (s *FS) Rename(guestFrom, guestTo string) Errno {
 	// directory that is to move into itself, which not every afero.Fs notices.
 	inside := strings.HasPrefix(to, from+"/")
 	if fromIsDir || toIsDir || from == to || inside {
-		info, err := s.lstat(from)
+		info, err := s.files.Lstat(from)
 		switch {
 		case err != nil:
 			return toErrno(err)
@@ -53,11 +53,11 @@ func (s *FS) Rename(guestFrom, guestTo string) Errno {
 
 // renameOver finishes a rename that was refused because of what is in its way.
 func (s *FS) renameOver(from, to string, refusal Errno) Errno {
-	source, err := s.lstat(from)
+	source, err := s.files.Lstat(from)
 	if err != nil {
 		return refusal
 	}
-	target, err := s.lstat(to)
+	target, err := s.files.Lstat(to)
 	switch {
 	case err != nil: // what is in the way has another name, or is a file on the way to it
 		return refusal

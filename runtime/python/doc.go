@@ -30,7 +30,7 @@
 // [RunOptions].Files are at "/", which is also the working directory. Packages of pure Python in /lib/python can be
 // imported, and modules beside the code; the standard library comes first. No bytecode is written; instead, packages
 // that the code imports first are kept in images: see [RunOptions].Libraries. Files that are open when the code ends
-// are closed, as at the end of a process.
+// are closed, as at the end of a process. /tmp is a directory of the run's own, in memory.
 //
 // # Sessions
 //
@@ -50,11 +50,12 @@
 //	await main() # not asyncio.run(main())
 //
 // Calls that are not awaited, or are in a loop that the code runs itself, cannot wait, nor can any call while files are
-// open. They raise a RuntimeError that says what to do.
+// open or in /tmp. They raise a RuntimeError that says what to do.
 //
 // # Deviations
 //
-//   - There are no threads, no other processes, no network, no terminal and no native libraries.
+//   - There are no other processes, no terminal and no native libraries, and no network without [RunOptions].Network.
+//   - Threads run one after the other: each begins when something waits for it, or at the end of the code.
 //   - asyncio has an event loop that only waits for time. run_in_executor and to_thread call the function at once,
 //     except for a [Function].
 //   - zoneinfo has the time zones of Go's time package, up to the year 2100. The local time is UTC.

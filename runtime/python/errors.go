@@ -55,8 +55,8 @@ var ErrNoReport = script.NewFailure("error",
 // code's timers do not count as something else: its clock stands still until then.
 //
 // Only code that awaits at its top level, outside of functions, can be left while it waits, or the coroutines that it
-// awaits there, and only while it has no files open. Any other call that has no answer yet, such as one that is not
-// awaited, raises a RuntimeError in the code that says so.
+// awaits there, and only while it has no files open, and none in /tmp. Any other call that has no answer yet, such as
+// one that is not awaited, raises a RuntimeError in the code that says so.
 var ErrSuspend = sandbox.ErrSuspend
 
 // cannotWait returns the error of a call that has no answer yet, where the code cannot wait for it.
@@ -65,10 +65,10 @@ func cannotWait(name string) error {
 		"write await %[1]s(...) outside of functions, or await a coroutine there that does, without asyncio.run", name)
 }
 
-// cannotWaitWithFiles is cannotWait for code that has files open.
+// cannotWaitWithFiles is cannotWait for code that has files open, or in /tmp.
 func cannotWaitWithFiles(name string) error {
-	return fmt.Errorf("%s has no answer yet, and code with open files cannot wait for it: "+
-		"close them first, databases as well", name)
+	return fmt.Errorf("%s has no answer yet, and code with open files, or with files in /tmp, cannot wait for it: "+
+		"close them first, databases as well, and put files elsewhere", name)
 }
 
 // notWritten returns the error of code that has left files open, if they could not be closed.

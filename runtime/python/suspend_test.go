@@ -174,14 +174,15 @@ func TestCodeThatCannotWait(t *testing.T) {
 	needPython(t)
 	const frames = "RuntimeError: tools.ask has no answer yet, and only code that awaits at its top level can wait " +
 		"for it: write await tools.ask(...) outside of functions"
-	const files = "RuntimeError: tools.ask has no answer yet, and code with open files cannot wait for it: close " +
-		"them first"
+	const files = "RuntimeError: tools.ask has no answer yet, and code with open files, or with files in " +
+		"/tmp, cannot wait for it: close them first"
 	for code, want := range map[string]string{
 		"def f():\n    return tools.ask(1)\nf()": frames,
 		"import asyncio\ndef f():\n    async def main():\n        return await asyncio.gather(tools.ask(1), " +
 			"tools.ask(2))\n    return asyncio.run(main())\nf()": frames,
 		"import asyncio\nloop = asyncio.new_event_loop()\nloop.run_until_complete(tools.ask(1))":           frames,
 		"with open('a', 'w') as f:\n    f.write(await tools.ask('x'))":                                     files,
+		"open('/tmp/a', 'w').close()\nawait tools.ask(1)":                                                  files,
 		"import sqlite3\ndb = sqlite3.connect('db')\ndb.execute('create table t (x)')\nawait tools.ask(1)": files,
 	} {
 		o := asking(nil)

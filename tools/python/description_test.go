@@ -80,10 +80,10 @@ var claims = map[string][]claim{
 		{"import matplotlib.pyplot", "matplotlib is not available"}, {"import requests", "requests is not available"},
 		{"import pip", "pip is not available"},
 	},
-	"asyncio works; threads, subprocesses, sockets and input() do not": {
+	"asyncio works, and threads run one after the other; subprocesses, sockets and input() do not work": {
 		{"import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nasync def main():\n    " +
 			"return await asyncio.gather(f(1), f(2))\nasyncio.run(main())", `^\[1, 2\]$`},
-		{"import threading\nthreading.Thread(target=print).start()", "There are no threads"},
+		{"import threading\nt = threading.Thread(target=print, args=[42])\nt.start()\nt.join()\nprint(43)", "42\n43"},
 		{"import subprocess\nsubprocess.run('ls')", "There are no other processes"},
 		{"import socket\nsocket.socket()", "There is no network"},
 		{"input()", "EOFError"},

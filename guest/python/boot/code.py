@@ -95,6 +95,8 @@ def value_of(parts, scope):
             return advance()
     for part in parts:
         value = eval(part, scope)
+    if value is None and RESULT not in scope and not stays:
+        note_definitions(parts, scope)
     value = scope.pop(RESULT, value)
     if inspect.iscoroutine(value) and sys.getrefcount(value) == 2:  # main() as the last line, which nothing else keeps
         driver = driven(value, stays)

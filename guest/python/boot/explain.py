@@ -25,7 +25,6 @@ MODULES = {
     '_lzma': 'Use zlib or bz2 instead.',
     'pip': 'Packages cannot be installed from here.',
     'IPython': 'display(x) works without an import.',
-    'concurrent.futures.thread': 'There are no threads: call the function directly, or use asyncio.',
     'concurrent.futures.process': 'There are no other processes: call the function directly.',
     'multiprocessing': 'There are no other processes: call the function directly.',
     '_multiprocessing': 'There are no other processes: call the function directly.',
@@ -47,12 +46,11 @@ MODULES = {
 NETWORK = 'There is no network.'
 REQUESTS = 'Requests go through urllib.request or the package requests, to the hosts that are allowed.'
 PROCESSES = 'There are no other processes: do it in Python.'
-THREADS = 'There are no threads: call the function directly, or use asyncio to wait for several things at once.'
+ZONE = 'The local time is UTC: use datetime with a zone, such as zoneinfo.ZoneInfo("Europe/Oslo").'
 
 FILES = {
     'socket.py': NETWORK,
     'subprocess.py': PROCESSES,
-    'threading.py': THREADS,
 }
 
 FUNCTIONS = {
@@ -60,6 +58,7 @@ FUNCTIONS = {
     'kill': PROCESSES, 'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': PROCESSES, 'execv': PROCESSES,
     'getuid': 'There are no users.', 'geteuid': 'There are no users.', 'getlogin': 'There are no users.',
     'chown': 'There are no users.', 'statvfs': 'The size of the disk is not known.',
+    'tzset': ZONE,
     'alarm': 'Limits are set from outside.', 'setitimer': 'Limits are set from outside.',
 }
 
@@ -84,6 +83,7 @@ INSTEAD = {
     "'return' outside function": 'The value of the last expression is the result: write it without return.',
     'asyncio.run() cannot be called from a running event loop': 'Write await main() instead of asyncio.run(main()).',
     'This event loop is already running': 'Write await main() instead of running the loop.',
+    "can't start new thread": 'Threads run one after the other: use threading.Thread, or call the function.',
     'no running event loop': 'Write await in the code itself, outside of functions: it makes a loop run.',
 }
 
@@ -133,7 +133,7 @@ def explanation(error):
             return f'{name.lstrip("_")} is not available. {STANDARD} {advice}'
         return STANDARD
     if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
-        if error.obj.__name__ in ('os', 'posix', 'signal'):
+        if error.obj.__name__ in ('os', 'posix', 'signal', 'time'):
             return FUNCTIONS.get(error.name)
     if isinstance(error, (OSError, RuntimeError, AttributeError)):
         frame = error.__traceback__

@@ -13,13 +13,14 @@ class Finder(importlib.machinery.FileFinder):
                 file = os.path.join(place, '__init__' + suffix) if inside else place + suffix
                 if os.path.isfile(file):
                     return self._get_spec(loader, fullname, file, [place] if inside else None, target)
-        if not folder:
+        if not folder or place in SYSTEM:
             return None
         spec = importlib.machinery.ModuleSpec(fullname, None)
         spec.submodule_search_locations = [place]
         return spec
 
 
+SYSTEM = ('/tmp', '/dev')  # folders that are there without being the project's
 LOADERS = ((importlib.machinery.SourceFileLoader, ['.py']), (importlib.machinery.SourcelessFileLoader, ['.pyc']))
 
 

@@ -36,6 +36,7 @@ import itertools
 import linecache
 import logging
 import math
+import opcode
 import operator
 import os
 import pathlib

@@ -5,6 +5,7 @@ sys.path[:] = [*(path for path in sys.path if path), LIBRARIES, '/']
 sys.argv = ['']
 sys.orig_argv = ['python']
 os.environ.clear()
+os.environ['HOME'] = '/'
 exits = atexit._ncallbacks()
 linecache.clearcache()
 sys.path_importer_cache.pop('/', None)

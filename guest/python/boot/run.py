@@ -17,9 +17,13 @@ def do(code, name, room, execute):
     try:
         try:
             value = execute(code, name, main.__dict__)
+            if waiting_threads and execute is not imported:
+                run_threads()
             if execute is imported:
                 over = b'M'
             if value is not None:
+                if not stays:
+                    note_dropped(value)
                 text = text_of(value)
                 shown = text[:room].encode(errors='backslashreplace')
                 left_out = len(text[room:].encode(errors='backslashreplace'))
@@ -69,6 +73,7 @@ def begin(seed, name, how, args, functions, libraries):
     if 'n' not in how:  # in a session the first run has the seed
         _random.Random.seed(generator, int(seed, 16))
     sys.argv = [name]
+    main.__file__ = os.path.join('/', name)
     if args:
         sys.argv += json.loads(args)
     if functions:
