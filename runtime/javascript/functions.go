@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // A setup is what install of the prelude makes from a run's functions and globals.
@@ -106,10 +107,13 @@ type functionCaller struct{ *instance }
 type invocation struct {
 	function Function
 	args     []any
-	call     *sandbox.Call
-	number   int // of the function
-	size     int // about how much of the host's memory the arguments take, in bytes
+	*sandbox.Call
+	number int // of the function
+	size   int // about how much of the host's memory the arguments take, in bytes
 }
+
+// ArgumentSize implements [script.Pending].
+func (i *invocation) ArgumentSize() int { return i.size }
 
 // invocation reads the called function and its arguments, which may take room bytes.
 func (in functionCaller) invocation(c *host.Call, room int) (*invocation, error) {
@@ -153,7 +157,7 @@ func (in functionCaller) invocation(c *host.Call, room int) (*invocation, error)
 
 func (r *run) tooManyCalls() error {
 	return &host.Failure{Name: "RangeError", Message: fmt.Sprintf(
-		"too many calls at the same time: await some of the %d that are under way first", r.pending)}
+		"too many calls at the same time: await some of the %d that are under way first", r.calls.Len())}
 }
 
 // answer is a function's result on its way to the guest: a value that isScalar, or JSON of {error: null, bytes, value}
@@ -166,7 +170,7 @@ type answer struct {
 // answer calls the function. Methods of the result, such as MarshalJSON and Error, are code of the host too, so all of
 // this runs where the run can abandon it.
 func (i *invocation) answer(r *run) (answer, error) {
-	value, err := i.function.Call(i.call.Context(), i.args)
+	value, err := i.function.Call(i.Context(), i.args)
 	if errors.Is(err, ErrSuspend) && i.function.Async {
 		return answer{}, ErrSuspend
 	}
@@ -218,7 +222,7 @@ func (in functionCaller) callFunction(c *host.Call) (quickjs.Value, error) {
 		return 0, err
 	}
 	r := in.run
-	a, err := sandbox.AwaitCall(i.call, func() (answer, error) { return i.answer(r) })
+	a, err := sandbox.AwaitCall(i.Call, func() (answer, error) { return i.answer(r) })
 	var s *sandbox.Stop
 	if errors.As(err, &s) {
 		return 0, err
@@ -226,29 +230,14 @@ func (in functionCaller) callFunction(c *host.Call) (quickjs.Value, error) {
 	return in.answerValue(c.Context(), i.finished(a, err))
 }
 
-// Bounds on concurrent asynchronous calls. Each has a goroutine and holds its arguments, and later its result until
-// the script takes it.
-const (
-	maxPending     = 1000
-	maxPendingSize = 64 << 20  // bytes of arguments
-	maxWaitingSize = 128 << 20 // bytes of answers
-)
-
-// completion is the end of an asynchronous call.
-type completion struct {
-	*invocation
-	id      int
-	answer  answer
-	suspend bool // the answer comes when the run is resumed
-}
-
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
 func (in functionCaller) startFunction(c *host.Call) error {
 	r := in.run
-	if r.pending >= maxPending {
+	room := r.calls.Room()
+	if room < 0 {
 		return r.tooManyCalls()
 	}
-	i, err := in.invocation(c, maxPendingSize-r.pendingSize)
+	i, err := in.invocation(c, room)
 	if err != nil {
 		return err
 	}
@@ -262,36 +251,15 @@ func (in functionCaller) startFunction(c *host.Call) error {
 
 // startCall starts an asynchronous call with the number id.
 func (r *run) startCall(i *invocation, id int) {
-	if r.calls == nil {
-		r.calls = map[int]*invocation{}
-	}
-	r.calls[id] = i
-	i.call.Numbered(id)
-	r.pending++
-	r.pendingSize += i.size
-	go sandbox.Perform(func() (answer, error) { return i.answer(r) }, func(a answer, err error) {
-		c := completion{invocation: i, id: id, suspend: err == ErrSuspend}
-		if !c.suspend {
-			c.answer = r.hold(i, i.finished(a, err))
-		}
-		select {
-		case r.completions <- c:
-		case <-r.Context().Done():
-		}
-	})
+	i.Numbered(id)
+	r.calls.Start(r.Run, id, i, func() (answer, error) { return i.answer(r) }, i.finished, answer.size, i.lost)
 }
 
-// hold counts an answer that waits for the script, or replaces it by an error if too much waits already.
-func (r *run) hold(i *invocation, a answer) answer {
-	if r.waitingSize.Add(a.size()) <= maxWaitingSize {
-		return a
-	}
-	r.waitingSize.Add(-a.size())
-	a = errorAnswer(&FunctionError{Name: "RangeError", Message: fmt.Sprintf(
+// lost is the answer of a call that has no room.
+func (i *invocation) lost() answer {
+	return errorAnswer(&FunctionError{Name: "RangeError", Message: fmt.Sprintf(
 		"the result of %s is lost: results of more than %d MiB were waiting. Await some calls before you start more",
-		i.function.Name, maxWaitingSize>>20)})
-	r.waitingSize.Add(a.size())
-	return a
+		i.function.Name, script.MaxWaitingSize>>20)})
 }
 
 // size returns about how many bytes of the host's memory an answer takes.
@@ -306,111 +274,33 @@ func (in functionCaller) await(d time.Duration) error {
 	if err := r.Interrupted(); err != nil {
 		return err
 	}
-	return in.next(sandbox.TapeWait, d, func(ended *completion) (int64, error) {
-		var timeout <-chan time.Time
-		if d >= 0 {
-			timer := time.NewTimer(d)
-			defer timer.Stop()
-			timeout = timer.C
-		}
-		if r.held() {
-			defer r.Pause()()
-			timeout = nil // the script's clock stands still
-		}
-		select {
-		case *ended = <-r.completions:
-			return int64(ended.id), nil
-		case <-timeout:
-			return sandbox.WaitTimeout, nil
-		case <-r.Holding():
-			return sandbox.WaitWoken, nil
-		case <-r.Context().Done():
-			return 0, r.Interrupted()
-		}
-	})
-}
-
-// next delivers the answer of the call that has ended, if the result of live is one. d is how long live waits at most.
-func (in functionCaller) next(kind string, d time.Duration, live func(*completion) (int64, error)) error {
-	r := in.run
-	var ended completion
-	id, err := r.Choose(kind, func() (int64, error) { return live(&ended) })
-	switch {
-	case err != nil:
-		return err
-	case id == sandbox.WaitTimeout && kind == sandbox.TapeWait:
+	var timeout <-chan time.Time
+	if d >= 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	ended, err := r.calls.Wait(r.Run, timeout)
+	if err == nil && ended.Number == sandbox.WaitTimeout {
 		in.Waited(d)
-		return nil
-	case id < 0:
-		return nil
-	case ended.invocation == nil: // a recording has it
-		if ended, err = r.endOf(int(id)); err != nil {
-			return err
-		}
 	}
-	return in.deliver(ended)
-}
-
-// endOf waits for the end of one call. Others that end meanwhile are kept.
-func (r *run) endOf(id int) (completion, error) {
-	if r.calls[id] == nil {
-		return completion{}, fmt.Errorf(
-			"javascript: the recording has the end of call %d, which the script has not made", id)
-	}
-	for {
-		if c, ok := r.early[id]; ok {
-			delete(r.early, id)
-			return c, nil
-		}
-		select {
-		case c := <-r.completions:
-			if r.early == nil {
-				r.early = map[int]completion{}
-			}
-			r.early[c.id] = c
-		case <-r.Context().Done():
-			return completion{}, r.Interrupted()
-		}
-	}
-}
-
-// held reports whether all calls that are pending wait for a person.
-func (r *run) held() bool {
-	for _, i := range r.calls {
-		if !i.call.Held() {
-			return false
-		}
-	}
-	return len(r.calls) > 0
+	return in.deliver(ended, err)
 }
 
 // deliverEnded delivers the answer of a call if one has ended.
-func (in functionCaller) deliverEnded() error {
-	return in.next(sandbox.TapePoll, 0, func(ended *completion) (int64, error) {
-		select {
-		case *ended = <-in.run.completions:
-			return int64(ended.id), nil
-		default:
-			return sandbox.WaitTimeout, nil
-		}
-	})
-}
+func (in functionCaller) deliverEnded() error { return in.deliver(in.run.calls.Poll(in.run.Run)) }
 
-func (in functionCaller) deliver(c completion) error {
-	delete(in.run.calls, c.id)
-	if c.suspend {
-		in.run.suspended = append(in.run.suspended, suspendedCall{id: c.id, invocation: c.invocation})
-		return nil
+// deliver delivers the answer of a call that has ended, if it has one.
+func (in functionCaller) deliver(c script.Ended[*invocation, answer], err error) error {
+	if err != nil || c.Number < 0 || c.Suspended {
+		return err
 	}
-	in.run.pending--
-	in.run.pendingSize -= c.size
-	in.run.waitingSize.Add(-c.answer.size())
 	ctx := in.Context()
-	value, err := in.checked(in.answerValue(ctx, c.answer))
+	value, err := in.checked(in.answerValue(ctx, c.Answer))
 	if err != nil {
 		return err
 	}
-	if _, err := in.checked(in.vm.Call(ctx, in.prelude.Deliver, quickjs.Int(int32(c.id)), value)); err != nil {
+	if _, err := in.checked(in.vm.Call(ctx, in.prelude.Deliver, quickjs.Int(int32(c.Number)), value)); err != nil {
 		return err
 	}
 	return in.reason(in.vm.Free(ctx, value))

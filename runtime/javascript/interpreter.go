@@ -141,7 +141,8 @@ func (r *run) end(err error) (*Result, error) {
 		err = nil
 	}
 	out := r.result(err)
-	if keep := r.options.Session && err == nil && !exited && r.returned() && r.pending == 0; keep || err == ErrSuspend {
+	keep := r.options.Session && err == nil && !exited && r.returned() && r.calls.Len() == 0
+	if keep || err == ErrSuspend {
 		state, stateErr := r.state()
 		if stateErr != nil {
 			return out, stateErr

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
@@ -46,15 +45,9 @@ type run struct {
 	functions []sessionFunction // those that scripts can have, by their numbers; nil if these are those of the options
 	restored  int               // how many of them come from a state
 
-	mark        string              // the prefix of strings in JSON that stand for bytes
-	entry       string              // the specifier by which only the prelude can import the script
-	pending     int                 // asynchronous calls in progress, suspended ones included
-	calls       map[int]*invocation // those that are not suspended, by their numbers
-	early       map[int]completion  // of calls that have ended, while a recording says that another one ends first
-	suspended   []suspendedCall
-	pendingSize int          // the size of their arguments, in bytes
-	waitingSize atomic.Int64 // the size of the answers that wait for the script, in bytes
-	completions chan completion
+	mark  string // the prefix of strings in JSON that stand for bytes
+	entry string // the specifier by which only the prelude can import the script
+	calls script.Calls[*invocation, answer]
 }
 
 // outcome is the end of a script: an error or its result.
@@ -68,8 +61,8 @@ func newRun(r *sandbox.Run, options RunOptions) *run {
 	random := rand.Text() // 26 letters of five bits
 	return &run{
 		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]),
-		entry:       "toolrun:" + random[12:],
-		completions: make(chan completion), firstName: options.Name,
+		entry:     "toolrun:" + random[12:],
+		firstName: options.Name,
 	}
 }
 
@@ -147,12 +140,12 @@ func (in *instance) loop() error {
 		wait, done, err := in.turn()
 		switch {
 		case done || err != nil:
-		case wait != 0 && in.run.pending > 0 && len(in.run.suspended) == in.run.pending:
+		case wait != 0 && in.run.calls.OnlySuspended():
 			return ErrSuspend
 		case wait != 0:
 			err = functionCaller{in}.await(wait)
 			began = time.Now()
-		case in.run.pending > 0:
+		case in.run.calls.Len() > 0:
 			err = functionCaller{in}.deliverEnded() // even if a timer is always due
 		}
 		var limit *sandbox.LimitError
@@ -179,13 +172,13 @@ func (in *instance) turn() (wait time.Duration, done bool, err error) {
 	if o := in.run.outcome; o != nil && o.err != nil {
 		return 0, false, o.err
 	}
-	if wait, err = in.tick(in.run.pending); err != nil {
+	if wait, err = in.tick(in.run.calls.Len()); err != nil {
 		return 0, false, err
 	}
 	if wait == rejectionsFirst {
 		return 0, false, in.reportRejections()
 	}
-	if wait >= 0 || in.run.pending > 0 {
+	if wait >= 0 || in.run.calls.Len() > 0 {
 		return wait, false, nil
 	}
 	if in.run.outcome == nil {

@@ -127,7 +127,7 @@ func (r *run) state() (*sandbox.State, error) {
 	data := stateData{
 		Functions: functions, Name: r.firstName, Scripts: r.scripts, Wrapped: slices.Sorted(maps.Keys(r.wrapped)),
 	}
-	if len(r.suspended) == 0 {
+	if len(r.calls.Suspended()) == 0 {
 		data.Scripts++
 	} else {
 		var err error

@@ -6,13 +6,8 @@ import (
 	"fmt"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
-
-// suspendedCall is a call whose answer comes later.
-type suspendedCall struct {
-	id int
-	*invocation
-}
 
 // suspension describes what the run waits for.
 func (r *run) suspension() (*suspension, error) {
@@ -27,12 +22,12 @@ func (r *run) suspension() (*suspension, error) {
 			return nil, err
 		}
 	}
-	for _, c := range r.suspended {
-		args, err := r.encode(c.args)
+	for _, c := range r.calls.Suspended() {
+		args, err := r.encode(c.Call.args)
 		if err != nil {
-			return nil, fmt.Errorf("javascript: the arguments of %s: %w", c.function.Name, err)
+			return nil, fmt.Errorf("javascript: the arguments of %s: %w", c.Call.function.Name, err)
 		}
-		s.Calls = append(s.Calls, savedCall{c.id, c.number, args.text, args.data})
+		s.Calls = append(s.Calls, savedCall{c.Number, c.Call.number, args.text, args.data})
 	}
 	return s, nil
 }
@@ -95,7 +90,7 @@ func (r *run) goOn() (*instance, error) {
 		}
 		r.Output().Result(s.Text, 0)
 	}
-	if len(s.Calls) > maxPending {
+	if len(s.Calls) > script.MaxPending {
 		return nil, &sandbox.StateError{Reason: "it is damaged"}
 	}
 	for _, c := range s.Calls {
@@ -108,7 +103,7 @@ func (r *run) goOn() (*instance, error) {
 		}
 		value, size, err := in.decode(c.Args, c.Data, maxWeight+len(c.Data))
 		list, ok := value.([]any)
-		if err != nil || !ok || r.calls[c.ID] != nil {
+		if err != nil || !ok || r.calls.Has(c.ID) {
 			return nil, &sandbox.StateError{Reason: "it is damaged"}
 		}
 		r.startCall(&invocation{f, list, r.NewCall(), c.Number, size}, c.ID)

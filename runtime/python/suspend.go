@@ -22,8 +22,8 @@ type savedCall struct {
 // suspension describes what the run waits for.
 func (r *run) suspension() *suspension {
 	s := &suspension{Session: r.options.Session}
-	for _, number := range r.calls.suspended {
-		s.Calls = append(s.Calls, savedCall{number, r.calls.pending[number].payload})
+	for _, c := range r.calls.Suspended() {
+		s.Calls = append(s.Calls, savedCall{c.Number, c.Call.payload})
 	}
 	return s
 }
@@ -67,12 +67,11 @@ func (r *run) goOn() (*instance, error) {
 	if s.Session {
 		r.options.Name = sandbox.ScriptName(r.firstName, r.scripts+1)
 	}
-	size := 0
 	for _, c := range s.Calls {
 		call, err := python.ParseCall(c.Payload)
-		if size += len(c.Payload); err != nil || call.Function < 0 || call.Function >= len(r.functions) ||
-			c.Number < 1 || c.Number > data.Started || r.calls.pending[c.Number] != nil ||
-			size > maxPendingSize || len(r.calls.pending) >= maxPending {
+		if err != nil || call.Function < 0 || call.Function >= len(r.functions) ||
+			c.Number < 1 || c.Number > data.Started || r.calls.Has(c.Number) ||
+			len(c.Payload) > r.calls.Room() {
 			return nil, errDamaged
 		}
 		in.startAs(c.Number, true, c.Payload)
