@@ -59,10 +59,10 @@ var mayImport = map[string][]string{
 		"runtime/script", wazero},
 	// A capability of scripts imports its library, and no other capability.
 	"runtime/javascript/host":     {"guest/quickjs", "internal/jsontree", "internal/utf8text", "runtime"},
-	"runtime/javascript/console":  {"runtime/javascript/host"},
+	"runtime/javascript/console":  {"runtime", "runtime/javascript/host"},
 	"runtime/javascript/crypto":   {"internal/nodecrypto", "runtime/javascript/host"},
 	"runtime/javascript/encoding": {"internal/utf8text", "internal/webapi", "runtime/javascript/host"},
-	"runtime/javascript/fetch":    {"runtime/javascript/host"},
+	"runtime/javascript/fetch":    {"internal/responses", "network", "runtime/javascript/host"},
 	"runtime/javascript/fs": {"internal/filetype", "internal/jsontree", "internal/utf8text",
 		"runtime/javascript/host"},
 	"runtime/javascript/intl":     {"internal/intl", "runtime/javascript/host"},

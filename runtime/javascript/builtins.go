@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/fetch"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -18,7 +19,7 @@ import (
 func (r *run) builtinsIn(script string) []string {
 	names := features.ModulesIn(script)
 	if r.options.Network != nil && strings.Contains(script, "fetch") {
-		names = append(names, fetchModule)
+		names = append(names, fetch.Module)
 		slices.Sort(names)
 	}
 	return names

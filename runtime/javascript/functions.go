@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/fetch"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 	"github.com/toolrun/toolrun/runtime/script"
 )
@@ -45,7 +46,7 @@ func (r *run) encodeSetup() error {
 		}
 		if number, isNew := r.number(n); isNew {
 			if path[0] == "" {
-				made.Lazy = map[string]string{"fetch": fetchModule}
+				made.Lazy = map[string]string{"fetch": fetch.Module}
 			}
 			made.Functions = append(made.Functions, setupFunction{path, f.Async, number})
 		}
@@ -192,8 +193,11 @@ func (i *invocation) answer(r *run) (answer, error) {
 func errorAnswer(err error) answer {
 	f := host.Failure{Message: err.Error()}
 	var fe *FunctionError
+	var known *host.Failure
 	if errors.As(err, &fe) {
 		f = host.Failure{Name: fe.Name, Message: fe.Message, Code: fe.Code}
+	} else if errors.As(err, &known) {
+		f = *known
 	}
 	return answer{encoded: encoded{text: `{"error":` + f.JSON() + `}`}}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/console"
+	"github.com/toolrun/toolrun/runtime/javascript/crypto"
 	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 	"github.com/toolrun/toolrun/runtime/javascript/language"
@@ -31,20 +33,23 @@ const (
 	opLoadFile = 13 // path: a function, the text of a JSON file, or the promise of an ES module
 	// stack of an error: its frames of scripts, with the lines and columns that were written; or a frame of the engine
 	// and 1
-	opStack    = 14
-	opExit     = 16 // status, an error: the same
-	opPlain    = 17 // value: whether it is an array or an object that holds nothing beside its properties
-	opUncalled = 18 // a method of Stats has been read and not called
-	opState    = 19 // value: 0 for a promise that is pending, 1 fulfilled, 2 rejected; -1 for anything else
-	// a promise: its value or reason; a proxy and a number: its target (0) or handler (1); else undefined
-	opInside    = 20
+	opStack     = 14
+	opExit      = 16 // status, an error: the same
+	opPlain     = 17 // value: whether it is an array or an object that holds nothing beside its properties
+	opUncalled  = 18 // a method of Stats has been read and not called
+	opState     = 19 // value: 0 for a promise that is pending, 1 fulfilled, 2 rejected; -1 for anything else
+	opInside    = 20 // see language.Inside
 	opNamespace = 21 // path of an ES module that require has loaded, true for __esModule too: its namespace object
 	opHook      = 22 // a function: from now on, it is the hook of quickjs.VM.SetReactionHook
-	// 0: the number of the last match of a regular expression, 0 if there is none; 1: its string; n > 1: where that
-	// begins (even n) and ends (odd n) as a group, from 2 on, or -1; -1: how many groups it has
-	opMatch = 24
-	opInput = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
+	opMatch     = 24 // see language.LastMatch
+	opInput     = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
 )
+
+// served are the operations that capabilities serve.
+var served = [...]host.Function{
+	opLog: console.Log, opRandom: crypto.Random, opFile: jsfs.Serve, opWeb: features.Serve, opInside: language.Inside,
+	opMatch: language.LastMatch,
+}
 
 // Bounds on a JSON text from a guest, since the host decodes it into its own memory. Bytes do not count: they cross
 // beside the JSON.
@@ -104,9 +109,12 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		}
 		in.SetImpure()
 	}
+	if op >= 0 && op < len(served) && served[op] != nil {
+		in.run.printed = in.run.printed || op == opLog
+		served[op](c)
+		return c.Result()
+	}
 	switch op {
-	case opLog:
-		return quickjs.Undefined, in.log(c)
 	case opFinish:
 		return in.finish(c)
 	case opCall:
@@ -116,22 +124,6 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 	case opAttachment:
 		data := c.Attachment
 		c.Attachment = nil
-		return in.vm.NewArrayBuffer(c.Context(), data)
-	case opFile:
-		jsfs.Serve(c)
-		return c.Result()
-	case opRandom:
-		n, ok := c.Int(0)
-		if !ok || n < 0 || n > 1<<16 {
-			return 0, host.Errorf("invalid number of random bytes")
-		}
-		if err := in.Spend(n); err != nil {
-			return 0, err
-		}
-		data := make([]byte, n)
-		if err := in.Random(data); err != nil {
-			return 0, &sandbox.Stop{Err: err}
-		}
 		return in.vm.NewArrayBuffer(c.Context(), data)
 	case opHalt:
 		message, cut, _ := c.Prefix(0, in.run.Output().Room())
@@ -161,12 +153,6 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 	case opState:
 		state, _ := in.vm.PromiseState(c.Value(0))
 		return quickjs.Int(int32(state)), nil
-	case opInside:
-		language.Inside(c)
-		return c.Result()
-	case opMatch:
-		language.LastMatch(c)
-		return c.Result()
 	case opInput:
 		return in.input(c)
 	case opHook:
@@ -176,32 +162,10 @@ func (in *instance) serve(c *host.Call, op int) (quickjs.Value, error) {
 		return quickjs.Undefined, nil
 	case opNamespace:
 		return moduleLoader{in}.namespace(c)
-	case opWeb:
-		features.Serve(c)
-		return c.Result()
 	case opUncalled:
 		return quickjs.Undefined, in.explainUncalled()
 	}
 	return 0, host.Errorf("unknown operation of the host")
-}
-
-func (in *instance) log(c *host.Call) error {
-	in.run.printed = true
-	level, _ := c.Int(0)
-	if level < int(sandbox.LevelLog) || level > int(sandbox.LevelDebug) {
-		return host.Errorf("invalid console level")
-	}
-	text, cut, ok := c.Prefix(1, in.run.Output().Room())
-	if !ok {
-		return host.Errorf("the text of a console entry must be a string")
-	}
-	if piece, _ := c.Int(2); piece == 0 {
-		in.run.Output().Log(sandbox.Level(level), text, cut)
-		return nil
-	}
-	err := in.Print(sandbox.Level(level), []byte(text))
-	in.run.Output().Cut(cut)
-	return err
 }
 
 // finish records the script's end. Only the first call counts.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/fetch"
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
@@ -180,4 +181,19 @@ func splitName(name string) ([]string, error) {
 func nameError(name string) error {
 	return fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots, "+
 		"with hyphens behind the first dot at most", name)
+}
+
+// hiddenName begins the names of functions that only built-in modules can call.
+const hiddenName = "toolrun:"
+
+// withNetwork adds what fetch needs to the options.
+func (o *RunOptions) withNetwork() {
+	if o.Network == nil {
+		return
+	}
+	requests := fetch.NewRequests(o.Network)
+	o.Functions = append(slices.Clip(o.Functions),
+		Function{Name: hiddenName + "fetchBegin", Async: true, Call: requests.Begin},
+		Function{Name: hiddenName + "fetchRead", Async: true, Call: requests.Read},
+		Function{Name: hiddenName + "fetchEnd", Call: requests.End})
 }

@@ -136,3 +136,24 @@ func wrap(c *host.Call) {
 	data, err := convert(c.Bytes(1), c.Bytes(2), c.Bytes(3), c.Spend)
 	returnPair(c, data, err)
 }
+
+// maxRandom is how many random bytes there are at once.
+const maxRandom = 1 << 16
+
+// Random returns so many random bytes.
+func Random(c *host.Call) {
+	n, ok := c.Int(0)
+	if !ok || n < 0 || n > maxRandom {
+		c.Fail(host.Errorf("invalid number of random bytes"))
+		return
+	}
+	if c.Spend(n) != nil {
+		return
+	}
+	data := make([]byte, n)
+	if err := c.Instance.Random(data); err != nil {
+		c.End(err)
+		return
+	}
+	c.Return(data, nil)
+}

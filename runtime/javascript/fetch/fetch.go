@@ -14,6 +14,9 @@ import (
 //go:embed *.js internal
 var scripts embed.FS
 
+// Module is the built-in module that has fetch, for scripts that have a network.
+const Module = "internal/fetching"
+
 // Feature is what the package gives to scripts.
 var Feature = host.Feature{
 	Name:    "fetch",

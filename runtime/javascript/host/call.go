@@ -27,6 +27,9 @@ type Value = quickjs.Value
 // PieceSize is how many bytes a function works on at most before it calls [Call.Spend] again.
 const PieceSize = runtime.PieceSize
 
+// ErrSuspend is what a function returns that has no answer yet.
+var ErrSuspend = runtime.ErrSuspend
+
 // ErrNoMemory means that the script's memory does not suffice.
 var ErrNoMemory = quickjs.ErrNoMemory
 
@@ -284,6 +287,9 @@ func OnText[T any](r *runtime.Run, bytes int, f func() T) (T, error) {
 	}
 	return runtime.Await(r, func() (T, error) { return f(), nil })
 }
+
+// End ends the run for an error.
+func (c *Call) End(err error) { c.Fail(&runtime.Stop{Err: err}) }
 
 // Fail makes the call fail, unless err is nil, and reports whether it has failed now or before. The first error counts:
 // if it is a [*Failure], the script gets an exception; if the script's memory is exhausted, the run ends for that; any

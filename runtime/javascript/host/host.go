@@ -81,9 +81,9 @@ func NewSet(features ...Feature) *Set {
 		functions: map[string]Function{},
 	}
 	for _, f := range features {
-		add(s.globals, f.Globals)
-		add(s.words, f.Words)
-		add(s.functions, f.Functions)
+		add(s.globals, f.Globals, f.Name)
+		add(s.words, f.Words, f.Name)
+		add(s.functions, f.Functions, f.Name)
 		if f.Scripts == nil {
 			continue
 		}
@@ -94,7 +94,7 @@ func NewSet(features ...Feature) *Set {
 		}
 		must(fs.WalkDir(f.Scripts, ".", func(file string, entry fs.DirEntry, err error) error {
 			if name, ok := strings.CutSuffix(file, scriptSuffix); ok && err == nil {
-				add(s.modules, map[string]fs.FS{name: f.Scripts})
+				add(s.modules, map[string]fs.FS{name: f.Scripts}, f.Name)
 			} else if file == preludeFolder {
 				return fs.SkipDir
 			}
@@ -111,10 +111,10 @@ func NewSet(features ...Feature) *Set {
 	return s
 }
 
-func add[T any](all, more map[string]T) {
+func add[T any](all, more map[string]T, feature string) {
 	for name, value := range more {
 		if _, taken := all[name]; taken {
-			panic(fmt.Sprintf("host: two features have %s", name))
+			panic(fmt.Sprintf("host: %s has %s, which another feature has", feature, name))
 		}
 		all[name] = value
 	}
