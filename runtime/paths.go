@@ -163,7 +163,9 @@ func pathRename(_ context.Context, c wasiCall) errno {
 		return e
 	}
 	files := c.in.open.files
-	return awaitErrno(c, func() errno { return files.Rename(from, to) })
+	e = awaitErrno(c, func() errno { return files.Rename(from, to) })
+	c.spend(files.Copied())
+	return e
 }
 
 func pathLink(_ context.Context, c wasiCall) errno {

@@ -675,9 +675,18 @@ func TestWASIScratch(t *testing.T) {
 			const modified = 48
 			at := time.Unix(0, int64(g.u64(result+modified)))
 			require.Equal(t, guest.NoClock, at.Before(before), at)
+			const size = 1 << 20
+			g.do("fd_filestat_set_size", fd, size)
 			g.do("fd_close", fd)
 			require.Zero(t, g.in.OpenFiles())
 			require.False(t, g.in.FilesAsAtStart())
+			for _, names := range [][2]string{{"tmp/file", "file"}, {"file", "tmp/file"}} {
+				from, fromLength := g.put(textAt, names[0])
+				to, toLength := g.put(otherAt, names[1])
+				work := g.in.Work()
+				g.do("path_rename", root, from, fromLength, root, to, toLength)
+				require.Greater(t, g.in.Work()-work, int64(size/sandbox.HostBytes), "copying counts")
+			}
 			_, err := g.run.Suspend(nil)
 			require.ErrorIs(t, err, sandbox.ErrOpenFiles)
 			g.end()

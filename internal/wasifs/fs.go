@@ -75,6 +75,15 @@ func New(files afero.Fs, spare int64) *FS {
 	return s
 }
 
+// Copied returns how many bytes have been copied since the last call of Copied, to move files between /tmp and the rest.
+func (s *FS) Copied() int {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	n := s.files.copied
+	s.files.copied = 0
+	return int(n)
+}
+
 // IsClean reports whether the guest has nothing in /tmp.
 func (s *FS) IsClean() bool { return s.files.empty() }
 

@@ -25,6 +25,8 @@ type scratch struct {
 	top  *node
 	left int64 // how many bytes more the files in /tmp may take
 	used int   // how many files and directories are in /tmp
+	// copied is how many bytes have been copied between /tmp and the project.
+	copied int64
 }
 
 // A node is one file or directory of a scratch.
@@ -325,7 +327,11 @@ func (s *scratch) move(from, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err = io.Copy(target, source); err == nil {
+	n, err := io.Copy(target, source)
+	s.mu.Lock()
+	s.copied += n
+	s.mu.Unlock()
+	if err == nil {
 		if err = target.Close(); err == nil {
 			return s.Remove(from)
 		}
