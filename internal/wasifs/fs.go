@@ -75,7 +75,7 @@ func New(files afero.Fs, spare int64) *FS {
 	return s
 }
 
-// Copied returns how many bytes have been copied since the last call of Copied, to move files between /tmp and the rest.
+// Copied returns how many bytes have been copied since its last call, to move files between /tmp and the project.
 func (s *FS) Copied() int {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
