@@ -43,7 +43,8 @@ func TestAnotherLanguage(t *testing.T) {
 	})
 	require.Equal(t, "ab", do(t, session, "words", `{"code": "join a b"}`))
 	require.Equal(t, "no such word: x", do(t, session, "words", `{"code": "x"}`))
-	require.Equal(t, "6\nTool calls: javascript 1", do(t, session, "words", `{"code": "call javascript return\u00a02*3"}`))
+	require.Equal(t, "6\nTool calls: javascript 1",
+		do(t, session, "words", `{"code": "call javascript return\u00a02*3"}`))
 	require.Contains(t, do(t, session, "phrases", `{"code": "x"}`), "Unknown tool")
 	_, err := runner.Interpreter(t.Context(), "phrases")
 	require.EqualError(t, err, "there is no Phrases here; get it with: toolrun module add phrases")
