@@ -76,7 +76,7 @@ import (
 	"context"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tool"
 )
 
 func turn(ctx context.Context, response []byte) []any {

@@ -229,8 +229,8 @@ checkpoint has another version than that, nothing is purged: delete it first.
 
 Copies elsewhere stay; the command lists where there may be some. If a secret
 has leaked, change it as well. On a terminal the command asks first.`,
-		Example: "  toolrun files purge /config/keys.json\n" +
-			"  toolrun files purge /config/keys.json --remove --yes",
+		Example: "  toolrun files purge /site/index.html\n" +
+			"  toolrun files purge /site/index.html --remove --yes",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
