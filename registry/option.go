@@ -11,7 +11,7 @@ import (
 // usable.
 func mergeOptions(definitions []tool.Option, defaults tool.Options, stored, given map[string]any) (tool.Options,
 	error) {
-	var set map[string]any
+	var merged map[string]any
 	for i, values := range []map[string]any{stored, given} {
 		lenient := i == 0
 		if len(values) == 0 {
@@ -30,11 +30,14 @@ func mergeOptions(definitions []tool.Option, defaults tool.Options, stored, give
 			if err != nil {
 				return tool.Options{}, fmt.Errorf("option %q: %w", o.ID, err)
 			}
-			if set == nil {
-				set = map[string]any{}
+			if merged == nil {
+				merged = defaults.Map() // which has each option
 			}
-			set[o.ID] = v
+			merged[o.ID] = v
 		}
 	}
-	return defaults.With(set), nil
+	if merged == nil {
+		return defaults, nil
+	}
+	return tool.NewOptions(merged), nil
 }

@@ -236,18 +236,8 @@ func (o Options) Text(id string) string { v, _ := o.values[id].(string); return 
 // Map returns all values by their ids.
 func (o Options) Map() map[string]any { return maps.Clone(o.values) }
 
-// With returns Options with other values for some ids. The values must be of the options' types: see [Option.Value].
-func (o Options) With(values map[string]any) Options {
-	if len(values) == 0 {
-		return o
-	}
-	merged := maps.Clone(o.values)
-	if merged == nil {
-		merged = map[string]any{}
-	}
-	maps.Copy(merged, values)
-	return Options{merged}
-}
+// NewOptions returns Options with values of the options' types: see [Option.Value]. The map must not change any more.
+func NewOptions(values map[string]any) Options { return Options{values} }
 
 // ParseOption parses a value from text, such as a command line or a form. The error says which values are allowed.
 func (o Option) ParseOption(text string) (any, error) {
