@@ -59,7 +59,9 @@ type response struct {
 }
 
 // begin is Begin without a recording.
-func (t *Table) begin(ctx context.Context, id int64, request *network.Request) (*network.Response, error) {
+func (t *Table) begin(
+	ctx context.Context, id int64, request *network.Request, within time.Duration,
+) (*network.Response, error) {
 	whole := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	r := &response{table: t, cancel: cancel}
@@ -79,6 +81,10 @@ func (t *Table) begin(ctx context.Context, id int64, request *network.Request) (
 	}
 	t.open[id] = r
 	t.mu.Unlock()
+	if within > 0 {
+		timer := time.AfterFunc(within, func() { t.End(id) })
+		defer timer.Stop()
+	}
 	got, err := t.run.Do(ctx, request)
 	if err != nil {
 		t.End(id)

@@ -30,7 +30,7 @@ func TestReadWithin(t *testing.T) {
 		from, to := io.Pipe()
 		run.from <- from
 		table := responses.New(run)
-		_, err := table.Begin(t.Context(), 1, &network.Request{})
+		_, err := table.Begin(t.Context(), 1, &network.Request{}, 0)
 		require.NoError(t, err)
 		for _, text := range []string{"some", "more"} {
 			began := time.Now()
@@ -63,12 +63,34 @@ func TestWaitingReaders(t *testing.T) {
 			from, to := io.Pipe()
 			defer to.Close()
 			run.from <- from
-			_, err := table.Begin(t.Context(), id, &network.Request{})
+			_, err := table.Begin(t.Context(), id, &network.Request{}, 0)
 			require.NoError(t, err)
 			go func() { _, _, _ = table.Read(t.Context(), id, 100) }()
 		}
 		synctest.Wait()
 		table.End(0)
 		table.End(1)
+	})
+}
+
+// silent never answers.
+type silent struct{ network.Run }
+
+func (silent) Do(ctx context.Context, _ *network.Request) (*network.Response, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestBeginWithin ends a request that is not answered in time, however short that is.
+func TestBeginWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := responses.New(silent{})
+		for _, within := range []time.Duration{1, time.Millisecond, time.Hour} {
+			began := time.Now()
+			_, err := table.Begin(t.Context(), 1, &network.Request{}, within)
+			require.ErrorIs(t, err, context.Canceled)
+			require.NoError(t, t.Context().Err())
+			require.Equal(t, within, time.Since(began))
+		}
 	})
 }

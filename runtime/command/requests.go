@@ -142,7 +142,7 @@ func (d *driver) makeRequest(stack []uint64) (uint32, error) {
 	r.open[number] = q
 	r.sending.Add(size)
 	go sandbox.Perform(func() ([]byte, error) {
-		got, err := r.table.Begin(ctx, int64(number), made)
+		got, err := r.table.Begin(ctx, int64(number), made, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -77,11 +77,11 @@ func (r *requests) begin(ctx context.Context, args []any, _ map[string]any) (any
 		}
 	}
 	id := r.last.Add(1)
+	var within time.Duration
 	if seconds, isNumber := asNumber(args[5]); isNumber && seconds > 0 && seconds < 1e6 {
-		timer := time.AfterFunc(time.Duration(seconds*float64(time.Second)), func() { r.open.End(id) })
-		defer timer.Stop()
+		within = time.Duration(seconds * float64(time.Second))
 	}
-	got, err := r.open.Begin(ctx, id, request)
+	got, err := r.open.Begin(ctx, id, request, within)
 	if err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			return nil, &FunctionError{

@@ -49,12 +49,14 @@ export function upload(path, parameters, file) {
   });
 }
 
-// follow listens to events. It tells when the connection comes back, too, since something may have been missed.
+// follow listens to events. Once the server listens, too, and whenever a connection comes back, all listeners are called:
+// something may have happened before.
 export function follow(path, parameters, listeners) {
   const source = new EventSource("/api/" + address(path, parameters));
   for (const [name, listener] of Object.entries(listeners)) {
     source.addEventListener(name, (event) => listener(JSON.parse(event.data)));
   }
+  source.addEventListener("ready", () => new Set(Object.values(listeners)).forEach((listener) => listener({})));
   // A browser does not try again if the server refuses: then this finds out whether somebody is out.
   source.addEventListener("error", () => source.readyState === EventSource.CLOSED && get("about").catch(() => {}));
   return source;

@@ -55,7 +55,7 @@ func (r *Requests) Begin(ctx context.Context, args []any) (any, error) {
 			return nil, errArguments
 		}
 	}
-	got, err := r.open.Begin(ctx, id, request)
+	got, err := r.open.Begin(ctx, id, request, 0)
 	if err != nil {
 		return nil, failure(err)
 	}
