@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/internal/net/egress"
 	"github.com/toolrun/toolrun/network"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/mailtest"
+	"github.com/toolrun/toolrun/internal/test/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/mailtest"
+	"github.com/toolrun/toolrun/internal/test/mailtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"

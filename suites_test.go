@@ -18,8 +18,8 @@ import (
 )
 
 // notOfTheSuite are packages whose purpose is a process of its own.
-var notOfTheSuite = []string{"os/exec", module + "internal/pgtest", module + "internal/ptytest",
-	module + "internal/commandtest"}
+var notOfTheSuite = []string{"os/exec", module + "internal/test/pgtest", module + "internal/test/ptytest",
+	module + "internal/test/commandtest"}
 
 // waits are the functions that wait for the clock, or measure it. In a bubble of testing/synctest that costs nothing.
 var waits = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.AfterFunc",

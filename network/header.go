@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/webapi"
+	"github.com/toolrun/toolrun/internal/js/webapi"
 )
 
 // folded returns the name of a field or of a parameter as those servers read it that tell the fewest names apart: in

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/toolrun/toolrun/internal/webapi"
+	"github.com/toolrun/toolrun/internal/js/webapi"
 )
 
 // A Rule allows requests to a host. [ParseRule] reads one from a text.

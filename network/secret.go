@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/webapi"
+	"github.com/toolrun/toolrun/internal/js/webapi"
 )
 
 // A Secret is a text, such as the token of an API, that code can use without seeing it. Code has a placeholder in the

@@ -3,7 +3,7 @@ package provider
 import (
 	"encoding/json"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 // top lowers the root: keywords that providers refuse there are folded into it or become notes.

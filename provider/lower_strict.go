@@ -3,8 +3,8 @@ package provider
 import (
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/schema"
 )
 
 // If strict mode does not permit optional properties, they become properties that can be null. Package registry removes

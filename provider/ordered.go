@@ -3,7 +3,7 @@ package provider
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 )
 
 // Definitions are made of nodes, because the order of members matters to models.

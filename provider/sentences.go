@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
+	"github.com/toolrun/toolrun/internal/text/schema"
 )
 
 // Limits on quotations in sentences, in bytes.

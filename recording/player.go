@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/procmem"
-	"github.com/toolrun/toolrun/internal/race"
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/test/race"
+	"github.com/toolrun/toolrun/internal/text/schema"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 )

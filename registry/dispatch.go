@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/schema"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -3,7 +3,7 @@ package registry
 import (
 	"golang.org/x/sync/semaphore"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 )
 
 // maxDecoding limits the estimated memory in bytes for decoding inputs, at one time and in the whole process. A larger

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/schema"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/toolrun/toolrun/internal/cachedir"
-	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
 // Kinds of entries in a cache directory, and the files in them.

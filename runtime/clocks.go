@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
 
 // The clocks of WASI that there are. Those of processor time are not.

@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
 // trapping has a function for each way to trap.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
 
 // descriptors are what a guest has open. They belong to the session: each run begins with the same ones.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
 // An Image is a sandbox at one moment, from which others can start. It is immutable and safe for concurrent use.

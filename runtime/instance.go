@@ -13,8 +13,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // An Instance is one sandbox: a WebAssembly instance with its memory, and its driver. It serves one run at a time

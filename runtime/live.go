@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 )
 
 // live passes the entries of a run's console to a function as they are printed, and a line that is not finished in

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 )
 
 // An Output collects the console and the result of a run within its output limit. It counts bytes of UTF-8, and the

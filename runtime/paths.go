@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
 
 // Calls of WASI on paths. A path is relative to an open directory and cannot lead out of it.

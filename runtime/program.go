@@ -10,8 +10,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // A Program is a [Guest] that an [Engine] has loaded: compiled, and with an image from which its runs start. It is

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolrun/toolrun/internal/cachedir"
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // A start from the cache directory needs neither the code of the module, which has been compiled, nor its data, which

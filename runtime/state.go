@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
 // A State is what a guest is between two calls into it, as data: what its memory and its globals have that those of the

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
 // frames are the pages of a state as they were compressed, a frame for each part of the memory. The state after it

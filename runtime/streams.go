@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
 
 // A stream is one of the standard streams.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
 // ErrOpenFiles means that the state of a guest cannot be taken because it has files open, or files in /tmp, which are

@@ -9,7 +9,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
 
 // Guests are linked against WASI preview 1: arguments, an environment and standard streams; files, if the guest has

@@ -3,7 +3,7 @@ package tool
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 )
 
 // A Result is the outcome of a call. Every call has one.

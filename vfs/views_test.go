@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/storetest"
-	"github.com/toolrun/toolrun/internal/wrapfs"
+	"github.com/toolrun/toolrun/internal/test/storetest"
+	"github.com/toolrun/toolrun/internal/test/wrapfs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )

@@ -19,9 +19,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/budget"
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 // How large the JSON of a request may be: of most, of one without a token, and of one that has the input of a call or a

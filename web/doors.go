@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/clientaddr"
+	"github.com/toolrun/toolrun/internal/net/clientaddr"
 )
 
 // linkTime is how long a link of [Server.Link] can be used.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/toolrun/toolrun/internal/clientaddr"
+	"github.com/toolrun/toolrun/internal/net/clientaddr"
 	"github.com/toolrun/toolrun/internal/service"
 )
 

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun/internal/budget"
-	"github.com/toolrun/toolrun/internal/clientaddr"
+	"github.com/toolrun/toolrun/internal/net/clientaddr"
 	"github.com/toolrun/toolrun/internal/service"
 )
 

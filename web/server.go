@@ -46,7 +46,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/sameorigin"
+	"github.com/toolrun/toolrun/internal/net/sameorigin"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/module"

@@ -3,7 +3,7 @@ package quickjs
 import (
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // answers fix bugs of the engine that give a wrong answer without an error. RATIONALE.md lists what is left.

@@ -3,7 +3,7 @@ package quickjs
 import (
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // A loop with for await calls the method return of its iterator without waiting for the result, and calls it even if

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // The engine forgets a match of a regular expression when it has made its result. RegExp.$1, RegExp.lastMatch and the

@@ -3,7 +3,7 @@ package quickjs
 import (
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // mends fix bugs of the engine that corrupt its memory and that newer versions of QuickJS-ng do not have. RATIONALE.md

@@ -26,7 +26,7 @@ import (
 
 	_ "github.com/fastschema/qjs" // carries the module's bytes
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // SHA256 is the hash of the engine's original WebAssembly module.

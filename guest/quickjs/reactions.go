@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // The engine knows no contexts that follow promises, as Node's AsyncLocalStorage has them. Reactions carries them: a

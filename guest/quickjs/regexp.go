@@ -3,7 +3,7 @@ package quickjs
 import (
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // regexpAnswers make regular expressions mean what they should. The host translates what the engine does not know.

@@ -1,7 +1,7 @@
 package quickjs
 
 import (
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // noSources make the engine keep no source of functions whose file's name begins with PreludeName. It keeps a copy for

@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 )
 
 // Strings are read from the engine's memory as they lie there: code units of 8 or 16 bits with a length. Its own

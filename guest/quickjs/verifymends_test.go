@@ -13,8 +13,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/toolrun/toolrun/internal/linearmem"
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // startVM starts the engine with some of the changes to its code.

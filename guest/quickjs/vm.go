@@ -9,7 +9,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 )
 
 // A VM drives the engine in one instance of [Module]. It is not safe for concurrent use.

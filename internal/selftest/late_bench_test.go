@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/pythontest"
 	"github.com/toolrun/toolrun/internal/selftest"
+	"github.com/toolrun/toolrun/internal/test/pythontest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

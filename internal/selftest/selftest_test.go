@@ -13,11 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/procmem"
-	"github.com/toolrun/toolrun/internal/pythontest"
-	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/internal/selftest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/pythontest"
+	"github.com/toolrun/toolrun/internal/test/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

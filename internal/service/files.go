@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/filediff"
-	"github.com/toolrun/toolrun/internal/filetext"
-	"github.com/toolrun/toolrun/internal/filetype"
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/filediff"
+	"github.com/toolrun/toolrun/internal/text/filetext"
+	"github.com/toolrun/toolrun/internal/text/filetype"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/internal/text/filediff"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/filediff"
+	"github.com/toolrun/toolrun/internal/text/filediff"
 	"github.com/toolrun/toolrun/vfs"
 )
 

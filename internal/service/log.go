@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/internal/calls"
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 )

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/service"
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	"github.com/toolrun/toolrun/tools/module"
 )
 

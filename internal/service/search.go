@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/filesearch"
+	"github.com/toolrun/toolrun/internal/text/filesearch"
 	"github.com/toolrun/toolrun/vfs"
 )
 

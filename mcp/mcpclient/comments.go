@@ -3,7 +3,7 @@ package mcpclient
 import (
 	"bytes"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 )
 
 // plainJSON converts JSON with comments and trailing commas, as editors write it, to plain JSON. It replaces them by

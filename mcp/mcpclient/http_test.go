@@ -16,8 +16,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/leakcheck"
-	"github.com/toolrun/toolrun/internal/mcptest"
+	"github.com/toolrun/toolrun/internal/test/leakcheck"
+	"github.com/toolrun/toolrun/internal/test/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"

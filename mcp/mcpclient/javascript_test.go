@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
-	"github.com/toolrun/toolrun/internal/mcptest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"

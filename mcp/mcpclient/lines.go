@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 )
 
 // readLine reads a line of at most limit bytes, without its end. The line is valid until the next call. At the end of

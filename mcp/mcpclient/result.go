@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/tool"
 )
 

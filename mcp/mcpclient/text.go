@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 // cleanText makes untrusted text suitable for a model: valid UTF-8 of limited length, without control characters, and

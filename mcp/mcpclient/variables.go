@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 // variable matches ${NAME}, ${env:NAME} and ${NAME:-default}, with the name and the default as groups 1 and 2, and

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/internal/budget"
-	"github.com/toolrun/toolrun/internal/sameorigin"
+	"github.com/toolrun/toolrun/internal/net/sameorigin"
 )
 
 // foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/schema"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
+	"github.com/toolrun/toolrun/internal/text/schema"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -3,7 +3,7 @@ package xmlcall
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 // A tag is one of the format's own tags.

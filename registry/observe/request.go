@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/tool"
 )

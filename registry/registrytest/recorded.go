@@ -3,7 +3,7 @@ package registrytest
 import (
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/recording"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"

@@ -57,7 +57,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )

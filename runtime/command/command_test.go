@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
 )

@@ -3,7 +3,7 @@ package command_test
 import (
 	"testing"
 
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	"github.com/toolrun/toolrun/runtime/command"
 )
 

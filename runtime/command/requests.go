@@ -13,7 +13,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/internal/responses"
+	"github.com/toolrun/toolrun/internal/net/responses"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )

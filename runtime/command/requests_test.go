@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/egress"
-	"github.com/toolrun/toolrun/internal/egress/egresstest"
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	"github.com/toolrun/toolrun/internal/net/egress"
+	"github.com/toolrun/toolrun/internal/net/egress/egresstest"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"

@@ -14,8 +14,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/linearmem"
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/linearmem"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
 
 // bareEngine is the JavaScript engine as it comes from the dependency: neither metered nor changed, and without a

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/webapi"
+	"github.com/toolrun/toolrun/internal/js/webapi"
 )
 
 // JSON from a guest is decoded as package encoding/json decodes it into an any, except that marks become bytes, that

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/js/module"
 )
 
 // effects remember which modules have effects while they are loaded, so that they are not loaded before the script that

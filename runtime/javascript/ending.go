@@ -3,7 +3,7 @@ package javascript
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/js/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

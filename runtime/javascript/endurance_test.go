@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
-	"github.com/toolrun/toolrun/internal/leakcheck"
-	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/internal/selftest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/leakcheck"
+	"github.com/toolrun/toolrun/internal/test/race"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/js/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

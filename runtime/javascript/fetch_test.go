@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/egress"
-	"github.com/toolrun/toolrun/internal/egress/egresstest"
+	"github.com/toolrun/toolrun/internal/net/egress"
+	"github.com/toolrun/toolrun/internal/net/egress/egresstest"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"

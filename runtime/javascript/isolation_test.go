@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/test/leakcheck"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

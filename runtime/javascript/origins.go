@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/js/module"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/wrapfs"
+	"github.com/toolrun/toolrun/internal/test/wrapfs"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/recording"
 	sandbox "github.com/toolrun/toolrun/runtime"

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/jsregexp"
+	"github.com/toolrun/toolrun/internal/js/jsregexp"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

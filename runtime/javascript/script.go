@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/module"
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/js/module"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/test/leakcheck"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/test262"
+	"github.com/toolrun/toolrun/internal/test/test262"
 )
 
 // run runs a case, and says why it has failed.

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/test262"
+	"github.com/toolrun/toolrun/internal/test/test262"
 )
 
 var (

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 )
 
 // Values cross between Go and JavaScript as JSON. Their bytes cross separately, in one piece; the JSON has a string in

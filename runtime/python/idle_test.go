@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/procmem"
-	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/python"
 )

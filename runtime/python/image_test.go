@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/python"
 	"github.com/toolrun/toolrun/internal/cachedir"
-	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

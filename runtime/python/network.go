@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/responses"
+	"github.com/toolrun/toolrun/internal/net/responses"
 	"github.com/toolrun/toolrun/network"
 )
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/python"
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

@@ -12,7 +12,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/internal/wasm/metering"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 

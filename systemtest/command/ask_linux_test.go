@@ -4,11 +4,12 @@ package command_test
 
 import (
 	"encoding/json"
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 
 	"github.com/stretchr/testify/require"
 )

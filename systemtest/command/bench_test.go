@@ -3,13 +3,14 @@
 package command_test
 
 import (
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 
 	"github.com/stretchr/testify/require"
 )

@@ -4,16 +4,17 @@ package command_test
 
 import (
 	"bytes"
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
 )
 
 // TestACacheThatOthersCanChange gives the command a cache directory in which somebody else could have put code. It

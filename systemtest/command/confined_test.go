@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,10 +17,13 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
 )
 
 // The filters of system calls: that of a command, and that of one that listens, too.

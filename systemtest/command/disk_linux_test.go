@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 
 	"github.com/stretchr/testify/require"
 )

@@ -4,13 +4,14 @@ package command_test
 
 import (
 	"bytes"
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -18,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"

@@ -6,7 +6,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 )
 
 // soak makes tests that look for rare failures run for minutes instead of seconds.

@@ -3,7 +3,6 @@
 package command_test
 
 import (
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 
 	"github.com/stretchr/testify/require"
 )

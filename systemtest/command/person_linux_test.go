@@ -3,10 +3,11 @@
 package command_test
 
 import (
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"

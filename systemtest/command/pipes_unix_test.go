@@ -4,7 +4,6 @@ package command_test
 
 import (
 	"bytes"
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/test/commandtest"
 
 	"github.com/stretchr/testify/require"
 )

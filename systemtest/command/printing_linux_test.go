@@ -4,14 +4,15 @@ package command_test
 
 import (
 	"fmt"
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/test/race"
 )
 
 // TestPrintingWithoutEnd: code that prints much more than its output limit takes a few times that limit, and is told

@@ -4,8 +4,6 @@ package command_test
 
 import (
 	"fmt"
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
 	"io"
 	"os"
 	"os/exec"
@@ -18,11 +16,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/toolrun/toolrun/internal/ptytest"
-	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/internal/test/ptytest"
+	"github.com/toolrun/toolrun/internal/test/pythontest"
 )
 
 // A pty is a command on a terminal.

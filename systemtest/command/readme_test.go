@@ -4,16 +4,17 @@ package command_test
 
 import (
 	"encoding/xml"
-	"github.com/toolrun/toolrun/internal/commandtest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/internal/test/pythontest"
 )
 
 // TestReadme runs the shell commands in README.md, in the pages of docs and in the picture of a terminal, and compares

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/storetest"
+	"github.com/toolrun/toolrun/internal/test/storetest"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/enginetest"
-	"github.com/toolrun/toolrun/internal/guesttest"
-	"github.com/toolrun/toolrun/internal/wasifs/wasifstest"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/guesttest"
+	"github.com/toolrun/toolrun/internal/wasm/wasifs/wasifstest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/mcptest"
-	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/test/mcptest"
+	"github.com/toolrun/toolrun/internal/test/race"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 

@@ -20,8 +20,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/leakcheck"
-	"github.com/toolrun/toolrun/internal/mcptest"
+	"github.com/toolrun/toolrun/internal/test/leakcheck"
+	"github.com/toolrun/toolrun/internal/test/mcptest"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"

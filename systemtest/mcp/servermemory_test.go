@@ -24,8 +24,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/mcptest"
-	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/test/mcptest"
+	"github.com/toolrun/toolrun/internal/test/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs/local"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
 )
 
 // TestInADatabase runs the tests that stores have in common, which are tests of other packages, with a database. They

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 // TestMCPSharesPlacesOfBusyScripts has one token ask for far more endless scripts than there are places. Others get a

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 

@@ -7,8 +7,8 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
 )
 
 var soak = flag.Bool("soak", false, "run the long versions of tests")

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/pgtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 // TestMCPSharesRates: servers with one database know how many of them share the rates of requests, also after one has

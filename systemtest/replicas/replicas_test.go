@@ -23,9 +23,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/pgtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
 	"github.com/toolrun/toolrun/vfs/postgres"

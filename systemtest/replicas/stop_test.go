@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/calls"
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/pgtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"

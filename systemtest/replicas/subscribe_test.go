@@ -11,9 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/commandtest"
-	"github.com/toolrun/toolrun/internal/pgtest"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/commandtest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 // TestMCPSubscriptionsAcrossServers subscribes at one of two servers with one database, and changes the file at the

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/race"
+	"github.com/toolrun/toolrun/internal/test/race"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/script"
 	tools "github.com/toolrun/toolrun/tool"

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/wrapfs"
+	"github.com/toolrun/toolrun/internal/test/wrapfs"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"

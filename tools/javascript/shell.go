@@ -6,7 +6,7 @@ import (
 	"path"
 	"regexp"
 
-	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/js/module"
 	"github.com/toolrun/toolrun/tools/code"
 )
 

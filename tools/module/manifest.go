@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/schema"
+	"github.com/toolrun/toolrun/internal/text/schema"
 
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"

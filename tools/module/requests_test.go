@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/egress"
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	"github.com/toolrun/toolrun/internal/net/egress"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/internal/net/egress"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/python"

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/internal/net/egress"
 	"github.com/toolrun/toolrun/network"
 )
 

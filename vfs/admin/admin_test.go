@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/storetest"
+	"github.com/toolrun/toolrun/internal/test/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/admin"
 	"github.com/toolrun/toolrun/vfs/local"

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/countdown"
-	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/test/countdown"
+	"github.com/toolrun/toolrun/internal/test/leakcheck"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"flag"
 
-	"github.com/toolrun/toolrun/internal/storetest"
+	"github.com/toolrun/toolrun/internal/test/storetest"
 )
 
 var (

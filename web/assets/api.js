@@ -49,8 +49,8 @@ export function upload(path, parameters, file) {
   });
 }
 
-// follow listens to events. Once the server listens, too, and whenever a connection comes back, all listeners are called:
-// something may have happened before.
+// follow listens to events. As soon as they are sent, and whenever a connection comes back, all listeners are called,
+// since something may have happened before.
 export function follow(path, parameters, listeners) {
   const source = new EventSource("/api/" + address(path, parameters));
   for (const [name, listener] of Object.entries(listeners)) {

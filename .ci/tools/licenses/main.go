@@ -84,7 +84,7 @@ No program finds these parts; this list is updated by hand when the engine chang
 
 ## The data of Intl
 
-The tables in `+"`internal/intl/data`"+` are made from [CLDR](https://cldr.unicode.org) by Unicode, Inc., `+
+The tables in `+"`internal/js/intl/data`"+` are made from [CLDR](https://cldr.unicode.org) by Unicode, Inc., `+
 		`whose licence is
 Unicode-3.0.
 

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/guest/tool/toolhttp"
-	"github.com/toolrun/toolrun/internal/egress"
-	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/net/egress"
+	"github.com/toolrun/toolrun/internal/test/enginetest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"

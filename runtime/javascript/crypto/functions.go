@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolrun/toolrun/internal/nodecrypto"
+	"github.com/toolrun/toolrun/internal/js/nodecrypto"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/toolrun/toolrun/internal/nodecrypto"
+	"github.com/toolrun/toolrun/internal/js/nodecrypto"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/toolrun/toolrun/internal/utf8text"
-	"github.com/toolrun/toolrun/internal/webapi"
+	"github.com/toolrun/toolrun/internal/js/webapi"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/responses"
+	"github.com/toolrun/toolrun/internal/net/responses"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )

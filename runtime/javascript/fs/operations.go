@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

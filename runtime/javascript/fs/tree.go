@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/filetype"
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/filetype"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 )
 
 // A tree is a run's files. It enforces the same rules on every file system: some in memory allow files in files, remove

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 	"github.com/toolrun/toolrun/runtime"
 )
 

@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 )
 
 // Encodings are the encodings of text, by the names that scripts may use. Do not change it.

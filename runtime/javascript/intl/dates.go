@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/toolrun/toolrun/internal/intl"
+	"github.com/toolrun/toolrun/internal/js/intl"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

@@ -3,7 +3,7 @@ package intl
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/intl"
+	"github.com/toolrun/toolrun/internal/js/intl"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

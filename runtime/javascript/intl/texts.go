@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/intl"
+	"github.com/toolrun/toolrun/internal/js/intl"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

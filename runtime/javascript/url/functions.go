@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/utf8text"
-	"github.com/toolrun/toolrun/internal/webapi"
+	"github.com/toolrun/toolrun/internal/js/webapi"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/utf8text"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

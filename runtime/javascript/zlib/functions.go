@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/nodezlib"
+	"github.com/toolrun/toolrun/internal/js/nodezlib"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/toolrun/toolrun/internal/filetext"
+	"github.com/toolrun/toolrun/internal/text/filetext"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )

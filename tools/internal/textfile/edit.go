@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolrun/toolrun/internal/filetext"
+	"github.com/toolrun/toolrun/internal/text/filetext"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/filetext"
+	"github.com/toolrun/toolrun/internal/text/filetext"
 )
 
 // A match is where a text has what is to be replaced, and what takes its place.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/filetext"
-	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/text/filetext"
+	"github.com/toolrun/toolrun/internal/text/filetype"
 	"github.com/toolrun/toolrun/tool"
 )
 

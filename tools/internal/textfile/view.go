@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/filetext"
-	"github.com/toolrun/toolrun/internal/filetype"
-	"github.com/toolrun/toolrun/internal/media"
+	"github.com/toolrun/toolrun/internal/text/filetext"
+	"github.com/toolrun/toolrun/internal/text/filetype"
+	"github.com/toolrun/toolrun/internal/text/media"
 	"github.com/toolrun/toolrun/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/calls"
-	"github.com/toolrun/toolrun/internal/filediff"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/text/filediff"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 // helpTexts returns what each command says of itself, by its name.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 // TestOnlyOperatorsApprove: a model knows the token of its call that waits, and tries all that it can reach: tools,

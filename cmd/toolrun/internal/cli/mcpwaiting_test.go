@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 // A call that waits is that of the client which has made it, on each server of the store, and also after the tokens

@@ -15,8 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
-	"github.com/toolrun/toolrun/internal/pythontest"
-	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	"github.com/toolrun/toolrun/internal/test/pythontest"
+	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 )
 
 // TestTranscripts runs commands as the files in testdata/script say, in this process. With UPDATE_SCRIPTS the expected

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/service"
-	"github.com/toolrun/toolrun/internal/toolruntest"
+	"github.com/toolrun/toolrun/internal/test/toolruntest"
 )
 
 const (

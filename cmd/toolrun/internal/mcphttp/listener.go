@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/clientaddr"
+	"github.com/toolrun/toolrun/internal/net/clientaddr"
 )
 
 // Limits on simultaneous connections. Connections that have shown a token have separate room, so clients without a

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 const (

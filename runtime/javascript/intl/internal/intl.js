@@ -1,5 +1,5 @@
 // Intl: the object itself, and what its classes share. Each class is in a file of its own (internal/intl/NAME.js),
-// which exports the class and is loaded when it is first used. Formatting is the host's work (package internal/intl).
+// which exports the class and is loaded when it is first used. Formatting is the work of package internal/js/intl.
 (function (kernel, require, module, exports) {
   'use strict';
   const { host, ops, defineProperty } = kernel;

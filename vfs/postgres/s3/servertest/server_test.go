@@ -21,8 +21,8 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/pgtest"
-	"github.com/toolrun/toolrun/internal/storetest"
+	"github.com/toolrun/toolrun/internal/test/pgtest"
+	"github.com/toolrun/toolrun/internal/test/storetest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/postgres"
 	"github.com/toolrun/toolrun/vfs/postgres/s3"
