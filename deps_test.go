@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	"runtime/javascript/url": {"internal/text/jsontree", "internal/text/utf8text", "internal/js/webapi",
 		"runtime/javascript/host"},
 	"runtime/javascript/zlib": {"internal/js/nodezlib", "runtime/javascript/host"},
-	"runtime/script":          {"internal/wasm/metering", "runtime"},
+	"runtime/script":          {"internal/text/media", "internal/wasm/metering", "runtime"},
 	"systemtest":              {},
 	"systemtest/command":      {},
 	"runtime/command":         {"internal/wasm/metering", "internal/net/responses", "network", "runtime", wazero},

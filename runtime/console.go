@@ -17,6 +17,18 @@ type Entry struct {
 	Library string `json:"library,omitempty"`
 }
 
+// A Picture is an image that code has shown. Its bytes are the code's: anything can be in there.
+type Picture struct {
+	MIME string
+	Data []byte
+}
+
+// MaxPictures and MaxPictured are how many pictures a run can show, and how many bytes they may have together.
+const (
+	MaxPictures = 20
+	MaxPictured = 4 << 20
+)
+
 // A Level is the kind of a console entry.
 type Level int32 // with Unfinished it takes a word, as entryOverhead counts it
 

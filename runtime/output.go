@@ -17,6 +17,7 @@ type Output struct {
 	reserved  int // bytes of them kept for the result
 	console   []Entry
 	truncated int64
+	pictures  []Picture
 	live      *live
 	library   string // which is printing; empty for the script itself
 
@@ -37,12 +38,15 @@ const resultShare = 4
 func limitOutput(limit int) Output { return Output{left: limit, reserved: limit / resultShare} }
 
 // restore adds what has been printed before the run, and shown.
-func (o *Output) restore(console []Entry, truncated int64) {
+func (o *Output) restore(console []Entry, truncated int64, pictures []Picture) {
 	for _, e := range console {
 		o.spend(len(e.Text))
 		o.append(e)
 	}
 	o.truncated = truncated
+	for _, p := range pictures {
+		o.Show(p)
+	}
 }
 
 // Left returns the largest size of a result in bytes.
@@ -214,6 +218,22 @@ func (o *Output) Library() string { return o.library }
 
 // Cut counts bytes that were left out.
 func (o *Output) Cut(bytes int) { o.truncated += int64(bytes) }
+
+// Show keeps a picture, and returns its number, from 1. It is 0 if there is no room for it.
+func (o *Output) Show(p Picture) int {
+	size := len(p.Data)
+	for _, other := range o.pictures {
+		size += len(other.Data)
+	}
+	if len(o.pictures) == MaxPictures || size > MaxPictured {
+		return 0
+	}
+	o.pictures = append(o.pictures, p)
+	return len(o.pictures)
+}
+
+// Pictures returns what Show has kept.
+func (o *Output) Pictures() []Picture { return o.pictures }
 
 // End makes an entry of an unfinished line, and returns the console and how many bytes were left out.
 func (o *Output) End() (console []Entry, truncated int64) {

@@ -108,7 +108,7 @@ func newRun(caller context.Context, p *Program, options RunOptions) *Run {
 	r.output = limitOutput(options.Limits.Output)
 	if s := options.State; s != nil {
 		r.started = r.started.Add(-s.Spent)
-		r.output.restore(s.Console, s.Truncated)
+		r.output.restore(s.Console, s.Truncated, s.Pictures)
 	}
 	r.output.live = newLive(options.Console)
 	ctx, cancel := context.WithCancelCause(caller)

@@ -48,8 +48,9 @@ type header struct {
 
 	// What the run has done.
 	Spent     time.Duration
-	Console   []Entry `json:",omitempty"`
-	Truncated int64   `json:",omitempty"`
+	Console   []Entry   `json:",omitempty"`
+	Truncated int64     `json:",omitempty"`
+	Pictures  []Picture `json:",omitempty"`
 }
 
 // Language returns what [Run.Suspend] was given.
@@ -65,7 +66,7 @@ func (s *State) Fits(memory int64) bool { return s.Size <= uint64(max(memory, 0)
 func (s *State) Renewed() *State {
 	renewed := *s
 	renewed.Work, renewed.Remainder = 0, 0
-	renewed.Spent, renewed.Console, renewed.Truncated = 0, nil, 0
+	renewed.Spent, renewed.Console, renewed.Truncated, renewed.Pictures = 0, nil, 0, nil
 	return &renewed
 }
 

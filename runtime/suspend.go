@@ -63,6 +63,7 @@ func (r *Run) Suspend(language []byte) (*State, error) {
 	}}
 	s.Console, s.Truncated = r.output.End()
 	s.Console = slices.Clone(s.Console)
+	s.Pictures = slices.Clone(r.output.Pictures())
 	if in.random != nil {
 		if s.Random, err = in.random.MarshalBinary(); err != nil {
 			return nil, fmt.Errorf("runtime: %w", err)

@@ -35,10 +35,10 @@ import (
 //go:embed boot/*.py
 var bootFiles embed.FS
 
-// networkFiles are modules that use the network, as packages of Python.
+// packageFiles are what Python has beside the standard library, as packages of Python.
 //
-//go:embed all:network
-var networkFiles embed.FS
+//go:embed all:packages
+var packageFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
@@ -77,7 +77,7 @@ func boot() (string, error) {
 	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STREAM_MARK=b'%s', STACK_SIZE=%d, SPARE_MEMORY=%d, "+
 		"__name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
 		bytesData, streamMark, StackSize, spareMemory)
-	sources, err := networkModules()
+	sources, err := packageSources()
 	if err != nil {
 		return "", err
 	}
@@ -96,14 +96,14 @@ func boot() (string, error) {
 	return b.String(), nil
 }
 
-// networkModules returns networkFiles as a dictionary of Python, by the names of the modules.
-func networkModules() (string, error) {
+// packageSources returns packageFiles as a dictionary of Python, by the names of the modules.
+func packageSources() (string, error) {
 	var b strings.Builder
-	err := fs.WalkDir(networkFiles, "network", func(file string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(packageFiles, "packages", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		source, err := networkFiles.ReadFile(file)
+		source, err := packageFiles.ReadFile(file)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func networkModules() (string, error) {
 			return err
 		}
 		name, isPackage := strings.CutSuffix(
-			strings.TrimSuffix(strings.TrimPrefix(file, "network/"), ".py"), "/__init__")
+			strings.TrimSuffix(strings.TrimPrefix(file, "packages/"), ".py"), "/__init__")
 		kind := "False"
 		if isPackage {
 			kind = "True"

@@ -199,6 +199,8 @@ func (in *instance) called(number uint32) uint64 {
 		return in.reply(in.wait(payload))
 	case python.OpFiles:
 		return uint64(in.OpenFiles()) * second
+	case python.OpPicture:
+		return in.reply(in.run.show(payload))
 	case python.OpZone:
 		return in.reply(zone(string(payload)))
 	case python.OpZoneNames:

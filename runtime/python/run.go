@@ -1,6 +1,7 @@
 package python
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -8,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/guest/python"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // run is the state of one run on the host's side.
@@ -97,6 +99,15 @@ func (r *run) shorten(text string) string {
 	return text
 }
 
+// show keeps a picture, of which the boot code says the type, a NUL, and the bytes. It returns what is printed instead.
+func (r *run) show(payload []byte) []byte {
+	mime, data, _ := bytes.Cut(payload, []byte{0})
+	if len(data) <= sandbox.MaxPictured { // otherwise it is not kept
+		data = bytes.Clone(data)
+	}
+	return []byte(script.Show(r.Output(), sandbox.Picture{MIME: string(mime[:min(len(mime), 100)]), Data: data}))
+}
+
 // result makes the run's result. err is the error of the run.
 func (r *run) result(err error) *Result {
 	out := &Result{Usage: r.Usage()}
@@ -110,5 +121,6 @@ func (r *run) result(err error) *Result {
 		out.Value = decodeValue(report.Data)
 	}
 	out.Console, out.Truncated = r.Output().End()
+	out.Pictures = r.Output().Pictures()
 	return out
 }

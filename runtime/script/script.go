@@ -29,6 +29,10 @@ type Result struct {
 	// Console is what the code has printed, in order, also if the run ended with an error.
 	Console []sandbox.Entry
 
+	// Pictures are the images that the code has shown, at most [sandbox.MaxPictures] with [sandbox.MaxPictured] bytes.
+	// The console, or Text, says where each was shown: see [Show].
+	Pictures []sandbox.Picture
+
 	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
 	Truncated int64
 

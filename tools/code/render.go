@@ -43,6 +43,12 @@ func (l *Language) render(run *script.Result, failure error, files *Changes) too
 		data.Console[i].Text, rest = within(e.Text, rest)
 	}
 	out.Content, out.Data = []tool.Part{{Text: text}}, data
+	for i, p := range run.Pictures {
+		out.Content = append(out.Content, tool.Part{
+			Text: fmt.Sprintf("[picture %d: %s, %d bytes, which cannot be shown here]", i+1, p.MIME, len(p.Data)),
+			Data: p.Data, MIME: p.MIME,
+		})
+	}
 	if files != nil { // in a part of its own, since it is no part of what the code has returned
 		out.Content = append(out.Content, tool.Part{Text: files.String()})
 	}

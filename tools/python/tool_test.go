@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/test/pythontest"
+	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
@@ -191,4 +192,21 @@ func TestPackagesAreKept(t *testing.T) {
 	}
 	require.Equal(t, 2, interpreter.Engine().Stats().Images, "projects share none")
 	require.NoError(t, disk.Close())
+}
+
+// TestPictures shows that models get the pictures of code as images, after the text that says where they were.
+func TestPictures(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	result := run(t, r, env, "from IPython.display import Image\nimport base64\nprint('a')\n"+
+		"Image(data=base64.b64decode('"+png+"'))")
+	require.Empty(t, result.Code)
+	messages, err := provider.Results(tool.Anthropic, []tool.Result{result})
+	require.NoError(t, err)
+	require.Contains(t, string(messages), `a\n=== Result ===\n[picture 1: PNG, 1 by 1 pixels]`)
+	require.Contains(t, string(messages), `"media_type":"image/png"`)
+	require.Contains(t, string(messages), png)
+	report, ok := python.Language.Report(result)
+	require.True(t, ok)
+	require.Equal(t, "[picture 1: PNG, 1 by 1 pixels]", report.Text)
 }

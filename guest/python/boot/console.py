@@ -26,7 +26,7 @@ def input(prompt='', /):
 def display(*values):
     """Shows values as a notebook does."""
     for value in values:
-        print(text_of(value))
+        print(shown_text_of(value))
 
 
 builtins.input = input

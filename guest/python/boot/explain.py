@@ -24,7 +24,6 @@ MODULES = {
     'lzma': 'Use zlib or bz2 instead.',
     '_lzma': 'Use zlib or bz2 instead.',
     'pip': 'Packages cannot be installed from here.',
-    'IPython': 'display(x) works without an import.',
     'concurrent.futures.process': 'There are no other processes: call the function directly.',
     'multiprocessing': 'There are no other processes: call the function directly.',
     '_multiprocessing': 'There are no other processes: call the function directly.',

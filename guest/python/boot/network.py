@@ -120,7 +120,7 @@ class Patching:
 
 
 class NetworkFinder:
-    """Finds the modules of SOURCES, unless the project has them, and changes urllib.request."""
+    """Changes urllib.request when it is imported."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -129,8 +129,17 @@ class NetworkFinder:
             if spec is not None:
                 spec.loader = Patching(spec.loader)
             return spec
-        if name in SOURCES and not path and importlib.machinery.PathFinder.find_spec(name, path, target) is None:
-            return importlib.machinery.ModuleSpec(name, NetworkFinder, is_package=SOURCES[name]['package'])
+        return None
+
+
+class SourceFinder:
+    """Finds the modules of SOURCES, where nobody else has found them: those of the project come first."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        needs_network = name.partition('.')[0] in ('requests', 'urllib3')
+        if name in SOURCES and (NetworkFinder in sys.meta_path or not needs_network):
+            return importlib.machinery.ModuleSpec(name, SourceFinder, is_package=SOURCES[name]['package'])
         return None
 
     @staticmethod
@@ -143,6 +152,9 @@ class NetworkFinder:
             module.host_request = request
         exec(compile(SOURCES[module.__name__]['source'], f'<{module.__name__}>', 'exec', dont_inherit=True),
              module.__dict__)
+
+
+sys.meta_path.append(SourceFinder)
 
 
 def start_network():

@@ -1,6 +1,7 @@
 # What is shown of a result, and what is handed to the host as data.
 
 WIDTH = 100
+PLAIN = {str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, range}  # no pictures
 
 
 def text_of(value):
@@ -9,6 +10,57 @@ def text_of(value):
     if len(text) > WIDTH and type(value) in (dict, list, tuple, set, frozenset) and '\n' not in text:
         return pprint.pformat(value, width=WIDTH, compact=True, sort_dicts=False)
     return text
+
+
+PICTURES = {'_repr_png_': 'image/png', '_repr_jpeg_': 'image/jpeg', '_repr_svg_': 'image/svg+xml'}
+KINDS = (*PICTURES.values(), 'image/gif', 'image/webp')
+TEXTS = '_repr_markdown_', '_repr_latex_', '_repr_html_'
+
+
+def picture_of(value):
+    """Returns the type and the bytes of the picture that a notebook shows of the value, or None."""
+    if isinstance(value, type):
+        return None
+    try:
+        bundle = value._repr_mimebundle_() if hasattr(value, '_repr_mimebundle_') else None
+        if isinstance(bundle, tuple):
+            bundle = bundle[0]
+        found = [(kind, bundle[kind]) for kind in KINDS if kind in bundle] if bundle else []
+        found = found or [(kind, getattr(value, name)()) for name, kind in PICTURES.items() if hasattr(value, name)]
+        for kind, data in found:
+            if isinstance(data, tuple):  # with metadata
+                data = data[0]
+            if isinstance(data, str):
+                data = data.encode() if kind == 'image/svg+xml' else base64.b64decode(data)
+            if isinstance(data, (bytes, bytearray)):
+                return kind, bytes(data)
+    except Exception:  # of the value's own methods: what is left is its repr
+        pass
+    return None
+
+
+def rich_text_of(value):
+    """Returns the text that the value is made for, such as the source of HTML, or None if its repr is as good."""
+    if type(value).__repr__ is object.__repr__:
+        for name in TEXTS:
+            text = getattr(value, name, None)
+            text = text() if callable(text) and not isinstance(value, type) else None
+            if isinstance(text, str):
+                return text
+    return None
+
+
+def shown_text_of(value):
+    """Shows the value, and returns what is printed of it: its text, or what stands for a picture of it."""
+    if type(value) not in PLAIN:
+        picture = picture_of(value)
+        if picture is not None:
+            kind, data = picture
+            return fetch(b'I', kind.encode() + b'\0' + data).decode()
+        text = rich_text_of(value)
+        if text is not None:
+            return text
+    return text_of(value)
 
 
 def note(text):

@@ -24,7 +24,7 @@ def do(code, name, room, execute):
             if value is not None:
                 if not stays:
                     note_dropped(value)
-                text = text_of(value)
+                text = shown_text_of(value)
                 shown = text[:room].encode(errors='backslashreplace')
                 left_out = len(text[room:].encode(errors='backslashreplace'))
                 data = data_of(value, room)

@@ -37,6 +37,12 @@ func IsCarried(content []byte, mime string) bool {
 	return false
 }
 
+// Size returns the width and height in pixels of a PNG, JPEG or GIF. It is false for all else.
+func Size(content []byte) (width, height int, ok bool) {
+	config, _, err := image.DecodeConfig(bytes.NewReader(content))
+	return config.Width, config.Height, err == nil
+}
+
 func goodPixels(n int) bool { return n > 0 && n <= maxPixels }
 
 // isWebP reports whether content is a WebP file that is as long as it says.

@@ -32,6 +32,7 @@ type personPrinter struct {
 	undefined string // what to print if there is no result
 	whole     bool   // end the last lines if the code does not
 	quiet     bool   // print what the code prints, and not its result
+	getenv    func(string) string
 
 	mu      sync.Mutex
 	printed int   // bytes of the console
@@ -46,7 +47,8 @@ type stream struct {
 }
 
 func newPersonPrinter(cmd *cobra.Command) *personPrinter {
-	return &personPrinter{out: stream{Writer: cmd.OutOrStdout()}, errs: stream{Writer: cmd.ErrOrStderr()}}
+	return &personPrinter{out: stream{Writer: cmd.OutOrStdout()}, errs: stream{Writer: cmd.ErrOrStderr()},
+		getenv: hostOf(cmd).getenv}
 }
 
 func (s *stream) print(style terminal.Style, text string) error {
@@ -160,6 +162,9 @@ func (p *personPrinter) result(result tool.Result) error {
 	err := p.endLines(to)
 	if err == nil && to != nil {
 		err = to.print(style, text)
+	}
+	if err == nil {
+		err = p.showPictures(result)
 	}
 	if err == nil && report.Note != "" {
 		err = errors.Join(p.errs.endLine(), p.errs.print(terminal.Plain, report.Note+"\n"))
