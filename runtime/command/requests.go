@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -65,11 +64,10 @@ type requests struct {
 
 // request is one that has not been read to its end.
 type request struct {
-	call   *sandbox.Call
-	cancel context.CancelFunc
-	done   chan struct{} // is closed when head or err is there
-	head   []byte
-	err    error
+	call *sandbox.Call
+	done chan struct{} // is closed when head or err is there
+	head []byte
+	err  error
 }
 
 var errNoRequest = errors.New("there is no such request: it has been read to its end, or closed")
@@ -136,13 +134,12 @@ func (d *driver) makeRequest(stack []uint64) (uint32, error) {
 	}
 	d.in.SetImpure()
 	r.last++
-	number, call := r.last, d.in.Run().NewCall()
-	ctx, cancel := context.WithCancel(call.Context())
-	q := &request{call: call, cancel: cancel, done: make(chan struct{})}
+	number, opened := r.last, r.table.Open(int64(r.last))
+	q := &request{call: d.in.Run().NewCall(), done: make(chan struct{})}
 	r.open[number] = q
 	r.sending.Add(size)
 	go sandbox.Perform(func() ([]byte, error) {
-		got, err := r.table.Begin(ctx, int64(number), made, 0)
+		got, err := opened.Begin(q.call.Context(), made, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -176,31 +173,20 @@ func parseHead(data []byte) (*network.Request, error) {
 	}
 	made := &network.Request{Method: head.Method, URL: head.URL, Redirect: head.Redirect}
 	for _, field := range head.Headers {
-		value := make([]byte, 0, len(field[1]))
-		for _, c := range field[1] {
-			if c > 0xff {
-				return nil, fmt.Errorf("the header %.100q has a character above U+00FF: "+
-					"each stands for one byte", field[0])
-			}
-			value = append(value, byte(c))
+		f, err := responses.NewField(field[0], field[1])
+		if err != nil {
+			return nil, err
 		}
-		made.Header = append(made.Header, network.Field{Name: field[0], Value: string(value)})
+		made.Header = append(made.Header, f)
 	}
 	return made, nil
 }
 
 // encodeHead makes what a module gets of a response. A byte of a header is the character with its number.
 func encodeHead(got *network.Response) ([]byte, error) {
-	chars := func(bytes string) string {
-		var b strings.Builder
-		for i := range len(bytes) {
-			b.WriteRune(rune(bytes[i]))
-		}
-		return b.String()
-	}
 	headers := make([][2]string, len(got.Header))
 	for i, field := range got.Header {
-		headers[i] = [2]string{chars(field.Name), chars(field.Value)}
+		headers[i] = [2]string{responses.Text(field.Name), responses.Text(field.Value)}
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -211,7 +197,7 @@ func encodeHead(got *network.Response) ([]byte, error) {
 		URL        string      `json:"url"`
 		Redirected bool        `json:"redirected"`
 		Headers    [][2]string `json:"headers"`
-	}{got.Status, chars(got.StatusText), got.URL, got.Redirected, headers})
+	}{got.Status, responses.Text(got.StatusText), got.URL, got.Redirected, headers})
 	return b.Bytes(), err
 }
 
@@ -339,9 +325,8 @@ func closeRequest(_ context.Context, in *sandbox.Instance, stack []uint64) {
 }
 
 func (d *driver) close(number uint32) {
-	if q := d.opened(number); q != nil {
+	if d.opened(number) != nil {
 		delete(d.made.open, number)
-		q.cancel()
 		d.made.table.End(int64(number))
 	}
 }

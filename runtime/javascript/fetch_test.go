@@ -322,6 +322,34 @@ func TestFetchIsStopped(t *testing.T) {
 	}
 }
 
+// unanswered is a network whose requests last until they are given up.
+type unanswered struct{ network.Run }
+
+func (unanswered) Do(ctx context.Context, _ *network.Request) (*network.Response, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestFetchIsGivenUp: a request that is aborted as soon as it is begun does not last, whoever of the two comes first.
+func TestFetchIsGivenUp(t *testing.T) {
+	for _, script := range []string{
+		`for (let i = 0; i < 300; i++) {
+			const c = new AbortController();
+			fetch('https://example.com', { signal: c.signal }).catch(() => {});
+			c.abort();
+		}`,
+		`for (let i = 0; i < 300; i++) {
+			fetch('https://example.com', { signal: AbortSignal.timeout(i % 2) }).catch(() => {});
+		}`,
+		`const http = require('http');
+		for (let i = 0; i < 300; i++) http.get('http://example.com').on('error', () => {}).destroy();`,
+	} {
+		result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Network: unanswered{}})
+		require.NoError(t, err)
+		require.Empty(t, result.Console, "a request has lasted as long as the run may")
+	}
+}
+
 // TestFetchInMemory: a body that does not fit into the run's memory ends the run, and the host does not keep it.
 func TestFetchInMemory(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(internet))

@@ -153,7 +153,16 @@ func (in functionCaller) invocation(c *host.Call, room int) (*invocation, error)
 	if err := in.run.Calls(f.Name); err != nil {
 		return nil, &sandbox.Stop{Err: err}
 	}
-	return &invocation{f, list, in.run.NewCall(), number, size}, nil
+	return in.run.newInvocation(f, list, number, size), nil
+}
+
+// newInvocation begins a call. It is called in the order in which the script makes its calls.
+func (r *run) newInvocation(f Function, args []any, number, size int) *invocation {
+	if f.begin != nil {
+		do := f.begin(args)
+		f.Call = func(ctx context.Context, _ []any) (any, error) { return do(ctx) }
+	}
+	return &invocation{f, args, r.NewCall(), number, size}
 }
 
 func (r *run) tooManyCalls() error {
@@ -241,13 +250,13 @@ func (in functionCaller) startFunction(c *host.Call) error {
 	if room < 0 {
 		return r.tooManyCalls()
 	}
-	i, err := in.invocation(c, room)
-	if err != nil {
-		return err
-	}
 	id, ok := c.Int(3)
 	if !ok {
 		return host.Errorf("a call needs a number")
+	}
+	i, err := in.invocation(c, room)
+	if err != nil {
+		return err
 	}
 	r.startCall(i, id)
 	return nil

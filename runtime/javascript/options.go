@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/runtime/javascript/fetch"
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
@@ -37,6 +36,9 @@ type Function struct {
 	// script; further results are lost, which the script sees as an error. Without Async the script waits for each
 	// call.
 	Async bool
+
+	// begin, if not nil, does what must be done in the order of the script's calls, and returns what Call would do.
+	begin func(args []any) func(ctx context.Context) (any, error)
 }
 
 // A FunctionError is an error with a name and a code for the script. Its name is the error's class: Error, TypeError or
@@ -191,9 +193,9 @@ func (o *RunOptions) withNetwork() {
 	if o.Network == nil {
 		return
 	}
-	requests := fetch.NewRequests(o.Network)
+	requests := script.NewRequests(o.Network, "TypeError")
 	o.Functions = append(slices.Clip(o.Functions),
-		Function{Name: hiddenName + "fetchBegin", Async: true, Call: requests.Begin},
+		Function{Name: hiddenName + "fetchBegin", Async: true, begin: requests.Begin},
 		Function{Name: hiddenName + "fetchRead", Async: true, Call: requests.Read},
 		Function{Name: hiddenName + "fetchEnd", Call: requests.End})
 }

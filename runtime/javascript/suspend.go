@@ -106,7 +106,7 @@ func (r *run) goOn() (*instance, error) {
 		if err != nil || !ok || r.calls.Has(c.ID) {
 			return nil, &sandbox.StateError{Reason: "it is damaged"}
 		}
-		r.startCall(&invocation{f, list, r.NewCall(), c.Number, size}, c.ID)
+		r.startCall(r.newInvocation(f, list, c.Number, size), c.ID)
 	}
 	return in, nil
 }

@@ -41,6 +41,8 @@ func internet(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	case "/large":
 		_, _ = w.Write(make([]byte, 1e6))
+	case "/latin":
+		w.Header().Set("X-Latin", "\xe4"+r.Header.Get("X-Own"))
 	case "/lines":
 		fmt.Fprint(w, "a\nb\r\nc")
 	default:
@@ -77,6 +79,14 @@ d = json.loads(urllib.request.urlopen(r).read()); d['method'], d['body'], d['typ
 try: urllib.request.urlopen('BASE/missing')
 except urllib.error.HTTPError as e: out = e.code, e.read()
 out`, "(404, b'none')"},
+		"bytes of headers": {`import requests, urllib.request
+r = urllib.request.Request('BASE/latin', headers={'X-Own': 'ü'})
+n = urllib.request.Request('BASE/latin', headers={'X-Own': 1})
+out = [urllib.request.urlopen(r).headers['x-latin'], urllib.request.urlopen(n).headers['x-latin'],
+    requests.get('BASE/latin', headers={'X-Own': b'\xfc'}).headers['x-latin']]
+try: requests.get('BASE/latin', headers={'X-Own': '\u010a'})
+except Exception as e: out.append(str(e))
+out`, "['äü', 'ä1', 'äü', 'the header \"X-Own\" has a character above U+00FF: each stands for one byte']"},
 		"redirects of urllib": {`import urllib.request
 urllib.request.urlopen('BASE/redirect').geturl()`, "'BASE/echo'"},
 		"urlretrieve": {`import urllib.request

@@ -1,9 +1,12 @@
 package python
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -108,6 +111,27 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 	err := checkFunctions(out.Functions)
 	out.withNetwork()
 	return out, err
+}
+
+// hiddenName begins the names of functions that only the boot code can call.
+const hiddenName = "toolrun:"
+
+// withNetwork adds what requests (guest/python/boot/network.py), and the environment, need to the options.
+func (o *RunOptions) withNetwork() {
+	hidden := func(name string, call func(context.Context, []any) (any, error)) {
+		o.Functions = append(slices.Clip(o.Functions), Function{Name: hiddenName + name,
+			Call: func(ctx context.Context, args []any, _ map[string]any) (any, error) { return call(ctx, args) }})
+	}
+	if len(o.Environment) > 0 {
+		environment := maps.Clone(o.Environment)
+		hidden("environment", func(context.Context, []any) (any, error) { return environment, nil })
+	}
+	if o.Network != nil {
+		requests := script.NewRequests(o.Network, "OSError")
+		hidden("begin", func(ctx context.Context, args []any) (any, error) { return requests.Begin(args)(ctx) })
+		hidden("read", requests.Read)
+		hidden("end", requests.End)
+	}
 }
 
 func isFileName(name string) bool {

@@ -1,5 +1,5 @@
 // Package script is what every language on package runtime needs: the result of a run, errors of code, builds of
-// interpreters, and the record of the files that code has read. It knows no language.
+// interpreters, the record of the files that code has read, and requests. It knows no language.
 //
 // # Experimental
 //

@@ -3,29 +3,33 @@
 
 HIDDEN = 'toolrun:'
 hidden = {}  # functions of the host for modules such as these, by name
+request_numbers = itertools.count(1)
 
 
 class Body(io.RawIOBase):
     """The body of a response, which is read when somebody wants it."""
 
-    def __init__(self, number):
+    def __init__(self, number, part):
         self.number = number
-        self.over = False
+        self.take(part)
+
+    def take(self, part):
+        self.part = base64.b64decode(part['data'] or '')
+        self.over = part['done']
 
     def readable(self):
         return True
 
     def readinto(self, into):
-        while not self.over:
-            part = hidden['read'](self.number, len(into))
-            self.over = part['done']
-            data = base64.b64decode(part['data'])
-            if data:
-                into[:len(data)] = data
-                return len(data)
-        return 0
+        while not self.part and not self.over:
+            self.take(hidden['read'](self.number, len(into)))
+        size = min(len(into), len(self.part))
+        into[:size] = self.part[:size]
+        self.part = self.part[size:]
+        return size
 
     def close(self):
+        self.part = b''
         if not self.closed and not self.over:
             self.over = True
             hidden['end'](self.number)
@@ -36,8 +40,11 @@ def request(method, url, headers, body, redirect, timeout):
     """Makes a request. Returns what the host says of the response, with its body."""
     if body is not None:
         body = base64.b64encode(body).decode()
-    got = hidden['begin'](method, url, [list(field) for field in headers], body, redirect, timeout)
-    got['body'] = io.BufferedReader(Body(got['number']))
+    number = next(request_numbers)
+    fields = [text.decode('latin1') if isinstance(text, bytes) else str(text) for text in itertools.chain(*headers)]
+    got = hidden['begin'](number, method, url, redirect, fields, body, timeout)
+    got['headers'] = list(itertools.batched(got['headers'], 2))
+    got['body'] = io.BufferedReader(Body(number, got))
     return got
 
 
@@ -77,7 +84,7 @@ def open_request(self, req):
     for name, value in got['headers']:
         fields[name] = value
     response = urllib.response.addinfourl(got['body'], fields, got['url'], got['status'])
-    response.msg = response.reason = got['reason']
+    response.msg = response.reason = got['statusText']
     response.getheader = lambda name, default=None: fields.get(name, default)
     response.getheaders = fields.items
     response.version = 11

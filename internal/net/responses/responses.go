@@ -22,19 +22,19 @@ const (
 	readSize = 32 << 10
 )
 
-// A Table has the responses of one run that code has not read to their ends. It is safe for concurrent use.
+// A Table has the requests of one run whose responses code has not read to their ends. It is safe for concurrent use.
 type Table struct {
 	run network.Run
 
 	mu      sync.Mutex
-	changed *sync.Cond // with mu: something of what follows, or of a response
-	open    map[int64]*response
+	changed *sync.Cond // with mu: something of what follows, or of a request
+	open    map[int64]*Request
 	ahead   int // bytes that have been read and not been taken
 }
 
 // New returns a table for the requests of a run.
 func New(run network.Run) *Table {
-	t := &Table{run: run, open: map[int64]*response{}}
+	t := &Table{run: run, open: map[int64]*Request{}}
 	t.changed = sync.NewCond(&t.mu)
 	return t
 }
@@ -46,51 +46,64 @@ var (
 		"make the request again")
 )
 
-// response is a request in progress, and then its response.
-type response struct {
-	table  *Table
-	cancel context.CancelFunc
+// A Request is one in progress, and then its response.
+type Request struct {
+	table *Table
+	id    int64
 
 	// These are guarded by the table's mu.
+	cancel context.CancelFunc // nil until it is made
 	data   []byte
 	err    error // after data; io.EOF at the end
 	wanted bool  // somebody waits for data
 	ended  bool  // nobody wants it any more
 }
 
+// Open returns a request that is to be made: call Begin. From now on, End ends it by the number id.
+func (t *Table) Open(id int64) *Request {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := &Request{table: t, id: id}
+	switch {
+	case t.open[id] != nil:
+		r.err = errTwice
+	case len(t.open) >= mostOpen:
+		r.err = &network.Error{
+			Kind: network.KindLimit, Message: "too many responses have not been read: read or cancel some first",
+		}
+	default:
+		t.open[id] = r
+	}
+	return r
+}
+
 // begin is Begin without a recording.
-func (t *Table) begin(
-	ctx context.Context, id int64, request *network.Request, within time.Duration,
+func (r *Request) begin(
+	ctx context.Context, request *network.Request, within time.Duration,
 ) (*network.Response, error) {
 	whole := ctx
 	ctx, cancel := context.WithCancel(ctx)
-	r := &response{table: t, cancel: cancel}
-	t.mu.Lock()
-	_, twice := t.open[id]
-	switch {
-	case twice:
-		t.mu.Unlock()
-		cancel()
-		return nil, errTwice
-	case len(t.open) >= mostOpen:
-		t.mu.Unlock()
-		cancel()
-		return nil, &network.Error{
-			Kind: network.KindLimit, Message: "too many responses have not been read: read or cancel some first",
-		}
+	r.table.mu.Lock()
+	err := r.err
+	if r.ended {
+		err = context.Canceled
 	}
-	t.open[id] = r
-	t.mu.Unlock()
-	if within > 0 {
-		timer := time.AfterFunc(within, func() { t.End(id) })
-		defer timer.Stop()
-	}
-	got, err := t.run.Do(ctx, request)
+	r.cancel = cancel
+	r.table.mu.Unlock()
 	if err != nil {
-		t.End(id)
+		cancel()
 		return nil, err
 	}
-	stop := context.AfterFunc(whole, func() { t.End(id) })
+	if within > 0 {
+		timer := time.AfterFunc(within, r.End)
+		defer timer.Stop()
+	}
+	got, err := r.table.run.Do(ctx, request)
+	if err != nil {
+		r.End()
+		return nil, err
+	}
+	stop := context.AfterFunc(whole, r.End)
 	go func() {
 		defer stop()
 		r.fill(got.Body)
@@ -99,9 +112,9 @@ func (t *Table) begin(
 }
 
 // fill reads a body until it ends or nobody wants it, and not more ahead than it may.
-func (r *response) fill(body io.ReadCloser) {
+func (r *Request) fill(body io.ReadCloser) {
 	t := r.table
-	defer r.cancel()
+	defer r.cancel() // which does not change any more
 	defer body.Close()
 	chunk := make([]byte, readSize)
 	for {
@@ -140,7 +153,7 @@ func (t *Table) comes(id int64, most time.Duration) bool {
 }
 
 // wait waits at most some time until Read returns at once. The caller holds the lock.
-func (t *Table) wait(r *response, most time.Duration) {
+func (t *Table) wait(r *Request, most time.Duration) {
 	late := false
 	timer := time.AfterFunc(most, func() {
 		t.mu.Lock()
@@ -157,7 +170,7 @@ func (t *Table) wait(r *response, most time.Duration) {
 
 // want has the next part of a response read. Who waits for another one need not look again for that: two who woke each
 // other would never rest.
-func (t *Table) want(r *response) {
+func (t *Table) want(r *Request) {
 	if !r.wanted {
 		r.wanted = true
 		t.changed.Broadcast()
@@ -209,15 +222,28 @@ func (t *Table) ReadWithin(id int64, size int, most time.Duration) (data []byte,
 func (t *Table) End(id int64) {
 	t.mu.Lock()
 	r := t.open[id]
-	if r == nil {
+	t.mu.Unlock()
+	if r != nil {
+		r.End()
+	}
+}
+
+// End is [Table.End] of this request.
+func (r *Request) End() {
+	t := r.table
+	t.mu.Lock()
+	if t.open[r.id] != r {
 		t.mu.Unlock()
 		return
 	}
-	delete(t.open, id)
+	delete(t.open, r.id)
 	r.ended = true
 	t.ahead -= len(r.data)
 	r.data = nil
+	cancel := r.cancel
 	t.changed.Broadcast()
 	t.mu.Unlock()
-	r.cancel()
+	if cancel != nil {
+		cancel()
+	}
 }

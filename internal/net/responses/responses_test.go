@@ -30,7 +30,7 @@ func TestReadWithin(t *testing.T) {
 		from, to := io.Pipe()
 		run.from <- from
 		table := responses.New(run)
-		_, err := table.Begin(t.Context(), 1, &network.Request{}, 0)
+		_, err := table.Open(1).Begin(t.Context(), &network.Request{}, 0)
 		require.NoError(t, err)
 		for _, text := range []string{"some", "more"} {
 			began := time.Now()
@@ -63,7 +63,7 @@ func TestWaitingReaders(t *testing.T) {
 			from, to := io.Pipe()
 			defer to.Close()
 			run.from <- from
-			_, err := table.Begin(t.Context(), id, &network.Request{}, 0)
+			_, err := table.Open(id).Begin(t.Context(), &network.Request{}, 0)
 			require.NoError(t, err)
 			go func() { _, _, _ = table.Read(t.Context(), id, 100) }()
 		}
@@ -81,13 +81,27 @@ func (silent) Do(ctx context.Context, _ *network.Request) (*network.Response, er
 	return nil, ctx.Err()
 }
 
+// TestEndBeforeBegin does not make a request that was given up before, and leaves its number to others.
+func TestEndBeforeBegin(t *testing.T) {
+	table := responses.New(nil) // which would fail
+	given := table.Open(1)
+	table.End(1)
+	other := table.Open(1)
+	_, err := given.Begin(t.Context(), &network.Request{}, 0)
+	require.ErrorIs(t, err, context.Canceled)
+	given.End()
+	_, err = table.Open(1).Begin(t.Context(), &network.Request{}, 0)
+	require.ErrorContains(t, err, "with this number already")
+	other.End()
+}
+
 // TestBeginWithin ends a request that is not answered in time, however short that is.
 func TestBeginWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := responses.New(silent{})
 		for _, within := range []time.Duration{1, time.Millisecond, time.Hour} {
 			began := time.Now()
-			_, err := table.Begin(t.Context(), 1, &network.Request{}, within)
+			_, err := table.Open(1).Begin(t.Context(), &network.Request{}, within)
 			require.ErrorIs(t, err, context.Canceled)
 			require.NoError(t, t.Context().Err())
 			require.Equal(t, within, time.Since(began))

@@ -88,18 +88,17 @@ func taped[T any](ctx context.Context, kind, about string, live func() T) (*T, e
 	return &v, nil
 }
 
-// Begin makes a request, which can be ended by the number id from now on. The response has to begin within a time, or
-// the request ends with [context.Canceled]; zero is for as long as the context lasts. If there is no error, call Read
-// until it is done, or End. All of it ends with the context. The error is a [*network.Error] or that of the context.
-// If the run is recorded, so is the response; if it is played back, no request is made, and the response has no body
-// of its own.
-func (t *Table) Begin(
-	ctx context.Context, id int64, request *network.Request, within time.Duration,
+// Begin makes a request. The response has to begin within a time, or the request ends with [context.Canceled], as End
+// does it; zero is for as long as the context lasts. If there is no error, call Read of the table until it is done, or
+// End. All of it ends with the context. The error is a [*network.Error] or that of the context. If the run is recorded,
+// so is the response; if it is played back, no request is made, and the response has no body of its own.
+func (r *Request) Begin(
+	ctx context.Context, request *network.Request, within time.Duration,
 ) (*network.Response, error) {
 	var got *network.Response
 	var failed error
 	recorded, err := taped(ctx, tapeRequest, describe(request), func() head {
-		if got, failed = t.begin(ctx, id, request, within); failed != nil {
+		if got, failed = r.begin(ctx, request, within); failed != nil {
 			return head{Failure: newFailure(failed)}
 		}
 		h := head{Status: got.Status, StatusText: []byte(got.StatusText), URL: got.URL, Redirected: got.Redirected}
@@ -116,8 +115,10 @@ func (t *Table) Begin(
 	case got != nil:
 		return got, nil
 	case recorded == nil:
-		return t.begin(ctx, id, request, within)
-	case recorded.Failure != nil:
+		return r.begin(ctx, request, within)
+	}
+	r.End() // it was made when the run was recorded
+	if recorded.Failure != nil {
 		return nil, recorded.Failure.error()
 	}
 	got = &network.Response{Status: recorded.Status, StatusText: string(recorded.StatusText),

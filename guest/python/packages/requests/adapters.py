@@ -62,7 +62,7 @@ class HTTPAdapter(BaseAdapter):
 
     def build_response(self, req, got):
         r = Response()
-        r.status_code, r.reason, r.url = got['status'], got['reason'], req.url
+        r.status_code, r.reason, r.url = got['status'], got['statusText'], req.url
         r.raw, r.request, r.connection = got['body'], req, self
         for name, value in got['headers']:
             r.headers[name] = f'{r.headers[name]}, {value}' if name in r.headers else value
@@ -73,13 +73,12 @@ class HTTPAdapter(BaseAdapter):
     def send(self, request, stream=False, timeout=None, verify=True, cert=None, proxies=None):
         limit = _seconds(timeout)
         self.add_headers(request, stream=stream, timeout=timeout, verify=verify, cert=cert, proxies=proxies)
-        fields = [(name, value.decode('latin1') if isinstance(value, bytes) else value) for name,
-                  value in request.headers.items()]
         body = _bytes(request.body)
         retries, path = self.max_retries, request.path_url
         while True:
             try:
-                got = host_request(request.method, urldefragauth(request.url), fields, body, 'manual', limit)
+                got = host_request(request.method, urldefragauth(request.url), request.headers.items(), body, 'manual',
+                                   limit)
             except OSError as error:
                 retries = self._failed(retries, request, path, error)
                 retries.sleep()
