@@ -699,7 +699,6 @@ func TestWASIScratch(t *testing.T) {
 
 // TestWASIReplacingIsAtomic ends runs while a file is being replaced.
 func TestWASIReplacingIsAtomic(t *testing.T) {
-	program := loadCaller(t)
 	project := newProject(t, nil)
 	for _, test := range []struct {
 		name   string
@@ -732,21 +731,24 @@ func TestWASIReplacingIsAtomic(t *testing.T) {
 		}, "old"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			writeFile(t, project, "/file", "old")
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			run, err := program.Begin(ctx, sandbox.RunOptions{Files: project, Limits: test.limits})
-			require.NoError(t, err)
-			g := &guest{t: t, run: run}
-			defer g.end()
-			g.in, err = run.Start(nil)
-			require.NoError(t, err)
-			fd := g.open("file", truncate|create, writing)
-			g.write(fd, "new")
-			require.Equal(t, "old", readFile(t, project, "/file"))
-			test.last(t, g, cancel)
-			g.end()
-			require.Equal(t, test.want, readFile(t, project, "/file"))
+			synctest.Test(t, func(t *testing.T) { // so that time is not up too early
+				program := loadCaller(t)
+				writeFile(t, project, "/file", "old")
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				run, err := program.Begin(ctx, sandbox.RunOptions{Files: project, Limits: test.limits})
+				require.NoError(t, err)
+				g := &guest{t: t, run: run}
+				defer g.end()
+				g.in, err = run.Start(nil)
+				require.NoError(t, err)
+				fd := g.open("file", truncate|create, writing)
+				g.write(fd, "new")
+				require.Equal(t, "old", readFile(t, project, "/file"))
+				test.last(t, g, cancel)
+				g.end()
+				require.Equal(t, test.want, readFile(t, project, "/file"))
+			})
 		})
 	}
 }
