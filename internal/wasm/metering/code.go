@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// rewriteCode rewrites every function body and appends the helper functions.
-func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
+// readCode reads the functions' bodies, and finds those that are small and those that throw.
+func (w *rewriter) readCode(r *reader) ([]byte, error) {
 	n := r.u32()
 	if r.err == nil && int(n) != len(w.functions) {
 		return nil, fmt.Errorf("%d bodies for %d functions", n, len(w.functions))
@@ -20,7 +20,7 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 		}
 		replacements[replacement.Function] = append(replacements[replacement.Function], replacement)
 	}
-	bodies := make([][]byte, 0, len(w.functions))
+	w.bodies = make([][]byte, 0, len(w.functions))
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		body := r.take(r.u32())
 		if changes := replacements[w.importFunctions+i]; changes != nil && r.err == nil {
@@ -29,19 +29,24 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 				return nil, err
 			}
 		}
-		bodies = append(bodies, body)
+		w.bodies = append(w.bodies, body)
 	}
 	if err := r.end(); err != nil {
 		return nil, err
 	}
-	w.small = w.findSmall(bodies)
+	w.small = w.findSmall(w.bodies)
 	w.largestSmall = slices.Max(append(w.small, 0))
+	w.findThrowing()
+	return r.data, nil
+}
 
+// rewriteCode rewrites every function body and appends the helper functions.
+func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 	out := make([]byte, 0, len(r.data)+len(r.data)/4)
 	helpers := w.helpers()
-	out = appendU32(out, n+uint32(len(helpers)))
+	out = appendU32(out, uint32(len(w.bodies)+len(helpers)))
 	var rewritten []byte
-	for i, body := range bodies {
+	for i, body := range w.bodies {
 		b := bodyRewriter{rewriter: w, reader: reader{data: body}, out: rewritten[:0]}
 		if rewritten = b.rewrite(uint32(i)); b.err != nil {
 			return nil, fmt.Errorf("function %d: %w", w.importFunctions+uint32(i), b.err)
@@ -83,6 +88,7 @@ type bodyRewriter struct {
 	blocks  []block
 	depth   int          // of the innermost block in the new code
 	short   map[int]bool // the positions of loops that are metered only on restart
+	landing *landing     // the innermost one, or nil
 
 	// stretch is how many instructions may have been executed since the last check, whatever way led here. Those of
 	// small functions count, those of others do not, since they have checks.
@@ -96,6 +102,8 @@ type block struct {
 
 	stretch uint32 // the longest one at a branch to the end of the block: see bodyRewriter.stretch
 	before  uint32 // the stretch before an if, with which its else begins, or the code after it
+
+	try *landing // of a try_table
 }
 
 // loopForm says how a loop is metered.
@@ -110,11 +118,14 @@ const (
 
 func (b *bodyRewriter) rewrite(function uint32) []byte {
 	groups := b.u32()
-	start := b.pos
 	count := uint64(len(b.types[b.functions[function]].params))
+	b.out = appendU32(b.out, groups+1)
 	for n := groups; n > 0 && b.err == nil; n-- {
-		count += uint64(b.u32())
-		skipValueType(&b.reader)
+		size := b.u32()
+		count += uint64(size)
+		if skipValueType(&b.reader); b.err == nil {
+			b.out = append(appendU32(b.out, size), b.lowered(&b.reader, b.data[b.pos-1]))
+		}
 	}
 	if b.err == nil && count >= 1<<31 {
 		b.fail(errors.New("too many locals"))
@@ -123,8 +134,6 @@ func (b *bodyRewriter) rewrite(function uint32) []byte {
 		return nil
 	}
 	b.scratch = uint32(count)
-	b.out = appendU32(b.out, groups+1)
-	b.out = append(b.out, b.data[start:b.pos]...)
 	b.out = append(b.out, 1, typeI32)
 
 	b.short = shortLoops(b.data[b.pos:], b.pos)
@@ -133,8 +142,15 @@ func (b *bodyRewriter) rewrite(function uint32) []byte {
 	if entry {
 		b.openEntry()
 	}
+	throws := len(b.throws) > 0 && b.throws[function]
+	if throws {
+		b.openLanding()
+	}
 	for len(b.blocks) > 0 && b.err == nil {
 		b.instruction()
+	}
+	if throws {
+		b.closeLanding(b.types[b.functions[function]].results)
 	}
 	if entry {
 		b.closeEntry()
@@ -155,19 +171,22 @@ func (b *bodyRewriter) instruction() {
 	case opBlock, opIf:
 		if skipImmediates(&b.reader, op); b.err == nil {
 			b.parameters(b.data[start+1 : b.pos])
+			b.out = b.appendBlockType(append(b.out, op), b.data[start+1:b.pos])
 		}
 		if b.open(); op == opIf {
 			b.blocks[len(b.blocks)-1].before = b.stretch
 		}
+		return
 	case opLoop:
 		skipImmediates(&b.reader, op)
-		if kind := b.data[start+1 : b.pos]; b.err == nil && b.parameters(kind) == 0 {
+		kind := b.data[start+1 : b.pos]
+		if b.err == nil && b.parameters(kind) == 0 {
 			b.openLoop(kind, b.short[start])
 			return
 		}
 		b.open()
 		b.blocks[len(b.blocks)-1].loop = loopWithParameters
-		b.out = append(b.out, b.data[start:b.pos]...)
+		b.out = b.appendBlockType(append(b.out, op), kind)
 		b.spend()
 		return
 	case opTryTable:
@@ -185,6 +204,9 @@ func (b *bodyRewriter) instruction() {
 		case last.loop == longLoop, last.loop == shortLoop:
 			b.closeLoop(last.loop)
 			b.depth -= 3
+			return
+		case last.try != nil:
+			b.closeTry(last.try)
 			return
 		case len(b.blocks) == 0: // rewrite ends the function
 			return
@@ -209,6 +231,9 @@ func (b *bodyRewriter) instruction() {
 			b.spendInShortLoop()
 		}
 		b.out = appendU32(append(b.out, op), function)
+		if op == opCall && b.err == nil && function > b.yield && len(b.throws) > 0 && b.throws[function-b.yield-1] {
+			b.check()
+		}
 		return
 	case opReturnCall:
 		b.spend()
@@ -220,10 +245,29 @@ func (b *bodyRewriter) instruction() {
 		} else {
 			b.spendInShortLoop()
 		}
-		b.typeIndex(&b.reader)
+		kind := b.typeIndex(&b.reader)
 		b.u32() // the table
 		b.out = append(b.out, b.data[start:b.pos]...)
+		if op == opCallIndirect && b.throwing[kind] {
+			b.check()
+		}
 		return
+	case opThrow:
+		b.throw()
+		return
+	case opThrowRef:
+		b.throwRef()
+		return
+	case opSelectTyped:
+		kinds := b.loweredTypes(&b.reader, readValueTypes(&b.reader))
+		b.out = append(appendU32(append(b.out, op), uint32(len(kinds))), kinds...)
+		return
+	case opRefNull:
+		if skipValueType(&b.reader); b.err == nil && b.data[b.pos-1] == typeExnref {
+			b.lowered(&b.reader, typeExnref)
+			b.out = b.appendZero(b.out, typeExnref)
+			return
+		}
 	case opLocalGet, opLocalSet, opLocalTee:
 		b.index(b.scratch, "local")
 		b.out = append(b.out, b.data[start:b.pos]...)
@@ -274,12 +318,20 @@ func (b *bodyRewriter) step(op byte) {
 	case opCallIndirect:
 		size += b.largestSmall
 	}
+	if b.count(size); metered {
+		b.stretch = max(b.stretch, b.bounds.stretch-b.bounds.returning)
+	}
+}
+
+// count adds instructions to the stretch, after a check if it becomes too long.
+func (b *bodyRewriter) count(size uint32) {
+	if !b.options.Functions {
+		return
+	}
 	if b.stretch+size > b.bounds.stretch {
 		b.spend()
 	}
-	if b.stretch += size; metered {
-		b.stretch = max(b.stretch, b.bounds.stretch-b.bounds.returning)
-	}
+	b.stretch += size
 }
 
 // changesOthers maps the misc instructions that change anything except memory and globals to their names.
@@ -335,8 +387,8 @@ func (b *bodyRewriter) label(l, stretch uint32) uint32 {
 //
 // A short loop pays before each branch to $next instead (see branch), so that its first iteration is free.
 func (b *bodyRewriter) openLoop(kind []byte, short bool) {
-	b.out = append(append(b.out, opBlock), kind...)
-	b.out = append(append(b.out, opLoop), kind...)
+	b.out = b.appendBlockType(append(b.out, opBlock), kind)
+	b.out = b.appendBlockType(append(b.out, opLoop), kind)
 	b.out = append(b.out, opBlock, blockEmpty)
 	form := shortLoop
 	if !short {
@@ -462,41 +514,25 @@ func (b *bodyRewriter) parameters(kind []byte) uint32 {
 	return uint32(len(b.types[index].params))
 }
 
-// tryTable copies a try_table. The labels of its catch clauses are relative to the enclosing block.
-func (b *bodyRewriter) tryTable() {
-	start := b.pos
-	if skipBlockType(&b.reader); b.err == nil {
-		b.parameters(b.data[start:b.pos])
-	}
-	b.out = append(append(b.out, opTryTable), b.data[start:b.pos]...)
-	n := b.u32()
-	b.out = appendU32(b.out, n)
-	for ; n > 0 && b.err == nil; n-- {
-		kind := b.byte()
-		b.out = append(b.out, kind)
-		switch kind {
-		case catch, catchRef:
-			b.out = appendU32(b.out, b.u32()) // the tag
-		case catchAll, catchAllRef:
-		default:
-			b.fail(fmt.Errorf("%w: catch clause of kind %d", ErrUnsupported, kind))
-		}
-		b.out = appendU32(b.out, b.label(b.u32(), b.bounds.stretch)) // thrown from anywhere
-	}
-	b.open()
-}
-
 // constant copies a constant expression to out, shifting the function indices in it.
 func (w *rewriter) constant(r *reader, out []byte) []byte {
 	for r.err == nil {
 		start := r.pos
 		switch op := r.byte(); op {
 		case opRefFunc:
+			function := *r
 			out = appendU32(append(out, op), w.function(r))
+			w.taken = append(w.taken, function.u32())
 		case opGlobalGet:
 			r.index(w.fuel, "global")
 			out = append(out, r.data[start:r.pos]...)
-		case opI32Const, opI64Const, opF32Const, opF64Const, opRefNull,
+		case opRefNull:
+			if skipValueType(r); r.err == nil && r.data[r.pos-1] == typeExnref {
+				out = w.appendZero(out, typeExnref)
+			} else {
+				out = append(out, r.data[start:r.pos]...)
+			}
+		case opI32Const, opI64Const, opF32Const, opF64Const,
 			opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul:
 			skipImmediates(r, op)
 			out = append(out, r.data[start:r.pos]...)

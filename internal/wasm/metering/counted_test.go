@@ -16,7 +16,7 @@ import (
 // largest number of steps before a check, or before the return of a call in which there was one.
 //
 // After such a return it goes on counting from a number, so that less can follow.
-func counted(wasm []byte, returned uint32) []byte {
+func counted(original, wasm []byte, returned uint32) []byte {
 	types := contentOf(wasm, 1)
 	var params []uint64
 	for range types.number() {
@@ -27,10 +27,7 @@ func counted(wasm []byte, returned uint32) []byte {
 	}
 	globals := contentOf(wasm, 6)
 	c := censusOf(wasm)
-	helpers := c.imported + c.defined - 2
-	if c.memories > 0 {
-		helpers -= 2
-	}
+	helpers := c.imported + censusOf(original).defined
 	own := func(function uint64) bool { return function >= c.imported && function < helpers } // of the original module
 	steps := c.globals
 	checks, most := steps+1, steps+2
@@ -103,7 +100,7 @@ func mostSteps(t *testing.T, wasm []byte, small, stretch, returning uint32, refi
 	rewritten, err := metering.RewriteBounded(wasm, metering.Options{Functions: true}, small, stretch, returning)
 	require.NoError(t, err)
 	host := &meter{portion: 1, refills: refills}
-	i, err := instantiate(t, interpreter, counted(rewritten, stretch-returning), host)
+	i, err := instantiate(t, interpreter, counted(wasm, rewritten, stretch-returning), host)
 	require.NoError(t, err)
 	global := func(name string) api.MutableGlobal { return i.ExportedGlobal(name).(api.MutableGlobal) }
 	check := func() {
@@ -229,7 +226,7 @@ func TestFewInstructionsAreExecutedBetweenChecksOfAnyModule(t *testing.T) {
 	const small, stretch, returning = 24, 80, 40
 	var most uint64
 	for seed := range 30 {
-		g := generate(scrambled(seed, 1500), true)
+		g := generate(scrambled(seed, 1500))
 		steps := mostSteps(t, g.bytes(), small, stretch, returning, 500, func(i *instance) {
 			for f, types := range g.signatures[g.first:] {
 				i.ExportedGlobal("budget").(api.MutableGlobal).Set(300)

@@ -201,14 +201,14 @@ func exceptionShapes() []shape {
 		{
 			name: "clauses of all four kinds, from calls",
 			build: func(m *builder) {
-				imported := m.importTag("env", "tag", "i:")
-				own := m.tag("iI:")
+				one := m.tag("i:")
+				two := m.tag("iI:")
 				thrower := m.function("i:", "",
-					block(nil, block(nil, block(nil, localGet(0), brTable(0, 1, 2)), localGet(0), throw(imported)),
-						localGet(0), i64(77), throw(own)))
+					block(nil, block(nil, block(nil, localGet(0), brTable(0, 1, 2)), localGet(0), throw(one)),
+						localGet(0), i64(77), throw(two)))
 				m.exportFunction("f", "i:iI", "x", loop(m.typ(":iI"),
 					block(m.typ(":iIx"), block(m.typ(":ix"),
-						tryTable(nil, [][]byte{clause(catchTagRef, imported, 0), clause(catchTagRef, own, 1)},
+						tryTable(nil, [][]byte{clause(catchTagRef, one, 0), clause(catchTagRef, two, 1)},
 							localGet(0), call(thrower)),
 						i32(-1), i64(-1), br(3)),
 						localSet(1), i64(5), localGet(1)),
@@ -217,7 +217,7 @@ func exceptionShapes() []shape {
 					block(nil, tryTable(nil, [][]byte{clause(catchAll, 0)}, localGet(0), call(thrower)), i32(1),
 						opReturn), i32(2))
 				m.exportFunction("again", "i:i", "", block('i',
-					tryTable(nil, [][]byte{clause(catchTag, imported, 0)}, loop(nil,
+					tryTable(nil, [][]byte{clause(catchTag, one, 0)}, loop(nil,
 						block('x', tryTable(nil, [][]byte{clause(catchAllRef, 0)}, localGet(0), call(thrower)), i32(3),
 							opReturn),
 						opThrowRef)), opUnreachable))

@@ -251,9 +251,7 @@ func (s *scope) statement() []byte {
 	case 21:
 		return s.withParameters("")
 	case 22:
-		if s.exceptions {
-			return [][]byte{s.catching(), s.catchingAll()}[s.choose(2)]
-		}
+		return [][]byte{s.catching(), s.catchingAll()}[s.choose(2)]
 	case 23:
 		return code(s.rarely(), when(nil, s.within("", func() []byte {
 			return [][]byte{

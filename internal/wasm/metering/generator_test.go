@@ -42,7 +42,7 @@ type generator struct {
 	callable   []uint32    // the elements of the table, repeated
 	recursive  bool        // whether functions may call themselves
 	budget     uint32      // a global: the number of calls left before recursion ends in a trap
-	exceptions bool
+	tagTypes   []string
 }
 
 const (
@@ -53,11 +53,11 @@ const (
 	callsPerFunction = 6
 )
 
-// tagTypes are the types of the tags of generated modules.
-var tagTypes = []string{"i", ""}
+// tagTypes are the types of the tags of generated modules. References to the first are short, and to others long.
+var tagTypes = [][]string{{"i", ""}, {"", "iI", "F"}}
 
-func generate(data []byte, exceptions bool) *generator {
-	g := &generator{source: source{data}, exceptions: exceptions}
+func generate(data []byte) *generator {
+	g := &generator{source: source{data}}
 	g.recursive = g.choose(2) == 1
 	for _, f := range []struct {
 		name string
@@ -82,7 +82,8 @@ func generate(data []byte, exceptions bool) *generator {
 		g.global(code(valueTypes['v'], 1), v128(5))
 	}
 	g.budget = g.exportGlobal("budget", "i", i32(0))
-	for _, types := range tagTypes {
+	g.tagTypes = tagTypes[g.choose(len(tagTypes))]
+	for _, types := range g.tagTypes {
 		g.tag(types + ":")
 	}
 	g.table(funcTable(limitsTo(tableSlots, 2*tableSlots)))
@@ -119,7 +120,7 @@ type scope struct {
 
 func (g *generator) define(f int) {
 	types := g.signatures[f]
-	s := &scope{generator: g, self: f, locals: types.params + generatedTypes + generatedTypes,
+	s := &scope{generator: g, self: f, locals: types.params + generatedTypes + generatedTypes + "x",
 		labels: []string{types.results}}
 	body := code(s.statements(), s.values(types.results))
 	if s.recursive {
@@ -227,11 +228,14 @@ func (s *scope) jump() []byte {
 			return code(s.values(types.params), s.slotOf(f), returnCallIndirect(s.typ(s.signatures[f].String()), 0))
 		}
 	case 7:
-		if s.exceptions {
-			tag := s.choose(len(tagTypes))
-			return code(s.values(tagTypes[tag]), throw(uint32(tag)))
+		tag := s.choose(len(s.tagTypes) + 2)
+		switch tag - len(s.tagTypes) {
+		case 0:
+			return code(localGet(s.local('x')), opThrowRef)
+		case 1:
+			return []byte{opUnreachable}
 		}
-		return []byte{opUnreachable}
+		return code(s.values(s.tagTypes[tag]), throw(uint32(tag)))
 	}
 	return code(s.values(results), opReturn)
 }
@@ -240,14 +244,14 @@ func (s *scope) jump() []byte {
 func (s *scope) catching() []byte {
 	var clauses [][]byte
 	for range s.choose(3) {
-		tag := s.choose(len(tagTypes) + 1)
-		if tag == len(tagTypes) {
+		tag := s.choose(len(s.tagTypes) + 1)
+		if tag == len(s.tagTypes) {
 			for _, l := range lastOf(s.labelsTaking("")) {
 				clauses = append(clauses, clause(catchAll, l))
 			}
 			continue
 		}
-		for _, l := range lastOf(s.labelsTaking(tagTypes[tag])) {
+		for _, l := range lastOf(s.labelsTaking(s.tagTypes[tag])) {
 			clauses = append(clauses, clause(catchTag, uint32(tag), l))
 		}
 	}
@@ -256,13 +260,14 @@ func (s *scope) catching() []byte {
 
 func lastOf(list []uint32) []uint32 { return list[max(0, len(list)-1):] }
 
-// catchingAll generates a try_table that rethrows or drops its exception.
+// catchingAll generates a try_table that rethrows, keeps or drops its exception, in some cases only that of a tag.
 func (s *scope) catchingAll() []byte {
-	then := byte(opDrop)
-	if s.choose(2) == 1 {
-		then = opThrowRef
+	then := [][]byte{{opDrop}, {opThrowRef}, localSet(s.local('x'))}[s.choose(3)]
+	catching := clause(catchAllRef, 0)
+	if tag := s.choose(2 * len(s.tagTypes)); tag < len(s.tagTypes) && s.tagTypes[tag] == "" {
+		catching = clause(catchTagRef, uint32(tag), 0)
 	}
-	return block(nil, block('x', tryTable(nil, [][]byte{clause(catchAllRef, 0)}, s.within("", func() []byte {
+	return block(nil, block('x', tryTable(nil, [][]byte{catching}, s.within("", func() []byte {
 		return s.within("x", func() []byte { return s.within("", s.statements) })
 	})), br(1)), then)
 }

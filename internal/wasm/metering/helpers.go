@@ -12,6 +12,12 @@ func (w *rewriter) helpers() []helper {
 	if w.memories > 0 {
 		helpers = append(helpers, helper{w.typeBulk(), w.fillBody()}, helper{w.typeBulk(), w.copyBody()})
 	}
+	if len(w.tagTypes) > 0 {
+		helpers = append(helpers, helper{w.typeRaise(), w.raiseBody()}, helper{w.typeCapture(), w.captureBody()})
+	}
+	for _, function := range w.wrappers {
+		helpers = append(helpers, helper{w.functions[function-w.yield-1], w.wrapperBody(function)})
+	}
 	return helpers
 }
 

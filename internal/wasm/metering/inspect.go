@@ -13,9 +13,9 @@ type Info struct {
 	Imports, Exports []External
 	// Memory is the first memory, or nil.
 	Memory *MemoryType
-	// Functions and Globals are how many the module defines. Elements are those of all tables at the start.
-	Functions, Globals int
-	Elements           uint64
+	// Functions, Globals and Tags are how many the module defines. Elements are those of all tables at the start.
+	Functions, Globals, Tags int
+	Elements                 uint64
 	// Custom is how many bytes are in custom sections, which [Rewrite] leaves out.
 	Custom int
 	// Code is the largest value for any function, and Total the sum for all. The latter has no Nesting and no Loops.
@@ -34,8 +34,8 @@ type CodeSize struct {
 	// Joins is the product of Locals and Blocks. A compiler may have to decide for each local, at the end of each
 	// block, where its value comes from.
 	Joins uint64
-	// Values is the number of calls and of branch targets in tables, and of the values that blocks and calls take and
-	// give.
+	// Values is the number of calls, throws, catch clauses and branch targets in tables, and of the values that they
+	// and blocks take and give.
 	Values uint64
 }
 
@@ -114,7 +114,7 @@ func inspect(data []byte) (*Info, error) {
 	}); err != nil {
 		return nil, err
 	}
-	i.Functions, i.Globals = len(m.functions), int(m.globals)
+	i.Functions, i.Globals, i.Tags = len(m.functions), int(m.globals), len(m.tagTypes)
 	return &i.Info, nil
 }
 
@@ -211,6 +211,8 @@ func typeName(t byte) string {
 		return "funcref"
 	case 0x6f:
 		return "externref"
+	case typeExnref:
+		return "exnref"
 	}
 	return fmt.Sprintf("%#x", t)
 }
@@ -343,21 +345,31 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 	}
 	s.Blocks = 1
 	open := []byte{opBlock} // the opcodes of the blocks that are open
-	loops := 0
+	loops, tries := 0, 0
+	if len(i.tagTypes) > 0 {
+		s.Values += of.values() // it may have to make up its results, and a wrapper passes on what it takes
+	}
 	for len(open) > 0 && r.err == nil {
 		start := r.pos
 		switch op := r.byte(); op {
 		case opBlock, opLoop, opIf, opTryTable:
 			s.Blocks++
 			open = append(open, op)
-			s.Nesting = max(s.Nesting, len(open))
-			if op == opLoop {
+			switch op {
+			case opLoop:
 				loops++
 				s.Loops = max(s.Loops, loops)
+			case opTryTable:
+				tries++
 			}
+			s.Nesting = max(s.Nesting, len(open)+tries)
 			kind := *r
 			if op == opTryTable {
-				skipTryTable(r)
+				s.Blocks++
+				readTryTable(r, func(c clause) {
+					s.Blocks++
+					s.Values += i.carried(c.tag)
+				})
 			} else {
 				skipImmediates(r, op)
 			}
@@ -370,8 +382,11 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 		case opElse:
 			s.Blocks++
 		case opEnd:
-			if open[len(open)-1] == opLoop {
+			switch open[len(open)-1] {
+			case opLoop:
 				loops--
+			case opTryTable:
+				tries--
 			}
 			open = open[:len(open)-1]
 		case opBrTable:
@@ -380,6 +395,8 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 			for ; n > 0 && r.err == nil; n-- {
 				r.u32()
 			}
+		case opThrow:
+			s.Values += i.carried(r.u32())
 		case opCall, opReturnCall:
 			s.Values++
 			if index := r.u32(); index >= i.importFunctions && int(index-i.importFunctions) < len(i.functions) {
@@ -399,18 +416,12 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 	return s, r.err
 }
 
-// skipTryTable skips what follows the opcode of a try_table.
-func skipTryTable(r *reader) { readTryTable(r, func(uint32) {}) }
-
-// readTryTable calls do with the label of each catch clause behind the opcode of a try_table.
-func readTryTable(r *reader, do func(label uint32)) {
-	skipBlockType(r)
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		if kind := r.byte(); kind == catch || kind == catchRef {
-			r.u32() // the tag
-		}
-		do(r.u32())
+// carried is how many values an exception carries, and 1 for the exception itself.
+func (i *inspector) carried(tag uint32) uint64 {
+	if int(tag) >= len(i.tagTypes) {
+		return 1
 	}
+	return 1 + uint64(len(i.typeOf(i.tagTypes[tag]).params))
 }
 
 // Strip returns a module without its custom sections, which describe the code and are no part of it.

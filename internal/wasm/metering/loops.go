@@ -40,7 +40,7 @@ func shortLoops(code []byte, offset int) map[int]bool {
 			skipImmediates(&r, op)
 			open(none)
 		case opTryTable:
-			readTryTable(&r, func(label uint32) { branch(label, maxShort+1) })
+			readTryTable(&r, func(c clause) { branch(c.label, maxShort+1) })
 			open(none)
 		case opEnd:
 			last := blocks[len(blocks)-1]

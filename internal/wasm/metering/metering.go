@@ -33,6 +33,24 @@
 //     stopped between them; any other bulk operation is one instruction and is not interrupted.
 //   - Instructions that wait (memory.atomic.wait32 and wait64) block without using fuel.
 //
+// # Exceptions
+//
+// No instruction for exceptions is left in a rewritten module. A throw sets global variables and returns, each call of
+// a function that can throw is followed by a check of one of them, and a try_table is a block. So an exception costs
+// what returning through as many calls costs, a try_table in which nothing is thrown costs nothing, and the host keeps
+// nothing for either. A module without tags gets no such code.
+//
+// Exceptions stay in the module: its tags can be neither imported nor, after rewriting, exported, and an exception
+// that leaves an exported function, or the start function, is a trap: see [ExceptionExport]. After this trap the host
+// can go on to use the instance, as with any other. A function that throws and that the host, or another instance,
+// calls through a table returns zeros instead, and its exception stays pending: such an instance must not be used again
+// unless its globals are put back, and neither must one that the host function has stopped.
+//
+// An exnref becomes an i64, or a v128 if exceptions carry more than 32 bits, and up to 96. Those that carry more can be
+// thrown and caught, but not by reference. Refused are also tags with references, vectors or more than 16 values, and
+// tables of exceptions. As an exnref is a number, ref.is_null of one makes the module invalid, and calls through tables
+// cannot tell the two types. The legacy form of exceptions (try and catch) is refused with [ErrLegacyExceptions].
+//
 // # Supported modules
 //
 // WebAssembly 2.0, and the proposals for tail calls, threads, extended constant expressions and exception handling
@@ -60,6 +78,11 @@ const (
 	// FuelExport is the name under which the fuel is exported, as a mutable i32 global.
 	FuelExport = "toolrun_fuel"
 
+	// ExceptionExport is the name under which a module with exceptions exports a mutable i32 global, which is not zero
+	// after an exception that nothing caught. The exported function that the host called has trapped then, with
+	// unreachable. Nothing in the module reads the global, and only the host sets it to zero.
+	ExceptionExport = "toolrun_exception"
+
 	// StartExport is the name under which [Options].State exports the module's start function.
 	StartExport = "toolrun_start"
 
@@ -80,9 +103,10 @@ type Options struct {
 	Replacements []Replacement
 
 	// State ensures that an instance can change only its memory and globals, so that restoring these restores the whole
-	// instance. It exports all globals under the names of [GlobalExport], and refuses modules with instructions that
-	// change tables or drop segments. The error wraps [ErrUnsupported]. A start function is exported as StartExport
-	// instead of running when the module is instantiated; the host must call it once, before any other function.
+	// instance. It exports all globals under the names of [GlobalExport], at the end those that are added for
+	// exceptions, and refuses modules with instructions that change tables or drop segments. The error wraps
+	// [ErrUnsupported]. A start function is exported as StartExport instead of running when the module is instantiated;
+	// the host must call it once, before any other function.
 	State bool
 }
 
@@ -100,8 +124,12 @@ type Replacement struct {
 	New []byte
 }
 
-// ErrUnsupported is wrapped by the errors for modules that use an unsupported feature of WebAssembly.
-var ErrUnsupported = errors.New("unsupported WebAssembly feature")
+// ErrUnsupported is wrapped by the errors for modules that use an unsupported feature of WebAssembly, and so by
+// ErrLegacyExceptions.
+var (
+	ErrUnsupported      = errors.New("unsupported WebAssembly feature")
+	ErrLegacyExceptions = fmt.Errorf("%w: exceptions in the legacy form", ErrUnsupported)
+)
 
 // bytesPerFuelLog2 is the binary logarithm of the bytes, or table elements, of a bulk operation that cost as much as
 // one iteration of a loop. 64 bytes are a cache line, which takes about as long to write as a short loop body takes to

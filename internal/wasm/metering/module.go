@@ -30,9 +30,13 @@ var sectionOrder = []byte{
 }
 
 const (
-	typeI32  = 0x7f
-	typeV128 = 0x7b
-	typeForm = 0x60
+	typeI32    = 0x7f
+	typeI64    = 0x7e
+	typeF32    = 0x7d
+	typeF64    = 0x7c
+	typeV128   = 0x7b
+	typeExnref = 0x69
+	typeForm   = 0x60
 )
 
 // module is a parsed module: the raw contents of its sections, and the numbers that rewriting needs.
@@ -43,9 +47,12 @@ type module struct {
 	functions []uint32 // the types of the defined functions
 	imports   [][2]string
 
-	importFunctions, importGlobals uint32 // the numbers of imports
-	globals                        uint32 // the number of defined globals
-	memories                       uint32 // the number of memories, at most one
+	tagTypes []uint32 // the types of the defined tags
+
+	importFunctions, importGlobals, importTags uint32 // the numbers of imports
+
+	globals  uint32 // the number of defined globals
+	memories uint32 // the number of memories, at most one
 }
 
 // functionType is the type of a function or block: the value types of what it takes and gives.
@@ -86,7 +93,7 @@ func parse(data []byte) (*module, error) {
 		{sectionFunction, func(r *reader) { r.each(func() { m.functions = append(m.functions, m.typeIndex(r)) }) }},
 		{sectionTable, func(r *reader) { r.each(func() { skipTable(r) }) }},
 		{sectionMemory, m.readMemories},
-		{sectionTag, func(r *reader) { r.each(func() { m.skipTag(r) }) }},
+		{sectionTag, func(r *reader) { r.each(func() { m.tagTypes = append(m.tagTypes, m.tag(r)) }) }},
 		{sectionGlobal, func(r *reader) { m.globals = r.u32() }},
 		{sectionDataCount, func(r *reader) { r.u32(); _ = r.end() }},
 	})
@@ -111,7 +118,15 @@ func (m *module) read(sections []sectionReader) error {
 	return nil
 }
 
+// maxTypes limits the types of a module, because each takes many times the memory of its three bytes. Compilers make
+// some hundreds.
+const maxTypes = 100_000
+
 func (m *module) readType(r *reader) {
+	if len(m.types) == maxTypes {
+		r.fail(fmt.Errorf("more than %d types", maxTypes))
+		return
+	}
 	if form := r.byte(); form != typeForm {
 		r.fail(fmt.Errorf("%w: type of form %#x", ErrUnsupported, form))
 		return
@@ -134,11 +149,16 @@ func (m *module) readImports(r *reader) {
 				r.fail(fmt.Errorf("%w: several memories", ErrUnsupported))
 			}
 		case Global:
-			skipValueType(r)
+			if t := r.byte(); t == typeExnref {
+				r.fail(fmt.Errorf("%w: an imported global of the type exnref", ErrUnsupported))
+			} else if r.pos--; r.err == nil {
+				skipValueType(r)
+			}
 			r.byte()
 			m.importGlobals++
 		case Tag:
-			m.skipTag(r)
+			m.tag(r)
+			m.importTags++
 		default:
 			r.fail(fmt.Errorf("%w: import kind %d", ErrUnsupported, byte(kind)))
 		}
@@ -150,15 +170,18 @@ func (m *module) typeIndex(r *reader) uint32 { return r.index(uint32(len(m.types
 // skipTable refuses 64-bit tables, and tables whose initial elements are given by an expression, which may refer to
 // functions.
 func skipTable(r *reader) {
-	if t := r.byte(); r.err == nil && !isReference(t) {
+	if t := r.byte(); r.err == nil && (!isReference(t) || t == typeExnref) {
 		r.fail(fmt.Errorf("%w: table of type %#x", ErrUnsupported, t))
 	}
 	skipLimits(r)
 }
 
-func (m *module) skipTag(r *reader) {
-	r.byte()
-	m.typeIndex(r)
+// tag reads a tag and returns the index of its type.
+func (m *module) tag(r *reader) uint32 {
+	if attribute := r.byte(); attribute != 0 {
+		r.fail(fmt.Errorf("%w: tag with the attribute %d", ErrUnsupported, attribute))
+	}
+	return m.typeIndex(r)
 }
 
 // readMemories refuses several memories, and 64-bit ones, in which the operands of bulk operations are not i32.
@@ -205,4 +228,4 @@ func skipValueType(r *reader) {
 	}
 }
 
-func isReference(t byte) bool { return t == 0x70 || t == 0x6f || t == 0x69 } // funcref, externref, exnref
+func isReference(t byte) bool { return t == 0x70 || t == 0x6f || t == typeExnref } // funcref, externref, exnref

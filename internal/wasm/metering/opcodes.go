@@ -24,6 +24,7 @@ const (
 	opCallIndirect       = 0x11
 	opReturnCall         = 0x12
 	opReturnCallIndirect = 0x13
+	opDrop               = 0x1a
 	opSelectTyped        = 0x1c
 	opTryTable           = 0x1f
 	opLocalGet           = 0x20
@@ -41,6 +42,8 @@ const (
 	opI64Const           = 0x42
 	opF32Const           = 0x43
 	opF64Const           = 0x44
+	opI32Eqz             = 0x45
+	opI32Eq              = 0x46
 	opI32GtS             = 0x4a
 	opI32GtU             = 0x4b
 	opI32LeS             = 0x4c
@@ -53,8 +56,15 @@ const (
 	opI64Add             = 0x7c
 	opI64Sub             = 0x7d
 	opI64Mul             = 0x7e
+	opI64Or              = 0x84
 	opI64Shl             = 0x86
+	opI64ShrU            = 0x88
+	opI32WrapI64         = 0xa7
 	opI64ExtendI32U      = 0xad
+	opI32ReinterpretF32  = 0xbc
+	opI64ReinterpretF64  = 0xbd
+	opF32ReinterpretI32  = 0xbe
+	opF64ReinterpretI64  = 0xbf
 	opI64Extend32S       = 0xc4
 	opRefNull            = 0xd0
 	opRefIsNull          = 0xd1
@@ -112,6 +122,8 @@ func skipImmediates(r *reader, op byte) {
 		skipValueType(r)
 	case op == prefixMisc:
 		skipMisc(r)
+	case op == 0x06, op == 0x07, op == 0x09, op == 0x18, op == 0x19: // try, catch, rethrow, delegate, catch_all
+		r.fail(fmt.Errorf("%w: opcode %#x", ErrLegacyExceptions, op))
 	case op == prefixVector:
 		skipVector(r)
 	case op == prefixAtomic:
@@ -205,8 +217,13 @@ func isBulk(op uint32) bool {
 }
 
 const (
-	vectorConst   = 12
-	vectorShuffle = 13
+	vectorConst      = 12
+	vectorShuffle    = 13
+	vectorSplatI32   = 17
+	vectorExtractI32 = 27
+	vectorReplaceI32 = 28
+	vectorExtractI64 = 29
+	vectorReplaceI64 = 30
 )
 
 // vectorReserved lists the opcodes up to 0xff without a meaning.

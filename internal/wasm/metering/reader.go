@@ -124,6 +124,15 @@ func appendU32(b []byte, v uint32) []byte {
 	return append(b, byte(v))
 }
 
+// appendI32 appends a signed number in LEB128.
+func appendI32(b []byte, v int32) []byte {
+	for v < -0x40 || v >= 0x40 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(b, byte(v)&0x7f)
+}
+
 func appendName(b []byte, s string) []byte {
 	return append(appendU32(b, uint32(len(s))), s...)
 }

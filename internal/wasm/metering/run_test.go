@@ -86,6 +86,7 @@ func (m *meter) used(remaining int32) int64 {
 // instance is a running module in a runtime of its own.
 type instance struct {
 	api.Module
+	t      testing.TB
 	logged *[]int32 // the values passed to the host function "log"
 }
 
@@ -101,6 +102,7 @@ func instantiate(t testing.TB, e engine, wasm []byte, m *meter) (*instance, erro
 		NewFunctionBuilder().WithFunc(func(v int32) { logged = append(logged, v) }).Export("log").
 		NewFunctionBuilder().WithFunc(func(v int32) int32 { return v + 1 }).Export("successor").
 		NewFunctionBuilder().WithFunc(func() { logged = append(logged, -1) }).Export("note").
+		NewFunctionBuilder().WithFunc(callBack).Export("call").
 		Instantiate(ctx)
 	require.NoError(t, err)
 	if m != nil {
@@ -114,7 +116,18 @@ func instantiate(t testing.TB, e engine, wasm []byte, m *meter) (*instance, erro
 		require.NoError(t, err)
 	}
 	module, err := runtime.InstantiateWithConfig(ctx, wasm, wazero.NewModuleConfig().WithName("module"))
-	return &instance{module, &logged}, err
+	return &instance{module, t, &logged}, err
+}
+
+// callBack is a host function that calls the guest, and goes on if that fails.
+func callBack(ctx context.Context, guest api.Module, v int32) int32 {
+	if _, err := guest.ExportedFunction("called").Call(ctx, uint64(uint32(v))); err == nil {
+		return 0
+	}
+	if g := guest.ExportedGlobal(metering.ExceptionExport); g != nil {
+		g.(api.MutableGlobal).Set(0)
+	}
+	return -1
 }
 
 // envModule returns a module that exports a memory, a table, globals and a tag, which a host module cannot do.
@@ -161,6 +174,11 @@ func (i *instance) outcome(results []uint64, err error) outcome {
 	if i.Module == nil {
 		return o
 	}
+	if g := i.ExportedGlobal(metering.ExceptionExport); g != nil && g.Get() != 0 {
+		require.Equal(i.t, "wasm error: unreachable", o.failure)
+		o.failure = "wasm error: uncaught exception"
+		g.(api.MutableGlobal).Set(0)
+	}
 	if i.ExportedMemoryDefinitions()["memory"] != nil {
 		memory := i.ExportedMemory("memory")
 		o.pages, _ = memory.Grow(0)
@@ -180,7 +198,8 @@ func failure(err error) string {
 		return ""
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return functionIndex.ReplaceAllString(line, "function") // metering shifts the indices of functions
+	line = strings.ReplaceAll(line, "null reference", "unreachable") // the trap of a throw_ref that is lowered
+	return functionIndex.ReplaceAllString(line, "function")          // metering shifts the indices of functions
 }
 
 var functionIndex = regexp.MustCompile(`function\[\d+\]`)
@@ -225,7 +244,7 @@ type shape struct {
 
 func allShapes() []shape {
 	return slices.Concat(loopShapes(), tableAndLocalShapes(), importShapes(), elementShapes(), vectorAndAtomicShapes(),
-		bulkShapes(), exceptionShapes(), tailCallShapes())
+		bulkShapes(), exceptionShapes(), moreExceptionShapes(), tailCallShapes())
 }
 
 func (s shape) module() []byte {

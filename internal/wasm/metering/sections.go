@@ -19,8 +19,11 @@ type rewriter struct {
 	refill, charge uint32 // the helper functions
 	fill, copy     uint32 // the helper functions that need a memory
 
+	bodies       [][]byte // the code of functions, with replacements
 	small        []uint32 // see findSmall
 	largestSmall uint32
+
+	exceptions
 }
 
 func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
@@ -31,21 +34,30 @@ func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
 	w.charge = w.refill + 1
 	w.fill = w.charge + 1
 	w.copy = w.fill + 1
+	if w.raise = w.fill; m.memories > 0 {
+		w.raise = w.copy + 1
+	}
+	w.capture = w.raise + 1
+	if err := w.readTags(); err != nil {
+		return nil, err
+	}
 
 	steps := []struct {
 		id  byte
 		fix func(*reader) ([]byte, error)
 	}{
-		{sectionType, w.rewriteTypes},
 		{sectionImport, w.rewriteImports},
-		{sectionFunction, w.rewriteFunctions},
 		{sectionGlobal, w.rewriteGlobals},
+		{sectionElement, w.rewriteElements},
+		{sectionCode, w.readCode},
 		{sectionExport, w.rewriteExports},
 		{sectionStart, w.rewriteStart},
-		{sectionElement, w.rewriteElements},
+		{sectionFunction, w.rewriteFunctions},
 		{sectionCode, w.rewriteCode},
+		{sectionType, w.rewriteTypes},
 	}
 	sections := maps.Clone(m.sections)
+	delete(sections, sectionTag)
 	for _, step := range steps {
 		content, ok := sections[step.id]
 		if step.id == sectionStart && w.options.State {
@@ -81,13 +93,28 @@ func (w *rewriter) function(r *reader) uint32 {
 func (w *rewriter) typeI32ToI32() uint32  { return uint32(len(w.types)) }
 func (w *rewriter) typeI32ToNone() uint32 { return w.typeI32ToI32() + 1 }
 func (w *rewriter) typeBulk() uint32      { return w.typeI32ToI32() + 2 }
+func (w *rewriter) typeRaise() uint32     { return w.typeI32ToI32() + 3 }
+func (w *rewriter) typeCapture() uint32   { return w.typeI32ToI32() + 4 }
+func (w *rewriter) typeLandings() uint32  { return w.typeI32ToI32() + 5 }
 
 func (w *rewriter) rewriteTypes(r *reader) ([]byte, error) {
-	out := appendU32(nil, r.u32()+3)
-	out = append(out, r.data[r.pos:]...)
-	out = append(out, typeForm, 1, typeI32, 1, typeI32)
-	out = append(out, typeForm, 1, typeI32, 0)
-	out = append(out, typeForm, 3, typeI32, typeI32, typeI32, 0)
+	types := slices.Clone(w.types)
+	types = append(types, functionType{[]byte{typeI32}, []byte{typeI32}}, functionType{params: []byte{typeI32}},
+		functionType{params: []byte{typeI32, typeI32, typeI32}})
+	if len(w.tagTypes) > 0 || len(w.landings) > 0 {
+		reference := []byte{w.reference()}
+		types = append(types, functionType{params: reference}, functionType{results: reference})
+	}
+	for _, index := range w.landings {
+		types = append(types, functionType{params: w.types[index].params})
+	}
+	out := appendU32(nil, uint32(len(types)))
+	for _, t := range types {
+		out = append(out, typeForm)
+		for _, kinds := range [][]byte{t.params, t.results} {
+			out = append(appendU32(out, uint32(len(kinds))), w.loweredTypes(r, kinds)...)
+		}
+	}
 	return out, r.err
 }
 
@@ -115,15 +142,21 @@ func (w *rewriter) rewriteFunctions(r *reader) ([]byte, error) {
 
 func (w *rewriter) rewriteGlobals(r *reader) ([]byte, error) {
 	n := r.u32()
-	out := appendU32(nil, n+1)
+	added := w.exceptionGlobals()
+	out := appendU32(nil, n+1+uint32(len(added)))
 	for ; n > 0 && r.err == nil; n-- {
 		start := r.pos
 		skipValueType(r)
 		r.byte()
-		out = append(out, r.data[start:r.pos]...)
+		if r.err == nil {
+			out = append(out, w.lowered(r, r.data[start]), r.data[start+1])
+		}
 		out = w.constant(r, out)
 	}
 	out = append(out, typeI32, 1, opI32Const, 0, opEnd)
+	for _, kind := range added {
+		out = append(w.appendZero(append(out, kind, 1), kind), opEnd)
+	}
 	return out, r.end()
 }
 
@@ -133,6 +166,12 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 		for index := range w.fuel {
 			added[GlobalExport(int(index))] = index
 		}
+		for n := range w.exceptionGlobals() {
+			added[GlobalExport(int(w.fuel)+n)] = w.uncaught + uint32(n)
+		}
+	}
+	if len(w.tagTypes) > 0 {
+		added[ExceptionExport] = w.uncaught
 	}
 	start, starts := w.sections[sectionStart]
 	starts = starts && w.options.State
@@ -141,7 +180,7 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 	if starts {
 		size++
 	}
-	out := appendU32(nil, size)
+	var out []byte
 	for ; n > 0 && r.err == nil; n-- {
 		name := r.name()
 		kind := Kind(r.byte())
@@ -151,7 +190,11 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 		var index uint32
 		switch kind {
 		case Function:
-			index = w.function(r)
+			index = w.entry(r)
+		case Tag: // nothing outside can throw or catch
+			r.index(uint32(len(w.tagTypes)), "tag")
+			size--
+			continue
 		case Global:
 			index = r.index(w.fuel, "global")
 		default:
@@ -171,11 +214,11 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 		}
 		out = append(append(appendName(out, StartExport), byte(Function)), function...)
 	}
-	return out, r.end()
+	return append(appendU32(nil, size), out...), r.end()
 }
 
 func (w *rewriter) rewriteStart(r *reader) ([]byte, error) {
-	out := appendU32(nil, w.function(r))
+	out := appendU32(nil, w.entry(r))
 	return out, r.end()
 }
 
@@ -210,7 +253,9 @@ func (w *rewriter) rewriteElements(r *reader) ([]byte, error) {
 			if expressions {
 				out = w.constant(r, out)
 			} else {
+				function := *r
 				out = appendU32(out, w.function(r))
+				w.taken = append(w.taken, function.u32())
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (w *rewriter) smallCalls(body []byte) (calls []uint32, size uint32, ok bool
 		case opCallIndirect, opReturnCall, opReturnCallIndirect:
 			return nil, 0, false
 		case opTryTable:
-			skipTryTable(&r)
+			readTryTable(&r, func(clause) { size++ })
 		default:
 			skipImmediates(&r, op)
 		}

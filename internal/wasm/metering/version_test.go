@@ -25,10 +25,19 @@ func TestVersion(t *testing.T) {
 	m.exportFunction("run", "i:", "", 0x02, 0x40, loop, 0x02, 0x40, loop, 0x0b, 0x0b)
 	m.function(":", "", slices.Repeat([]byte{opNop}, 5000)) // not small
 	m.startWith(start)
-	rewritten, err := metering.Rewrite(m.bytes(), metering.Options{Functions: true, State: true})
-	require.NoError(t, err)
-	sum := sha256.Sum256(rewritten)
-	require.Equal(t, map[int]string{
-		3: "7bbf97d35d62cd9a6effe82f67825d517da141f0c6abbf8877ac23e5b84089b7",
-	}, map[int]string{metering.Version: hex.EncodeToString(sum[:])})
+	digest := func() string {
+		rewritten, err := metering.Rewrite(m.bytes(), metering.Options{Functions: true, State: true})
+		require.NoError(t, err)
+		sum := sha256.Sum256(rewritten)
+		return hex.EncodeToString(sum[:])
+	}
+	without := digest()
+	tag := m.tag("iF:")
+	m.exportFunction("throw", "iF:", "x", block(m.typ(":iF"), tryTable(m.typ("iF:iF"), [][]byte{
+		clause(catchTag, tag, 0), clause(catchTagRef, tag, 0), clause(catchAllRef, 0),
+	}, localGet(0), localGet(1), throw(tag))), opUnreachable)
+	require.Equal(t, map[int][]string{3: {
+		"7bbf97d35d62cd9a6effe82f67825d517da141f0c6abbf8877ac23e5b84089b7",
+		"e82ed87ebc979d44fd396efb1dff3d7248654f76d9dbd88d7e6ab33f75839d87",
+	}}, map[int][]string{metering.Version: {without, digest()}})
 }

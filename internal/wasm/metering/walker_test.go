@@ -79,7 +79,7 @@ type census struct {
 	instructions      int
 	bulk              int // operations that are metered, but for fills and copies
 	fills, copies     int // of memory
-	memories          uint64
+	memories, tags    uint64
 	globals           uint32         // with the imported ones
 	calls             map[uint64]int // by the function called
 	locals            uint64         // of the function with the most
@@ -110,6 +110,7 @@ func censusOf(wasm []byte) (c census) {
 	}
 	c.defined = contentOf(wasm, 3).number()
 	c.memories += contentOf(wasm, 5).number()
+	c.tags = contentOf(wasm, 13).number()
 	c.globals += uint32(contentOf(wasm, 6).number())
 	bodies := contentOf(wasm, 10)
 	for range bodies.number() {

@@ -8,7 +8,7 @@ import (
 
 // A Module is a module that is being assembled. Imports come before functions.
 type Module struct {
-	types, imports, functions, tables, memories, globals, exports, elements, bodies, data [][]byte
+	types, imports, functions, tables, memories, tags, globals, exports, elements, bodies, data [][]byte
 
 	start    []byte
 	imported uint32
@@ -17,7 +17,7 @@ type Module struct {
 }
 
 // letters are the letters of value types in signatures.
-var letters = map[rune]byte{'i': 0x7f, 'I': 0x7e, 'f': 0x7d, 'F': 0x7c, 'v': 0x7b, 'r': 0x70, 'e': 0x6f}
+var letters = map[rune]byte{'i': 0x7f, 'I': 0x7e, 'f': 0x7d, 'F': 0x7c, 'v': 0x7b, 'r': 0x70, 'e': 0x6f, 'x': 0x69}
 
 func valueTypes(text string) []byte {
 	var b []byte
@@ -37,6 +37,13 @@ func (m *Module) Type(signature string) uint32 {
 		}
 	}
 	return add(&m.types, entry)
+}
+
+// RepeatType adds the last type n times.
+func (m *Module) RepeatType(n int) {
+	for range n {
+		add(&m.types, m.types[len(m.types)-1])
+	}
 }
 
 // Import imports a function and returns its index.
@@ -103,6 +110,9 @@ func (m *Module) Elements(functions ...uint32) {
 // Global adds a mutable i32.
 func (m *Module) Global(value int32) uint32 { return add(&m.globals, Code(0x7f, 1, I32(value), End)) }
 
+// Tag adds a tag, for exceptions that carry the parameters of the signature.
+func (m *Module) Tag(signature string) uint32 { return add(&m.tags, Code(0, U32(m.Type(signature)))) }
+
 // Data adds bytes that are in memory from the start.
 func (m *Module) Data(at int32, content string) { add(&m.data, Code(0, I32(at), End, Name(content))) }
 
@@ -119,8 +129,8 @@ func (m *Module) Bytes() []byte {
 		id      byte
 		entries [][]byte
 	}{
-		{1, m.types}, {2, m.imports}, {3, m.functions}, {4, m.tables}, {5, m.memories}, {6, m.globals}, {7, m.exports},
-		{8, nil}, {9, m.elements}, {10, m.bodies}, {11, m.data},
+		{1, m.types}, {2, m.imports}, {3, m.functions}, {4, m.tables}, {5, m.memories}, {13, m.tags}, {6, m.globals},
+		{7, m.exports}, {8, nil}, {9, m.elements}, {10, m.bodies}, {11, m.data},
 	} {
 		content := entries(s.entries)
 		if s.id == 8 {
@@ -205,6 +215,9 @@ const (
 	If         byte = 0x04 // a block type follows
 	Br         byte = 0x0c // a depth follows
 	BrIf       byte = 0x0d // a depth follows
+	Throw      byte = 0x08 // a tag follows
+	ThrowRef   byte = 0x0a
+	TryTable   byte = 0x1f // a block type and catch clauses follow
 	LocalGet   byte = 0x20 // an index follows
 	LocalSet   byte = 0x21 // an index follows
 	MemoryGrow byte = 0x40 // a 0 follows
