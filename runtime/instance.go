@@ -20,14 +20,15 @@ import (
 // An Instance is one sandbox: a WebAssembly instance with its memory, and its driver. It serves one run at a time
 // and starts each from an image. Only the goroutine that drives the run may use it.
 type Instance struct {
-	program *Program
-	memory  *linearmem.Memory
-	module  api.Module
-	fuel    api.MutableGlobal // the unused part of the granted fuel
-	globals []api.MutableGlobal
-	ctx     context.Context // for calls into the guest; it tells host functions who calls
-	driver  Driver
-	image   *Image // to which it is reset; nil until there is one
+	program   *Program
+	memory    *linearmem.Memory
+	module    api.Module
+	fuel      api.MutableGlobal // the unused part of the granted fuel
+	exception api.Global        // not zero after an exception that nothing caught; nil if there are none
+	globals   []api.MutableGlobal
+	ctx       context.Context // for calls into the guest; it tells host functions who calls
+	driver    Driver
+	image     *Image // to which it is reset; nil until there is one
 
 	session
 }
@@ -88,6 +89,7 @@ func (p *Program) instantiate(limit int64) (*Instance, error) {
 	if in.fuel, ok = in.module.ExportedGlobal(metering.FuelExport).(api.MutableGlobal); !ok {
 		return nil, errors.Join(fmt.Errorf("the %s is not metered", p.guest.Name), in.close())
 	}
+	in.exception = in.module.ExportedGlobal(metering.ExceptionExport)
 	if in.globals, err = variables(in.module); err != nil {
 		return nil, errors.Join(fmt.Errorf("the %s cannot be put back to an image: %w", p.guest.Name, err), in.close())
 	}
@@ -268,6 +270,9 @@ func (in *Instance) Reason(err error) error {
 	case trap == stackOverflow:
 		return &LimitError{Limit: LimitRecursion}
 	case trapped && in.untrusted:
+		if in.exception != nil && trap == "unreachable" && in.exception.Get() != 0 {
+			trap = "uncaught exception"
+		}
 		return &CrashError{Trap: trap, Stack: stack, guest: in.program.guest.Name, advice: in.program.guest.CrashAdvice}
 	}
 	return fmt.Errorf("runtime: the %s has crashed: %w", in.program.guest.Name, err)

@@ -34,6 +34,7 @@ const (
 	MaxModule    = 64 << 20 // bytes, custom sections included
 	MaxCode      = 32 << 20 // bytes without custom sections
 	maxFunctions = 100_000
+	maxTags      = 10_000
 	maxGlobals   = 100_000
 	maxElements  = 1_000_000 // of tables
 	maxExternals = 10_000    // imports, and exports
@@ -111,6 +112,10 @@ func refusal(err error) *RefusedError {
 	case errors.Is(err, metering.ErrMemory64):
 		refused.Reason = "it has a 64-bit memory or table (memory64)"
 		refused.Advice = "Compile it for wasm32"
+	case errors.Is(err, metering.ErrLegacyExceptions):
+		refused.Reason = "it uses exceptions in their legacy form"
+		refused.Advice = "Compile and link it with -mllvm -wasm-use-legacy-eh=false for clang 20 and later, " +
+			"-sWASM_LEGACY_EXCEPTIONS=0 for Emscripten, -C llvm-args=-wasm-use-legacy-eh=false for Rust"
 	case errors.Is(err, metering.ErrUnsupported):
 		refused.Reason = "it uses a part of WebAssembly that cannot be limited (" + refused.Reason + ")"
 		refused.Advice = "Compile it for WebAssembly 2.0, without newer features such as multiple memories, " +
@@ -126,6 +131,7 @@ func checkSize(info *metering.Info, size int) error {
 	}{
 		{"bytes beside custom sections", uint64(size - info.Custom), MaxCode},
 		{"functions", uint64(info.Functions), maxFunctions},
+		{"tags of exceptions", uint64(info.Tags), maxTags},
 		{"global variables", uint64(info.Globals), maxGlobals},
 		{"elements of tables", info.Elements, maxElements},
 		{"imports", uint64(len(info.Imports)), maxExternals},

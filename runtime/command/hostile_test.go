@@ -105,6 +105,16 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 			m.Export("_start", m.Func(":", "", asm.I32(0), 0xd0, 0x70, 0x26, 0))
 		}), []string{"cannot be limited"}},
 		{"an unknown opcode", running("", 0xff), []string{"cannot be limited", "0xff"}},
+		{"exceptions in the legacy form", running("", 0x06, 0x40, 0x19, asm.End), // try and catch_all
+			[]string{"legacy form. Compile and link", "-wasm-use-legacy-eh=false"}},
+		{"an imported tag", module(func(m *asm.Module) {
+			m.ImportRaw("env", "__cpp_exception", 4, asm.Code(0, asm.U32(m.Type("i:"))))
+			m.Export("_start", m.Func(":", ""))
+		}), []string{`the tag "__cpp_exception" from "env"`}},
+		{"too many types", data(asm.Section(1, asm.Code(asm.U32(100_001), bytes.Repeat([]byte{0x60, 0, 0}, 100_001)))),
+			[]string{"more than 100000 types"}},
+		{"too many tags", data(asm.Section(1, []byte{1, 0x60, 0, 0}),
+			asm.Section(13, asm.Code(asm.U32(10_001), make([]byte, 2*10_001)))), []string{"10001 tags of exceptions"}},
 		{"several memories", data(asm.Section(5, []byte{2, 0, 1, 0, 1})), []string{"several memories"}},
 		{"code that is not valid", running("", asm.Add), []string{"cannot be run"}},
 		{"a tail call", module(func(m *asm.Module) { m.Export("_start", m.FuncRaw(":", []byte{0, 0x12, 0, asm.End})) }),
@@ -261,4 +271,32 @@ func TestHostileModules(t *testing.T) {
 			require.Nil(t, c.ends)
 		})
 	}
+}
+
+// TestExceptions has a module that catches what it throws, and one that does not.
+func TestExceptions(t *testing.T) {
+	t.Parallel()
+	throwing := func(body func(throw []byte) []byte) error {
+		engine, err := sandbox.New(nil)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, engine.Close(context.Background())) }()
+		loaded, err := command.Load(t.Context(), engine, module(func(m *asm.Module) {
+			thrower := m.Func("i:", "", asm.LocalGet, 0, asm.Throw, asm.U32(m.Tag("i:")))
+			m.Export("_start", m.Func(":", "", body(asm.Code(asm.I32(7), asm.Call(thrower)))))
+		}), nil)
+		require.NoError(t, err)
+		for range 2 {
+			_, err = loaded.Run(t.Context(), sandbox.RunOptions{})
+		}
+		return err
+	}
+	const clauseForAll = 2
+	require.NoError(t, throwing(func(throw []byte) []byte {
+		return asm.Code(asm.Block, asm.Empty, asm.TryTable, asm.Empty, 1, clauseForAll, 0, throw, asm.Unreachable,
+			asm.End, asm.End)
+	}))
+	err := throwing(func(throw []byte) []byte { return throw })
+	crash, ok := errors.AsType[*sandbox.CrashError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, "uncaught exception", crash.Trap)
 }
