@@ -113,6 +113,7 @@ func modules() []Attack {
 		m.Table([]byte{0, 1})
 		m.Export("_start", m.Func(":", "", asm.Forever(0xd0, 0x70, asm.I32(1000), 0xfc, 0x0f, 0, asm.Drop)))
 	})
+	throwing(add, compiles)
 	add("start-trap", "Traps before it has begun.", []string{refused}, func(m *asm.Module) {
 		m.Export("_start", m.Func(":", ""))
 		m.Start(m.Func(":", "", asm.Unreachable))
@@ -159,12 +160,24 @@ func modules() []Attack {
 		m.Export("_start", m.Func(":", "", repeat(150, 0x01)))
 		m.Repeat(16_000_000 / 155)
 	})
+	compiles("types", "Has a million types.", []string{refused}, most, func(m *asm.Module) {
+		m.Export("_start", m.Func(":", ""))
+		m.RepeatType(1_000_000)
+	})
 	compiles("table", "Has a table for 100 million functions.", []string{refused}, most, func(m *asm.Module) {
 		m.Table(asm.Code(0, asm.U32(100_000_000)))
 		m.Export("_start", m.Func(":", ""))
 	})
 	compiles("nesting", "Nests 100 000 blocks.", []string{refused}, most,
 		start("", repeat(100_000, asm.Block, asm.Empty), repeat(100_000, asm.End)))
+	compiles("throws", "Has as many throws of 16 numbers as can be.", []string{returnsNothing}, 8*most,
+		func(m *asm.Module) {
+			tag := m.Tag("iiiiiiiiiiiiiiii:")
+			throw := asm.Code(asm.Block, asm.Empty, asm.I32(1), asm.BrIf, 0,
+				repeat(16, asm.I32(1)), asm.Throw, asm.U32(tag), asm.End)
+			m.Export("_start", m.Func(":", "", repeat(4000, throw)))
+			m.Repeat(80)
+		})
 	compiles("joins", "Has as many local variables and blocks as can be.", []string{
 		returnsNothing}, 4*most, func(m *asm.Module) {
 		var moves []byte
@@ -178,6 +191,99 @@ func modules() []Attack {
 }
 
 const returnsNothing = "returns "
+
+// throwing adds the attacks with exceptions.
+func throwing(
+	add func(name, attempt string, endings []string, build func(m *asm.Module)),
+	measured func(name, attempt string, endings []string, grows int64, build func(m *asm.Module)),
+) {
+	stopped := []string{timeLimit}
+	const all, allAndReference = 2, 3 // kinds of catch clauses
+	// catching is a try_table with one clause, which leads to the label.
+	catching := func(kind, label byte, body ...any) []byte {
+		return asm.Code(asm.TryTable, asm.Empty, 1, kind, label, asm.Code(body...), asm.End)
+	}
+	// caught throws what the body throws away.
+	caught := func(body ...any) []byte { return asm.Code(asm.Block, asm.Empty, catching(all, 0, body...), asm.End) }
+	// rethrown throws it again.
+	rethrown := func(body ...any) []byte {
+		return asm.Code(asm.Block, asm.Empty, asm.Block, exnref,
+			catching(allAndReference, 0, asm.Code(body...)), asm.Br, 1, asm.End, asm.ThrowRef, asm.End)
+	}
+	// kept keeps it in a local variable.
+	kept := func(body ...any) []byte {
+		return asm.Code(asm.Block, exnref, catching(allAndReference, 0, asm.Code(body...)), asm.Unreachable, asm.End,
+			asm.LocalSet, 0)
+	}
+	less := asm.Code(asm.LocalGet, 0, asm.I32(-1), asm.Add)
+	add("throw", "Throws what it catches, for ever.", stopped, func(m *asm.Module) {
+		tag := m.Tag(":")
+		m.Export("_start", m.Func(":", "", asm.Loop, asm.Empty, catching(all, 0, asm.Throw, asm.U32(tag)), asm.End))
+	})
+	add("throw-calls", "Throws through 20 functions, for ever.", stopped, func(m *asm.Module) {
+		f := m.Func(":", "", asm.I32(7), asm.Throw, asm.U32(m.Tag("i:")))
+		for range 20 {
+			f = m.Func(":", "", asm.Call(f))
+		}
+		m.Export("_start", m.Func(":", "", asm.Forever(caught(asm.Call(f)))))
+	})
+	add("throw-again", "Throws an exception again and again, for ever.", stopped, func(m *asm.Module) {
+		tag := m.Tag("i:")
+		m.Export("_start", m.Func(":", "x", caught(asm.I32(1), asm.Throw, asm.U32(tag)),
+			kept(asm.I32(7), asm.Throw, asm.U32(tag)), asm.Forever(kept(asm.LocalGet, 0, asm.ThrowRef))))
+	})
+	measured("throw-deep", "Throws through 8 000 calls, each of which catches and throws again, for ever.",
+		stopped, most, func(m *asm.Module) {
+			tag := m.Tag(":")
+			m.Func("i:", "", asm.LocalGet, 0, 0x45, asm.If, asm.Empty, asm.Throw, asm.U32(tag), asm.End,
+				rethrown(less, asm.Call(0)))
+			m.Export("_start", m.Func(":", "", asm.Forever(caught(asm.I32(8000), asm.Call(0)))))
+		})
+	measured("throw-recursion", "Calls itself within a try_table, without end.",
+		[]string{recursionLimit, timeLimit}, 3*most, func(m *asm.Module) { // the host's stack, as without try_table
+			m.Tag(":")
+			m.Export("_start", m.Func(":", "", rethrown(asm.Call(0))))
+		})
+	add("throw-tree", "Calls itself twice, and throws at the end of each of 400 calls.", stopped, func(m *asm.Module) {
+		tag := m.Tag(":")
+		m.Func("i:", "", asm.LocalGet, 0, asm.If, asm.Empty, caught(less, asm.Call(0)), caught(less, asm.Call(0)),
+			asm.End, asm.Throw, asm.U32(tag))
+		m.Export("_start", m.Func(":", "", asm.I32(400), asm.Call(0)))
+	})
+	add("throw-table", "Throws through a table, for ever.", stopped, func(m *asm.Module) {
+		m.Table([]byte{0, 1})
+		m.Elements(m.Func("i:i", "", asm.LocalGet, 0, asm.Throw, asm.U32(m.Tag("i:"))))
+		kind := m.Type("i:i")
+		m.Export("_start", m.Func(":", "", asm.Forever(
+			caught(asm.I32(7), asm.I32(0), 0x11, asm.U32(kind), 0, asm.Drop))))
+	})
+	add("throw-nothing", "Enters a try_table in which nothing is thrown, for ever.", stopped, func(m *asm.Module) {
+		m.Tag(":")
+		m.Export("_start", m.Func(":", "", asm.Forever(caught())))
+	})
+	add("throw-clauses", "Throws what 1 000 clauses in each of 400 calls do not catch, for ever.", stopped,
+		func(m *asm.Module) {
+			one, two := m.Tag(":"), m.Tag(":")
+			m.Func("i:", "", asm.LocalGet, 0, 0x45, asm.If, asm.Empty, asm.Throw, asm.U32(one), asm.End,
+				asm.Block, asm.Empty, asm.TryTable, asm.Empty, asm.U32(1000),
+				bytes.Repeat(asm.Code(0, asm.U32(two), 0), 1000), less, asm.Call(0), asm.End, asm.End)
+			m.Export("_start", m.Func(":", "", asm.Forever(caught(asm.I32(400), asm.Call(0)))))
+		})
+	add("throw-uncaught", "Throws what nothing catches.", []string{crashes}, func(m *asm.Module) {
+		m.Export("_start", m.Func(":", "", asm.Throw, asm.U32(m.Tag(":"))))
+	})
+	add("throw-start", "Throws before it has begun.", []string{refused}, func(m *asm.Module) {
+		m.Export("_start", m.Func(":", ""))
+		m.Start(m.Func(":", "", asm.Throw, asm.U32(m.Tag(":"))))
+	})
+	add("throw-import", "Imports what it throws.", []string{refused}, func(m *asm.Module) {
+		m.ImportRaw("env", "tag", 4, asm.Code(0, asm.U32(m.Type(":"))))
+		m.Export("_start", m.Func(":", "", asm.Throw, 0))
+	})
+}
+
+// exnref is the type of references to exceptions.
+const exnref byte = 0x69
 
 // runningModule loads a module into an engine of its own and runs it, with files.
 func runningModule(build func(m *asm.Module)) preparation {
