@@ -20,6 +20,7 @@ type Output struct {
 	pictures  []Picture
 	live      *live
 	library   string // which is printing; empty for the script itself
+	used      bool   // something was printed, perhaps nothing
 
 	raw      []byte // the unfinished line: valid UTF-8
 	rawLevel Level
@@ -55,8 +56,8 @@ func (o *Output) Left() int { return o.left }
 // Room returns the largest size of the next console text in bytes.
 func (o *Output) Room() int { return max(0, o.left-o.reserved) }
 
-// Used reports whether anything has been printed.
-func (o *Output) Used() bool { return len(o.console) > 0 || o.begun() || o.truncated > 0 }
+// Used reports whether anything has been printed, even if that was nothing.
+func (o *Output) Used() bool { return o.used || len(o.console) > 0 || o.begun() || o.truncated > 0 }
 
 // spend counts the console's memory. It never uses the part reserved for the result.
 func (o *Output) spend(n int) { o.left -= min(n, o.Room()) }
@@ -104,6 +105,7 @@ func (o *Output) Print(level Level, text string) {
 
 // Print writes data, which can be as large as the guest's memory, to the console: each line becomes an entry.
 func (in *Instance) Print(level Level, data []byte) error {
+	in.run.output.used = true
 	for part := range slices.Chunk(data, PieceSize) {
 		if err := in.Spend(len(part)); err != nil {
 			return err

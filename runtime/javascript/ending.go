@@ -92,7 +92,7 @@ func (in *instance) noteEnding() error {
 	e := r.ending
 	r.ending = ending{}
 	if r.outcome == nil || r.outcome.err != nil || r.outcome.text != "undefined" ||
-		r.outcome.value != nil || r.Output().Used() || r.printed || r.changed {
+		r.outcome.value != nil || r.Output().Used() || r.changed {
 		return nil
 	}
 	dropped := int32(0)

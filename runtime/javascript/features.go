@@ -19,7 +19,12 @@ import (
 )
 
 // features are the capabilities of scripts, in the order in which their preludes run.
-var features = host.NewSet(
-	language.Feature, console.Feature, timers.Feature, fs.Feature, encoding.Feature, crypto.Feature, url.Feature,
-	node.Feature, modules.Feature, intl.Feature, streams.Feature, zlib.Feature, fetch.Feature, runs.Feature,
-)
+var features *host.Set
+
+func init() { // the functions of driver use features
+	features = host.NewSet(
+		language.Feature, console.Feature, timers.Feature, fs.Feature, encoding.Feature, crypto.Feature, url.Feature,
+		node.Feature, modules.Feature, intl.Feature, streams.Feature, zlib.Feature, fetch.Feature, runs.Feature, driver,
+	)
+	builtins = append([]string{"path", "path/posix"}, features.ModuleNames()...)
+}

@@ -3,6 +3,7 @@ package javascript
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 
 	"github.com/spf13/afero"
@@ -168,10 +169,12 @@ func (in *instance) Files(use host.FileUse) (afero.Fs, error) {
 	if r.evidence != nil && use == host.Witnesses {
 		return r.evidence, nil
 	}
-	if r.loadingFirst {
-		return nil, &sandbox.Stop{Err: errEffect}
+	if err := in.Effect(); err != nil {
+		return nil, err
 	}
-	in.SetImpure()
 	r.changed = r.changed || use == host.Changes
 	return r.options.Files, nil
 }
+
+// Stdin implements [host.Runner].
+func (in *instance) Stdin() io.Reader { return in.run.options.Stdin }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 )
 
 // A liar is a guest that has been taken over as a whole: a module with the exports of the engine, which answer
@@ -336,17 +335,13 @@ func (l *liar) honest(export int, args []uint64) uint64 {
 	return uint64(tagged(-1, l.allocate(64)))
 }
 
-// hostShapes are the operations of the host primitive with what they take: an integer, a text, a word that means
-// something, the name of a function of the web platform or of fs, or a buffer.
-var hostShapes = []struct {
-	op   int
-	args string
-}{
-	{opLog, "iti"}, {opFinish, "itwb"}, {opCall, "iwb"}, {opCallAsync, "iwbi"}, {opAttachment, ""}, {opRandom, "i"},
-	{opFile, "fiwwwbii"}, {opFile, "fiwbii"}, {opHalt, "t"},
-	{opWeb, "nttt"}, {opWeb, "nwww"}, {opWeb, "nwbii"}, {opWeb, "nwibii"}, {opWeb, "nbii"}, {opResolve, "wwi"},
-	{opLoadFile, "w"}, {opStack, "wi"}, {opExit, "i"},
-	{opPlain, "b"}, {-1, ""},
+// hostShapes are functions of the host, or any if the name is empty, with what they take: an integer, a text, a word
+// that means something, or a buffer.
+var hostShapes = []struct{ name, args string }{
+	{"console.log", "iti"}, {"run.finish", "itwb"}, {"run.call", "iwb"}, {"run.callAsync", "iwbi"}, {"attachment", ""},
+	{"crypto.random", "i"}, {"fs.copyFile", "iwwwbii"}, {"fs.writePart", "iwbii"}, {"run.halt", "t"},
+	{"", "ttt"}, {"", "www"}, {"", "wbii"}, {"", "wibii"}, {"", "bii"}, {"module.resolve", "wwi"},
+	{"module.load", "w"}, {"error.stack", "wi"}, {"run.exit", "i"}, {"value.plain", "b"}, {"nothing", ""},
 }
 
 // shaped is an argument of a kind, most often.
@@ -361,23 +356,18 @@ func (l *liar) shaped(kind rune) uint64 {
 		return l.text(l.bytes(int(l.byte() % 32)))
 	case 'w':
 		return l.text([]byte(pickFrom(l, liarWords)))
-	case 'n':
-		return l.text([]byte(pickFrom(l, webNames)))
-	case 'f':
-		return l.text([]byte(pickFrom(l, fileNames)))
 	}
 	return l.buffer()
 }
 
-var (
-	webNames  = features.Functions()
-	fileNames = jsfs.Operations()
-)
-
 // callHost calls the host primitive.
 func (l *liar) callHost(ctx context.Context) {
 	shape := pickFrom(l, hostShapes)
-	values := []uint64{uint64(quickjs.Int(int32(shape.op)))}
+	name := shape.name
+	if name == "" {
+		name = pickFrom(l, features.Functions())
+	}
+	values := []uint64{l.text([]byte(name))}
 	for _, kind := range shape.args {
 		values = append(values, l.shaped(kind))
 	}

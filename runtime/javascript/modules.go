@@ -20,7 +20,7 @@ import (
 // prelude loads CommonJS, JSON and built-in modules (modules/prelude/modules.js).
 
 // builtins are the built-in modules, without "node:". The prelude defines the first ones.
-var builtins = append([]string{"path", "path/posix"}, features.ModuleNames()...)
+var builtins []string
 
 // absentModules are Node's modules for which packages get placeholders (modules/internal/absent.js).
 var absentModules = strings.Fields(`

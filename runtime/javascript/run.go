@@ -22,7 +22,6 @@ type run struct {
 
 	expression  *expression       // the script, if it is one
 	ending      ending            // of the script
-	printed     bool              // it has printed, perhaps nothing
 	changed     bool              // it has changed files, or tried to
 	origins     map[string]origin // by file
 	originsSize int               // in bytes

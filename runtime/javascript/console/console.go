@@ -19,4 +19,7 @@ var Feature = host.Feature{
 	Name:    "console",
 	Scripts: scripts,
 	Prelude: []string{"format", "console", "table"},
+	Effects: map[string]host.Function{
+		"console.log": log, // level, text; and 1 if it is a piece of a line
+	},
 }

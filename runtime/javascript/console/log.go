@@ -5,8 +5,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
-// Log prints an entry: its level and its text; and 1 if it is a piece of a line.
-func Log(c *host.Call) {
+// log prints an entry.
+func log(c *host.Call) {
 	out := c.Run().Output()
 	n, _ := c.Int(0)
 	level := runtime.Level(n)

@@ -55,4 +55,7 @@ var Feature = host.Feature{
 		// what to do, {name, hash, salt} as JSON, buffers: bytes (see pairOperations)
 		"pair.do": do,
 	},
+	Effects: map[string]host.Function{
+		"crypto.random": random, // how many: that many random bytes
+	},
 }

@@ -140,8 +140,8 @@ func wrap(c *host.Call) {
 // maxRandom is how many random bytes there are at once.
 const maxRandom = 1 << 16
 
-// Random returns so many random bytes.
-func Random(c *host.Call) {
+// random returns so many random bytes.
+func random(c *host.Call) {
 	n, ok := c.Int(0)
 	if !ok || n < 0 || n > maxRandom {
 		c.Fail(host.Errorf("invalid number of random bytes"))

@@ -1,7 +1,7 @@
 // buffer
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops } = kernel;
+  const { host } = kernel;
   const {
     ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_ENCODING, define,
   } = require('internal/errors');
@@ -60,10 +60,10 @@
   Object.setPrototypeOf(PublicBuffer, Uint8Array);
   Object.defineProperty(PublicBuffer, Symbol.species, { configurable: true, get() { return FastBuffer; } });
 
-  const bytesIn = (text, encoding) => new FastBuffer(host(ops.web, 'buffer.bytes', encoding, text));
+  const bytesIn = (text, encoding) => new FastBuffer(host('buffer.bytes', encoding, text));
   const textOf = (buffer, encoding, start, end) => {
     if (end <= start) return '';
-    const text = host(ops.web, 'buffer.text', encoding, buffer.buffer, buffer.byteOffset + start, end - start);
+    const text = host('buffer.text', encoding, buffer.buffer, buffer.byteOffset + start, end - start);
     return encoding === 'utf16le' && text.includes('\ufffd') ? unitsOf(buffer, start, end) : text;
   };
   // unitsOf keeps lone surrogates, for which the host's texts have no place.
@@ -152,7 +152,7 @@
   const { isView } = ArrayBuffer;
   const { isArray } = Array;
   const isBytes = (value) => isView(value) && value instanceof Uint8Array;
-  const compareBytes = (a, b) => host(ops.web, 'buffer.compare', a.buffer, a.byteOffset,
+  const compareBytes = (a, b) => host('buffer.compare', a.buffer, a.byteOffset,
     a.byteLength, b.buffer, b.byteOffset, b.byteLength);
 
   // Functions, not methods: in Node they can be called with new, too.
@@ -181,7 +181,7 @@
           if (length > 1 && value[length - 1] === '=') length--;
           return (length * 3) >>> 2;
         }
-        default: return host(ops.web, 'buffer.size', value);
+        default: return host('buffer.size', value);
       }
     },
     compare: function (a, b) {
@@ -371,7 +371,7 @@
   const put = (buffer, text, offset, length, encoding) => {
     length = Math.min(length, buffer.length - offset);
     if (encoding === 'utf8') {
-      return host(ops.web, 'encodeInto', text, buffer.buffer, buffer.byteOffset + offset, Math.max(0, length)).written;
+      return host('encodeInto', text, buffer.buffer, buffer.byteOffset + offset, Math.max(0, length)).written;
     }
     if (encoding === 'utf16le') length &= ~1;
     const bytes = bytesIn(text, encoding);
@@ -432,7 +432,7 @@
     const { length } = buffer;
     if (typeof value === 'number' && from_ === undefined && forward && length >= shortBuffer) {
       byte[0] = value;
-      return host(ops.web, 'buffer.find', buffer.buffer, buffer.byteOffset, length, byte.buffer, 0, 1);
+      return host('buffer.find', buffer.buffer, buffer.byteOffset, length, byte.buffer, 0, 1);
     }
     if (typeof from_ === 'string') {
       encoding = from_;
@@ -471,7 +471,7 @@
     if (forward) {
       if (from_ >= length) return -1;
       for (;;) {
-        const at = host(ops.web, 'buffer.find', buffer.buffer, buffer.byteOffset + from_, length - from_,
+        const at = host('buffer.find', buffer.buffer, buffer.byteOffset + from_, length - from_,
           needle.buffer, needle.byteOffset, needle.byteLength);
         if (at < 0) return -1;
         if ((from_ + at) % step === 0) return from_ + at;
@@ -480,7 +480,7 @@
     }
     let end = Math.min(from_ + needle.length, length);
     for (;;) {
-      const at = host(ops.web, 'buffer.findLast', buffer.buffer, buffer.byteOffset,
+      const at = host('buffer.findLast', buffer.buffer, buffer.byteOffset,
         end, needle.buffer, needle.byteOffset, needle.byteLength);
       if (at < 0 || at % step === 0) return at;
       end = at + needle.length - 1;

@@ -35,4 +35,5 @@ var Feature = host.Feature{
 		"realpath":          "fs",
 		"writeSync":         "fs",
 	},
+	Functions: functions(),
 }

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -40,10 +38,9 @@ type fileRequest struct {
 
 // Where arguments are.
 const (
-	fileName   = 0
-	fileOption = 1 // flags or a number
-	firstPath  = 2
-	fileData   = 3 // of operations that have one path
+	fileOption = 0 // flags or a number
+	firstPath  = 1
+	fileData   = 2 // of operations that have one path
 )
 
 // Flags of file operations. The numbers are those of prelude/files.js.
@@ -104,15 +101,18 @@ func exists(t tree, r *fileRequest) (any, error) {
 	return 1, nil
 }
 
-// Serve answers a call of a function of fs. Its arguments are the function's name, flags or a number, the paths, and
-// the rest.
-func Serve(c *host.Call) {
-	r := &fileRequest{operation: c.Name(fileName)}
-	op, ok := fileOperations[r.operation]
-	if !ok {
-		c.Fail(host.Errorf("fs has no such function"))
-		return
+// functions are fs.readFile and so on.
+func functions() map[string]host.Function {
+	all := map[string]host.Function{}
+	for name, op := range fileOperations {
+		all["fs."+name] = func(c *host.Call) { op.serve(c, name) }
 	}
+	return all
+}
+
+// serve answers a call, whose arguments are flags or a number, the paths, and the rest.
+func (op fileOperation) serve(c *host.Call, name string) {
+	r := &fileRequest{operation: name}
 	if c.Fail(r.prepare(c, op)) || c.Spend(callCost) != nil {
 		return
 	}
@@ -166,7 +166,7 @@ func Serve(c *host.Call) {
 	}
 }
 
-// prepare reads the arguments after the name.
+// prepare reads the arguments.
 func (r *fileRequest) prepare(c *host.Call, op fileOperation) error {
 	r.option, _ = c.Int(fileOption)
 	for i, p := range []*place{&r.place, &r.to}[:len(op.paths)] {
@@ -179,9 +179,6 @@ func (r *fileRequest) prepare(c *host.Call, op fileOperation) error {
 	}
 	return op.prepare(c, r)
 }
-
-// Operations returns the sorted names of the functions.
-func Operations() []string { return slices.Sorted(maps.Keys(fileOperations)) }
 
 // MaxPath is the longest path that the host accepts, in bytes.
 const MaxPath = 4096

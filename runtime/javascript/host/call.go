@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/afero"
@@ -43,7 +44,7 @@ type Call struct {
 	*runtime.Instance
 	Runner Runner
 
-	// Attachment has bytes for the script beside the result, which its JavaScript can fetch by host(ops.attachment).
+	// Attachment has bytes for the script beside the result, which its JavaScript can fetch by host('attachment').
 	// It stays until a call replaces or fetches it.
 	Attachment []byte
 
@@ -61,6 +62,12 @@ type Runner interface {
 	// Assertion returns the assertion, as it is written, at the first frame of the stack that was captured since it was
 	// last asked for; empty if there is none.
 	Assertion() string
+
+	// Stdin returns the standard input, or nil if there is none.
+	Stdin() io.Reader
+
+	// Effect is called before a function with an effect is. An error ends the run.
+	Effect() error
 
 	// Files returns the run's files, or nil if it has none. An error ends the run.
 	Files(use FileUse) (afero.Fs, error)
@@ -81,15 +88,11 @@ func Ended(err error) bool {
 	return is
 }
 
-// Begin makes c a call of the primitive by which the sandbox calls the host, with the arguments of the engine. Its
-// first argument is the number of an operation, which Begin returns.
-func (c *Call) Begin(ctx context.Context, in *runtime.Instance, vm *quickjs.VM, r Runner,
-	argc, argv uint32) (operation int) {
+// Begin makes c a call of the primitive by which the sandbox calls the host, with the arguments of the engine. The
+// first one is the name of a function.
+func (c *Call) Begin(ctx context.Context, in *runtime.Instance, vm *quickjs.VM, r Runner, argc, argv uint32) {
 	c.BeginWith(ctx, in, vm, r)
-	c.count = vm.Arguments(argc, argv, c.values[:])
-	n, _ := c.Value(0).Int()
-	c.first = 1
-	return int(n)
+	c.count, c.first = vm.Arguments(argc, argv, c.values[:]), 1
 }
 
 // BeginWith makes c a call with values as arguments.
@@ -101,19 +104,19 @@ func (c *Call) BeginWith(ctx context.Context, in *runtime.Instance, vm *quickjs.
 // VM returns the engine, for what concerns its insides.
 func (c *Call) VM() *quickjs.VM { return c.vm }
 
-// Serve answers a call whose first argument is the name of a function in the set.
+// Serve answers a call of the primitive by the function that it names.
 func (s *Set) Serve(c *Call) {
-	name, wide, _ := c.vm.Units(c.Value(0))
-	var f Function
+	name, wide, _ := c.vm.Units(c.Value(-1))
+	var f function
 	if !wide && len(name) <= maxName {
 		f = s.functions[string(name)]
 	}
-	if f == nil {
+	switch {
+	case f.serve == nil:
 		c.Fail(Errorf("unknown function of the host"))
-		return
+	case !f.effect || !c.Fail(c.Runner.Effect()):
+		f.serve(c)
 	}
-	c.first++
-	f(c)
 }
 
 // Result returns the call's result, or why it has failed.
@@ -275,6 +278,11 @@ func (c *Call) MemoryLimit() int { return int(c.Run().Limits().Memory) }
 // Await runs f on a goroutine of its own, which it leaves behind if the run ends before f does. f must touch neither
 // the call nor bytes of the script's memory.
 func Await[T any](c *Call, f func() (T, error)) (T, error) { return runtime.Await(c.Run(), f) }
+
+// AwaitInTurn is [Await] of what must not go on beside another f that a call has left behind.
+func AwaitInTurn[T any](c *Call, f func() (T, error)) (T, error) {
+	return runtime.AwaitInTurn(c.Run(), f)
+}
 
 // longText is the longest text on which the host works without a goroutine of its own, which can be left behind when
 // the run ends, in bytes.

@@ -1,7 +1,7 @@
 // Package host is how Go serves JavaScript: what a capability of scripts consists of, and the calls that it answers.
 //
 // A capability, such as compression or Intl, is a folder beside this one with one [Feature]: its JavaScript, which
-// defines what scripts see, and the functions in Go that the JavaScript calls by host(ops.web, name, ...). Scripts
+// defines what scripts see, and the functions in Go that the JavaScript calls by host(name, ...). Scripts
 // cannot call these functions themselves, unless they find a way around the JavaScript; so a function takes each of its
 // arguments for one that an attacker chose, and charges its work (see [Call.Spend]).
 //
@@ -50,6 +50,10 @@ type Feature struct {
 	// Functions are the functions of the host, by names that begin in that of what they belong to, and a dot.
 	// docs/host-operations.md has a row for each.
 	Functions map[string]Function
+
+	// Effects are functions, too, with an effect beyond the script's memory or with results that another run may not
+	// get. What has called one cannot be kept in an image, and what is loaded for several scripts must not call it.
+	Effects map[string]Function
 }
 
 // A Function serves one kind of call. If it neither returns a value nor fails, the script gets undefined. The call is
@@ -63,8 +67,13 @@ type Set struct {
 	names     []string         // of modules that scripts can require
 	globals   map[string]string
 	words     map[string]string
-	functions map[string]Function
+	functions map[string]function
 	starts    func() *wordTable
+}
+
+type function struct {
+	serve  Function
+	effect bool
 }
 
 const (
@@ -78,12 +87,17 @@ const (
 func NewSet(features ...Feature) *Set {
 	s := &Set{
 		modules: map[string]fs.FS{}, globals: map[string]string{}, words: map[string]string{},
-		functions: map[string]Function{},
+		functions: map[string]function{},
 	}
 	for _, f := range features {
 		add(s.globals, f.Globals, f.Name)
 		add(s.words, f.Words, f.Name)
-		add(s.functions, f.Functions, f.Name)
+		for name, serve := range f.Functions {
+			add(s.functions, map[string]function{name: {serve, false}}, f.Name)
+		}
+		for name, serve := range f.Effects {
+			add(s.functions, map[string]function{name: {serve, true}}, f.Name)
+		}
 		if f.Scripts == nil {
 			continue
 		}

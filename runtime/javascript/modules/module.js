@@ -1,7 +1,7 @@
 // module: the class of module objects, createRequire, and which modules are built in.
 (function (kernel, require, module) {
   'use strict';
-  const { host, ops } = kernel;
+  const { host } = kernel;
   const { ERR_INVALID_ARG_VALUE } = require('internal/errors');
 
   // What Node has; which of them are here, the host says.
@@ -12,7 +12,7 @@
     util util/types v8 vm wasi worker_threads zlib`.split(/\s+/);
   const isHere = (name) => {
     try {
-      return host(ops.resolve, `node:${name}`, '')[0] !== '/';
+      return host('module.resolve', `node:${name}`, '')[0] !== '/';
     } catch {
       return false;
     }

@@ -1,7 +1,7 @@
 // assert
 (function (kernel, require, module) {
   'use strict';
-  const { host, ops } = kernel;
+  const { host } = kernel;
   const AssertionError = require('internal/assertionerror');
   const { isDeepEqual, isDeepStrictEqual } = require('internal/comparisons');
   const { inspect } = require('internal/inspect');
@@ -17,9 +17,9 @@
 
   // quoted returns the call of a function of this module as it is written in the script.
   const quoted = (f) => {
-    host(ops.web, 'caller'); // forgets what was captured before
+    host('caller'); // forgets what was captured before
     Error.captureStackTrace?.({}, f);
-    const text = host(ops.web, 'caller');
+    const text = host('caller');
     return text === undefined ? '' : `:\n\n  ${text}\n`;
   };
   const innerOk = (f, count, value, message) => {

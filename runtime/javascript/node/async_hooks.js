@@ -3,7 +3,7 @@
 // it, and the engine's promises by the hook.
 (function (kernel, require, module) {
   'use strict';
-  const { host, ops, apply } = kernel;
+  const { host, apply } = kernel;
   const errors = require('internal/errors');
   const { validateFunction, validateString } = require('internal/validators');
   errors.define('ERR_INVALID_ASYNC_ID', RangeError,
@@ -37,7 +37,7 @@
   const follow = () => {
     if (hooked) return;
     hooked = true;
-    host(ops.hook, hook);
+    host('promise.hook', hook);
   };
 
   const call = (f, self, args) => {

@@ -19,4 +19,8 @@ var Feature = host.Feature{
 	Name:    "runs",
 	Scripts: scripts,
 	Prelude: []string{"functions", "run"},
+	Effects: map[string]host.Function{
+		// how many bytes at most: some of standard input; none at its end, undefined if there is none
+		"run.input": input,
+	},
 }

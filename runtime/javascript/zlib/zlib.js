@@ -2,7 +2,7 @@
 // get.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, slot } = kernel;
+  const { host, slot } = kernel;
   const { Buffer, kMaxLength } = require('buffer');
   const { define, ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE } = require('internal/errors');
   const { validateFunction, validateUint32 } = require('internal/validators');
@@ -162,7 +162,7 @@
   const work = (s, ...args) => {
     let failure;
     try {
-      return Buffer.from(host(ops.web, ...args));
+      return Buffer.from(host(...args));
     } catch (error) {
       failure = error;
     }
@@ -183,7 +183,7 @@
       out = work(s, 'zlib.brotli', buffer, byteOffset, byteLength, brotliText(s, partial, partial ? [byteLength] : []));
     } else if (partial) {
       const text = `${mode.format} ${levelOf(s)} ${kindOfFlush(s.finishFlush) || 1}`;
-      out = work(s, 'zlib.deflatePart', host(ops.web, 'zlib.begin'), buffer, byteOffset, byteLength, text, s.preset);
+      out = work(s, 'zlib.deflatePart', host('zlib.begin'), buffer, byteOffset, byteLength, text, s.preset);
     } else {
       out = work(s, 'zlib.deflate', mode.format, buffer, byteOffset, byteLength, levelOf(s), s.preset);
     }
@@ -370,7 +370,7 @@
   // inflatePart decompresses what there is, as far as the reader wants it.
   const inflatePart = (stream, z, bytes, flush, callback) => {
     if (!stream._handle) return callback();
-    z.state ??= host(ops.web, 'zlib.begin', z.mode.format);
+    z.state ??= host('zlib.begin', z.mode.format);
     const { buffer, byteOffset, byteLength } = bytes;
     const most = Math.min(z.s.chunkSize, partSize) | 0;
     const pause = flush === constants.Z_FINISH ? -most : most;
@@ -416,7 +416,7 @@
   // deflatePart compresses what there is, if it is much or has to be flushed.
   const deflatePart = (stream, z, chunk, flush, callback) => {
     if (z.ended) return callback();
-    z.state ??= host(ops.web, 'zlib.begin');
+    z.state ??= host('zlib.begin');
     stream.bytesWritten += chunk.length;
     let kind = kindOfFlush(flush);
     let bytes = chunk;
@@ -550,6 +550,6 @@
     }
     validateUint32(value, 'value');
     const { buffer, byteOffset, byteLength } = bytesOf(data);
-    return host(ops.web, 'zlib.crc32', buffer, byteOffset, byteLength, value | 0) >>> 0;
+    return host('zlib.crc32', buffer, byteOffset, byteLength, value | 0) >>> 0;
   };
 })

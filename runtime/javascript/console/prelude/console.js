@@ -1,7 +1,7 @@
 // The console. Every entry goes to the host as a level and a text.
 (function (kernel) {
   'use strict';
-  const { host, ops, format, now, indexOf, slice, stringify } = kernel;
+  const { host, format, now, indexOf, slice, stringify } = kernel;
   const { Number, parseInt, parseFloat } = globalThis;
   const { LOG, INFO, WARN, ERROR, DEBUG } = kernel.levels;
 
@@ -55,10 +55,10 @@
   };
   // Where a script has replaced the methods of process.stdout or process.stderr, kernel.redirected writes through them.
   const write = (level, text) => {
-    if (!kernel.redirected?.(level, [text], groups)) host(ops.log, level, indented(text));
+    if (!kernel.redirected?.(level, [text], groups)) host('console.log', level, indented(text));
   };
   const print = (level, args) => {
-    if (!kernel.redirected?.(level, args, groups)) host(ops.log, level, indented(line(args)));
+    if (!kernel.redirected?.(level, args, groups)) host('console.log', level, indented(line(args)));
   };
   const label = (value) => (value === undefined ? 'default' : `${value}`);
   const toFixed = kernel.uncurry(Number.prototype.toFixed);

@@ -3,7 +3,7 @@
 (function (kernel) {
   'use strict';
   const {
-    host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice, list,
+    host, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice, list,
   } = kernel;
   const { Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
@@ -161,7 +161,7 @@
 
   // promise adds the text of a promise, or returns false.
   const promise = (value, level, seen, pieces) => {
-    const state = host(ops.state, value);
+    const state = host('promise.state', value);
     if (state < 0) return false;
     pieces.promises = true;
     pieces[pieces.length] = state === 0 ? 'Promise { <pending>' : state === 1 ? 'Promise { ' : 'Promise { <rejected> ';
@@ -265,7 +265,7 @@
   const stackOf = (error) => {
     const stack = text(error, 'stack') ?? '';
     const title = errorTitle(error);
-    return host(ops.stack, slice(indexOf(stack, title) === 0 ? slice(stack, title.length) : stack, 0, maxStack));
+    return host('error.stack', slice(indexOf(stack, title) === 0 ? slice(stack, title.length) : stack, 0, maxStack));
   };
 
   // errorText returns the text of an error with up to budget.left causes.

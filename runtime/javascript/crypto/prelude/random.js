@@ -1,11 +1,11 @@
 // The global crypto: randomness from the host. crypto.subtle is loaded when it is first used.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, isView, typedArrayName, indexOf, expose, Uint8Array, DOMException } = kernel;
+  const { host, bytesOf, isView, typedArrayName, indexOf, expose, Uint8Array, DOMException } = kernel;
   const fill = kernel.uncurry(Uint8Array.prototype.set);
   const quota = 65536; // bytes a call, as in Web Crypto
 
-  const bytes = (length) => new Uint8Array(host(ops.random, length));
+  const bytes = (length) => new Uint8Array(host('crypto.random', length));
 
   const check = (self) => {
     if (self !== kernel.crypto)

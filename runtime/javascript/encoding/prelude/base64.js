@@ -2,12 +2,12 @@
 // used.
 (function (kernel) {
   'use strict';
-  const { host, ops, DOMException } = kernel;
+  const { host, DOMException } = kernel;
 
   const convert = (name, args, complaint) => {
     if (args.length === 0)
       throw kernel.makeError('TypeError', 'The "input" argument must be specified', 'ERR_MISSING_ARGS');
-    const result = host(ops.web, name, `${args[0]}`);
+    const result = host(name, `${args[0]}`);
     if (result === undefined) throw new DOMException(complaint, 'InvalidCharacterError');
     return result;
   };

@@ -1,7 +1,7 @@
 // TextEncoder and TextDecoder.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, slot, expose, Uint8Array, TypeError, makeError } = kernel;
+  const { host, bytesOf, slot, expose, Uint8Array, TypeError, makeError } = kernel;
   const FATAL = 1, KEEP_BOM = 2, MORE = 4; // flags of the host's decode
   const fill = kernel.uncurry(Uint8Array.prototype.set);
   const typeName = kernel.getter(kernel.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
@@ -15,7 +15,7 @@
     }
     encode(input = '') {
       encoders.of(this);
-      return new Uint8Array(host(ops.web, 'encode', `${input}`));
+      return new Uint8Array(host('encode', `${input}`));
     }
     encodeInto(source, destination) {
       encoders.of(this);
@@ -24,7 +24,7 @@
       if (!bytes || typeName(destination) !== 'Uint8Array') {
         throw new TypeError('TextEncoder.encodeInto needs a Uint8Array to write to');
       }
-      return host(ops.web, 'encodeInto', source, bytes.buffer, bytes.offset, bytes.length);
+      return host('encodeInto', source, bytes.buffer, bytes.offset, bytes.length);
     }
   }
   expose(TextEncoder);
@@ -33,7 +33,7 @@
   class TextDecoder {
     constructor(label = 'utf-8', options = undefined) {
       label = `${label}`;
-      const encoding = host(ops.web, 'encoding', label);
+      const encoding = host('encoding', label);
       if (encoding === undefined) throw makeError('RangeError',
         `The encoding label '${kernel.slice(label, 0, 100)}' is invalid`, 'ERR_ENCODING_NOT_SUPPORTED');
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
@@ -58,13 +58,13 @@
       const flags = (decoder.fatal ? FATAL : 0) | (decoder.ignoreBOM || begun ? KEEP_BOM : 0) | (more ? MORE : 0);
       decoder.rest = new Uint8Array(0);
       decoder.begun = false;
-      const result = host(ops.web, 'decode', decoder.encoding, flags, buffer, offset, length);
+      const result = host('decode', decoder.encoding, flags, buffer, offset, length);
       if (result === undefined) {
         throw makeError('TypeError', `The encoded data was not valid for encoding ${decoder.encoding}`,
           'ERR_ENCODING_INVALID_ENCODED_DATA');
       }
       if (!more) return result;
-      decoder.rest = new Uint8Array(host(ops.attachment));
+      decoder.rest = new Uint8Array(host('attachment'));
       decoder.begun = begun || length > decoder.rest.length;
       return result;
     }

@@ -2,7 +2,7 @@
 // promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, apply, append, defineProperty, put, setPrototypeOf } = kernel;
+  const { host, bytesOf, apply, append, defineProperty, put, setPrototypeOf } = kernel;
   const { dirname, basename, join } = kernel.modules.path;
   const { Date } = globalThis;
 
@@ -16,12 +16,12 @@
   const inner = () => kernel.builtin('internal/fs/files');
   const file = (name, option, path, a, b, c) => {
     if (typeof path !== 'string' && path !== undefined) path = inner().pathOf(path, 'path', name);
-    return host(ops.file, name, option, path, a, b, c);
+    return host(name, option, path, a, b, c);
   };
   const fileTo = (name, option, from, to, fromName, toName) => {
     if (typeof from !== 'string' && from !== undefined) from = inner().pathOf(from, fromName, name);
     if (typeof to !== 'string' && to !== undefined) to = inner().pathOf(to, toName, name);
-    return host(ops.file, name, option, from, to);
+    return host(name, option, from, to);
   };
 
   const option = (options, name) => (typeof options === 'object' && options !== null ? options[name] : undefined);
@@ -35,7 +35,7 @@
     const flag = option(options, 'flag') ?? undefined;
     if (flag !== undefined && (typeof flag !== 'string' || plainFlags[flag] !== 1)) { // one of those for open files
       kernel.builtin('fs');
-      checked[name]([path, data, options], false);
+      checked[kernel.slice(name, 'fs.'.length)]([path, data, options], false);
       return;
     }
     const encoding = encodingOf(options);
@@ -70,7 +70,7 @@
   method('isDirectory', (self) => kindOf(kinds, self) === 'd');
   method('isSymbolicLink', () => false);
   kernel.ending = () => {
-    if (uncalled > 0) host(ops.uncalled);
+    if (uncalled > 0) host('run.uncalled');
     uncalled = 0;
   };
 
@@ -81,7 +81,7 @@
   };
 
   const stat = (path) => {
-    const data = file('stat', 0, path);
+    const data = file('fs.stat', 0, path);
     const { kind } = data;
     delete data.kind;
     put(data, 'mtimeMs', data.mtime);
@@ -107,26 +107,26 @@
         const content = inner().readInput(path, encodingOf(options));
         if (content !== undefined) return content;
       }
-      const content = file('readFile', 0, path, encodingOf(options));
+      const content = file('fs.readFile', 0, path, encodingOf(options));
       if (typeof content === 'string') return content;
       return kernel.builtin('buffer').Buffer.from(content);
     },
-    writeFile(path, data, options) { write('writeFile', path, data, options); },
-    appendFile(path, data, options) { write('appendFile', path, data, options); },
-    truncate(path, length = 0) { file('truncate', (length | 0) === length ? length | 0 : -1, path); },
+    writeFile(path, data, options) { write('fs.writeFile', path, data, options); },
+    appendFile(path, data, options) { write('fs.appendFile', path, data, options); },
+    truncate(path, length = 0) { file('fs.truncate', (length | 0) === length ? length | 0 : -1, path); },
     exists(path) {
       try {
-        return file('exists', 0, path) === 1;
+        return file('fs.exists', 0, path) === 1;
       } catch (error) {
         if (path === undefined) throw error;
         return false;
       }
     },
-    access(path, mode = constants.F_OK) { file('access', mode | 0, path); },
+    access(path, mode = constants.F_OK) { file('fs.access', mode | 0, path); },
     stat: statAs,
     lstat: statAs,
     readdir(path, options) {
-      const { names, kinds: letters } = file('readdir', recursive(options), path);
+      const { names, kinds: letters } = file('fs.readdir', recursive(options), path);
       if (!option(options, 'withFileTypes')) return names;
       const entries = [];
       for (let i = 0; i < names.length; i++) {
@@ -136,18 +136,18 @@
       }
       return entries;
     },
-    mkdir(path, options) { return file('mkdir', recursive(options), path); },
-    unlink(path) { file('unlink', 0, path); },
-    rmdir(path, options) { file('rmdir', recursive(options), path); },
-    rm(path, options) { file('rm', recursive(options) | (option(options, 'force') ? FORCE : 0), path); },
-    rename(oldPath, newPath) { fileTo('rename', 0, oldPath, newPath, 'oldPath', 'newPath'); },
+    mkdir(path, options) { return file('fs.mkdir', recursive(options), path); },
+    unlink(path) { file('fs.unlink', 0, path); },
+    rmdir(path, options) { file('fs.rmdir', recursive(options), path); },
+    rm(path, options) { file('fs.rm', recursive(options) | (option(options, 'force') ? FORCE : 0), path); },
+    rename(oldPath, newPath) { fileTo('fs.rename', 0, oldPath, newPath, 'oldPath', 'newPath'); },
     copyFile(src, dest, mode = 0) {
-      fileTo('copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest, 'src', 'dest');
+      fileTo('fs.copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest, 'src', 'dest');
     },
     cp(src, dest, options, sync) {
       if (option(options, 'filter')) return inner().copy(src, dest, options, sync === true);
       const force = (option(options, 'force') ?? true) ? FORCE : 0;
-      fileTo('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0),
+      fileTo('fs.cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0),
         src, dest, 'src', 'dest');
     },
   };

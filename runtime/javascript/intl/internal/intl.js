@@ -2,11 +2,11 @@
 // which exports the class and is loaded when it is first used. Formatting is the work of package internal/js/intl.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, defineProperty } = kernel;
+  const { host, defineProperty } = kernel;
   const { create } = Object;
 
   // call calls a function of the host. Its arguments are texts and numbers.
-  exports.call = (name, a, b, c) => host(ops.web, name, a, b, c);
+  exports.call = (name, a, b, c) => host(name, a, b, c);
 
   const outOfRange = (value, service, property) =>
     new RangeError(`Value ${value} out of range for ${service} options property ${property}`);

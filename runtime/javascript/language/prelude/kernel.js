@@ -86,31 +86,23 @@
   // The built-in modules, by name.
   kernel.modules = { __proto__: null };
 
-  // Operations of the host. The numbers are those of package runtime/javascript (host.go).
-  kernel.ops = {
-    log: 1, finish: 2, builtin: 3, class: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
-    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, exit: 16, plain: 17,
-    uncalled: 18, state: 19, inside: 20,
-    namespace: 21, hook: 22, input: 23, match: 24,
-  };
-
-  // Levels of the console, for the operation log.
+  // Levels of the console, for the function console.log of the host.
   kernel.levels = { LOG: 0, INFO: 1, WARN: 2, ERROR: 3, DEBUG: 4 };
 
-  // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an
-  // array [name, message, code, path, syscall, errno], which is thrown as an Error object.
-  kernel.host = (op, a, b, c, d, e, f, g) => {
-    const result = primitive(op, a, b, c, d, e, f, g);
+  // host(name, ...) calls a function of the host. It returns a string, a number, an ArrayBuffer, an object or
+  // undefined; an error is an array [name, message, code, path, syscall, errno], which is thrown as an Error object.
+  kernel.host = (name, a, b, c, d, e, f, g) => {
+    const result = primitive(name, a, b, c, d, e, f, g);
     if (kernel.isArray(result))
       throw kernel.makeError(result[0], result[1], result[2], result[3], result[4], result[5]);
     return result;
   };
   // inside returns what a promise or a proxy has inside, which can also be an array: it is never an error.
-  kernel.inside = (value, part) => primitive(kernel.ops.inside, value, part, 0, 0, 0, 0, 0);
+  kernel.inside = (value, part) => primitive('value.inside', value, part, 0, 0, 0, 0, 0);
 
   // isPlain reports whether a value is an array or an object that holds only properties. The engine's getters could
   // tell too, but each would throw an exception.
-  kernel.isPlain = (value) => kernel.host(kernel.ops.plain, value);
+  kernel.isPlain = (value) => kernel.host('value.plain', value);
 
   const errors = { __proto__: null, Error, TypeError, RangeError, SyntaxError };
   kernel.makeError = (name, message, code, path, syscall, errno) => {

@@ -2,9 +2,9 @@
 // keeps it.
 (function (kernel) {
   'use strict';
-  const { host, ops, slice, String, defineProperty } = kernel;
+  const { host, slice, String, defineProperty } = kernel;
   const { RegExp } = globalThis;
-  const part = (n) => host(ops.match, n);
+  const part = (n) => host('regexp.match', n);
 
   // between returns the last match's string from where a group begins or ends to where one does; both are parts of
   // opMatch.

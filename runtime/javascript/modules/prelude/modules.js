@@ -2,7 +2,7 @@
 // modules.
 (function (kernel) {
   'use strict';
-  const { host, ops, apply, append, stringify, define, defineProperty, keys, slice, TypeError, makeError } = kernel;
+  const { host, apply, append, stringify, define, defineProperty, keys, slice, TypeError, makeError } = kernel;
   const { getOwnPropertyDescriptor } = Reflect;
   const parse = JSON.parse;
   const lastIndexOf = kernel.uncurry(String.prototype.lastIndexOf);
@@ -32,7 +32,7 @@
   const builtin = (name) => {
     if (name in builtins) return builtins[name];
     if (slice(name, 0, 7) === 'absent:') return builtins[name] = builtin('internal/absent')(slice(name, 7));
-    const code = host(ops.builtin, name);
+    const code = host('module.builtin', name);
     if (code === undefined) throw makeError('Error', `Cannot find module '${name}'`, 'MODULE_NOT_FOUND');
     const module = { exports: {} };
     builtins[name] = module.exports; // modules that require each other get the exports so far
@@ -85,7 +85,7 @@
       starting[path] = true; // nothing else of an ES module's graph may require it before it is linked
       let code;
       try {
-        code = host(ops.loadFile, path);
+        code = host('module.load', path);
       } finally {
         delete starting[path];
       }
@@ -113,14 +113,14 @@
 
   // moduleExports returns what require gives for an ES module, of which there is the promise of its evaluation.
   const moduleExports = (path, promise) => {
-    if (host(ops.state, promise) === 2) {
+    if (host('promise.state', promise) === 2) {
       kernel.then(promise, undefined, () => {});
       throw kernel.inside(promise);
     }
-    const namespace = host(ops.namespace, path);
+    const namespace = host('module.namespace', path);
     if (exportsName in namespace) return namespace[exportsName];
     if (!('default' in namespace) || '__esModule' in namespace) return namespace;
-    return host(ops.namespace, path, true); // importers that were compiled from ES modules look for __esModule
+    return host('module.namespace', path, true); // importers that were compiled from ES modules look for __esModule
   };
 
   const directory = (path) => {
@@ -137,7 +137,7 @@
     const find = (id) => {
       if (typeof id !== 'string' || id === '')
         throw new TypeError('require needs the name of a module, which is a string');
-      return host(ops.resolve, id, path);
+      return host('module.resolve', id, path);
     };
     const resolve = (id) => {
       const found = find(id);
@@ -234,7 +234,7 @@
     kernel.then(loading, undefined, () => {});
     return loading;
   };
-  const requiring = async (id) => { load(host(ops.resolve, id, ''), main); };
+  const requiring = async (id) => { load(host('module.resolve', id, ''), main); };
 
   // meta makes the import.meta of a module what it is in Node.
   kernel.meta = (meta, path) => {
@@ -244,7 +244,7 @@
     kernel.put(meta, 'dirname', directory(path));
     kernel.put(meta, 'filename', path);
     kernel.put(meta, 'resolve', (specifier) => {
-      const found = host(ops.resolve, kernel.String(specifier), path, 1);
+      const found = host('module.resolve', kernel.String(specifier), path, 1);
       return found[0] === '/' ? url(found) : `node:${found}`;
     });
     kernel.put(meta, 'url', url(path));

@@ -2,7 +2,7 @@
 // is loaded when a script sets a function there.
 (function (kernel) {
   'use strict';
-  const { frames, host, ops, uncurry, slice } = kernel;
+  const { frames, host, uncurry, slice } = kernel;
   const names = ['getFileName', 'getFunctionName', 'getLineNumber', 'getColumnNumber', 'isNative'];
   const raw = {};
   for (let i = 0; i < names.length; i++) raw[names[i]] = uncurry(frames[names[i]]);
@@ -12,7 +12,7 @@
   const place = (site) => {
     const file = raw.isNative(site) ? null : raw.getFileName(site);
     if (typeof file !== 'string') return { file: null, line: null, column: null };
-    const text = host(ops.stack, `    at x (${file}:${raw.getLineNumber(site)}:${raw.getColumnNumber(site)})`, 1);
+    const text = host('error.stack', `    at x (${file}:${raw.getLineNumber(site)}:${raw.getColumnNumber(site)})`, 1);
     const second = lastIndexOf(text, ':');
     const first = lastIndexOf(text, ':', second - 1);
     const path = slice(text, 10, first);

@@ -1,7 +1,7 @@
 // process as Node's, of a made-up process: standard output and error are the console.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, now } = kernel;
+  const { host, now } = kernel;
   const { LOG, WARN, ERROR } = kernel.levels;
   const EventEmitter = require('events');
   const errors = require('internal/errors');
@@ -119,10 +119,10 @@
     const status = exitCode | 0;
     exiting = self._exiting = false; // where the call returns, it was in a library, and ends nothing else
     exitCode = undefined;
-    kernel.leave(ops.exit, status);
+    kernel.leave('run.exit', status);
   });
-  method('reallyExit', (code) => { kernel.leave(ops.exit, code | 0); });
-  method('abort', () => { kernel.leave(ops.exit, 134); });
+  method('reallyExit', (code) => { kernel.leave('run.exit', code | 0); });
+  method('abort', () => { kernel.leave('run.exit', 134); });
 
   // What the kernel asks when nothing has caught an error: whether a listener has.
   let capture = null;
@@ -171,7 +171,7 @@
     }
     if (!kernel.returned && exitCode === undefined) exitCode = 13; // it waits for what never comes
     emitExit();
-    if (kernel.returned && exitCode) host(ops.exit, exitCode);
+    if (kernel.returned && exitCode) host('run.exit', exitCode);
     return false;
   };
 
@@ -195,10 +195,10 @@
   });
   self.hrtime.bigint = () => BigInt(Math.floor(now() * 1e6));
   method('memoryUsage', () => {
-    const used = host(ops.web, 'memory');
+    const used = host('memory');
     return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
   });
-  self.memoryUsage.rss = () => host(ops.web, 'memory');
+  self.memoryUsage.rss = () => host('memory');
   method('cpuUsage', (before) => {
     if (before !== undefined) {
       validateObject(before, 'prevValue');
@@ -215,13 +215,13 @@
     Object.assign(new RangeError(`The property '${name}' is invalid. Received ${value}`),
       { code: 'ERR_INVALID_ARG_VALUE' }));
   method('resourceUsage', () => ({ userCPUTime: Math.floor(now() * 1000), systemCPUTime: 0,
-    maxRSS: Math.ceil(host(ops.web, 'memory') / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
+    maxRSS: Math.ceil(host('memory') / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
     unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0,
     fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0,
     voluntaryContextSwitches: 0, involuntaryContextSwitches: 0 }));
-  const limit = () => host(ops.web, 'memory', 1);
+  const limit = () => host('memory', 1);
   method('constrainedMemory', limit);
-  method('availableMemory', () => Math.max(limit() - host(ops.web, 'memory'), 0));
+  method('availableMemory', () => Math.max(limit() - host('memory'), 0));
   method('getActiveResourcesInfo', () => kernel.activeTimers());
 
   method('nextTick', (callback, ...args) => {
@@ -308,7 +308,7 @@
       if (!self.noWarnings) {
         const code = warning.code ? `[${warning.code}] ` : '';
         const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
-        host(ops.log, WARN, `(node:1) ${code}${warning.name}: ${warning.message}${detail}`);
+        host('console.log', WARN, `(node:1) ${code}${warning.name}: ${warning.message}${detail}`);
       }
       self.emit('warning', warning);
     });
@@ -342,7 +342,7 @@
       } else {
         throw ERR_INVALID_ARG_TYPE('chunk', ['string', 'Buffer', 'Uint8Array'], chunk);
       }
-      host(ops.log, this.#level, chunk, 1);
+      host('console.log', this.#level, chunk, 1);
       if (typeof callback === 'function') self.nextTick(callback);
       return true;
     }
@@ -387,7 +387,7 @@
     const stdin = new Readable({
       highWaterMark: 65536,
       read(n) {
-        const buffer = host(ops.input, Math.min(n, 65536));
+        const buffer = host('run.input', Math.min(n, 65536));
         this.push(buffer === undefined || buffer.byteLength === 0 ? null : require('buffer').Buffer.from(buffer));
       },
     });

@@ -1,8 +1,8 @@
 // What kind an object really is, whatever its prototype says.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, uncurry, getter } = kernel;
-  const classOf = (value) => host(ops.class, value);
+  const { host, uncurry, getter } = kernel;
+  const classOf = (value) => host('value.class', value);
 
   // is makes a check for the classes of some samples.
   const is = (...samples) => {
@@ -68,7 +68,7 @@
   hidden('viewBytes', getter(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength'));
   const states = ['pending', 'fulfilled', 'rejected'];
   hidden('promiseState', (promise) => {
-    const state = states[host(ops.state, promise)] ?? 'pending';
+    const state = states[host('promise.state', promise)] ?? 'pending';
     return { state, result: state === 'pending' ? undefined : kernel.inside(promise) };
   });
   // proxyParts returns [target, handler], which are null for a proxy that is revoked.

@@ -2,7 +2,7 @@
 // one buffer beside it, and stand in the JSON as strings that begin with a mark that is made anew for each run.
 (function (kernel) {
   'use strict';
-  const { host, ops, stringify, bytesOf, define, keys, Promise, Uint8Array, indexOf, slice } = kernel;
+  const { host, stringify, bytesOf, define, keys, Promise, Uint8Array, indexOf, slice } = kernel;
   const { hasOwn } = Object;
   const toBigIntText = kernel.uncurry(BigInt.prototype.toString);
   const fill = kernel.uncurry(Uint8Array.prototype.set);
@@ -53,7 +53,7 @@
   const unwrap = (answer) => {
     if (typeof answer !== 'object' || answer === null) return answer;
     if (answer.error) throw kernel.makeError(answer.error[0], answer.error[1], answer.error[2]);
-    return answer.bytes ? decode(answer.value, host(ops.attachment)) : answer.value;
+    return answer.bytes ? decode(answer.value, host('attachment')) : answer.value;
   };
 
   const pending = { __proto__: null };
@@ -90,7 +90,7 @@
     if (!async) {
       return function (...args) {
         const { json, buffer } = encodeList(args);
-        return unwrap(host(ops.call, number, json, buffer));
+        return unwrap(host('run.call', number, json, buffer));
       };
     }
     return function (...args) {
@@ -98,7 +98,7 @@
         const { json, buffer } = encodeList(args);
         const id = ++calls;
         pending[id] = { resolve, reject };
-        host(ops.callAsync, number, json, buffer, id);
+        host('run.callAsync', number, json, buffer, id);
       });
     };
   };
@@ -146,7 +146,7 @@
   kernel.install = (setup) => {
     kernel.mark = setup.mark;
     if (setup.lazy !== undefined) kernel.lazyGlobals(setup.lazy);
-    const buffer = host(ops.attachment);
+    const buffer = host('attachment');
     for (let i = 0; i < setup.functions.length; i++) {
       const { path, async, number } = setup.functions[i];
       const name = path[path.length - 1];

@@ -1,7 +1,7 @@
 // How a run starts and ends.
 (function (kernel) {
   'use strict';
-  const { host, ops, apply, then, format, isError, isPlain, text, slice } = kernel;
+  const { host, apply, then, format, isError, isPlain, text, slice } = kernel;
   const { WARN, ERROR } = kernel.levels;
   const { hasOwn } = Object;
   const { ownKeys } = Reflect;
@@ -35,7 +35,7 @@
       details = `{"kind":"error"${detail('name', text(error, 'name') ?? 'Error')}` +
         detail('message', text(error, 'message') ?? '') + detail('stack', kernel.stackOf(error));
     }
-    host(ops.finish, status, before + format(error), `${details}}`);
+    host('run.finish', status, before + format(error), `${details}}`);
   };
   // Not JSON.stringify of an object: the engine keeps the objects that it visits in an array, which can have setters.
   const detail = (name, value) => `,"${name}":${kernel.stringify(slice(value, 0, maxDetail))}`;
@@ -48,15 +48,15 @@
     const details = { __proto__: null, json: false, promises: false };
     const text = format(value, details);
     if (details.promises) {
-      host(ops.log, WARN, 'The result has promises in it. To get their values, write: ' +
+      host('console.log', WARN, 'The result has promises in it. To get their values, write: ' +
         'return await Promise.all(promises)');
     }
-    if (!details.json || host(ops.finish, 0, text, true) === false) {
+    if (!details.json || host('run.finish', 0, text, true) === false) {
       let data = {};
       try {
         data = kernel.encode(value);
       } catch { /* cycles: there is no data, only the text */ }
-      host(ops.finish, 0, text, data.json, data.buffer);
+      host('run.finish', 0, text, data.json, data.buffer);
     }
     kernel.returned = true;
   };
@@ -78,7 +78,7 @@
     const value = last;
     last = undefined;
     if (exportsNothing) return 4;
-    const state = typeof value === 'object' && value !== null ? host(ops.state, value) : -1;
+    const state = typeof value === 'object' && value !== null ? host('promise.state', value) : -1;
     if (state >= 0) return state === 1 && kernel.inside(value) !== undefined ? 2 : 0;
     return value === undefined ? 0 : typeof value === 'function' ? 3 : 1;
   };
@@ -131,7 +131,8 @@
   const settled = async (value) => value;
   const finish = (value, call) => {
     if (typeof value === 'function' && slice(sourceOf(value), 0, 5) !== 'class') {
-      host(ops.log, WARN, `The result is a function, which was not called. To get what it returns, write: ${call}`);
+      host('console.log', WARN,
+        `The result is a function, which was not called. To get what it returns, write: ${call}`);
     }
     succeed(value);
   };
@@ -142,6 +143,6 @@
     host(op, value, left); // returns in a library only
     throw left;
   };
-  kernel.define('halt', function halt(message = 'Halted') { kernel.leave(ops.halt, kernel.String(message)); });
-  kernel.failed = (error) => { if (error !== left) host(ops.log, ERROR, format(error)); };
+  kernel.define('halt', function halt(message = 'Halted') { kernel.leave('run.halt', kernel.String(message)); });
+  kernel.failed = (error) => { if (error !== left) host('console.log', ERROR, format(error)); };
 })

@@ -1,7 +1,7 @@
 // Atomics. There is one thread, so every operation is atomic.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { defineProperty, typedArrayName, host, ops } = kernel;
+  const { defineProperty, typedArrayName, host } = kernel;
   const integers = ['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array',
     'Uint32Array', 'BigInt64Array', 'BigUint64Array'];
 
@@ -97,7 +97,7 @@
       if (!equal) return 'not-equal';
       if (limit === Infinity) throw new Error(
         'Atomics.wait would wait forever: there is one thread, which nothing can wake up; give a timeout');
-      host(ops.web, 'atomics.sleep', `${limit}`);
+      host('atomics.sleep', `${limit}`);
       return 'timed-out';
     },
     waitAsync(array, index, value, timeout) {

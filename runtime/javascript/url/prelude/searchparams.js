@@ -1,7 +1,7 @@
 // URLSearchParams. The names and values are a list of pairs; the host parses and formats them.
 (function (kernel) {
   'use strict';
-  const { host, ops, slot, expose, list, apply, join, makeError } = kernel;
+  const { host, slot, expose, list, apply, join, makeError } = kernel;
   const wellFormed = kernel.uncurry(String.prototype.toWellFormed);
   const sort = kernel.uncurry(Array.prototype.sort);
   const { iterator } = Symbol;
@@ -16,7 +16,7 @@
 
   // parse returns the pairs of a query without its question mark.
   const parse = (query) => {
-    const flat = query === '' ? [] : host(ops.web, 'query.parse', query).list;
+    const flat = query === '' ? [] : host('query.parse', query).list;
     const pairs = list();
     for (let i = 0; i < flat.length; i += 2) add(pairs, flat[i], flat[i + 1]);
     return pairs;
@@ -33,7 +33,7 @@
       lengths[2 * i] = name.length;
       lengths[2 * i + 1] = value.length;
     }
-    return texts.length === 0 ? '' : host(ops.web, 'query.format', join(texts, ''), join(lengths, ','));
+    return texts.length === 0 ? '' : host('query.format', join(texts, ''), join(lengths, ','));
   };
 
   const badPair = () => makeError('TypeError', 'Each query pair must be an iterable [name, value] tuple',

@@ -1,11 +1,11 @@
 // URL. The host parses and changes URLs; an object holds the parsed parts.
 (function (kernel) {
   'use strict';
-  const { host, ops, slot, expose, usvString, makeError } = kernel;
+  const { host, slot, expose, usvString, makeError } = kernel;
   const { create } = Object;
 
   const slots = slot('URL'); // {parts, params}
-  const parse = (url, base) => host(ops.web, 'url.parse', usvString(url),
+  const parse = (url, base) => host('url.parse', usvString(url),
     base === undefined ? undefined : usvString(base));
   const invalid = (input) => makeError('TypeError', `Invalid URL: '${kernel.slice(`${input}`, 0, 200)}'`,
     'ERR_INVALID_URL');
@@ -16,7 +16,7 @@
 
   const query = (parts) => kernel.slice(parts.search, 1);
   const change = (url, part, value) => {
-    const parts = host(ops.web, 'url.set', url.parts.href, part, value);
+    const parts = host('url.set', url.parts.href, part, value);
     if (parts !== undefined) url.parts = parts;
     return parts !== undefined;
   };

@@ -3,7 +3,7 @@
 (function (kernel, require, module, exports) {
   'use strict';
   require('stream/web');
-  const { host, ops, bytesOf, decorate } = kernel;
+  const { host, bytesOf, decorate } = kernel;
   const { hide, of } = require('internal/webstreams/common');
   const { genericTransform } = require('internal/webstreams/transform');
   const { isArrayBuffer } = require('internal/types');
@@ -50,8 +50,8 @@
         }
         chunks = [];
         give(controller, new Uint8Array(kind === 'brotli'
-          ? host(ops.web, 'zlib.brotli', all.buffer, 0, size, '11 22 0') :
-          host(ops.web, 'zlib.deflate', kind, all.buffer, 0, size, -1, undefined)));
+          ? host('zlib.brotli', all.buffer, 0, size, '11 22 0') :
+          host('zlib.deflate', kind, all.buffer, 0, size, -1, undefined)));
       });
       hide(this, { kind: 'compression', readable, writable });
     }
@@ -69,7 +69,7 @@
       const used = new Uint32Array(1);
       let out;
       try {
-        out = new Uint8Array(host(ops.web, 'zlib.unbrotli', all.buffer, 0, all.length,
+        out = new Uint8Array(host('zlib.unbrotli', all.buffer, 0, all.length,
           0x7fffffff, last ? 0 : 1, used.buffer));
       } catch (error) {
         throw new TypeError(error.message);
@@ -98,7 +98,7 @@
         hide(this, { kind: 'decompression', readable, writable });
         return;
       }
-      const state = host(ops.web, 'zlib.begin', kind === 'gzip' ? 'one' : kind);
+      const state = host('zlib.begin', kind === 'gzip' ? 'one' : kind);
       const results = new Uint32Array(state, 0, 2); // how many bytes were used, and flags
       let rest = new Uint8Array(0); // what was not used
       const { readable, writable } = genericTransform((chunk, controller) => {
@@ -115,7 +115,7 @@
         do {
           let out;
           try {
-            out = host(ops.web, 'zlib.inflatePart', state, bytes.buffer, bytes.byteOffset,
+            out = host('zlib.inflatePart', state, bytes.buffer, bytes.byteOffset,
               bytes.byteLength, 16 * pieceSize, undefined);
           } catch (error) {
             throw new TypeError(error.message);

@@ -1,7 +1,7 @@
 // Cipheriv and Decipheriv: AES and triple DES.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, slot } = kernel;
+  const { host, slot } = kernel;
   const errors = require('internal/errors');
   const {
     define, ERR_CRYPTO_INVALID_KEYLEN, ERR_CRYPTO_INVALID_STATE, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE,
@@ -78,17 +78,17 @@
   };
 
   // open begins a cipher with the host, and convert and finish go on with it. They are also for crypto.subtle.
-  exports.open = (mode, decrypt, key, iv) => host(ops.web, 'crypto.cipher', mode, decrypt ? 1 : 0, own(key), own(iv));
+  exports.open = (mode, decrypt, key, iv) => host('crypto.cipher', mode, decrypt ? 1 : 0, own(key), own(iv));
   const addData = (state, bytes) => {
-    host(ops.web, 'crypto.add', state, bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    host('crypto.add', state, bytes.buffer, bytes.byteOffset, bytes.byteLength);
   };
   const convert = (state, bytes, padded = true) => (
-    host(ops.web, 'crypto.convert', state, bytes.buffer, bytes.byteOffset, bytes.byteLength, padded ? 1 : 0));
+    host('crypto.convert', state, bytes.buffer, bytes.byteOffset, bytes.byteLength, padded ? 1 : 0));
   // wrap is AES-KW, or AES-KWP if the initial value has 4 bytes. It returns undefined if that cannot be.
-  const wrap = (decrypt, key, iv, bytes) => host(ops.web, 'crypto.wrap', decrypt ? 1 : 0,
+  const wrap = (decrypt, key, iv, bytes) => host('crypto.wrap', decrypt ? 1 : 0,
     own(key), own(iv), own(bytes));
-  const finish = (state, padded = true) => host(ops.web, 'crypto.final', state, padded ? 1 : 0);
-  const tagOf = (state) => new Uint8Array(host(ops.web, 'crypto.tag', state));
+  const finish = (state, padded = true) => host('crypto.final', state, padded ? 1 : 0);
+  const tagOf = (state) => new Uint8Array(host('crypto.tag', state));
   const same = (a, b) => {
     let difference = a.length ^ b.length;
     for (let i = 0; i < a.length; i++) difference |= a[i] ^ b[i];

@@ -1,7 +1,7 @@
 // Hash and Hmac. The state of a hash is a buffer that the host changes.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, slot } = kernel;
+  const { host, slot } = kernel;
   const {
     ERR_CRYPTO_HASH_FINALIZED, ERR_CRYPTO_INVALID_DIGEST, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE,
   } = require('internal/errors');
@@ -14,7 +14,7 @@
   const algorithms = { __proto__: null };
   const algorithm = (name) => {
     if (algorithms[name] === undefined) {
-      const state = host(ops.web, 'crypto.begin', name);
+      const state = host('crypto.begin', name);
       if (state === undefined) return undefined;
       const [size, block] = new Int32Array(state, 0, 2);
       algorithms[name] = { size: size < 0 ? ~size : size, block, any: size < 0, state };
@@ -23,9 +23,9 @@
   };
   const begin = (found) => found.state.slice(0);
   const add = (state, bytes) => {
-    host(ops.web, 'crypto.update', state, bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    host('crypto.update', state, bytes.buffer, bytes.byteOffset, bytes.byteLength);
   };
-  const sum = (state, size) => new Uint8Array(host(ops.web, 'crypto.sum', state, size | 0));
+  const sum = (state, size) => new Uint8Array(host('crypto.sum', state, size | 0));
   const digest = (found, bytes) => {
     const state = begin(found);
     add(state, bytes);
@@ -147,5 +147,5 @@
     if (found === undefined) throw errorOf(`Digest method ${name} is not supported`);
     return encoded(digest(found, typeof input === 'string' ? Buffer.from(input) : view(input)), encoding);
   };
-  exports.getHashes = () => host(ops.web, 'crypto.hashes').list;
+  exports.getHashes = () => host('crypto.hashes').list;
 })

@@ -1,7 +1,7 @@
 // Keys from passwords and from other keys.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops } = kernel;
+  const { host } = kernel;
   const errors = require('internal/errors');
   const { define } = errors;
   const {
@@ -21,7 +21,7 @@
   exports.pbkdf2Bytes = (name, password, salt, iterations, size) => {
     const found = algorithm(name);
     if (found === undefined || found.any) throw ERR_CRYPTO_INVALID_DIGEST(name);
-    return host(ops.web, 'crypto.pbkdf2', name, own(password), own(salt), iterations | 0, size | 0);
+    return host('crypto.pbkdf2', name, own(password), own(salt), iterations | 0, size | 0);
   };
   exports.hkdfBytes = (name, key, salt, info, size) => {
     const found = algorithm(name);
@@ -79,7 +79,7 @@
     if (N < 2 || (N & (N - 1)) !== 0) throw ERR_CRYPTO_INVALID_SCRYPT_PARAMS();
     let key;
     try {
-      key = host(ops.web, 'crypto.scrypt', own(password), own(salt), `${N} ${r} ${p} ${maxmem}`, keylen | 0);
+      key = host('crypto.scrypt', own(password), own(salt), `${N} ${r} ${p} ${maxmem}`, keylen | 0);
     } catch {
       throw ERR_CRYPTO_INVALID_SCRYPT_PARAMS(': error:030000AC:digital envelope routines::memory limit exceeded');
     }

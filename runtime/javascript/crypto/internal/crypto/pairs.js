@@ -2,7 +2,7 @@
 // algorithms; here is what the Web Cryptography API (https://w3c.github.io/webcrypto/) says around them.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops, DOMException } = kernel;
+  const { host, DOMException } = kernel;
   const { newCryptoKey, cryptoKeys } = require('internal/crypto/keys');
   const { validateInt32 } = require('internal/validators');
   const { stringify } = JSON;
@@ -37,7 +37,7 @@
     if (!curves.includes(name)) throw error('NotSupportedError', 'Unrecognized namedCurve');
   };
   const own = (bytes) => new Uint8Array(bytes).slice().buffer;
-  const run = (name, scheme, ...buffers) => host(ops.web, 'pair.do', name, stringify(scheme), ...buffers.map(own));
+  const run = (name, scheme, ...buffers) => host('pair.do', name, stringify(scheme), ...buffers.map(own));
   // make makes the object of a key.
   const make = (type, der, algorithm, extractable, given) => newCryptoKey(
     { type, der, extractable, algorithm, usages: given });
@@ -68,7 +68,7 @@
     }
     const forPrivate = only(given, name, 'private');
     notEmpty(forPrivate);
-    const der = host(ops.web, 'pair.generate', kind, (algorithm.modulusLength ?? 0) | 0);
+    const der = host('pair.generate', kind, (algorithm.modulusLength ?? 0) | 0);
     if (der === undefined) throw failed();
     const made = algorithmOf(algorithm, { kind, bits: algorithm.modulusLength, exponent: 65537 });
     const publicKey = make('public', run('public', {}, der), made, true, only(given, name, 'public'));
@@ -128,12 +128,12 @@
         if (typeof keyData[member] !== 'string') throw badData();
         jwk[member] = keyData[member];
       }
-      info = host(ops.web, 'pair.fromJWK', stringify(jwk));
+      info = host('pair.fromJWK', stringify(jwk));
     } else {
-      info = host(ops.web, 'pair.read', format === 'raw' ? algorithm.namedCurve ?? name : format, own(keyData));
+      info = host('pair.read', format === 'raw' ? algorithm.namedCurve ?? name : format, own(keyData));
     }
     if (info === undefined || info.kind !== (isRSA(name) ? 'RSA' : algorithm.namedCurve ?? name)) throw badData();
-    const der = host(ops.attachment);
+    const der = host('attachment');
     if (type === 'private') notEmpty(given);
     return make(type, der, algorithmOf(algorithm, info), extractable, only(given, name, type));
   };
@@ -141,7 +141,7 @@
   exports.exportKey = (format, { type, der, algorithm, usages: given }) => {
     const { name } = algorithm;
     if (format === 'jwk') {
-      const jwk = host(ops.web, 'pair.toJWK', type, own(der));
+      const jwk = host('pair.toJWK', type, own(der));
       const alg = name === 'Ed25519' ? 'Ed25519' : jwkAlgorithm(algorithm);
       return { key_ops: [...given], ext: true, ...jwk, ...(alg === undefined ? undefined : { alg }) };
     }

@@ -1,7 +1,7 @@
 // Random bytes and numbers.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops } = kernel;
+  const { host } = kernel;
   const { Buffer } = require('buffer');
   const { ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE } = require('internal/errors');
   const { validateBoolean, validateFunction, validateNumber, validateObject } = require('internal/validators');
@@ -12,7 +12,7 @@
 
   const fill = (bytes) => {
     for (let at = 0; at < bytes.length; at += piece) {
-      bytes.set(new Uint8Array(host(ops.random, Math.min(piece, bytes.length - at) | 0)), at);
+      bytes.set(new Uint8Array(host('crypto.random', Math.min(piece, bytes.length - at) | 0)), at);
     }
   };
   const checkSize = (size, name, limit, offset = 0) => {
@@ -87,7 +87,7 @@
     const limit = 2 ** 48 - (2 ** 48 % width); // beyond it some numbers would be more likely
     let number;
     do {
-      number = Buffer.from(host(ops.random, 6)).readUIntBE(0, 6);
+      number = Buffer.from(host('crypto.random', 6)).readUIntBE(0, 6);
     } while (number >= limit);
     number = min + (number % width);
     if (callback === undefined) return number;

@@ -2,7 +2,7 @@
 // of its operations is one on the path, so what renames or removes a file takes it away from those who have it open.
 (function (kernel, require, module, exports) {
   'use strict';
-  const { host, ops } = kernel;
+  const { host } = kernel;
   const fs = require('fs');
   const { Buffer } = require('buffer');
   const errors = require('internal/errors');
@@ -36,7 +36,7 @@
   // input reads at most n bytes of standard input, as soon as there are some. It gives none at the end, and undefined
   // if there is no standard input.
   const input = (n) => {
-    const buffer = host(ops.input, Math.min(n, 65536));
+    const buffer = host('run.input', Math.min(n, 65536));
     return buffer === undefined ? undefined : new Uint8Array(buffer);
   };
   exports.readInput = (path, encoding) => {
@@ -53,7 +53,7 @@
   };
 
   // pathOf returns the path that a URL or a Buffer stands for, or an open file, for the functions that take one.
-  const takeOpen = new Set(['readFile', 'writeFile', 'appendFile', 'truncate']);
+  const takeOpen = new Set(['fs.readFile', 'fs.writeFile', 'fs.appendFile', 'fs.truncate']);
   exports.pathOf = (path, name = 'path', operation = undefined) => {
     if (typeof path === 'string') return path;
     if (path instanceof URL) return require('url').fileURLToPath(path);
@@ -62,7 +62,7 @@
       if (path instanceof exports.FileHandle) path = path.fd;
       if (path === 0) throw errors.unavailable('standard input',
         'read a file of the project, or put the data into the code');
-      if (typeof path === 'number') return find(path, operation === 'readFile' ? 'read' : 'write').path;
+      if (typeof path === 'number') return find(path, operation === 'fs.readFile' ? 'read' : 'write').path;
     }
     throw ERR_INVALID_ARG_TYPE(name, ['string', 'Buffer', 'URL'], path);
   };
@@ -133,7 +133,7 @@
   const readAt = (file, view, position) => {
     let done = 0;
     while (done < view.length) {
-      const part = new Uint8Array(host(ops.file, 'readPart', 0, file.path, String(BigInt(position) + BigInt(done)),
+      const part = new Uint8Array(host('fs.readPart', 0, file.path, String(BigInt(position) + BigInt(done)),
         view.length - done));
       if (part.length === 0) break;
       view.set(part, done);
@@ -197,7 +197,7 @@
     if (bytes.length === 0) return 0;
     const to = positionOf(position);
     const where = file.appends ? undefined : String(to < 0 ? file.position : to);
-    host(ops.file, 'writePart', 0, file.path, bytes.buffer, bytes.byteOffset, bytes.byteLength, where);
+    host('fs.writePart', 0, file.path, bytes.buffer, bytes.byteOffset, bytes.byteLength, where);
     if (to < 0) file.position += bytes.length;
     return bytes.length;
   };

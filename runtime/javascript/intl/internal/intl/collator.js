@@ -4,7 +4,6 @@
   const intl = require('internal/intl');
   const { call, choice, flag, keyword, receiver } = intl;
   const { host } = kernel;
-  const { web } = kernel.ops;
   const service = 'Intl.Collator';
   const slots = kernel.slot();
 
@@ -44,11 +43,11 @@
     let lastX, keyX, lastY, keyY;
     const keys = new Map();
     const keyOf = (text) => {
-      const key = host(web, 'intl.key', options, text);
+      const key = host('intl.key', options, text);
       left -= perKey + 2 * text.length + key.length;
       if (left < 0) {
         keys.clear();
-        room ??= host(web, 'intl.room');
+        room ??= host('intl.room');
         left = room;
       }
       keys.set(text, key);
@@ -60,7 +59,7 @@
       if (x === y) return 0;
       if (compared < usualComparisons || x.length > longText || y.length > longText) {
         compared++;
-        return host(web, 'intl.compare', options, x, y);
+        return host('intl.compare', options, x, y);
       }
       if (x !== lastX) {
         keyX = keys.get(x) ?? keyOf(x);
@@ -90,7 +89,7 @@
       texts[i] = text;
       order[i] = text.length;
     }
-    if (host(web, 'intl.order', options, kernel.join(texts, ''), order.buffer) === undefined) return undefined;
+    if (host('intl.order', options, kernel.join(texts, ''), order.buffer) === undefined) return undefined;
     const result = [];
     for (let i = 0; i < length; i++) result[i] = texts[order[i]];
     return result;
