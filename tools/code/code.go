@@ -95,6 +95,8 @@ type Shell struct {
 	Command, Short, Long, Example string
 	// Nothing is printed for an expression that has no value.
 	Nothing string
+	// CommandFlag means that -c gives the code, as for the language's own command, and not only -e.
+	CommandFlag bool
 	// Quiet means that the command prints only what code prints, unless the code is an expression.
 	Quiet bool
 	// FileOptions, if not nil, returns values of options for code from a file of this name.

@@ -8,9 +8,9 @@ import (
 
 var shell = code.Shell{
 	Command: "py", Short: "Run Python",
-	Long: `Run Python in a fresh sandbox. The code comes from -e, from a file, or from
-standard input (-). The standard library is there; await works outside of
-functions.
+	Long: `Run Python in a fresh sandbox. The code comes from -c (or -e), from a file, or
+from standard input (-). The standard library is there; await works outside
+of functions.
 
 What the code prints is printed at once; -p prints the value of an expression.
 Standard error and tracebacks go to standard error. --json prints nothing before
@@ -24,12 +24,12 @@ open and import use the files of the project, or of the directory given with
 project's settings are ignored: code that you run yourself may always run.
 
 Python is not part of toolrun: get it once with toolrun module add python.`,
-	Example: "  toolrun py -e 'print(6 * 7)'\n" +
+	Example: "  toolrun py -c 'print(6 * 7)'\n" +
 		"  toolrun py -p '2 ** 100'\n" +
 		"  toolrun py --root . -e 'print(len(open(\"go.mod\").read()))'\n" +
 		"  toolrun py --root . report.py 2025\n" +
 		"  echo 'print(1 + 1)' | toolrun py -",
-	Nothing: "None", Quiet: true,
+	Nothing: "None", Quiet: true, CommandFlag: true,
 	Entries: "Python. %s\nAn entry whose last line is an expression shows its value. One that is not complete " +
 		"goes on in the next line, and a block\nuntil an empty line.",
 	// The compiler is asked, as Python's own prompt does.

@@ -29,11 +29,15 @@ type codeFlags struct {
 	rollback    bool
 }
 
-func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64) {
+func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64, command bool) {
 	f.leastMemory = leastMemory
 	cmd.Flags().StringVarP(&f.eval, "eval", "e", "", "run `CODE`")
 	cmd.Flags().StringVarP(&f.print, "print", "p", "", "print the value of the expression `EXPR`")
 	cmd.MarkFlagsMutuallyExclusive("eval", "print")
+	if command {
+		cmd.Flags().StringVarP(&f.eval, "command", "c", "", "run `CODE`")
+		cmd.MarkFlagsMutuallyExclusive("eval", "print", "command")
+	}
 	addSession(cmd, &f.session)
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "if the code fails, undo what it has changed")
 	cmd.Flags().SetInterspersed(false) // what follows the file is for the code
@@ -70,7 +74,7 @@ func (f *codeFlags) read(cmd *cobra.Command, args []string) (program, error) {
 		}
 	}
 	switch {
-	case cmd.Flags().Changed("eval"):
+	case cmd.Flags().Changed("eval"), cmd.Flags().Changed("command"):
 		return program{text: f.eval, args: args}, nil
 	case cmd.Flags().Changed("print") && strings.TrimSpace(f.print) == "":
 		return program{}, errors.New("--print needs an expression")
@@ -106,7 +110,7 @@ func newCode(l code.Language) *cobra.Command {
 			return f.runCode(cmd, args, &flags, &servers, l)
 		},
 	}
-	flags.add(cmd, max(l.MinMemory, sandbox.MinMemory))
+	flags.add(cmd, max(l.MinMemory, sandbox.MinMemory), l.Shell.CommandFlag)
 	f.add(cmd, sandbox.DefaultTime)
 	servers.add(cmd)
 	return cmd
