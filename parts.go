@@ -125,8 +125,8 @@ func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 		}
 	}
 	tools = tools.Using(o.Middleware...)
-	if o.Calls != nil {
-		tools = tools.Using(o.Calls.Middleware)
+	if r.calls != nil {
+		tools = tools.Using(r.calls.Middleware)
 	}
 	return tools, nil
 }

@@ -128,9 +128,15 @@ type Options struct {
 	// Waiting says how calls are kept that wait for a person's approval, if the store keeps records
 	// ([vfs.RecordStore]).
 	Waiting waiting.Options
-	// Calls, if not nil, is told of all calls, so that other processes with its store see them. The command has one;
-	// other programs cannot make one. The caller closes it, after the runner and before the store.
-	Calls *calls.Log
+	// NoteCalls notes all calls, so that people see and stop them while they run: on a page of this program, with what
+	// their code prints, and, if they are of a session that can let calls wait, on pages and with the commands of other
+	// programs that have the same store. It costs a write to the store each second in which calls begin or end, and up
+	// to 64 MiB of memory in a program that has a page. The default is that a page shows the calls that it makes, and
+	// what others have changed.
+	NoteCalls bool
+	// NoteFailed, if not nil, gets the errors of noting calls in the store, which stop no call. It can be called by
+	// several goroutines at once.
+	NoteFailed func(error)
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware
 
@@ -154,6 +160,7 @@ type Runner struct {
 	languages []language
 	gates     gates
 	runs      *waiting.Store
+	calls     *calls.Log // nil if none are noted
 	close     func() error
 
 	// key is the secret of the store, once it has been asked for.
@@ -193,6 +200,9 @@ func Open(ctx context.Context, options *Options) (_ *Runner, err error) {
 	}
 	if r.store, err = o.openStore(ctx); err != nil {
 		return nil, err
+	}
+	if o.NoteCalls {
+		r.calls = calls.New(r.store, &calls.Options{Failed: o.NoteFailed})
 	}
 	modules := o.modules()
 	r.languages = o.openLanguages(r.engine, modules)
@@ -326,8 +336,8 @@ func (r *Runner) Store() vfs.Store { return r.store }
 // [Session.Resume] goes on with them.
 func (r *Runner) Waiting() *waiting.Store { return r.runs }
 
-// Calls returns what tells other processes of calls, and this one of theirs: that of the options, or nil.
-func (r *Runner) Calls() *calls.Log { return r.given.Calls }
+// Calls is for package web: what [Options].NoteCalls has noted, or nil.
+func (r *Runner) Calls() *calls.Log { return r.calls }
 
 // Languages returns the languages of the options, also those of which there is no build.
 func (r *Runner) Languages() (all []code.Language) {
@@ -399,6 +409,9 @@ func (r *Runner) shut() error {
 func (r *Runner) closeOwn() error {
 	var errs []error
 	r.gates.close()
+	if r.calls != nil {
+		r.calls.Close()
+	}
 	if r.given.Engine == nil && r.engine != nil {
 		errs = append(errs, r.engine.Close(context.Background()))
 	}

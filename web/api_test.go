@@ -139,6 +139,7 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		"POST /api/history/undo":        m{"project": "p", "call": "nothing"},
 		"POST /api/history/redo":        m{"project": "p", "call": "nothing"},
 		"POST /api/history/purge":       m{"project": "p", "path": "/b/c.txt", "delete": false},
+		"POST /api/history/compact":     m{"project": "p"},
 		"GET /api/tools":                "project=p",
 		"GET /api/tools/definitions":    "project=p&api=anthropic",
 		"GET /api/servers":              "",
@@ -791,12 +792,11 @@ func changing(project, setting, action string, values ...string) m {
 
 // TestCallsOfOthers sees calls of other sessions, and those that the history alone knows.
 func TestCallsOfOthers(t *testing.T) {
-	calls := web.NewLog()
 	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(),
-		Middleware: []registry.Middleware{calls.Middleware}})
+		NoteCalls: true})
 	require.NoError(t, err)
 	defer runner.Close()
-	server, err := web.New(runner, &web.Options{Log: calls})
+	server, err := web.New(runner, nil)
 	require.NoError(t, err)
 	b := &browser{t: t, server: server, base: "http://localhost"}
 	b.enter(server.Link(""))
@@ -879,12 +879,11 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 
 // TestApprovals has a model's call, and one of a model's code, wait for a person.
 func TestApprovals(t *testing.T) {
-	calls := web.NewLog()
 	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(),
-		Middleware: []registry.Middleware{calls.Middleware}, DataDir: t.TempDir()})
+		NoteCalls: true, DataDir: t.TempDir()})
 	require.NoError(t, err)
 	defer runner.Close()
-	server, err := web.New(runner, &web.Options{Log: calls})
+	server, err := web.New(runner, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Shutdown(context.Background())) }()
 	b := &browser{t: t, server: server, base: "http://localhost"}

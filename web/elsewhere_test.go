@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
@@ -28,13 +27,8 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 			}
 			return "wrote " + in.File, vfs.WriteFile(ctx, env.Files, in.File, []byte("x"))
 		})
-	process := func() (toolrun.Options, *calls.Log) {
-		log := calls.New(store, nil)
-		return toolrun.Options{Store: store, Tools: []tool.Tool{named}, Calls: log}, log
-	}
-	options, pageLog := process()
+	options := toolrun.Options{Store: store, NoteCalls: true, Tools: []tool.Tool{named}}
 	b := begin(t, options, web.Options{})
-	options, log := process()
 	other, err := toolrun.Open(t.Context(), &options)
 	require.NoError(t, err)
 	session, err := other.Session(t.Context(), "p", &toolrun.SessionOptions{Client: "<b>tester</b>"})
@@ -68,7 +62,6 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 	close(release)
 	<-running
 	require.NoError(t, other.Close())
-	log.Close()
 	require.Equal(t, []string{"two note ended 1", made.Call + " note ended 1", "one note ended 1"}, list())
 
 	var one struct {
@@ -90,5 +83,4 @@ func TestCallsOfOtherProcesses(t *testing.T) {
 	for _, c := range list() {
 		require.Contains(t, c, made.Call) // which the page's own log has
 	}
-	pageLog.Close()
 }

@@ -8,20 +8,17 @@ import (
 	"net/http"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/web"
 )
 
 // A page for the person who has started the program, and who gets in by the link that it prints.
 func Example() {
-	calls := web.NewLog()
-	runner, err := toolrun.Open(context.Background(),
-		&toolrun.Options{DataDir: "data", Middleware: []registry.Middleware{calls.Middleware}})
+	runner, err := toolrun.Open(context.Background(), &toolrun.Options{DataDir: "data", NoteCalls: true})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer runner.Close()
-	page, err := web.New(runner, &web.Options{Log: calls})
+	page, err := web.New(runner, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

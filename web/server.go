@@ -1,9 +1,8 @@
 // Package web is the page: it shows people the projects, tools and calls of a [toolrun.Runner] in a browser, and lets
 // them change files and undo what a model did.
 //
-//	log := web.NewLog()
-//	runner, err := toolrun.Open(ctx, &toolrun.Options{Middleware: []registry.Middleware{log.Middleware}})
-//	server, err := web.New(runner, &web.Options{Log: log})
+//	runner, err := toolrun.Open(ctx, &toolrun.Options{NoteCalls: true})
+//	server, err := web.New(runner, nil)
 //	listener, err := net.Listen("tcp", "localhost:0")
 //	fmt.Println(server.Link("http://" + listener.Addr().String()))
 //	err = http.Serve(listener, server)
@@ -61,8 +60,6 @@ type Options struct {
 	// see [toolrun.Runner.DirSession]. Tools cannot be chosen for it. Token must be nil.
 	Dir        string
 	DirOptions toolrun.DirOptions
-	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
-	Log *Log
 	// Hosts are the names by which browsers and programs may reach the server, besides those of the loopback interface:
 	// see mcpserver.HandlerOptions.
 	Hosts []string
@@ -109,13 +106,6 @@ const (
 	Operator = service.Operator // also makes and deletes projects, and sees what is the host's
 )
 
-// A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware
-// must be among that of the runner.
-type Log = service.Log
-
-// NewLog returns an empty log.
-func NewLog() *Log { return service.NewLog() }
-
 // A Server is the page and its API. It is safe for concurrent use.
 type Server struct {
 	desk    *service.Desk
@@ -143,7 +133,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	if o.Dir != "" && o.Token != nil {
 		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
-	desk, err := service.New(runner, &service.Options{Store: o.Store, Dir: o.Dir, DirOptions: o.DirOptions, Log: o.Log,
+	desk, err := service.New(runner, &service.Options{Store: o.Store, Dir: o.Dir, DirOptions: o.DirOptions,
 		Client: o.Client, Select: o.Select, Limits: o.Limits, Modules: o.Modules, Logger: o.Logger})
 	if err != nil {
 		return nil, err

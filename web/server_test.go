@@ -33,11 +33,7 @@ type browser struct {
 
 // begin serves a runner that has the given options, in memory, and returns somebody who has come by a link.
 func begin(t *testing.T, options toolrun.Options, page web.Options) *browser {
-	options.Engine = engine.Engine()
-	if page.Log == nil {
-		page.Log = web.NewLog()
-		options.Middleware = append(options.Middleware, page.Log.Middleware)
-	}
+	options.Engine, options.NoteCalls = engine.Engine(), true
 	runner, err := toolrun.Open(t.Context(), &options)
 	require.NoError(t, err)
 	server, err := web.New(runner, &page)

@@ -1,22 +1,21 @@
-// Package calls lets processes that share a store see and stop each other's calls, such as a page in a browser those of
-// commands and MCP servers:
+// Package calls notes the calls of a process, so that people can see and stop them, and lets processes that share a
+// store see and stop each other's, such as a page in a browser those of commands and MCP servers:
 //
 //	log := calls.New(store, nil)
 //	tools = tools.Using(log.Middleware)
 //	defer log.Close()
-//	latest, err := log.Latest(ctx, scope)
+//	latest, err := log.List(ctx, calls.Where{Project: "notes", Scope: scope}, 100, nil)
 //
-// Calls are kept beside projects, in the store's records: the latest [Most] of each scope, [MaxBytes] in all, for
-// [Keep] after the last one. Others see them within a second or two, and [Log.Stop] reaches the process that runs one
-// within two more. The records promise nothing: a process that dies loses its latest ones, and anyone who can write to
-// the store can change them, and stop calls.
+// Others learn of calls by the store's records, which are beside projects: the latest [Most] of each scope, [MaxBytes]
+// in all, for [Keep] after the last one. They see them within a second or two, and [Log.Stop] reaches the process that
+// runs one within two more. The records promise nothing: a process that dies loses its latest ones, and anyone who can
+// write to the store can change them, and stop calls.
 package calls
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -43,9 +42,9 @@ const (
 	lostTime  = 45 * time.Second // after which the process has died
 )
 
-// A Call is a call as other processes see it.
+// A Call is what is known of a call without what it prints.
 type Call struct {
-	// Process made it: see [Log.Process]. Number tells its calls apart.
+	// Process made it. Number tells its calls apart.
 	Process string `json:"process"`
 	Number  int64  `json:"number"`
 
@@ -57,10 +56,10 @@ type Call struct {
 	Began time.Time      `json:"began"`
 	Took  time.Duration  `json:"took"` // so far, if it is live
 	State registry.State `json:"state"`
-	// Seen is when the process said this.
+	// Seen is when the process said this to others.
 	Seen time.Time `json:"seen"`
 
-	// Input and Result are cut after MaxText bytes, and end in "..." then.
+	// Input and Result are cut, and end in "..." then: after MaxText bytes if another process has made the call.
 	Input  string    `json:"input"`
 	Result string    `json:"result,omitempty"`
 	Code   tool.Code `json:"code,omitempty"` // [tool.CodePending] if the call waits and no process has it
@@ -70,9 +69,21 @@ type Call struct {
 // Live reports whether a process has the call, which can be stopped then.
 func (c *Call) Live() bool { return c.State != registry.Ended && c.Code == "" }
 
-// Latest returns calls of a scope by all processes, the latest first. Those of processes that have died meanwhile have
-// the code [tool.CodeUnknownOutcome]. A call that went on after it had waited is there once.
-func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
+// Where says of what calls are.
+type Where struct {
+	// Project is that of their [registry.Env], by which the calls of this process are found.
+	Project string
+	// Scope is where they wait ([registry.Env].Waiting), by which processes share calls. Empty means that they do not.
+	Scope string
+}
+
+// Shared returns calls of a scope by all processes, as these have told of them, the latest first. Those of processes
+// that have died meanwhile have the code [tool.CodeUnknownOutcome]. A call that went on after it had waited is there
+// once.
+func (l *Log) Shared(ctx context.Context, scope string) ([]Call, error) {
+	if l.records == nil || scope == "" {
+		return nil, nil
+	}
 	data, err := l.records.Get(ctx, name(scope))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -84,9 +95,13 @@ func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
 	slices.Reverse(list)
 	now, seen := time.Now(), map[string]bool{}
 	for i := range list {
-		if c := &list[i]; c.Live() && now.Sub(c.Seen) > lostTime {
+		switch c := &list[i]; {
+		case !c.Live():
+		case now.Sub(c.Seen) > lostTime:
 			c.State, c.Code = registry.Ended, tool.CodeUnknownOutcome
 			c.Status = "Its process has ended"
+		default:
+			c.Took = now.Sub(c.Began)
 		}
 	}
 	return slices.DeleteFunc(list, func(c Call) bool {
@@ -96,9 +111,70 @@ func (l *Log) Latest(ctx context.Context, scope string) ([]Call, error) {
 	}), nil
 }
 
+// others returns the calls that other processes share. Calls that were put off here and have gone on there are noted.
+func (l *Log) others(ctx context.Context, of Where) ([]Call, error) {
+	all, err := l.Shared(ctx, of.Scope)
+	all = slices.DeleteFunc(all, func(c Call) bool { return c.Process == l.process })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range slices.Backward(all) {
+		own := l.byID[key{of.Project, c.ID}]
+		if own != nil && own.stop == nil && own.State != registry.Ended && c.Began.After(own.Began) {
+			l.size += len(c.Result) - len(own.Result)
+			own.State, own.Took, own.Code, own.Status, own.Result = c.State, c.Took, c.Code, c.Status, c.Result
+		}
+	}
+	return all, err
+}
+
+// List returns calls of which see, if it is not nil, reports that they may be seen, the latest first: at most so many
+// of those of this process, and all that other processes share.
+func (l *Log) List(ctx context.Context, of Where, most int, see func(Call) bool) ([]Call, error) {
+	others, err := l.others(ctx, of)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []Call
+	if l.of[of.Project] != nil {
+		for _, c := range slices.Backward(l.calls) {
+			if c.of.Project != of.Project || see != nil && !see(c.Call) {
+				continue
+			}
+			if all = append(all, c.now()); len(all) == most {
+				break
+			}
+		}
+	}
+	for _, c := range others {
+		if l.byID[key{of.Project, c.ID}] == nil && (see == nil || see(c)) {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Call) int { return b.Began.Compare(a.Began) })
+	return all, err
+}
+
+// Find returns what is known of a call, and whether anything is.
+func (l *Log) Find(ctx context.Context, of Where, id string) (Detail, bool, error) {
+	others, err := l.others(ctx, of)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.byID[key{of.Project, id}]; c != nil {
+		return Detail{Call: c.now(), Data: c.data, Console: slices.Clone(c.console), Dropped: c.dropped}, true, err
+	}
+	for _, c := range others {
+		if c.ID == id {
+			return Detail{Call: c, Elsewhere: true}, true, err
+		}
+	}
+	return Detail{}, false, err
+}
+
 // Watch calls changed when calls of a scope may have changed, as [vfs.Records].Watch does.
 func (l *Log) Watch(ctx context.Context, scope string, changed func()) error {
 	own := name(scope)
+	if l.records == nil {
+		return errors.ErrUnsupported
+	}
 	return l.records.Watch(ctx, func(name string) {
 		if name == "" || name == own {
 			changed()
@@ -106,12 +182,21 @@ func (l *Log) Watch(ctx context.Context, scope string, changed func()) error {
 	})
 }
 
-// Forget removes what is kept of a scope, as its project is deleted.
-func (l *Log) Forget(ctx context.Context, scope string) error {
-	return l.records.Change(ctx, name(scope), 0, func([]byte) ([]byte, error) { return nil, nil })
+// Forget removes all calls, as their project is deleted: another one of its name has none of them.
+func (l *Log) Forget(ctx context.Context, of Where) error {
+	l.mu.Lock()
+	for i, c := range slices.Backward(l.calls) {
+		if c.of.Project == of.Project {
+			l.drop(i)
+		}
+	}
+	l.wake()
+	l.mu.Unlock()
+	if l.records == nil {
+		return nil
+	}
+	return l.records.Change(ctx, name(of.Scope), 0, func([]byte) ([]byte, error) { return nil, nil })
 }
-
-const kind = "calls"
 
 // name is the name of the record of a scope.
 func name(scope string) string {
@@ -158,5 +243,3 @@ func add(data []byte, fresh []Call) []byte {
 	slices.Reverse(lines)
 	return append(bytes.Join(lines, []byte("\n")), '\n')
 }
-
-func newProcess() string { return rand.Text()[:16] }

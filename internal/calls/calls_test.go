@@ -61,7 +61,7 @@ func (p *process) call(scope, id, text string, wait time.Duration) tool.Result {
 // latest returns calls as texts, the latest first.
 func (p *process) latest(t *testing.T, scope string) (out []string) {
 	t.Helper()
-	list, err := p.Latest(context.Background(), scope)
+	list, err := p.Shared(context.Background(), scope)
 	require.NoError(t, err)
 	for _, c := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %v %s %s", c.ID, c.State, c.Result, c.Code)))
@@ -91,17 +91,22 @@ func TestProcessesSeeEachOthersCalls(t *testing.T) {
 		require.Equal(t, []string{"3 ended it failed tool_error", "2 running", "1 ended one"}, a.latest(t, "scope"))
 		group.Wait()
 		time.Sleep(2 * time.Second)
-		list, err := b.Latest(t.Context(), "scope")
+		list, err := b.Shared(t.Context(), "scope")
 		require.NoError(t, err)
 		require.Equal(t, "two", list[1].Result)
 		require.Equal(t, time.Minute, list[1].Took)
 		require.Equal(t, "tester", list[1].Client)
 		require.Equal(t, "echo", list[1].Tool)
 		require.JSONEq(t, `{"text":"two","wait":60000000000}`, list[1].Input)
-		require.Equal(t, a.Process(), list[1].Process)
-		require.NotEqual(t, a.Process(), list[0].Process)
+		require.NotEqual(t, list[1].Process, list[0].Process)
 
-		require.NoError(t, b.Forget(t.Context(), "scope"))
+		// A log that need not remember calls has those that run, and what others tell.
+		list, err = a.List(t.Context(), calls.Where{Project: "p", Scope: "scope"}, 10, nil)
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		require.Equal(t, "3", list[0].ID)
+
+		require.NoError(t, b.Forget(t.Context(), calls.Where{Project: "p", Scope: "scope"}))
 		require.Empty(t, b.latest(t, "scope"))
 		require.NotEmpty(t, b.latest(t, "other"))
 		stop()
@@ -141,11 +146,11 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		a.call("large", strings.Repeat("i", 1000)+fmt.Sprint(i), long, 0)
 	}
 	a.Close()
-	list, err := a.Latest(t.Context(), "scope")
+	list, err := a.Shared(t.Context(), "scope")
 	require.NoError(t, err)
 	require.Len(t, list, calls.Most)
 	require.Equal(t, fmt.Sprint(calls.Most+99), list[0].ID)
-	list, err = a.Latest(t.Context(), "large")
+	list, err = a.Shared(t.Context(), "large")
 	require.NoError(t, err)
 	require.NotEmpty(t, list)
 	size := 0

@@ -1,14 +1,30 @@
 package calls
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
+)
+
+// Limits of what a log that remembers calls keeps in memory.
+const (
+	maxCalls   = 100_000
+	callBytes  = 500       // that a call takes without its texts
+	maxOwnText = 64 << 10  // bytes of one input or result
+	maxConsole = 256 << 10 // bytes of one console
+	maxMemory  = 64 << 20  // bytes of all calls together
 )
 
 // tellTime is how long calls are gathered before they are told together.
@@ -23,18 +39,27 @@ type Options struct {
 	Failed func(error)
 }
 
-// A Log tells other processes of the calls of this one. Its Middleware must be among that of the registry. It is safe
-// for concurrent use.
+// A Log notes the calls of this process while they run, and tells other processes of those that have a scope. Once it
+// remembers calls, it has the latest 100,000 as well, in some 64 MiB, with what their code prints. Its Middleware must
+// be among that of the registry. It is safe for concurrent use.
 type Log struct {
-	records vfs.Records
-	stops   vfs.Records
-	process string
-	failed  func(error)
+	records   vfs.Records // nil if nobody is told
+	stops     vfs.Records
+	process   string // by which calls of this one are recognised
+	failed    func(error)
+	remembers atomic.Bool
 
 	mu      sync.Mutex
+	calls   []*noted // the oldest first
+	byID    map[key]*noted
+	of      map[string]*State // by project
+	running map[*noted]bool
+	size    int
 	number  int64
-	running map[*Call]running
-	fresh   map[*Call]string   // what is new of them has not been told, with their scopes
+	turn    int64         // counts changes
+	news    chan struct{} // closed when something changes
+
+	fresh   map[*noted]bool    // what is new of them has not been told
 	told    time.Time          // when those that run were told last
 	timer   *time.Timer        // nil if there is nothing to tell
 	due     time.Time          // when it ends
@@ -45,70 +70,309 @@ type Log struct {
 	watching sync.WaitGroup
 }
 
-// running is what is known of a call that runs.
-type running struct {
-	scope string
-	stop  context.CancelCauseFunc
+type key struct{ project, id string }
+
+// A noted is a call of this process. The lock of the log guards it.
+type noted struct {
+	Call
+	of      Where
+	data    json.RawMessage // of the result
+	console []Line
+	printed int                     // bytes of console
+	dropped int64                   // bytes that had no room
+	stop    context.CancelCauseFunc // nil once this process no longer has the call
+	gone    bool                    // the log does not have it any more
 }
 
-// New returns a log of a store. Close it before the store.
+// A Detail is all that is known of a call.
+type Detail struct {
+	Call
+	Data      json.RawMessage // of the result, such as usage; nil if there is none
+	Console   []Line
+	Dropped   int64 // bytes of the console that are not kept
+	Elsewhere bool  // another process has made it, which shares neither data nor console
+}
+
+// A Line is what code has printed.
+type Line struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+	// Open means that the next one continues the line.
+	Open bool `json:"open,omitempty"`
+}
+
+// New returns a log that tells other processes with the same store. Without one it tells nobody. Close it before the
+// store.
 func New(store vfs.RecordStore, options *Options) *Log {
-	l := &Log{records: store.Records(kind), stops: store.Records(stopKind), process: newProcess(),
-		failed: func(error) {}, running: map[*Call]running{}, fresh: map[*Call]string{}}
+	l := &Log{process: rand.Text()[:16], failed: func(error) {}, byID: map[key]*noted{}, of: map[string]*State{},
+		running: map[*noted]bool{}, fresh: map[*noted]bool{}, news: make(chan struct{})}
+	if store != nil {
+		l.records, l.stops = store.Records("calls"), store.Records("stops")
+	}
 	if options != nil && options.Failed != nil {
 		l.failed = options.Failed
 	}
 	return l
 }
 
-// Process is by which calls of this process are recognised.
-func (l *Log) Process() string { return l.process }
+// Remember has the log remember calls that end, and what is printed, from now on.
+func (l *Log) Remember() { l.remembers.Store(true) }
 
-// Middleware notes calls of scopes, and lets others stop them: those whose [registry.Env].Waiting has a scope, as those
-// of sessions have.
+// Middleware notes calls, and lets people stop them.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call tool.Call, env registry.Env) tool.Result {
-		scoped, ok := env.Waiting.(interface{ Scope() string })
-		if !ok {
+		remembers := l.remembers.Load()
+		if whereOf(env).Scope == "" && !remembers {
 			return next(ctx, call, env)
 		}
-		ctx, stop := context.WithCancelCause(ctx)
-		defer stop(nil)
-		run, c := running{scoped.Scope(), stop}, newCall(call, env)
-		env.Watch(func(state registry.State, result *tool.Result) { l.note(c, run, state, result) })
-		return TellStopped(ctx, next(ctx, call, env))
+		c, begun := ctx.Value(begunKey{}).(*noted)
+		if !begun || c.ID != call.ID || c.of.Project != env.Project {
+			ctx, c = l.begin(ctx, call, env)
+		}
+		if before := env.Progress; remembers {
+			env.Progress = func(p tool.Progress) {
+				if p.Console != nil && p.CallID == call.ID {
+					l.print(c, p.Console)
+				}
+				if before != nil {
+					before(p)
+				}
+			}
+		}
+		env.Watch(func(state registry.State, result *tool.Result) { l.note(c, state, result) })
+		return tellStopped(ctx, next(ctx, call, env))
 	}
 }
 
-func newCall(call tool.Call, env registry.Env) *Call {
-	return &Call{ID: plaintext.Clean(call.ID, 200), Parent: plaintext.Clean(call.Parent, 200),
-		Tool: plaintext.Clean(call.Tool, 200), Client: plaintext.Clean(env.Client, 200),
-		Began: time.Now().Round(0), Input: plaintext.Clean(string(call.Input), MaxText)}
+// whereOf says where the calls of an Env are: those of sessions have a scope.
+func whereOf(env registry.Env) Where {
+	of := Where{Project: env.Project}
+	if scoped, ok := env.Waiting.(interface{ Scope() string }); ok {
+		of.Scope = scoped.Scope()
+	}
+	return of
+}
+
+type begunKey struct{}
+
+// Begin notes a call before it is dispatched with the context that Begin returns, so that it can be followed at once.
+func (l *Log) Begin(ctx context.Context, call tool.Call, env registry.Env) context.Context {
+	ctx, c := l.begin(ctx, call, env)
+	return context.WithValue(ctx, begunKey{}, c)
+}
+
+// begin notes a call, and returns its context, which ends with the call or when a person stops it.
+func (l *Log) begin(ctx context.Context, call tool.Call, env registry.Env) (context.Context, *noted) {
+	ctx, stop := context.WithCancelCause(ctx)
+	c := &noted{of: whereOf(env), stop: stop, Call: Call{Process: l.process, ID: call.ID, Parent: call.Parent,
+		Tool: plaintext.Clean(call.Tool, 200), Client: env.Client, Began: time.Now(), State: registry.Begun,
+		Input: plaintext.Clean(string(call.Input), l.maxText())}}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.number++
+	c.Number = l.number
+	if c.ID == "" {
+		c.ID = fmt.Sprintf("#%d", c.Number)
+	}
+	l.goOn(c)
+	l.calls = append(l.calls, c)
+	l.byID[key{c.of.Project, c.ID}] = c
+	l.running[c] = true
+	l.size += callBytes + len(c.Input)
+	state := l.of[c.of.Project]
+	if state == nil {
+		state = &State{}
+		l.of[c.of.Project] = state
+	}
+	state.calls++
+	l.trim()
+	l.changed(c)
+	return ctx, c
+}
+
+func (l *Log) maxText() int {
+	if l.remembers.Load() {
+		return maxOwnText
+	}
+	return MaxText
+}
+
+// goOn drops the entry of a call that waited for an approval, if c is that call, which goes on: c has what it had
+// printed. The lock is held.
+func (l *Log) goOn(c *noted) {
+	before := l.byID[key{c.of.Project, c.ID}]
+	if before == nil || before.stop != nil || before.Code != tool.CodePending {
+		return
+	}
+	l.drop(l.index(before))
+	l.size += before.printed
+	c.console, c.printed, c.dropped = before.console, before.printed, before.dropped
+}
+
+// trim drops the oldest calls that have ended, if there are too many. The lock is held.
+func (l *Log) trim() {
+	for i := 0; i < len(l.calls) && (len(l.calls) > maxCalls || l.size > maxMemory); {
+		if l.calls[i].stop != nil && len(l.calls) < 2*maxCalls {
+			i++
+		} else {
+			l.drop(i)
+		}
+	}
+}
+
+// index returns where a call is. The lock is held.
+func (l *Log) index(c *noted) int {
+	i, _ := slices.BinarySearchFunc(l.calls, c.Number, func(c *noted, number int64) int {
+		return cmp.Compare(c.Number, number)
+	})
+	return i
+}
+
+// drop drops the call at an index. The lock is held.
+func (l *Log) drop(i int) {
+	c := l.calls[i]
+	l.size -= callBytes + len(c.Input) + len(c.Result) + len(c.data) + c.printed
+	if key := (key{c.of.Project, c.ID}); l.byID[key] == c {
+		delete(l.byID, key)
+	}
+	c.gone = true
+	state := l.of[c.of.Project]
+	if state.calls--; state.calls == 0 {
+		delete(l.of, c.of.Project)
+	}
+	if i > 0 {
+		l.calls = slices.Delete(l.calls, i, i+1)
+		return
+	}
+	l.calls[0] = nil
+	l.calls = l.calls[1:]
+}
+
+func (l *Log) print(c *noted, e *tool.ConsoleEntry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.gone || c.stop == nil {
+		return
+	}
+	text := strings.ToValidUTF8(e.Text, "\ufffd")
+	if c.printed+len(text) > maxConsole {
+		c.dropped += int64(len(text))
+	} else {
+		c.console = append(c.console, Line{e.Level, text, e.Unfinished})
+		c.printed += len(text)
+		l.size += len(text)
+	}
+	l.wake()
 }
 
 // note notes where a call stands, and with a result that this process no longer has it.
-func (l *Log) note(c *Call, run running, state registry.State, result *tool.Result) {
-	text := ""
+func (l *Log) note(c *noted, state registry.State, result *tool.Result) {
+	text, data := "", json.RawMessage(nil)
 	if result != nil {
-		text = plaintext.Clean(result.Text(), MaxText)
+		text = plaintext.Clean(result.Text(), l.maxText())
+		if data, _ = result.Data.(json.RawMessage); len(data) > maxOwnText {
+			data = nil
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.Number == 0 {
-		l.number++
-		c.Process, c.Number = l.process, l.number
-		l.running[c] = run
+	if result == nil && state == c.State {
+		return
 	}
-	c.State, l.fresh[c] = state, run.scope
+	c.State = state
 	if result != nil {
-		c.Took, c.Result, c.Code = time.Since(c.Began), text, result.Code
-		c.Status = plaintext.Clean(result.Status, 200)
+		if c.stop != nil {
+			c.stop(nil)
+		}
+		grown := len(text) + len(data) - len(c.Result) - len(c.data)
+		c.stop, c.Took, c.Code, c.Status, c.Result, c.data = nil, time.Since(c.Began), result.Code, result.Status,
+			text, data
 		if state == registry.Waiting {
 			c.Code = tool.CodePending // also if it was stopped as it went on
 		}
 		delete(l.running, c)
+		if !c.gone {
+			l.size += grown
+			if !l.remembers.Load() {
+				l.drop(l.index(c))
+			}
+		}
 	}
-	l.tellLater(tellTime)
+	l.trim()
+	l.changed(c)
+}
+
+// changed wakes those who wait, and those who list calls, and has others told. The lock is held.
+func (l *Log) changed(c *noted) {
+	l.turn++
+	if state := l.of[c.of.Project]; state != nil {
+		state.last = l.turn
+	}
+	l.wake()
+	if l.records != nil && c.of.Scope != "" {
+		l.fresh[c] = true
+		l.tellLater(tellTime)
+	}
+}
+
+// wake wakes those who wait. The lock is held.
+func (l *Log) wake() {
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+// Next returns a channel that is closed when calls of this process change or print something.
+func (l *Log) Next() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.news
+}
+
+// now is the call as it is now. The lock of the log is held.
+func (c *noted) now() Call {
+	call := c.Call
+	if c.stop != nil {
+		call.Took = time.Since(c.Began)
+	}
+	return call
+}
+
+// Has reports whether the log has a call of this process.
+func (l *Log) Has(project, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byID[key{project, id}] != nil
+}
+
+// Output returns a call of this process, what it has printed after so many lines, and how many bytes of that are not
+// kept. live is whether this process still has the call, and ok whether the log has it.
+func (l *Log) Output(project, id string, after int) (call Call, more []Line, dropped int64, live, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.byID[key{project, id}]
+	if c == nil {
+		return Call{}, nil, 0, false, false
+	}
+	if after < len(c.console) {
+		more = slices.Clone(c.console[after:])
+	}
+	return c.Call, more, c.dropped, c.stop != nil, true
+}
+
+// A State differs after calls of this process have changed.
+type State struct {
+	last  int64 // turn
+	calls int
+}
+
+// State returns the state of a project's calls.
+func (l *Log) State(project string) State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if state := l.of[project]; state != nil {
+		return *state
+	}
+	return State{}
 }
 
 // tellLater tells what is new after a time, or before. The lock is held.
@@ -130,24 +394,27 @@ func (l *Log) tell() {
 	l.mu.Lock()
 	l.timer = nil
 	now := time.Now().Round(0)
+	shared := false
+	for c := range l.running {
+		if c.of.Scope != "" && l.records != nil {
+			shared = true
+			if now.Sub(l.told) >= aliveTime {
+				l.fresh[c] = true
+			}
+		}
+	}
 	if now.Sub(l.told) >= aliveTime {
 		l.told = now
-		for c, run := range l.running {
-			l.fresh[c] = run.scope
-		}
 	}
 	by := map[string][]Call{}
-	for c, scope := range l.fresh {
-		if c.Seen = now; c.Live() {
-			c.Took = now.Sub(c.Began)
-		}
-		by[scope] = append(by[scope], *c)
+	for c := range l.fresh {
+		by[c.of.Scope] = append(by[c.of.Scope], c.tellable(now))
 	}
 	clear(l.fresh)
-	if len(l.running) > 0 {
+	if shared {
 		l.tellLater(aliveTime)
 	}
-	l.watchStops()
+	l.watchStops(shared && !l.closed)
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 	defer cancel()
@@ -157,6 +424,17 @@ func (l *Log) tell() {
 			l.failed(err)
 		}
 	}
+}
+
+// tellable is the call as others are told of it. The lock of the log is held.
+func (c *noted) tellable(now time.Time) Call {
+	call := c.now()
+	call.Seen, call.Began = now, call.Began.Round(0)
+	for _, text := range []*string{&call.ID, &call.Parent, &call.Client, &call.Status} {
+		*text = plaintext.Clean(*text, 200)
+	}
+	call.Input, call.Result = plaintext.Clean(call.Input, MaxText), plaintext.Clean(call.Result, MaxText)
+	return call
 }
 
 // Close tells what is new. Calls that still run are not told any more, and others cannot stop them.

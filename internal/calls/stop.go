@@ -11,39 +11,48 @@ import (
 	"github.com/toolrun/toolrun/tool"
 )
 
-// ErrStopped is the cause of the end of calls that a person stops.
-var ErrStopped = errors.New("stopped by a person")
+// errStopped is the cause of the end of calls that a person stops.
+var errStopped = errors.New("stopped by a person")
 
 const stoppedText = "A person has stopped this call. Do not make it again unless they ask for it."
 
-// TellStopped returns the result of a call with a text that a person has stopped it, if the context of the call ended
-// with [ErrStopped]. It adds it once.
-func TellStopped(ctx context.Context, result tool.Result) tool.Result {
-	if result.Code == tool.CodeCanceled && errors.Is(context.Cause(ctx), ErrStopped) &&
+// tellStopped returns the result of a call with a text that a person has stopped it, if the context of the call ended
+// with errStopped. It adds it once.
+func tellStopped(ctx context.Context, result tool.Result) tool.Result {
+	if result.Code == tool.CodeCanceled && errors.Is(context.Cause(ctx), errStopped) &&
 		!(len(result.Content) > 0 && result.Content[0].Text == stoppedText) {
 		result.Content = append([]tool.Part{{Text: stoppedText}}, result.Content...)
 	}
 	return result
 }
 
-const (
-	// stopKind is that of requests to stop a call: records whose names are those of the calls.
-	stopKind = "stops"
-	// stopTime is how long a request is kept that no process obeys.
-	stopTime = time.Minute
-)
+// stopTime is how long a request to stop a call is kept that no process obeys. Its record has the name of the call.
+const stopTime = time.Minute
 
-// Stop asks the process that runs a call to stop it, and does not wait for that. The call's model is told that a person
-// has stopped it. Nothing happens if it has ended meanwhile.
-func (l *Log) Stop(ctx context.Context, c Call) error {
-	return l.stops.Change(ctx, c.stopName(), stopTime, func([]byte) ([]byte, error) { return []byte("stop"), nil })
+// Stop stops a call of which see, if it is not nil, reports that it may be seen, or asks the process that runs it to
+// stop it, and does not wait for that. The call's model is told that a person has stopped it. It reports whether there
+// is such a call.
+func (l *Log) Stop(ctx context.Context, of Where, id string, see func(Call) bool) (bool, error) {
+	l.mu.Lock()
+	if c := l.byID[key{of.Project, id}]; c != nil && c.stop != nil && (see == nil || see(c.Call)) {
+		c.stop(errStopped)
+		l.mu.Unlock()
+		return true, nil
+	}
+	l.mu.Unlock()
+	others, err := l.others(ctx, of)
+	for _, c := range others {
+		if c.ID == id && c.Live() && (see == nil || see(c)) {
+			request := func([]byte) ([]byte, error) { return []byte("stop"), nil }
+			return true, l.stops.Change(ctx, fmt.Sprintf("%s-%d", c.Process, c.Number), stopTime, request)
+		}
+	}
+	return false, err
 }
 
-func (c *Call) stopName() string { return fmt.Sprintf("%s-%d", c.Process, c.Number) }
-
-// watchStops begins to watch for requests if calls run, and ends that if none do. The lock is held.
-func (l *Log) watchStops() {
-	wanted := len(l.running) > 0 && !l.closed
+// watchStops begins to watch for requests if calls run of which others know, and ends that if none do. The lock is
+// held.
+func (l *Log) watchStops(wanted bool) {
 	if wanted == (l.unwatch != nil) {
 		return
 	}
@@ -89,9 +98,9 @@ func (l *Log) obey(ctx context.Context, name string) {
 			continue
 		}
 		l.mu.Lock()
-		for c, run := range l.running {
+		for c := range l.running {
 			if c.Number == n {
-				run.stop(ErrStopped)
+				c.stop(errStopped)
 			}
 		}
 		l.mu.Unlock()

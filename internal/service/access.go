@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -146,7 +147,7 @@ func (a *Access) client() string {
 }
 
 // sees reports whether somebody may see a call: a model sees its own.
-func (a *Access) sees(c CallInfo) bool { return a.role() != Model || c.Client == a.client() }
+func (a *Access) sees(c calls.Call) bool { return a.role() != Model || c.Client == a.client() }
 
 // Holder identifies whoever has the access, and is the same when their rights have changed. It can be compared.
 func (a *Access) Holder() any { return [2]string{a.client(), a.Project} }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tool"
@@ -23,6 +24,11 @@ func (d *Desk) keeper(project string) *waiting.Keeper {
 
 // scope is where the calls of a project wait, as sessions have it.
 func (d *Desk) scope(project string) string { return scopeOf(project, d.options.Dir) }
+
+// calls says where the calls of a project are.
+func (d *Desk) calls(project string) calls.Where {
+	return calls.Where{Project: project, Scope: d.scope(project)}
+}
 
 func scopeOf(project, dir string) string {
 	if dir != "" {

@@ -16,16 +16,14 @@ import (
 	"github.com/toolrun/toolrun/tool"
 )
 
-// newDesk makes the desk of a runner that has all its calls in the log of the desk, with a tool that tells its time.
+// newDesk makes the desk of a runner that notes all its calls, with a tool that tells its time.
 func newDesk(t *testing.T, options service.Options) (*service.Desk, *toolrun.Runner) {
 	tells := tool.JSONFunc(tool.Spec{Name: "tells", Description: "Tells its time.",
 		Schema: json.RawMessage(`{"type": "object"}`), Timeout: time.Hour},
 		func(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 			return tool.Text("it has " + env.Timeout.String()), nil
 		})
-	options.Log = service.NewLog()
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []tool.Tool{tells},
-		Middleware: []registry.Middleware{options.Log.Middleware}})
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Tools: []tool.Tool{tells}, NoteCalls: true})
 	require.NoError(t, err)
 	desk, err := service.New(runner, &options)
 	require.NoError(t, err)

@@ -31,8 +31,47 @@ type CallsAnswer struct {
 	More  bool       `json:"more"`
 }
 
-// ListCalls lists calls of a project, the latest first: those of this process, and those of others that they share or
-// that changed files.
+// A CallInfo is a call as the API has it.
+type CallInfo struct {
+	Call    string    `json:"call"`
+	Project string    `json:"project"`
+	Tool    string    `json:"tool,omitempty" jsonschema:"empty for calls of which only the changes are known"`
+	Client  string    `json:"client,omitempty" jsonschema:"who made it"`
+	Parent  string    `json:"parent,omitempty" jsonschema:"the call whose code made it"`
+	Began   time.Time `json:"began"`
+	// State is Ended, too, for calls of which only the changes are known.
+	State registry.State `json:"state" jsonschema:"begun, waiting for a person, running or ended"`
+	// Milliseconds is how long it took.
+	Milliseconds float64 `json:"milliseconds"`
+	Code         string  `json:"code,omitempty" jsonschema:"how it failed, or pending if it is put off"`
+	Status       string  `json:"status,omitempty"`
+	Changes      int     `json:"changes" jsonschema:"how many changes the history has of it"`
+	Undone       bool    `json:"undone,omitempty" jsonschema:"its changes have been undone, and not redone since"`
+}
+
+// A CallDetail is all that is known of a call.
+type CallDetail struct {
+	CallInfo
+	Input     string       `json:"input"`
+	Result    string       `json:"result"`
+	Data      any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
+	Console   []Line       `json:"console"`
+	Dropped   int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
+	Elsewhere bool         `json:"elsewhere,omitempty" jsonschema:"by another process: its texts are cut"`
+	Known     bool         `json:"known" jsonschema:"its input and result are known"`
+	Files     []ChangeInfo `json:"files" jsonschema:"what it changed"`
+}
+
+// A Line is what code has printed.
+type Line = calls.Line
+
+func newCallInfo(c calls.Call, project string) CallInfo {
+	return CallInfo{Call: c.ID, Project: project, Tool: c.Tool, Client: c.Client, Parent: c.Parent, Began: c.Began,
+		State: c.State, Milliseconds: float64(c.Took.Microseconds()) / 1000, Code: string(c.Code), Status: c.Status}
+}
+
+// ListCalls lists calls of a project, the latest first: those of this process, those of others that they share, and
+// those that changed files.
 func (s *Service) ListCalls(ctx context.Context, in CallsRequest) (CallsAnswer, error) {
 	return within(ctx, s, Run, in.Project, "", func(p vfs.Project) (CallsAnswer, error) {
 		out := CallsAnswer{Calls: []CallInfo{}}
@@ -43,10 +82,16 @@ func (s *Service) ListCalls(ctx context.Context, in CallsRequest) (CallsAnswer, 
 			return out, err
 		}
 		limit, leaveOut := page(in.Limit, 100, 1000), max(0, in.Offset)
+		list, err := s.log.List(ctx, s.calls(in.Project), leaveOut+limit+1, s.access.sees)
+		if err != nil {
+			return out, err
+		}
+		latest := map[string]*calls.Call{} // of several with one id the one to which the changes count
+		for i, c := range slices.Backward(list) {
+			latest[c.ID] = &list[i]
+		}
 		add := func(c CallInfo) bool {
 			switch {
-			case !s.access.sees(c):
-				return true
 			case leaveOut > 0:
 				leaveOut--
 			case len(out.Calls) == limit:
@@ -56,28 +101,43 @@ func (s *Service) ListCalls(ctx context.Context, in CallsRequest) (CallsAnswer, 
 			}
 			return !out.More
 		}
-		shared, err := s.elsewhere(ctx, in.Project)
-		s.log.merge(in.Project, h, shared, add)
-		return out, err
+		rest := h.calls
+		if !s.access.sees(calls.Call{}) {
+			rest = nil
+		}
+		// others adds the calls that only the history knows, down to a time.
+		others := func(until time.Time) bool {
+			for ; len(rest) > 0 && rest[len(rest)-1].began.After(until); rest = rest[:len(rest)-1] {
+				c := rest[len(rest)-1]
+				if latest[c.id] == nil && !s.log.Has(in.Project, c.id) && !add(CallInfo{Call: c.id, Project: in.Project,
+					Began: c.began, State: registry.Ended, Changes: c.changes, Undone: c.undone}) {
+					return false
+				}
+			}
+			return true
+		}
+		for i, c := range list {
+			info := newCallInfo(c, in.Project)
+			if n, changed := h.byID[c.ID]; changed && latest[c.ID] == &list[i] {
+				info.Changes, info.Undone = h.calls[n].changes, h.calls[n].undone
+			}
+			if !others(c.Began) || !add(info) {
+				return out, nil
+			}
+		}
+		others(time.Time{}.Add(-1))
+		return out, nil
 	})
 }
 
 // ListSharedCalls returns the calls of a project that processes with its store share, the latest first, as they are
 // kept.
 func (s *Service) ListSharedCalls(ctx context.Context, in InProject) ([]calls.Call, error) {
-	if err := s.may(Run, in.Project); err != nil || s.runner.Calls() == nil {
+	if err := s.may(Run, in.Project); err != nil {
 		return nil, err
 	}
-	all, err := s.runner.Calls().Latest(ctx, s.scope(in.Project))
-	return slices.DeleteFunc(all, func(c calls.Call) bool { return !s.access.sees(infoOf(&c, in.Project)) }), err
-}
-
-// elsewhere returns the calls of a project that other processes share, the latest first.
-func (s *Service) elsewhere(ctx context.Context, project string) ([]calls.Call, error) {
-	all, err := s.ListSharedCalls(ctx, InProject{project})
-	all = slices.DeleteFunc(all, func(c calls.Call) bool { return c.Process == s.runner.Calls().Process() })
-	s.log.follow(project, all)
-	return all, err
+	all, err := s.log.Shared(ctx, s.scope(in.Project))
+	return slices.DeleteFunc(all, func(c calls.Call) bool { return !s.access.sees(c) }), err
 }
 
 type CallRequest struct {
@@ -91,24 +151,22 @@ const maxFiles = 1000
 // ShowCall returns all that is known of a call.
 func (s *Service) ShowCall(ctx context.Context, in CallRequest) (CallDetail, error) {
 	return within(ctx, s, Run, in.Project, "", func(p vfs.Project) (CallDetail, error) {
-		shared, err := s.elsewhere(ctx, in.Project)
+		found, known, err := s.log.Find(ctx, s.calls(in.Project), in.Call)
 		if err != nil {
 			return CallDetail{}, err
 		}
-		d, known := s.log.find(in.Project, in.Call)
 		if !known {
-			d = CallDetail{CallInfo: CallInfo{Call: in.Call, Project: in.Project, State: registry.Ended},
-				Console: []Line{}}
-			if i := slices.IndexFunc(shared, func(c calls.Call) bool { return c.ID == in.Call }); i >= 0 {
-				known = true
-				d.CallInfo, d.Input, d.Result = infoOf(&shared[i], in.Project), shared[i].Input, shared[i].Result
-				d.Known, d.Elsewhere = true, true
-			}
+			found.Call = calls.Call{ID: in.Call, State: registry.Ended}
 		}
 		none := &Error{Code: "not_found", Field: "call", Message: "nothing is known of this call"}
-		d.Files = []ChangeInfo{}
-		if !s.access.sees(d.CallInfo) {
+		if !s.access.sees(found.Call) {
 			return CallDetail{}, none
+		}
+		d := CallDetail{CallInfo: newCallInfo(found.Call, in.Project), Input: found.Input, Result: found.Result,
+			Console: append([]Line{}, found.Console...), Dropped: found.Dropped, Elsewhere: found.Elsewhere,
+			Known: known, Files: []ChangeInfo{}}
+		if found.Data != nil {
+			d.Data = found.Data
 		}
 		if !s.access.Has(Read) {
 			return d, nil
@@ -271,7 +329,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	s.working.Add(1)
 	s.making.mu.Unlock()
 	tools := s.runner.Registry()
-	if s.ownLog { // otherwise it is among the runner's middleware
+	if s.ownLog {
 		tools = tools.Using(s.log.Middleware)
 	}
 	var decided atomic.Bool // that it begins, or that it does not
@@ -280,8 +338,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 		defer s.working.Done()
 		err := s.access.call(running, func(ctx context.Context) {
 			if decided.CompareAndSwap(false, true) {
-				ctx, begun := s.log.begin(ctx, call, env)
-				ctx = context.WithValue(ctx, begunKey{}, begun)
+				ctx = s.log.Begin(ctx, call, env)
 				began <- nil
 				tools.Dispatch(ctx, call, env)
 			}
@@ -321,19 +378,11 @@ func (s *Service) StopCall(ctx context.Context, in CallRequest) (Nothing, error)
 	if err := s.mayIn(ctx, Run, in.Project); err != nil {
 		return Nothing{}, err
 	}
-	if s.log.stop(in.Project, in.Call, s.access.sees) {
-		return Nothing{}, nil
+	found, err := s.log.Stop(ctx, s.calls(in.Project), in.Call, s.access.sees)
+	if err == nil && !found {
+		err = &Error{Code: "not_found", Field: "call", Message: "no such call runs"}
 	}
-	shared, err := s.elsewhere(ctx, in.Project)
-	if err != nil {
-		return Nothing{}, err
-	}
-	for _, c := range shared {
-		if c.ID == in.Call && c.Live() {
-			return Nothing{}, s.runner.Calls().Stop(ctx, c)
-		}
-	}
-	return Nothing{}, &Error{Code: "not_found", Field: "call", Message: "no such call runs"}
+	return Nothing{}, err
 }
 
 type OutputRequest struct {
@@ -355,7 +404,7 @@ func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func()
 	if err := s.mayIn(ctx, Run, in.Project); err != nil {
 		return err
 	}
-	if c, known := s.log.find(in.Project, in.Call); !known || !s.access.sees(c.CallInfo) {
+	if c, _, _, _, known := s.log.Output(in.Project, in.Call, 0); !known || !s.access.sees(c) {
 		return &Error{Code: "not_found", Field: "call", Message: "nothing is known of this call"}
 	}
 	follower, err := begin()
@@ -364,8 +413,8 @@ func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func()
 	}
 	after, dropped := max(0, in.After), int64(0)
 	for {
-		news := s.log.next()
-		more, lost, live, ok := s.log.output(in.Project, in.Call, after)
+		news := s.log.Next()
+		_, more, lost, live, ok := s.log.Output(in.Project, in.Call, after)
 		if !ok {
 			return nil
 		}
@@ -406,17 +455,17 @@ func (s *Service) FollowProject(ctx context.Context, in InProject, begin func() 
 	}
 	watch, leave := s.watches.join(s.store(), in.Project, session)
 	defer leave()
-	seen, calls := watch.state(), s.log.state(in.Project) // before the follower looks: what comes after that is news
+	seen, calls := watch.state(), s.log.State(in.Project) // before the follower looks: what comes after that is news
 	_ = follower.Send("ready", "", Nothing{})
 	for {
-		news, changed := s.log.next(), watch.next()
+		news, changed := s.log.Next(), watch.next()
 		if now := watch.state(); now != seen && s.access.Has(Read) {
 			seen = now
 			if follower.Send("changed", "", Nothing{}) != nil {
 				return nil
 			}
 		}
-		if now := s.log.state(in.Project); now != calls {
+		if now := s.log.State(in.Project); now != calls {
 			calls = now
 			if follower.Send("calls", "", Nothing{}) != nil {
 				return nil

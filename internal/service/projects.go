@@ -144,11 +144,10 @@ func (s *Service) DeleteProject(ctx context.Context, in DeleteRequest) (DeleteAn
 	if errors.Is(err, fs.ErrNotExist) {
 		err = missing(in.Project)
 	}
-	if log := s.runner.Calls(); log != nil && err == nil {
-		err = log.Forget(ctx, s.scope(in.Project))
+	if err == nil {
+		err = s.log.Forget(ctx, s.calls(in.Project))
 	}
 	if err == nil {
-		s.log.forget(in.Project)
 		err = s.keeper(in.Project).Forget(ctx)
 	}
 	s.changed(in.Project)

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/tool"
@@ -36,8 +37,6 @@ type Options struct {
 	// [toolrun.Runner.DirSession]. Tools cannot be chosen for it.
 	Dir        string
 	DirOptions toolrun.DirOptions
-	// Log has the calls of this process. Nil means that it has those that the desk makes.
-	Log *Log
 	// Client, if not nil, returns the access of a client of calls, or nil: a call that has waited goes on with that,
 	// and not with that of whoever has decided.
 	Client func(client string) *Access
@@ -59,8 +58,8 @@ type Desk struct {
 	options Options
 	waiting *waiting.Store // of the store
 	only    string         // the name of the directory of the options, or ""
-	log     *Log
-	ownLog  bool // the runner does not have it among its middleware
+	log     *calls.Log
+	ownLog  bool // the runner notes no calls, and the desk those that it makes
 	making  *made
 	watches *watches
 	recents recents
@@ -89,13 +88,17 @@ func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 			return nil, err
 		}
 	}
-	if d.ownLog = o.Log == nil; d.ownLog {
-		o.Log = NewLog()
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	d.options, d.log = o, o.Log
+	d.options = o
+	if runner != nil {
+		d.log = runner.Calls()
+	}
+	if d.ownLog = d.log == nil; d.ownLog {
+		d.log = calls.New(nil, nil)
+	}
+	d.log.Remember()
 	if o.Dir != "" {
 		if err := d.useDir(); err != nil {
 			return nil, err

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
@@ -21,7 +20,6 @@ import (
 // A replica is a process with a store that others have, too, and a tool that waits until its call is stopped.
 type replica struct {
 	*toolrun.Runner
-	log  *calls.Log
 	desk *service.Desk
 }
 
@@ -32,13 +30,11 @@ func newReplica(t *testing.T, store vfs.Store) *replica {
 			<-ctx.Done()
 			return "", ctx.Err()
 		})
-	r := &replica{log: calls.New(store, nil)}
-	noted := service.NewLog()
+	r := &replica{}
 	var err error
-	r.Runner, err = toolrun.Open(t.Context(), &toolrun.Options{Store: store, Calls: r.log,
-		Tools: []tool.Tool{wait}, Middleware: []registry.Middleware{noted.Middleware}})
+	r.Runner, err = toolrun.Open(t.Context(), &toolrun.Options{Store: store, NoteCalls: true, Tools: []tool.Tool{wait}})
 	require.NoError(t, err)
-	r.desk, err = service.New(r.Runner, &service.Options{Log: noted})
+	r.desk, err = service.New(r.Runner, nil)
 	require.NoError(t, err)
 	return r
 }
@@ -46,7 +42,6 @@ func newReplica(t *testing.T, store vfs.Store) *replica {
 func (r *replica) close(t *testing.T) {
 	require.NoError(t, r.desk.Shutdown(context.Background()))
 	require.NoError(t, r.Close())
-	r.log.Close()
 }
 
 // call makes a call that waits, and returns what will be its result.

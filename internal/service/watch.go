@@ -133,16 +133,15 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 				"project", id, "error", err)
 		}
 	}()
-	if log := a.desk.runner.Calls(); log != nil {
-		done := make(chan struct{})
-		defer func() { <-done }()
-		go func() {
-			defer close(done)
-			if err := log.Watch(ctx, a.desk.scope(id), w.changed); err != nil && ctx.Err() == nil {
-				a.desk.options.Logger.Warn("calls of other processes are found later", "project", id, "error", err)
-			}
-		}()
-	}
+	told := make(chan struct{})
+	defer func() { <-told }()
+	go func() {
+		defer close(told)
+		err := a.desk.log.Watch(ctx, a.desk.scope(id), w.changed)
+		if err != nil && ctx.Err() == nil && !a.desk.ownLog {
+			a.desk.options.Logger.Warn("calls of other processes are found later", "project", id, "error", err)
+		}
+	}()
 	var last int64
 	first := true
 	for {

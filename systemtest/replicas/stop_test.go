@@ -62,7 +62,7 @@ func testStop(t *testing.T, data string, store vfs.Store) {
 		defer cancel()
 		known := false
 		_ = log.Watch(ctx, scope, func() {
-			latest, err := log.Latest(ctx, scope)
+			latest, err := log.Shared(ctx, scope)
 			if err == nil && len(latest) > 0 && wanted(latest[0]) {
 				known, found = true, latest[0]
 				cancel()

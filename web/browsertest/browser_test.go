@@ -94,12 +94,10 @@ type site struct {
 func serve(t *testing.T, options toolrun.Options) *site { return serveWith(t, options, web.Options{}) }
 
 func serveWith(t *testing.T, options toolrun.Options, page web.Options) *site {
-	calls := web.NewLog()
-	options.Engine, options.DataDir = engine.Engine(), t.TempDir()
-	options.Middleware = append(options.Middleware, calls.Middleware)
+	options.Engine, options.DataDir, options.NoteCalls = engine.Engine(), t.TempDir(), true
 	runner, err := toolrun.Open(t.Context(), &options)
 	require.NoError(t, err)
-	page.Log, page.Version = calls, "test"
+	page.Version = "test"
 	server, err := web.New(runner, &page)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

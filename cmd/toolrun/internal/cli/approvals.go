@@ -272,7 +272,7 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 	if in.Input != nil && len(in.Calls) != 1 {
 		return fmt.Errorf("--input is for one call, and %d wait: give --call ID", len(in.Calls))
 	}
-	options := toolrun.Options{Calls: c.shared(nil)}
+	options := c.noted()
 	if f.audit != "" {
 		file, err := hostOf(cmd).openFile(f.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {

@@ -19,11 +19,11 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/internal/text/filediff"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // addAsk adds --ask, for commands that call tools.
@@ -51,17 +51,22 @@ func (f *projectFlags) keeping(o *toolrun.SessionOptions, id string) {
 	if whole, err := filepath.Abs(f.rootPath()); dir != "" && err == nil {
 		dir = whole
 	}
-	o.Waiting = service.Keeper(recordsOf{f}, id, dir)
+	o.Waiting = service.Keeper(f.records(), id, dir)
 }
 
-// shared tells other processes of calls. Who closes the runner closes it. Failures matter to servers only, which log
-// them.
-func (f *projectFlags) shared(failed func(error)) *calls.Log {
-	return calls.New(recordsOf{f}, &calls.Options{Failed: failed})
+// noted returns options of a runner whose calls others see that use the store of the flags.
+func (f *projectFlags) noted() toolrun.Options {
+	return toolrun.Options{Store: f.records(), NoteCalls: true}
 }
 
-// recordsOf are the records of the store that flags name. It is opened when they are needed: most commands need none.
-type recordsOf struct{ flags *projectFlags }
+// records has the records of the store that the flags name. It is opened when they are needed: most commands need none.
+// Projects are in memory.
+func (f *projectFlags) records() vfs.Store { return recordsOf{local.NewMemoryStore(nil), f} }
+
+type recordsOf struct {
+	vfs.Store
+	flags *projectFlags
+}
 
 func (s recordsOf) Records(kind string) vfs.Records { return recordsOfKind{s.flags, kind} }
 
@@ -99,6 +104,15 @@ func (r recordsOfKind) List(ctx context.Context, after string, limit int) (names
 		return err
 	})
 	return names, err
+}
+
+func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration,
+	change func([]byte) ([]byte, error)) error {
+	return r.with(func(records vfs.Records) error { return records.Change(ctx, name, keep, change) })
+}
+
+func (r recordsOfKind) Watch(ctx context.Context, changed func(string)) error {
+	return r.with(func(records vfs.Records) error { return records.Watch(ctx, changed) })
 }
 
 // operator is who decides at this machine, as the system's environment has it.
@@ -273,13 +287,4 @@ func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(
 	}
 	fmt.Fprintln(w, "What it has changed so far:")
 	return printDiff(w, indented(text.String()))
-}
-
-func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration,
-	change func([]byte) ([]byte, error)) error {
-	return r.with(func(records vfs.Records) error { return records.Change(ctx, name, keep, change) })
-}
-
-func (r recordsOfKind) Watch(ctx context.Context, changed func(string)) error {
-	return r.with(func(records vfs.Records) error { return records.Watch(ctx, changed) })
 }

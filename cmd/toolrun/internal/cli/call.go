@@ -70,7 +70,7 @@ what the model gets.`,
 				}
 				input = string(data)
 			}
-			runner, err := servers.open(cmd, toolrun.Options{Calls: f.project.shared(nil)})
+			runner, err := servers.open(cmd, f.project.noted())
 			if err != nil {
 				return err
 			}

@@ -138,7 +138,9 @@ func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags,
 		script.Stdin = f.record.taped(cmd.InOrStdin())
 	}
 	f.record.host.Name, f.record.host.Args, f.record.host.Expression = given.name, given.args, given.expression
-	runner, err := servers.open(cmd, toolrun.Options{Script: script, Calls: f.project.shared(nil)})
+	options := f.project.noted()
+	options.Script = script
+	runner, err := servers.open(cmd, options)
 	if err != nil {
 		return err
 	}

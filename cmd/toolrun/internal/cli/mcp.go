@@ -20,7 +20,6 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/web"
 )
 
 // mcpCommand is toolrun mcp.
@@ -193,11 +192,6 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		})
 	}
 	middleware = append(middleware, observe.Slog(logger, nil))
-	var calls *web.Log
-	if c.withPage {
-		calls = web.NewLog()
-		middleware = append(middleware, calls.Middleware)
-	}
 	metrics := mcphttp.NewMetrics(!c.sessionProjects)
 	if c.http != "" && !c.pageOnly {
 		middleware = append(middleware, metrics.Middleware)
@@ -209,8 +203,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 			}
 		}
 	}
-	shared := c.project.shared(unshared(logger))
-	options := toolrun.Options{Middleware: middleware, NetworkAudit: requests, Calls: shared}
+	options := c.project.noted()
+	options.Middleware, options.NetworkAudit = middleware, requests
+	options.NoteFailed = func(err error) { logger.Warn("other processes do not learn of calls", "error", err) }
 	if c.runner, err = c.servers.open(cmd, options); err != nil {
 		return err
 	}
@@ -233,7 +228,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if c.http == "" {
 		return c.stdio(ctx, cmd, logger)
 	}
-	return c.serve(ctx, metrics, calls, logger)
+	return c.serve(ctx, metrics, logger)
 }
 
 // A served project is a session, or the project of a token, which has one.

@@ -26,9 +26,8 @@ import (
 	"github.com/toolrun/toolrun/web"
 )
 
-// serve serves MCP over HTTP until the context ends, with a page that shows calls unless they are nil, or only that.
-func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls *web.Log,
-	logger *slog.Logger) (err error) {
+// serve serves MCP over HTTP until the context ends, with a page or without, or only the page.
+func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger *slog.Logger) (err error) {
 	hangups := make(<-chan os.Signal)
 	if !c.pageOnly {
 		var stop func()
@@ -72,9 +71,9 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls 
 		return err
 	}
 	var page *web.Server
-	if calls != nil {
+	if c.withPage {
 		var end func() error
-		if page, end, err = c.page(&config, calls, access, client); err != nil {
+		if page, end, err = c.page(&config, access, client); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()

@@ -88,11 +88,9 @@ func (s *session) run() (err error) {
 	if s.language() == nil {
 		return fmt.Errorf("--lang must be %s, not %q", strings.Join(languageNames(), " or "), s.lang)
 	}
-	s.runner, err = s.servers.open(s.cmd, toolrun.Options{
-		Script: code.Options{ScriptName: "repl", Output: sandbox.Unlimited},
-		Calls:  s.flags.project.shared(nil),
-	})
-	if err != nil {
+	options := s.flags.project.noted()
+	options.Script = code.Options{ScriptName: "repl", Output: sandbox.Unlimited}
+	if s.runner, err = s.servers.open(s.cmd, options); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.runner.Close()) }()

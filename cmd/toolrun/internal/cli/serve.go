@@ -113,11 +113,6 @@ func (c *mcpCommand) runPage(cmd *cobra.Command) error {
 	return err
 }
 
-// unshared logs that other processes do not learn of calls.
-func unshared(logger *slog.Logger) func(error) {
-	return func(err error) { logger.Warn("other processes do not learn of calls", "error", err) }
-}
-
 // showPage prints an address at which people get in, and opens it in a browser if that is wanted. The function that it
 // returns removes what that needs.
 func (c *mcpCommand) showPage(ctx context.Context, page *web.Server, link string, logger *slog.Logger) (func(), error) {
@@ -146,14 +141,14 @@ func reachable(address string) string {
 
 // page makes the page, and adds it to what is served. access says who gets in with a token; nil means that there are no
 // tokens. client says the same of a client. The function that page returns closes what the page uses.
-func (c *mcpCommand) page(config *mcphttp.Config, calls *web.Log, access func(*http.Request) *web.Access,
+func (c *mcpCommand) page(config *mcphttp.Config, access func(*http.Request) *web.Access,
 	client func(string) *web.Access) (*web.Server, func() error, error) {
 	store, err := c.project.store(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	logger := config.Logger
-	options := &web.Options{Store: store, Log: calls, Hosts: append(slices.Clone(c.hosts), listenedHost(c.http)...),
+	options := &web.Options{Store: store, Hosts: append(slices.Clone(c.hosts), listenedHost(c.http)...),
 		Token: access, Client: client, Everybody: c.noTokens, Admitted: mcphttp.Known,
 		Select: c.project.selecting(c.choose), Limits: registry.Limits{Timeout: c.timeout}, Version: version(),
 		Logger: logger}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
-	"github.com/toolrun/toolrun/internal/calls"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/code"
@@ -55,18 +54,9 @@ func (r *runner) warnOfSchemas(names ...string) {
 	}
 }
 
-// Close closes the runner, and then what tells other processes of its calls.
-func (r *runner) Close() error {
-	err := r.Runner.Close()
-	if log := r.Calls(); log != nil {
-		log.Close()
-	}
-	return err
-}
-
 // builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
-	r, err := openBuiltIn(cmd, nil)
+	r, err := openBuiltIn(cmd, toolrun.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +64,8 @@ func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 }
 
 // openBuiltIn opens a runner with the built-in tools and those of modules, which runs nothing.
-func openBuiltIn(cmd *cobra.Command, shared *calls.Log) (*toolrun.Runner, error) {
-	options := toolrun.Options{Languages: hostOf(cmd).languages(), Engine: hostOf(cmd).Engine, Calls: shared}
+func openBuiltIn(cmd *cobra.Command, options toolrun.Options) (*toolrun.Runner, error) {
+	options.Languages, options.Engine = hostOf(cmd).languages(), hostOf(cmd).Engine
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
@@ -96,9 +86,7 @@ func (f *projectFlags) desk(cmd *cobra.Command, do func(s *service.Service) erro
 		}
 	}
 	defer store.Close() // what was changed is there
-	shared := calls.New(store, nil)
-	defer shared.Close()
-	r, err := openBuiltIn(cmd, shared)
+	r, err := openBuiltIn(cmd, toolrun.Options{Store: store, NoteCalls: true})
 	if err != nil {
 		return err
 	}
