@@ -94,6 +94,9 @@ func routes() []route {
 		operation(post, "/api/history/purge", operate,
 			"Remove all versions of a file or folder that the history keeps, for good.",
 			(*service.Service).PurgeFile),
+		operation(post, "/api/history/compact", operate,
+			"Drop versions that the history keeps, as the retention tiered does all the time.",
+			(*service.Service).CompactHistory),
 
 		operation(get, "/api/tools", run, "The tools of a project: which are on, and their options.",
 			(*service.Service).ListTools),

@@ -8,6 +8,23 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
+type CompactAnswer struct {
+	Freed int64 `json:"freed" jsonschema:"how many bytes of history were dropped"`
+}
+
+// CompactHistory thins out the history of a project now, as the retention tiered does all the time. It takes versions
+// from everybody who uses the project, so it needs more than changing files does.
+func (s *Service) CompactHistory(ctx context.Context, in InProject) (CompactAnswer, error) {
+	if err := s.access.May(Operate); err != nil {
+		return CompactAnswer{}, err
+	}
+	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (CompactAnswer, error) {
+		freed, err := p.Compact(ctx)
+		s.changed(in.Project)
+		return CompactAnswer{freed}, err
+	})
+}
+
 type PurgeRequest struct {
 	Project string `json:"project"`
 	Path    string `json:"path" jsonschema:"a file or folder"`

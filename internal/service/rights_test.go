@@ -30,6 +30,7 @@ var operations = map[string]service.Right{
 	"CompareFile":  service.Read | service.Write,
 	"RevertChange": service.Write, "CheckUndo": service.Write, "UndoCall": service.Write, "RedoCall": service.Write,
 	"PurgeFile":       service.Operate,
+	"CompactHistory":  service.Operate,
 	"ListCheckpoints": service.Write, "MakeCheckpoint": service.Write,
 	"CompareCheckpoint": service.Read | service.Write,
 	"RestoreCheckpoint": service.Write, "DeleteCheckpoint": service.Write,
@@ -158,7 +159,7 @@ func TestDeskWithoutRunner(t *testing.T) {
 			if err != nil {
 				code = service.Explain(err).Code
 			}
-			onFiles := name == "PurgeFile" || needs&^(service.Read|service.Write) == 0 &&
+			onFiles := name == "PurgeFile" || name == "CompactHistory" || needs&^(service.Read|service.Write) == 0 &&
 				!slices.Contains([]string{"MakeProject", "ForkSession"}, name)
 			if with.Files != nil && onFiles {
 				require.NotContains(t, []string{"unavailable", "internal"}, code, "%s: %v", name, err)

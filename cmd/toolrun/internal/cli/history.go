@@ -295,12 +295,17 @@ tiered.`,
 			if err != nil {
 				return err
 			}
-			freed, err := project.Compact(cmd.Context())
-			if err = errors.Join(err, project.Close()); err != nil {
+			defer project.Close()
+			s, err := c.service(project)
+			if err != nil {
 				return err
 			}
-			text := fmt.Sprintf("%s of history dropped.\n", countBytes(freed))
-			return outcome{text: text, data: map[string]int64{"freed": freed}}.print(cmd.OutOrStdout(), c.json)
+			done, err := s.CompactHistory(cmd.Context(), service.InProject{Project: c.name()})
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("%s of history dropped.\n", countBytes(done.Freed))
+			return outcome{text: text, data: done}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
