@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/wasm/scratch"
 	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
 
@@ -46,12 +47,7 @@ func (in *Instance) descriptors() *descriptors {
 		files = afero.NewReadOnlyFs(afero.NewMemMapFs())
 	}
 	t := &descriptors{files: wasifs.New(files, in.run.options.Limits.Memory)}
-	switch begin := in.run.source.Clock; {
-	case in.program.guest.NoClock:
-		t.files.Now = func() time.Time { return time.Unix(0, noEpoch) }
-	case !begin.IsZero():
-		t.files.Now = func() time.Time { return begin }
-	}
+	t.files.Now = in.run.filesNow
 	for s := range streams {
 		t.table = append(t.table, &descriptor{stream: s})
 	}
@@ -62,6 +58,23 @@ func (in *Instance) descriptors() *descriptors {
 	}
 	in.open = t
 	return t
+}
+
+// filesNow is the clock of files that a guest has in memory.
+func (r *Run) filesNow() time.Time {
+	switch begin := r.source.Clock; {
+	case r.program.guest.NoClock:
+		return time.Unix(0, noEpoch)
+	case !begin.IsZero():
+		return begin
+	}
+	return time.Now()
+}
+
+// Scratch returns files with /dev/null and an empty /tmp beside them, as a guest of WASI has them: see
+// [RunOptions].Files. It is for drivers whose guests reach files in another way.
+func (r *Run) Scratch(files afero.Fs) *scratch.FS {
+	return scratch.New(files, r.options.Limits.Memory, r.filesNow)
 }
 
 // OpenFiles returns how many files and directories the guest has open, beside the one from the beginning.

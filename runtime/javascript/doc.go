@@ -42,6 +42,9 @@
 // function, and exist as readFileSync and so on; fs.promises is fs. Each does its work at once while the script waits,
 // whichever way it is called. Paths are relative to the root.
 //
+// /tmp is a directory of the run's own, in memory, for as many bytes as Limits.Memory, and /dev/null is there, unless
+// the run's files have a /tmp or a /dev.
+//
 // They differ from Node's:
 //
 //   - Creating a file or directory creates its parents.

@@ -58,7 +58,7 @@ var (
 	// ErrSuspend is what an asynchronous [Function] returns that has no answer yet, and will have none soon. When the
 	// script can do nothing else without that answer, its run ends with ErrSuspend, and [Result].State is where
 	// [Interpreter.Resume] goes on. The script's timers do not count as something that it can do: its clock stands
-	// still until then.
+	// still until then. A script with files in /tmp cannot wait: a call that has no answer fails there.
 	ErrSuspend = sandbox.ErrSuspend
 
 	// ErrHalted means that the script called halt. The message is the last entry of the console.

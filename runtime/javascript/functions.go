@@ -303,6 +303,15 @@ func (in functionCaller) await(d time.Duration) error {
 // deliverEnded delivers the answer of a call if one has ended.
 func (in functionCaller) deliverEnded() error { return in.deliver(in.run.calls.Poll(in.run.Run)) }
 
+// giveUp fails the first call that is suspended, since the files in /tmp could not be there when it has an answer.
+func (in functionCaller) giveUp() error {
+	c := in.run.calls.GiveUp()
+	c.Suspended = false
+	c.Answer = errorAnswer(fmt.Errorf("%s has no answer yet, and a script with files in /tmp cannot wait for it: "+
+		"remove them first, or put them elsewhere", c.Call.function.Name))
+	return in.deliver(c, nil)
+}
+
 // deliver delivers the answer of a call that has ended, if it has one.
 func (in functionCaller) deliver(c script.Ended[*invocation, answer], err error) error {
 	if err != nil || c.Number < 0 || c.Suspended {

@@ -167,13 +167,13 @@ func (in *instance) reason(err error) error {
 func (in *instance) Files(use host.FileUse) (afero.Fs, error) {
 	r := in.run
 	if r.evidence != nil && use == host.Witnesses {
-		return r.evidence, nil
+		return r.files().On(r.evidence), nil
 	}
 	if err := in.Effect(); err != nil {
 		return nil, err
 	}
 	r.changed = r.changed || use == host.Changes
-	return r.options.Files, nil
+	return r.files(), nil
 }
 
 // Stdin implements [host.Runner].

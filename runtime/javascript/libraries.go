@@ -137,6 +137,7 @@ type libraryLoader struct{ *instance }
 // an image of it is kept.
 func (in libraryLoader) loadLibraries(program *sandbox.Program) error {
 	r := in.run
+	r.scratch = nil // the evidence has to know whether there is a /tmp
 	r.evidence = script.NewEvidence(r.options.Files, program.ImageRoom(), script.OfContent)
 	for _, file := range r.libraries.files {
 		r.Output().Begin(path.Base(file))

@@ -28,12 +28,11 @@ var absentModules = strings.Fields(`
 	tls trace_events tty v8 vm wasi worker_threads`)
 
 func (r *run) loader(require bool) *module.Loader {
-	files := r.options.Files
+	var files afero.Fs
 	if r.evidence != nil {
-		files = r.evidence
-	}
-	if files != nil {
-		files = whileRunning{files, r.Context()}
+		files = whileRunning{r.files().On(r.evidence), r.Context()}
+	} else if r.options.Files != nil {
+		files = whileRunning{r.files(), r.Context()}
 	}
 	instead := missingModules
 	if r.options.Network != nil {

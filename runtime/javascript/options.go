@@ -58,8 +58,8 @@ type RunOptions struct {
 	// is the host itself: its runs may take all places, also those that are kept for others.
 	Owner, Client string
 
-	// Files is the file system of fs. It gets absolute, slash-separated paths. Nil means no files: every path is
-	// missing and cannot be created.
+	// Files is the file system of fs. It gets absolute, slash-separated paths. Nil means no files: every path but /tmp
+	// and /dev/null is missing and cannot be created.
 	//
 	// An operation that does not return in time is abandoned when the run ends. An operation of several steps, such
 	// as rename, excludes other changes if the file system has the method Exclusively of vfs.Exclusive. Paths for

@@ -19,8 +19,8 @@ func TestProcess(t *testing.T) {
 			"5,true,true,[object process]",
 		},
 		"has a directory": {
-			`try { process.chdir('/tmp') } catch (e) { return [process.cwd(), process.chdir('.'), e.message].join() }`,
-			"/,,ENOENT: no such file or directory, chdir / -> '/tmp'",
+			`try { process.chdir('/none') } catch (e) { return [process.cwd(), process.chdir('.'), e.message].join() }`,
+			"/,,ENOENT: no such file or directory, chdir / -> '/none'",
 		},
 		"has an environment": {
 			`process.env.A = 5; return [process.env.NODE_ENV, process.argv.join(' '),

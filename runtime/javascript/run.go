@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/wasm/scratch"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/script"
 )
@@ -31,6 +32,7 @@ type run struct {
 
 	setup     encoded          // the functions and globals, encoded
 	libraries *librarySet      // to be loaded before the script; nil if there are none
+	scratch   *scratch.FS      // the files with /tmp; nil before they are used
 	evidence  *script.Evidence // of what libraries read while they load; nil otherwise
 	library   string           // the path of the one that is being loaded; empty otherwise
 	left      bool             // it has called halt or process.exit
@@ -139,8 +141,10 @@ func (in *instance) loop() error {
 		wait, done, err := in.turn()
 		switch {
 		case done || err != nil:
-		case wait != 0 && in.run.calls.OnlySuspended():
+		case wait != 0 && in.run.calls.OnlySuspended() && in.run.files().IsEmpty():
 			return ErrSuspend
+		case wait != 0 && in.run.calls.OnlySuspended():
+			err = functionCaller{in}.giveUp()
 		case wait != 0:
 			err = functionCaller{in}.await(wait)
 			began = time.Now()

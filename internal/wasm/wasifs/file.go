@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/wasm/scratch"
 )
 
 // A file is an open regular file. Where reading and writing go on is known here and not in the afero.Fs, so that all
@@ -369,18 +371,9 @@ func (f *file) close() error { return f.end(afero.File.Close) }
 // discard closes the file without finishing its replacement, if the afero.Fs can do that.
 func (f *file) discard() {
 	_ = f.end(func(handle afero.File) error {
-		discard(handle)
+		scratch.Discard(handle)
 		return nil
 	})
-}
-
-// discard closes a file without finishing its replacement, if the afero.Fs can do that.
-func discard(handle afero.File) {
-	if d, ok := handle.(interface{ Discard() }); ok {
-		d.Discard()
-	} else {
-		_ = handle.Close()
-	}
 }
 
 func (f *file) end(end func(afero.File) error) error {

@@ -12,9 +12,8 @@
 //
 // # Scratch files
 //
-// A guest has a directory /tmp of its own, in memory, which is empty at first and gone with the [FS], and /dev/null.
-// Neither is listed in "/". If the afero.Fs has a /tmp or a /dev, the guest has that instead. A file that is moved
-// between /tmp and the afero.Fs is copied; whoever has it open still has the old one.
+// A guest has /tmp in memory, and /dev/null: see package scratch. Whoever has a file open that is moved between /tmp
+// and the afero.Fs still has the old one.
 //
 // # Deviations from POSIX
 //
@@ -47,6 +46,8 @@ import (
 
 	"github.com/spf13/afero"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolrun/toolrun/internal/wasm/scratch"
 )
 
 // An FS is the files of one guest, and what it has open of them. It is safe for concurrent use.
@@ -54,7 +55,7 @@ type FS struct {
 	// Now is the clock of files in memory: those in /tmp, and removed ones that are still open. New sets time.Now.
 	Now func() time.Time
 
-	files *scratch
+	files *scratch.FS
 	spare int64 // how many bytes removed files that are still open may have together
 
 	mu   sync.Mutex // held during each operation, also of open files
@@ -71,21 +72,15 @@ type FS struct {
 // afero.MemMapFs does neither: do not use it for untrusted guests.
 func New(files afero.Fs, spare int64) *FS {
 	s := &FS{Now: time.Now, spare: spare}
-	s.files = newScratch(files, spare, func() time.Time { return s.Now() })
+	s.files = scratch.New(files, spare, func() time.Time { return s.Now() })
 	return s
 }
 
 // Copied returns how many bytes have been copied since its last call, to move files between /tmp and the project.
-func (s *FS) Copied() int {
-	s.files.mu.Lock()
-	defer s.files.mu.Unlock()
-	n := s.files.copied
-	s.files.copied = 0
-	return int(n)
-}
+func (s *FS) Copied() int { return s.files.Copied() }
 
 // IsClean reports whether the guest has nothing in /tmp.
-func (s *FS) IsClean() bool { return s.files.empty() }
+func (s *FS) IsClean() bool { return s.files.IsEmpty() }
 
 // Close closes everything that is open. Replacements of files that are not finished take effect if finish is set;
 // otherwise they are dropped. Directories that the guest has made as locks of open files are removed. The error is that

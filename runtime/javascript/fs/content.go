@@ -126,8 +126,8 @@ func (t tree) read(p place) ([]byte, error) {
 		return nil, at(p, "read", err)
 	case info.IsDir():
 		return nil, at(p, "read", syscall.EISDIR)
-	case !info.Mode().IsRegular():
-		return nil, at(p, "read", syscall.EINVAL) // opening it could block for ever
+	case !t.opens(p, info):
+		return nil, at(p, "read", syscall.EINVAL)
 	case info.Size() >= t.limit:
 		return nil, at(p, "read", syscall.EFBIG)
 	}
@@ -182,7 +182,7 @@ func (t tree) write(p place, data []byte, mode writeMode) error {
 		return syscall.EEXIST
 	case info.IsDir():
 		return syscall.EISDIR
-	case !info.Mode().IsRegular():
+	case !t.opens(p, info):
 		return syscall.EINVAL
 	}
 	var made []string

@@ -81,8 +81,8 @@ var systemCalls = map[string]string{
 
 // errorNumbers are the numbers of errors in Linux.
 var errorNumbers = map[string]int{
-	"ENOENT": 2, "EIO": 5, "ENOMEM": 12, "EACCES": 13, "EBUSY": 16, "EEXIST": 17, "ENOTDIR": 20, "EISDIR": 21,
-	"EINVAL": 22, "EFBIG": 27, "ENOSPC": 28, "EROFS": 30, "ENOTEMPTY": 39,
+	"ENOENT": 2, "EIO": 5, "ENOMEM": 12, "EACCES": 13, "EBUSY": 16, "EEXIST": 17, "EXDEV": 18, "ENOTDIR": 20,
+	"EISDIR": 21, "EINVAL": 22, "EFBIG": 27, "ENOSPC": 28, "EROFS": 30, "ENOTEMPTY": 39,
 }
 
 // withSystemCall adds what Node's errors of an operation say of the system call that failed.
@@ -109,6 +109,7 @@ var knownErrors = []struct {
 	{syscall.ENOSPC, "ENOSPC", "no space left on device"},
 	{syscall.EFBIG, "EFBIG", "file too large"},
 	{syscall.ENOMEM, "ENOMEM", "not enough memory"},
+	{syscall.EXDEV, "EXDEV", "cross-device link not permitted"},
 	{syscall.EBUSY, "EBUSY", "resource busy or locked"},
 	{syscall.EINVAL, "EINVAL", "invalid argument"},
 	{syscall.ENAMETOOLONG, "EINVAL", "invalid argument"},

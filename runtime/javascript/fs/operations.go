@@ -129,9 +129,6 @@ func (op fileOperation) serve(c *host.Call, name string) {
 	work := &fileWork{ctx: c.Run().Context(), left: c.WorkLeft()}
 	t := tree{work, files, c.Run().Limits().Memory}
 	answer, err := host.Await(c, func() (any, error) {
-		if files == nil {
-			return nil, syscall.ENOENT
-		}
 		answer, err := op.do(t, r)
 		if err != nil {
 			return nil, err

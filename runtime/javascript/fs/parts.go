@@ -58,8 +58,8 @@ func (t tree) regular(p place) (int64, error) {
 		return 0, err
 	case info.IsDir():
 		return 0, syscall.EISDIR
-	case !info.Mode().IsRegular():
-		return 0, syscall.EINVAL // opening it could block for ever
+	case !t.opens(p, info):
+		return 0, syscall.EINVAL
 	}
 	return info.Size(), nil
 }

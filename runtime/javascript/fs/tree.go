@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -55,14 +56,26 @@ type (
 		Exclusively(ctx context.Context, do func(files afero.Fs) error) error
 	}
 	protecting interface{ IsReadOnly(name string) bool }
+	// scratch has paths that are not the project's. Its files that are not regular are safe to open.
+	scratch interface{ Has(name string) bool }
 )
 
-// change runs do, which changes a path. If the file system can exclude other changes meanwhile, it does.
-func (t tree) change(p place, verb string, do func(t tree) error) error {
+func (t tree) isScratch(p place) bool {
+	s, ok := t.files.(scratch)
+	return ok && s.Has(p.name)
+}
+
+// opens reports whether a file, which is no directory, can be opened: others could block for ever.
+func (t tree) opens(p place, info fs.FileInfo) bool { return info.Mode().IsRegular() || t.isScratch(p) }
+
+// change runs do, which changes a path, and perhaps others. If the file system can exclude other changes to the project
+// meanwhile, it does.
+func (t tree) change(p place, verb string, do func(t tree) error, others ...place) error {
 	if t.isReadOnly(p) {
 		return at(p, verb, syscall.EROFS) // whatever is there
 	}
-	if e, ok := t.files.(exclusive); ok {
+	inProject := func(p place) bool { return !t.isScratch(p) }
+	if e, ok := t.files.(exclusive); ok && (inProject(p) || slices.ContainsFunc(others, inProject)) {
 		return at(p, verb, e.Exclusively(t.work.ctx, func(files afero.Fs) error {
 			return do(tree{t.work, files, t.limit})
 		}))
@@ -275,7 +288,8 @@ func (t tree) rename(from, to place) error {
 		return at(from, "rename", syscall.EROFS)
 	}
 	return t.change(to, "rename", func(t tree) error {
-		if _, err := t.stat(from); err != nil {
+		info, err := t.stat(from)
+		if err != nil {
 			return at(from, "rename", err)
 		}
 		switch _, err := t.stat(to); {
@@ -287,6 +301,11 @@ func (t tree) rename(from, to place) error {
 			return err
 		case strings.HasPrefix(to.name, from.name+"/"):
 			return syscall.EINVAL
+		}
+		if t.isScratch(from) != t.isScratch(to) { // it is copied
+			if err := t.work.spend(int(info.Size())); err != nil {
+				return err
+			}
 		}
 		made, err := t.makeParents(to)
 		if err != nil {
@@ -300,5 +319,5 @@ func (t tree) rename(from, to place) error {
 			return at(from, "rename", err) // it contains something read-only
 		}
 		return err
-	})
+	}, from)
 }

@@ -69,7 +69,7 @@ type Runner interface {
 	// Effect is called before a function with an effect is. An error ends the run.
 	Effect() error
 
-	// Files returns the run's files, or nil if it has none. An error ends the run.
+	// Files returns the run's files. An error ends the run.
 	Files(use FileUse) (afero.Fs, error)
 }
 

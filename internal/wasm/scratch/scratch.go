@@ -1,6 +1,13 @@
-package wasifs
+// Package scratch is the files of a guest: those of a project, with what programs expect on every system.
+//
+// That is /tmp, whose files are in memory and gone with the guest, and /dev/null. A file or directory /tmp or /dev of
+// the project takes their place. "/" does not list them. A file that is moved between /tmp and the project is copied.
+//
+// A project's files come from elsewhere, with their rules; this package has no others for them, and links neither.
+package scratch
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -15,11 +22,16 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A scratch is a guest's files with what programs expect on every system: /tmp, whose files are in memory and gone with
-// the guest, and /dev/null. A file or directory /tmp or /dev of the project takes their place. "/" does not list them.
-type scratch struct {
+// An FS is the files of one guest. It is safe for concurrent use, as far as the project is. Paths are absolute, cleaned
+// and separated by slashes, but may contain any byte.
+type FS struct {
 	project afero.Fs
-	now     func() time.Time
+	*state
+}
+
+// state is what views of the same files have in common.
+type state struct {
+	now func() time.Time
 
 	mu   sync.Mutex
 	top  *node
@@ -41,41 +53,58 @@ type node struct {
 	removed  bool
 }
 
+// The permissions that files and directories are made with.
+const (
+	fileMode = 0o644
+	dirMode  = 0o755
+)
+
 // nodeSize is what a file or directory takes beside its name and its content, in bytes.
 const nodeSize = 512
 
 // maxName is how long the name of a file in /tmp can be, in bytes.
 const maxName = 255
 
-func newScratch(project afero.Fs, most int64, now func() time.Time) *scratch {
+// New returns the files of a project with an empty /tmp, in which files and their names may take most bytes of memory.
+// now is the clock for their times.
+func New(project afero.Fs, most int64, now func() time.Time) *FS {
 	null := &node{name: "null", device: true}
-	return &scratch{project: project, now: now, left: most, top: &node{children: map[string]*node{
+	return &FS{project, &state{now: now, left: most, top: &node{children: map[string]*node{
 		"tmp": {name: "tmp", children: map[string]*node{}},
 		"dev": {name: "dev", children: map[string]*node{"null": null}},
-	}}}
+	}}}}
 }
 
-// has reports whether a path is not one of the project.
-func (s *scratch) has(name string) bool {
+// On returns the same /tmp beside another view of the project.
+func (s *FS) On(project afero.Fs) *FS { return &FS{project, s.state} }
+
+// Has reports whether a path is not one of the project.
+func (s *FS) Has(name string) bool {
 	first, _, _ := strings.Cut(name[1:], "/")
 	if first != "tmp" && first != "dev" {
 		return false
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	own := s.top.children[first]
-	if own != nil && !own.asked {
+	known := own == nil || own.asked
+	s.mu.Unlock()
+	if known {
+		return own != nil
+	}
+	_, err := s.project.Stat("/" + first) // which may take as long as it wants to
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !own.asked {
 		own.asked, own.time = true, s.now()
-		if _, err := s.project.Stat("/" + first); !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			delete(s.top.children, first)
-			own = nil
 		}
 	}
-	return own != nil
+	return s.top.children[first] != nil
 }
 
 // find returns what is at a path, or nil, and the directory that has it.
-func (s *scratch) find(name string) (in, found *node, err error) {
+func (s *state) find(name string) (in, found *node, err error) {
 	found = s.top
 	for part := range strings.SplitSeq(name[1:], "/") {
 		switch {
@@ -94,7 +123,7 @@ func (s *scratch) find(name string) (in, found *node, err error) {
 }
 
 // existing is find for what must be there.
-func (s *scratch) existing(name string) (in, found *node, err error) {
+func (s *state) existing(name string) (in, found *node, err error) {
 	in, found, err = s.find(name)
 	if err == nil && found == nil {
 		err = fs.ErrNotExist
@@ -103,7 +132,7 @@ func (s *scratch) existing(name string) (in, found *node, err error) {
 }
 
 // changeable returns an error if what a directory has cannot be changed.
-func (s *scratch) changeable(in *node) error {
+func (s *state) changeable(in *node) error {
 	if in == s.top || in == s.top.children["dev"] {
 		return fs.ErrPermission
 	}
@@ -111,7 +140,7 @@ func (s *scratch) changeable(in *node) error {
 }
 
 // add adds a file, or a directory if children is not nil.
-func (s *scratch) add(in *node, name string, children map[string]*node) (*node, error) {
+func (s *state) add(in *node, name string, children map[string]*node) (*node, error) {
 	if err := s.changeable(in); err != nil {
 		return nil, err
 	}
@@ -127,7 +156,7 @@ func (s *scratch) add(in *node, name string, children map[string]*node) (*node, 
 }
 
 // remove takes a file or directory away. Its memory is free when nobody has it open any more.
-func (s *scratch) remove(in, n *node) {
+func (s *state) remove(in, n *node) {
 	delete(in.children, n.name)
 	in.time = s.now()
 	n.removed = true
@@ -135,7 +164,7 @@ func (s *scratch) remove(in, n *node) {
 	s.free(n)
 }
 
-func (s *scratch) free(n *node) {
+func (s *state) free(n *node) {
 	if n.removed && n.handles == 0 {
 		s.left += int64(nodeSize + len(n.name) + len(n.data))
 		n.data = nil
@@ -143,7 +172,7 @@ func (s *scratch) free(n *node) {
 }
 
 // resize changes the size of a file.
-func (s *scratch) resize(n *node, size int64) error {
+func (s *state) resize(n *node, size int64) error {
 	if n.device {
 		return nil
 	}
@@ -165,7 +194,7 @@ func (s *scratch) resize(n *node, size int64) error {
 	return nil
 }
 
-func (s *scratch) stat(name string) (fs.FileInfo, error) {
+func (s *FS) stat(name string) (fs.FileInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, n, err := s.existing(name)
@@ -176,42 +205,64 @@ func (s *scratch) stat(name string) (fs.FileInfo, error) {
 }
 
 // Stat describes a file or directory.
-func (s *scratch) Stat(name string) (fs.FileInfo, error) {
-	if s.has(name) {
+func (s *FS) Stat(name string) (fs.FileInfo, error) {
+	if s.Has(name) {
 		return s.stat(name)
 	}
 	return s.project.Stat(name)
 }
 
 // Lstat describes a file without following links, if the project knows a way.
-func (s *scratch) Lstat(name string) (fs.FileInfo, error) {
-	if s.has(name) {
-		return s.stat(name)
-	}
-	if looker, ok := s.project.(afero.Lstater); ok {
-		info, _, err := looker.LstatIfPossible(name)
-		return info, err
-	}
-	return s.project.Stat(name)
+func (s *FS) Lstat(name string) (fs.FileInfo, error) {
+	info, _, err := s.LstatIfPossible(name)
+	return info, err
 }
 
+// LstatIfPossible implements [afero.Lstater].
+func (s *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	if looker, ok := s.project.(afero.Lstater); ok && !s.Has(name) {
+		return looker.LstatIfPossible(name)
+	}
+	info, err := s.Stat(name)
+	return info, false, err
+}
+
+// IsReadOnly reports what the project says of its own paths.
+func (s *FS) IsReadOnly(name string) bool {
+	v, ok := s.project.(interface{ IsReadOnly(name string) bool })
+	return ok && !s.Has(name) && v.IsReadOnly(name)
+}
+
+// Exclusively runs do while nobody else changes the project, if that knows a way.
+func (s *FS) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
+	if e, ok := s.project.(interface {
+		Exclusively(ctx context.Context, do func(files afero.Fs) error) error
+	}); ok {
+		return e.Exclusively(ctx, func(files afero.Fs) error { return do(s.On(files)) })
+	}
+	return do(s)
+}
+
+// Name implements [afero.Fs].
+func (s *FS) Name() string { return "files of a guest" }
+
 // Open opens a file or directory for reading.
-func (s *scratch) Open(name string) (afero.File, error) {
-	if s.has(name) {
+func (s *FS) Open(name string) (afero.File, error) {
+	if s.Has(name) {
 		return s.openFile(name, os.O_RDONLY)
 	}
 	return s.project.Open(name)
 }
 
 // OpenFile opens a file or directory.
-func (s *scratch) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	if s.has(name) {
+func (s *FS) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	if s.Has(name) {
 		return s.openFile(name, flag)
 	}
 	return s.project.OpenFile(name, flag, perm)
 }
 
-func (s *scratch) openFile(name string, flag int) (afero.File, error) {
+func (s *FS) openFile(name string, flag int) (afero.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in, n, err := s.find(name)
@@ -232,12 +283,34 @@ func (s *scratch) openFile(name string, flag int) (afero.File, error) {
 		return nil, err
 	}
 	n.handles++
-	return &scratchFile{scratch: s, node: n}, nil
+	return &file{FS: s, node: n, appends: flag&os.O_APPEND != 0}, nil
+}
+
+// Create makes a file, or empties it.
+func (s *FS) Create(name string) (afero.File, error) {
+	return s.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
+}
+
+// MkdirAll makes a directory and those above it.
+func (s *FS) MkdirAll(name string, perm fs.FileMode) error {
+	if !s.Has(name) {
+		return s.project.MkdirAll(name, perm)
+	}
+	if info, err := s.stat(name); err == nil {
+		if !info.IsDir() {
+			return syscall.ENOTDIR
+		}
+		return nil
+	}
+	if err := s.MkdirAll(path.Dir(name), perm); err != nil {
+		return err
+	}
+	return s.Mkdir(name, perm)
 }
 
 // Mkdir makes a directory.
-func (s *scratch) Mkdir(name string, perm fs.FileMode) error {
-	if !s.has(name) {
+func (s *FS) Mkdir(name string, perm fs.FileMode) error {
+	if !s.Has(name) {
 		return s.project.Mkdir(name, perm)
 	}
 	s.mu.Lock()
@@ -254,8 +327,8 @@ func (s *scratch) Mkdir(name string, perm fs.FileMode) error {
 }
 
 // Remove removes a file or an empty directory.
-func (s *scratch) Remove(name string) error {
-	if !s.has(name) {
+func (s *FS) Remove(name string) error {
+	if !s.Has(name) {
 		return s.project.Remove(name)
 	}
 	s.mu.Lock()
@@ -273,9 +346,54 @@ func (s *scratch) Remove(name string) error {
 	return nil
 }
 
+// RemoveAll removes a file, or a directory with its content.
+func (s *FS) RemoveAll(name string) error {
+	if !s.Has(name) {
+		return s.project.RemoveAll(name)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, n, err := s.find(name)
+	switch {
+	case err != nil:
+		return err
+	case n == nil:
+		return nil
+	case s.changeable(in) != nil:
+		return s.changeable(in)
+	}
+	s.removeAll(in, n)
+	return nil
+}
+
+func (s *state) removeAll(in, n *node) {
+	for _, child := range n.children {
+		s.removeAll(n, child)
+	}
+	s.remove(in, n)
+}
+
+// Chmod has no effect in /tmp: all may be done there.
+func (s *FS) Chmod(name string, mode fs.FileMode) error {
+	if s.Has(name) {
+		_, err := s.stat(name)
+		return err
+	}
+	return s.project.Chmod(name, mode)
+}
+
+// Chown has no effect in /tmp.
+func (s *FS) Chown(name string, uid, gid int) error {
+	if s.Has(name) {
+		_, err := s.stat(name)
+		return err
+	}
+	return s.project.Chown(name, uid, gid)
+}
+
 // Rename moves a file or directory. What is not a file is not replaced.
-func (s *scratch) Rename(from, to string) error {
-	fromHere, toHere := s.has(from), s.has(to)
+func (s *FS) Rename(from, to string) error {
+	fromHere, toHere := s.Has(from), s.Has(to)
 	switch {
 	case !fromHere && !toHere:
 		return s.project.Rename(from, to)
@@ -310,7 +428,7 @@ func (s *scratch) Rename(from, to string) error {
 }
 
 // move moves a file between the project and the scratch, by a copy: programs take both for one disk.
-func (s *scratch) move(from, to string) (err error) {
+func (s *FS) move(from, to string) (err error) {
 	if info, err := s.Lstat(from); err != nil {
 		return err
 	} else if !info.Mode().IsRegular() {
@@ -336,7 +454,7 @@ func (s *scratch) move(from, to string) (err error) {
 			return s.Remove(from)
 		}
 	} else {
-		discard(target)
+		Discard(target)
 	}
 	if isNew {
 		_ = s.Remove(to)
@@ -345,8 +463,8 @@ func (s *scratch) move(from, to string) (err error) {
 }
 
 // Chtimes sets the time of a file or directory.
-func (s *scratch) Chtimes(name string, atime, mtime time.Time) error {
-	if !s.has(name) {
+func (s *FS) Chtimes(name string, atime, mtime time.Time) error {
+	if !s.Has(name) {
 		return s.project.Chtimes(name, atime, mtime)
 	}
 	s.mu.Lock()
@@ -358,24 +476,34 @@ func (s *scratch) Chtimes(name string, atime, mtime time.Time) error {
 	return err
 }
 
-// empty reports whether nothing is in /tmp.
-func (s *scratch) empty() bool {
+// IsEmpty reports whether nothing is in /tmp.
+func (s *FS) IsEmpty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used == 0
 }
 
-// A scratchFile is an open file or directory of a scratch.
-type scratchFile struct {
-	*scratch
+// Copied returns how many bytes have been copied since its last call, to move files between /tmp and the project.
+func (s *FS) Copied() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.copied
+	s.copied = 0
+	return int(n)
+}
+
+// A file is an open file or directory in /tmp or /dev.
+type file struct {
+	*FS
 	node    *node
 	at      int64
+	appends bool
 	closed  bool
 	listing []fs.FileInfo // what is left of it; nil before it is read
 }
 
 // use locks the scratch while the file is in use.
-func (f *scratchFile) use() (done func(), err error) {
+func (f *file) use() (done func(), err error) {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
@@ -384,9 +512,9 @@ func (f *scratchFile) use() (done func(), err error) {
 	return f.mu.Unlock, nil
 }
 
-func (f *scratchFile) Name() string { return f.node.name }
+func (f *file) Name() string { return f.node.name }
 
-func (f *scratchFile) Close() error {
+func (f *file) Close() error {
 	done, err := f.use()
 	if err != nil {
 		return err
@@ -398,7 +526,7 @@ func (f *scratchFile) Close() error {
 	return nil
 }
 
-func (f *scratchFile) Stat() (fs.FileInfo, error) {
+func (f *file) Stat() (fs.FileInfo, error) {
 	done, err := f.use()
 	if err != nil {
 		return nil, err
@@ -407,9 +535,9 @@ func (f *scratchFile) Stat() (fs.FileInfo, error) {
 	return f.node.info(), nil
 }
 
-func (f *scratchFile) Sync() error { return nil }
+func (f *file) Sync() error { return nil }
 
-func (f *scratchFile) Truncate(size int64) error {
+func (f *file) Truncate(size int64) error {
 	done, err := f.use()
 	if err != nil {
 		return err
@@ -418,7 +546,7 @@ func (f *scratchFile) Truncate(size int64) error {
 	return f.resize(f.node, size)
 }
 
-func (f *scratchFile) ReadAt(b []byte, off int64) (int, error) {
+func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	done, err := f.use()
 	if err != nil {
 		return 0, err
@@ -434,7 +562,7 @@ func (f *scratchFile) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (f *scratchFile) Read(b []byte) (int, error) {
+func (f *file) Read(b []byte) (int, error) {
 	n, err := f.ReadAt(b, f.at)
 	f.at += int64(n)
 	if n > 0 {
@@ -443,19 +571,22 @@ func (f *scratchFile) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (f *scratchFile) WriteAt(b []byte, off int64) (int, error) {
+func (f *file) WriteAt(b []byte, off int64) (int, error) {
 	done, err := f.use()
 	if err != nil {
 		return 0, err
 	}
 	defer done()
+	end := off + int64(len(b))
 	switch n := f.node; {
+	case end < off:
+		return 0, syscall.EFBIG
 	case n.device:
 		return len(b), nil
 	case n.removed:
 		return 0, syscall.ESTALE
-	case off+int64(len(b)) > int64(len(n.data)):
-		if err := f.resize(n, off+int64(len(b))); err != nil {
+	case end > int64(len(n.data)):
+		if err := f.resize(n, end); err != nil {
 			return 0, err
 		}
 	}
@@ -463,16 +594,23 @@ func (f *scratchFile) WriteAt(b []byte, off int64) (int, error) {
 	return copy(f.node.data[off:], b), nil
 }
 
-func (f *scratchFile) Write(b []byte) (int, error) {
+func (f *file) Write(b []byte) (int, error) {
+	if f.appends {
+		info, err := f.Stat()
+		if err != nil {
+			return 0, err
+		}
+		f.at = info.Size()
+	}
 	n, err := f.WriteAt(b, f.at)
 	f.at += int64(n)
 	return n, err
 }
 
-func (f *scratchFile) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+func (f *file) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
 // Seek moves to an offset from the beginning, the present place or the end.
-func (f *scratchFile) Seek(offset position, whence int) (int64, error) {
+func (f *file) Seek(offset int64, whence int) (int64, error) {
 	done, err := f.use()
 	if err != nil {
 		return 0, err
@@ -491,7 +629,7 @@ func (f *scratchFile) Seek(offset position, whence int) (int64, error) {
 	return offset, nil
 }
 
-func (f *scratchFile) Readdir(n int) ([]fs.FileInfo, error) {
+func (f *file) Readdir(n int) ([]fs.FileInfo, error) {
 	done, err := f.use()
 	if err != nil {
 		return nil, err
@@ -517,7 +655,7 @@ func (f *scratchFile) Readdir(n int) ([]fs.FileInfo, error) {
 	return part, nil
 }
 
-func (f *scratchFile) Readdirnames(n int) (names []string, err error) {
+func (f *file) Readdirnames(n int) (names []string, err error) {
 	infos, err := f.Readdir(n)
 	for _, info := range infos {
 		names = append(names, info.Name())
@@ -550,3 +688,12 @@ func (i nodeInfo) Mode() fs.FileMode  { return i.mode }
 func (i nodeInfo) ModTime() time.Time { return i.time }
 func (i nodeInfo) IsDir() bool        { return i.mode.IsDir() }
 func (i nodeInfo) Sys() any           { return nil }
+
+// Discard closes a file whose new content is not to take effect, if the file knows a way.
+func Discard(handle afero.File) {
+	if d, ok := handle.(interface{ Discard() }); ok {
+		d.Discard()
+	} else {
+		_ = handle.Close()
+	}
+}
