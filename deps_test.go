@@ -54,10 +54,10 @@ var mayImport = map[string][]string{
 	"network":                        {"internal/js/webapi"},
 	"runtime": {"internal/cachedir", "internal/wasm/linearmem", "internal/wasm/metering",
 		"internal/text/plaintext", "internal/text/utf8text", "internal/wasm/scratch", "internal/wasm/wasifs", wazero},
-	"runtime/javascript": {"guest/quickjs", "internal/text/jsontree", "internal/js/jsregexp", "internal/js/module",
+	"runtime/javascript": {"guest/quickjs", "internal/text/jsontree", "internal/js/module",
 		"internal/net/responses", "internal/text/utf8text", "internal/js/webapi", "internal/wasm/scratch", "network",
 		"runtime", "runtime/javascript/...", "runtime/script", wazero},
-	// A capability of scripts imports its library, and no other capability.
+	// A capability of scripts imports its library, and no other capability: TestImports checks that, too.
 	"runtime/javascript/host":     {"guest/quickjs", "internal/text/jsontree", "internal/text/utf8text", "runtime"},
 	"runtime/javascript/console":  {"runtime", "runtime/javascript/host"},
 	"runtime/javascript/crypto":   {"internal/js/nodecrypto", "runtime/javascript/host"},
@@ -66,12 +66,12 @@ var mayImport = map[string][]string{
 	"runtime/javascript/fs": {"internal/text/filetype", "internal/text/jsontree", "internal/text/utf8text",
 		"runtime/javascript/host"},
 	"runtime/javascript/intl":     {"internal/js/intl", "runtime/javascript/host"},
-	"runtime/javascript/language": {"guest/quickjs", "runtime/javascript/host"},
-	"runtime/javascript/modules":  {"runtime/javascript/host"},
+	"runtime/javascript/language": {"guest/quickjs", "internal/js/jsregexp", "runtime/javascript/host"},
+	"runtime/javascript/modules":  {"guest/quickjs", "internal/js/module", "runtime", "runtime/javascript/host"},
 	"runtime/javascript/node":     {"runtime/javascript/host"},
 	"runtime/javascript/runs":     {"runtime/javascript/host"},
 	"runtime/javascript/streams":  {"runtime/javascript/host"},
-	"runtime/javascript/timers":   {"runtime/javascript/host"},
+	"runtime/javascript/timers":   {"guest/quickjs", "runtime/javascript/host"},
 	"runtime/javascript/url": {"internal/text/jsontree", "internal/text/utf8text", "internal/js/webapi",
 		"runtime/javascript/host"},
 	"runtime/javascript/zlib": {"internal/js/nodezlib", "runtime/javascript/host"},
@@ -196,6 +196,9 @@ func TestImports(t *testing.T) {
 				require.True(t, allows(allowed, "."), "%s imports the module's root", name)
 			} else if own, ok := strings.CutPrefix(imported, module); ok {
 				require.True(t, allows(allowed, own), "%s imports %s", name, own)
+				if strings.HasPrefix(name, "runtime/javascript/") && own != "runtime/javascript/host" {
+					require.False(t, strings.HasPrefix(own+"/", "runtime/javascript/"), "%s imports %s", name, own)
+				}
 			} else if imported == wazero || strings.HasPrefix(imported, wazero+"/") {
 				require.True(t, allows(allowed, wazero), "%s imports %s", name, imported)
 			}

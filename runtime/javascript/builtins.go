@@ -1,7 +1,6 @@
 package javascript
 
 import (
-	"context"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/fetch"
-	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // Most of Node's modules are loaded when they are first used, which takes some milliseconds. If the script seems to use
@@ -18,7 +16,7 @@ import (
 // builtinsIn returns the built-in modules that a script seems to use.
 func (r *run) builtinsIn(script string) []string {
 	names := features.ModulesIn(script)
-	if r.options.Network != nil && strings.Contains(script, "fetch") {
+	if r.options.Network != nil && fetch.UsedIn(script) {
 		names = append(names, fetch.Module)
 		slices.Sort(names)
 	}
@@ -65,29 +63,16 @@ func (r *run) withBuiltins(program *sandbox.Program) (*instance, error) {
 
 // preload loads a built-in module. If there is no memory for that, the script will find out when it uses the module.
 func (in *instance) preload(name string) error {
-	argument, err := in.vm.NewString(in.Context(), name)
+	argument, err := in.VM.NewString(in.Context(), name)
 	if err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
-	v, err := in.vm.Call(in.Context(), in.prelude.Builtin, argument)
+	v, err := in.VM.Call(in.Context(), in.Prelude.Builtin, argument)
 	if err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
 	if v == quickjs.Exception {
 		return in.forgetException()
 	}
-	return in.reason(in.vm.Free(in.Context(), v))
-}
-
-// loadBuiltin returns a built-in module that is loaded when it is first used, as a function.
-func (in moduleLoader) loadBuiltin(c *host.Call) (quickjs.Value, error) {
-	source, file, ok := features.Module(c.Name(0))
-	if !ok {
-		return quickjs.Undefined, nil
-	}
-	request, err := in.vm.RequestEval(c.Context(), source, file)
-	if err != nil {
-		return 0, err
-	}
-	return in.ask(request, func(_ context.Context, v quickjs.Value) quickjs.Value { return v }), nil
+	return in.Reason(in.VM.Free(in.Context(), v))
 }

@@ -26,7 +26,7 @@ func (in compiler) findEnding(source string) error {
 		return nil
 	}
 	if err := in.Spend(len(source)); err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
 	found, uncalled, ok := module.FindEnding(source)
 	r.ending = ending{Ending: found, uncalled: uncalled}
@@ -50,9 +50,9 @@ func (in compiler) findEnding(source string) error {
 
 // compiles reports whether source is the body of a function.
 func (in compiler) compiles(source string) (bool, error) {
-	ok, err := in.vm.Compiles(in.Context(), declarationPrefix+source+declarationSuffix, in.run.options.Name, false)
+	ok, err := in.VM.Compiles(in.Context(), declarationPrefix+source+declarationSuffix, in.run.options.Name, false)
 	if err != nil {
-		return false, in.reason(err)
+		return false, in.Reason(err)
 	}
 	if !ok {
 		return false, in.forgetException()
@@ -97,7 +97,7 @@ func (in *instance) noteEnding() error {
 	}
 	dropped := int32(0)
 	if e.expression || e.module {
-		v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Dropped))
+		v, err := in.Checked(in.VM.Call(in.Context(), in.Prelude.Dropped))
 		if err != nil {
 			return err
 		}

@@ -41,25 +41,25 @@ func (t thrownValue) outOfMemory(refused bool) bool {
 // exhausted serves [quickjs.MemoryArgc]: when memory is used up, the run ends, whatever the script would catch. It can
 // catch that a single thing is larger than all memory that it may have.
 func (in *instance) exhausted() {
-	if in.vm != nil && in.Exhausted() {
+	if in.VM != nil && in.Exhausted() {
 		panic(&sandbox.Stop{Err: in.MemoryError()})
 	}
 }
 
-// exception takes the pending exception and returns the error that ends the run.
-func (in *instance) exception() error {
+// Exception implements [host.Runner].
+func (in *instance) Exception() error {
 	ctx := in.Context()
-	e, err := in.vm.TakeException(ctx)
+	e, err := in.VM.TakeException(ctx)
 	if err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
 	in.run.outcome = nil // whatever there was, this is the end
-	v, err := in.vm.Call(ctx, in.prelude.Fail, e)
+	v, err := in.VM.Call(ctx, in.Prelude.Fail, e)
 	if err == nil {
-		err = in.vm.Free(ctx, e)
+		err = in.VM.Free(ctx, e)
 	}
 	if err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
 	if o := in.run.outcome; v != quickjs.Exception && o != nil && o.err != nil {
 		return o.err

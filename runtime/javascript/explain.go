@@ -3,7 +3,6 @@ package javascript
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,32 +46,6 @@ var missingGlobals = func() map[string]string {
 		"window", "document", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt",
 	} {
 		m[name] = dom
-	}
-	return m
-}()
-
-// missingModules maps Node's modules to their replacements here.
-var missingModules = func() map[string]string {
-	m := map[string]string{}
-	for name, text := range map[string]string{
-		"axios cross-fetch dns http2 net node-fetch superagent tls undici ws": "there is no network",
-		"child_process cluster worker_threads": "there are no other " +
-			"processes and no threads",
-	} {
-		for name := range strings.FieldsSeq(name) {
-			m[name] = text
-		}
-	}
-	return m
-}()
-
-// missingModulesOnline is missingModules for runs that have a network.
-var missingModulesOnline = func() map[string]string {
-	m := maps.Clone(missingModules)
-	for name, text := range m {
-		if strings.HasPrefix(text, "there is no network") {
-			m[name] = "use fetch"
-		}
 	}
 	return m
 }()
@@ -163,7 +136,7 @@ func (in *instance) argument(e quickjs.ErrorStack) (text string, cut int, ok boo
 	if !ok || !v.IsString() {
 		return "", 0, false
 	}
-	if text, cut, ok = in.vm.String(v, maxJSONSource); !ok {
+	if text, cut, ok = in.VM.String(v, maxJSONSource); !ok {
 		return "", 0, false
 	}
 	return text, cut, in.Spend(len(text)) == nil
@@ -238,7 +211,7 @@ func (r *run) findUncalled(file, source string, m *module.Map) {
 	}
 }
 
-// explainUncalled serves opUncalled. It prints an explanation if a source shows that the script takes methods for
+// explainUncalled prints an explanation if a source shows that the script takes methods for
 // booleans.
 func (in *instance) explainUncalled() error {
 	r := in.run

@@ -19,12 +19,10 @@ import (
 )
 
 // features are the capabilities of scripts, in the order in which their preludes run.
-var features *host.Set
+var features = host.NewSet(
+	language.Feature, console.Feature, timers.Feature, fs.Feature, encoding.Feature, crypto.Feature, url.Feature,
+	node.Feature, modules.Feature, intl.Feature, streams.Feature, zlib.Feature, fetch.Feature, runs.Feature, driver,
+)
 
-func init() { // the functions of driver use features
-	features = host.NewSet(
-		language.Feature, console.Feature, timers.Feature, fs.Feature, encoding.Feature, crypto.Feature, url.Feature,
-		node.Feature, modules.Feature, intl.Feature, streams.Feature, zlib.Feature, fetch.Feature, runs.Feature, driver,
-	)
-	builtins = append([]string{"path", "path/posix"}, features.ModuleNames()...)
-}
+// builtins are the built-in modules, without "node:". The prelude defines the first ones.
+var builtins = append([]string{"path", "path/posix"}, features.ModuleNames()...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/js/module"
 	"github.com/toolrun/toolrun/internal/wasm/scratch"
 )
 
@@ -18,6 +19,30 @@ func (r *run) files() *scratch.FS {
 		r.scratch = r.Scratch(files)
 	}
 	return r.scratch
+}
+
+// Files implements [modules.Code].
+func (r *run) Files() afero.Fs {
+	switch {
+	case r.evidence != nil:
+		return r.files().On(r.evidence)
+	case r.options.Files != nil:
+		return r.files()
+	}
+	return nil
+}
+
+// Note implements [modules.Code].
+func (r *run) Note(source *module.Source, prefix int) {
+	r.findUncalled(source.Path, source.Code, source.Map)
+	r.note(source.Path, source.Code, origin{prefix: prefix, source: source.Map, module: source.Kind == module.ES})
+}
+
+// Spoil implements [modules.Code].
+func (r *run) Spoil() {
+	if r.evidence != nil {
+		r.evidence.Spoil()
+	}
 }
 
 // noFiles has no files, and no place for any.

@@ -89,16 +89,16 @@ func (in *instance) install() error {
 	if r.setup.text == "" {
 		return nil
 	}
-	in.call.Attachment = r.setup.data
+	in.Attach(r.setup.data)
 	ctx := in.Context()
-	argument, err := in.checked(in.vm.ParseJSON(ctx, r.setup.text))
+	argument, err := in.Checked(in.VM.ParseJSON(ctx, r.setup.text))
 	if err != nil {
 		return err
 	}
-	if _, err = in.checked(in.vm.Call(ctx, in.prelude.Install, argument)); err != nil || !r.options.Session {
+	if _, err = in.Checked(in.VM.Call(ctx, in.Prelude.Install, argument)); err != nil || !r.options.Session {
 		return err // with the sandbox, the argument goes
 	}
-	return in.reason(in.vm.Free(ctx, argument))
+	return in.Reason(in.VM.Free(ctx, argument))
 }
 
 // A functionCaller lets the script call the run's functions.
@@ -130,7 +130,7 @@ func (in functionCaller) invocation(c *host.Call, room int) (*invocation, error)
 	if !ok {
 		return nil, host.Errorf("the arguments of %s must be JSON", f.Name)
 	}
-	data, _ := in.vm.ArrayBuffer(c.Value(2))
+	data, _ := in.VM.ArrayBuffer(c.Value(2))
 	most := maxWeight + len(data)
 	value, size, err := in.decode(text, data, min(room, most))
 	_, over := errors.AsType[*sandbox.Stop](err)
@@ -221,11 +221,11 @@ func (i *invocation) finished(a answer, err error) answer {
 
 // answerValue hands an answer to the guest.
 func (in functionCaller) answerValue(ctx context.Context, a answer) (quickjs.Value, error) {
-	in.call.Attachment = a.data
+	in.Attach(a.data)
 	if a.text == "" {
 		return in.newScalar(ctx, a.scalar)
 	}
-	return in.vm.ParseJSON(ctx, a.text)
+	return in.VM.ParseJSON(ctx, a.text)
 }
 
 // callFunction calls a function and waits for its answer.
@@ -318,12 +318,12 @@ func (in functionCaller) deliver(c script.Ended[*invocation, answer], err error)
 		return err
 	}
 	ctx := in.Context()
-	value, err := in.checked(in.answerValue(ctx, c.Answer))
+	value, err := in.Checked(in.answerValue(ctx, c.Answer))
 	if err != nil {
 		return err
 	}
-	if _, err := in.checked(in.vm.Call(ctx, in.prelude.Deliver, quickjs.Int(int32(c.Number)), value)); err != nil {
+	if _, err := in.Checked(in.VM.Call(ctx, in.Prelude.Deliver, quickjs.Int(int32(c.Number)), value)); err != nil {
 		return err
 	}
-	return in.reason(in.vm.Free(ctx, value))
+	return in.Reason(in.VM.Free(ctx, value))
 }

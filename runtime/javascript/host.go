@@ -1,7 +1,6 @@
 package javascript
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
@@ -12,17 +11,6 @@ import (
 // driver has the functions that only what drives the engine can answer: they end the run or are about its code.
 var driver = host.Feature{
 	Name: "driver",
-	Functions: map[string]host.Function{
-		"module.builtin": func(c *host.Call) { // name of a module of Node: a function, or undefined if there is none
-			c.ReturnValue(loaderOf(c).loadBuiltin(c))
-		},
-		// specifier, path of the file that has it, 1 for an import: a path, or the name of a built-in module
-		"module.resolve": func(c *host.Call) { c.ReturnValue(loaderOf(c).resolveFile(c)) },
-		// path: a function, the text of a JSON file, or the promise of an ES module
-		"module.load": func(c *host.Call) { c.ReturnValue(loaderOf(c).loadFile(c)) },
-		// path of an ES module that require has loaded, true for __esModule too: its namespace object
-		"module.namespace": func(c *host.Call) { c.ReturnValue(loaderOf(c).namespace(c)) },
-	},
 	Effects: map[string]host.Function{
 		// stack of an error: its frames of scripts, with the lines and columns that were written; or a frame of the
 		// engine and 1
@@ -41,8 +29,7 @@ var driver = host.Feature{
 	},
 }
 
-func instanceOf(c *host.Call) *instance  { return c.Runner.(*instance) }
-func loaderOf(c *host.Call) moduleLoader { return moduleLoader{instanceOf(c)} }
+func instanceOf(c *host.Call) *instance { return c.Runner.(*instance) }
 
 // Bounds on a JSON text from a guest, since the host decodes it into its own memory. Bytes do not count: they cross
 // beside the JSON.
@@ -50,48 +37,6 @@ const (
 	maxJSON   = 4 << 20  // bytes of text
 	maxWeight = 64 << 20 // bytes of memory that the value takes, about
 )
-
-// hostCall serves a call of the host primitive.
-func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Value {
-	if in.vm == nil || in.vm.Leaf() {
-		return quickjs.Undefined
-	}
-	// The guest's fuel does not include the host's work, so many short calls must not delay the end of the run.
-	if err := in.run.Interrupted(); err != nil {
-		panic(&sandbox.Stop{Err: err})
-	}
-	c := &in.call
-	c.Begin(ctx, in.Instance, in.vm, in, argc, argv)
-	features.Serve(c)
-	v, err := c.Result()
-	return in.answer(ctx, v, err)
-}
-
-// engineCall serves a call of the engine itself, with values as arguments.
-func (in *instance) engineCall(ctx context.Context, f host.Function, values ...quickjs.Value) quickjs.Value {
-	if in.vm == nil || in.vm.Leaf() {
-		return quickjs.Undefined
-	}
-	c := &in.call
-	c.BeginWith(ctx, in.Instance, in.vm, in, values...)
-	f(c)
-	v, err := c.Result()
-	return in.answer(ctx, v, err)
-}
-
-// answer returns the result of the host primitive. An error ends the run unless it is a failure.
-func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quickjs.Value {
-	if in.Ended() != nil { // whatever else has happened
-		panic(&sandbox.Stop{Err: in.Ended()})
-	}
-	if f, ok := err.(*host.Failure); ok {
-		v, err = in.vm.ParseJSON(ctx, f.JSON())
-	}
-	if err != nil {
-		panic(&sandbox.Stop{Err: in.reason(err)})
-	}
-	return v
-}
 
 // Effect implements [host.Runner].
 func (in *instance) Effect() error {
@@ -145,7 +90,7 @@ func (in *instance) finish(c *host.Call) (quickjs.Value, error) {
 		}
 		value = in.value(in.compactJSON(text), nil, limit)
 	} else if json, cut, ok := c.Prefix(2, min(limit, maxJSON)); ok && cut == 0 {
-		data, _ := in.vm.ArrayBuffer(c.Value(3))
+		data, _ := in.VM.ArrayBuffer(c.Value(3))
 		value = in.value(json, data, limit)
 	}
 	if in.Ended() != nil {

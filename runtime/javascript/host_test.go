@@ -81,11 +81,11 @@ func attackHostWithin(t testing.TB, script string, limits sandbox.Limits) error 
 	require.NoError(t, err)
 
 	ctx := in.Context()
-	steal, err := in.vm.Eval(ctx, stealPrimitive, "steal.js")
+	steal, err := in.VM.Eval(ctx, stealPrimitive, "steal.js")
 	require.NoError(t, err)
-	wrapper, err := in.vm.NewHostFunction(ctx)
+	wrapper, err := in.VM.NewHostFunction(ctx)
 	require.NoError(t, err)
-	v, err := in.vm.Call(ctx, steal, wrapper)
+	v, err := in.VM.Call(ctx, steal, wrapper)
 	require.NoError(t, err)
 	require.NotEqual(t, quickjs.Exception, v)
 
@@ -181,10 +181,10 @@ func TestFailuresOfTheHostAreNoCrashes(t *testing.T) {
 	require.NoError(t, err)
 	in.Untrusted()
 	r.End()
-	in.vm.Work = nil
-	_, err = in.vm.Eval(in.Context(), "console.log(1); 1", "script.js") // there is no run, so the host panics
+	in.VM.Work = nil
+	_, err = in.VM.Eval(in.Context(), "console.log(1); 1", "script.js") // there is no run, so the host panics
 	require.Error(t, err)
-	require.False(t, IsScriptFailure(in.reason(err)))
+	require.False(t, IsScriptFailure(in.Reason(err)))
 }
 
 func FuzzHostCalls(f *testing.F) {

@@ -41,7 +41,7 @@ func nextSandbox(t testing.TB, e *testEngine) snapshot {
 	in := started.Driver().(*instance)
 	memory, ok := in.Module().Memory().Read(0, in.Module().Memory().Size())
 	require.True(t, ok)
-	return snapshot{in, bytes.Clone(memory), in.vm.State(), in.session}
+	return snapshot{in, bytes.Clone(memory), in.VM.State(), in.session}
 }
 
 // leftOvers are scripts that leave as much as they can in their sandbox, and whether the sandbox can be used again.

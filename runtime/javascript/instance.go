@@ -11,29 +11,30 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/javascript/modules"
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // instance is a sandbox with the JavaScript engine in it. It implements [sandbox.Driver].
 type instance struct {
-	*sandbox.Instance
-	vm      *quickjs.VM
-	prelude *quickjs.Prelude // nil until there is one
-	image   *imageState      // from which it has started; nil before that
+	host.Engine
+	image *imageState // from which it has started; nil before that
 
 	session
+}
+
+func newInstance(started *sandbox.Instance) *instance {
+	in := &instance{}
+	in.Engine = host.Engine{Instance: started, Runner: in}
+	return in
 }
 
 // session is the host's state of the present run. Nothing of it may reach the next one.
 type session struct {
 	run *run
 
-	asked        []question      // requests that the guest is working on
-	importFailed bool            // an imported module could not be found or compiled
-	rejections   []quickjs.Value // promises rejected since all jobs had last run
-	translated   translation     // of a regular expression
-	call         host.Call       // the one that is being served
-	caller       string          // the first frame of the stack that was captured last
+	rejections []quickjs.Value // promises rejected since all jobs had last run
+	caller     string          // the first frame of the stack that was captured last
 
 	seed uint64 // of Math.random
 }
@@ -57,21 +58,21 @@ const heap = 1792 << 10
 func (in *instance) Start() error {
 	in.run = newRun(in.Instance.Run(), RunOptions{})
 	var err error
-	if in.vm, err = quickjs.Start(in.Context(), in.Module()); err != nil {
-		return in.reason(err)
+	if in.VM, err = quickjs.Start(in.Context(), in.Module()); err != nil {
+		return in.Reason(err)
 	}
-	prelude, err := quickjs.LoadPrelude(in.Context(), in.vm, features.Prelude())
+	prelude, err := quickjs.LoadPrelude(in.Context(), in.VM, features.Prelude())
 	if err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
-	if err := in.vm.GrowHeap(in.Context(), heap); err != nil {
-		return in.reason(err)
+	if err := in.VM.GrowHeap(in.Context(), heap); err != nil {
+		return in.Reason(err)
 	}
 	if in.MemorySize() > sandbox.MinMemory {
 		return fmt.Errorf("the engine has %d bytes of memory before it has done anything", in.MemorySize())
 	}
-	in.prelude = prelude
-	in.vm.SeedRandom(0) // the engine has used the time; each run gets its own seed
+	in.Prelude = prelude
+	in.VM.SeedRandom(0) // the engine has used the time; each run gets its own seed
 	return nil
 }
 
@@ -79,7 +80,7 @@ func (in *instance) Start() error {
 func (in *instance) Verify() error {
 	in.image = &imageState{}
 	in.begin(newRun(in.Instance.Run(), RunOptions{}))
-	if err := quickjs.Verify(in.Context(), in.vm); err != nil {
+	if err := quickjs.Verify(in.Context(), in.VM); err != nil {
 		return err
 	}
 	if len(in.rejections) == 0 { // Verify has left one
@@ -90,9 +91,10 @@ func (in *instance) Verify() error {
 
 // State implements [sandbox.Driver].
 func (in *instance) State() any {
-	s := &imageState{VM: in.vm.State(), Prelude: in.prelude}
+	s := &imageState{VM: in.VM.State(), Prelude: in.Prelude}
 	if in.image != nil {
-		s.origins, s.originsSize, s.wrapped = maps.Clone(in.run.origins), in.run.originsSize, maps.Clone(in.run.wrapped)
+		s.origins, s.originsSize = maps.Clone(in.run.origins), in.run.originsSize
+		s.wrapped = maps.Clone(in.run.modules.Wrapped)
 	}
 	return s
 }
@@ -105,62 +107,41 @@ const deepStack = 64 << 10 // bytes
 func (in *instance) Resume(state any) (err error) {
 	in.image = state.(*imageState)
 	in.session = session{}
-	in.prelude = in.image.Prelude
-	if in.vm == nil {
-		in.vm, err = quickjs.Resume(in.Module(), in.image.VM)
+	in.Reset()
+	in.Prelude = in.image.Prelude
+	if in.VM == nil {
+		in.VM, err = quickjs.Resume(in.Module(), in.image.VM)
 		return err
 	}
-	in.vm.Reset(in.image.VM)
-	if base, size := in.vm.Stack(); in.Touched(uint64(base), uint64(size)) > deepStack {
-		in.vm.ForgetFunctions()
+	in.VM.Reset(in.image.VM)
+	if base, size := in.VM.Stack(); in.Touched(uint64(base), uint64(size)) > deepStack {
+		in.VM.ForgetFunctions()
 	}
 	return nil
 }
 
 // Idle implements [sandbox.Driver].
-func (in *instance) Idle() bool { return !in.vm.Broken() && in.vm.Depth() == 0 }
+func (in *instance) Idle() bool { return !in.VM.Broken() && in.VM.Depth() == 0 }
 
 // begin makes the instance, which is in the state of its image, the sandbox of a run.
 func (in *instance) begin(r *run) {
 	in.session = session{run: r}
+	in.Reset()
 	if r.options.State == nil {
 		in.reseed()
 	}
-	in.vm.Work = in.Spend
+	in.VM.Work = in.Spend
 	r.origins, r.originsSize, r.frames = maps.Clone(in.image.origins), in.image.originsSize, nil
 	if r.origins == nil {
 		r.origins = map[string]origin{}
 	}
-	r.wrapped = maps.Clone(in.image.wrapped)
+	r.modules.Wrapped = maps.Clone(in.image.wrapped)
 }
 
 // reseed gives Math.random other numbers.
 func (in *instance) reseed() {
 	in.seed = in.RandomSeed()
-	in.vm.SeedRandom(in.seed)
-}
-
-// checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.
-func (in *instance) checked(v quickjs.Value, err error) (quickjs.Value, error) {
-	if err != nil {
-		return 0, in.reason(err)
-	}
-	if v == quickjs.Exception {
-		return 0, in.exception()
-	}
-	return v, nil
-}
-
-// reason turns the error of a call into the guest into the error of the run.
-func (in *instance) reason(err error) error {
-	if errors.Is(err, quickjs.ErrNoMemory) {
-		return in.MemoryError()
-	}
-	err = in.Reason(err)
-	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok {
-		return &ExitError{Code: exit.Code}
-	}
-	return err
+	in.VM.SeedRandom(in.seed)
 }
 
 // Files implements [host.Runner].
@@ -178,3 +159,10 @@ func (in *instance) Files(use host.FileUse) (afero.Fs, error) {
 
 // Stdin implements [host.Runner].
 func (in *instance) Stdin() io.Reader { return in.run.options.Stdin }
+
+// Modules implements [modules.Runner].
+func (in *instance) Modules() *modules.Loader {
+	l := &in.run.modules
+	l.Engine, l.Script = &in.Engine, in.run.options.Name // a run can get another sandbox, and a script another name
+	return l
+}

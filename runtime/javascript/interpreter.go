@@ -51,7 +51,7 @@ func newGuest() (sandbox.Guest, error) {
 				in.Driver().(*instance).called(ctx, stack)
 			},
 		}},
-		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &instance{Instance: in}, nil },
+		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return newInstance(in), nil },
 		DecodeState: decodeState,
 		CrashAdvice: "Do it in another way, with plainer means (loops, arrays and objects instead of generators, " +
 			"proxies, resizable buffers or finalizers), and in smaller steps, to find what it fails on.",
@@ -76,25 +76,25 @@ func (in *instance) called(ctx context.Context, stack []uint64) {
 		in.exhausted()
 		stack[0] = uint64(quickjs.Undefined)
 	case quickjs.ResolveArgc:
-		stack[0] = uint64(moduleLoader{in}.resolveModule(ctx, uint32(this), uint32(this>>32)))
+		stack[0] = uint64(in.Modules().Resolve(ctx, uint32(this), uint32(this>>32)))
 	case quickjs.LoadArgc:
-		stack[0] = uint64(moduleLoader{in}.loadModule(ctx, uint32(this)))
+		stack[0] = uint64(in.Modules().Load(ctx, uint32(this)))
 	case quickjs.ResumeArgc:
-		stack[0] = uint64(in.resume(ctx, this))
+		stack[0] = uint64(in.Answered(ctx, this))
 	case quickjs.DateArgc:
-		stack[0] = uint64(in.engineCall(ctx, language.ParseDate, this))
+		stack[0] = uint64(in.Do(ctx, language.ParseDate, this))
 	case quickjs.RegexpArgc:
-		stack[0] = uint64(in.translateRegexp(ctx, this, argv))
+		stack[0] = uint64(in.Do(ctx, language.TranslateRegexp, this, quickjs.Int(int32(argv))))
 	case quickjs.RadixArgc:
-		stack[0] = uint64(in.engineCall(ctx, language.FormatRadix, this, quickjs.Int(int32(argv))))
+		stack[0] = uint64(in.Do(ctx, language.FormatRadix, this, quickjs.Int(int32(argv))))
 	default:
-		if in.vm != nil {
-			if e, ok := in.vm.ErrorStack(this, int32(argc), argv); ok {
+		if in.VM != nil {
+			if e, ok := in.VM.ErrorStack(this, int32(argc), argv); ok {
 				stack[0] = uint64(in.errorStack(ctx, e))
 				return
 			}
 		}
-		stack[0] = uint64(in.hostCall(ctx, argc, argv))
+		stack[0] = uint64(in.Serve(ctx, features, argc, argv))
 	}
 }
 
@@ -136,6 +136,9 @@ func (i *Interpreter) Run(ctx context.Context, script string, options *RunOption
 
 // end returns the result of a run that has ended with an error.
 func (r *run) end(err error) (*Result, error) {
+	if exit, ok := err.(*sandbox.ExitError); ok { // of the engine itself
+		err = &ExitError{Code: exit.Code}
+	}
 	exited := err == errExited
 	if exited {
 		err = nil
@@ -182,7 +185,7 @@ func (r *run) fresh(program *sandbox.Program) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.vm.CollectAt(r.collectAt()) // images with libraries keep the engine's own value
+	in.VM.CollectAt(r.collectAt()) // images with libraries keep the engine's own value
 	return in, in.install()
 }
 

@@ -70,7 +70,7 @@ var liarProgram = sync.OnceValues(func() (*sandbox.Program, error) {
 	guest.Module = func() ([]byte, error) { return liarModule(), nil }
 	guest.Digest = sha256.Sum256(liarModule())
 	guest.New = func(in *sandbox.Instance) (sandbox.Driver, error) {
-		return &liarDriver{instance: &instance{Instance: in}}, nil
+		return &liarDriver{instance: newInstance(in)}, nil
 	}
 	guest.Imports[0].Call = func(ctx context.Context, in *sandbox.Instance, stack []uint64) {
 		in.Driver().(*liarDriver).called(ctx, stack)
@@ -102,9 +102,9 @@ func (l *liar) start(r *run) {
 		"StackBase": l.address()})
 	require.NoError(l.t, err)
 	require.NoError(l.t, json.Unmarshal(fields, &state))
-	l.in.vm, err = quickjs.Resume(l.in.Module(), state)
+	l.in.VM, err = quickjs.Resume(l.in.Module(), state)
 	require.NoError(l.t, err)
-	l.in.prelude = &quickjs.Prelude{}
+	l.in.Prelude = &quickjs.Prelude{}
 	l.in.begin(r)
 }
 
@@ -268,12 +268,12 @@ func (l *liar) cString() uint32 {
 
 // answer is what the guest does when an export is called.
 func (l *liar) answer(ctx context.Context, export int, args []uint64) uint64 {
-	if depth := l.in.vm.Depth(); depth > liarDepth {
+	if depth := l.in.VM.Depth(); depth > liarDepth {
 		l.t.Errorf("%d calls of the guest, one inside of the other", depth)
 		panic(errTapeEnded)
 	}
 	if name := liarExports[export]; name == "QJS_ParseJSON" {
-		if text, ok := l.in.vm.CString(uint32(args[1]), maxJSON); ok && strings.Contains(text, "panicked: ") {
+		if text, ok := l.in.VM.CString(uint32(args[1]), maxJSON); ok && strings.Contains(text, "panicked: ") {
 			l.t.Errorf("something has panicked: %s", text)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
+	"github.com/toolrun/toolrun/runtime/javascript/timers"
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
@@ -206,7 +207,7 @@ func (r *run) leaveOut(err error, in *instance) bool {
 // of an operation, and says why. It returns false if there is none.
 func (in *instance) leaveLibrary(c *host.Call, what, called string) bool {
 	r := in.run
-	if r.library == "" || !in.vm.MakeUncatchable(c.Value(1)) {
+	if r.library == "" || !in.VM.MakeUncatchable(c.Value(1)) {
 		return false
 	}
 	r.left = true
@@ -237,19 +238,19 @@ func (in libraryLoader) loadImports() (loaded bool, err error) {
 // see why when it loads the module again.
 func (in libraryLoader) loadImport(i module.Import) (bool, error) {
 	ctx := in.Context()
-	specifier, err := in.vm.NewString(ctx, i.Specifier)
+	specifier, err := in.VM.NewString(ctx, i.Specifier)
 	if err != nil {
-		return false, in.reason(err)
+		return false, in.Reason(err)
 	}
-	loading, err := in.checked(in.vm.Call(ctx, in.prelude.Preload, specifier, quickjs.Bool(i.Required)))
+	loading, err := in.Checked(in.VM.Call(ctx, in.Prelude.Preload, specifier, quickjs.Bool(i.Required)))
 	if err != nil {
 		return false, err
 	}
-	if _, err := in.checked(in.vm.RunJobs(ctx)); err != nil {
+	if _, err := in.Checked(in.VM.RunJobs(ctx)); err != nil {
 		return false, err
 	}
-	state, _ := in.vm.PromiseState(loading)
-	return state == 1, in.reason(in.vm.Free(ctx, loading))
+	state, _ := in.VM.PromiseState(loading)
+	return state == 1, in.Reason(in.VM.Free(ctx, loading))
 }
 
 // loadLibrary runs one file and its jobs. Exceptions appear on the console.
@@ -258,9 +259,8 @@ func (in libraryLoader) loadLibrary(file string) error {
 		return nil
 	}
 	ctx := in.Context()
-	source, err := in.run.read(file)
+	source, err := in.Modules().Read(file)
 	if err != nil {
-		err = moduleFailure(err)
 		if s, ok := err.(*sandbox.Stop); ok {
 			return s.Err
 		}
@@ -270,16 +270,16 @@ func (in libraryLoader) loadLibrary(file string) error {
 	}
 	var v quickjs.Value
 	if source.Kind == module.Script || source.UMD {
-		in.run.note(file, source.Code, origin{source: source.Map})
-		v, err = in.vm.EvalNow(ctx, source.Code, file)
+		in.run.Note(source, 0)
+		v, err = in.VM.EvalNow(ctx, source.Code, file)
 	} else if source.Kind == module.CommonJS || source.Kind == module.ES {
 		v, err = in.requireLibrary(ctx, file, source.Kind == module.ES)
 	}
 	if err != nil {
-		return in.reason(err)
+		return in.Reason(err)
 	}
 	if v == quickjs.Exception {
-		err := in.exception()
+		err := in.Exception()
 		script, ok := errors.AsType[*ScriptError](err)
 		if !ok {
 			return err
@@ -303,26 +303,26 @@ func (in libraryLoader) loadLibrary(file string) error {
 
 // libraryTurn runs jobs of a library, and reports whether none is left.
 func (in libraryLoader) libraryTurn() (done bool, err error) {
-	if _, err := in.checked(in.vm.RunJobs(in.Context())); err != nil {
+	if _, err := in.Checked(in.VM.RunJobs(in.Context())); err != nil {
 		return false, err
 	}
-	wait, err := in.tick(-1)
-	if err == nil && wait == rejectionsFirst {
+	wait, err := timers.Tick(&in.Engine, -1, len(in.rejections) > 0)
+	if err == nil && wait == timers.RejectionsFirst {
 		return false, in.reportRejections()
 	}
 	return wait < 0, err
 }
 
 func (in *instance) requireLibrary(ctx context.Context, file string, isModule bool) (quickjs.Value, error) {
-	argument, err := in.vm.NewString(ctx, file)
+	argument, err := in.VM.NewString(ctx, file)
 	if err != nil {
 		return 0, err
 	}
-	name, err := in.vm.NewString(ctx, globalName(file))
+	name, err := in.VM.NewString(ctx, globalName(file))
 	if err != nil {
 		return 0, err
 	}
-	return in.vm.Call(ctx, in.prelude.Library, argument, name, quickjs.Bool(isModule))
+	return in.VM.Call(ctx, in.Prelude.Library, argument, name, quickjs.Bool(isModule))
 }
 
 // globalName returns the name of the global for a file's exports: dateUtils for date-utils.min.js. It is empty if the

@@ -64,7 +64,7 @@ func (in libraryLoader) keepLibraries(program *sandbox.Program, e *script.Eviden
 // untouched reports whether the instance has nothing in it that belongs to its run alone.
 func (in *instance) untouched() bool {
 	r := in.run
-	return !in.Impure() && len(in.rejections) == 0 && !in.vm.RandomUsed(in.seed) &&
+	return !in.Impure() && len(in.rejections) == 0 && !in.VM.RandomUsed(in.seed) &&
 		!r.Output().Used() && r.outcome == nil &&
 		!in.Refused() // memory, perhaps by the system
 }

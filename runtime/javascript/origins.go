@@ -226,7 +226,7 @@ func (in *instance) mapStack(c *host.Call) (quickjs.Value, error) {
 		if err := in.Spend(frameCost); err != nil {
 			return 0, err
 		}
-		return in.vm.NewString(c.Context(), in.run.nodeFrame(stack))
+		return in.VM.NewString(c.Context(), in.run.nodeFrame(stack))
 	}
 	var b strings.Builder
 	for frame := range strings.SplitSeq(stack, "\n") {
@@ -237,7 +237,7 @@ func (in *instance) mapStack(c *host.Call) (quickjs.Value, error) {
 			b.WriteString("\n" + in.run.shownFrame(frame))
 		}
 	}
-	return in.vm.NewString(c.Context(), b.String())
+	return in.VM.NewString(c.Context(), b.String())
 }
 
 // isInternal reports whether a stack frame belongs to the engine or the prelude.

@@ -15,7 +15,7 @@ const maxRejections = 1000
 
 // rejected records a promise that is being rejected.
 func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
-	if in.vm == nil || in.vm.Leaf() {
+	if in.VM == nil || in.VM.Leaf() {
 		return
 	}
 	if len(in.rejections) >= maxRejections {
@@ -24,18 +24,18 @@ func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
 		}
 		kept := in.rejections[:0]
 		for _, p := range in.rejections {
-			if _, unhandled := in.vm.UnhandledRejection(p); unhandled {
+			if _, unhandled := in.VM.UnhandledRejection(p); unhandled {
 				kept = append(kept, p)
-			} else if err := in.vm.Free(ctx, p); err != nil {
-				panic(&sandbox.Stop{Err: in.reason(err)})
+			} else if err := in.VM.Free(ctx, p); err != nil {
+				panic(&sandbox.Stop{Err: in.Reason(err)})
 			}
 		}
 		if in.rejections = kept; len(kept) >= maxRejections {
 			return
 		}
 	}
-	if err := in.vm.Retain(ctx, promise); err != nil {
-		panic(&sandbox.Stop{Err: in.reason(err)})
+	if err := in.VM.Retain(ctx, promise); err != nil {
+		panic(&sandbox.Stop{Err: in.Reason(err)})
 	}
 	in.rejections = append(in.rejections, promise)
 }
@@ -46,13 +46,13 @@ func (in *instance) reportRejections() error {
 	for len(in.rejections) > 0 {
 		promise := in.rejections[0]
 		in.rejections = in.rejections[1:]
-		if reason, unhandled := in.vm.UnhandledRejection(promise); unhandled {
-			if _, err := in.checked(in.vm.Call(ctx, in.prelude.Rejected, reason, promise)); err != nil {
+		if reason, unhandled := in.VM.UnhandledRejection(promise); unhandled {
+			if _, err := in.Checked(in.VM.Call(ctx, in.Prelude.Rejected, reason, promise)); err != nil {
 				return err
 			}
 		}
-		if err := in.vm.Free(ctx, promise); err != nil {
-			return in.reason(err)
+		if err := in.VM.Free(ctx, promise); err != nil {
+			return in.Reason(err)
 		}
 	}
 	return nil

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/wasm/scratch"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/modules"
+	"github.com/toolrun/toolrun/runtime/javascript/timers"
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
@@ -27,7 +28,6 @@ type run struct {
 	origins     map[string]origin // by file
 	originsSize int               // in bytes
 	frames      map[string]string // the stack frames that nodeFrame has shown, by the engine's
-	wrapped     map[string]bool   // the files, not ES modules, that modules wrap; nil if there are none
 	uncalled    string            // the explanation of a method that is used as a value; empty if none was seen
 
 	setup     encoded          // the functions and globals, encoded
@@ -46,9 +46,9 @@ type run struct {
 	functions []sessionFunction // those that scripts can have, by their numbers; nil if these are those of the options
 	restored  int               // how many of them come from a state
 
-	mark  string // the prefix of strings in JSON that stand for bytes
-	entry string // the specifier by which only the prelude can import the script
-	calls script.Calls[*invocation, answer]
+	mark    string // the prefix of strings in JSON that stand for bytes
+	modules modules.Loader
+	calls   script.Calls[*invocation, answer]
 }
 
 // outcome is the end of a script: an error or its result.
@@ -60,11 +60,14 @@ type outcome struct {
 
 func newRun(r *sandbox.Run, options RunOptions) *run {
 	random := rand.Text() // 26 letters of five bits
-	return &run{
-		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]),
-		entry:     "toolrun:" + random[12:],
-		firstName: options.Name,
+	made := &run{
+		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]), firstName: options.Name,
 	}
+	made.modules = modules.Loader{
+		Features: features, Builtins: builtins, Online: options.Network != nil, EngineModules: options.engineModules,
+		Entry: "toolrun:" + random[12:], Code: made,
+	}
+	return made
 }
 
 // result makes the run's result. err is the error of the run.
@@ -95,7 +98,7 @@ func (in *instance) execute(program *sandbox.Program, script string) error {
 	}
 	if in.run.options.Session {
 		details := map[string]any{"mark": in.run.mark, "name": in.run.options.Name}
-		if _, err := in.checked(in.callWith(in.prelude.StartTop, details)); err != nil {
+		if _, err := in.Checked(in.callWith(in.Prelude.StartTop, details)); err != nil {
 			return err
 		}
 	}
@@ -169,16 +172,16 @@ func (in *instance) loop() error {
 // turn runs all jobs and at most one timer. It returns how long to wait before the next turn; a negative duration means
 // until a call ends.
 func (in *instance) turn() (wait time.Duration, done bool, err error) {
-	if _, err := in.checked(in.vm.RunJobs(in.Context())); err != nil {
+	if _, err := in.Checked(in.VM.RunJobs(in.Context())); err != nil {
 		return 0, false, err
 	}
 	if o := in.run.outcome; o != nil && o.err != nil {
 		return 0, false, o.err
 	}
-	if wait, err = in.tick(in.run.calls.Len()); err != nil {
+	if wait, err = timers.Tick(&in.Engine, in.run.calls.Len(), len(in.rejections) > 0); err != nil {
 		return 0, false, err
 	}
-	if wait == rejectionsFirst {
+	if wait == timers.RejectionsFirst {
 		return 0, false, in.reportRejections()
 	}
 	if wait >= 0 || in.run.calls.Len() > 0 {
@@ -206,22 +209,3 @@ func (r *run) exit(status int) error {
 
 // returned reports whether the script has its result.
 func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil }
-
-// rejectionsFirst is what tick returns if rejections have to be looked at before a timer may run.
-const rejectionsFirst = -2 * time.Millisecond
-
-// tick runs callbacks of process.nextTick, or a timer if one is due, and returns 0. Otherwise it returns how long to
-// wait for the next one, a negative duration if there is no timer, or rejectionsFirst. With a negative number of
-// pending calls, no timer runs.
-func (in *instance) tick(pending int) (time.Duration, error) {
-	v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Tick, quickjs.Int(int32(pending)),
-		quickjs.Bool(len(in.rejections) > 0)))
-	if err != nil {
-		return 0, err
-	}
-	ms, ok := v.Int()
-	if !ok {
-		return 0, nil
-	}
-	return time.Duration(ms) * time.Millisecond, nil
-}

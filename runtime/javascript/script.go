@@ -142,9 +142,9 @@ func (in compiler) compileJavaScript(source string) (compiled, error) {
 	c, err := in.compileEnding(source, nil)
 	if err == nil && in.run.options.Expression && strings.Contains(source, ")") {
 		brackets := declarationPrefix + beforeBrackets + source + afterBrackets + declarationSuffix
-		ok, err := in.vm.Compiles(in.Context(), brackets, in.run.options.Name, false)
+		ok, err := in.VM.Compiles(in.Context(), brackets, in.run.options.Name, false)
 		if err != nil {
-			return compiled{}, in.reason(err)
+			return compiled{}, in.Reason(err)
 		}
 		if !ok {
 			return compiled{}, cmp.Or(in.forgetException(), notOneExpression(in.run.options.Name))
@@ -293,14 +293,14 @@ func (in compiler) compileBody(imports, source string, from *module.Map) (compil
 		return in.evalTop(body, source, o)
 	}
 	in.run.note(name, source, o)
-	evaluate, strict := in.vm.EvalNow, imports != "" // what imports is a module, and strict
+	evaluate, strict := in.VM.EvalNow, imports != "" // what imports is a module, and strict
 	if strict {
-		evaluate = in.vm.Eval
+		evaluate = in.VM.Eval
 	}
 	if !strings.Contains(body, "}") {
 		function, err := evaluate(in.Context(), expressionPrefix+body+expressionSuffix, name)
 		if err != nil {
-			return compiled{}, in.reason(err)
+			return compiled{}, in.Reason(err)
 		}
 		if function != quickjs.Exception {
 			return compiled{function: function}, nil
@@ -309,16 +309,16 @@ func (in compiler) compileBody(imports, source string, from *module.Map) (compil
 			return compiled{}, err
 		}
 	}
-	ok, err := in.vm.Compiles(in.Context(), declarationPrefix+body+declarationSuffix, name, strict)
+	ok, err := in.VM.Compiles(in.Context(), declarationPrefix+body+declarationSuffix, name, strict)
 	if err != nil {
-		return compiled{}, in.reason(err)
+		return compiled{}, in.Reason(err)
 	}
 	if !ok {
 		return compiled{}, in.syntaxError(source)
 	}
 	function, err := evaluate(in.Context(), methodPrefix+body+methodSuffix, name)
 	if err != nil {
-		return compiled{}, in.reason(err)
+		return compiled{}, in.Reason(err)
 	}
 	if function == quickjs.Exception {
 		if err := in.forgetException(); err != nil {
@@ -333,9 +333,9 @@ func (in compiler) compileBody(imports, source string, from *module.Map) (compil
 func (in compiler) evalTop(body, source string, o origin) (compiled, error) {
 	o.prefix -= len(methodPrefix)
 	in.run.note(in.run.options.Name, source, o)
-	promise, err := in.vm.EvalTop(in.Context(), body, in.run.options.Name)
+	promise, err := in.VM.EvalTop(in.Context(), body, in.run.options.Name)
 	if err != nil {
-		return compiled{}, in.reason(err)
+		return compiled{}, in.Reason(err)
 	}
 	if promise == quickjs.Exception {
 		return compiled{}, in.syntaxError(source)
@@ -345,11 +345,11 @@ func (in compiler) evalTop(body, source string, o origin) (compiled, error) {
 
 // forgetException drops the pending exception.
 func (in *instance) forgetException() error {
-	e, err := in.vm.TakeException(in.Context())
+	e, err := in.VM.TakeException(in.Context())
 	if err == nil {
-		err = in.vm.Free(in.Context(), e)
+		err = in.VM.Free(in.Context(), e)
 	}
-	return in.reason(err)
+	return in.Reason(err)
 }
 
 func (in compiler) compileModule(source string, from *module.Map) (compiled, error) {
@@ -357,18 +357,18 @@ func (in compiler) compileModule(source string, from *module.Map) (compiled, err
 	in.run.note(name, source, origin{source: from, module: true})
 	// CommonJS files that it imports run now and can call functions, while the present mark may be of the run that
 	// loaded the libraries.
-	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{
+	if _, err := in.Checked(in.callWith(in.Prelude.Install, map[string]any{
 		"mark": in.run.mark, "functions": []any{}, "globals": []any{},
 	})); err != nil {
 		return compiled{}, err
 	}
-	in.importFailed = false
-	def, err := moduleLoader(in).linkModule(in.Context(), source, name)
+	loader := in.Modules()
+	def, err := loader.Link(in.Context(), source, name)
 	if err != nil {
-		return compiled{}, in.reason(err)
+		return compiled{}, in.Reason(err)
 	}
-	if def == 0 && in.importFailed { // its imports may have run, and thrown any error
-		return compiled{}, in.exception()
+	if def == 0 && loader.ImportFailed { // its imports may have run, and thrown any error
+		return compiled{}, in.Exception()
 	}
 	if def == 0 {
 		return compiled{}, in.syntaxError(source)
@@ -380,16 +380,16 @@ func (in compiler) compileModule(source string, from *module.Map) (compiled, err
 // startScript starts a compiled script.
 func (in *instance) startScript(c compiled) error {
 	if in.run.options.Session {
-		if _, err := in.checked(in.callWith(in.prelude.EndTop, in.startDetails(), c.promise)); err != nil {
+		if _, err := in.Checked(in.callWith(in.Prelude.EndTop, in.startDetails(), c.promise)); err != nil {
 			return err
 		}
-		return in.reason(in.vm.Free(in.Context(), c.promise))
+		return in.Reason(in.VM.Free(in.Context(), c.promise))
 	}
 	if c.module {
-		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
+		_, err := in.Checked(in.callWith(in.Prelude.StartModule, map[string]any{"module": in.run.modules.Entry}))
 		return err
 	}
-	_, err := in.checked(in.callWith(in.prelude.Start, in.startDetails(), c.function))
+	_, err := in.Checked(in.callWith(in.Prelude.Start, in.startDetails(), c.function))
 	return err
 }
 
@@ -400,13 +400,13 @@ func (in *instance) callWith(function quickjs.Value, details map[string]any,
 	if err != nil {
 		return 0, err
 	}
-	argument, err := in.vm.ParseJSON(in.Context(), string(text))
+	argument, err := in.VM.ParseJSON(in.Context(), string(text))
 	if err != nil || argument == quickjs.Exception {
 		return argument, err
 	}
-	result, err := in.vm.Call(in.Context(), function, append(before, argument)...)
+	result, err := in.VM.Call(in.Context(), function, append(before, argument)...)
 	if err == nil && in.run.options.Session {
-		err = in.vm.Free(in.Context(), argument)
+		err = in.VM.Free(in.Context(), argument)
 	}
 	return result, err
 }
@@ -414,7 +414,7 @@ func (in *instance) callWith(function quickjs.Value, details map[string]any,
 // syntaxError returns the error for a script that did not compile. The engine may notice a missing bracket only behind
 // the script's last line, in the wrapper, and some of its columns belong to other lines: these are left out.
 func (in compiler) syntaxError(source string) error {
-	err := in.exception()
+	err := in.Exception()
 	in.run.outcome = nil // it may compile in another way
 	e, ok := err.(*ScriptError)
 	if !ok {

@@ -41,13 +41,13 @@ func TestBodiesWithoutAClosingBrace(t *testing.T) {
 					b.WriteByte(' ')
 				}
 			}
-			function, err := in.vm.EvalNow(in.Context(), expressionPrefix+b.String()+expressionSuffix, "x")
+			function, err := in.VM.EvalNow(in.Context(), expressionPrefix+b.String()+expressionSuffix, "x")
 			require.NoError(t, err)
 			one := function != quickjs.Exception
 			if !one {
 				require.NoError(t, in.forgetException())
 			}
-			other, err := in.vm.Compiles(in.Context(), declarationPrefix+b.String()+declarationSuffix, "x", false)
+			other, err := in.VM.Compiles(in.Context(), declarationPrefix+b.String()+declarationSuffix, "x", false)
 			require.NoError(t, err)
 			if !other {
 				require.NoError(t, in.forgetException())

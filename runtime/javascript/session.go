@@ -108,10 +108,10 @@ func (r *run) restore() (*instance, *stateData, error) {
 		r.note(o.File, o.Code, origin{prefix: o.Prefix, source: o.Source, module: o.Module, inserted: o.Inserted})
 	}
 	for _, file := range data.Wrapped {
-		if r.wrapped == nil {
-			r.wrapped = map[string]bool{}
+		if r.modules.Wrapped == nil {
+			r.modules.Wrapped = map[string]bool{}
 		}
-		r.wrapped[file] = true
+		r.modules.Wrapped[file] = true
 	}
 	return in, data, nil
 }
@@ -125,7 +125,8 @@ func (r *run) state() (*sandbox.State, error) {
 		}
 	}
 	data := stateData{
-		Functions: functions, Name: r.firstName, Scripts: r.scripts, Wrapped: slices.Sorted(maps.Keys(r.wrapped)),
+		Functions: functions, Name: r.firstName, Scripts: r.scripts,
+		Wrapped: slices.Sorted(maps.Keys(r.modules.Wrapped)),
 	}
 	if len(r.calls.Suspended()) == 0 {
 		data.Scripts++

@@ -18,13 +18,13 @@ const maxTitle = 16 << 10
 // errorStack serves the engine when it makes the stack of an error. An error that the engine itself has thrown gets a
 // message that says more.
 func (in *instance) errorStack(ctx context.Context, e quickjs.ErrorStack) quickjs.Value {
-	if in.prelude == nil || in.vm.Leaf() || !e.Wanted() {
+	if in.Prelude == nil || in.VM.Leaf() || !e.Wanted() {
 		return e.Raw
 	}
 	if err := in.run.Interrupted(); err != nil {
 		panic(&sandbox.Stop{Err: err})
 	}
-	raw, _, _ := in.vm.String(e.Raw, maxStack)
+	raw, _, _ := in.VM.String(e.Raw, maxStack)
 	if e.Captured {
 		in.caller, _, _ = strings.Cut(raw, "\n")
 		in.caller = strings.Clone(in.caller[:min(len(in.caller), maxCaller)])
@@ -33,7 +33,7 @@ func (in *instance) errorStack(ctx context.Context, e quickjs.ErrorStack) quickj
 	if e.Thrown {
 		better, err := in.explain(e, name, message, raw)
 		if err != nil {
-			panic(&sandbox.Stop{Err: in.reason(err)})
+			panic(&sandbox.Stop{Err: in.Reason(err)})
 		}
 		if better != "" && in.setMessage(ctx, e, better) {
 			message = better
@@ -51,7 +51,7 @@ func (in *instance) errorStack(ctx context.Context, e quickjs.ErrorStack) quickj
 			continue
 		}
 		if err := in.Spend(frameCost + len(frame)); err != nil {
-			panic(&sandbox.Stop{Err: in.reason(err)})
+			panic(&sandbox.Stop{Err: in.Reason(err)})
 		}
 		if strings.Contains(frame, quickjs.PreludeName) { // and what it has called
 			text := b.String()[:shown]
@@ -65,13 +65,13 @@ func (in *instance) errorStack(ctx context.Context, e quickjs.ErrorStack) quickj
 			shown = b.Len()
 		}
 	}
-	v, err := in.vm.NewString(ctx, b.String())
+	v, err := in.VM.NewString(ctx, b.String())
 	if err == nil {
-		err = in.vm.Free(ctx, e.Raw)
+		err = in.VM.Free(ctx, e.Raw)
 	}
 	if err != nil {
-		if in.vm.Broken() {
-			panic(&sandbox.Stop{Err: in.reason(err)})
+		if in.VM.Broken() {
+			panic(&sandbox.Stop{Err: in.Reason(err)})
 		}
 		return e.Raw // there is no memory
 	}
@@ -80,7 +80,7 @@ func (in *instance) errorStack(ctx context.Context, e quickjs.ErrorStack) quickj
 
 // setMessage gives an error another message, if there is memory for it.
 func (in *instance) setMessage(ctx context.Context, e quickjs.ErrorStack, message string) bool {
-	v, err := in.vm.NewString(ctx, message)
+	v, err := in.VM.NewString(ctx, message)
 	if err != nil {
 		return false
 	}
@@ -88,7 +88,7 @@ func (in *instance) setMessage(ctx context.Context, e quickjs.ErrorStack, messag
 	if !ok {
 		old = v
 	}
-	return in.vm.Free(ctx, old) == nil && ok
+	return in.VM.Free(ctx, old) == nil && ok
 }
 
 // Loops make errors at the same places again and again. That many frames are kept as they have been shown, if they are

@@ -11,7 +11,7 @@ import (
 
 // suspension describes what the run waits for.
 func (r *run) suspension() (*suspension, error) {
-	s := &suspension{Session: r.options.Session, Mark: r.mark, Entry: r.entry}
+	s := &suspension{Session: r.options.Session, Mark: r.mark, Entry: r.modules.Entry}
 	if r.expression != nil {
 		s.Expression = r.expression.lines
 	}
@@ -75,7 +75,7 @@ func (r *run) goOn() (*instance, error) {
 			Reason: "no script waits there: it is the state of a session between two of them",
 		}
 	}
-	r.mark, r.entry, r.options.Session = s.Mark, s.Entry, s.Session
+	r.mark, r.modules.Entry, r.options.Session = s.Mark, s.Entry, s.Session
 	r.options.Name = r.firstName
 	if s.Session {
 		r.options.Name = sandbox.ScriptName(r.firstName, r.scripts+1)

@@ -83,7 +83,7 @@ func (in *instance) newScalar(ctx context.Context, value any) (quickjs.Value, er
 	case bool:
 		return quickjs.Bool(v), nil
 	case string:
-		return in.vm.NewString(ctx, v)
+		return in.VM.NewString(ctx, v)
 	case int:
 		return quickjs.Int(int32(v)), nil
 	case float64:

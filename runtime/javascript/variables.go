@@ -87,20 +87,20 @@ func (i *Interpreter) globals(ctx context.Context, state *sandbox.State, limits 
 		return nil, err
 	}
 	in.Untrusted()
-	function, err := in.checked(in.vm.EvalNow(in.Context(), variablesScript, "toolrun:variables"))
+	function, err := in.Checked(in.VM.EvalNow(in.Context(), variablesScript, "toolrun:variables"))
 	if err != nil {
 		return nil, err
 	}
-	most, err := in.checked(in.vm.ParseJSON(in.Context(), fmt.Sprint(2*sandbox.MaxVariables)))
+	most, err := in.Checked(in.VM.ParseJSON(in.Context(), fmt.Sprint(2*sandbox.MaxVariables)))
 	if err != nil {
 		return nil, err
 	}
-	value, err := in.checked(in.vm.Call(in.Context(), function, in.vm.Declarations(), most))
+	value, err := in.Checked(in.VM.Call(in.Context(), function, in.VM.Declarations(), most))
 	if err != nil {
 		return nil, err
 	}
 	var all []sandbox.Variable
-	if text, cut, ok := in.vm.String(value, maxVariables); !ok || cut > 0 || json.Unmarshal([]byte(text), &all) != nil {
+	if text, cut, ok := in.VM.String(value, maxVariables); !ok || cut > 0 || json.Unmarshal([]byte(text), &all) != nil {
 		return nil, errors.New("javascript: the variables cannot be listed")
 	}
 	return slices.DeleteFunc(all, func(v sandbox.Variable) bool {

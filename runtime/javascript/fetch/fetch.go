@@ -7,6 +7,7 @@ package fetch
 
 import (
 	"embed"
+	"strings"
 
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
@@ -16,6 +17,9 @@ var scripts embed.FS
 
 // Module is the built-in module that has fetch, for scripts that have a network.
 const Module = "internal/fetching"
+
+// UsedIn reports whether a script seems to use fetch.
+func UsedIn(script string) bool { return strings.Contains(script, "fetch") }
 
 // Feature is what the package gives to scripts.
 var Feature = host.Feature{

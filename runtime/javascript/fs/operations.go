@@ -177,12 +177,9 @@ func (r *fileRequest) prepare(c *host.Call, op fileOperation) error {
 	return op.prepare(c, r)
 }
 
-// MaxPath is the longest path that the host accepts, in bytes.
-const MaxPath = 4096
-
 // readPlace reads a path argument.
 func readPlace(c *host.Call, i int, p *place, what, operation string) error {
-	given, cut, ok := c.Prefix(i, MaxPath)
+	given, cut, ok := c.Prefix(i, host.MaxPath)
 	switch {
 	case !c.Has(i):
 		return missingArgument(what, operation)

@@ -22,6 +22,9 @@ const maxArguments = 8
 // maxName is the longest name or label that the host looks at, in bytes.
 const maxName = 256
 
+// MaxPath is the longest path that the host accepts, in bytes.
+const MaxPath = 4096
+
 // A Value is a value of the script.
 type Value = quickjs.Value
 
@@ -41,14 +44,12 @@ var ErrNoMemory = quickjs.ErrNoMemory
 // A call is of one goroutine, and lasts until its function returns. Bytes of arguments are the script's own memory:
 // functions that go on elsewhere (see [Await]) must work on copies.
 type Call struct {
-	*runtime.Instance
-	Runner Runner
+	*Engine
 
 	// Attachment has bytes for the script beside the result, which its JavaScript can fetch by host('attachment').
 	// It stays until a call replaces or fetches it.
 	Attachment []byte
 
-	vm     *quickjs.VM
 	ctx    context.Context
 	values [maxArguments]Value
 	first  int // of the values that are arguments
@@ -62,6 +63,9 @@ type Runner interface {
 	// Assertion returns the assertion, as it is written, at the first frame of the stack that was captured since it was
 	// last asked for; empty if there is none.
 	Assertion() string
+
+	// Exception takes the exception that the script has thrown, and returns the error that ends the run.
+	Exception() error
 
 	// Stdin returns the standard input, or nil if there is none.
 	Stdin() io.Reader
@@ -88,25 +92,9 @@ func Ended(err error) bool {
 	return is
 }
 
-// Begin makes c a call of the primitive by which the sandbox calls the host, with the arguments of the engine. The
-// first one is the name of a function.
-func (c *Call) Begin(ctx context.Context, in *runtime.Instance, vm *quickjs.VM, r Runner, argc, argv uint32) {
-	c.BeginWith(ctx, in, vm, r)
-	c.count, c.first = vm.Arguments(argc, argv, c.values[:]), 1
-}
-
-// BeginWith makes c a call with values as arguments.
-func (c *Call) BeginWith(ctx context.Context, in *runtime.Instance, vm *quickjs.VM, r Runner, values ...Value) {
-	c.Instance, c.vm, c.Runner, c.ctx, c.result, c.err, c.first = in, vm, r, ctx, quickjs.Undefined, nil, 0
-	c.count = copy(c.values[:], values)
-}
-
-// VM returns the engine, for what concerns its insides.
-func (c *Call) VM() *quickjs.VM { return c.vm }
-
-// Serve answers a call of the primitive by the function that it names.
-func (s *Set) Serve(c *Call) {
-	name, wide, _ := c.vm.Units(c.Value(-1))
+// serve answers a call of the primitive by the function that it names.
+func (s *Set) serve(c *Call) {
+	name, wide, _ := c.VM.Units(c.Value(-1))
 	var f function
 	if !wide && len(name) <= maxName {
 		f = s.functions[string(name)]
@@ -118,9 +106,6 @@ func (s *Set) Serve(c *Call) {
 		f.serve(c)
 	}
 }
-
-// Result returns the call's result, or why it has failed.
-func (c *Call) Result() (Value, error) { return c.result, c.err }
 
 // Context returns the context of the engine's call, which is that of the run.
 func (c *Call) Context() context.Context { return c.ctx }
@@ -199,13 +184,13 @@ func (c *Call) Text(i, limit int) string {
 // Prefix returns at most limit bytes of a text, and how many bytes were left out. It is false if the argument is no
 // text.
 func (c *Call) Prefix(i, limit int) (text string, cut int, ok bool) {
-	return c.vm.String(c.Value(i), limit)
+	return c.VM.String(c.Value(i), limit)
 }
 
 // UTF8 is [Call.Text] as bytes, which are the function's own. The error, with which the call has not failed yet, is
 // [ErrNoMemory] if they are more than the script has memory.
 func (c *Call) UTF8(i int) ([]byte, error) {
-	text, cut, ok := c.vm.UTF8(c.Value(i), c.MemoryLimit())
+	text, cut, ok := c.VM.UTF8(c.Value(i), c.MemoryLimit())
 	switch {
 	case !ok:
 		return nil, errNoText
@@ -229,7 +214,7 @@ func amount(bytes int) string {
 
 // Units returns the code units of a text, one byte for each or, if wide, two, as they lie in the script's memory.
 func (c *Call) Units(i int) (units []byte, wide bool) {
-	units, wide, ok := c.vm.Units(c.Value(i))
+	units, wide, ok := c.VM.Units(c.Value(i))
 	if !ok {
 		c.Fail(errNoText)
 	}
@@ -238,13 +223,13 @@ func (c *Call) Units(i int) (units []byte, wide bool) {
 
 // IsBuffer reports whether an argument is an ArrayBuffer or a SharedArrayBuffer.
 func (c *Call) IsBuffer(i int) bool {
-	_, ok := c.vm.ArrayBuffer(c.Value(i))
+	_, ok := c.VM.ArrayBuffer(c.Value(i))
 	return ok
 }
 
 // Bytes returns the content of a buffer, as the script's own memory.
 func (c *Call) Bytes(i int) []byte {
-	data, ok := c.vm.ArrayBuffer(c.Value(i))
+	data, ok := c.VM.ArrayBuffer(c.Value(i))
 	if !ok {
 		c.Fail(Errorf("the bytes must be an ArrayBuffer"))
 	}
@@ -254,7 +239,7 @@ func (c *Call) Bytes(i int) []byte {
 // View returns a part of a buffer, as the script's own memory. It is given by three arguments: the buffer, an offset
 // and a length.
 func (c *Call) View(i int) []byte {
-	memory, ok := c.vm.ArrayBuffer(c.Value(i))
+	memory, ok := c.VM.ArrayBuffer(c.Value(i))
 	offset, ok1 := c.Int(i + 1)
 	length, ok2 := c.Int(i + 2)
 	if !ok || !ok1 || !ok2 || offset < 0 || length < 0 || offset > len(memory) || length > len(memory)-offset {
@@ -329,9 +314,9 @@ func (c *Call) Return(value any, err error) {
 	case float64:
 		c.result = quickjs.Number(v)
 	case string:
-		c.result, c.err = c.vm.NewString(c.ctx, v)
+		c.result, c.err = c.VM.NewString(c.ctx, v)
 	case []byte:
-		c.result, c.err = c.vm.NewArrayBuffer(c.ctx, v)
+		c.result, c.err = c.VM.NewArrayBuffer(c.ctx, v)
 	default:
 		if text, err := jsontree.Marshal(v); !c.Fail(err) {
 			c.ReturnJSON(utf8text.View(text))
@@ -342,7 +327,7 @@ func (c *Call) Return(value any, err error) {
 // ReturnJSON makes the value of a JSON text the result.
 func (c *Call) ReturnJSON(text string) {
 	if c.err == nil {
-		c.result, c.err = c.vm.ParseJSON(c.ctx, text)
+		c.result, c.err = c.VM.ParseJSON(c.ctx, text)
 	}
 }
 
@@ -359,7 +344,7 @@ func (c *Call) ReturnNumber(f float64) { c.ReturnValue(quickjs.Number(f), nil) }
 // ReturnFilled makes a new ArrayBuffer of some size the result. fill writes all of it, and must not keep the memory.
 func (c *Call) ReturnFilled(size int, fill func(memory []byte) error) {
 	if c.err == nil {
-		c.result, c.err = c.vm.FillArrayBuffer(c.ctx, size, fill)
+		c.result, c.err = c.VM.FillArrayBuffer(c.ctx, size, fill)
 	}
 }
 

@@ -258,7 +258,7 @@ func (c *Call) ReturnText(encoding string, data []byte) {
 		return
 	}
 	if size, ok := latin1Size(encoding, len(data)); ok {
-		c.result, c.err = c.vm.NewLatin1(c.ctx, size, func(text []byte) error {
+		c.result, c.err = c.VM.NewLatin1(c.ctx, size, func(text []byte) error {
 			return encodeLatin1(text, encoding, data, c.Spend)
 		})
 		return
@@ -272,7 +272,7 @@ func (c *Call) ReturnPieces(each func(do func(piece string) error) error) error 
 	if c.err != nil {
 		return c.err
 	}
-	v, err := c.vm.NewText(c.ctx, each)
+	v, err := c.VM.NewText(c.ctx, each)
 	if err == nil {
 		c.result = v
 	}
@@ -281,7 +281,7 @@ func (c *Call) ReturnPieces(each func(do func(piece string) error) error) error 
 
 // ReturnEncoded makes a new ArrayBuffer with an argument's text in UTF-8 the result.
 func (c *Call) ReturnEncoded(i int) {
-	buffer, ok, err := c.vm.Encode(c.ctx, c.Value(i))
+	buffer, ok, err := c.VM.Encode(c.ctx, c.Value(i))
 	if !ok {
 		err = errNoText
 	}
@@ -291,7 +291,7 @@ func (c *Call) ReturnEncoded(i int) {
 // EncodeInto writes as much of an argument's text as fits to memory, in UTF-8. It returns how many code units it has
 // read, and how many bytes it has written.
 func (c *Call) EncodeInto(i int, memory []byte) (read, written int) {
-	read, written, ok := c.vm.EncodeInto(c.Value(i), memory)
+	read, written, ok := c.VM.EncodeInto(c.Value(i), memory)
 	if !ok {
 		c.Fail(errNoText)
 	}
@@ -300,7 +300,7 @@ func (c *Call) EncodeInto(i int, memory []byte) (read, written int) {
 
 // SizeUTF8 returns how many bytes an argument's text has in UTF-8.
 func (c *Call) SizeUTF8(i int) int {
-	size, ok, err := c.vm.SizeUTF8(c.Value(i))
+	size, ok, err := c.VM.SizeUTF8(c.Value(i))
 	if !ok {
 		err = errNoText
 	}

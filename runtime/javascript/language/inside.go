@@ -8,7 +8,7 @@ import (
 // inside returns what a promise or a proxy has inside: its value or reason; or, with a number, its target (0) or
 // handler (1).
 func inside(c *host.Call) {
-	vm := c.VM()
+	vm := c.VM
 	_, v := vm.PromiseState(c.Value(0))
 	if target, handler, ok := vm.ProxyParts(c.Value(0)); ok {
 		v = target
@@ -23,7 +23,7 @@ func inside(c *host.Call) {
 // none; 1 for its string; n > 1 for where that begins (even n) and ends (odd n) as a group, from 2 on, or -1; and -1
 // for how many groups it has.
 func lastMatch(c *host.Call) {
-	match, ok := c.VM().LastMatch()
+	match, ok := c.VM.LastMatch()
 	part, _ := c.Int(0)
 	n := -1
 	switch {
@@ -34,7 +34,7 @@ func lastMatch(c *host.Call) {
 	case part < 0:
 		n = match.Groups
 	case part == 1 && ok:
-		c.ReturnValue(match.Input, c.VM().Retain(c.Context(), match.Input))
+		c.ReturnValue(match.Input, c.VM.Retain(c.Context(), match.Input))
 		return
 	default:
 		if start, end, ok := match.Group(part/2 - 1); ok && part%2 == 0 {
@@ -49,20 +49,20 @@ func lastMatch(c *host.Call) {
 func attachment(c *host.Call) {
 	data := c.Attachment
 	c.Attachment = nil
-	c.ReturnValue(c.VM().NewArrayBuffer(c.Context(), data))
+	c.ReturnValue(c.VM.NewArrayBuffer(c.Context(), data))
 }
 
-func class(c *host.Call) { c.ReturnValue(quickjs.Int(int32(c.VM().Class(c.Value(0)))), nil) }
+func class(c *host.Call) { c.ReturnValue(quickjs.Int(int32(c.VM.Class(c.Value(0)))), nil) }
 
-func plain(c *host.Call) { c.ReturnValue(quickjs.Bool(c.VM().IsPlain(c.Value(0))), nil) }
+func plain(c *host.Call) { c.ReturnValue(quickjs.Bool(c.VM.IsPlain(c.Value(0))), nil) }
 
 func promiseState(c *host.Call) {
-	state, _ := c.VM().PromiseState(c.Value(0))
+	state, _ := c.VM.PromiseState(c.Value(0))
 	c.ReturnValue(quickjs.Int(int32(state)), nil)
 }
 
 func hook(c *host.Call) {
-	if !c.VM().SetReactionHook(c.Value(0)) {
+	if !c.VM.SetReactionHook(c.Value(0)) {
 		c.Fail(host.Errorf("the hook must be a function"))
 	}
 }

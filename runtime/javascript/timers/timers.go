@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -63,4 +64,16 @@ func sleep(c *host.Call) {
 		return struct{}{}, nil
 	})
 	c.Fail(err)
+}
+
+// RejectionsFirst is what [Tick] returns if rejections have to be looked at before a timer may run.
+const RejectionsFirst = -2 * time.Millisecond
+
+// Tick runs callbacks of process.nextTick, or a timer if one is due, and returns 0. Otherwise it returns how long to
+// wait for the next one, a negative duration if there is no timer, or RejectionsFirst. With a negative number of
+// pending calls, no timer runs.
+func Tick(e *host.Engine, calls int, rejections bool) (time.Duration, error) {
+	v, err := e.Checked(e.VM.Call(e.Context(), e.Prelude.Tick, quickjs.Int(int32(calls)), quickjs.Bool(rejections)))
+	milliseconds, _ := v.Int()
+	return time.Duration(milliseconds) * time.Millisecond, err
 }

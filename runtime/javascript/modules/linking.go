@@ -1,4 +1,4 @@
-package javascript
+package modules
 
 import (
 	"context"
@@ -7,18 +7,14 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/js/module"
-	sandbox "github.com/toolrun/toolrun/runtime"
-	jsfs "github.com/toolrun/toolrun/runtime/javascript/fs"
+	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
-
-// A moduleLoader finds, compiles and runs the files and built-in modules that scripts load.
-type moduleLoader struct{ *instance }
 
 // linking compiles a module and all its imports, one after the other. The engine compiles each by itself, with a
 // placeholder for its imports; the host then loads these, depth first, in the engine's own order.
 type linking struct {
-	in   moduleLoader
+	*Loader
 	path []importer // from the first module to the current one
 	all  []importer // all compiled modules
 
@@ -36,9 +32,9 @@ func inPackage(file string) bool { return strings.Contains(file, "/node_modules/
 
 // loaded returns the module that wraps a file for the importer, or that of an ES module, or 0.
 func (l *linking) loaded(importer, name string) quickjs.ModuleDef {
-	def := l.in.vm.Module(name)
-	if inPackage(importer) && l.in.run.wrapped[name] {
-		def = l.in.vm.Module(name + forPackages)
+	def := l.VM.Module(name)
+	if inPackage(importer) && l.Wrapped[name] {
+		def = l.VM.Module(name + forPackages)
 	}
 	return def
 }
@@ -49,6 +45,9 @@ type importer struct {
 	name string
 	next int
 }
+
+// maxShim is the longest source of a module that wraps a file, in bytes.
+const maxShim = 4 << 20
 
 // maxModules is how many modules a run can load. The engine follows `export *` from one to the next without checking
 // its stack: some 80,000 in a row would overflow it.
@@ -62,45 +61,45 @@ var errThrown = errors.New("an exception")
 // compile requests the module with a source.
 func (l *linking) compile(ctx context.Context, source, name string) (quickjs.Request, error) {
 	l.asked, l.shim, l.meta = name, false, strings.Contains(source, "import.meta")
-	return l.in.vm.RequestModule(ctx, source, name)
+	return l.VM.RequestModule(ctx, source, name)
 }
 
 // load requests a module by name. For a file that is not an ES module, it requests the source of a module that wraps
 // it for the importer.
 func (l *linking) load(ctx context.Context, name, importer string) (quickjs.Request, error) {
-	in, asked := l.in, name
-	if in.vm.Modules() >= maxModules {
+	asked := name
+	if l.VM.Modules() >= maxModules {
 		return 0, errManyModules
 	}
 	if strings.HasPrefix(name, "/") {
-		source, err := in.run.read(name)
+		source, err := l.Read(name)
 		if err != nil {
-			return 0, moduleFailure(err)
+			return 0, err
 		}
 		if source.Kind == module.ES {
-			in.run.note(name, source.Code, origin{source: source.Map, module: true})
+			l.Code.Note(source, 0)
 			return l.compile(ctx, source.Code, name)
 		}
-		if in.run.wrapped == nil {
-			in.run.wrapped = map[string]bool{}
+		if l.Wrapped == nil {
+			l.Wrapped = map[string]bool{}
 		}
-		in.run.wrapped[name] = true
+		l.Wrapped[name] = true
 		if inPackage(importer) {
 			asked += forPackages
 		}
 	}
-	argument, err := in.vm.NewString(ctx, name)
+	argument, err := l.VM.NewString(ctx, name)
 	if err != nil {
 		return 0, err
 	}
 	l.asked, l.shim = asked, true
-	return in.vm.RequestCall(ctx, in.prelude.Shim, argument, quickjs.Bool(asked != name))
+	return l.VM.RequestCall(ctx, l.Prelude.Shim, argument, quickjs.Bool(asked != name))
 }
 
 // answered takes the answer to a request, and returns the next request, or 0 if everything is loaded. A failure is an
 // error for the script; so is errThrown, which is already pending.
 func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Request, error) {
-	vm := l.in.vm
+	vm := l.VM
 	if l.asked == "" { // import.meta is complete
 		if v == quickjs.Exception {
 			return 0, errThrown
@@ -111,7 +110,7 @@ func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Reques
 		if v == quickjs.Exception {
 			return 0, errThrown
 		}
-		text, cut, ok := vm.String(v, maxJSON)
+		text, cut, ok := vm.String(v, maxShim)
 		if !ok || cut > 0 {
 			return 0, host.Errorf("%s exports too much", l.asked)
 		}
@@ -142,17 +141,17 @@ func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Reques
 			return 0, err
 		}
 		l.asked = ""
-		return vm.RequestCall(ctx, l.in.prelude.Meta, meta, argument)
+		return vm.RequestCall(ctx, l.Prelude.Meta, meta, argument)
 	}
 	return l.next(ctx)
 }
 
 // next requests the next missing module.
 func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
-	vm := l.in.vm
+	vm := l.VM
 	for len(l.path) > 0 {
-		if err := l.in.run.Interrupted(); err != nil {
-			return 0, &sandbox.Stop{Err: err}
+		if err := l.Run().Interrupted(); err != nil {
+			return 0, &runtime.Stop{Err: err}
 		}
 		m := &l.path[len(l.path)-1]
 		if m.next >= vm.Imports(m.def) {
@@ -163,14 +162,14 @@ func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
 			m.next++
 			continue
 		}
-		specifier, ok, err := vm.Specifier(ctx, m.def, m.next, jsfs.MaxPath)
+		specifier, ok, err := vm.Specifier(ctx, m.def, m.next, host.MaxPath)
 		if err != nil {
 			return 0, err
 		}
 		if !ok {
 			return 0, errLongName
 		}
-		name, err := l.in.resolveName(specifier, m.name)
+		name, err := l.resolveName(specifier, m.name)
 		if err != nil {
 			return 0, err
 		}
@@ -191,75 +190,70 @@ func (m *importer) set(vm *quickjs.VM, def quickjs.ModuleDef) {
 // fail drops the compiled modules, which cannot be linked.
 func (l *linking) fail() {
 	for _, m := range l.all {
-		l.in.vm.ForgetModule(m.def, m.name)
+		l.VM.ForgetModule(m.def, m.name)
 	}
 }
 
 // resolveName returns the name of the module that a specifier in a file means.
-func (in moduleLoader) resolveName(specifier, file string) (string, error) {
-	r := in.run
+func (l *Loader) resolveName(specifier, file string) (string, error) {
 	switch {
-	case specifier == r.entry:
-		return r.options.Name, nil
+	case specifier == l.Entry:
+		return l.Script, nil
 	case file == requiredName:
 		return specifier, nil
-	case r.options.engineModules && strings.HasPrefix(specifier, "qjs:"):
+	case l.EngineModules && strings.HasPrefix(specifier, "qjs:"):
 		return specifier, nil
 	}
-	path, err := r.resolve(specifier, file, false)
-	if err != nil {
-		return "", moduleFailure(err)
-	}
-	return path, nil
+	return l.resolve(specifier, file, false)
 }
 
-// resolveModule serves [quickjs.ResolveArgc]: it returns a C string, or requests an exception.
-func (in moduleLoader) resolveModule(ctx context.Context, file, specifier uint32) quickjs.Value {
-	if in.vm == nil {
+// Resolve serves [quickjs.ResolveArgc]: it returns a C string, or requests an exception.
+func (l *Loader) Resolve(ctx context.Context, file, specifier uint32) quickjs.Value {
+	if l.VM == nil {
 		return quickjs.Value(specifier) // the engine's own modules, while it starts
 	}
-	if in.vm.Leaf() {
+	if l.VM.Leaf() {
 		return 0
 	}
-	if err := in.run.Interrupted(); err != nil {
-		panic(&sandbox.Stop{Err: err})
+	if err := l.Run().Interrupted(); err != nil {
+		panic(&runtime.Stop{Err: err})
 	}
-	name, ok := in.vm.CString(specifier, jsfs.MaxPath)
+	name, ok := l.VM.CString(specifier, host.MaxPath)
 	var p uint32
 	var err error
 	switch {
-	case in.vm.Linking() && !(in.run.options.engineModules && strings.HasPrefix(name, "qjs:")):
-		p, err = in.vm.Unlinked(ctx)
+	case l.VM.Linking() && !(l.EngineModules && strings.HasPrefix(name, "qjs:")):
+		p, err = l.VM.Unlinked(ctx)
 	case !ok:
-		return in.raise(ctx, errLongName)
+		return l.Raise(ctx, errLongName)
 	default:
-		from, ok := in.vm.CString(file, jsfs.MaxPath)
+		from, ok := l.VM.CString(file, host.MaxPath)
 		if !ok {
-			return in.raise(ctx, errLongName)
+			return l.Raise(ctx, errLongName)
 		}
-		if name, err = in.resolveName(name, from); err != nil {
-			return in.raise(ctx, err)
+		if name, err = l.resolveName(name, from); err != nil {
+			return l.Raise(ctx, err)
 		}
-		p, err = in.vm.Name(ctx, name)
+		p, err = l.VM.Name(ctx, name)
 	}
 	if err != nil {
-		panic(&sandbox.Stop{Err: in.reason(err)})
+		panic(&runtime.Stop{Err: l.Reason(err)})
 	}
 	return quickjs.Value(p)
 }
 
 var errLongName = host.Errorf("the name of a module is too long")
 
-// loadModule serves [quickjs.LoadArgc]: it requests the module.
-func (in moduleLoader) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
-	if in.vm == nil || in.prelude == nil || in.vm.Leaf() {
+// Load serves [quickjs.LoadArgc]: it requests the module.
+func (loader *Loader) Load(ctx context.Context, pointer uint32) quickjs.Value {
+	l := &linking{Loader: loader}
+	if l.VM == nil || l.Prelude == nil || l.VM.Leaf() {
 		return 0
 	}
-	name, ok := in.vm.CString(pointer, jsfs.MaxPath)
+	name, ok := l.VM.CString(pointer, host.MaxPath)
 	if !ok {
-		return in.raise(ctx, errLongName)
+		return l.Raise(ctx, errLongName)
 	}
-	l := &linking{in: in}
 	request, err := l.load(ctx, name, "")
 	return l.ask(ctx, request, err)
 }
@@ -272,34 +266,35 @@ func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) q
 		return 0
 	case err != nil:
 		l.fail()
-		return l.in.raise(ctx, err)
+		return l.Raise(ctx, err)
 	case request == 0:
 		return quickjs.Value(l.all[0].def)
 	}
-	return l.in.ask(request, func(ctx context.Context, v quickjs.Value) quickjs.Value {
+	return l.Ask(request, func(ctx context.Context, v quickjs.Value) quickjs.Value {
 		request, err := l.answered(ctx, v)
 		return l.ask(ctx, request, err)
 	})
 }
 
-// linkModule compiles a module and all its imports, while no script is running. It returns 0 if there is an exception.
-func (in moduleLoader) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
-	l := &linking{in: in}
+// Link compiles a module and all its imports, while no script is running. It returns 0 if there is an exception.
+func (loader *Loader) Link(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
+	l := &linking{Loader: loader}
+	l.ImportFailed = false
 	request, err := l.compile(ctx, source, name)
 	for err == nil && request != 0 {
 		var v quickjs.Value
-		if v, err = in.vm.Do(ctx, request); err == nil {
+		if v, err = l.VM.Do(ctx, request); err == nil {
 			request, err = l.answered(ctx, v)
 		}
 	}
 	if err == nil {
 		return l.all[0].def, nil
 	}
-	in.importFailed = len(l.all) > 0
+	l.ImportFailed = len(l.all) > 0
 	l.fail()
 	if f, ok := err.(*host.Failure); ok {
-		if request, err = in.requestException(ctx, f); err == nil && request != 0 {
-			_, err = in.vm.Do(ctx, request)
+		if request, err = l.RequestException(ctx, f); err == nil && request != 0 {
+			_, err = l.VM.Do(ctx, request)
 		}
 	}
 	if err == errThrown {

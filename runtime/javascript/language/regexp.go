@@ -1,7 +1,6 @@
-package javascript
+package language
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,43 +26,37 @@ const (
 	regexpSets       = 1 << 8
 )
 
-// A translation is a pattern that the engine is compiling instead of another one.
-type translation struct {
-	pattern    quickjs.Value
-	duplicates bool // of names are all right
-}
-
-// translateRegexp serves [quickjs.RegexpArgc].
-func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, flags uint32) quickjs.Value {
-	if in.vm == nil || in.vm.Leaf() {
-		return quickjs.Undefined
-	}
+// TranslateRegexp serves [quickjs.RegexpArgc]. Its arguments are a pattern and its flags.
+func TranslateRegexp(c *host.Call) {
+	pattern, number := c.Value(0), c.Number(1)
+	flags := uint32(number)
 	switch {
 	case pattern == quickjs.Undefined && flags == quickjs.RegexpDone:
-		in.translated = translation{}
-		return quickjs.Undefined
-	case pattern == quickjs.Undefined && in.translated.duplicates:
-		return quickjs.True
-	case pattern == quickjs.Undefined, pattern == in.translated.pattern:
-		return quickjs.Undefined
+		c.Translated = host.Translation{}
+		return
+	case pattern == quickjs.Undefined && c.Translated.Duplicates:
+		c.ReturnValue(quickjs.True, nil)
+		return
+	case pattern == quickjs.Undefined, pattern == c.Translated.Pattern:
+		return
 	}
-	text, cut, ok := in.vm.String(pattern, maxRegexp)
+	text, cut, ok := c.Prefix(0, maxRegexp)
 	if !ok {
-		return quickjs.Undefined
+		return
 	}
 	sets := flags&regexpSets != 0
-	if cut > 0 || hasLoneSurrogates(in.vm, pattern) {
-		if !sets {
-			return quickjs.Undefined
+	if cut > 0 || hasLoneSurrogates(c.VM, pattern) {
+		if sets {
+			raise(c, "with the flag v, it must not be longer than 1 MiB, "+
+				"and characters that are half a pair must be escaped")
 		}
-		return in.raise(ctx, &host.Failure{Name: "SyntaxError", Message: "Invalid regular expression: " +
-			"with the flag v, it must not be longer than 1 MiB, and characters that are half a pair must be escaped"})
+		return
 	}
-	if err := in.Spend(regexpWork * len(text)); err != nil {
-		panic(err)
+	if c.Spend(regexpWork*len(text)) != nil {
+		return
 	}
 	var result jsregexp.Result
-	err, stopped := host.OnText(in.run.Run, len(text), func() (err error) {
+	err, stopped := host.OnText(c.Run(), len(text), func() (err error) {
 		result, err = jsregexp.Translate(text, jsregexp.Flags{
 			IgnoreCase: flags&regexpIgnoreCase != 0, Multiline: flags&regexpMultiline != 0,
 			DotAll:  flags&regexpDotAll != 0,
@@ -71,23 +64,26 @@ func (in *instance) translateRegexp(ctx context.Context, pattern quickjs.Value, 
 		})
 		return err
 	})
-	if stopped != nil {
-		panic(stopped)
+	if c.Fail(stopped) {
+		return
 	}
 	if syntax, ok := errors.AsType[*jsregexp.SyntaxError](err); ok {
-		return in.raise(ctx, &host.Failure{
-			Name: "SyntaxError", Message: fmt.Sprintf("Invalid regular expression: /%.200s/: %s", text, syntax.Reason),
-		})
+		raise(c, fmt.Sprintf("/%.200s/: %s", text, syntax.Reason))
+		return
 	}
 	if !result.Changed {
-		return quickjs.Undefined
+		return
 	}
-	v, err := in.vm.NewString(ctx, result.Pattern)
-	if err != nil {
-		return in.raise(ctx, err)
-	}
-	in.translated = translation{v, result.Duplicates}
-	return v
+	v, err := c.VM.NewString(c.Context(), result.Pattern)
+	c.Translated = host.Translation{Pattern: v, Duplicates: result.Duplicates}
+	c.ReturnValue(v, err)
+}
+
+// raise makes a syntax error the engine's exception.
+func raise(c *host.Call, reason string) {
+	c.ReturnValue(c.Raise(c.Context(), &host.Failure{
+		Name: "SyntaxError", Message: "Invalid regular expression: " + reason,
+	}), nil)
 }
 
 // hasLoneSurrogates reports whether a string has a code unit that is half a character.
