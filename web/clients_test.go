@@ -116,6 +116,7 @@ func TestOperationsForModels(t *testing.T) {
 	allowed := append([]string{"GET /api/openapi.json", "GET /api/about", "POST /api/login", "POST /api/logout",
 		"GET /api/projects", "GET /api/projects/one",
 		"GET /api/tools", "GET /api/tools/definitions", "GET /api/calls", "POST /api/calls", "GET /api/calls/one",
+		"GET /api/calls/picture",
 		"POST /api/calls/stop",
 		"GET /api/calls/output", "GET /api/events"}, reading...)
 	described := 0

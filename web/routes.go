@@ -113,6 +113,7 @@ func routes() []route {
 		call,
 		operation(get, "/api/calls/one", run, "All that is known of a call.",
 			(*service.Service).ShowCall).costing(costCalls),
+		stream("/api/calls/picture", "image/*", run, "A picture of a call's result.", readPicture),
 		operation(post, "/api/calls/stop", run,
 			"Stop a call, or ask the process that runs it to. A model is told that a person has stopped it.",
 			(*service.Service).StopCall),
@@ -242,17 +243,24 @@ func exportProject(_ *Server, r *request, in service.ArchiveRequest) error {
 }
 
 func readContent(_ *Server, r *request, in service.ContentRequest) error {
-	return r.ops.ReadContent(r.Context(), in, func(c service.Content) error {
-		attach(r.w.Header(), c.Kind, path.Base(in.Path))
-		r.w.Header().Set("Content-Length", fmt.Sprint(c.Size))
-		if r.Method == http.MethodHead {
-			return nil
-		}
-		if _, err := io.Copy(&slowWriter{ResponseWriter: r.w, ctx: r.Context()}, c); err != nil {
-			panic(http.ErrAbortHandler) // the client is gone, or must see that something is missing
-		}
+	return r.ops.ReadContent(r.Context(), in, r.send)
+}
+
+func readPicture(_ *Server, r *request, in service.PictureRequest) error {
+	return r.ops.ReadPicture(r.Context(), in, r.send)
+}
+
+// send sends content.
+func (r *request) send(c service.Content) error {
+	attach(r.w.Header(), c.Kind, path.Base(c.Path))
+	r.w.Header().Set("Content-Length", fmt.Sprint(c.Size))
+	if r.Method == http.MethodHead {
 		return nil
-	})
+	}
+	if _, err := io.Copy(&slowWriter{ResponseWriter: r.w, ctx: r.Context()}, c); err != nil {
+		panic(http.ErrAbortHandler) // the client is gone, or must see that something is missing
+	}
+	return nil
 }
 
 func followCall(s *Server, r *request, in service.OutputRequest) error {

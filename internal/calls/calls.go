@@ -159,7 +159,8 @@ func (l *Log) Find(ctx context.Context, of Where, id string) (Detail, bool, erro
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.byID[key{of.Project, id}]; c != nil {
-		return Detail{Call: c.now(), Data: c.data, Console: slices.Clone(c.console), Dropped: c.dropped}, true, err
+		return Detail{Call: c.now(), Data: c.data, Pictures: c.shown, Console: slices.Clone(c.console),
+			Dropped: c.dropped}, true, err
 	}
 	for _, c := range others {
 		if c.ID == id {

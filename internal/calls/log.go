@@ -24,6 +24,7 @@ const (
 	callBytes  = 500       // that a call takes without its texts
 	maxOwnText = 64 << 10  // bytes of one input or result
 	maxConsole = 256 << 10 // bytes of one console
+	maxShown   = 4 << 20   // bytes of the pictures of one result
 	maxMemory  = 64 << 20  // bytes of all calls together
 )
 
@@ -77,6 +78,7 @@ type noted struct {
 	Call
 	of      Where
 	data    json.RawMessage // of the result
+	shown   []Picture       // by the result
 	console []Line
 	printed int                     // bytes of console
 	dropped int64                   // bytes that had no room
@@ -88,9 +90,33 @@ type noted struct {
 type Detail struct {
 	Call
 	Data      json.RawMessage // of the result, such as usage; nil if there is none
+	Pictures  []Picture       // of the result, in order
 	Console   []Line
 	Dropped   int64 // bytes of the console that are not kept
 	Elsewhere bool  // another process has made it, which shares neither data nor console
+}
+
+// A Picture is an image of a result, which must not be changed.
+type Picture struct {
+	MIME string
+	Data []byte
+}
+
+// picturesOf returns the pictures of a result, as far as there is room for them.
+func picturesOf(result *tool.Result) (pictures []Picture) {
+	for _, part := range result.Content {
+		if strings.HasPrefix(part.MIME, "image/") && len(part.Data) > 0 && sizeOf(pictures)+len(part.Data) <= maxShown {
+			pictures = append(pictures, Picture{part.MIME, part.Data})
+		}
+	}
+	return pictures
+}
+
+func sizeOf(pictures []Picture) (size int) {
+	for _, p := range pictures {
+		size += len(p.Data)
+	}
+	return size
 }
 
 // A Line is what code has printed.
@@ -231,7 +257,7 @@ func (l *Log) index(c *noted) int {
 // drop drops the call at an index. The lock is held.
 func (l *Log) drop(i int) {
 	c := l.calls[i]
-	l.size -= callBytes + len(c.Input) + len(c.Result) + len(c.data) + c.printed
+	l.size -= callBytes + len(c.Input) + len(c.Result) + len(c.data) + sizeOf(c.shown) + c.printed
 	if key := (key{c.of.Project, c.ID}); l.byID[key] == c {
 		delete(l.byID, key)
 	}
@@ -268,7 +294,11 @@ func (l *Log) print(c *noted, e *tool.ConsoleEntry) {
 // note notes where a call stands, and with a result that this process no longer has it.
 func (l *Log) note(c *noted, state registry.State, result *tool.Result) {
 	text, data := "", json.RawMessage(nil)
+	var pictures []Picture
 	if result != nil {
+		if l.remembers.Load() {
+			pictures = picturesOf(result)
+		}
 		text = plaintext.Clean(result.Text(), l.maxText())
 		if data, _ = result.Data.(json.RawMessage); len(data) > maxOwnText {
 			data = nil
@@ -284,7 +314,8 @@ func (l *Log) note(c *noted, state registry.State, result *tool.Result) {
 		if c.stop != nil {
 			c.stop(nil)
 		}
-		grown := len(text) + len(data) - len(c.Result) - len(c.data)
+		grown := len(text) + len(data) + sizeOf(pictures) - len(c.Result) - len(c.data) - sizeOf(c.shown)
+		c.shown = pictures
 		c.stop, c.Took, c.Code, c.Status, c.Result, c.data = nil, time.Since(c.Began), result.Code, result.Status,
 			text, data
 		if state == registry.Waiting {

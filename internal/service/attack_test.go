@@ -80,6 +80,9 @@ func TestModelsSeeTheirOwnCalls(t *testing.T) {
 		for _, id := range []string{"other", of.Call, ""} {
 			_, err = model.ShowCall(t.Context(), service.CallRequest{Project: "p", Call: id})
 			require.Equal(t, "not_found", service.Explain(err).Code, "%s shows %q", name, id)
+			err = model.ReadPicture(t.Context(), service.PictureRequest{Project: "p", Call: id, Number: 1},
+				func(service.Content) error { return nil })
+			require.Equal(t, "not_found", service.Explain(err).Code)
 			_, err = model.StopCall(t.Context(), service.CallRequest{Project: "p", Call: id})
 			require.Equal(t, "not_found", service.Explain(err).Code)
 		}

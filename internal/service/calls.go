@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -55,6 +56,7 @@ type CallDetail struct {
 	Input     string       `json:"input"`
 	Result    string       `json:"result"`
 	Data      any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
+	Pictures  int          `json:"pictures,omitempty" jsonschema:"how many pictures the result has"`
 	Console   []Line       `json:"console"`
 	Dropped   int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
 	Elsewhere bool         `json:"elsewhere,omitempty" jsonschema:"by another process: its texts are cut"`
@@ -163,8 +165,9 @@ func (s *Service) ShowCall(ctx context.Context, in CallRequest) (CallDetail, err
 			return CallDetail{}, none
 		}
 		d := CallDetail{CallInfo: newCallInfo(found.Call, in.Project), Input: found.Input, Result: found.Result,
-			Console: append([]Line{}, found.Console...), Dropped: found.Dropped, Elsewhere: found.Elsewhere,
-			Known: known, Files: []ChangeInfo{}}
+			Pictures: len(found.Pictures), Console: append([]Line{}, found.Console...), Dropped: found.Dropped,
+			Elsewhere: found.Elsewhere,
+			Known:     known, Files: []ChangeInfo{}}
 		if found.Data != nil {
 			d.Data = found.Data
 		}
@@ -195,6 +198,32 @@ func (s *Service) ShowCall(ctx context.Context, in CallRequest) (CallDetail, err
 		}
 		return d, nil
 	})
+}
+
+type PictureRequest struct {
+	Project string `json:"project"`
+	Call    string `json:"call"`
+	Number  int    `json:"number" jsonschema:"from 1"`
+}
+
+// ReadPicture calls send with a picture of a call's result.
+func (s *Service) ReadPicture(ctx context.Context, in PictureRequest, send func(Content) error) error {
+	_, err := within(ctx, s, Run, in.Project, "", func(vfs.Project) (Nothing, error) {
+		found, _, err := s.log.Find(ctx, s.calls(in.Project), in.Call)
+		if err != nil {
+			return Nothing{}, err
+		}
+		if in.Number < 1 || in.Number > len(found.Pictures) || !s.access.sees(found.Call) {
+			return Nothing{}, &Error{Code: "not_found", Field: "number", Message: "the call has no such picture"}
+		}
+		p := found.Pictures[in.Number-1]
+		if !images[p.MIME] {
+			p.MIME = "application/octet-stream"
+		}
+		name := fmt.Sprint("picture-", in.Number)
+		return Nothing{}, send(Content{bytes.NewReader(p.Data), name, p.MIME, int64(len(p.Data))})
+	})
+	return err
 }
 
 type MakeCallRequest struct {

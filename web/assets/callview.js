@@ -1,6 +1,6 @@
 // What is known of a call.
 
-import {page, follow, get, model, project} from "./api.js";
+import {address, follow, get, model, page, project} from "./api.js";
 import {h} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {redoButton, undoButton} from "./history.js";
@@ -113,8 +113,14 @@ export function input(call) {
 
 // result is what the model got.
 export function result(call) {
-  return h("div", {class: "output mono", tabindex: "0", role: "region", "aria-label": "Result"},
-    pieces(call.result || " "));
+  return [h("div", {class: "output mono", tabindex: "0", role: "region", "aria-label": "Result"},
+    pieces(call.result || " ")), pictures(call)];
+}
+
+// pictures are the images of a result.
+export function pictures(call) {
+  return Array.from({length: call.pictures ?? 0}, (_, i) => h("img", {class: "picture", alt: `Picture ${i + 1}`,
+    src: `/api/${address("calls/picture", {project, call: call.call, number: i + 1})}`}));
 }
 
 export async function load(call) {

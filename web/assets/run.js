@@ -2,7 +2,7 @@
 
 import {get, model, page, post, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
-import {changed, facts, load, Output, watch} from "./callview.js";
+import {changed, facts, load, Output, pictures, watch} from "./callview.js";
 import {languages} from "./languages.js"; // which the server makes
 import {Sessions} from "./sessions.js";
 import {pieces} from "./text.js";
@@ -95,7 +95,7 @@ export async function show(main) {
         failed ? h("div", {class: "problem", role: "alert"}, h("p", {class: "mono"}, pieces(failed))) :
           [h("h2", {}, "Result"), h("div", {class: "output mono", role: "region", "aria-label": "Result",
             tabindex: "0"}, pieces("value" in data ? JSON.stringify(data.value, null, 2) : "nothing was returned"))],
-        facts(known), changed(known, draw),
+        pictures(known), facts(known), changed(known, draw),
         h("p", {}, h("a", {href: page("calls", {call})}, "This call"), " stays in the list of calls."));
     };
     await draw();
