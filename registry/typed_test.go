@@ -1,4 +1,4 @@
-package tool_test
+package registry_test
 
 import (
 	"context"
@@ -278,15 +278,4 @@ func TestTagsThatDoNotFit(t *testing.T) {
 		_, err := registry.New(one)
 		require.ErrorContains(t, err, want)
 	}
-}
-
-func newRegistry(t testing.TB, tools ...tool.Tool) *registry.Registry {
-	t.Helper()
-	r, err := registry.New(tools...)
-	require.NoError(t, err)
-	return r
-}
-
-func call(name, input string) tool.Call {
-	return tool.Call{ID: "call-1", Tool: name, Input: json.RawMessage(input)}
 }
