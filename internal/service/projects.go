@@ -121,6 +121,37 @@ func (s *Service) MakeProject(ctx context.Context, in InProject) (ProjectInfo, e
 	return s.info(ctx, in.Project)
 }
 
+// A MountedAt is where a project mounts another one.
+type MountedAt struct{ Project, Path string }
+
+// ListMountedAt returns the projects that mount a project, and fail without it. Those that cannot be read are left out.
+func (s *Service) ListMountedAt(ctx context.Context, in InProject) (found []MountedAt, err error) {
+	if err := s.may(Operate, in.Project); err != nil || s.Project() != "" { // the others are not theirs
+		return nil, err
+	}
+	for other, err := range vfs.IDs(ctx, s.store()) {
+		if err != nil {
+			return found, err
+		}
+		project, err := s.store().OpenExisting(ctx, other)
+		if err != nil {
+			continue
+		}
+		settings, err := project.Settings(ctx)
+		_ = project.Close() // it was only read
+		if err != nil {
+			continue
+		}
+		mounts, _ := vfs.ParseMounts(settings)
+		for _, m := range mounts {
+			if m.Project == in.Project && other != in.Project {
+				found = append(found, MountedAt{other, m.Path})
+			}
+		}
+	}
+	return found, nil
+}
+
 type DeleteRequest struct {
 	Project string `json:"project"`
 	Forever bool   `json:"forever,omitempty" jsonschema:"keep nothing, also of those of the name deleted before"`

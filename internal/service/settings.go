@@ -464,12 +464,56 @@ func (s *Service) ChangeSettings(ctx context.Context, in ChangeSettingsRequest) 
 	return out, err
 }
 
+var errFixed = &Error{Code: "forbidden", Message: "the token, or the server's flags, decide on the tools"}
+
+// IdentityField is the field of a project's settings that tells it from others that have, or had, its name.
+const IdentityField = "identity"
+
+type MigrateRequest struct {
+	Project string `json:"project"`
+	// Settings, if not nil, take the place of the project's.
+	Settings Object `json:"settings,omitempty" jsonschema:"of an older version, instead of the project's"`
+}
+
+type MigrateAnswer struct {
+	Migrated bool `json:"migrated" jsonschema:"they had another form"`
+}
+
+// MigrateSettings brings settings of an older version into today's form. They can mount any project, so it needs more
+// than changing settings does.
+func (s *Service) MigrateSettings(ctx context.Context, in MigrateRequest) (out MigrateAnswer, err error) {
+	if err := s.access.May(Operate); err != nil {
+		return out, err
+	}
+	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (MigrateAnswer, error) {
+		if s.fixed() {
+			return out, errFixed
+		}
+		defer s.changed(in.Project)
+		err := p.EditSettings(ctx, func(stored []byte) ([]byte, error) {
+			before := stored
+			if in.Settings != nil {
+				stored = in.Settings
+			}
+			settings, migrated, err := registry.ParseSettings(stored)
+			if out.Migrated = migrated; err != nil || !migrated && in.Settings == nil {
+				return stored, err
+			}
+			if replaced, _, err := registry.ParseSettings(before); err == nil { // the project stays the same
+				settings = settings.WithField(IdentityField, replaced.Field(IdentityField))
+			}
+			return json.Marshal(settings)
+		})
+		return out, err
+	})
+}
+
 func (c *changing) change(changes SettingChanges) error {
 	if err := c.may(Settings, c.project); err != nil {
 		return err
 	}
 	if c.fixed() {
-		return &Error{Code: "forbidden", Message: "the token, or the server's flags, decide on the tools"}
+		return errFixed
 	}
 	checked := SettingChanges{}
 	for _, e := range settings {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,12 +36,11 @@ command asks first. It warns of projects that mount this one and would fail.`,
 				if err != nil && !(missing && forever) {
 					return c.missing(cmd, id, err)
 				}
-				_ = c.inStore(func(store vfs.Store) error {
-					for _, mount := range mountedBy(cmd.Context(), store, id) {
-						warnings(cmd.ErrOrStderr())(mount)
-					}
-					return nil
-				})
+				mounted, _ := s.ListMountedAt(cmd.Context(), service.InProject{Project: id}) // as many as can be read
+				for _, by := range mounted {
+					warnings(cmd.ErrOrStderr())(fmt.Errorf("the project %s mounts %s at %s, and fails without it: "+
+						"toolrun project --project %s unmount %s", by.Project, id, by.Path, by.Project, by.Path))
+				}
 				if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
 					what := fmt.Sprintf("%s (%s, %s)", id, countFiles(info.Files), countBytes(info.Bytes))
 					if forever {
@@ -67,33 +65,6 @@ command asks first. It warns of projects that mount this one and would fail.`,
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&forever, "forever", false, "keep nothing")
 	return cmd
-}
-
-// mountedBy returns a warning for each project that mounts one, and will fail without it. Projects that cannot be read
-// are left out.
-func mountedBy(ctx context.Context, store vfs.Store, id string) (found []error) {
-	for other, err := range vfs.IDs(ctx, store) {
-		if err != nil {
-			break
-		}
-		project, err := store.OpenExisting(ctx, other)
-		if err != nil {
-			continue
-		}
-		settings, err := project.Settings(ctx)
-		_ = project.Close() // it was only read
-		if err != nil {
-			continue
-		}
-		mounts, _ := vfs.ParseMounts(settings)
-		for _, m := range mounts {
-			if m.Project == id && other != id {
-				found = append(found, fmt.Errorf("the project %s mounts %s at %s, and fails without it: "+
-					"toolrun project --project %s unmount %s", other, id, m.Path, other, m.Path))
-			}
-		}
-	}
-	return found
 }
 
 // missing explains that a project does not exist.

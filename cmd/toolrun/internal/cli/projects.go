@@ -327,33 +327,20 @@ fsToolEnabled) is set, the defaults of the tools hold.`,
 			if err != nil {
 				return err
 			}
-			migrated := false
-			err = project.EditSettings(cmd.Context(), func(stored []byte) ([]byte, error) {
-				before := stored
-				if len(args) == 1 {
-					stored = given
-				}
-				settings, changed, err := registry.ParseSettings(stored)
-				if migrated = changed; err != nil || !changed && len(args) == 0 {
-					return stored, err
-				}
-				if replaced, _, err := registry.ParseSettings(before); err == nil { // the project stays the same
-					settings = settings.WithField(identityField, replaced.Field(identityField))
-				}
-				return json.Marshal(settings)
-			})
-			if err = errors.Join(err, project.Close()); err != nil {
+			defer project.Close()
+			s, err := c.service(project)
+			if err != nil {
 				return err
 			}
-			if c.json {
-				return printJSON(cmd.OutOrStdout(), map[string]bool{"migrated": migrated})
+			done, err := s.MigrateSettings(cmd.Context(), service.MigrateRequest{Project: c.name(), Settings: given})
+			if err != nil {
+				return err
 			}
 			text := "The settings are in today's form already.\n"
-			if migrated {
+			if done.Migrated {
 				text = "The settings have been brought into today's form.\n"
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), text)
-			return err
+			return outcome{text: text, data: done}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -23,9 +24,6 @@ type boundStore struct {
 	vfs.Store
 	token *mcphttp.Token
 }
-
-// identityField is the field of a project's settings that tells it from others that have, or had, its name.
-const identityField = "identity"
 
 // A goneError means that the project of a token has been deleted. It is [vfs.ErrDeleted].
 type goneError struct{ project string }
@@ -88,7 +86,7 @@ func identityOf(ctx context.Context, p vfs.Project) (json.RawMessage, error) {
 		return nil, err
 	}
 	settings, _, err := registry.ParseSettings(stored)
-	return settings.Field(identityField), err
+	return settings.Field(service.IdentityField), err
 }
 
 // bind notes that the token is for a project, unless another process has noted one meanwhile.
@@ -98,11 +96,11 @@ func (s *boundStore) bind(ctx context.Context, p vfs.Project) (identity, bound j
 		if err != nil {
 			return nil, fmt.Errorf("project %s: %w", s.token.Project, err)
 		}
-		if identity = settings.Field(identityField); identity != nil {
+		if identity = settings.Field(service.IdentityField); identity != nil {
 			return stored, nil
 		}
 		identity = fmt.Appendf(nil, "%q", rand.Text())
-		return json.Marshal(settings.WithField(identityField, identity))
+		return json.Marshal(settings.WithField(service.IdentityField, identity))
 	})
 	if err != nil {
 		return nil, nil, err
