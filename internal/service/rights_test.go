@@ -21,7 +21,8 @@ var operations = map[string]service.Right{
 	"ListProjects": service.Run, "ShowProject": service.Run,
 	"MakeProject": service.Write, "Export": service.Read | service.Write, "Import": service.Write,
 	"ListLayer": service.Read | service.Write, "ApplyLayer": service.Write, "DiscardLayer": service.Write,
-	"ListMountedAt": service.Operate, "DeleteProject": service.Operate, "ListDeleted": service.Operate, "RestoreProject": service.Operate,
+	"ListMountedAt": service.Operate,
+	"DeleteProject": service.Operate, "ListDeleted": service.Operate, "RestoreProject": service.Operate,
 	"ListFiles": service.Read, "ReadText": service.Read, "ReadContent": service.Read, "Search": service.Read,
 	"SaveText": service.Write, "Upload": service.Write, "MakeFolder": service.Write, "MoveFile": service.Write,
 	"CopyFile":    service.Write,
@@ -161,7 +162,8 @@ func TestDeskWithoutRunner(t *testing.T) {
 				code = service.Explain(err).Code
 			}
 			onFiles := slices.Contains([]string{"PurgeFile", "CompactHistory", "MigrateSettings"}, name) ||
-				needs&^(service.Read|service.Write) == 0 && !slices.Contains([]string{"MakeProject", "ForkSession"}, name)
+				needs&^(service.Read|service.Write) == 0 &&
+					!slices.Contains([]string{"MakeProject", "ForkSession"}, name)
 			if with.Files != nil && onFiles {
 				require.NotContains(t, []string{"unavailable", "internal"}, code, "%s: %v", name, err)
 			} else if code != "invalid" { // what is asked for may be looked at first

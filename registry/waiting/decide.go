@@ -15,19 +15,14 @@ import (
 // in whatever process it was made; the same one again changes nothing. The error is ErrNone, or an [*UndecidableError]
 // if one of the calls does not wait, or somebody else has decided otherwise; nothing is decided then.
 func (s *Store) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Entry, error) {
-	return s.decide(ctx, token, func(string) bool { return true }, decisions)
+	return s.all().Decide(ctx, token, decisions)
 }
 
 // Decide is [Store.Decide] for calls of the scope. For all others, the error is ErrNone.
 func (k *Keeper) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Entry, error) {
-	return k.store.decide(ctx, token, k.has, decisions)
-}
-
-func (s *Store) decide(ctx context.Context, token string, in func(scope string) bool,
-	decisions map[string]registry.Decision) (*Entry, error) {
 	var entry *Entry
-	err := s.change(ctx, token, time.Time{}, func(r *record) error {
-		if !in(r.Scope) {
+	err := k.store.change(ctx, token, time.Time{}, func(r *record) error {
+		if !k.has(r.Scope) {
 			return ErrNone
 		}
 		entry = &r.Entry
@@ -36,8 +31,8 @@ func (s *Store) decide(ctx context.Context, token string, in func(scope string) 
 	if !errors.Is(err, ErrNone) {
 		return entry, err
 	}
-	f, ended := s.result(ctx, token)
-	if ended != nil || !in(f.Scope) || f.Decided == nil {
+	f, ended := k.store.result(ctx, token)
+	if ended != nil || !k.has(f.Scope) || f.Decided == nil {
 		return nil, err
 	}
 	return &Entry{Token: f.Token, Scope: f.Scope, Calls: f.Decided}, f.decide(decisions)

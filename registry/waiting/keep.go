@@ -23,13 +23,16 @@ import (
 type Keeper struct {
 	store *Store
 	scope string
+	all   bool // it is for all scopes, to look at calls and to decide on them
 }
 
 var _ registry.Keeper = (*Keeper)(nil)
 
 // In returns the Keeper of a scope: the project whose files the calls work on ([ProjectScope], [DirectoryScope]), or
 // another name for them that is used for nothing else. A call goes on only in the scope in which it has begun.
-func (s *Store) In(scope string) *Keeper { return &Keeper{s, scope} }
+func (s *Store) In(scope string) *Keeper { return &Keeper{store: s, scope: scope} }
+
+func (s *Store) all() *Keeper { return &Keeper{store: s, all: true} }
 
 // ProjectScope is the scope of a store's project, by its id.
 func ProjectScope(id string) string { return "project " + id }
@@ -40,7 +43,7 @@ func DirectoryScope(dir string) string { return "directory " + dir }
 // Scope is the scope whose calls it keeps.
 func (k *Keeper) Scope() string { return k.scope }
 
-func (k *Keeper) has(scope string) bool { return scope == k.scope }
+func (k *Keeper) has(scope string) bool { return k.all || scope == k.scope }
 
 // Prepare implements [registry.Keeper].
 func (k *Keeper) Prepare(ctx context.Context, call tool.Call,

@@ -180,25 +180,21 @@ func (r *Entry) pending() *tool.Pending {
 
 // Get returns a call that waits. The error is ErrNone if there is none, and says what was decided if it has ended.
 func (s *Store) Get(ctx context.Context, token string) (*Entry, error) {
-	return s.find(ctx, token, func(string) bool { return true })
+	return s.all().Get(ctx, token)
 }
 
 // Get is [Store.Get] for calls of the scope. For all others, the error is ErrNone.
 func (k *Keeper) Get(ctx context.Context, token string) (*Entry, error) {
-	return k.store.find(ctx, token, k.has)
-}
-
-func (s *Store) find(ctx context.Context, token string, in func(scope string) bool) (*Entry, error) {
-	r, err := s.get(ctx, token)
+	r, err := k.store.get(ctx, token)
 	if errors.Is(err, ErrNone) {
-		if f, ended := s.result(ctx, token); ended == nil && f.Decided != nil && in(f.Scope) {
+		if f, ended := k.store.result(ctx, token); ended == nil && f.Decided != nil && k.has(f.Scope) {
 			return nil, &endedError{f.Decided}
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !in(r.Scope) {
+	if !k.has(r.Scope) {
 		return nil, ErrNone
 	}
 	r.State = registry.Waiting

@@ -38,8 +38,6 @@ and no code can use this command. Calls wait for seven days.`,
 		Example: "  toolrun approvals list\n" +
 			"  toolrun approvals show run-...\n" +
 			"  toolrun approvals approve run-...",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.addStore(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
@@ -286,14 +284,9 @@ func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFla
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	store, err := c.store(nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
 	access := &service.Access{Name: cmp.Or(f.by, hostOf(cmd).operator()), Role: service.Operator, Project: c.id,
 		Session: func(ctx context.Context) (*toolrun.Session, error) { return c.session(ctx, r, nil) }}
-	return c.deskOf(r.Runner, store, access, func(s *service.Service) error {
+	return c.deskOf(r.Runner, access, func(s *service.Service) error {
 		in.Project = s.Project()
 		if in.Only = f.only || !hasTools(r, run); in.Only {
 			if _, err := s.Decide(cmd.Context(), in); err != nil {

@@ -32,8 +32,6 @@ store makes them: MCP servers, the page, or commands. The latest 500 calls of a
 project are kept for seven days.`,
 		Example: "  toolrun calls list --running\n" +
 			"  toolrun calls stop javascript-...",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)

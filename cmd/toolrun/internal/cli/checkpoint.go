@@ -33,8 +33,6 @@ well, it is a copy of all files.`,
 		Example: "  toolrun checkpoint create draft\n" +
 			"  toolrun checkpoint list\n" +
 			"  toolrun checkpoint create now && toolrun checkpoint restore now",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)

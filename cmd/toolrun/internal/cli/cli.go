@@ -87,8 +87,6 @@ sequences and other control characters are shown as \x1b and so on. Pipes and
 files get the bytes unchanged.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")

@@ -40,8 +40,6 @@ project's history for a while.`,
 			"  toolrun files ls\n" +
 			"  toolrun files --root . history\n" +
 			"  toolrun files --root . undo",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)

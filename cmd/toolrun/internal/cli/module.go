@@ -37,8 +37,6 @@ standard output. It sees nothing else, unless you grant what it asks for.`,
 		Example: "  toolrun module add python\n" +
 			"  toolrun module add wordcount.wasm --grant files=read\n" +
 			"  toolrun module new --lang go wordcount",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&c.data, "data", "",
 		"keep modules in `DIR` (default $TOOLRUN_DATA, else the user's data directory)")

@@ -33,8 +33,6 @@ settings are kept with the project, where its tools cannot reach them. A
 directory given with --root has no settings.`,
 		Example: "  toolrun project set --disable javascript --option memory.useSystemPrompt=true\n" +
 			"  toolrun project show",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.addStore(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)

@@ -33,8 +33,6 @@ changed them. Sessions that nobody uses for 30 days (the option sessionDays) are
 dropped.`,
 		Example: "  toolrun js --session main -e 'let n = 1'\n" +
 			"  toolrun session list",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)

@@ -32,8 +32,6 @@ func newStore() *cobra.Command {
 		Long: `Copy all projects from one place to another, such as from a directory to a
 PostgreSQL database, and check the place where projects are kept.`,
 		Example: "  toolrun store check",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.migrate(), c.check(), c.sweep())

@@ -91,16 +91,16 @@ func (f *projectFlags) desk(cmd *cobra.Command, do func(s *service.Service) erro
 		return err
 	}
 	defer r.Close() // which has run nothing
-	return f.deskOf(r, store, &service.Access{Name: f.host().operator(), Role: service.Operator, Makes: true}, do)
+	return f.deskOf(r, &service.Access{Name: f.host().operator(), Role: service.Operator, Makes: true}, do)
 }
 
-// deskOf calls do with the operations of a runner on a store, as somebody may use them.
-func (f *projectFlags) deskOf(r *toolrun.Runner, store vfs.Store, access *service.Access,
+// deskOf calls do with the operations of a runner, as somebody may use them.
+func (f *projectFlags) deskOf(r *toolrun.Runner, access *service.Access,
 	do func(s *service.Service) error) (err error) {
 	if err := f.checkRoot(); err != nil {
 		return err
 	}
-	options := &service.Options{Store: store}
+	options := &service.Options{}
 	if f.root != "" {
 		options.Dir, options.DirOptions = f.rootPath(), f.dir
 	}

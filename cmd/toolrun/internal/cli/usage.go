@@ -10,8 +10,11 @@ import (
 )
 
 // explainArguments makes errors about arguments say what the command takes, and errors about unknown commands suggest a
-// similar one.
+// similar one. Commands that have only others show their help.
 func explainArguments(cmd *cobra.Command) {
+	if cmd.HasSubCommands() && !cmd.Runnable() {
+		cmd.Args, cmd.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
