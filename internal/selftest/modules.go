@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
@@ -175,8 +176,20 @@ func modules() []Attack {
 			tag := m.Tag("iiiiiiiiiiiiiiii:")
 			throw := asm.Code(asm.Block, asm.Empty, asm.I32(1), asm.BrIf, 0,
 				repeat(16, asm.I32(1)), asm.Throw, asm.U32(tag), asm.End)
-			m.Export("_start", m.Func(":", "", repeat(4000, throw)))
-			m.Repeat(80)
+			m.Export("_start", m.Func(":", "", repeat(1000, throw)))
+			m.Repeat(320)
+		})
+	compiles("results", "Has functions that throw instead of making eight million results.", []string{refused}, most,
+		func(m *asm.Module) {
+			tag := m.Tag(":")
+			m.Export("_start", m.Func(":", ""))
+			m.Func(":"+strings.Repeat("v", 1000), "", asm.Throw, asm.U32(tag))
+			m.Repeat(7_800)
+		})
+	compiles("branches", "Has 100 000 conditional branches in each of 20 functions.", []string{refused}, most,
+		func(m *asm.Module) {
+			m.Export("_start", m.Func(":", "", repeat(100_000, asm.I32(1), asm.BrIf, 0)))
+			m.Repeat(19)
 		})
 	compiles("joins", "Has as many local variables and blocks as can be.", []string{
 		returnsNothing}, 4*most, func(m *asm.Module) {

@@ -52,6 +52,7 @@ const (
 	maxAllCarried = 2_000_000
 	maxAllJoins   = 16_000_000
 	maxAllValues  = 8_000_000
+	maxAllExits   = 2_000_000_000 // compiling takes half a minute then
 )
 
 // A RefusedError says why a module cannot be run, and what its author can do.
@@ -148,6 +149,8 @@ func checkSize(info *metering.Info, size int) error {
 		{"local variables times nested loops in all functions", info.Total.Carried, maxAllCarried},
 		{"local variables times blocks in all functions", info.Total.Joins, maxAllJoins},
 		{"calls, branch targets and values in all functions", info.Total.Values, maxAllValues},
+		{"squares of the conditional branches, throws and calls that may throw in each function", info.Total.Exits,
+			maxAllExits},
 	} {
 		if part.is > part.at {
 			return &RefusedError{Reason: fmt.Sprintf("it has %d %s, and may have %d", part.is, part.what, part.at)}

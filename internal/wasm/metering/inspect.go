@@ -37,6 +37,9 @@ type CodeSize struct {
 	// Values is the number of calls, throws, catch clauses and branch targets in tables, and of the values that they
 	// and blocks take and give.
 	Values uint64
+	// Exits is the square of the number of conditional branches, and in modules with tags also of calls, throws, catch
+	// clauses, and the values that clauses pass on. Some of a compiler's passes take that much time.
+	Exits uint64
 }
 
 // An External is something that a module imports or exports.
@@ -324,6 +327,7 @@ func (i *inspector) readCode(r *reader) {
 		most.Joins = max(most.Joins, size.Joins)
 		most.Blocks = max(most.Blocks, size.Blocks)
 		most.Values = max(most.Values, size.Values)
+		most.Exits = max(most.Exits, size.Exits)
 		total := &i.Total
 		total.Bytes += size.Bytes
 		total.Locals += size.Locals
@@ -331,6 +335,7 @@ func (i *inspector) readCode(r *reader) {
 		total.Joins += size.Joins
 		total.Blocks += size.Blocks
 		total.Values += size.Values
+		total.Exits += size.Exits
 	}
 	r.end()
 }
@@ -346,8 +351,11 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 	s.Blocks = 1
 	open := []byte{opBlock} // the opcodes of the blocks that are open
 	loops, tries := 0, 0
+	var exits, leaves uint64
 	if len(i.tagTypes) > 0 {
-		s.Values += of.values() // it may have to make up its results, and a wrapper passes on what it takes
+		// A wrapper passes on parameters. Results may have to be made up, with as much code as 9 other values take.
+		s.Values += uint64(len(of.params) + 9*len(of.results))
+		leaves = 1
 	}
 	for len(open) > 0 && r.err == nil {
 		start := r.pos
@@ -369,6 +377,7 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 				readTryTable(r, func(c clause) {
 					s.Blocks++
 					s.Values += i.carried(c.tag)
+					exits += i.carried(c.tag)
 				})
 			} else {
 				skipImmediates(r, op)
@@ -395,15 +404,21 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 			for ; n > 0 && r.err == nil; n-- {
 				r.u32()
 			}
+		case opBrIf:
+			r.u32()
+			exits++
 		case opThrow:
 			s.Values += i.carried(r.u32())
+			exits++
 		case opCall, opReturnCall:
 			s.Values++
+			exits += leaves
 			if index := r.u32(); index >= i.importFunctions && int(index-i.importFunctions) < len(i.functions) {
 				s.Values += i.typeOf(i.functions[index-i.importFunctions]).values()
 			}
 		case opCallIndirect, opReturnCallIndirect:
 			s.Values += i.typeOf(r.u32()).values() + 1
+			exits += leaves
 			r.u32()
 		default:
 			skipImmediates(r, op)
@@ -412,7 +427,7 @@ func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 	if r.err == nil && r.pos != len(body) {
 		r.fail(errors.New("instructions behind the end of the function"))
 	}
-	s.Joins, s.Carried = s.Locals*s.Blocks, s.Locals*uint64(s.Loops)
+	s.Joins, s.Carried, s.Exits = s.Locals*s.Blocks, s.Locals*uint64(s.Loops), exits*exits
 	return s, r.err
 }
 
