@@ -116,6 +116,9 @@ func (in *instance) noteEnding() error {
 	case dropped == 2:
 		in.note("The code returns nothing, and does not wait for its last expression. " +
 			"To get the result, write: return await " + text)
+	case dropped == 5:
+		in.note("The code returns nothing, and does not wait for its last expression. " +
+			"To get the results, write: return await Promise.all(" + text + ")")
 	case dropped == 4:
 		in.note("The module exports nothing, so there is no result. To return a value, write: export default value")
 	case e.uncalled != "" && !e.module && !r.options.Session: // where later scripts may call it

@@ -40,24 +40,33 @@ func TestNotesOnEndings(t *testing.T) {
 		return "The code returns nothing, and does not wait for its last expression. To get the result, write: " +
 			"return await " + text
 	}
+	promises := func(text string) string {
+		return "The code returns nothing, and does not wait for its last expression. To get the results, write: " +
+			"return await Promise.all(" + text + ")"
+	}
 	uncalled := func(name string) string {
 		return "The code declares " + name + " and does not call it. To get what it returns, write: return await " +
 			name + "()"
 	}
 	for script, want := range map[string]string{
-		"6 * 7":                                                       value("6 * 7"),
-		"const x = [1, 2]; x.map(v => 2 * v);":                        value("x.map(v => 2 * v)"),
-		"let a = 1\na // the end":                                     value("a"),
-		"if (true) { } ({a: 1}).a":                                    value("({a: 1}).a"),
-		"function f() { return 1 }\n(() => 2)()":                      value("(() => 2)()"),
-		"const f = function (g) { return g() }\n(() => 2)":            "",
-		"for (const x of [1])\n x\n5":                                 value("5"),
-		"[1].concat([\n  2,\n])":                                      value("..."),
-		"(async () => { return 5 })()":                                promise("(async () => { return 5 })()"),
-		"async function main() { return 5 }  main()":                  promise("main()"),
-		"async function main() { await null; return 5 }\nmain();":     promise("main()"),
-		"async function run() { return 5 }":                           uncalled("run"),
-		"async function run(): Promise<number> { return 5 }":          uncalled("run"),
+		"6 * 7":                                                   value("6 * 7"),
+		"const x = [1, 2]; x.map(v => 2 * v);":                    value("x.map(v => 2 * v)"),
+		"let a = 1\na // the end":                                 value("a"),
+		"if (true) { } ({a: 1}).a":                                value("({a: 1}).a"),
+		"function f() { return 1 }\n(() => 2)()":                  value("(() => 2)()"),
+		"const f = function (g) { return g() }\n(() => 2)":        "",
+		"for (const x of [1])\n x\n5":                             value("5"),
+		"[1].concat([\n  2,\n])":                                  value("..."),
+		"(async () => { return 5 })()":                            promise("(async () => { return 5 })()"),
+		"async function main() { return 5 }  main()":              promise("main()"),
+		"async function main() { await null; return 5 }\nmain();": promise("main()"),
+		"async function run() { return 5 }":                       uncalled("run"),
+		"async function run(): Promise<number> { return 5 }":      uncalled("run"),
+		"[1, 2].map(async (x) => x)":                              promises("[1, 2].map(async (x) => x)"),
+		"const a = [fs.promises.readdir('/')];\na":                promises("a"),
+		"[1, fs.promises.readdir('/')]":                           value("[1, fs.promises.readdir('/')]"),
+		"Object.defineProperty([], 0, {get() { throw 5 }})": value(
+			"Object.defineProperty([], 0, {get() { throw 5 }})"),
 		"const a: number[] = [1];\na.length":                          value("a.length"),
 		"async function main(): Promise<number> { return 5 }\nmain()": promise("main()"),
 		"interface A { n: number }\nlet a: A = { n: 1 }\na.n = 2":     "",

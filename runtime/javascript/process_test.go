@@ -122,6 +122,16 @@ func TestProcessWritesToTheConsole(t *testing.T) {
 	})
 }
 
+// TestZoneOfTheProcess says that the zone stays the same, to who changes it.
+func TestZoneOfTheProcess(t *testing.T) {
+	require.Empty(t, run(t, `process.env.TZ = 'UTC'; process.env.TZ = 'Etc/GMT'`).Console)
+	result := run(t, `process.env.TZ = 'Asia/Tokyo'; return new Date(0).getHours()`)
+	require.EqualValues(t, 0, result.Value)
+	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "The local time is UTC, whatever " +
+		"process.env.TZ says: use toLocaleString or Intl.DateTimeFormat with a timeZone, such as 'Europe/Oslo'"}},
+		result.Console)
+}
+
 // TestLibrariesTakeThisForNode tries the ways in which libraries find out where they are.
 func TestLibrariesTakeThisForNode(t *testing.T) {
 	for name, detection := range map[string]string{

@@ -429,6 +429,9 @@ func (in compiler) syntaxError(source string) error {
 		e.Message = "unexpected end of input: a bracket is missing, or there is one too many"
 		e.Line, e.Column = last, 0
 	}
+	if e.Message == "import.meta only valid in module code" {
+		e.Message += ": this is the body of a function, which has __filename and __dirname"
+	}
 	inPrefix := e.Line == 1 && e.Column == 1 && in.run.origins[e.File].prefix > 0
 	if units, _ := utf8text.Units(lineOf(source, e.Line)); inPrefix || e.Column < 1 || e.Column > units+1 {
 		e.Column = 0

@@ -122,7 +122,7 @@ func runOptions(run *code.Run) *js.RunOptions {
 		Session: run.Session, State: run.State, Stdin: run.Stdin, Console: run.Console,
 	}
 	if run.Args != nil {
-		argv := []any{"toolrun", cmp.Or(run.Name, "script.js")}
+		argv := []any{"toolrun", "/" + cmp.Or(run.Name, "script.js")} // which is __filename
 		for _, arg := range run.Args {
 			argv = append(argv, arg)
 		}

@@ -109,7 +109,6 @@ var knownErrors = []struct {
 	{syscall.ENOSPC, "ENOSPC", "no space left on device"},
 	{syscall.EFBIG, "EFBIG", "file too large"},
 	{syscall.ENOMEM, "ENOMEM", "not enough memory"},
-	{syscall.EXDEV, "EXDEV", "cross-device link not permitted"},
 	{syscall.EBUSY, "EBUSY", "resource busy or locked"},
 	{syscall.EINVAL, "EINVAL", "invalid argument"},
 	{syscall.ENAMETOOLONG, "EINVAL", "invalid argument"},

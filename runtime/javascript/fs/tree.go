@@ -303,6 +303,9 @@ func (t tree) rename(from, to place) error {
 			return syscall.EINVAL
 		}
 		if t.isScratch(from) != t.isScratch(to) { // it is copied
+			if info.IsDir() {
+				return fileFailure("EXDEV", "cross-device link not permitted", from.given)
+			}
 			if err := t.work.spend(int(info.Size())); err != nil {
 				return err
 			}

@@ -69,6 +69,10 @@
       if (typeof name === 'symbol' || typeof value === 'symbol')
         throw new TypeError('Cannot convert a Symbol value to a string');
       target[name] = `${value}`;
+      if (name === 'TZ' && !/^(Etc\/)?(UTC|GMT)$/.test(value)) {
+        host('console.log', WARN, 'The local time is UTC, whatever process.env.TZ says: use toLocaleString or ' +
+          "Intl.DateTimeFormat with a timeZone, such as 'Europe/Oslo'");
+      }
       return true;
     },
     defineProperty(target, name, descriptor) {

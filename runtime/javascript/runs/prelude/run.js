@@ -3,7 +3,8 @@
   'use strict';
   const { host, apply, then, format, isError, isPlain, text, slice } = kernel;
   const { WARN, ERROR } = kernel.levels;
-  const { hasOwn } = Object;
+  const { hasOwn, getOwnPropertyDescriptor: ownProperty } = Object;
+  const { isArray } = Array;
   const { ownKeys } = Reflect;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
@@ -74,12 +75,14 @@
     last = undefined;
     return apply(call, undefined, []);
   };
+  const stateOf = (value) => (typeof value === 'object' && value !== null ? host('promise.state', value) : -1);
   kernel.dropped = () => {
     const value = last;
     last = undefined;
     if (exportsNothing) return 4;
-    const state = typeof value === 'object' && value !== null ? host('promise.state', value) : -1;
+    const state = stateOf(value);
     if (state >= 0) return state === 1 && kernel.inside(value) !== undefined ? 2 : 0;
+    if (isArray(value) && isPlain(value) && stateOf(ownProperty(value, 0)?.value) >= 0) return 5;
     return value === undefined ? 0 : typeof value === 'function' ? 3 : 1;
   };
 
