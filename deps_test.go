@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"runtime/javascript/language": {"guest/quickjs", "internal/js/jsregexp", "runtime/javascript/host"},
 	"runtime/javascript/modules":  {"guest/quickjs", "internal/js/module", "runtime", "runtime/javascript/host"},
 	"runtime/javascript/node":     {"runtime/javascript/host"},
-	"runtime/javascript/runs":     {"runtime/javascript/host"},
+	"runtime/javascript/runs":     {"runtime", "runtime/javascript/host"},
 	"runtime/javascript/streams":  {"runtime/javascript/host"},
 	"runtime/javascript/timers":   {"guest/quickjs", "runtime/javascript/host"},
 	"runtime/javascript/url": {"internal/text/jsontree", "internal/text/utf8text", "internal/js/webapi",

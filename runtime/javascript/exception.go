@@ -20,8 +20,8 @@ type thrownValue struct {
 	Stack   string
 }
 
-// maxDetails is how many bytes of JSON a thrownValue has at most: three texts of 65536 characters, each escaped.
-const maxDetails = 2 << 20
+// maxDetail is how long each text of a thrownValue is at most, in bytes: that of 65536 characters.
+const maxDetail = 3 << 16
 
 // outOfMemory recognises the exceptions that the engine throws when it could not get memory (null, if there was none
 // left even for an Error object, and without a message if there was none for that), and those for values of more than
@@ -73,20 +73,15 @@ func (in *instance) Exception() error {
 // thrown makes an error of the prelude's report of an exception.
 func (in *instance) thrown(c *host.Call) error {
 	text, cut, ok := c.Prefix(1, in.run.Limits().Output)
-	details, _, _ := c.Prefix(2, maxDetails)
-	decoded, _, err := decodeJSON(details, jsonOptions{work: in.Spend, room: 2 * maxDetails})
+	var t thrownValue
+	for i, field := range []*string{&t.Kind, &t.Name, &t.Message, &t.Stack} {
+		*field, _, _ = c.Prefix(2+i, maxDetail)
+	}
 	if in.Ended() != nil {
 		return in.Ended()
 	}
-	fields, isObject := decoded.(map[string]any)
-	if !ok || err != nil || !isObject {
+	if !ok {
 		return &ScriptError{Thrown: "an exception that could not be read", Name: "Error"}
-	}
-	var t thrownValue
-	for name, field := range map[string]*string{
-		"kind": &t.Kind, "name": &t.Name, "message": &t.Message, "stack": &t.Stack,
-	} {
-		*field, _ = fields[name].(string)
 	}
 	if t.outOfMemory(in.Refused()) {
 		return in.MemoryError()

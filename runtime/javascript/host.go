@@ -20,8 +20,8 @@ var driver = host.Feature{
 		// the same, id of the call: nothing yet
 		"run.callAsync": func(c *host.Call) { c.Fail(functionCaller{instanceOf(c)}.startFunction(c)) },
 		"run.exit":      exit, // status, an error: does not return, except in a library, which is to throw the error
-		// 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON
-		// of a thrownValue; or the same with 2, which does not return
+		// 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, the
+		// parts of a thrownValue; or the same with 2, which does not return
 		"run.finish": func(c *host.Call) { c.ReturnValue(instanceOf(c).finish(c)) },
 		"run.halt":   halt, // message, an error: as run.exit
 		// nothing: nothing, when a method of Stats has been read and not called

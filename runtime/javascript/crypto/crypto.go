@@ -20,16 +20,13 @@ var Feature = host.Feature{
 	Scripts: scripts,
 	Prelude: []string{"random"},
 	Globals: map[string]string{
-		"CryptoKey":    "internal/crypto/webcrypto",
-		"SubtleCrypto": "internal/crypto/webcrypto",
+		"internal/crypto/webcrypto": "CryptoKey SubtleCrypto",
 	},
 	Words: map[string]string{
-		"createCipheriv": "internal/crypto/cipher",
-		"createHash":     "internal/crypto/hash",
-		"createHmac":     "internal/crypto/hash",
-		"pbkdf2":         "internal/crypto/kdf",
-		"scrypt":         "internal/crypto/kdf",
-		"subtle":         "internal/crypto/webcrypto",
+		"internal/crypto/cipher":    "createCipheriv",
+		"internal/crypto/hash":      "createHash createHmac",
+		"internal/crypto/kdf":       "pbkdf2 scrypt",
+		"internal/crypto/webcrypto": "subtle",
 	},
 	Functions: map[string]host.Function{
 		"crypto.hashes": hashes, // nothing: {list} of names

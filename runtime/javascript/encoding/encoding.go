@@ -20,10 +20,10 @@ var Feature = host.Feature{
 	Scripts: scripts,
 	Prelude: []string{"base64", "encoding"},
 	Globals: map[string]string{
-		"Buffer": "buffer",
+		"buffer": "Buffer",
 	},
 	Words: map[string]string{
-		"readFile": "buffer",
+		"buffer": "readFile",
 	},
 	Functions: map[string]host.Function{
 		"encode":     encode,     // text: its bytes in UTF-8

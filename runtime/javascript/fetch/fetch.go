@@ -26,11 +26,8 @@ var Feature = host.Feature{
 	Name:    "fetch",
 	Scripts: scripts,
 	Globals: map[string]string{
-		"Blob":     "internal/blob",
-		"File":     "internal/blob",
-		"FormData": "internal/blob",
-		"Headers":  "internal/headers",
-		"Request":  "internal/fetch",
-		"Response": "internal/fetch",
+		"internal/blob":    "Blob File FormData",
+		"internal/fetch":   "Request Response",
+		"internal/headers": "Headers",
 	},
 }

@@ -20,20 +20,8 @@ var Feature = host.Feature{
 	Scripts: scripts,
 	Prelude: []string{"path", "files"},
 	Words: map[string]string{
-		"atime":             "fs",
-		"birthtime":         "fs",
-		"constants.O_":      "fs",
-		"createReadStream":  "fs",
-		"createWriteStream": "fs",
-		"ctime":             "fs",
-		"fs.open":           "fs",
-		"fs.promises":       "fs",
-		"mkdtemp":           "fs",
-		"openSync":          "fs",
-		"opendir":           "fs",
-		"readSync":          "fs",
-		"realpath":          "fs",
-		"writeSync":         "fs",
+		"fs": "atime birthtime constants.O_ createReadStream createWriteStream ctime fs.open fs.promises mkdtemp " +
+			"openSync opendir readSync realpath writeSync",
 	},
 	Functions: functions(),
 }

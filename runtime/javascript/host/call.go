@@ -264,11 +264,6 @@ func (c *Call) MemoryLimit() int { return int(c.Run().Limits().Memory) }
 // the call nor bytes of the script's memory.
 func Await[T any](c *Call, f func() (T, error)) (T, error) { return runtime.Await(c.Run(), f) }
 
-// AwaitInTurn is [Await] of what must not go on beside another f that a call has left behind.
-func AwaitInTurn[T any](c *Call, f func() (T, error)) (T, error) {
-	return runtime.AwaitInTurn(c.Run(), f)
-}
-
 // longText is the longest text on which the host works without a goroutine of its own, which can be left behind when
 // the run ends, in bytes.
 const longText = 64 << 10

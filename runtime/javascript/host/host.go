@@ -39,12 +39,12 @@ type Feature struct {
 	// before this one put into the kernel.
 	Prelude []string
 
-	// Globals are global variables, each with the module that exports it. Using one loads the module.
+	// Globals are global variables, separated by spaces, by the module that exports them. Using one loads the module.
 	Globals map[string]string
 
-	// Words are texts in a script that mean that it will probably use a module, though it names neither the module
-	// nor a global of it. Such modules are loaded before the script begins, and kept in images. A word has at least
-	// 4 bytes.
+	// Words are texts in a script, separated by spaces, that mean that it will probably use a module, though it names
+	// neither the module nor a global of it. Such modules are loaded before the script begins, and kept in images. A
+	// word has at least 4 bytes.
 	Words map[string]string
 
 	// Functions are the functions of the host, by names that begin in that of what they belong to, and a dot.
@@ -90,8 +90,8 @@ func NewSet(features ...Feature) *Set {
 		functions: map[string]function{},
 	}
 	for _, f := range features {
-		add(s.globals, f.Globals, f.Name)
-		add(s.words, f.Words, f.Name)
+		add(s.globals, byName(f.Globals), f.Name)
+		add(s.words, byName(f.Words), f.Name)
 		for name, serve := range f.Functions {
 			add(s.functions, map[string]function{name: {serve, false}}, f.Name)
 		}
@@ -132,6 +132,16 @@ func add[T any](all, more map[string]T, feature string) {
 		}
 		all[name] = value
 	}
+}
+
+func byName(lists map[string]string) map[string]string {
+	modules := map[string]string{}
+	for module, list := range lists {
+		for name := range strings.FieldsSeq(list) {
+			modules[name] = module
+		}
+	}
+	return modules
 }
 
 func must(err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	pathpkg "path"
 	"strings"
 
@@ -59,31 +58,21 @@ var absentModules = strings.Fields(`
 	child_process cluster dgram dns dns/promises domain http2 inspector inspector/promises net repl
 	tls trace_events tty v8 vm wasi worker_threads`)
 
-// instead maps Node's modules to their replacements here.
-var instead = func() map[string]string {
+// instead and insteadOnline say what there is in place of modules, without and with a network.
+var instead, insteadOnline = replacements("there is no network"), replacements("use fetch")
+
+func replacements(network string) map[string]string {
 	m := map[string]string{}
-	for name, text := range map[string]string{
-		"axios cross-fetch dns http2 net node-fetch superagent tls undici ws": "there is no network",
-		"child_process cluster worker_threads": "there are no other " +
-			"processes and no threads",
+	for text, names := range map[string]string{
+		network: "axios cross-fetch dns http2 net node-fetch superagent tls undici ws",
+		"there are no other processes and no threads": "child_process cluster worker_threads",
 	} {
-		for name := range strings.FieldsSeq(name) {
+		for name := range strings.FieldsSeq(names) {
 			m[name] = text
 		}
 	}
 	return m
-}()
-
-// insteadOnline is instead for runs that have a network.
-var insteadOnline = func() map[string]string {
-	m := maps.Clone(instead)
-	for name, text := range m {
-		if strings.HasPrefix(text, "there is no network") {
-			m[name] = "use fetch"
-		}
-	}
-	return m
-}()
+}
 
 func (l *Loader) files(require bool) *module.Loader {
 	files := l.Code.Files()

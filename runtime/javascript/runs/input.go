@@ -3,6 +3,7 @@ package runs
 import (
 	"io"
 
+	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -22,7 +23,7 @@ func input(c *host.Call) {
 		c.Return([]byte{}, nil)
 		return
 	}
-	data, err := host.AwaitInTurn(c, func() ([]byte, error) {
+	data, err := runtime.AwaitInTurn(c.Run(), func() ([]byte, error) {
 		piece := make([]byte, n)
 		read, err := io.ReadAtLeast(from, piece, 1)
 		if err == io.EOF {

@@ -19,20 +19,10 @@ var Feature = host.Feature{
 	Name:    "streams",
 	Scripts: scripts,
 	Globals: map[string]string{
-		"ByteLengthQueuingStrategy":        "stream/web",
-		"CountQueuingStrategy":             "stream/web",
-		"ReadableByteStreamController":     "stream/web",
-		"ReadableStream":                   "stream/web",
-		"ReadableStreamBYOBReader":         "stream/web",
-		"ReadableStreamBYOBRequest":        "stream/web",
-		"ReadableStreamDefaultController":  "stream/web",
-		"ReadableStreamDefaultReader":      "stream/web",
-		"TextDecoderStream":                "stream/web",
-		"TextEncoderStream":                "stream/web",
-		"TransformStream":                  "stream/web",
-		"TransformStreamDefaultController": "stream/web",
-		"WritableStream":                   "stream/web",
-		"WritableStreamDefaultController":  "stream/web",
-		"WritableStreamDefaultWriter":      "stream/web",
+		"stream/web": "ByteLengthQueuingStrategy CountQueuingStrategy ReadableByteStreamController " +
+			"ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableStreamDefaultController " +
+			"ReadableStreamDefaultReader TextDecoderStream TextEncoderStream TransformStream " +
+			"TransformStreamDefaultController WritableStream WritableStreamDefaultController " +
+			"WritableStreamDefaultWriter",
 	},
 }

@@ -26,14 +26,9 @@ var Feature = host.Feature{
 		"atomics.sleep": sleep, // milliseconds as text: nothing, after that time
 	},
 	Globals: map[string]string{
-		"Atomics":                      "internal/atomics",
-		"Performance":                  "internal/performance",
-		"PerformanceEntry":             "internal/performance",
-		"PerformanceMark":              "internal/performance",
-		"PerformanceMeasure":           "internal/performance",
-		"PerformanceObserver":          "internal/performance",
-		"PerformanceObserverEntryList": "internal/performance",
-		"performance":                  "internal/performance",
+		"internal/atomics": "Atomics",
+		"internal/performance": "Performance PerformanceEntry PerformanceMark PerformanceMeasure " +
+			"PerformanceObserver PerformanceObserverEntryList performance",
 	},
 }
 

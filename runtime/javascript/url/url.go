@@ -20,7 +20,7 @@ var Feature = host.Feature{
 	Scripts: scripts,
 	Prelude: []string{"searchparams", "url"},
 	Globals: map[string]string{
-		"URLPattern": "internal/urlpattern",
+		"internal/urlpattern": "URLPattern",
 	},
 	Functions: map[string]host.Function{
 		"url.parse":    parse,       // text, base or undefined: the URL's parts

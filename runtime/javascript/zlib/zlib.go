@@ -19,8 +19,7 @@ var Feature = host.Feature{
 	Name:    "zlib",
 	Scripts: scripts,
 	Globals: map[string]string{
-		"CompressionStream":   "internal/compression",
-		"DecompressionStream": "internal/compression",
+		"internal/compression": "CompressionStream DecompressionStream",
 	},
 	Functions: map[string]host.Function{
 		// format, buffer, offset, length, level, dictionary or undefined: bytes

@@ -31,15 +31,16 @@
   // report tells the host the text and the parts of an exception.
   const report = (status, before, error) => {
     // If native code fails without making an exception, as normalize does without memory, the thrown value has no type.
-    let details = error === null || typeof error === 'unknown' ? '{"kind":"null"' : '{"kind":"other"';
+    let kind = error === null || typeof error === 'unknown' ? 'null' : 'other';
+    let name, message, stack;
     if (isError(error)) {
-      details = `{"kind":"error"${detail('name', text(error, 'name') ?? 'Error')}` +
-        detail('message', text(error, 'message') ?? '') + detail('stack', kernel.stackOf(error));
+      kind = 'error';
+      name = slice(text(error, 'name') ?? 'Error', 0, maxDetail);
+      message = slice(text(error, 'message') ?? '', 0, maxDetail);
+      stack = slice(kernel.stackOf(error), 0, maxDetail);
     }
-    host('run.finish', status, before + format(error), `${details}}`);
+    host('run.finish', status, before + format(error), kind, name, message, stack);
   };
-  // Not JSON.stringify of an object: the engine keeps the objects that it visits in an array, which can have setters.
-  const detail = (name, value) => `,"${name}":${kernel.stringify(slice(value, 0, maxDetail))}`;
   const maxDetail = 65536;
 
   // succeed reports the script's result to the host: its text, and its data as JSON. Often the text is that JSON. If
