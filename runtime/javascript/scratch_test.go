@@ -2,6 +2,8 @@ package javascript_test
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,6 +120,45 @@ func TestScratchBesideTheProject(t *testing.T) {
 		run(t, `fs.writeFileSync('/tmp/kept', 'its own')`, options)
 		require.Equal(t, "its own", contents(t, files)["/tmp/kept"], "a project's own /tmp is used")
 	})
+}
+
+// TestScratchAndLinks has links of a project that lead to the host's files, and one in the place of /tmp.
+func TestScratchAndLinks(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600))
+	for name, to := range map[string]string{
+		"link": filepath.Join(outside, "secret"), "there": outside, "back": "/tmp", "null": "/dev/null",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip("there are no links here:", err)
+		}
+	}
+	files, err := local.OpenDir(dir, nil)
+	require.NoError(t, err)
+	defer files.Close()
+	const attempts = `const done = [];
+		fs.writeFileSync('/ok', 'ok');
+		for (const f of [() => fs.copyFileSync('/link', '/tmp/a'), () => fs.renameSync('/link', '/tmp/a'),
+			() => fs.cpSync('/there', '/tmp/a', {recursive: true}), () => fs.renameSync('/there/secret', '/tmp/a'),
+			() => fs.writeFileSync('/back/a', ''), () => fs.copyFileSync('/ok', '/there/a'),
+			() => fs.renameSync('/ok', '/there/a'), () => fs.readdirSync('/there'), () => fs.readFileSync('/null'),
+			() => fs.renameSync('/ok', '/null'), () => fs.readFileSync('/tmp/secret'),
+			() => fs.writeFileSync('/tmp/../there/a', '')]) {
+			try { f(); done.push(String(f)) } catch (e) { if (!e.code) throw e }
+		}
+		return JSON.stringify([done, fs.existsSync('/tmp/a'), fs.existsSync('/ok')])`
+	for range 2 {
+		result := run(t, attempts, javascript.RunOptions{Files: files})
+		require.JSONEq(t, `[[], false, true]`, result.Text)
+		names, err := os.ReadDir(outside)
+		require.NoError(t, err)
+		require.Len(t, names, 1)
+		// Then /tmp itself is a link. It is the project's, which does not follow it.
+		if _, err := os.Lstat(filepath.Join(dir, "tmp")); err == nil {
+			continue
+		}
+		require.NoError(t, os.Symlink(outside, filepath.Join(dir, "tmp")))
+	}
 }
 
 // TestScratchOfAProjectThatCannotBeChanged is /tmp all the same, and takes nothing away from the project.
