@@ -109,6 +109,7 @@ func (r *Request) Begin(
 	})
 	switch {
 	case err != nil:
+		r.End()
 		return nil, err
 	case failed != nil:
 		return nil, failed
