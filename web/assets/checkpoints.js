@@ -67,11 +67,7 @@ export function checkpoints(done) {
     const go = button(`Restore ${count(total, "file")}`, () => working(go, trouble, async () => {
       const {call} = await post("checkpoints/restore", {project, name: c.name});
       say(`All files are as they were in ${plain(c.name)}.`, call && {name: "Undo", do: async () => {
-        try {
-          await post("history/undo", {project, call});
-        } catch (error) {
-          say(error.message);
-        }
+        await post("history/undo", {project, call});
         await done?.();
       }});
       await done?.();

@@ -26,13 +26,14 @@ export function fill(element, ...children) {
   return element;
 }
 
-// say tells something in the corner, and to screen readers. An action can take it back.
+// say tells something in the corner, and to screen readers. An action can take it back; its errors are told as well.
 export function say(text, action) {
   const place = document.getElementById("says");
   const note = h("div", {class: "note"}, h("span", {}, plain(text)));
   const end = () => note.remove();
   if (action) {
-    note.append(h("button", {type: "button", onclick: () => { end(); action.do(); }}, action.name));
+    const act = () => { end(); action.do().catch((error) => say(error.message)); };
+    note.append(h("button", {type: "button", onclick: act}, action.name));
   }
   note.append(h("button", {type: "button", class: "plain", "aria-label": "Close", onclick: end}, "×"));
   place.append(note);

@@ -292,13 +292,9 @@ async function remove(path) {
   try {
     const {call} = await post("files/delete", {project, path});
     say(`Deleted ${plain(path)}.`, {name: "Undo", do: async () => {
-      try {
-        await post("history/undo", {project, call});
-        await tree.load();
-        await choose(path);
-      } catch (error) {
-        say(error.message);
-      }
+      await post("history/undo", {project, call});
+      await tree.load();
+      await choose(path);
     }});
     dirty = false;
     go({}, true);

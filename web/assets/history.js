@@ -130,13 +130,9 @@ export function undoButton(call, trouble, done) {
     say(`Undone: ${count(changes.length - left, "change")}` +
       (left > 0 ? `; ${left} not or in part, because of what has been purged.` : "."),
       {name: "Do it again", do: async () => {
-      try {
         await post("history/redo", {project, call});
-      } catch (error) {
-        say(error.message);
-      }
-      await done?.();
-    }});
+        await done?.();
+      }});
     await done?.();
   }), {"aria-label": `Undo ${plain(call)}`});
   return press;

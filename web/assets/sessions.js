@@ -32,11 +32,7 @@ export class Sessions {
     const drop = button("Delete", () => working(drop, trouble, async () => {
       const {call} = await post("sessions/delete", {project, session: s.name});
       say(`The session ${label} is deleted.`, {name: "Undo", do: async () => {
-        try {
-          await post("history/undo", {project, call});
-        } catch (error) {
-          say(error.message);
-        }
+        await post("history/undo", {project, call});
         await this.load();
       }});
       await this.load();
