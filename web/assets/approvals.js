@@ -3,17 +3,7 @@
 import {get, post, project} from "./api.js";
 import {button, fill, h, problem, prompt, say, working} from "./dom.js";
 import {changeRow, sideBySide} from "./diff.js";
-import {count, escaped, name, pieces, plain, when} from "./text.js";
-
-function pretty(text) {
-  try {
-    const parsed = JSON.parse(text);
-    return typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code
-      : JSON.stringify(parsed, null, 2);
-  } catch {
-    return text;
-  }
-}
+import {count, escaped, name, pieces, plain, pretty, when} from "./text.js";
 
 // draw shows what waits at a place. What somebody is writing stays, and what is the same stays as it is.
 export async function draw(place) {

@@ -1,7 +1,7 @@
 // The calls of a project, as they come.
 
 import {follow, get, go, here, model, post, project} from "./api.js";
-import {button, fill, h, problem, say} from "./dom.js";
+import {button, fill, h, oneAtATime, problem, say} from "./dom.js";
 import {draw as drawApprovals} from "./approvals.js";
 import {changed, facts, input, live, load, Output, result, state, watch} from "./callview.js";
 import {count, name, when} from "./text.js";
@@ -15,7 +15,8 @@ export async function show(main) {
   const list = h("div", {});
   const approvals = h("div", {"aria-live": "polite"});
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
-  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", pending = null;
+  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "";
+  const refresh = oneAtATime(read); // however many calls begin
   const panes = h("div", {class: "panes", "data-chosen": chosen ? "yes" : null},
     h("div", {class: "side"}, list), detail);
   await refresh();
@@ -27,13 +28,8 @@ export async function show(main) {
   // That a call waits, or no longer does, in another process is no change of files.
   if (!model) setInterval(() => document.visibilityState === "visible" && drawApprovals(approvals), 5000);
 
-  // refresh reads the list once at a time, however many calls begin.
-  async function refresh() {
-    if (pending) {
-      pending.again = true;
-      return;
-    }
-    pending = {};
+  // read reads the list, and draws it.
+  async function read() {
     if (!model) await drawApprovals(approvals);
     try {
       // Older calls stay where they are: new ones would push them on.
@@ -45,9 +41,6 @@ export async function show(main) {
     } catch (error) {
       fill(list, problem(error));
     }
-    const {again} = pending;
-    pending = null;
-    if (again) await refresh();
   }
 
   function draw(calls, more) {

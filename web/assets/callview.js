@@ -4,7 +4,7 @@ import {address, follow, get, model, page, project} from "./api.js";
 import {h} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {redoButton, undoButton} from "./history.js";
-import {count, duration, name, pieces, size, when} from "./text.js";
+import {count, duration, name, pieces, pretty, size, when} from "./text.js";
 
 const most = 256 * 1024; // characters of output that are shown at once
 
@@ -100,15 +100,8 @@ export function changed(call, again) {
 
 // input is the code of a call, or its input.
 export function input(call) {
-  let text = call.input;
-  try {
-    const parsed = JSON.parse(text);
-    text = typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code
-      : JSON.stringify(parsed, null, 2);
-  } catch {
-    // It is shown as it came.
-  }
-  return h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Input"}, pieces(text));
+  return h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Input"},
+    pieces(pretty(call.input)));
 }
 
 // result is what the model got.

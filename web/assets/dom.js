@@ -98,6 +98,19 @@ export function button(text, onclick, properties) {
   return h("button", {type: "button", onclick, ...properties}, text);
 }
 
+// oneAtATime returns a function that does some work, which throws no errors, and once more if it is called meanwhile.
+export function oneAtATime(work) {
+  let busy = false, again = false;
+  return async function run() {
+    again = busy;
+    if (busy) return;
+    busy = true;
+    await work();
+    busy = false;
+    if (again) await run();
+  };
+}
+
 // working calls do, and shows errors at a place. Meanwhile a button cannot be pressed again.
 export async function working(pressed, place, work) {
   if (pressed) pressed.disabled = true;

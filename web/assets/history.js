@@ -1,7 +1,7 @@
 // The history of a project or a file: what each call changed, and taking it back.
 
 import {follow, get, here, page, post, project} from "./api.js";
-import {ask, askWith, button, fill, h, problem, say, working} from "./dom.js";
+import {ask, askWith, button, fill, h, oneAtATime, problem, say, working} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
 import {count, name, plain, size, when} from "./text.js";
@@ -10,7 +10,8 @@ export async function show(main) {
   const path = here("path"), removed = here("deleted") ? "true" : "";
   const place = h("div", {}), outcome = h("div", {});
   const purges = path && !removed && (await get("about")).purges;
-  let shown = 200, busy = false, again = false;
+  let shown = 200;
+  const load = oneAtATime(read);
   fill(main, h("div", {class: "bar"}, h("h1", {}, removed ? "Deleted files" : "History", path && [" of ", name(path)]),
     (path || removed) && h("a", {href: page("history")}, "All changes"),
     !removed && h("a", {href: page("history", {deleted: "yes", path})}, "Deleted files"),
@@ -22,23 +23,13 @@ export async function show(main) {
   await load();
   follow("events", {project}, {changed: load});
 
-  async function load() {
-    if (busy) {
-      again = true;
-      return;
-    }
-    busy = true;
+  async function read() {
     try {
       const {changes, more} = await get("history", {project, path, removed, limit: shown});
       // What somebody looks at stays as it is until they close it.
       if (!place.querySelector("[aria-expanded=true]")) draw(changes, more);
     } catch (error) {
       fill(place, problem(error));
-    }
-    busy = false;
-    if (again) {
-      again = false;
-      await load();
     }
   }
 

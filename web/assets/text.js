@@ -104,3 +104,14 @@ setInterval(() => {
     if (time.textContent !== text) time.textContent = text;
   }
 }, 10000);
+
+// pretty is the code in an input, or the input in lines; what is not JSON stays as it came.
+export function pretty(text) {
+  try {
+    const parsed = JSON.parse(text);
+    return typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code
+      : JSON.stringify(parsed, null, 2);
+  } catch {
+    return text;
+  }
+}
