@@ -53,14 +53,11 @@ func newGuest() (sandbox.Guest, error) {
 		}},
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return newInstance(in), nil },
 		DecodeState: decodeState,
+		Setup:       features.PreludeSHA256(),
 		CrashAdvice: "Do it in another way, with plainer means (loops, arrays and objects instead of generators, " +
 			"proxies, resizable buffers or finalizers), and in smaller steps, to find what it fails on.",
 	}
-	if _, err := hex.Decode(guest.Digest[:], []byte(quickjs.ModuleSHA256)); err != nil {
-		return guest, err
-	}
-	var err error
-	guest.Setup, err = features.PreludeSHA256(), nil
+	_, err := hex.Decode(guest.Digest[:], []byte(quickjs.ModuleSHA256))
 	return guest, err
 }
 
@@ -68,34 +65,35 @@ func newGuest() (sandbox.Guest, error) {
 func (in *instance) called(ctx context.Context, stack []uint64) {
 	this := quickjs.Value(stack[1])
 	argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
+	answer := quickjs.Undefined
 	switch int32(argc) {
 	case quickjs.RejectionArgc:
 		in.rejected(ctx, this)
-		stack[0] = uint64(quickjs.Undefined)
 	case quickjs.MemoryArgc:
 		in.exhausted()
-		stack[0] = uint64(quickjs.Undefined)
 	case quickjs.ResolveArgc:
-		stack[0] = uint64(in.Modules().Resolve(ctx, uint32(this), uint32(this>>32)))
+		answer = in.Modules().Resolve(ctx, uint32(this), uint32(this>>32))
 	case quickjs.LoadArgc:
-		stack[0] = uint64(in.Modules().Load(ctx, uint32(this)))
+		answer = in.Modules().Load(ctx, uint32(this))
 	case quickjs.ResumeArgc:
-		stack[0] = uint64(in.Answered(ctx, this))
+		answer = in.Answered(ctx, this)
 	case quickjs.DateArgc:
-		stack[0] = uint64(in.Do(ctx, language.ParseDate, this))
+		answer = in.Do(ctx, language.ParseDate, this)
 	case quickjs.RegexpArgc:
-		stack[0] = uint64(in.Do(ctx, language.TranslateRegexp, this, quickjs.Int(int32(argv))))
+		answer = in.Do(ctx, language.TranslateRegexp, this, quickjs.Int(int32(argv)))
 	case quickjs.RadixArgc:
-		stack[0] = uint64(in.Do(ctx, language.FormatRadix, this, quickjs.Int(int32(argv))))
+		answer = in.Do(ctx, language.FormatRadix, this, quickjs.Int(int32(argv)))
 	default:
-		if in.VM != nil {
-			if e, ok := in.VM.ErrorStack(this, int32(argc), argv); ok {
-				stack[0] = uint64(in.errorStack(ctx, e))
-				return
-			}
+		if in.VM == nil {
+			break
 		}
-		stack[0] = uint64(in.Serve(ctx, features, argc, argv))
+		if e, ok := in.VM.ErrorStack(this, int32(argc), argv); ok {
+			answer = in.errorStack(ctx, e)
+		} else {
+			answer = in.Serve(ctx, features, argc, argv)
+		}
 	}
+	stack[0] = uint64(answer)
 }
 
 // Run runs a script in a fresh sandbox. The script is the body of an async function: return gives

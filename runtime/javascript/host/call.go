@@ -333,9 +333,6 @@ func (c *Call) ReturnValue(v Value, err error) {
 	}
 }
 
-// ReturnNumber is [Call.Return] of a number.
-func (c *Call) ReturnNumber(f float64) { c.ReturnValue(quickjs.Number(f), nil) }
-
 // ReturnFilled makes a new ArrayBuffer of some size the result. fill writes all of it, and must not keep the memory.
 func (c *Call) ReturnFilled(size int, fill func(memory []byte) error) {
 	if c.err == nil {

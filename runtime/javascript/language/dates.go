@@ -3,6 +3,7 @@ package language
 import (
 	"math"
 
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -15,7 +16,7 @@ func ParseDate(c *host.Call) {
 	if text, cut, ok := c.Prefix(0, maxDate); ok && cut == 0 && c.Spend(len(text)) == nil {
 		time = parseDate(text)
 	}
-	c.ReturnNumber(time)
+	c.ReturnValue(quickjs.Number(time), nil)
 }
 
 // parseDate reads a date as V8 does, whose rules are more or less those of the browsers: first as the format of
