@@ -91,6 +91,9 @@ func (s *scope) values(types string) []byte {
 
 // value returns code for a value of type t.
 func (s *scope) value(t rune) []byte {
+	if t == 'x' {
+		return localGet(s.local(t))
+	}
 	if s.depth == maxDepth {
 		return s.constant(t)
 	}
@@ -234,8 +237,8 @@ func (s *scope) statement() []byte {
 				[]byte(strings.Repeat(string(rune(opDrop)), len(types.results))))
 		}
 	case 18:
-		if f, types, ok := s.callee(func(f int, _ signature) bool {
-			return s.recursive || s.self < len(s.signatures)-1
+		if f, types, ok := s.callee(func(_ int, types signature) bool {
+			return !types.hasReference() && (s.recursive || s.self < len(s.signatures)-1)
 		}); ok {
 			return code(s.values(types.params), s.slotOf(f), callIndirect(s.typ(s.signatures[f].String()), 0),
 				[]byte(strings.Repeat(string(rune(opDrop)), len(types.results))))

@@ -32,8 +32,11 @@ type signature struct{ params, results string }
 
 func (s signature) String() string { return s.params + ":" + s.results }
 
+func (s signature) hasReference() bool { return strings.Contains(s.String(), "x") }
+
 // generator makes a valid module from random bytes. It uses the types iIF, which the host can pass to functions, and v
-// within functions.
+// within functions. Functions that take or give references to exceptions are not exported, and not in the table: calls
+// through it cannot tell these references from numbers once they are lowered.
 type generator struct {
 	source
 	builder
@@ -67,8 +70,12 @@ func generate(data []byte) *generator {
 		g.signatures = append(g.signatures, f.signature)
 	}
 	g.first = len(g.signatures)
-	for range 1 + g.choose(4) {
-		g.signatures = append(g.signatures, signature{g.some("iIF", 3), g.some("iIF", 2)})
+	for n := 1 + g.choose(4); n > 0; n-- {
+		letters := "iIFx"
+		if n == 1 { // the one that is always in the table
+			letters = "iIF"
+		}
+		g.signatures = append(g.signatures, signature{g.some(letters, 3), g.some(letters, 2)})
 	}
 
 	g.memory(limitsTo(1, 3))
@@ -87,7 +94,10 @@ func generate(data []byte) *generator {
 		g.tag(types + ":")
 	}
 	g.table(funcTable(limitsTo(tableSlots, 2*tableSlots)))
-	for f := range g.signatures {
+	for f, types := range g.signatures {
+		if types.hasReference() {
+			continue
+		}
 		if g.recursive || f < g.first || f == len(g.signatures)-1 {
 			g.callable = append(g.callable, uint32(f))
 		}
@@ -101,7 +111,9 @@ func generate(data []byte) *generator {
 		share := len(rest) / (len(g.signatures) - f)
 		g.left, rest = rest[:share], rest[share:]
 		add(&g.functions, u32(g.typ(g.signatures[f].String())))
-		g.export("f"+string(rune('0'+f-g.first)), kindFunction, uint32(f))
+		if !g.signatures[f].hasReference() {
+			g.export("f"+string(rune('0'+f-g.first)), kindFunction, uint32(f))
+		}
 		g.define(f)
 	}
 	return g
@@ -224,7 +236,7 @@ func (s *scope) jump() []byte {
 			return code(s.values(types.params), returnCall(f))
 		}
 	case 6:
-		if f, types, ok := s.callee(sameResults); ok && s.recursive {
+		if f, types, ok := s.callee(sameResults); ok && s.recursive && !types.hasReference() {
 			return code(s.values(types.params), s.slotOf(f), returnCallIndirect(s.typ(s.signatures[f].String()), 0))
 		}
 	case 7:

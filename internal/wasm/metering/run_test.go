@@ -187,7 +187,11 @@ func (i *instance) outcome(results []uint64, err error) outcome {
 	}
 	for n := range 10 {
 		if g := i.ExportedGlobal(fmt.Sprint("g", n)); g != nil {
-			o.globals += fmt.Sprintf("g%d=%#x ", n, g.Get())
+			v := g.Get()
+			if g.Type() == api.ValueTypeI32 { // wazero's interpreter leaves anything in the other half
+				v = uint64(api.DecodeU32(v))
+			}
+			o.globals += fmt.Sprintf("g%d=%#x ", n, v)
 		}
 	}
 	return o
