@@ -225,6 +225,29 @@ func moreExceptionShapes() []shape {
 			},
 		},
 		{
+			name: "a function in a table that was only exported before",
+			build: func(m *builder) {
+				tag := m.tag(":")
+				thrower := m.exportFunction("thrower", ":", "", throw(tag))
+				table := m.table(funcTable(limits(1)))
+				m.exportFunction("f", ":i", "", i32(0), refFunc(thrower), tableSet(table),
+					block(nil, tryTable(nil, [][]byte{clause(catchAll, 0)}, i32(0), callIndirect(m.typ(":"), table)),
+						i32(1), opReturn), i32(2))
+			},
+			calls: []invocation{traps("thrower", nil, uncaught), returns("f", nil, 2)},
+		},
+		{
+			name: "a clause with a reference, for another tag",
+			build: func(m *builder) {
+				one, two := m.tag(":"), m.tag(":")
+				g := m.function(":", "", block('x', tryTable(nil, [][]byte{clause(catchTagRef, one, 0)}, throw(two)),
+					opUnreachable), opDrop)
+				m.exportFunction("f", ":i", "", block(nil, tryTable(nil, [][]byte{clause(catchAll, 0)}, call(g)),
+					i32(1), opReturn), i32(2))
+			},
+			calls: []invocation{returns("f", nil, 2)},
+		},
+		{
 			name: "a catch label that is the function's",
 			build: func(m *builder) {
 				tag := m.tag("iF:")

@@ -128,6 +128,17 @@ func loopPrices() []priced {
 				loop(nil, increment(0, -1), tryTable(nil, [][]byte{clause(catchTag, tag, 0)}, localGet(0),
 					when(nil, throw(tag)))))
 		}, with(100), 100, 100},
+		{"catch clauses that an exception passes count as instructions", func(m *builder) {
+			one, two := m.tag(":"), m.tag(":")
+			m.exportFunction("f", ":", "", slices.Repeat([]byte{opNop}, 3900),
+				block(nil, tryTable(nil, [][]byte{clause(catchAll, 0)},
+					tryTable(nil, slices.Repeat([][]byte{clause(catchTag, one, 0)}, 200), throw(two)))))
+		}, nil, 0, 1 + 1},
+		{"a function with more than 300 catch clauses costs 1", func(m *builder) {
+			tag := m.tag(":")
+			g := m.function(":", "", tryTable(nil, slices.Repeat([][]byte{clause(catchTag, tag, 0)}, 300)))
+			m.exportFunction("f", ":", "", call(g), call(g))
+		}, nil, 0, 1 + 2},
 		{"the loop of a bulk operation costs both", func(m *builder) {
 			m.memory(limits(1))
 			m.exportFunction("f", "i:", "",

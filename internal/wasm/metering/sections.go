@@ -52,6 +52,7 @@ func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
 		{sectionCode, w.readCode},
 		{sectionExport, w.rewriteExports},
 		{sectionStart, w.rewriteStart},
+		{sectionElement, w.declareWrapped},
 		{sectionFunction, w.rewriteFunctions},
 		{sectionCode, w.rewriteCode},
 		{sectionType, w.rewriteTypes},
@@ -65,7 +66,7 @@ func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
 			continue
 		}
 		if !ok {
-			if step.id == sectionStart || step.id == sectionElement {
+			if step.id == sectionStart || step.id == sectionElement && len(w.wrappers) == 0 {
 				continue
 			}
 			content = []byte{0} // an empty vector
@@ -260,4 +261,20 @@ func (w *rewriter) rewriteElements(r *reader) ([]byte, error) {
 		}
 	}
 	return out, r.end()
+}
+
+// declareWrapped adds a segment that declares the functions that have wrappers. The code may take them as values
+// because they were exported. See https://webassembly.github.io/spec/core/valid/modules.html#valid-module
+func (w *rewriter) declareWrapped(r *reader) ([]byte, error) {
+	if len(w.wrappers) == 0 {
+		return r.data, nil
+	}
+	out := appendU32(nil, r.u32()+1)
+	out = append(out, r.data[r.pos:]...)
+	out = append(out, 3, 0) // functions, neither active nor passive
+	out = appendU32(out, uint32(len(w.wrappers)))
+	for _, function := range w.wrappers {
+		out = appendU32(out, function)
+	}
+	return out, r.err
 }

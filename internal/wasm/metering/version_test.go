@@ -36,8 +36,9 @@ func TestVersion(t *testing.T) {
 	m.exportFunction("throw", "iF:", "x", block(m.typ(":iF"), tryTable(m.typ("iF:iF"), [][]byte{
 		clause(catchTag, tag, 0), clause(catchTagRef, tag, 0), clause(catchAllRef, 0),
 	}, localGet(0), localGet(1), throw(tag))), opUnreachable)
+	m.exportFunction("uncaught", "iF:", "", localGet(0), localGet(1), throw(tag))
 	require.Equal(t, map[int][]string{3: {
 		"7bbf97d35d62cd9a6effe82f67825d517da141f0c6abbf8877ac23e5b84089b7",
-		"e82ed87ebc979d44fd396efb1dff3d7248654f76d9dbd88d7e6ab33f75839d87",
+		"c860f3a0fcb5572b0c2ba81f5493ea9c935a63b9b748927b0e2ef6135cd50e23",
 	}}, map[int][]string{metering.Version: {without, digest()}})
 }
