@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/js/module"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
 // Some messages of the engine do not say what is wrong, and some mistakes come from habits of other systems. Where
@@ -25,50 +26,36 @@ const (
 )
 
 // missingGlobals maps globals of other systems to their replacements here.
-var missingGlobals = func() map[string]string {
-	const network, dom = noNetwork, "there is no DOM here"
-	m := map[string]string{
-		"Temporal":    "use Date",
-		"FileReader":  "Blob has text() and arrayBuffer()",
-		"WebAssembly": "there is no WebAssembly here",
-		"Worker":      "there are no workers here",
-		"path":        "write: const path = require('path')",
-		"tools":       "code cannot call other tools here",
-		"print":       "use console.log",
-		"Deno":        "this is not Deno: fs has the functions of Node's fs",
-		"Bun":         "this is not Bun: fs has the functions of Node's fs",
-	}
-	for _, name := range []string{"XMLHttpRequest", "WebSocket", "EventSource"} {
-		m[name] = network
-	}
-	m["fetch"] = network + ": " + howNetwork
-	for _, name := range []string{
-		"window", "document", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt",
-	} {
-		m[name] = dom
-	}
-	return m
-}()
+var missingGlobals = host.ByName(map[string]string{
+	"use Date":                                            "Temporal",
+	"Blob has text() and arrayBuffer()":                   "FileReader",
+	"there is no WebAssembly here":                        "WebAssembly",
+	"there are no workers here":                           "Worker",
+	"write: const path = require('path')":                 "path",
+	"code cannot call other tools here":                   "tools",
+	"use console.log":                                     "print",
+	"this is not Deno: fs has the functions of Node's fs": "Deno",
+	"this is not Bun: fs has the functions of Node's fs":  "Bun",
+	noNetwork + ": " + howNetwork:                         "fetch",
 
-// missingFunctions maps functions of Node's fs, and of libraries used in its place, to their replacements.
-var missingFunctions = func() map[string]string {
-	m := map[string]string{}
-	for names, text := range map[string]string{
-		"glob":                        "use fs.readdir(path, {recursive: true})",
-		"readJson readJSON":           "use JSON.parse(await fs.readFile(path, 'utf8'))",
-		"writeJson writeJSON":         "use fs.writeFile(path, JSON.stringify(data))",
-		"ensureDir mkdirp":            "use fs.mkdir",
-		"remove":                      "use fs.rm(path, {recursive: true})",
-		"symlink link readlink":       "there are no links here",
-		"chmod chown utimes":          "files have no owners, and nobody but the host sets modes and times",
-		"watch watchFile unwatchFile": "files cannot be watched: look at fs.stat",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			m[name], m[name+"Sync"] = text, text
-		}
-	}
-	return m
-}()
+	noNetwork:              "XMLHttpRequest WebSocket EventSource",
+	"there is no DOM here": "window document location localStorage sessionStorage DOMParser alert confirm prompt",
+})
+
+// missingFunctions maps functions of Node's fs, and of libraries used in its place, without Sync at the end, to their
+// replacements.
+var missingFunctions = host.ByName(map[string]string{
+	"use fs.readdir(path, {recursive: true})":         "glob",
+	"use JSON.parse(await fs.readFile(path, 'utf8'))": "readJson readJSON",
+	"use fs.writeFile(path, JSON.stringify(data))":    "writeJson writeJSON",
+	"use fs.mkdir":                       "ensureDir mkdirp",
+	"use fs.rm(path, {recursive: true})": "remove",
+	"there are no links here":            "symlink link readlink",
+	"files have no owners, and nobody but the host sets modes and times": "chmod chown utimes",
+	"files cannot be watched: look at fs.stat":                           "watch watchFile unwatchFile",
+})
+
+func missingFunction(name string) string { return missingFunctions[strings.TrimSuffix(name, "Sync")] }
 
 var (
 	functionOfFiles = regexp.MustCompile(`^fs\.(?:promises\.)?(\w+)$`)
@@ -123,8 +110,8 @@ func (in *instance) explain(e quickjs.ErrorStack, name, message, raw string) (st
 		if message == "unexpected token: 'object'" && caller == "parse" {
 			return text + " (this is an object as text; is an await missing?)", nil
 		}
-		if m := matched(exportOfFiles, "Could not find export ", message); m != nil && missingFunctions[m[1]] != "" {
-			return text + " (" + missingFunctions[m[1]] + ")", nil
+		if m := matched(exportOfFiles, "Could not find export ", message); m != nil && missingFunction(m[1]) != "" {
+			return text + " (" + missingFunction(m[1]) + ")", nil
 		}
 	}
 	return better, nil
@@ -185,7 +172,7 @@ func (r *run) explainCall(message, frame string) string {
 // instead returns what to call instead of a value that is not a function.
 func (r *run) instead(name string) string {
 	if m := functionOfFiles.FindStringSubmatch(name); m != nil {
-		return missingFunctions[m[1]]
+		return missingFunction(m[1])
 	}
 	return r.functionsLike(name)
 }

@@ -90,8 +90,8 @@ func NewSet(features ...Feature) *Set {
 		functions: map[string]function{},
 	}
 	for _, f := range features {
-		add(s.globals, byName(f.Globals), f.Name)
-		add(s.words, byName(f.Words), f.Name)
+		add(s.globals, ByName(f.Globals), f.Name)
+		add(s.words, ByName(f.Words), f.Name)
 		for name, serve := range f.Functions {
 			add(s.functions, map[string]function{name: {serve, false}}, f.Name)
 		}
@@ -134,14 +134,15 @@ func add[T any](all, more map[string]T, feature string) {
 	}
 }
 
-func byName(lists map[string]string) map[string]string {
-	modules := map[string]string{}
-	for module, list := range lists {
+// ByName turns lists of names, separated by spaces, by what they stand for into that by the names.
+func ByName(lists map[string]string) map[string]string {
+	all := map[string]string{}
+	for value, list := range lists {
 		for name := range strings.FieldsSeq(list) {
-			modules[name] = module
+			all[name] = value
 		}
 	}
-	return modules
+	return all
 }
 
 func must(err error) {

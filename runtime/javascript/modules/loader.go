@@ -62,16 +62,10 @@ var absentModules = strings.Fields(`
 var instead, insteadOnline = replacements("there is no network"), replacements("use fetch")
 
 func replacements(network string) map[string]string {
-	m := map[string]string{}
-	for text, names := range map[string]string{
+	return host.ByName(map[string]string{
 		network: "axios cross-fetch dns http2 net node-fetch superagent tls undici ws",
 		"there are no other processes and no threads": "child_process cluster worker_threads",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			m[name] = text
-		}
-	}
-	return m
+	})
 }
 
 func (l *Loader) files(require bool) *module.Loader {
