@@ -151,9 +151,7 @@ func fdFilestatGet(_ context.Context, c wasiCall) errno {
 		return wasifs.EFAULT
 	}
 	if d.file == nil {
-		clear(out)
-		binary.LittleEndian.PutUint64(out[8:], uint64(d.stream)+1)
-		binary.LittleEndian.PutUint64(out[24:], 1)
+		d.stream.putFilestat(out)
 		return errnoSuccess
 	}
 	c.operate()

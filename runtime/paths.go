@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/binary"
+	"path"
 	"slices"
 
 	"github.com/toolrun/toolrun/internal/wasm/wasifs"
@@ -56,6 +57,19 @@ func (c wasiCall) pathWith(flags uint32) (path string, follow bool, e errno) {
 	return path, flags&followLinks != 0, e
 }
 
+// streamNames are the paths of the standard streams, as on every system.
+var streamNames = [streams]string{stdin: "/dev/stdin", stdout: "/dev/stdout", stderr: "/dev/stderr"}
+
+// streamAt returns the standard stream that is at a path, unless the project has a /dev of its own.
+func (c wasiCall) streamAt(name string) (s stream, ok bool) {
+	at := slices.Index(streamNames[:], path.Clean(name))
+	if at < 0 {
+		return 0, false
+	}
+	own, e := await(c, func() (bool, errno) { return c.in.open.files.HasDevices(), errnoSuccess })
+	return stream(at), own && e == errnoSuccess
+}
+
 func pathFilestatGet(_ context.Context, c wasiCall) errno {
 	path, follow, e := c.pathWith(c.u32(1))
 	if e != errnoSuccess {
@@ -64,6 +78,10 @@ func pathFilestatGet(_ context.Context, c wasiCall) errno {
 	out := c.out(4, filestatSize)
 	if out == nil {
 		return wasifs.EFAULT
+	}
+	if s, ok := c.streamAt(path); ok {
+		s.putFilestat(out)
+		return errnoSuccess
 	}
 	look := c.in.open.files.Lstat
 	if follow {
@@ -117,6 +135,17 @@ func pathOpen(_ context.Context, c wasiCall) errno {
 	d := &descriptor{flags: uint16(flags &^ flagAppend)}
 	d.writable = rights&rightWrite != 0
 	d.readable = !d.writable || rights&rightRead != 0
+	if s, ok := c.streamAt(path); ok {
+		switch {
+		case how&openDirectory != 0:
+			return wasifs.ENOTDIR
+		case how&openCreate != 0 && how&openExclusive != 0:
+			return wasifs.EEXIST
+		}
+		d.stream = s
+		binary.LittleEndian.PutUint32(out, c.in.open.add(d))
+		return errnoSuccess
+	}
 	files, flag := c.in.open.files, openFlags(how, flags, follow)
 	switch {
 	case d.writable && d.readable:

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/binary"
 	"io"
 	"slices"
 
@@ -16,6 +17,13 @@ const (
 	stderr
 	streams
 )
+
+// putFilestat writes what fd_filestat_get says of the stream.
+func (s stream) putFilestat(out []byte) {
+	clear(out[:filestatSize])
+	binary.LittleEndian.PutUint64(out[8:], uint64(s)+1)
+	binary.LittleEndian.PutUint64(out[24:], 1)
+}
 
 // read reads the run's input.
 func (s stream) read(c wasiCall, buffers [][]byte) (int, errno) {

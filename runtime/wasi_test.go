@@ -990,3 +990,35 @@ func TestWASIProcess(t *testing.T) {
 		require.Equal(t, status, exit.Code)
 	}
 }
+
+// TestWASIStreamsByName opens the standard streams as files, unless the project has a /dev of its own.
+func TestWASIStreamsByName(t *testing.T) {
+	program := loadCaller(t)
+	g := begin(t, program, sandbox.RunOptions{Files: newProject(t, nil), Stdin: []byte("input")})
+	in := g.open("dev/stdin", 0, 0)
+	require.Equal(t, "input", g.read(in, 100))
+	require.False(t, g.in.FilesAsAtStart())
+	g.do("fd_close", in)
+	require.True(t, g.in.FilesAsAtStart())
+	out := g.open("./dev//stdout", create|truncate, writing)
+	require.EqualValues(t, len("printed\n"), g.write(out, "printed\n"))
+	g.do("fd_filestat_get", out, result)
+	g.do("fd_close", out)
+	for _, how := range []uint64{exclusive | create, directory} {
+		_, number := g.tryOpen(root, "dev/stderr", how, 0, 0)
+		require.NotZero(t, number)
+	}
+	require.EqualValues(t, errNOENT, g.onPath("path_unlink_file", "dev/stdin"))
+	console, _ := g.run.Output().End()
+	require.Equal(t, []sandbox.Entry{{Text: "printed"}}, console)
+	g.end()
+
+	project := newProject(t, nil)
+	require.NoError(t, project.Mkdir("/dev", 0o755))
+	writeFile(t, project, "/dev/stdin", "a file")
+	g = begin(t, program, sandbox.RunOptions{Files: project, Stdin: []byte("input")})
+	require.Equal(t, "a file", g.read(g.open("dev/stdin", 0, 0), 100))
+	_, number := g.tryOpen(root, "dev/stdout", 0, 0, 0)
+	require.EqualValues(t, errNOENT, number)
+	g.end()
+}

@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -131,3 +132,23 @@ func TestStdinWithoutEnd(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestStreamsByName writes to the standard streams as if they were files, unless the project has such files.
+func TestStreamsByName(t *testing.T) {
+	const script = `
+		require('fs').writeFileSync('/dev/stdout', 'a\n'); await fs.appendFile('/dev/stderr', Buffer.from('b\n'));
+		const { openSync, writeSync, closeSync, createWriteStream } = require('fs');
+		const fd = openSync('/dev/stdout', 'w'); writeSync(fd, 'c\n'); closeSync(fd);
+		const out = createWriteStream('/dev/stdout'); out.end('d\n'); await require('events').once(out, 'finish')`
+	entry := func(level sandbox.Level, text string) sandbox.Entry { return sandbox.Entry{Level: level, Text: text} }
+	want := []sandbox.Entry{entry(sandbox.LevelLog, "a"), entry(sandbox.LevelError, "b"), entry(sandbox.LevelLog, "c"),
+		entry(sandbox.LevelLog, "d")}
+	files := filesWith(t, nil)
+	require.Equal(t, want, run(t, script, javascript.RunOptions{Files: files}).Console)
+	require.Equal(t, want, run(t, script).Console)
+	files = filesWith(t, map[string]string{"/dev/stdout": "", "/dev/stderr": ""})
+	require.Empty(t, run(t, script, javascript.RunOptions{Files: files}).Console)
+	content, err := afero.ReadFile(files, "/dev/stdout")
+	require.NoError(t, err)
+	require.Equal(t, "d\n", string(content))
+}

@@ -76,6 +76,9 @@ func New(files afero.Fs, spare int64) *FS {
 	return s
 }
 
+// HasDevices reports whether /dev is the guest's own, and not the project's. It may ask the project.
+func (s *FS) HasDevices() bool { return s.files.Has("/dev") }
+
 // Copied returns how many bytes have been copied since its last call, to move files between /tmp and the project.
 func (s *FS) Copied() int { return s.files.Copied() }
 

@@ -33,6 +33,11 @@
   };
   const write = (name, path, data, options) => {
     const flag = option(options, 'flag') ?? undefined;
+    const stream = path === '/dev/stdout' ? 1 : path === '/dev/stderr' ? 2 : 0;
+    if (stream > 0 && !functions.exists(path)) {
+      kernel.builtin('fs').writeSync(stream, data, ...typeof data === 'string' ? [null, encodingOf(options)] : []);
+      return;
+    }
     if (flag !== undefined && (typeof flag !== 'string' || plainFlags[flag] !== 1)) { // one of those for open files
       kernel.builtin('fs');
       checked[kernel.slice(name, 'fs.'.length)]([path, data, options], false);

@@ -102,6 +102,8 @@
       throw failure('EMFILE', 'too many open files (close those that are no longer needed)', 'open', path);
     if (path === '/dev/stdin' && !how.writes && input(0) !== undefined) return 0;
     const exists = fs.existsSync(path);
+    const stream = how.writes && !exists ? ['/dev/stdout', '/dev/stderr'].indexOf(path) + 1 : 0;
+    if (stream > 0) return stream;
     if (how.creates && (!exists || how.exclusive)) fs.writeFileSync(path, '', { flag: how.exclusive ? 'wx' : 'w' });
     else if (how.writes && how.truncates) fs.writeFileSync(path, '');
     const stats = fs.statSync(path);
@@ -116,6 +118,7 @@
   };
   exports.closeSync = (fd) => {
     if (fd === 0 && !opened.has(0) && input(0) !== undefined) return;
+    if ((fd === 1 || fd === 2) && !opened.has(fd)) return;
     find(fd, 'close');
     opened.delete(fd);
   };
