@@ -13,6 +13,9 @@
 // and each run starts from an image of the memory after that. If its language needs time to start, it answers much
 // faster. The random numbers that _initialize gets are the same in each run.
 //
+// Modules may use WebAssembly's exceptions in their standard form (try_table). One that nothing catches ends the run
+// with a [sandbox.CrashError].
+//
 // A module that may call tools imports these functions from "toolrun". They never trap: wrong sizes and addresses give
 // an error as the result, or nothing.
 //

@@ -27,7 +27,7 @@ import (
 // tag and the values, and zero if it is null.
 //
 // An exception is pending only between a throw and the clause that catches it, where nothing of the module runs but
-// such branches. So all other code, and all functions of the host, find none pending.
+// such branches, and the host only if fuel is needed there. All other code finds none pending.
 //
 // See https://webassembly.github.io/spec/core/syntax/instructions.html#control-instructions and
 // https://webassembly.github.io/spec/core/exec/instructions.html#control-instructions
