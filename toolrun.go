@@ -202,7 +202,7 @@ func Open(ctx context.Context, options *Options) (_ *Runner, err error) {
 		return nil, err
 	}
 	if o.NoteCalls {
-		r.calls = calls.New(r.store, &calls.Options{Failed: o.NoteFailed})
+		r.calls = calls.New(r.store, o.NoteFailed)
 	}
 	modules := o.modules()
 	r.languages = o.openLanguages(r.engine, modules)

@@ -159,8 +159,7 @@ func (l *Log) Find(ctx context.Context, of Where, id string) (Detail, bool, erro
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.byID[key{of.Project, id}]; c != nil {
-		return Detail{Call: c.now(), Data: c.data, Pictures: c.shown, Console: slices.Clone(c.console),
-			Dropped: c.dropped}, true, err
+		return c.detail(0), true, err
 	}
 	for _, c := range others {
 		if c.ID == id {

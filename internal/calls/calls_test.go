@@ -29,7 +29,7 @@ type process struct {
 	tools *registry.Registry
 }
 
-func begin(t *testing.T, store vfs.RecordStore, options *calls.Options) *process {
+func begin(t *testing.T, store vfs.RecordStore, failed func(error)) *process {
 	t.Helper()
 	echo := tool.Func(tool.Spec{Name: "echo", Description: "Echoes."},
 		func(ctx context.Context, in struct {
@@ -46,7 +46,7 @@ func begin(t *testing.T, store vfs.RecordStore, options *calls.Options) *process
 	require.NoError(t, err)
 	waiting, err := waiting.New(store, nil)
 	require.NoError(t, err)
-	p := &process{calls.New(store, options), waiting, nil}
+	p := &process{calls.New(store, failed), waiting, nil}
 	p.tools = tools.Using(p.Middleware)
 	return p
 }
@@ -217,7 +217,7 @@ func (brokenRecords) Change(context.Context, string, time.Duration, func([]byte)
 
 func TestStoresThatFail(t *testing.T) {
 	var failed error
-	a := begin(t, brokenStore{local.NewMemoryStore(nil)}, &calls.Options{Failed: func(err error) { failed = err }})
+	a := begin(t, brokenStore{local.NewMemoryStore(nil)}, func(err error) { failed = err })
 	require.Equal(t, "one", a.call("scope", "1", "one", 0).Text())
 	a.Close()
 	require.ErrorIs(t, failed, errBroken)

@@ -34,12 +34,6 @@ const tellTime = time.Second
 // writeTime is how long telling them may take.
 const writeTime = 10 * time.Second
 
-// Options configure a [Log].
-type Options struct {
-	// Failed, if not nil, gets errors of the store. The calls that could not be told then are not told again.
-	Failed func(error)
-}
-
 // A Log notes the calls of this process while they run, and tells other processes of those that have a scope. Once it
 // remembers calls, it has the latest 100,000 as well, in some 64 MiB, with what their code prints. Its Middleware must
 // be among that of the registry. It is safe for concurrent use.
@@ -127,16 +121,16 @@ type Line struct {
 	Open bool `json:"open,omitempty"`
 }
 
-// New returns a log that tells other processes with the same store. Without one it tells nobody. Close it before the
-// store.
-func New(store vfs.RecordStore, options *Options) *Log {
-	l := &Log{process: rand.Text()[:16], failed: func(error) {}, byID: map[key]*noted{}, of: map[string]*State{},
+// New returns a log that tells other processes with the same store; without one it tells nobody. Close it before the
+// store. failed, if not nil, gets errors of the store: calls that could not be told then are not told again.
+func New(store vfs.RecordStore, failed func(error)) *Log {
+	l := &Log{process: rand.Text()[:16], failed: failed, byID: map[key]*noted{}, of: map[string]*State{},
 		running: map[*noted]bool{}, fresh: map[*noted]bool{}, news: make(chan struct{})}
 	if store != nil {
 		l.records, l.stops = store.Records("calls"), store.Records("stops")
 	}
-	if options != nil && options.Failed != nil {
-		l.failed = options.Failed
+	if failed == nil {
+		l.failed = func(error) {}
 	}
 	return l
 }
@@ -375,19 +369,22 @@ func (l *Log) Has(project, id string) bool {
 	return l.byID[key{project, id}] != nil
 }
 
-// Output returns a call of this process, what it has printed after so many lines, and how many bytes of that are not
-// kept. live is whether this process still has the call, and ok whether the log has it.
-func (l *Log) Output(project, id string, after int) (call Call, more []Line, dropped int64, live, ok bool) {
+// Output returns a call of this process with what it has printed after so many lines. live is whether this process
+// still has the call, and ok whether the log has it.
+func (l *Log) Output(project, id string, after int) (d Detail, live, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[key{project, id}]
 	if c == nil {
-		return Call{}, nil, 0, false, false
+		return d, false, false
 	}
-	if after < len(c.console) {
-		more = slices.Clone(c.console[after:])
-	}
-	return c.Call, more, c.dropped, c.stop != nil, true
+	return c.detail(after), c.stop != nil, true
+}
+
+// detail is all of the call but its first lines. The lock of the log is held.
+func (c *noted) detail(after int) Detail {
+	return Detail{Call: c.now(), Data: c.data, Pictures: c.shown, Dropped: c.dropped,
+		Console: slices.Clone(c.console[min(after, len(c.console)):])}
 }
 
 // A State differs after calls of this process have changed.

@@ -433,7 +433,7 @@ func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func()
 	if err := s.mayIn(ctx, Run, in.Project); err != nil {
 		return err
 	}
-	if c, _, _, _, known := s.log.Output(in.Project, in.Call, 0); !known || !s.access.sees(c) {
+	if d, _, known := s.log.Output(in.Project, in.Call, 0); !known || !s.access.sees(d.Call) {
 		return &Error{Code: "not_found", Field: "call", Message: "nothing is known of this call"}
 	}
 	follower, err := begin()
@@ -443,17 +443,14 @@ func (s *Service) FollowCall(ctx context.Context, in OutputRequest, begin func()
 	after, dropped := max(0, in.After), int64(0)
 	for {
 		news := s.log.Next()
-		_, more, lost, live, ok := s.log.Output(in.Project, in.Call, after)
+		d, live, ok := s.log.Output(in.Project, in.Call, after)
 		if !ok {
 			return nil
 		}
-		if len(more) > 0 || lost != dropped {
-			after += len(more)
-			dropped = lost
-			if more == nil {
-				more = []Line{}
-			}
-			if follower.Send("output", fmt.Sprint(after), OutputEvent{more, lost}) != nil {
+		if len(d.Console) > 0 || d.Dropped != dropped {
+			after, dropped = after+len(d.Console), d.Dropped
+			event := OutputEvent{append([]Line{}, d.Console...), dropped}
+			if follower.Send("output", fmt.Sprint(after), event) != nil {
 				return nil
 			}
 		}

@@ -305,14 +305,14 @@ func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog
 		return err
 	}
 	context.AfterFunc(ctx, func() { // running calls may finish, within the grace
-		time.AfterFunc(c.grace, func() { c.shutdown(server) })
+		time.AfterFunc(c.grace, func() { shutdown(server) })
 	})
 	if terminal.IsTerminal(cmd.InOrStdin()) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: this is for MCP clients, which start it themselves; "+
 			"it waits for messages on standard input (Ctrl-C ends it)")
 	}
 	err = server.ServeStdio(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
-	c.shutdown(server)
+	shutdown(server)
 	if ctx.Err() != nil {
 		return nil // it has been asked to end
 	}
@@ -320,7 +320,7 @@ func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog
 }
 
 // shutdown ends a server without waiting for calls.
-func (*mcpCommand) shutdown(server *mcpserver.Server) {
+func shutdown(server *mcpserver.Server) {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = server.Shutdown(now) // the error only says that it did not wait

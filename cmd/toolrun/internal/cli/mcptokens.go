@@ -145,9 +145,7 @@ func (t *tokenServers) read() error {
 func (s *tokenServer) end() {
 	s.cancel()
 	if s.server != nil {
-		now, cancel := context.WithCancel(context.Background())
-		cancel()
-		_ = s.server.Shutdown(now) // the error only says that it did not wait
+		shutdown(s.server)
 	}
 	_ = errors.Join(s.project.close(), s.store.Close()) // calls that did not finish have been stopped
 }

@@ -299,12 +299,7 @@ func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.
 
 // sealKey returns the secret of the store, or, for a directory, that of the store in the user's data directory.
 func (f *projectFlags) sealKey(ctx context.Context) ([]byte, error) {
-	store, err := f.store(nil)
-	if err != nil {
-		return nil, err
-	}
-	key, err := vfs.SealKey(ctx, store)
-	return key, errors.Join(err, store.Close())
+	return vfs.SealKey(ctx, f.records())
 }
 
 // openMount opens another project of the store.
