@@ -315,3 +315,58 @@ func TestCallsOfADeletedProjectAreForgotten(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, w.call(t, r.In("p"), "act", note{"b"}).Pending, "a call of the new project waits anew")
 }
+
+// late has one of its records read as it was just before something happens.
+type late struct {
+	vfs.RecordStore
+	kind    string
+	happens func() // once
+}
+
+func (l *late) Records(kind string) vfs.Records {
+	records := l.RecordStore.Records(kind)
+	if kind == l.kind {
+		return lateRecords{records, l}
+	}
+	return records
+}
+
+type lateRecords struct {
+	vfs.Records
+	of *late
+}
+
+func (r lateRecords) Get(ctx context.Context, name string) ([]byte, error) {
+	data, err := r.Records.Get(ctx, name)
+	if happens := r.of.happens; happens != nil {
+		r.of.happens = nil
+		happens()
+	}
+	return data, err
+}
+
+// TestCallsAgainWhileTheFirstEnds: whoever makes a call again at the moment in which it ends gets its result, and no
+// other call begins to wait.
+func TestCallsAgainWhileTheFirstEnds(t *testing.T) {
+	for _, kind := range []string{"run-results", "runs"} {
+		t.Run(kind, func(t *testing.T) {
+			w, store := newWorld(t), &late{RecordStore: local.NewMemoryStore(nil), kind: kind}
+			r := newRuns(t, store, nil)
+			token := w.call(t, r.In("p"), "act", note{"a"}).Pending.Token
+			_, err := r.Decide(t.Context(), token, yes("1"))
+			require.NoError(t, err)
+			store.happens = func() {
+				_, err := r.In("p").Resume(t.Context(), w.tools, env(nil), token, nil)
+				require.NoError(t, err)
+			}
+			again := w.call(t, r.In("p"), "act", note{"a"})
+			require.Equal(t, token, again.Repeats, again.Text())
+			require.Nil(t, again.Pending)
+			require.Equal(t, []string{"act a"}, w.made)
+			for entry, err := range r.In("p").All(t.Context()) {
+				require.NoError(t, err)
+				require.Fail(t, "a call waits", entry)
+			}
+		})
+	}
+}

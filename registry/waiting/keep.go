@@ -350,23 +350,11 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call tool.
 		return k.again(ctx, tools, call, env)
 	}
 	if errors.Is(err, ErrNone) {
-		var r *record
-		if r, err = k.store.get(ctx, token); err != nil {
-			return result, false, err
-		}
-		if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool {
-			return c.Decision != nil && c.Status == registry.Waiting
-		}) {
-			return r.pending().Result(call), true, nil
-		}
-		result, err = k.goOn(ctx, tools, env, token, nil, false)
-		if errors.Is(err, ErrBusy) {
-			return r.pending().Result(call), true, nil
-		}
-		if err != nil || result.Pending != nil {
+		result, err = k.asFarAsDecided(ctx, tools, call, env, token)
+		if result.Pending != nil || err != nil && !errors.Is(err, ErrNone) {
 			return result, err == nil, err
 		}
-		f, err = k.store.result(ctx, token)
+		f, err = k.store.result(ctx, token) // it has ended, perhaps by another process meanwhile
 	}
 	if err != nil {
 		return result, false, err
@@ -381,6 +369,26 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call tool.
 			"%s, ended %s. To do it once more, call again.]", token,
 		f.Time.UTC().Format("2006-01-02 15:04:05 UTC"))})
 	return result, true, nil
+}
+
+// asFarAsDecided goes on with a call that is made again, if somebody has decided on it. The result is pending unless the
+// call has ended. The error is ErrNone if it had ended already.
+func (k *Keeper) asFarAsDecided(ctx context.Context, tools *registry.Registry, call tool.Call, env registry.Env,
+	token string) (tool.Result, error) {
+	r, err := k.store.get(ctx, token)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool {
+		return c.Decision != nil && c.Status == registry.Waiting
+	}) {
+		return r.pending().Result(call), nil
+	}
+	result, err := k.goOn(ctx, tools, env, token, nil, false)
+	if errors.Is(err, ErrBusy) {
+		return r.pending().Result(call), nil
+	}
+	return result, err
 }
 
 // finished is the result of an entry that has ended.
