@@ -371,8 +371,8 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call tool.
 	return result, true, nil
 }
 
-// asFarAsDecided goes on with a call that is made again, if somebody has decided on it. The result is pending unless the
-// call has ended. The error is ErrNone if it had ended already.
+// asFarAsDecided goes on with a call that is made again, if somebody has decided on it. The result is pending unless
+// the call has ended. The error is ErrNone if it had ended already.
 func (k *Keeper) asFarAsDecided(ctx context.Context, tools *registry.Registry, call tool.Call, env registry.Env,
 	token string) (tool.Result, error) {
 	r, err := k.store.get(ctx, token)
