@@ -72,7 +72,7 @@ CALLS = {opcode.opmap[name] for name in ('CALL', 'CALL_FUNCTION_EX')}
 
 def note_definitions(parts, scope):
     """Says that code defines functions, and does nothing with them."""
-    if not any(CALLS.intersection(part.co_code[::2]) for part in parts):
+    if len(scope) > at_first and not any(CALLS.intersection(part.co_code[::2]) for part in parts):
         names = [name for name, value in scope.items()
                  if isinstance(value, types.FunctionType) and value.__code__.co_filename == parts[0].co_filename]
         if names:

@@ -3,6 +3,8 @@
 main = types.ModuleType('__main__')
 main.__builtins__ = builtins
 sys.modules['__main__'] = main
+main.__file__ = ''
+at_first = len(main.__dict__)  # names that code has without any of its own
 
 
 stays = False  # the run is one of a session
@@ -73,7 +75,7 @@ def begin(seed, name, how, args, functions, libraries):
     if 'n' not in how:  # in a session the first run has the seed
         _random.Random.seed(generator, int(seed, 16))
     sys.argv = [name]
-    main.__file__ = os.path.join('/', name)
+    main.__file__ = name if name[0] == '/' else '/' + name
     if args:
         sys.argv += json.loads(args)
     if functions:
