@@ -26,7 +26,8 @@ def picture_of(value):
         if isinstance(bundle, tuple):
             bundle = bundle[0]
         found = [(kind, bundle[kind]) for kind in KINDS if kind in bundle] if bundle else []
-        found = found or [(kind, getattr(value, name)()) for name, kind in PICTURES.items() if hasattr(value, name)]
+        # One after the other: each may encode the whole picture.
+        found = found or ((kind, getattr(value, name)()) for name, kind in PICTURES.items() if hasattr(value, name))
         for kind, data in found:
             if isinstance(data, tuple):  # with metadata
                 data = data[0]
