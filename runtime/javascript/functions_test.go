@@ -208,7 +208,7 @@ func TestCallsEndWhileTimersAreDue(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		}})
-	options.Limits.Time = 10 * time.Second
+	options.Limits.Time = patience
 	require.Equal(t, "yes", run(t, `
 		const timer = setInterval(() => { tick(); const start = performance.now();
 			while (performance.now() < start + 3); }, 1);

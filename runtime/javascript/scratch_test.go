@@ -183,7 +183,7 @@ func TestScratchIsBounded(t *testing.T) {
 		`const mb = 'x'.repeat(1 << 20); for (let i = 0; i < 1000; i++) fs.appendFileSync('/tmp/big', mb)`,
 		`const b = Buffer.alloc(1 << 20); for (let i = 0; i < 1000; i++) fs.writeFileSync('/tmp/' + i, b)`,
 		`for (let i = 0; i < 1e6; i++) fs.writeFileSync('/tmp/' + i, '')`,
-		`for (let i = 0; i < 1e6; i++) fs.mkdirSync('/tmp/' + 'd/'.repeat(i % 1000) + i, {recursive: true})`,
+		`for (let i = 0; i < 1e6; i++) fs.mkdirSync('/tmp/' + 'd/'.repeat(i % 50) + i, {recursive: true})`,
 		`const fd = fs.openSync('/tmp/sparse', 'w'); fs.writeSync(fd, 'x', (1 << 25) - 5)`,
 		`fs.writeFileSync('/tmp/a', Buffer.alloc(9 << 20));
 			for (let i = 0; i < 1000; i++) fs.copyFileSync('/tmp/a', '/tmp/b' + i)`,

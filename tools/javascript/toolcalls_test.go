@@ -49,7 +49,7 @@ func withToolCallsOn(t testing.TB, engine *enginetest.Engine,
 	r, err := registry.New(append([]tool.Tool{toolOn(engine)}, tools...)...)
 	require.NoError(t, err)
 	env := newEnv(t)
-	env.Limits.Timeout = 30 * time.Second
+	env.Limits.Timeout = 5 * time.Minute // more than any of them takes, however busy the machine is
 	env.Selection.Options = map[string]map[string]any{javascript.Name: {code.OptionToolCalls: true}}
 	return r, env
 }
