@@ -48,12 +48,16 @@ func (in *Instance) descriptors() *descriptors {
 	}
 	t := &descriptors{files: wasifs.New(files, in.run.options.Limits.Memory)}
 	t.files.Now = in.run.filesNow
+	t.table = make([]*descriptor, streams, 2*streams)
+	atStart := new([streams + 1]descriptor)
 	for s := range streams {
-		t.table = append(t.table, &descriptor{stream: s})
+		atStart[s].stream = s
+		t.table[s] = &atStart[s]
 	}
 	if in.program.guest.Files {
 		if root, e := t.files.Open(rootName, wasifs.O_RDONLY); e == errnoSuccess { // which asks nobody
-			t.table = append(t.table, &descriptor{file: root, root: true})
+			atStart[streams] = descriptor{file: root, root: true}
+			t.table = append(t.table, &atStart[streams])
 		}
 	}
 	in.open = t
@@ -127,6 +131,9 @@ func (in *Instance) CloseFiles() error {
 	}
 	files, over := in.open.files, in.over()
 	in.open = nil
+	if files.IsIdle() { // in most runs; no goroutine is needed then
+		return over
+	}
 	closed := make(chan error, 1)
 	go Perform(func() (struct{}, error) { return struct{}{}, files.Close(over == nil) },
 		func(_ struct{}, err error) { closed <- err })

@@ -34,7 +34,7 @@ type state struct {
 	now func() time.Time
 
 	mu   sync.Mutex
-	top  *node
+	top  *node // nil until a path in it is used
 	left int64 // how many bytes more the files in /tmp may take
 	used int   // how many files and directories are in /tmp
 	// copied is how many bytes have been copied between /tmp and the project.
@@ -68,11 +68,16 @@ const maxName = 255
 // New returns the files of a project with an empty /tmp, in which files and their names may take most bytes of memory.
 // now is the clock for their times.
 func New(project afero.Fs, most int64, now func() time.Time) *FS {
+	return &FS{project, &state{now: now, left: most}}
+}
+
+// newTop returns what a guest has at the beginning.
+func newTop() *node {
 	null := &node{name: "null", device: true}
-	return &FS{project, &state{now: now, left: most, top: &node{children: map[string]*node{
+	return &node{children: map[string]*node{
 		"tmp": {name: "tmp", children: map[string]*node{}},
 		"dev": {name: "dev", children: map[string]*node{"null": null}},
-	}}}}
+	}}
 }
 
 // On returns the same /tmp beside another view of the project.
@@ -85,6 +90,9 @@ func (s *FS) Has(name string) bool {
 		return false
 	}
 	s.mu.Lock()
+	if s.top == nil {
+		s.top = newTop()
+	}
 	own := s.top.children[first]
 	known := own == nil || own.asked
 	s.mu.Unlock()

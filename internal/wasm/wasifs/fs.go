@@ -85,6 +85,16 @@ func (s *FS) Copied() int { return s.files.Copied() }
 // IsClean reports whether the guest has nothing in /tmp.
 func (s *FS) IsClean() bool { return s.files.IsEmpty() }
 
+// IsIdle reports whether Close has nothing to do and would not wait: no regular file is open, and no operation is in
+// progress.
+func (s *FS) IsIdle() bool {
+	if !s.mu.TryLock() {
+		return false
+	}
+	defer s.mu.Unlock()
+	return !slices.ContainsFunc(s.open, func(f File) bool { return !f.IsDir() })
+}
+
 // Close closes everything that is open. Replacements of files that are not finished take effect if finish is set;
 // otherwise they are dropped. Directories that the guest has made as locks of open files are removed. The error is that
 // of the first file whose changes may be lost.
