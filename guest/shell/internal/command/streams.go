@@ -1,0 +1,84 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// Input opens an operand for reading: "-" is standard input, whose Close does nothing.
+func (c *Context) Input(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(c.Stdin), nil
+	}
+	return c.Open(name)
+}
+
+// EachInput calls a function with each operand opened, or with standard input if there are no operands. It reports
+// those that cannot be opened or read, also directories, and returns whether all could be.
+func (c *Context) EachInput(do func(name string, r io.Reader) error) bool {
+	names, ok := c.Args, true
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	for _, name := range names {
+		in, err := c.Input(name)
+		if err == nil {
+			err = do(name, in)
+			_ = in.Close()
+		}
+		if err != nil {
+			c.FileError(name, err)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// Output returns a buffer before standard output. Flush it before the command ends, and before it waits for anything.
+func (c *Context) Output() *bufio.Writer { return bufio.NewWriterSize(c.Stdout, 32<<10) }
+
+// Lines reads the lines of a stream, with their ends, of which the last line may have none. The lines are valid until
+// the next one. It stops if the function returns false.
+func Lines(r io.Reader, separator byte, do func(line []byte) bool) error {
+	in := bufio.NewReaderSize(r, 32<<10)
+	var long []byte
+	for {
+		line, err := in.ReadSlice(separator)
+		if err == bufio.ErrBufferFull {
+			long = append(long, line...)
+			continue
+		}
+		if len(long) > 0 {
+			long = append(long, line...)
+			line = long
+		}
+		if len(line) > 0 && !do(line) {
+			return nil
+		}
+		long = long[:0]
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// ReadLines returns the lines of a stream without their ends.
+func ReadLines(r io.Reader, separator byte) ([][]byte, error) {
+	data, err := io.ReadAll(r)
+	if err != nil || len(data) == 0 {
+		return nil, err
+	}
+	return bytes.Split(bytes.TrimSuffix(data, []byte{separator}), []byte{separator}), nil
+}
+
+// Status returns the exit status 0 if all went well, and 1 otherwise.
+func Status(ok bool) int {
+	if ok {
+		return 0
+	}
+	return 1
+}
