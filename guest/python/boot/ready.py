@@ -1,18 +1,48 @@
 # The end of the start: everything that is there now stays, in every run.
 
+
+def warm_up(at_first=dict(vars(main))):
+    """Does some runs, of which the host takes no notice. CPython adapts code to what it does the first times: what is
+    adapted now need not be written to in each run."""
+    for how in '', 's':
+        for code in ('print(end="")', '6 * 7', 'x = 1\nx', 'def f(x):\n    return [x, "a"]\n\nf(1)', '1 / 0') * 4:
+            run(f'{1 << 63:x}\0{1 << 20}\0{how}\0\0\0\0script.py\0{code}'.encode())
+            vars(main).clear()
+            vars(main).update(at_first)
+    shown_names.clear()
+
+
+def fill(kept, end):
+    """Fills the memory that is free between what stays, up to an address. So what runs make lies side by side behind
+    it: they write to few pages, which are put back after each of them, and are what a session keeps."""
+    at, size = 0, 4096
+    while at < len(kept):
+        one = bytes(size) if size else object()
+        if id(one) < end:
+            kept[at] = one
+            at += 1
+        elif size:
+            size -= 8
+        else:
+            return
+
+
 LIBRARIES = '/lib/python'
 sys.path[:] = [*(path for path in sys.path if path), LIBRARIES, '/']
-sys.argv = ['']
-sys.orig_argv = ['python']
 os.environ.clear()
 os.environ['HOME'] = '/'
 exits = atexit._ncallbacks()
+warm_up()
+sys.argv = ['']
+sys.orig_argv = ['python']
 linecache.clearcache()
 sys.path_importer_cache.pop('/', None)
 stack = bytes(STACK_SIZE)  # for the C code of runs
-spare = bytearray(SPARE_MEMORY)
-del spare  # memory that need not grow then, since it cannot shrink
+filling = [None] * (16 << 10)
+spare = bytes(SPARE_MEMORY)
 gc.collect()
-gc.freeze()
 flush()
+fill(filling, id(spare))
+del spare  # memory that need not grow then, since it cannot shrink
+gc.freeze()
 ask(b'R', struct.pack('<6I', id(run), id(type(run)), type(run).__basicsize__, id(bytes), sys.hexversion, id(stack)))
