@@ -101,7 +101,8 @@ func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 		}
 	}
 	builtIn = append(builtIn, filesystem.New())
-	tools, err := registry.New(slices.Concat(builtIn, filesystem.Parts(), filesystem.Codebase())...)
+	tools, err := registry.New(slices.Concat(builtIn, filesystem.Parts(), filesystem.Native(),
+		filesystem.Codebase())...)
 	if err == nil {
 		tools, err = tools.Replacing(o.Tools...)
 	}

@@ -17,8 +17,8 @@ import (
 type Registry struct {
 	entries    []*entry
 	byName     map[string]*entry
-	parted     map[string]bool // the names of tools that have parts
-	middleware []Middleware    // the outermost first
+	parted     map[string][]string // the names of tools that have parts, and the forms that these make up
+	middleware []Middleware        // the outermost first
 	handler    Handler
 }
 
@@ -83,9 +83,9 @@ func build(entries []*entry, middleware []Middleware) *Registry {
 		r.byName[e.spec.Name] = e
 		if e.spec.PartOf != "" {
 			if r.parted == nil {
-				r.parted = map[string]bool{}
+				r.parted = map[string][]string{}
 			}
-			r.parted[e.spec.PartOf] = true
+			r.parted[e.spec.PartOf] = append(r.parted[e.spec.PartOf], formsOf(&e.spec)...)
 		}
 	}
 	r.handler = r.handle

@@ -55,15 +55,28 @@ func (r *Registry) chooses(s *Selection, spec *tool.Spec) bool {
 		if on, ok := s.choice(spec.Name); ok {
 			return on
 		}
-		return s.chooses(&whole.spec) && s.splits(whole)
+		return s.chooses(&whole.spec) && slices.Contains(formsOf(spec), s.form(whole))
 	}
-	return s.chooses(spec) && !(r.parted[spec.Name] && s.splits(r.byName[spec.Name]))
+	forms := r.parted[spec.Name]
+	return s.chooses(spec) && (forms == nil || !slices.Contains(forms, s.form(r.byName[spec.Name])))
 }
 
-// splits reports whether a tool is replaced by its parts.
-func (s *Selection) splits(whole *entry) bool {
+// formsOf returns the forms of a whole tool that a part belongs to.
+func formsOf(part *tool.Spec) []string {
+	if len(part.Forms) == 0 {
+		return []string{tool.OptionSplit}
+	}
+	return part.Forms
+}
+
+// form returns the form in which a tool is offered, or "" if it is offered as a whole.
+func (s *Selection) form(whole *entry) string {
 	options, err := whole.options(s)
-	return err == nil && options.Bool(tool.OptionSplit)
+	form := options.Text(tool.OptionForm)
+	if err == nil && form == "" && options.Bool(tool.OptionSplit) {
+		return tool.OptionSplit
+	}
+	return form
 }
 
 // choice reports whether a selection switches a tool on. ok is false if it does not mention the tool.

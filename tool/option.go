@@ -25,6 +25,10 @@ const (
 // OptionSplit is the id of the bool option that replaces a tool by its parts: see [Spec].PartOf.
 const OptionSplit = "split"
 
+// OptionForm is the id of the select option of a tool that can be offered in the form of other tools: see [Spec].Forms.
+// The empty choice, which should be the first, is the tool itself.
+const OptionForm = "form"
+
 // OptionSession is the id of the text option of tools that run code: the name of the session whose variables a call
 // goes on with, and leaves for the next one. Empty means that each call begins anew.
 const OptionSession = "session"

@@ -67,6 +67,10 @@ type Spec struct {
 	// do the same with separate annotations. If the whole tool has an option [OptionSplit] that is true, its parts are
 	// enabled in its place; otherwise the parts are disabled. A choice that names a part takes precedence.
 	PartOf string
+	// Forms are the values of the whole tool's option [OptionForm] with which this part is enabled in its place, along
+	// with the other parts that have the value. [OptionSplit] stands for the option of that name, which the empty form
+	// leaves to decide. None means [OptionSplit].
+	Forms []string
 	// OffByDefault disables the tool unless it is chosen. AlwaysEnabled makes it impossible to disable.
 	OffByDefault, AlwaysEnabled bool
 	// NeedsProject means that the tool is useless without files.
@@ -197,7 +201,7 @@ func (s Spec) Clone() Spec {
 	}
 	s.Schema, s.OutputSchema = slices.Clone(s.Schema), slices.Clone(s.OutputSchema)
 	s.Modes, s.Requires = slices.Clone(s.Modes), slices.Clone(s.Requires)
-	s.SchemaNotes = slices.Clone(s.SchemaNotes)
+	s.SchemaNotes, s.Forms = slices.Clone(s.SchemaNotes), slices.Clone(s.Forms)
 	return s
 }
 

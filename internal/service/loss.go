@@ -69,7 +69,9 @@ func (s *Service) loss(p vfs.Project, tool string, input json.RawMessage) (LossA
 		Path      string
 		OldPath   string `json:"old_path"`
 		NewPath   string `json:"new_path"`
+		FilePath  string `json:"file_path"`
 		FileText  string `json:"file_text"`
+		Content   string
 		Overwrite bool
 	}
 	if family != "filesystem" && family != "memory" || json.Unmarshal(input, &in) != nil {
@@ -77,6 +79,9 @@ func (s *Service) loss(p vfs.Project, tool string, input json.RawMessage) (LossA
 	}
 	if in.Command == "" && strings.HasSuffix(tool, "_delete") { // which has no other
 		in.Command = "delete"
+	}
+	if spec.PartOf != "" && tool == "write" { // which replaces what is there
+		in.Command, in.Overwrite, in.Path, in.FileText = "create", true, in.FilePath, in.Content
 	}
 	target := in.Path
 	switch {

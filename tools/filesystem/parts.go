@@ -25,7 +25,7 @@ func Parts() []tool.Tool {
 
 var parts = []part{
 	{
-		name: "view", subtitle: "Views the project's files",
+		name: "filesystem_view", title: "Filesystem Access: view", subtitle: "Views the project's files",
 		intro: "View the files of the project. Paths begin at the root, `/`. Files of up to 32 MiB can be viewed; " +
 			"large ones are best viewed in parts, with view_range.",
 		commands:   []string{"view", "view-all"},
@@ -37,7 +37,7 @@ var parts = []part{
 		readsFiles: "the filesystem_view tool's view command and view_range",
 	},
 	{
-		name: "edit", subtitle: "Makes and changes the project's files",
+		name: "filesystem_edit", title: "Filesystem Access: edit", subtitle: "Makes and changes the project's files",
 		intro: "Make and change the files of the project. Paths begin at the root, `/`. Files of up to 32 MiB can " +
 			"be edited.",
 		notes: "`rename` and `copy` replace a file that is at new_path only with overwrite true, " +
@@ -50,7 +50,7 @@ var parts = []part{
 		annotations: tool.Annotations{Destructive: true},
 	},
 	{
-		name: "delete", subtitle: "Deletes the project's files",
+		name: "filesystem_delete", title: "Filesystem Access: delete", subtitle: "Deletes the project's files",
 		intro:       "Delete files of the project. Paths begin at the root, `/`.",
 		notes:       "/memories is read-only here: only the memory tool can delete files there.\n",
 		commands:    []string{"delete"},
@@ -62,11 +62,13 @@ var parts = []part{
 
 // A part is the tool with some of its commands. If it has only one, inputs can leave it out.
 type part struct {
-	name, subtitle       string
+	name                 string
+	title, subtitle      string
 	intro, notes         string // what the description has before and after the commands
 	commands, parameters []string
 	path                 string // what the parameter is for
 	annotations          tool.Annotations
+	forms                []string // as in tool.Spec
 	readsFiles           string
 }
 
@@ -78,8 +80,8 @@ var (
 // Spec implements [tool.Tool].
 func (p part) Spec() tool.Spec {
 	spec := filesystem{}.Spec()
-	spec.Name, spec.PartOf = spec.Name+"_"+p.name, spec.Name
-	spec.DisplayName, spec.Subtitle = spec.DisplayName+": "+p.name, p.subtitle
+	spec.PartOf, spec.Name, spec.Forms = spec.Name, p.name, p.forms
+	spec.DisplayName, spec.Subtitle = p.title, p.subtitle
 	spec.Description, spec.Schema = p.description(), p.schema()
 	spec.Annotations, spec.ReadsFiles, spec.Options = p.annotations, p.readsFiles, nil
 	return spec
@@ -139,12 +141,12 @@ func (p part) CheckInput(input map[string]any) error {
 	case isText && !slices.Contains(p.commands, command):
 		for _, other := range parts {
 			if slices.Contains(other.commands, command) {
-				return tool.Errorf("Error: filesystem_%s has no command %s: "+
-					"filesystem_%s has it, if that is enabled", p.name, command, other.name)
+				return tool.Errorf("Error: %s has no command %s: %s has it, if that is enabled",
+					p.name, command, other.name)
 			}
 		}
 	}
-	return textfile.Check("filesystem_"+p.name, p.commands, input)
+	return textfile.Check(p.name, p.commands, input)
 }
 
 // RenderInput implements [tool.InputRenderer].

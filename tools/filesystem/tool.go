@@ -77,7 +77,11 @@ func (filesystem) Spec() tool.Spec {
 		NeedsProject: true,
 		Options: []tool.Option{{ID: tool.OptionSplit, Type: tool.OptionBool, Label: "Split",
 			Subtitle: "Offer viewing, editing and deleting as tools of their own, " +
-				"so that each can be allowed by itself"}},
+				"so that each can be allowed by itself"}, {ID: tool.OptionForm, Type: tool.OptionSelect, Label: "Form",
+			Subtitle: "Offer the tools for files that the models of a provider are trained on",
+			Choices: []tool.Choice{{Value: "", Label: "This tool"},
+				{Value: FormTextEditor, Label: "Anthropic's str_replace_based_edit_tool"},
+				{Value: FormAgentToolset, Label: "read, write, edit, glob and grep of Anthropic's agents"}}}},
 		AtOnce: 1, // files can be large, and changing them is one after the other in any case
 	}
 }
@@ -96,9 +100,10 @@ func (filesystem) Execute(ctx context.Context, call tool.Call, env tool.Env) (to
 	if err := json.Unmarshal(call.Input, &in); err != nil {
 		return tool.Result{}, err
 	}
-	files := tree{textfile.Tree{Files: vfs.ReadOnly(env.Files, memories)}}
-	return files.execute(ctx, in)
+	return treeOf(env).execute(ctx, in)
 }
+
+func treeOf(env tool.Env) tree { return tree{textfile.Tree{Files: vfs.ReadOnly(env.Files, memories)}} }
 
 var listing = textfile.Listing{DirectoriesFirst: true}
 
@@ -145,8 +150,7 @@ func (t tree) change(ctx context.Context, name string, in textfile.Input) (tool.
 	case "create":
 		return textfile.Done(t.Create(ctx, name, in.Text(), in.Overwrite))
 	case "str_replace":
-		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), notFile(name))
-		return textfile.Edited(name, "The file has been edited.", lines, err)
+		return t.replace(ctx, name, textfile.Replacement{Old: in.OldStr, New: in.Text(), Name: "old_str"})
 	case "insert":
 		return textfile.Done(t.Insert(ctx, name, in.InsertLine, in.GivenText(), notFile(name)))
 	case "append":
@@ -157,6 +161,15 @@ func (t tree) change(ctx context.Context, name string, in textfile.Input) (tool.
 		return textfile.Done(t.Delete(ctx, name))
 	}
 	return tool.Result{}, textfile.UnknownCommand("filesystem", in.Command, commands)
+}
+
+func (t tree) replace(ctx context.Context, name string, r textfile.Replacement) (tool.Result, error) {
+	if isMemory(name) {
+		return tool.Result{}, readOnly("write to", name)
+	}
+	r.Missing = notFile(name)
+	lines, err := t.Replace(ctx, name, r)
+	return textfile.Edited(name, "The file has been edited.", lines, err)
 }
 
 func notFile(name string) string {

@@ -159,7 +159,8 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (tool.Resu
 		return textfile.Done(t.Create(ctx, name, in.Text(), in.Overwrite))
 	case "str_replace":
 		missing := fmt.Sprintf("Error: The path %s does not exist. Please provide a valid path.", shown)
-		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), missing)
+		lines, err := t.Replace(ctx, name,
+			textfile.Replacement{Old: in.OldStr, New: in.Text(), Name: "old_str", Missing: missing})
 		return textfile.Edited(shown, "The memory file has been edited.", lines, err)
 	case "insert":
 		missing := fmt.Sprintf("Error: The path %s does not exist", shown)

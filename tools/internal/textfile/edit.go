@@ -64,8 +64,9 @@ func (t Tree) writeText(ctx context.Context, name string, text []byte, form file
 // errUnchanged is what a change returns that leaves the file as it is.
 var errUnchanged = errors.New("unchanged")
 
-// edit changes the text of a file, while nobody else changes anything. missing is the error if there is no such file.
-func (t Tree) edit(ctx context.Context, command, name, missing string, change func(text []byte) ([]byte, error)) error {
+// Edit changes the text of a file, while nobody else changes anything. The lines of text may end in any way. command is
+// the model's word for it, and missing the error if there is no such file.
+func (t Tree) Edit(ctx context.Context, command, name, missing string, change func(text []byte) ([]byte, error)) error {
 	shown := t.Shown(name)
 	if name == "/" {
 		return tool.Errorf("Error: The path %s is a directory, not a file.", shown)
@@ -97,21 +98,40 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 	})
 }
 
-// Replace replaces a text that a file contains exactly once. Line ends count as the same, however they are written, and
-// those of the replacement become the file's. It returns the lines around the replacement. missing is the error if the
-// file does not exist.
-func (t Tree) Replace(ctx context.Context, name, old, replacement, missing string) (lines string, err error) {
+// A Replacement says what to replace in a file.
+type Replacement struct {
+	Old, New string
+	// All replaces Old wherever it is. Otherwise the file must contain it exactly once.
+	All bool
+	// Name is the tool's name for Old, and Missing the error if there is no such file.
+	Name, Missing string
+}
+
+// Replace replaces a text in a file. Line ends count as the same, however they are written, and those of the
+// replacement become the file's. It returns the lines around the replacement, or how many there were with All.
+func (t Tree) Replace(ctx context.Context, name string, r Replacement) (lines string, err error) {
 	shown := t.Shown(name)
-	err = t.edit(ctx, "str_replace", name, missing, func(text []byte) ([]byte, error) {
-		m := locate(text, []byte(old), []byte(replacement))
+	err = t.Edit(ctx, "str_replace", name, r.Missing, func(text []byte) ([]byte, error) {
+		if r.All {
+			plain, old := filetext.Plain(text), filetext.Plain([]byte(r.Old))
+			if n := bytes.Count(plain, old); n > 0 {
+				lines = fmt.Sprintf("%d replacements", n)
+				if n == 1 {
+					lines = "1 replacement"
+				}
+				return filetext.Keep(text, bytes.ReplaceAll(plain, old, filetext.Plain([]byte(r.New)))), nil
+			}
+		}
+		m := locate(text, []byte(r.Old), []byte(r.New))
 		switch {
 		case m.lines != "":
 			return nil, tool.Errorf("No replacement was performed. "+
-				"Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-				Cut(old, maxEcho), m.lines)
+				"Multiple occurrences of %s `%s` in lines: %s. Please ensure it is unique",
+				r.Name, Cut(r.Old, maxEcho), m.lines)
 		case m.from < 0:
-			return nil, tool.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.%s",
-				Cut(old, maxEcho), shown, explainMiss(filetext.Plain(text), filetext.Plain([]byte(old))))
+			return nil, tool.Errorf("No replacement was performed, %s `%s` did not appear verbatim in %s.%s",
+				r.Name, Cut(r.Old, maxEcho), shown,
+				ExplainMiss(filetext.Plain(text), filetext.Plain([]byte(r.Old)), r.Name))
 		}
 		edited := slices.Concat(text[:m.from], m.replacement, text[m.to:])
 		lines = snippet(edited, m.from, m.from+len(m.replacement))
@@ -131,7 +151,7 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert 
 	if insert == nil {
 		done += " (Nothing was inserted, since no text was given.)"
 	}
-	return done, t.edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
+	return done, t.Edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
 		total := countLines(text)
 		n, ok := whole(line)
 		if !ok || n < 0 || n > total {

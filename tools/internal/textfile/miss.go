@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// explainMiss returns a sentence, with a space in front, if a text has something that looks like old but differs from
+// ExplainMiss returns a sentence, with a space in front, if a text has something that looks like old but differs from
 // it in what cannot be seen, or that is old without the line numbers that views show. Otherwise it returns "". All
-// lines end with \n. It takes time in proportion to the lengths of both.
-func explainMiss(text, old []byte) string {
+// lines end with \n. It takes time in proportion to the lengths of both. name is the model's word for old.
+func ExplainMiss(text, old []byte, name string) string {
 	if at, d := findAlike(text, old); at >= 0 && len(d.causes) > 0 {
 		at, there := at+d.text, old[d.old:]
 		for { // to what differs
@@ -23,9 +23,9 @@ func explainMiss(text, old []byte) string {
 			}
 			at, there = at+size, there[size:]
 		}
-		return fmt.Sprintf(" Apart from %s it is there: line %d has %s where old_str has %s.",
+		return fmt.Sprintf(" Apart from %s it is there: line %d has %s where %s has %s.",
 			strings.Join(d.causes, " and "),
-			1+bytes.Count(text[:at], newline), nameOf(text[at:]), nameOf(there))
+			1+bytes.Count(text[:at], newline), nameOf(text[at:]), name, nameOf(there))
 	}
 	if plain, ok := withoutNumbers(old); ok {
 		if at, _ := findAlike(text, plain); at >= 0 {

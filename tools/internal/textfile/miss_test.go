@@ -84,7 +84,7 @@ func TestMissesAreExplained(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NotContains(t, test.text, test.old)
-			require.Equal(t, test.want, explainMiss([]byte(test.text), []byte(test.old)))
+			require.Equal(t, test.want, ExplainMiss([]byte(test.text), []byte(test.old), "old_str"))
 		})
 	}
 }
@@ -94,8 +94,8 @@ func TestMissesOfLongTexts(t *testing.T) {
 	const size = 1 << 19
 	for _, part := range []string{"a", " ", "\t \n", "a ", "“\u200b", "e\u0301", "\u0301", "…", "a\u00a0\n"} {
 		text := strings.Repeat(part, size/len(part))
-		explainMiss([]byte(text), []byte("  x"+text[:len(text)/2/len(part)*len(part)]+"y"))
-		explainMiss([]byte(text+"x"), []byte(text[:len(text)/2/len(part)*len(part)]+"y"))
+		ExplainMiss([]byte(text), []byte("  x"+text[:len(text)/2/len(part)*len(part)]+"y"), "old_str")
+		ExplainMiss([]byte(text+"x"), []byte(text[:len(text)/2/len(part)*len(part)]+"y"), "old_str")
 	}
 }
 
@@ -116,7 +116,8 @@ func TestRandomMisses(t *testing.T) {
 			strings.Contains(whole, core) {
 			continue
 		}
-		require.Contains(t, explainMiss([]byte(whole), []byte(old.String())), " it is there: line ", "%q, %q", whole,
+		require.Contains(t, ExplainMiss([]byte(whole), []byte(old.String()), "old_str"), " it is there: line ",
+			"%q, %q", whole,
 			old.String())
 	}
 }

@@ -66,7 +66,8 @@ A recording has all that the run has read. Keep it as you keep the project.`,
 // replayed are the tools that can be run again: they do nothing beyond what recordings have.
 func replayed() []string {
 	names := languageNames()
-	for _, t := range append(filesystem.Parts(), filesystem.New(), memory.New()) {
+	for _, t := range slices.Concat(filesystem.Parts(), filesystem.Native(),
+		[]tool.Tool{filesystem.New(), memory.New()}) {
 		names = append(names, t.Spec().Name)
 	}
 	return names
