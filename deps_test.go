@@ -178,7 +178,8 @@ var mayImport = map[string][]string{
 		"internal/calls", "internal/text/jsontree", "internal/text/plaintext", "internal/selftest"},
 	"cmd/toolrun/internal/mcphttp": {"internal/net/clientaddr", "internal/service", "mcp/mcpserver", "network",
 		"registry", "tool", "vfs"},
-	"cmd/toolrun/internal/terminal": {"internal/text/plaintext"},
+	"cmd/toolrun/internal/clientconfig": {},
+	"cmd/toolrun/internal/terminal":     {"internal/text/plaintext"},
 }
 
 // wazero stands for its module: only the packages that run WebAssembly may know of it.

@@ -82,3 +82,22 @@ func (e Env) State() (string, error) {
 	}
 	return "", errors.New("the home directory is not known: set TOOLRUN_HISTORY")
 }
+
+// Configs is the user's own directory, and the one in which programs keep their configurations.
+func (e Env) Configs() (home, configs string, err error) {
+	home = e.home()
+	switch runtime.GOOS {
+	case "windows":
+		configs = e.get("AppData")
+	case "darwin":
+		configs = filepath.Join(home, "Library", "Application Support")
+	default:
+		if configs = e.get("XDG_CONFIG_HOME"); !filepath.IsAbs(configs) {
+			configs = filepath.Join(home, ".config")
+		}
+	}
+	if home == "" || configs == "" {
+		return "", "", errors.New("the home directory is not known")
+	}
+	return home, configs, nil
+}

@@ -47,10 +47,10 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a call that runs, a layer outside of
-// the directory, modules, recordings, or Python.
+// hasTestsOfItsOwn matches what takes long, serves until it is stopped, changes what is the user's own, or needs a call
+// that runs, a layer outside of the directory, modules, recordings, or Python.
 var hasTestsOfItsOwn = regexp.MustCompile(
-	`^ *toolrun (selftest|serve|mcp --http|store sweep|.*--overlay|files --root ` +
+	`^ *toolrun (selftest|serve|setup|mcp --http|store sweep|.*--overlay|files --root ` +
 		`\S+ (apply|discard|diff)|module (add|show|remove)|approvals (show|approve|refuse)|calls stop|` +
 		`py |replay )|\| toolrun py`)
 

@@ -94,7 +94,7 @@ files get the bytes unchanged.`,
 		root.AddCommand(newCode(l))
 	}
 	root.AddCommand(newREPL(), newCallCommand(), newReplay(), newMCP(),
-		newServe(), newTools(), newDefs(), newPrompt(),
+		newServe(), newSetup(), newTools(), newDefs(), newPrompt(),
 		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(),
 		newModule(), newSelftest(), newVersion())
 	root.AddCommand(newApprovals(), newCalls())

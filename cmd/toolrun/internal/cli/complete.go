@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/clientconfig"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/internal/sessions"
 	"github.com/toolrun/toolrun/tool"
@@ -59,6 +60,7 @@ var completedArguments = map[string][]completer{
 	"py":                 {nil},
 	"call":               {completeTool},
 	"replay":             {nil},
+	"setup":              {completeClient},
 	"tools":              {completeTool},
 	"files ls":           {completePath},
 	"files tree":         {completePath},
@@ -338,4 +340,12 @@ func completeDeleted(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 
 func completeNothing(*cobra.Command, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeClient(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []string
+	for _, client := range clientconfig.Clients {
+		names = append(names, client.Name)
+	}
+	return offer(names, typed)
 }

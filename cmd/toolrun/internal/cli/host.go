@@ -34,6 +34,8 @@ type Host struct {
 	// Alone says that the process ends with the command, which may then choose for all of it how garbage is collected.
 	Alone bool
 
+	// Program is the path of the program, for what starts it again. Empty means that of the process.
+	Program string
 	// Engine runs code. Nil means that the command has one of its own, with the user's cache of compiled code.
 	Engine *sandbox.Engine
 	// Listen opens an address of a server. Nil means the network's.

@@ -49,6 +49,7 @@ const exitStatus = "EXIT_STATUS"
 // the last command has printed.
 func runScripted(ts *testscript.TestScript, neg bool, args []string) {
 	host := &cli.Host{Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."),
+		Program:   "/usr/bin/toolrun",
 		Engine:    engine(),
 		LookupEnv: func(name string) (string, bool) { return ts.Getenv(name), ts.Getenv(name) != "" }}
 	if n := len(args) - 1; n >= 0 {
