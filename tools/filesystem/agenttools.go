@@ -137,7 +137,7 @@ type globInput struct {
 const (
 	maxFound    = 200 // paths that are shown
 	maxPatterns = 100 // that braces stand for
-	maxPattern  = 500 // bytes of one of them
+	maxPattern  = 500 // bytes of one of them, and of the whole pattern ten times as many
 )
 
 func glob(ctx context.Context, in globInput, t tree) (tool.Result, error) {
@@ -147,7 +147,11 @@ func glob(ctx context.Context, in globInput, t tree) (tool.Result, error) {
 	}
 	g := globbing{ctx: ctx, tree: t}
 	var states []globState
-	for i, pattern := range alternatives(in.Pattern, nil) {
+	patterns := []string{""} // which cannot be used
+	if len(in.Pattern) <= 10*maxPattern {
+		patterns = alternatives(in.Pattern, nil)
+	}
+	for i, pattern := range patterns {
 		parts := strings.FieldsFunc(pattern, func(c rune) bool { return c == '/' })
 		if _, err := path.Match(pattern, ""); err != nil || len(parts) == 0 || len(pattern) > maxPattern ||
 			i == maxPatterns || slices.Contains(parts, "..") || slices.Contains(parts, ".") {
@@ -160,18 +164,16 @@ func glob(ctx context.Context, in globInput, t tree) (tool.Result, error) {
 	if err := g.look(root, states); err != nil {
 		return tool.Result{}, t.Explain(root, err)
 	}
-	slices.SortFunc(g.found, func(a, b foundPath) int {
-		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(a.path, b.path))
-	})
+	g.keepNewest()
 	var text strings.Builder
-	for _, f := range g.found[:min(len(g.found), maxFound)] {
+	for _, f := range g.found {
 		text.WriteString(f.path + "\n")
 	}
-	if more := len(g.found) - maxFound; more > 0 {
+	if more := g.count - maxFound; more > 0 {
 		fmt.Fprintf(&text, "[%d older ones are left out. Use a narrower pattern or path.]\n", more)
 	}
 	result := tool.Text(cmp.Or(strings.TrimSuffix(text.String(), "\n"), "no matches"))
-	result.Status = fmt.Sprintf("Found %d path(s)", len(g.found))
+	result.Status = fmt.Sprintf("Found %d path(s)", g.count)
 	return result, nil
 }
 
@@ -179,12 +181,21 @@ func glob(ctx context.Context, in globInput, t tree) (tool.Result, error) {
 type globbing struct {
 	ctx   context.Context
 	tree  tree
-	found []foundPath
+	found []foundPath // the newest, and some others
+	count int         // of all
 }
 
 type foundPath struct {
 	path string
 	info fs.FileInfo
+}
+
+// keepNewest keeps what is shown, in order.
+func (g *globbing) keepNewest() {
+	slices.SortFunc(g.found, func(a, b foundPath) int {
+		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(a.path, b.path))
+	})
+	g.found = g.found[:min(len(g.found), maxFound)]
 }
 
 // look looks in a directory. What cannot be read below the first one is left out.
@@ -204,6 +215,9 @@ func (g *globbing) look(dir string, states []globState) error {
 		name := path.Join(dir, info.Name())
 		if slices.ContainsFunc(next, func(state globState) bool { return len(state.rest) == 0 }) {
 			g.found = append(g.found, foundPath{name, info})
+			if g.count++; len(g.found) == 10*maxFound {
+				g.keepNewest()
+			}
 		}
 		if len(next) == 0 || !info.IsDir() {
 			continue
@@ -256,6 +270,9 @@ func alternatives(pattern string, to []string) []string {
 		return append(to, pattern)
 	}
 	for one := range strings.SplitSeq(pattern[open+1:][:length], ",") {
+		if len(to) > maxPatterns {
+			break
+		}
 		to = alternatives(pattern[:open]+one+pattern[open+1+length+1:], to)
 	}
 	return to

@@ -228,6 +228,15 @@ func TestMaxCharacters(t *testing.T) {
 	}
 }
 
+// TestReplacementsThatGrow has a text in place of many that are smaller: 64 GiB.
+func TestReplacementsThatGrow(t *testing.T) {
+	project := tooltest.InMemory(t, nil)
+	require.NoError(t, afero.WriteFile(project, "/a", []byte(strings.Repeat("a", 1<<16)), 0o600))
+	input := `{"file_path":"/a","old_string":"a","new_string":"` + strings.Repeat("b", 1<<20) + `","replace_all":true}`
+	require.Equal(t, "No replacement was performed: with 65536 replacements, /a would have more than the 33554432 "+
+		"bytes that a file can have.", nativeCall(t, project, "agent_toolset", "edit", input).Text())
+}
+
 func TestGlob(t *testing.T) {
 	project := tooltest.InMemory(t, nil)
 	for _, name := range []string{"/a.go", "/b.ts", "/src/a.go", "/src/x/b.go", "/src/x/c.ts", "/.hidden/d.go",
@@ -263,17 +272,20 @@ func TestGlob(t *testing.T) {
 		}
 		require.Equal(t, test.want, got, test.pattern)
 	}
-	for _, pattern := range []string{"", "/", "[", strings.Repeat("{a,b}", 30), strings.Repeat("**/", 300)} {
+	for _, pattern := range []string{"", "/", "[", strings.Repeat("{a,b}", 30), strings.Repeat("**/", 300),
+		"{" + strings.Repeat(",", 1<<20) + "}" + strings.Repeat("a", 1<<20)} {
 		input, _ := json.Marshal(map[string]string{"pattern": pattern})
 		require.Contains(t, nativeCall(t, project, "agent_toolset", "glob", string(input)).Text(), "cannot be used",
 			pattern)
 	}
-	for i := range 210 {
+	for i := range 2110 {
 		require.NoError(t, afero.WriteFile(project, fmt.Sprintf("/many%d", i), nil, 0o600))
 	}
+	require.NoError(t, project.Chtimes("/many7", time.Unix(1<<40, 0), time.Unix(1<<40, 0)))
 	text := nativeCall(t, project, "agent_toolset", "glob", `{"pattern":"many*"}`).Text()
 	require.Equal(t, 200, strings.Count(text, "\n"))
-	require.Contains(t, text, "[10 older ones are left out. Use a narrower pattern or path.]")
+	require.Contains(t, text, "[1910 older ones are left out. Use a narrower pattern or path.]")
+	require.True(t, strings.HasPrefix(text, "/many7\n"), "the newest is the first")
 }
 
 func names(t testing.TB, files afero.Fs) []string {

@@ -114,12 +114,18 @@ func (t Tree) Replace(ctx context.Context, name string, r Replacement) (lines st
 	err = t.Edit(ctx, "str_replace", name, r.Missing, func(text []byte) ([]byte, error) {
 		if r.All {
 			plain, old := filetext.Plain(text), filetext.Plain([]byte(r.Old))
+			replacement := filetext.Plain([]byte(r.New))
 			if n := bytes.Count(plain, old); n > 0 {
+				// A small text for many smaller ones could make one that no memory holds.
+				if grown := int64(n) * int64(len(replacement)-len(old)); int64(len(plain))+grown > MaxSize {
+					return nil, tool.Errorf("No replacement was performed: with %d replacements, %s would have "+
+						"more than the %d bytes that a file can have.", n, shown, int64(MaxSize))
+				}
 				lines = fmt.Sprintf("%d replacements", n)
 				if n == 1 {
 					lines = "1 replacement"
 				}
-				return filetext.Keep(text, bytes.ReplaceAll(plain, old, filetext.Plain([]byte(r.New)))), nil
+				return filetext.Keep(text, bytes.ReplaceAll(plain, old, replacement)), nil
 			}
 		}
 		m := locate(text, []byte(r.Old), []byte(r.New))
