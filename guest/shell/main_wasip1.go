@@ -31,7 +31,7 @@ type input struct {
 }
 
 // session is the shell, which is ready before the first call.
-var session = shell.New(shell.Options{Table: commands.Table, NoModes: true})
+var session = shell.New(shell.Options{Table: commands.Table, NoModes: true, Outside: outside{}})
 
 func init() {
 	// A run is short, and its memory is bounded anyway: collecting less often makes it faster. What is near the limit

@@ -59,13 +59,14 @@ type shellResult struct {
 }
 
 // runShell runs a script on a project.
-func runShell(t *testing.T, shell *command.Command, project vfs.Project, script string) (shellResult, error) {
+func runShell(t *testing.T, shell *command.Command, project vfs.Project, script string, host command.Host) (shellResult,
+	error) {
 	input, err := json.Marshal(map[string]any{"command": script, "separate": true})
 	require.NoError(t, err)
 	call := project.WithCall(t.Name())
-	result, err := shell.Run(t.Context(), sandbox.RunOptions{
+	result, err := shell.RunWith(t.Context(), sandbox.RunOptions{
 		Stdin: input, Files: call, Limits: sandbox.Limits{Time: time.Minute},
-	})
+	}, host)
 	require.NotNil(t, result, "%v", err)
 	r := shellResult{Stdout: string(result.Output)}
 	if len(result.Log) > 0 {
@@ -112,7 +113,7 @@ func TestShellCases(t *testing.T) {
 				project, err := store.Open(t.Context(), fmt.Sprintf("%s-%d", name, i))
 				require.NoError(t, err)
 				script, want := shellCase(t, rest)
-				got, err := runShell(t, shell, project, script)
+				got, err := runShell(t, shell, project, script, command.Host{})
 				require.NoError(t, err)
 				if why, differs := shellDifferences[name+"/"+title]; differs {
 					require.NotEqual(t, want, got, "it does not differ any more: %s", why)

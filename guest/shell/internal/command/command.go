@@ -78,6 +78,8 @@ type Context struct {
 	Env Env
 	// Host runs other commands.
 	Host Host
+	// Outside calls tools and makes requests.
+	Outside Outside
 
 	command *Command
 	ctx     context.Context

@@ -43,7 +43,7 @@ func (t Table) Nearest(name string) string {
 var instead = map[string]string{
 	"less": "cat", "more": "cat", "vi": "sed", "vim": "sed", "nano": "sed", "ed": "sed", "ack": "rg", "ag": "rg",
 	"fd": "find", "fdfind": "find", "locate": "find", "gawk": "awk", "mawk": "awk", "nawk": "awk", "gsed": "sed",
-	"exa": "ls", "eza": "ls", "bat": "cat", "batcat": "cat", "python": "python3", "nodejs": "node", "md5": "md5sum",
+	"exa": "ls", "eza": "ls", "bat": "cat", "batcat": "cat", "nodejs": "node", "md5": "md5sum",
 	"shasum": "sha256sum", "open": "cat", "7z": "unzip", "rsync": "cp", "install": "cp", "gmake": "make",
 }
 

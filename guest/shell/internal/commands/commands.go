@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/files"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/lines"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/misc"
+	"github.com/toolrun/toolrun/guest/shell/internal/commands/outside"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/search"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/sed"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/system"
@@ -28,6 +29,7 @@ var Table = command.NewTable(
 	files.Commands,
 	lines.Commands,
 	misc.Commands,
+	outside.Commands,
 	search.Commands,
 	sed.Commands,
 	system.Commands,

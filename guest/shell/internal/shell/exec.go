@@ -684,7 +684,7 @@ func (sh *Shell) runWith(cmd *command.Command, args []string, env command.Env) i
 	status := guard(func() int {
 		return cmd.Do(p, &command.Context{
 			Args: args, Stdin: sh.reader(0, p), Stdout: sh.writer(1, p), Stderr: sh.writer(2, p),
-			Files: sh.files, Env: env, Host: host{sh, p},
+			Files: sh.files, Env: env, Host: host{sh, p}, Outside: sh.outside,
 		}) & 0xff
 	})
 	return p.outcome(status)

@@ -38,6 +38,8 @@ type Options struct {
 	NoModes bool
 	// Name is $0. Empty means "bash".
 	Name string
+	// Outside calls tools and makes requests. Nil means that there is neither.
+	Outside command.Outside
 }
 
 // A Shell runs scripts. It keeps its variables, functions and working directory from one to the next. It is not safe
@@ -104,6 +106,7 @@ type state struct {
 // world is what all shells share.
 type world struct {
 	table   command.Table
+	outside command.Outside
 	running sync.WaitGroup // what runs in the background
 	mu      sync.Mutex
 	all     map[int]*job
@@ -122,12 +125,15 @@ const firstID = 1000
 // New returns a shell.
 func New(options Options) *Shell {
 	sh := &Shell{state: state{
-		world: &world{table: options.Table, all: map[int]*job{}, shells: map[int]*Shell{}},
+		world: &world{table: options.Table, outside: options.Outside, all: map[int]*job{}, shells: map[int]*Shell{}},
 		name:  options.Name, process: newProcess(nil), owner: new(owner), vars: map[string]*variable{},
 		functions: map[string]*function{}, substitute: -1,
 	}}
 	if sh.name == "" {
 		sh.name = "bash"
+	}
+	if sh.outside == nil {
+		sh.outside = command.Inside{}
 	}
 	sh.pid = sh.process.id + firstID
 	sh.shells[sh.pid] = sh

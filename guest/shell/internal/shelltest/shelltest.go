@@ -31,12 +31,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/guest/shell/internal/command"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands"
 	"github.com/toolrun/toolrun/guest/shell/internal/shell"
 )
@@ -55,8 +57,17 @@ type Result struct {
 	Status         int
 }
 
+// Setup is what scripts have beside the environment that all have.
+type Setup struct {
+	Env     []string
+	Outside command.Outside
+}
+
 // Run runs the cases of all files that match a pattern.
-func Run(t *testing.T, pattern string) {
+func Run(t *testing.T, pattern string) { RunWith(t, pattern, Setup{}) }
+
+// RunWith is Run for scripts that have more.
+func RunWith(t *testing.T, pattern string, setup Setup) {
 	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -67,14 +78,14 @@ func Run(t *testing.T, pattern string) {
 		if *update {
 			for i := range cases {
 				if !strings.HasSuffix(cases[i].Title, "(ours)") {
-					cases[i].Result = system(t, cases[i].Script)
+					cases[i].Result = system(t, cases[i].Script, setup)
 				}
 			}
 			require.NoError(t, os.WriteFile(file, []byte(format(cases)), 0o644))
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			for _, c := range cases {
-				t.Run(c.Title, func(t *testing.T) { require.Equal(t, c.Result, Ours(t, c.Script)) })
+				t.Run(c.Title, func(t *testing.T) { require.Equal(t, c.Result, setup.run(t, c.Script)) })
 			}
 		})
 	}
@@ -83,10 +94,15 @@ func Run(t *testing.T, pattern string) {
 // Environment is the environment of scripts.
 var Environment = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LC_ALL=C.UTF-8", "TZ=UTC"}
 
+func (setup Setup) environment() []string { return slices.Concat(Environment, setup.Env) }
+
 // Ours runs a script in the shell.
-func Ours(t *testing.T, script string) Result {
+func Ours(t *testing.T, script string) Result { return Setup{}.run(t, script) }
+
+func (setup Setup) run(t *testing.T, script string) Result {
 	var stdout, stderr bytes.Buffer
-	sh := shell.New(shell.Options{Table: commands.Table, Root: t.TempDir(), Env: Environment})
+	sh := shell.New(shell.Options{Table: commands.Table, Root: t.TempDir(), Env: setup.environment(),
+		Outside: setup.Outside})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	status := sh.Run(ctx, script, nil, shell.Streams{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
@@ -94,11 +110,11 @@ func Ours(t *testing.T, script string) Result {
 }
 
 // system runs a script in bash.
-func system(t *testing.T, script string) Result {
+func system(t *testing.T, script string, setup Setup) Result {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script, "bash")
-	cmd.Dir, cmd.Env = t.TempDir(), Environment
+	cmd.Dir, cmd.Env = t.TempDir(), setup.environment()
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
