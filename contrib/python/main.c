@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "archive.h"
+#include "modules.h" /* the extension modules of the packages that are built in */
 
 static PyObject *archive_data(PyObject *self, PyObject *unused) {
   return PyMemoryView_FromMemory((char *)archive, archive_size, PyBUF_READ);
@@ -44,7 +45,7 @@ int main(int argc, char **argv) {
   PyConfig config;
   PyConfig_InitPythonConfig(&config);
   PyImport_FrozenModules = frozen;
-  if (PyImport_AppendInittab("_archive", init_archive) < 0) {
+  if (PyImport_AppendInittab("_archive", init_archive) < 0 || PyImport_ExtendInittab(modules) < 0) {
     return 1;
   }
   config.module_search_paths_set = 1;

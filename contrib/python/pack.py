@@ -1,4 +1,4 @@
-"""Writes the header with the standard library: pack.py LIB PYCONFIG_H STDLIB HEADER."""
+"""Writes the header with the standard library: pack.py LIB PYCONFIG_H STDLIB HEADER PACKAGES..., folders with packages."""
 
 import io
 import marshal
@@ -44,8 +44,8 @@ def compiled(source, name):
     return MAGIC_NUMBER + bytes([1, 0, 0, 0]) + bytes(8) + marshal.dumps(code)
 
 
-def archive(lib, config):
-    """The standard library as a zip file, sources and code."""
+def archive(lib, config, packages):
+    """The standard library as a zip file, sources and code; of packages the code alone."""
     files = {"_sysconfigdata__wasm32-wasi.py": configuration(config)}
     for path, name in modules(lib):
         with open(path, "rb") as file:
@@ -56,6 +56,13 @@ def archive(lib, config):
             out.writestr(zipfile.ZipInfo(name, TIME), content, zipfile.ZIP_DEFLATED)
             if name.endswith(".py"):
                 out.writestr(zipfile.ZipInfo(name + "c", TIME), compiled(content, name), zipfile.ZIP_DEFLATED)
+        for folder in packages:
+            for path, name in modules(folder):
+                with open(path, "rb") as file:
+                    content = file.read()
+                if name.endswith(".py"):
+                    name, content = name + "c", compiled(content, name)
+                out.writestr(zipfile.ZipInfo(name, TIME), content, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 
@@ -67,10 +74,10 @@ def array(out, name, data):
     out.write("};\n")
 
 
-def main(lib, config, stdlib, header):
+def main(lib, config, stdlib, header, *packages):
     with open(header, "w") as out:
         out.write(f'#define ARCHIVE_PATH "{PATH}"\n')
-        data = archive(lib, config)
+        data = archive(lib, config, packages)
         array(out, "archive", data)
         out.write(f"static const Py_ssize_t archive_size = {len(data)};\n")
         table = []

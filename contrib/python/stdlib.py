@@ -4,6 +4,8 @@ It is frozen, and runs before anything outside of the frozen modules can be impo
 """
 
 import _archive
+import _frozen_importlib
+import _imp
 import _io
 import encodings
 import sys
@@ -38,6 +40,17 @@ class Memory:
         return _io.BytesIO(_archive.data()) if path == PATH else _io.open_code(path)
 
 
+class Extensions:
+    """Finds extension modules of packages, which are built in. The importer of built-in modules finds no submodules."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if path is not None and _imp.is_builtin(name):
+            return _frozen_importlib.ModuleSpec(name, _frozen_importlib.BuiltinImporter, origin="built-in")
+        return None
+
+
+sys.meta_path.insert(0, Extensions)
 zipimport._io = Memory()
 FILES = zipimport._read_directory(PATH)
 zipimport._zip_directory_cache[PATH] = FILES
