@@ -1,0 +1,3 @@
+	.globl	__cpp_exception
+	.tagtype	__cpp_exception i32
+__cpp_exception:
