@@ -19,13 +19,18 @@ LEFT_OUT = {"test", "tests", "idlelib", "lib2to3", "tkinter", "turtledemo", "ens
             "site-packages", "__pycache__", "distutils", "pydoc_data"}
 LEFT_OUT_FILES = {"turtle.py", "antigravity.py", "this.py"}
 
+# What packages have for compilers, or as extension modules, which are not in the archive.
+FOR_COMPILERS = (".so", ".a", ".c", ".h", ".pyi", ".pyx", ".pxd", ".pxi", ".in", ".typed", ".build")
 
-def modules(lib):
-    """The files of the library, with their paths inside of it, sorted."""
+
+def modules(lib, data=False):
+    """The files of the library, with their paths inside of it, sorted; with data, files of all kinds."""
     for folder, folders, files in os.walk(lib):
         folders[:] = sorted(f for f in folders if f not in LEFT_OUT)
         for file in sorted(files):
-            if file.endswith((".py", ".txt")) and file not in LEFT_OUT_FILES:
+            if file in LEFT_OUT_FILES:
+                continue
+            if file.endswith((".py", ".txt")) or data and not file.endswith(FOR_COMPILERS):
                 path = os.path.join(folder, file)
                 yield path, os.path.relpath(path, lib).replace(os.sep, "/")
 
@@ -57,7 +62,7 @@ def archive(lib, config, packages):
             if name.endswith(".py"):
                 out.writestr(zipfile.ZipInfo(name + "c", TIME), compiled(content, name), zipfile.ZIP_DEFLATED)
         for folder in packages:
-            for path, name in modules(folder):
+            for path, name in modules(folder, data=True):
                 with open(path, "rb") as file:
                     content = file.read()
                 if name.endswith(".py"):
