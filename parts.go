@@ -146,7 +146,7 @@ func (o *Options) openLanguages(engine *sandbox.Engine, modules *module.Store) (
 	for _, l := range languages {
 		if l.NeedsBuild && l.Build == nil && modules != nil {
 			var err error
-			if l.Build, err = installed(modules, l.Name); err != nil {
+			if l.Build, l.Packages, err = installed(modules, l.Name); err != nil {
 				o.Warn(fmt.Errorf("there is no tool %s: %w", l.Name, err))
 			}
 		}
@@ -160,21 +160,22 @@ func (o *Options) openLanguages(engine *sandbox.Engine, modules *module.Store) (
 }
 
 // installed returns the build of a language that the operator has added to the modules, or nil.
-func installed(modules *module.Store, name string) (func() (script.Module, error), error) {
+func installed(modules *module.Store, name string) (build func() (script.Module, error),
+	packages []string, err error) {
 	found, err := modules.Get(name)
 	switch {
 	case errors.Is(err, module.ErrNotFound):
-		return nil, nil
+		return nil, nil, nil
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case !found.Manifest.Language: // a tool that somebody has given this name
-		return nil, nil
+		return nil, nil, nil
 	}
 	m := script.Module{Bytes: found.Read}
 	if n, err := hex.Decode(m.SHA256[:], []byte(found.Manifest.SHA256)); err != nil || n != len(m.SHA256) {
-		return nil, fmt.Errorf("module %s: its sha256 is malformed", name)
+		return nil, nil, fmt.Errorf("module %s: its sha256 is malformed", name)
 	}
-	return func() (script.Module, error) { return m, nil }, nil
+	return func() (script.Module, error) { return m, nil }, found.Manifest.Packages, nil
 }
 
 // loadOnce returns a function that loads an interpreter when it is called for the first time. It tries again after an

@@ -18,6 +18,9 @@ type Image struct {
 	elapsed   time.Duration // the guest's clock when the image was taken
 }
 
+// Base returns the image from which runs start that name none.
+func (p *Program) Base() *Image { return p.base }
+
 // State returns what [Driver].State returned when the image was taken.
 func (i *Image) State() any { return i.state }
 

@@ -29,6 +29,49 @@ class Importer(zipimport.zipimporter):
     def invalidate_caches(self):
         pass
 
+    def get_resource_reader(self, fullname):
+        return Resource(self.prefix + fullname.rpartition(".")[2]) if self.is_package(fullname) else None
+
+
+class Resource:
+    """A file or a folder of the archive, for importlib.resources."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = path.rpartition("/")[2]
+
+    def __str__(self):
+        return f"{PATH}/{self.path}"
+
+    def files(self):
+        return self
+
+    def is_file(self):
+        return self.path in FILES
+
+    def is_dir(self):
+        return any(self.iterdir())
+
+    def iterdir(self):
+        inside = self.path + "/"
+        names = (file[len(inside):].partition("/")[0] for file in FILES if file.startswith(inside))
+        return (Resource(inside + name) for name in dict.fromkeys(names))
+
+    def joinpath(self, *parts):
+        return Resource("/".join((self.path, *map(str, parts))))
+
+    __truediv__ = joinpath
+
+    def open(self, mode="r", **how):
+        file = _io.BytesIO(self.read_bytes())
+        return file if "b" in mode else _io.TextIOWrapper(file, **how)
+
+    def read_bytes(self):
+        return Importer(PATH).get_data(self.path)
+
+    def read_text(self, encoding="utf-8", errors="strict"):
+        return self.read_bytes().decode(encoding, errors)
+
 
 class Memory:
     """Stands for the module _io in zipimport, and opens the archive as a file."""

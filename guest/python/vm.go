@@ -21,6 +21,7 @@ type State struct {
 	Version  uint32    // as sys.hexversion
 	Stack    uint32    // the lowest address of the C stack
 	Streams  [2]uint32 // the buffers of standard output and standard error
+	Packages string    // the names of packages that the build has, with spaces between them
 }
 
 // A VM drives CPython in one instance. It is not safe for concurrent use.
@@ -84,6 +85,7 @@ const (
 	OpZoneNames = 'N' // it wants the names of all time zones, with a newline after each
 	OpPicture   = 'I' // it shows an image, whose type and a NUL come first: the answer is what is printed in its place
 	OpStreams   = 'S' // it says where the buffers of its output streams are: see [VM.Streams]
+	OpPackages  = 'K' // it says which packages the build has beside the standard library: see [VM.Packages]
 )
 
 // maxRequest is how many bytes a request can have.
@@ -152,7 +154,8 @@ func (vm *VM) Ready(payload []byte) error {
 	if !ok {
 		return errors.New("python: the boot code is not in memory")
 	}
-	vm.state = State{Run: run, Function: index, Bytes: kindOfBytes, Version: version, Streams: vm.state.Streams}
+	vm.state = State{Run: run, Function: index, Bytes: kindOfBytes, Version: version, Streams: vm.state.Streams,
+		Packages: vm.state.Packages}
 	room, ok := vm.bytes(stack)
 	if !ok || len(room) != StackSize {
 		return errors.New("python: there is no memory for the stack")
@@ -176,6 +179,9 @@ func (vm *VM) Streams(payload []byte) error {
 	}
 	return nil
 }
+
+// Packages takes what [OpPackages] says.
+func (vm *VM) Packages(payload []byte) { vm.state.Packages = string(payload) }
 
 // maxUnwritten is how large the buffers of streams can be. CPython's have 8 KiB.
 const maxUnwritten = 64 << 10

@@ -80,7 +80,16 @@ const wasip1 = "Compile it as a core module for WASI preview 1: GOOS=wasip1 GOAR
 
 // Check returns the form of a module, or a [*RefusedError] that says why it cannot be run. A module that passes can
 // still be invalid: [Load] finds that out. Check takes time and memory in proportion to the module's size.
-func Check(module []byte) (Form, error) {
+func Check(module []byte) (Form, error) { return check(module, MaxCode) }
+
+// CheckLanguage is Check for the interpreter of a language, which the operator has chosen: it can have [MaxModule] of
+// code.
+func CheckLanguage(module []byte) error {
+	_, err := check(module, MaxModule)
+	return err
+}
+
+func check(module []byte, maxCode uint64) (Form, error) {
 	if len(module) > MaxModule {
 		return "", &RefusedError{Reason: fmt.Sprintf("it has %d MiB, and may have %d", len(module)>>20, MaxModule>>20),
 			Advice: "Leave out debugging information: -ldflags='-s -w' for Go, -C strip=symbols for Rust, -s for C"}
@@ -89,7 +98,7 @@ func Check(module []byte) (Form, error) {
 	if err != nil {
 		return "", refusal(err)
 	}
-	if err := checkSize(info, len(module)); err != nil {
+	if err := checkSize(info, len(module), maxCode); err != nil {
 		return "", err
 	}
 	for _, i := range info.Imports {
@@ -125,12 +134,12 @@ func refusal(err error) *RefusedError {
 	return refused
 }
 
-func checkSize(info *metering.Info, size int) error {
+func checkSize(info *metering.Info, size int, maxCode uint64) error {
 	for _, part := range []struct {
 		what   string
 		is, at uint64
 	}{
-		{"bytes beside custom sections", uint64(size - info.Custom), MaxCode},
+		{"bytes beside custom sections", uint64(size - info.Custom), maxCode},
 		{"functions", uint64(info.Functions), maxFunctions},
 		{"tags of exceptions", uint64(info.Tags), maxTags},
 		{"global variables", uint64(info.Globals), maxGlobals},

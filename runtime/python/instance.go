@@ -169,6 +169,9 @@ func (in *instance) called(number uint32) uint64 {
 			panic(&sandbox.Stop{Err: err})
 		}
 	}
+	if op == python.OpPackages && in.run == nil {
+		in.vm.Packages(payload)
+	}
 	if in.run == nil {
 		return 0
 	}

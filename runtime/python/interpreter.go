@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/python"
@@ -68,6 +69,13 @@ func newGuest(module Module) (sandbox.Guest, error) {
 	return guest, err
 }
 
+// Packages returns the names of the packages that the build has beside the standard library.
+func (i *Interpreter) Packages() []string { return packagesOf(i.program) }
+
+func packagesOf(program *sandbox.Program) []string {
+	return strings.Fields(program.Base().State().(*imageState).VM.Packages)
+}
+
 // Run runs code in a fresh sandbox, as the module __main__, or in that of a session. await works outside of functions,
 // as in a notebook.
 //
@@ -75,7 +83,7 @@ func newGuest(module Module) (sandbox.Guest, error) {
 // [*sandbox.StoppedError], [ErrNoReport], [ErrSuspend] or [sandbox.ErrClosed]; any other error is the host's. The
 // result is never nil: it has the console output before an error, and the usage.
 func (i *Interpreter) Run(ctx context.Context, code string, options *RunOptions) (*Result, error) {
-	o, err := options.withDefaults()
+	o, err := options.withDefaults(i.program)
 	if err != nil {
 		return &Result{}, err
 	}

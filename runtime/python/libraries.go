@@ -6,14 +6,17 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/guest/python"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
-// Code that begins with imports of packages in a folder of libraries runs in two steps: the modules are imported, and
+// Code that begins with imports of packages of the build, or in a folder of libraries, runs in two steps: the modules are imported, and
 // then the whole code runs, which finds them imported. Between the two nothing is in progress, so that an image can
 // be taken, from which later runs with the same imports begin.
 
@@ -39,7 +42,8 @@ var defaultLibraries = []string{"/lib/python"}
 
 // findLibraries looks for libraries that the code imports first, and for an image with them.
 func (r *run) findLibraries(program *sandbox.Program) (*librarySet, error) {
-	if r.options.Files == nil || r.options.Expression || r.Fixed() {
+	packages := packagesOf(program)
+	if r.options.Files == nil && len(packages) == 0 || r.options.Expression || r.Fixed() {
 		return nil, nil
 	}
 	modules := python.LeadingImports(r.code)
@@ -47,7 +51,7 @@ func (r *run) findLibraries(program *sandbox.Program) (*librarySet, error) {
 		return nil, nil
 	}
 	set, err := sandbox.Await(r.Run, func() (*librarySet, error) {
-		set := &librarySet{modules: r.upToLibraries(modules)}
+		set := &librarySet{modules: r.upToLibraries(modules, packages)}
 		if len(set.modules) == 0 {
 			return nil, nil
 		}
@@ -64,20 +68,26 @@ func (r *run) findLibraries(program *sandbox.Program) (*librarySet, error) {
 	return set, nil
 }
 
-// upToLibraries leaves out what comes after the last module of a library.
-func (r *run) upToLibraries(modules []python.Import) []python.Import {
+// upToLibraries leaves out what comes after the last module of a library, or of one of the build's packages.
+func (r *run) upToLibraries(modules []python.Import, packages []string) []python.Import {
 	dirs := r.options.Libraries
 	if len(dirs) == 0 {
 		dirs = defaultLibraries
 	}
 	there := dirs[:0:0]
 	for _, dir := range dirs {
+		if r.options.Files == nil {
+			break
+		}
 		if info, err := r.options.Files.Stat(dir); err == nil && info.IsDir() {
 			there = append(there, dir)
 		}
 	}
 	for n := len(modules); n > 0; n-- {
 		name, _, _ := strings.Cut(modules[n-1].Module, ".")
+		if slices.Contains(packages, name) {
+			return modules[:n]
+		}
 		for _, dir := range there {
 			for _, file := range []string{name, name + ".py", name + ".pyc"} {
 				if _, err := r.options.Files.Stat(path.Join(dir, file)); err == nil {
@@ -109,6 +119,7 @@ func (r *run) libraryKey(modules []python.Import) libraryKey {
 	// Modules can notice the limit, and whether there is input.
 	_ = binary.Write(hash, binary.LittleEndian, r.Limits().Memory)
 	_ = binary.Write(hash, binary.LittleEndian, r.hasInput())
+	_ = binary.Write(hash, binary.LittleEndian, r.options.Files == nil)
 	_ = binary.Write(hash, binary.LittleEndian, r.options.Session)
 	return libraryKey(hash.Sum(nil))
 }
@@ -170,7 +181,11 @@ func (r *run) importLibraries(program *sandbox.Program, libraries *librarySet) (
 		return in, failed
 	}
 	e := script.NewEvidence(r.options.Files, program.ImageRoom(), script.OfStat)
-	in, err = r.step(python.StepImports, func() (*sandbox.Instance, error) { return r.Restart(nil, e) })
+	var files afero.Fs
+	if r.options.Files != nil {
+		files = e
+	}
+	in, err = r.step(python.StepImports, func() (*sandbox.Instance, error) { return r.Restart(nil, files) })
 	if err == nil && r.report.Imported && in.untouched() {
 		e.Keep(program, libraries.key, in.Instance, func(image *sandbox.Image, made script.Libraries) int64 {
 			image.State().(*imageState).libraries = made

@@ -326,7 +326,7 @@ func withFunction(o RunOptions, name string, value int) RunOptions {
 
 // librariesOf returns what a run would find.
 func librariesOf(t testing.TB, i *Interpreter, code string, options RunOptions) *librarySet {
-	o, err := options.withDefaults()
+	o, err := options.withDefaults(i.program)
 	require.NoError(t, err)
 	begun, err := i.program.Begin(t.Context(), sandbox.RunOptions{Limits: o.Limits})
 	require.NoError(t, err)

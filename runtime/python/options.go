@@ -26,8 +26,9 @@ func FromBytes(module []byte) Module { return script.FromBytes(module) }
 // RunOptions configure a run. The zero value gives the code the language with its standard library and the default
 // limits.
 type RunOptions struct {
-	// Limits are the limits of the run. Python has about 24 MiB of memory from the start, which are part of
-	// Limits.Memory.
+	// Limits are the limits of the run. Python has about 24 MiB of memory from the start, and a build with packages
+	// about twice as much, which are part of Limits.Memory. Without a limit of memory, a build with packages has
+	// PackagesMemory.
 	Limits sandbox.Limits
 
 	// Name is the code's file name in tracebacks. Empty means script.py.
@@ -87,10 +88,17 @@ type RunOptions struct {
 	Console func(sandbox.Entry)
 }
 
-func (o *RunOptions) withDefaults() (RunOptions, error) {
+// PackagesMemory is the default limit of memory, in bytes, for a build with packages, such as NumPy and pandas: with both
+// imported, they take 60 MiB.
+const PackagesMemory = 256 << 20
+
+func (o *RunOptions) withDefaults(program *sandbox.Program) (RunOptions, error) {
 	var out RunOptions
 	if o != nil {
 		out = *o
+	}
+	if out.Limits.Memory == 0 && len(packagesOf(program)) > 0 {
+		out.Limits.Memory = PackagesMemory
 	}
 	if out.Name == "" {
 		out.Name = "script.py"

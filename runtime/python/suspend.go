@@ -36,7 +36,7 @@ func (r *run) suspension() *suspension {
 // A state can be resumed any number of times. The error is a [*sandbox.StateError] if it cannot, and otherwise as for
 // Run.
 func (i *Interpreter) Resume(ctx context.Context, state *sandbox.State, options *RunOptions) (*Result, error) {
-	o, err := options.withDefaults()
+	o, err := options.withDefaults(i.program)
 	if err != nil {
 		return &Result{}, err
 	}

@@ -66,6 +66,10 @@ type Language struct {
 	// is first needed. Otherwise it is the module of the language's name that the operator has added.
 	NeedsBuild bool
 	Build      func() (script.Module, error)
+	// Packages are those that the build has beside the standard library: see [script.Packages]. With them, code has
+	// PackagesMemory by default, in bytes, and at least twice MinMemory.
+	Packages       []string
+	PackagesMemory int64
 
 	// Describe tells models what code can do, and Declare declares tools that the code can call: see ToolCalls.
 	Describe func(offer tool.Offer, facts Facts) string
@@ -140,6 +144,7 @@ type Facts struct {
 	Session, Rollback bool    // variables stay; what fails changes nothing
 	Days              float64 // how long variables stay
 	Seconds, Memory   float64 // the limits; memory in MiB
+	Packages          string  // of the build, with their versions; empty if it has none
 	Hosts, Secrets    string  // of the network; empty if there are none
 }
 
@@ -258,6 +263,10 @@ func (t *codeTool) Load(ctx context.Context) error {
 // Spec implements [tool.Tool].
 func (t *codeTool) Spec() tool.Spec {
 	least, most := float64(max(t.MinMemory, sandbox.MinMemory)>>20), float64(sandbox.MaxMemory>>20)
+	usual := int64(sandbox.DefaultMemory)
+	if len(t.Packages) > 0 {
+		least, usual = 2*least, t.PackagesMemory
+	}
 	schema, _ := json.Marshal(map[string]any{ // of strings: it cannot fail
 		"type":       "object",
 		"properties": map[string]any{"code": map[string]string{"type": "string", "description": t.Code}},
@@ -265,7 +274,7 @@ func (t *codeTool) Spec() tool.Spec {
 	})
 	options := append([]tool.Option{{
 		ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
-		Type: tool.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+		Type: tool.OptionNumber, Default: usual >> 20, Min: &least, Max: &most,
 	}}, t.Options...)
 	options = append(options, tool.Option{
 		ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
@@ -298,6 +307,7 @@ func (t *codeTool) describeFor(offer tool.Offer) string {
 		Days:     offer.Options.Number(OptionSessionDays),
 		Seconds:  offer.Mode.Timeout(sandbox.DefaultTime).Seconds(),
 		Memory:   offer.Options.Number(OptionMemory),
+		Packages: strings.Join(t.Packages, ", "),
 		Hosts:    Hosts(offer.Network),
 		Secrets:  secrets(offer.Network, t.Variable),
 	}))

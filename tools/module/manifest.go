@@ -35,9 +35,11 @@ type Manifest struct {
 	// SHA256 is the digest of module.wasm in hexadecimal.
 	SHA256 string `json:"sha256,omitempty"`
 	// Language means that the module is not a tool but the interpreter of a language, such as python.
-	Language bool   `json:"language,omitempty"`
-	Limits   Limits `json:"limits,omitzero"`
-	Asks     Asks   `json:"asks,omitzero"`
+	Language bool `json:"language,omitempty"`
+	// Packages are those that the interpreter has beside its standard library: see [script.Packages].
+	Packages []string `json:"packages,omitempty"`
+	Limits   Limits   `json:"limits,omitzero"`
+	Asks     Asks     `json:"asks,omitzero"`
 }
 
 // Limits are the limits that a module wants. Zero means the default. More than the default must be granted.

@@ -182,7 +182,11 @@ func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Ins
 	if err := options.Grants.check(&m); err != nil {
 		return nil, fmt.Errorf("grant: %w", err)
 	}
-	if _, err := command.Check(module); err != nil {
+	check := func() error { _, err := command.Check(module); return err }
+	if m.Language {
+		check = func() error { return command.CheckLanguage(module) }
+	}
+	if err := check(); err != nil {
 		return nil, err
 	}
 	stripped, err := command.Strip(module)

@@ -195,8 +195,7 @@ func (i *Installed) Try(ctx context.Context, engine *sandbox.Engine) error {
 // Try is [Installed.Try] for a module that has not been added yet.
 func Try(ctx context.Context, engine *sandbox.Engine, m *Manifest, grants Grants, code []byte) error {
 	if m.Language {
-		_, err := command.Check(code)
-		return err
+		return command.CheckLanguage(code)
 	}
 	code, err := command.Strip(code)
 	if err == nil {

@@ -46,7 +46,7 @@ var Language = code.Language{
 	Code:       "The code to run, as in a notebook: the value of the last expression is the result.",
 	ReadFiles:  "open in the python tool",
 	MinMemory:  40 << 20, // the interpreter itself needs most of it
-	NeedsBuild: true,
+	NeedsBuild: true, PackagesMemory: py.PackagesMemory,
 	Open: func(ctx context.Context, engine *sandbox.Engine, build script.Module) (code.Interpreter, error) {
 		i, err := py.New(ctx, engine, build)
 		return Interpreter{i}, err

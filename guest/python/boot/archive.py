@@ -1,6 +1,8 @@
 # A build can have the standard library as an archive in its memory, as contrib/python does. Each import would copy all
 # of it.
 
+PACKAGES = {}  # those that the archive has beside the standard library, with their versions
+
 if hasattr(library := sys.modules.get('_stdlib'), 'Memory'):
     zipimport = sys.modules['zipimport']
 
@@ -32,3 +34,6 @@ if hasattr(library := sys.modules.get('_stdlib'), 'Memory'):
         return Archive(library._archive.data()) if path == library.PATH else io.open_code(path)
 
     zipimport._io.open_code = open_code
+    if 'packages.txt' in library.FILES:
+        PACKAGES.update(line.split() for line in library.Importer(library.PATH).get_data('packages.txt').decode()
+                        .splitlines())

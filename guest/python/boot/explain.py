@@ -1,6 +1,7 @@
 # What is added to exceptions that mean that something does not exist here.
 
-STANDARD = 'This Python has the standard library and packages of pure Python in /lib/python.'
+STANDARD = (f'This Python has {", ".join(["the standard library", *PACKAGES])} and packages of pure Python in '
+            '/lib/python.')
 
 MODULES = {
     'numpy': 'Use lists, math, statistics, array or fractions instead.',
@@ -15,7 +16,6 @@ MODULES = {
     'httpx': 'There is no network.',
     'aiohttp': 'There is no network.',
     'urllib3': 'There is no network.',
-    'ssl': 'There is no network.',
     '_ssl': 'There is no network.',
     'yaml': 'Use json or tomllib instead, or put a package of pure Python into /lib/python.',
     'lxml': 'Use xml.etree.ElementTree instead.',
@@ -26,11 +26,8 @@ MODULES = {
     'pip': 'Packages cannot be installed from here.',
     'concurrent.futures.process': 'There are no other processes: call the function directly.',
     'multiprocessing': 'There are no other processes: call the function directly.',
-    '_multiprocessing': 'There are no other processes: call the function directly.',
     '_posixsubprocess': 'There are no other processes.',
-    'ctypes': 'There are no native libraries.',
     '_ctypes': 'There are no native libraries.',
-    'mmap': 'Read the file instead.',
     'readline': 'There is no terminal.',
     'curses': 'There is no terminal.',
     '_curses': 'There is no terminal.',
@@ -126,7 +123,8 @@ def explanation(error):
         return LOCKED
     if isinstance(error, ModuleNotFoundError) and error.name:
         name = error.name
-        advice = MODULES.get(name) or MODULES.get(name.partition('.')[0])
+        root = name.partition('.')[0]
+        advice = None if root in PACKAGES else MODULES.get(name) or MODULES.get(root)
         if advice:
             advice = network() if advice == NETWORK else advice
             return f'{name.lstrip("_")} is not available. {STANDARD} {advice}'

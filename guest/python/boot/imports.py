@@ -74,6 +74,23 @@ def setstate(self, state, *, plain=random.Random.setstate):
     plain(self, state)
 
 
+def makes_first_of_numpy():
+    """Reports whether NumPy makes the generator of its module random, which is when that is imported."""
+    mtrand = sys.modules.get('numpy.random.mtrand')
+    return own is not None and mtrand is not None and not hasattr(mtrand, '_rand')
+
+
+@functools.wraps(secrets.randbits)
+def randbits(k, *, plain=secrets.randbits):
+    global numpy_waits
+    if makes_first_of_numpy():
+        numpy_waits = True
+        return 0
+    return plain(k)
+
+
+secrets.randbits = randbits
+numpy_waits = False  # for a seed of that generator
 random.Random.__new__ = made
 random.Random.seed = seed
 random.Random.setstate = setstate
@@ -101,6 +118,10 @@ def watched():
 def seed_again(number):
     """Gives generators that were made a seed, and that of the module random a number as its seed, unless it was
     used."""
+    global numpy_waits
+    if numpy_waits:
+        sys.modules['numpy.random.mtrand'].seed()
+        numpy_waits = False
     for one in to_seed:
         seed(one, number if one is generator else None)
     to_seed.clear()

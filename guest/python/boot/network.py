@@ -43,7 +43,7 @@ def request(method, url, headers, body, redirect, timeout):
     number = next(request_numbers)
     fields = [text.decode('latin1') if isinstance(text, bytes) else str(text) for text in itertools.chain(*headers)]
     got = hidden['begin'](number, method, url, redirect, fields, body, timeout)
-    got['headers'] = list(itertools.batched(got['headers'], 2))
+    got['headers'] = list(zip(got['headers'][::2], got['headers'][1::2]))
     got['body'] = io.BufferedReader(Body(number, got))
     return got
 
@@ -100,6 +100,9 @@ def refuse_ftp(self, req):
 def patch_urllib(module):
     class HTTPHandler(module.AbstractHTTPHandler):
         """Makes requests over the network that the host allows."""
+
+        def __init__(self, debuglevel=None, context=None, check_hostname=None):
+            super().__init__(debuglevel)  # the host checks certificates, whatever a context says
 
         http_open = https_open = open_request
         http_request = https_request = module.AbstractHTTPHandler.do_request_
@@ -161,6 +164,17 @@ class SourceFinder:
              module.__dict__)
 
 
+class StandIns:
+    """Finds modules that the standard library has without what they need."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return SourceFinder.find_spec(name) if name.partition('.')[0] in INSTEAD_OF_NATIVE else None
+
+
+INSTEAD_OF_NATIVE = {'ctypes', 'mmap', 'ssl', '_multiprocessing'}.difference(
+    name.removeprefix('_') if name != '_multiprocessing' else name for name in sys.builtin_module_names)
+sys.meta_path.insert(sys.meta_path.index(importlib.machinery.PathFinder), StandIns)
 sys.meta_path.append(SourceFinder)
 
 

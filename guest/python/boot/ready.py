@@ -35,6 +35,7 @@ exits = atexit._ncallbacks()
 warm_up()
 sys.argv = ['']
 sys.orig_argv = ['python']
+ask(b'K', ' '.join(PACKAGES).encode())
 linecache.clearcache()
 sys.path_importer_cache.pop('/', None)
 stack = bytes(STACK_SIZE)  # for the C code of runs

@@ -9,6 +9,30 @@ def text_of(value):
     text = repr(value)
     if len(text) > WIDTH and type(value) in (dict, list, tuple, set, frozenset) and '\n' not in text:
         return pprint.pformat(value, width=WIDTH, compact=True, sort_dicts=False)
+    if type(value) not in PLAIN and '\n' in text:
+        return with_shape(value, text)
+    return text
+
+
+MOST_TYPES = 30  # columns whose types are shown
+
+
+def with_shape(value, text):
+    """Returns the text of an array or a table with its shape and types, which the text need not have."""
+    pandas, numpy = sys.modules.get('pandas'), sys.modules.get('numpy')
+    try:
+        if pandas and isinstance(value, pandas.DataFrame):
+            size = '[{} rows x {} columns]'.format(*value.shape)
+            types = [f'{name}: {kind}' for name, kind in value.dtypes.iloc[:MOST_TYPES].items()]
+            if len(kinds := set(value.dtypes)) == 1:
+                types = [f'all {kinds.pop()}']
+            elif len(types) < value.shape[1]:
+                types.append('...')
+            return f'{text.removesuffix(size).rstrip()}\n\n{size[:-1]}; {", ".join(types)}]'
+        if numpy and isinstance(value, numpy.ndarray):
+            return f'{text}\n[shape {value.shape}, {value.dtype}]'
+    except Exception:  # of the value's own methods, or modules of these names that are others
+        pass
     return text
 
 

@@ -147,7 +147,9 @@ func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags,
 	choose := func(s registry.Selection) registry.Selection {
 		s.Session = flags.session
 		s = s.WithOption(l.Name, tool.OptionRollback, flags.rollback)
-		s = s.WithOption(l.Name, code.OptionMemory, flags.memory)
+		if cmd.Flags().Changed("memory") {
+			s = s.WithOption(l.Name, code.OptionMemory, flags.memory)
+		}
 		s = s.WithOption(l.Name, code.OptionToolCalls, servers.file() != "")
 		if of := l.Shell.FileOptions; of != nil {
 			for option, value := range of(given.name) {

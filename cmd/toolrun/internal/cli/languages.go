@@ -40,6 +40,10 @@ func (h *Host) languages() []code.Language {
 	for _, l := range languages {
 		variable := "TOOLRUN_" + strings.ToUpper(l.Name)
 		if file := h.getenv(variable); l.NeedsBuild && file != "" {
+			if module, err := h.open(file); err == nil { // otherwise Build says what is wrong
+				l.Packages = script.Packages(module)
+				_ = module.Close()
+			}
 			l.Build = func() (script.Module, error) {
 				data, err := h.readFile(file)
 				if err != nil {

@@ -64,7 +64,7 @@ A module without a description may be granted anything.
 	flags.StringVar(&f.input, "input-schema", "", "the JSON `SCHEMA` of the input, or a file with it")
 	flags.StringVar(&f.output, "output-schema", "", "the JSON `SCHEMA` of the output, or a file with it")
 	flags.StringVar(&f.sha256, "sha256", "", "the module must have this SHA-256, in `HEX`")
-	flags.StringVar(&f.from, "from", "", "with a language, take its build from `FILE`")
+	flags.StringVar(&f.from, "from", "", "with a language, take its build from `FILE` or an https URL")
 	flags.StringArrayVar(&f.grants, "grant", nil, "let the tool use `WHAT` it asks for (repeatable)")
 	flags.BoolVar(&f.replace, "replace", false, "replace a module of the same name")
 	cmd.MarkFlagsMutuallyExclusive("manifest", "description")

