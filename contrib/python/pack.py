@@ -1,4 +1,4 @@
-"""Writes the header with the standard library: pack.py LIB PYCONFIG_H STDLIB HEADER PACKAGES..., folders with packages."""
+"""Writes the header with the standard library: pack.py LIB PYCONFIG_H STDLIB HEADER PACKAGES..., which are folders."""
 
 import io
 import marshal

@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/runtime/script"
 )
 
-// Code that begins with imports of packages of the build, or in a folder of libraries, runs in two steps: the modules are imported, and
-// then the whole code runs, which finds them imported. Between the two nothing is in progress, so that an image can
-// be taken, from which later runs with the same imports begin.
+// Code that begins with imports of packages of the build, or in a folder of libraries, runs in two steps: the modules
+// are imported, and then the whole code runs, which finds them imported. Between the two nothing is in progress, so
+// that an image can be taken, from which later runs with the same imports begin.
 
 // librarySet is what the code imports before it does anything else.
 type librarySet struct {

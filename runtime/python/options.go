@@ -88,8 +88,8 @@ type RunOptions struct {
 	Console func(sandbox.Entry)
 }
 
-// PackagesMemory is the default limit of memory, in bytes, for a build with packages, such as NumPy and pandas: with both
-// imported, they take 60 MiB.
+// PackagesMemory is the default limit of memory, in bytes, for a build with packages. With pandas imported, 60 MiB are
+// in use.
 const PackagesMemory = 256 << 20
 
 func (o *RunOptions) withDefaults(program *sandbox.Program) (RunOptions, error) {

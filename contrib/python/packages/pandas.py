@@ -15,4 +15,5 @@ def edit(file, old, new):
 
 
 # As in a notebook: no terminal has a width that columns must fit into.
-edit("pandas/core/config_init.py", "    if is_terminal():\n        max_cols = 0 ", "    if False:\n        max_cols = 0 ")
+edit("pandas/core/config_init.py",
+     "    if is_terminal():\n        max_cols = 0 ", "    if False:\n        max_cols = 0 ")

@@ -1,4 +1,4 @@
-"""Links as a C compiler would: link.py DRIVER ARGUMENTS. What would be a shared library becomes one relocatable object."""
+"""Links as a C compiler would: link.py DRIVER ARGUMENTS. A shared library becomes one relocatable object."""
 
 import os
 import subprocess

@@ -1,7 +1,8 @@
 """Prepares the extension modules to be linked into one program.
 
-A relocatable WebAssembly object holds one extension module. Its symbols become local, so that modules may define the same
-names, except for weak ones (C++'s inline functions). PyInit_NAME gets the name of the whole module: init_PACKAGE__NAME.
+A relocatable WebAssembly object holds one extension module. Its symbols become local, so that modules may define the
+same names, except for weak ones (C++'s inline functions). PyInit_NAME gets the name of the whole module:
+init_PACKAGE__NAME.
 """
 
 FUNCTION, DATA, SECTION = 0, 1, 3

@@ -1,4 +1,4 @@
-"""Stands for meson-python while pip downloads sources: pip asks for their name, and need not configure them for that."""
+"""Stands for meson-python while pip downloads sources: it asks for their name, and need not configure them for that."""
 
 import os
 import re

@@ -7,7 +7,8 @@ import types
 
 include = os.environ.get("TARGET_INCLUDE")
 if include:
-    variables = {"EXT_SUFFIX": ".so", "SOABI": "wasi", "INCLUDEPY": include, "CONFINCLUDEPY": include, "VERSION": "3.11",
+    variables = {"EXT_SUFFIX": ".so", "SOABI": "wasi", "INCLUDEPY": include, "CONFINCLUDEPY": include,
+                 "VERSION": "3.11",
                  "prefix": "/usr/local", "exec_prefix": "/usr/local", "LDVERSION": "3.11", "LIBDIR": "/nonexistent",
                  "LIBPYTHON": "", "Py_ENABLE_SHARED": 0, "SIZEOF_VOID_P": 4, "MULTIARCH": ""}
     sys.modules["_target"] = types.SimpleNamespace(build_time_vars=variables)

@@ -1,5 +1,5 @@
-"""Stands for the module of this name, which packages import: its contexts can be made, and connect nothing. The host makes
-the requests of urllib.request and the package requests, and always checks certificates."""
+"""Stands for the module of this name, which packages import: its contexts can be made, and connect nothing. The host
+makes the requests of urllib.request and the package requests, and always checks certificates."""
 
 import enum as _enum
 import socket as _socket

@@ -1,5 +1,5 @@
-"""Stands for the package of this name, which packages import: numbers can be made, as on a 32-bit machine, and there are
-no native libraries."""
+"""Stands for the package of this name, which packages import: numbers can be made, as on a 32-bit machine, and there
+are no native libraries."""
 
 import struct as _struct
 
