@@ -109,6 +109,7 @@ type invocation struct {
 	function Function
 	args     []any
 	*sandbox.Call
+	run    *run
 	number int // of the function
 	size   int // about how much of the host's memory the arguments take, in bytes
 }
@@ -162,7 +163,7 @@ func (r *run) newInvocation(f Function, args []any, number, size int) *invocatio
 		do := f.begin(args)
 		f.Call = func(ctx context.Context, _ []any) (any, error) { return do(ctx) }
 	}
-	return &invocation{f, args, r.NewCall(), number, size}
+	return &invocation{f, args, r.NewCall(), r, number, size}
 }
 
 func (r *run) tooManyCalls() error {
@@ -177,9 +178,9 @@ type answer struct {
 	encoded
 }
 
-// answer calls the function. Methods of the result, such as MarshalJSON and Error, are code of the host too, so all of
-// this runs where the run can abandon it.
-func (i *invocation) answer(r *run) (answer, error) {
+// Perform implements [script.Pending]. Methods of the result, such as MarshalJSON and Error, are code of the host too,
+// so all of this runs where the run can abandon it.
+func (i *invocation) Perform() (answer, error) {
 	value, err := i.function.Call(i.Context(), i.args)
 	if errors.Is(err, ErrSuspend) && i.function.Async {
 		return answer{}, ErrSuspend
@@ -189,7 +190,7 @@ func (i *invocation) answer(r *run) (answer, error) {
 			return answer{scalar: value}, nil
 		}
 		var e encoded
-		if e, err = r.encode(value); err == nil {
+		if e, err = i.run.encode(value); err == nil {
 			e.text = fmt.Sprintf(`{"error":null,"bytes":%t,"value":%s}`, e.data != nil, e.text)
 			return answer{encoded: e}, nil
 		}
@@ -211,12 +212,9 @@ func errorAnswer(err error) answer {
 	return answer{encoded: encoded{text: `{"error":` + f.JSON() + `}`}}
 }
 
-// finished returns the answer of a call, or the one for its panic.
-func (i *invocation) finished(a answer, err error) answer {
-	if err != nil { // a panic
-		return errorAnswer(fmt.Errorf("%s %w", i.function.Name, err))
-	}
-	return a
+// Failed implements [script.Pending].
+func (i *invocation) Failed(err error) answer {
+	return errorAnswer(fmt.Errorf("%s %w", i.function.Name, err))
 }
 
 // answerValue hands an answer to the guest.
@@ -234,13 +232,15 @@ func (in functionCaller) callFunction(c *host.Call) (quickjs.Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := in.run
-	a, err := sandbox.AwaitCall(i.Call, func() (answer, error) { return i.answer(r) })
+	a, err := sandbox.AwaitCall(i.Call, i.Perform)
 	var s *sandbox.Stop
 	if errors.As(err, &s) {
 		return 0, err
 	}
-	return in.answerValue(c.Context(), i.finished(a, err))
+	if err != nil { // a panic
+		a = i.Failed(err)
+	}
+	return in.answerValue(c.Context(), a)
 }
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
@@ -265,18 +265,18 @@ func (in functionCaller) startFunction(c *host.Call) error {
 // startCall starts an asynchronous call with the number id.
 func (r *run) startCall(i *invocation, id int) {
 	i.Numbered(id)
-	r.calls.Start(r.Run, id, i, func() (answer, error) { return i.answer(r) }, i.finished, answer.size, i.lost)
+	r.calls.Start(r.Run, id, i)
 }
 
-// lost is the answer of a call that has no room.
-func (i *invocation) lost() answer {
+// Lost implements [script.Pending].
+func (i *invocation) Lost() answer {
 	return errorAnswer(&FunctionError{Name: "RangeError", Message: fmt.Sprintf(
 		"the result of %s is lost: results of more than %d MiB were waiting. Await some calls before you start more",
 		i.function.Name, script.MaxWaitingSize>>20)})
 }
 
-// size returns about how many bytes of the host's memory an answer takes.
-func (a answer) size() int64 {
+// AnswerSize implements [script.Pending].
+func (i *invocation) AnswerSize(a answer) int64 {
 	text, _ := a.scalar.(string)
 	return int64(len(text) + len(a.text) + len(a.data))
 }

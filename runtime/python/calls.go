@@ -22,10 +22,32 @@ type pendingCall struct {
 	*sandbox.Call
 	name    string // of the function
 	payload []byte
+	made    *invocation
+	refused error // why there is none
 }
 
 // ArgumentSize implements [script.Pending].
 func (c *pendingCall) ArgumentSize() int { return len(c.payload) }
+
+// AnswerSize implements [script.Pending].
+func (c *pendingCall) AnswerSize(answer []byte) int64 { return int64(len(answer)) }
+
+// Perform implements [script.Pending].
+func (c *pendingCall) Perform() ([]byte, error) {
+	if c.refused != nil {
+		return answer(nil, c.refused), nil
+	}
+	return c.made.perform(c.Context())
+}
+
+// Failed implements [script.Pending].
+func (c *pendingCall) Failed(err error) []byte { return answer(nil, err) }
+
+// Lost implements [script.Pending].
+func (c *pendingCall) Lost() []byte {
+	return answer(nil, fmt.Errorf("the result of a call is lost: results of more than %d MiB were waiting. "+
+		"Await some calls before you start more", script.MaxWaitingSize>>20))
+}
 
 // start starts a call, and returns its number, or 0 if too many are under way.
 func (in *instance) start(payload []byte) int {
@@ -42,30 +64,13 @@ func (in *instance) start(payload []byte) int {
 // is known.
 func (in *instance) startAs(number int, canLeave bool, payload []byte) {
 	call := &pendingCall{Call: in.run.NewCall(), name: "the function", payload: payload}
-	i, err := in.invocation(payload)
-	do := func() ([]byte, error) { return answer(nil, err), nil }
-	if err == nil {
-		call.name = i.Name
-		do = func() ([]byte, error) { return i.perform(call.Context()) }
+	if call.made, call.refused = in.invocation(payload); call.refused == nil {
+		call.name = call.made.Name
 	}
 	if canLeave {
 		call.Numbered(number)
 	}
-	in.run.calls.Start(in.run.Run, number, call, do, ended, sizeOf, lost)
-}
-
-func ended(data []byte, err error) []byte {
-	if err != nil { // a panic
-		return answer(nil, err)
-	}
-	return data
-}
-
-func sizeOf(answer []byte) int64 { return int64(len(answer)) }
-
-func lost() []byte {
-	return answer(nil, fmt.Errorf("the result of a call is lost: results of more than %d MiB were waiting. "+
-		"Await some calls before you start more", script.MaxWaitingSize>>20))
+	in.run.calls.Start(in.run.Run, number, call)
 }
 
 // wait waits for the end of a call, as [python.OpWait] says. The answer is nil if none has ended.

@@ -18,7 +18,7 @@ const (
 
 // Calls are the calls of functions of the host that are under way while the code of a run goes on. Languages have their
 // own calls, C, and answers, A. Only the goroutine of the run uses them. The zero value has none.
-type Calls[C Pending, A any] struct {
+type Calls[C Pending[A], A any] struct {
 	count     int // of calls without an answer
 	pending   map[int]C
 	suspended []Ended[C, A]
@@ -29,15 +29,23 @@ type Calls[C Pending, A any] struct {
 }
 
 // A Pending is a call that has no answer.
-type Pending interface {
+type Pending[A any] interface {
 	// Held is that of [sandbox.Call].
 	Held() bool
-	// ArgumentSize is about how much of the host's memory the arguments take, in bytes.
+	// ArgumentSize is about how much of the host's memory the arguments take, in bytes, and AnswerSize what an answer
+	// takes.
 	ArgumentSize() int
+	AnswerSize(A) int64
+	// Perform makes the call, on a goroutine of its own. It returns the answer, or [sandbox.ErrSuspend].
+	Perform() (A, error)
+	// Failed is the answer for another error of Perform, which is a panic, and Lost the one for an answer that has no
+	// room.
+	Failed(err error) A
+	Lost() A
 }
 
 // An Ended is the end of a call, or [sandbox.WaitTimeout] or [sandbox.WaitWoken] as its number.
-type Ended[C Pending, A any] struct {
+type Ended[C Pending[A], A any] struct {
 	Number int
 	Call   C
 	Answer A
@@ -67,11 +75,8 @@ func (c *Calls[C, A]) Suspended() []Ended[C, A] { return c.suspended }
 // OnlySuspended reports whether there are calls, and none of them will have an answer.
 func (c *Calls[C, A]) OnlySuspended() bool { return c.count > 0 && len(c.suspended) == c.count }
 
-// Start makes a call on a goroutine of its own. do returns its answer, or [sandbox.ErrSuspend]; end turns another
-// error, which is a panic, into an answer. size is about how many bytes of the host's memory an answer takes, and lost
-// makes the answer for one that has no room.
-func (c *Calls[C, A]) Start(run *sandbox.Run, number int, call C, do func() (A, error), end func(A, error) A,
-	size func(A) int64, lost func() A) {
+// Start makes a call on a goroutine of its own.
+func (c *Calls[C, A]) Start(run *sandbox.Run, number int, call C) {
 	if c.ended == nil {
 		c.ended = make(chan Ended[C, A])
 		c.pending = map[int]C{}
@@ -79,14 +84,20 @@ func (c *Calls[C, A]) Start(run *sandbox.Run, number int, call C, do func() (A, 
 	c.pending[number] = call
 	c.count++
 	c.arguments += call.ArgumentSize()
-	go sandbox.Perform(do, func(answer A, err error) {
-		ended := Ended[C, A]{Number: number, Call: call, Suspended: err == sandbox.ErrSuspend}
+	go c.perform(run, number, call)
+}
+
+func (c *Calls[C, A]) perform(run *sandbox.Run, number int, call C) {
+	sandbox.Perform(call.Perform, func(answer A, err error) {
+		ended := Ended[C, A]{Number: number, Call: call, Answer: answer, Suspended: err == sandbox.ErrSuspend}
 		if !ended.Suspended {
-			ended.Answer = end(answer, err)
-			if ended.size = size(ended.Answer); c.waiting.Add(ended.size) > MaxWaitingSize {
+			if err != nil {
+				ended.Answer = call.Failed(err)
+			}
+			if ended.size = call.AnswerSize(ended.Answer); c.waiting.Add(ended.size) > MaxWaitingSize {
 				c.waiting.Add(-ended.size)
-				ended.Answer = lost()
-				ended.size = size(ended.Answer)
+				ended.Answer = call.Lost()
+				ended.size = call.AnswerSize(ended.Answer)
 				c.waiting.Add(ended.size)
 			}
 		}
@@ -100,48 +111,57 @@ func (c *Calls[C, A]) Start(run *sandbox.Run, number int, call C, do func() (A, 
 // Wait waits for the end of a call, or for a timeout, which may be nil. The timeout does not count while all calls wait
 // for a person: the code's clock stands still.
 func (c *Calls[C, A]) Wait(run *sandbox.Run, timeout <-chan time.Time) (Ended[C, A], error) {
-	return c.next(run, sandbox.TapeWait, func(ended *Ended[C, A]) (int64, error) {
-		if c.held() {
-			defer run.Pause()()
-			timeout = nil
-		}
-		select {
-		case *ended = <-c.ended:
-			return int64(ended.Number), nil
-		case <-timeout:
-			return sandbox.WaitTimeout, nil
-		case <-run.Holding():
-			return sandbox.WaitWoken, nil
-		case <-run.Context().Done():
-			return 0, run.Interrupted()
-		}
-	})
+	return c.next(run, sandbox.TapeWait, timeout)
 }
 
 // Poll returns a call that has ended, or [sandbox.WaitTimeout] at once.
 func (c *Calls[C, A]) Poll(run *sandbox.Run) (Ended[C, A], error) {
-	return c.next(run, sandbox.TapePoll, func(ended *Ended[C, A]) (int64, error) {
-		select {
-		case *ended = <-c.ended:
-			return int64(ended.Number), nil
-		default:
-			return sandbox.WaitTimeout, nil
-		}
-	})
+	return c.next(run, sandbox.TapePoll, nil)
 }
 
-// next takes the call away that has ended, if the result of live is one.
-func (c *Calls[C, A]) next(run *sandbox.Run, kind string, live func(*Ended[C, A]) (int64, error)) (Ended[C, A], error) {
-	ended, found := Ended[C, A]{}, false
+// live does what Wait or Poll do, without a recording.
+func (c *Calls[C, A]) live(run *sandbox.Run, kind string, timeout <-chan time.Time) (Ended[C, A], error) {
+	if kind == sandbox.TapePoll {
+		select {
+		case ended := <-c.ended:
+			return ended, nil
+		default:
+			return Ended[C, A]{Number: sandbox.WaitTimeout}, nil
+		}
+	}
+	if c.held() {
+		defer run.Pause()()
+		timeout = nil
+	}
+	select {
+	case ended := <-c.ended:
+		return ended, nil
+	case <-timeout:
+		return Ended[C, A]{Number: sandbox.WaitTimeout}, nil
+	case <-run.Holding():
+		return Ended[C, A]{Number: sandbox.WaitWoken}, nil
+	case <-run.Context().Done():
+		return Ended[C, A]{}, run.Interrupted()
+	}
+}
+
+// next takes the call away that has ended, if one has.
+func (c *Calls[C, A]) next(run *sandbox.Run, kind string, timeout <-chan time.Time) (Ended[C, A], error) {
+	var got struct { // one piece of memory
+		Ended[C, A]
+		live bool
+	}
 	number, err := run.Choose(kind, func() (int64, error) {
-		number, err := live(&ended)
-		found = err == nil && number >= 0
-		return number, err
+		var err error
+		got.Ended, err = c.live(run, kind, timeout)
+		got.live = true
+		return int64(got.Number), err
 	})
+	ended := got.Ended
 	switch {
 	case err != nil || number < 0:
 		return Ended[C, A]{Number: int(number)}, err
-	case !found: // a recording has it
+	case !got.live: // a recording has it
 		if ended, err = c.endOf(run, int(number)); err != nil {
 			return ended, err
 		}
