@@ -47,6 +47,14 @@ func BenchmarkDispatch(b *testing.B) {
 	}
 }
 
+// TestDispatchTakesLittleMemory bounds what a call of a tool that does nothing takes beside the tool itself.
+func TestDispatchTakesLittleMemory(t *testing.T) {
+	r, err := registry.New(newTrivial("trivial"))
+	require.NoError(t, err)
+	call := tool.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(tenFieldsInput)}
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { r.Dispatch(t.Context(), call, registry.Env{}) }), 15.0)
+}
+
 // BenchmarkDispatchCoerced has an input that must be coerced to fit the schema.
 func BenchmarkDispatchCoerced(b *testing.B) {
 	r, err := registry.New(newTrivial("trivial"))

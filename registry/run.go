@@ -106,15 +106,15 @@ func (r *Registry) run(ctx context.Context, e *entry, call tool.Call, options to
 		defer func() { done <- result }()
 		defer func() {
 			if p := recover(); p != nil { // in a method of the tool's error or data
-				result = unexpected(lasts, call, env, newPanicError(p))
+				result = unexpected(lasts, call, c.env, newPanicError(p))
 			}
 		}()
-		if err := e.checkpoint(lasts, outer, env, history); err != nil {
-			result = failed(lasts, call, env, err)
+		if err := e.checkpoint(lasts, c.inner.outer, c.env, history); err != nil {
+			result = failed(lasts, call, c.env, err)
 			return
 		}
-		returned := e.attempts(lasts, call, options, env)
-		returned.Data = c.encode(lasts, returned.Data, env)
+		returned := e.attempts(lasts, call, options, c.env)
+		returned.Data = c.encode(lasts, returned.Data, c.env)
 		result = returned
 	}()
 
