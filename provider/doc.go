@@ -23,6 +23,11 @@
 // is not an object, is not an error here: [registry.Registry.Dispatch] answers such a call with a text that tells
 // the model. So Input may be invalid JSON, which package json refuses to encode as a json.RawMessage.
 //
+// Tools that an API defines itself can have calls and results of their own. [tool.Call].Item says in which item a call
+// came, and [tool.Result].Item, which Dispatch sets, how to answer it: copy it if you make a result yourself. An
+// apply_patch_call of the Responses API is a call of the tool apply_patch, whose input is the patch that its operation
+// stands for.
+//
 // Calls of tools that the provider executes itself are left out. So are calls of tools that toolrun does not
 // define, such as OpenAI's custom tools, whose input is free text: if you offer those, answer them yourself.
 //

@@ -48,25 +48,65 @@ func (responses) stopped(f fields, end *ending) {
 	end.because(f.text("status"), "")
 }
 
-// item appends the call in an output item. Other items are texts, reasoning, and calls of OpenAI's own tools and of
-// custom tools.
+// item appends the call in an output item. Other items are texts, reasoning, and calls of tools that run at OpenAI and
+// of custom tools.
 func (responses) item(data []byte, into *callList) error {
-	f := fieldsOf(data, "type", "call_id", "name", "arguments", "status", "content")
+	f := fieldsOf(data, "type", "call_id", "name", "arguments", "operation", "status", "content")
 	if f == nil {
 		return expected("an output item", data)
 	}
-	if f.text("type") != "function_call" {
+	item, name, input := "", f.text("name"), arguments(unionText(f["arguments"]))
+	switch f.text("type") {
+	case "function_call":
+	case applyPatchCall:
+		item, name, input = applyPatchCall, applyPatch, patchInput(f["operation"])
+	default:
 		into.after = true
 		return refused(f, &into.ending)
 	}
-	if err := into.add(f.text("call_id"), f.text("name"), arguments(unionText(f["arguments"]))); err != nil {
+	if err := into.add(f.text("call_id"), name, input); err != nil {
 		return err
 	}
-	if f.text("status") == "incomplete" {
-		into.calls[len(into.calls)-1].Err = errCut
+	call := &into.calls[len(into.calls)-1]
+	call.Item = item
+	if status := f.text("status"); status == "incomplete" || item != "" && status == "in_progress" {
+		call.Err = errCut
 	}
 	return nil
 }
+
+// The tool that the API defines, and the items of its calls.
+const (
+	applyPatch     = "apply_patch"
+	applyPatchCall = "apply_patch_call"
+)
+
+// patchInput returns the input of a call that has an operation: the patch that it stands for.
+func patchInput(operation json.RawMessage) json.RawMessage {
+	f := fieldsOf(operation, "type", "path", "diff")
+	kind := f.text("type")
+	for _, k := range [][2]string{{"create_file", "Add"}, {"update_file", "Update"}, {"delete_file", "Delete"}} {
+		if kind == k[0] {
+			kind = k[1]
+		}
+	}
+	const end = "*** End Patch"
+	var b strings.Builder
+	b.WriteString("*** Begin Patch\n*** " + oneLine.Replace(kind) + " File: " + oneLine.Replace(f.text("path")) + "\n")
+	diff := strings.TrimSuffix(f.text("diff"), "\n")
+	if inside, ended := strings.CutSuffix(diff, "\n"+end); ended {
+		diff = inside
+	}
+	if diff != "" {
+		b.WriteString(diff + "\n")
+	}
+	b.WriteString(end)
+	input, _ := jsontree.Marshal(map[string]string{"input": b.String()}) // a string can be encoded
+	return input
+}
+
+// oneLine keeps a path from being more than a path.
+var oneLine = strings.NewReplacer("\n", "\uFFFD", "\r", "\uFFFD")
 
 // refused notes a refusal in an item's content.
 func refused(item fields, end *ending) error {
@@ -95,12 +135,15 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	key := string(f["output_index"]) // not the item's id, which changes with each event on some servers
 	switch f.text("type") {
 	case "response.output_item.added", "response.output_item.done":
-		item := fieldsOf(f["item"], "type", "call_id", "name", "arguments", "content")
-		if item.text("type") != "function_call" {
+		item := fieldsOf(f["item"], "type", "call_id", "name", "arguments", "operation", "content")
+		call, id, name := into.by[key], item.text("call_id"), item.text("name")
+		isPatch := item.text("type") == applyPatchCall
+		if isPatch {
+			name = applyPatch
+		} else if item.text("type") != "function_call" {
 			into.after = true
 			return refused(item, &into.ending)
 		}
-		call, id, name := into.by[key], item.text("call_id"), item.text("name")
 		done := f.text("type") == "response.output_item.done"
 		if had := into.byID[id]; call == nil && done && id != "" && had != nil && !had.done && had.tool == name {
 			call = had // the index has changed
@@ -116,8 +159,15 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 			}
 			call.id = id
 		}
-		if done {
-			call.done = true
+		if isPatch {
+			call.item = applyPatchCall
+		}
+		switch call.done = call.done || done; {
+		case isPatch && done: // its diff has come in pieces before
+			return into.more(call, patchInput(item["operation"]))
+		case isPatch:
+			return nil
+		case done:
 			return r.whole(call, unionText(item["arguments"]), into)
 		}
 		return into.more(call, unionText(item["arguments"]))
@@ -177,6 +227,14 @@ type responsesOutput struct {
 	Output any    `json:"output"`
 }
 
+// A patchOutput answers a call of apply_patch. Unlike others, it says whether the call has failed.
+type patchOutput struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Status string `json:"status"`
+	Output string `json:"output"`
+}
+
 type responsesContent struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
@@ -193,6 +251,14 @@ func (responses) lacks(r tool.Result) string { return lacksID(r) }
 func (responses) results(results []tool.Result) []any {
 	items := make([]any, len(results))
 	for i, r := range results {
+		if r.Item == applyPatchCall {
+			output := patchOutput{applyPatchCall + "_output", r.CallID, "completed", piecesOf(r, nil)[0].text}
+			if r.IsError() {
+				output.Status = "failed"
+			}
+			items[i] = output
+			continue
+		}
 		pieces := piecesOf(r, isPictureOrPDF)
 		output := responsesOutput{Type: "function_call_output", CallID: r.CallID}
 		if len(pieces) == 1 && pieces[0].data == nil {

@@ -92,6 +92,7 @@ func (p *pendingCalls) calls() ([]tool.Call, error) {
 		if err := list.add(call.id, call.tool, input); err != nil {
 			return nil, err
 		}
+		list.calls[i].Item = call.item
 		last := i == len(p.list)-1 && !p.after
 		if !p.ended && !call.done && (call.none() && last || len(input) > 0 && !json.Valid(input)) {
 			list.calls[i].Err = errEarly
@@ -103,6 +104,7 @@ func (p *pendingCalls) calls() ([]tool.Call, error) {
 // A pendingCall is a call that may still be incomplete.
 type pendingCall struct {
 	id, tool string
+	item     string // as in tool.Call
 	// input holds arguments that arrived at once. whole means that they did so after the call had begun.
 	input json.RawMessage
 	whole bool
@@ -289,7 +291,7 @@ func (p *pendingCalls) addAll(d dialect, message []byte) error {
 		if err != nil {
 			return err
 		}
-		call.done = true
+		call.done, call.item = true, c.Item
 	}
 	p.after = p.after || list.after
 	p.merge(list.ending)

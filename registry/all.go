@@ -20,7 +20,7 @@ func (r *Registry) DispatchAll(ctx context.Context, calls []tool.Call, env Env) 
 	for i, call := range calls {
 		// This result remains only if something outside of the tool, such as middleware, ends the goroutine.
 		results[i] = exited()
-		results[i].CallID, results[i].Tool = call.ID, call.Tool
+		results[i].CallID, results[i].Tool, results[i].Item = call.ID, call.Tool, call.Item
 		e := r.byName[call.Tool]
 		if e == nil || !e.spec.Annotations.ReadOnly {
 			group.Wait()

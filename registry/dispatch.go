@@ -32,7 +32,7 @@ func (r *Registry) Dispatch(ctx context.Context, call tool.Call, env Env) (resul
 		} else if !returned {
 			result = exited()
 		}
-		result.CallID, result.Tool = given, call.Tool
+		result.CallID, result.Tool, result.Item = given, call.Tool, call.Item
 		env.returns(ctx, &result)
 	}()
 	handler := r.handler

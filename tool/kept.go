@@ -16,7 +16,7 @@ func ReadResult(data []byte) (Result, error) {
 	if err := json.Unmarshal(data, &k); err != nil {
 		return Result{}, err
 	}
-	r := Result{CallID: k.CallID, Tool: k.Tool, InFile: k.InFile, Status: k.Status,
+	r := Result{CallID: k.CallID, Tool: k.Tool, Item: k.Item, InFile: k.InFile, Status: k.Status,
 		Code: k.Code, Content: k.Content, Approval: k.Approval}
 	if k.Data != nil {
 		r.Data = k.Data
@@ -35,11 +35,12 @@ type keptResult struct {
 	Data                         json.RawMessage `json:",omitempty"`
 	Approval                     *Approval
 	Err                          string
+	Item                         string `json:",omitempty"`
 }
 
 // Keep encodes a result of registry.Registry.Dispatch as a whole, for [ReadResult]. Of Err only the text is kept.
 func (r Result) Keep() ([]byte, error) {
-	k := keptResult{r.CallID, r.Tool, r.InFile, r.Status, r.Code, r.Content, nil, r.Approval, ""}
+	k := keptResult{r.CallID, r.Tool, r.InFile, r.Status, r.Code, r.Content, nil, r.Approval, "", r.Item}
 	k.Data, _ = r.Data.(json.RawMessage)
 	if r.Err != nil {
 		k.Err = plaintext.Cut(r.Err.Error(), maxCause)

@@ -11,6 +11,8 @@ type Result struct {
 	// CallID and Tool identify the call.
 	CallID string
 	Tool   string
+	// Item is as in [Call].
+	Item string
 	// Content is the content for the model.
 	Content []Part
 	// Data is the result for programs: anything that package json can encode, or nil. MCP clients get it. Results

@@ -41,6 +41,9 @@ type Call struct {
 	// Number says which of the calls of the calling tool the call is, from 1, if the tool counts them in an order that
 	// is the same whenever its code does the same. Recordings tell calls apart by it. Zero means that it is unknown.
 	Number int `json:"-"`
+	// Item is the type of the item in which the provider's API has sent the call, if that is not the usual one of the
+	// API: apply_patch_call. The result is answered in kind.
+	Item string `json:"item,omitempty"`
 	// Err, if not nil, is why the call cannot be made, for example because the response ended before the call was
 	// complete. Dispatch does not run the tool then: the result fails with Err as if the tool had returned it.
 	Err error `json:"-"`

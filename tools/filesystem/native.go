@@ -15,6 +15,8 @@ import (
 const (
 	// FormTextEditor is Anthropic's str_replace_based_edit_tool, of the type text_editor_20250728.
 	FormTextEditor = "text_editor"
+	// FormApplyPatch is OpenAI's apply_patch, with filesystem_view to read what is to be patched.
+	FormApplyPatch = "apply_patch"
 	// FormAgentToolset is read, write, edit, glob and grep of Anthropic's agent_toolset_20260401.
 	FormAgentToolset = "agent_toolset"
 )
@@ -33,7 +35,7 @@ var asFunction = tool.Option{ID: AsFunction, Type: tool.OptionBool, Label: "As a
 // Native returns the tools of providers for editing files. Add them to a registry beside the tool itself. They take its
 // place if its option form says so; see [tool.Spec].Forms.
 func Native() []tool.Tool {
-	return append([]tool.Tool{editor}, agentTools()...)
+	return append([]tool.Tool{editor, applyPatch{}}, agentTools()...)
 }
 
 // editor is Anthropic's tool for files.

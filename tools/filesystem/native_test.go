@@ -26,11 +26,12 @@ func TestNativeTools(t *testing.T) {
 	inputs := map[string][]string{
 		"str_replace_based_edit_tool": {`{"command":"view","path":"/f"}`,
 			`{"command":"str_replace","path":"/f","old_str":"b","new_str":"x"}`},
-		"read":  {`{"file_path":"/f","view_range":[1,0]}`},
-		"write": {`{"file_path":"/g","content":"x"}`},
-		"edit":  {`{"file_path":"/f","old_string":"b","new_string":"x","replace_all":true}`},
-		"glob":  {`{"pattern":"**"}`},
-		"grep":  {`{"pattern":"a"}`},
+		"apply_patch": {`{"input":"*** Begin Patch\n*** Update File: f\n-b\n+x\n*** End Patch"}`},
+		"read":        {`{"file_path":"/f","view_range":[1,0]}`},
+		"write":       {`{"file_path":"/g","content":"x"}`},
+		"edit":        {`{"file_path":"/f","old_string":"b","new_string":"x","replace_all":true}`},
+		"glob":        {`{"pattern":"**"}`},
+		"grep":        {`{"pattern":"a"}`},
 	}
 	for _, native := range filesystem.Native() {
 		t.Run(native.Spec().Name, func(t *testing.T) {
@@ -58,6 +59,7 @@ func TestForms(t *testing.T) {
 	require.Equal(t, []string{"filesystem"}, names(as("")))
 	require.Equal(t, []string{"str_replace_based_edit_tool"}, names(as("text_editor")))
 	require.Equal(t, []string{"read", "write", "edit", "glob", "grep"}, names(as("agent_toolset")))
+	require.Equal(t, []string{"filesystem_view", "apply_patch"}, names(as("apply_patch")))
 	require.Equal(t, []string{"str_replace_based_edit_tool"},
 		names(as("text_editor").WithOption("filesystem", "split", true)), "the form goes before split")
 	off := as("agent_toolset")
@@ -80,6 +82,7 @@ func TestFormsAreApproved(t *testing.T) {
 	tools := withNative(t)
 	for form, calls := range map[string]map[string]string{
 		"text_editor":   {"str_replace_based_edit_tool": `{"command":"view","path":"/"}`},
+		"apply_patch":   {"apply_patch": `{"input":""}`},
 		"agent_toolset": {"write": `{"file_path":"/a","content":""}`, "glob": `{"pattern":"*"}`},
 	} {
 		for name, input := range calls {
@@ -296,4 +299,77 @@ func names(t testing.TB, files afero.Fs) []string {
 		list = append(list, info.Name())
 	}
 	return list
+}
+
+func patchInput(lines ...string) string {
+	input, _ := json.Marshal(map[string]string{
+		"input": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch"})
+	return string(input)
+}
+
+func TestApplyPatch(t *testing.T) {
+	tooltest.OnBoth(t, newBench, func(b *bench) {
+		b.Put(map[string]string{"/a.txt": "one\r\ntwo\r\nthree\r\n", "/b.py": "def f():\n\treturn 1\n", "/c": "c\n",
+			"/bin": "\x00", "/d/": "", "/utf16": "\xff\xfea\x00\n\x00", "/memories/m": "m\n", "/quotes": "“x”\n"})
+		before := b.Tree()
+		patch := func(id string, lines ...string) tool.Result {
+			return withNative(t).Dispatch(t.Context(), tool.Call{ID: id, Tool: "apply_patch",
+				Input: json.RawMessage(patchInput(lines...))}, registry.Env{Files: b.Files,
+				Selection: as("apply_patch")})
+		}
+		for want, lines := range map[string][]string{
+			"The path /none does not exist or is not a file.":              {"*** Delete File: /none"},
+			"The path /d does not exist or is not a file.":                 {"*** Delete File: /d"},
+			"File /c already exists. Use *** Update File to change it.":    {"*** Add File: c", "+x"},
+			"File /b.py already exists. Use *** Update File to change it.": {"*** Update File: c", "*** Move to: b.py"},
+			"The path /d is a directory, not a file.":                      {"*** Add File: d"},
+			"The patch has /c twice. Put all that it changes in a file behind one line *** Update File, " +
+				"with @@ between the places.": {"*** Update File: c", "-c", "*** Delete File: /c"},
+			"Cannot use apply_patch on binary file /bin.": {"*** Update File: bin", "-x"},
+			"Cannot write to readonly path /memories/m. The /memories directory is managed by the memory tool.": {
+				"*** Delete File: memories/m"},
+			"The lines from line 6 of the patch on are not in /quotes. Apart from curly or straight quotes it is " +
+				"there: line 1 has “ (U+201C) where the patch has \". View the file, and give its lines as they are.": {
+				"*** Update File: quotes", "@@", "-\"x\""},
+			"The lines from line 7 of the patch on are in /b.py only above line 3, where the place before them ends. " +
+				"Give the places in the order of the file.": {
+				"*** Update File: b.py", "-\treturn 1", "@@", "-def f():"},
+			`Line 5 of the patch is "x": each line of an added file begins with +.`: {"*** Add File: x", "x"},
+		} {
+			// What is before and behind does not happen, either.
+			result := patch("", slices.Concat([]string{"*** Add File: new", "+x"}, lines)...)
+			require.Contains(t, result.Text(), strings.TrimSuffix(want, "."), "%q", lines)
+			require.Equal(t, failed, result.Code)
+			first, _, _ := strings.Cut(result.Text(), "\n")
+			require.True(t, strings.HasSuffix(first, ". Nothing has been changed."), first)
+			require.Equal(t, before, b.Tree())
+		}
+		result := patch("call", "*** Update File: a.txt", "@@ one", "-two", "+2", "+2.5", " three",
+			"*** Update File: b.py", "*** Move to: /src/b.py", "-\treturn 1", "+\treturn 2", "*** Delete File: c",
+			"*** Add File: x/y.md", "+# x", "*** Update File: utf16", "-a", "+ä")
+		require.Equal(t, "Success. Updated the following files:\nM /a.txt\nM /b.py -> /src/b.py\nD /c\nA "+
+			"/x/y.md\nM /utf16",
+			result.Text())
+		require.Equal(t, map[string]string{"/a.txt": "one\r\n2\r\n2.5\r\nthree\r\n", "/src/": "",
+			"/src/b.py": "def f():\n\treturn 2\n", "/bin": "\x00", "/d/": "", "/utf16": "\xff\xfe\xe4\x00\n\x00",
+			"/memories/": "", "/memories/m": "m\n", "/quotes": "“x”\n", "/x/": "", "/x/y.md": "# x\n"}, b.Tree())
+		_, err := b.Files.Undo(t.Context(), "call")
+		require.NoError(t, err)
+		require.Equal(t, before, b.Tree(), "one call is undone as a whole")
+	})
+}
+
+func TestApplyPatchDefinitions(t *testing.T) {
+	for api, want := range map[tool.API]string{tool.OpenAIResponses: `{"type":"apply_patch"}`,
+		tool.OpenAIChat: `"name":"apply_patch"`, tool.Anthropic: `"name":"apply_patch"`, tool.MCP: `"inputSchema"`} {
+		definitions, err := provider.Definitions(withNative(t), api, as("apply_patch"), nil)
+		require.NoError(t, err)
+		require.Contains(t, string(definitions), want)
+	}
+	definitions, err := provider.Definitions(withNative(t), tool.OpenAIResponses,
+		as("apply_patch").WithOption("apply_patch", "asFunction", true), &provider.Options{Strict: true})
+	require.NoError(t, err)
+	require.Contains(t, string(definitions), `"required":["input"],"additionalProperties":false},"strict":true}`)
+	require.Equal(t, "*** Begin Patch\nx\n*** End Patch", withNative(t).RenderInput(
+		tool.Call{Tool: "apply_patch", Input: json.RawMessage(patchInput("x"))}))
 }

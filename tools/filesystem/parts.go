@@ -34,6 +34,7 @@ var parts = []part{
 		annotations: tool.Annotations{
 			ReadOnly: true, Idempotent: true,
 		},
+		forms:      []string{tool.OptionSplit, FormApplyPatch},
 		readsFiles: "the filesystem_view tool's view command and view_range",
 	},
 	{

@@ -81,6 +81,7 @@ func (filesystem) Spec() tool.Spec {
 			Subtitle: "Offer the tools for files that the models of a provider are trained on",
 			Choices: []tool.Choice{{Value: "", Label: "This tool"},
 				{Value: FormTextEditor, Label: "Anthropic's str_replace_based_edit_tool"},
+				{Value: FormApplyPatch, Label: "OpenAI's apply_patch, and filesystem_view"},
 				{Value: FormAgentToolset, Label: "read, write, edit, glob and grep of Anthropic's agents"}}}},
 		AtOnce: 1, // files can be large, and changing them is one after the other in any case
 	}

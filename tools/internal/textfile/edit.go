@@ -61,8 +61,8 @@ func (t Tree) writeText(ctx context.Context, name string, text []byte, form file
 	return t.write(ctx, name, content)
 }
 
-// errUnchanged is what a change returns that leaves the file as it is.
-var errUnchanged = errors.New("unchanged")
+// ErrUnchanged is what a change of [Tree.Edit] returns that leaves the file as it is.
+var ErrUnchanged = errors.New("unchanged")
 
 // Edit changes the text of a file, while nobody else changes anything. The lines of text may end in any way. command is
 // the model's word for it, and missing the error if there is no such file.
@@ -85,11 +85,14 @@ func (t Tree) Edit(ctx context.Context, command, name, missing string, change fu
 		}
 		text, form, ok := filetext.Decode(content)
 		if !ok {
-			return tool.Errorf("Error: Cannot use %s on binary file %s. "+
-				"Use create command with dataUrl to overwrite.", command, shown)
+			if command == "str_replace" || command == "insert" {
+				return tool.Errorf("Error: Cannot use %s on binary file %s. "+
+					"Use create command with dataUrl to overwrite.", command, shown)
+			}
+			return tool.Errorf("Error: Cannot use %s on binary file %s.", command, shown)
 		}
 		switch text, err = change(text); {
-		case err == errUnchanged:
+		case err == ErrUnchanged:
 			return nil
 		case err != nil:
 			return err
@@ -110,8 +113,11 @@ type Replacement struct {
 // Replace replaces a text in a file. Line ends count as the same, however they are written, and those of the
 // replacement become the file's. It returns the lines around the replacement, or how many there were with All.
 func (t Tree) Replace(ctx context.Context, name string, r Replacement) (lines string, err error) {
-	shown := t.Shown(name)
-	err = t.Edit(ctx, "str_replace", name, r.Missing, func(text []byte) ([]byte, error) {
+	shown, command := t.Shown(name), "str_replace"
+	if r.Name != "old_str" {
+		command = "edit"
+	}
+	err = t.Edit(ctx, command, name, r.Missing, func(text []byte) ([]byte, error) {
 		if r.All {
 			plain, old := filetext.Plain(text), filetext.Plain([]byte(r.Old))
 			replacement := filetext.Plain([]byte(r.New))
@@ -165,7 +171,7 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert 
 				"%s. It should be within the range of lines of the file: [0, %d]", line, total)
 		}
 		if insert == nil {
-			return nil, errUnchanged
+			return nil, ErrUnchanged
 		}
 		return insertAfter(text, n, *insert), nil
 	})
