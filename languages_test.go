@@ -34,7 +34,7 @@ func TestAnotherLanguage(t *testing.T) {
 		},
 	}
 	missing := language
-	missing.Name, missing.Title, missing.NeedsBuild = "phrases", "Phrases", true
+	missing.Name, missing.Title, missing.Module = "phrases", "Phrases", "phrases"
 	runner := open(t, toolrun.Options{Languages: append(toolrun.DefaultLanguages(), language, missing)})
 	session := openSession(t, runner, "p", &toolrun.SessionOptions{
 		Select: func(s registry.Selection) registry.Selection {

@@ -20,12 +20,15 @@ import (
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/shell"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // DefaultLanguages are the languages of a runner whose options name none.
-func DefaultLanguages() []code.Language { return []code.Language{javascript.Language, python.Language} }
+func DefaultLanguages() []code.Language {
+	return []code.Language{javascript.Language, python.Language, shell.Language}
+}
 
 // ModulesDir returns the directory of a data directory that keeps the modules of the operator: see [Options].Modules.
 func ModulesDir(dataDir string) string { return filepath.Join(dataDir, "modules") }
@@ -144,14 +147,14 @@ func (o *Options) openLanguages(engine *sandbox.Engine, modules *module.Store) (
 		languages = DefaultLanguages()
 	}
 	for _, l := range languages {
-		if l.NeedsBuild && l.Build == nil && modules != nil {
+		if l.Module != "" && l.Build == nil && modules != nil {
 			var err error
-			if l.Build, l.Packages, err = installed(modules, l.Name); err != nil {
+			if l.Build, l.Packages, err = installed(modules, l.Module); err != nil {
 				o.Warn(fmt.Errorf("there is no tool %s: %w", l.Name, err))
 			}
 		}
 		opened := language{Language: l}
-		if !l.NeedsBuild || l.Build != nil {
+		if l.Module == "" || l.Build != nil {
 			opened.load = loadOnce(l, engine)
 		}
 		all = append(all, opened)
@@ -187,7 +190,7 @@ func loadOnce(l code.Language, engine *sandbox.Engine) code.Loader {
 			return *loaded, nil
 		}
 		var build script.Module
-		if l.NeedsBuild {
+		if l.Module != "" {
 			var err error
 			if build, err = l.Build(); err != nil {
 				return nil, err

@@ -358,7 +358,7 @@ func (r *Runner) Interpreter(ctx context.Context, name string) (code.Interpreter
 		switch {
 		case l.Name != name:
 		case l.load == nil:
-			return nil, fmt.Errorf("there is no %s here; get it with: toolrun module add %s", l.Title, name)
+			return nil, fmt.Errorf("there is no %s here; get it with: toolrun module add %s", l.Title, l.Module)
 		default:
 			return l.load(ctx)
 		}

@@ -278,7 +278,7 @@ func samples(runner *toolrun.Runner) []sample {
 	}
 	for _, l := range runner.Languages() {
 		for i, s := range l.Samples {
-			all = append(all, sample{s.ID, s.Title, l.Name, s.Options, s.Code, i > 0, l.NeedsBuild})
+			all = append(all, sample{s.ID, s.Title, l.Name, s.Options, s.Code, i > 0, l.Module != ""})
 		}
 	}
 	return all

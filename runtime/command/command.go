@@ -52,6 +52,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -75,6 +76,10 @@ type Options struct {
 	Env []string
 	// NoClock and NoRandom withhold the time and randomness: see [sandbox.Guest].
 	NoClock, NoRandom bool
+	// Language says that the module is the interpreter of a language, which the operator has chosen: a reactor. It is
+	// compiled on all processors. Standard output is a part of the log, where both streams are in their order, and runs
+	// can go on from where others have ended: see [Host].Keep.
+	Language bool
 }
 
 // A Command is a module that is ready to run. It is safe for concurrent use.
@@ -123,7 +128,8 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		Files:       c.options.Files,
 		NoClock:     c.options.NoClock,
 		NoRandom:    c.options.NoRandom,
-		Foreign:     true,
+		Foreign:     !c.options.Language,
+		SameImage:   c.options.Language,
 		Imports:     slices.Concat(callImports, requestImports),
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: form}, nil },
 		DecodeState: func([]byte) (any, error) { return nil, nil },
@@ -165,6 +171,9 @@ type Result struct {
 	// LogEnd is the end of what was left out of the log. It can begin within a line or a character.
 	LogEnd []byte
 	Usage  sandbox.Usage
+	// State is where a run can go on, if [Host].Keep wants it, and the call of the module has returned. It is nil with
+	// every other error than a status.
+	State *sandbox.State
 }
 
 // Run runs the module once. Stdin is its input; the first of Args, if there are any, follow its name; Env is added to
@@ -183,6 +192,9 @@ type Host struct {
 	Call Caller
 	// Network makes its requests, and belongs to this run alone. Nil means that there is no network.
 	Network network.Run
+	// Keep wants [Result].State, for a module with [Options].Language. What is in /tmp is not in there. The error of
+	// the run is [sandbox.ErrOpenFiles] if the module has left files open.
+	Keep bool
 }
 
 // RunWith is [Command.Run] for a module that may call tools or make requests.
@@ -207,15 +219,18 @@ func (c *Command) Describe(ctx context.Context, options sandbox.RunOptions) (*Re
 
 func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions, host Host) (*Result, error) {
 	stdout := &sandbox.Stream{}
-	options.Stdout = stdout
+	if options.Stdout = stdout; c.options.Language {
+		options.Stdout = nil
+	}
 	options.Args = append([]string{c.options.Name}, options.Args...)
 	options.Env = append(c.options.Env[:len(c.options.Env):len(c.options.Env)], options.Env...)
 	r, err := c.program.Begin(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	err = call(r, export, host)
-	result := &Result{Usage: r.Usage()}
+	result := &Result{}
+	result.State, err = call(r, export, options.State != nil, host)
+	result.Usage = r.Usage()
 	result.Log, result.Truncated = r.Output().End()
 	result.Truncated -= stdout.Cut
 	result.LogEnd = r.Output().Lost()
@@ -224,30 +239,52 @@ func (c *Command) run(ctx context.Context, export string, options sandbox.RunOpt
 	return result, err
 }
 
-// call starts a run's sandbox and calls an export.
-func call(r *sandbox.Run, export string, host Host) error {
-	in, err := r.Start(nil)
+// call starts a run's sandbox, or goes on with that of its state, and calls an export. It returns the state after that
+// if the host wants it.
+func call(r *sandbox.Run, export string, goesOn bool, host Host) (*sandbox.State, error) {
+	start := func() (*sandbox.Instance, error) { return r.Start(nil) }
+	if goesOn {
+		start = r.Resume
+	}
+	in, err := start()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	entry := in.Module().ExportedFunction(export)
 	if entry == nil {
-		return fmt.Errorf("command: the module does not export %q", export)
+		return nil, fmt.Errorf("command: the module does not export %q", export)
 	}
 	in.Untrusted()
 	in.Driver().(*driver).host = host
 	results, err := entry.Call(in.Context())
 	err = in.Reason(err)
+	keep := host.Keep && err == nil
 	if err == nil && len(results) > 0 {
 		err = &sandbox.ExitError{Code: int(api.DecodeI32(results[0]))}
 	}
 	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok && exit.Code == 0 {
 		err = nil
 	}
-	if closing := in.CloseFiles(); err == nil {
-		err = closing
+	open := in.OpenFiles()
+	if closing := in.CloseFiles(); closing != nil {
+		return nil, cmp.Or(err, closing)
 	}
-	return err
+	switch {
+	case !keep:
+		return nil, err
+	case open > 0:
+		return nil, sandbox.ErrOpenFiles
+	}
+	left, failure := r.Suspend(nil)
+	if failure != nil {
+		return nil, failure
+	}
+	return left.Renewed(), err
+}
+
+// OpenState decodes a state, as [sandbox.Program.OpenState] does.
+func (c *Command) OpenState(sealed, key []byte, memory int64) (*sandbox.State, error) {
+	return c.program.OpenState(sealed, key, memory)
 }
 
 // driver drives a module, whose state is only its memory and its globals.

@@ -26,6 +26,9 @@ type Result struct {
 	// integers are their decimal digits. It is nil if the result has another type, or is larger than the output limit.
 	Value any
 
+	// Status is the exit status of code that has one and has not failed by it: a script of a shell, say.
+	Status int
+
 	// Console is what the code has printed, in order, also if the run ended with an error.
 	Console []sandbox.Entry
 

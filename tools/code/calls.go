@@ -57,15 +57,15 @@ type ToolCalls struct {
 	numbers map[int]int // places of the calls that have been put off, by their numbers
 }
 
-// tools are what the code can call.
-func (c *ToolCalls) tools() []Callable {
+// tools are what the code can call. texts says that it gets texts only.
+func (c *ToolCalls) tools(texts bool) []Callable {
 	if !c.Env.Options.Bool(OptionToolCalls) {
 		return nil
 	}
 	var tools []Callable
 	for _, d := range callable(c.Env.Tools()) {
 		tools = append(tools, Callable{d.Name, func(ctx context.Context, input json.RawMessage) (any, error) {
-			return c.Call(ctx, d, input)
+			return c.call(ctx, d, input, !texts && d.Output != nil)
 		}})
 	}
 	return tools
@@ -74,6 +74,11 @@ func (c *ToolCalls) tools() []Callable {
 // Call makes a call. What the code gets is the result's data if the tool says what that is, and otherwise the text. The
 // error is a [*script.FunctionError] for the code, or [sandbox.ErrSuspend].
 func (c *ToolCalls) Call(ctx context.Context, d *tool.Definition, input json.RawMessage) (any, error) {
+	return c.call(ctx, d, input, d.Output != nil)
+}
+
+// call is Call for code that gets the data, or else the text.
+func (c *ToolCalls) call(ctx context.Context, d *tool.Definition, input json.RawMessage, data bool) (any, error) {
 	number := sandbox.CallNumber(ctx)
 	order := sandbox.CallOrder(ctx)
 	i, ok := c.begin(d.Name, number, order)
@@ -97,8 +102,8 @@ func (c *ToolCalls) Call(ctx context.Context, d *tool.Definition, input json.Raw
 	}
 	var value any = result.Text()
 	size := len(value.(string))
-	if data, ok := result.Data.(json.RawMessage); ok && d.Output != nil {
-		value, size = data, len(data)
+	if encoded, ok := result.Data.(json.RawMessage); ok && data {
+		value, size = encoded, len(encoded)
 	}
 	if !c.end(i, result, time.Since(start), size) {
 		return nil, callError(CodeTooManyCalls, fmt.Sprintf(

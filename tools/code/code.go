@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -49,9 +50,12 @@ type Language struct {
 	Name, Title string
 	// Guest is what errors of the host call the interpreter.
 	Guest string
-	// Code describes the argument code to models, and ReadFiles says how code reads a file: see
-	// [tool.Spec].ReadsFiles.
-	Code, ReadFiles string
+	// Argument is the name of the argument that has the code. Empty means "code". Code describes it to models, and
+	// ReadFiles says how code reads a file: see [tool.Spec].ReadsFiles.
+	Argument, Code, ReadFiles string
+	// Restarts adds the arguments timeout, for less time than a call may take, and restart, which drops the variables
+	// of the session first; it needs no code.
+	Restarts bool
 	// MinMemory is the least memory that code can be given, in bytes. Zero means [sandbox.MinMemory].
 	MinMemory int64
 	// Options are those that only this language has.
@@ -62,10 +66,11 @@ type Language struct {
 
 	// Open loads the interpreter into an engine. build is the one that Build returns.
 	Open func(ctx context.Context, engine *sandbox.Engine, build script.Module) (Interpreter, error)
-	// NeedsBuild means that the interpreter is not part of the program. Build, if not nil, returns it when the language
-	// is first needed. Otherwise it is the module of the language's name that the operator has added.
-	NeedsBuild bool
-	Build      func() (script.Module, error)
+	// Module is the name of the module that has the interpreter, which toolrun module add takes. Empty means that it is
+	// part of the program. Build, if not nil, returns it when the language is first needed. Otherwise it is the module
+	// of that name that the operator has added.
+	Module string
+	Build  func() (script.Module, error)
 	// Packages are those that the build has beside the standard library: see [script.Packages]. With them, code has
 	// PackagesMemory by default, in bytes, and at least twice MinMemory.
 	Packages       []string
@@ -74,6 +79,11 @@ type Language struct {
 	// Describe tells models what code can do, and Declare declares tools that the code can call: see ToolCalls.
 	Describe func(offer tool.Offer, facts Facts) string
 	Declare  func(tools []*tool.Definition) string
+	// Override, if not nil, returns the definition that an API has for such a tool, or nil: see [tool.APIOverrider].
+	Override func(api tool.API, options tool.Options) json.RawMessage
+	// CallsTools makes true the default of [OptionToolCalls], for a language whose programs are other tools, and
+	// TextCalls gives code what models read of a result, and never its data.
+	CallsTools, TextCalls bool
 	// ToolCalls is the text about calling tools, with the marks %d for [MaxToolCalls] and %s for the declarations.
 	ToolCalls string
 	// Variable is how code reads an environment variable.
@@ -89,7 +99,7 @@ type Language struct {
 	// Shell is what people get, and Samples are programs to begin with: one for each dialect, the most usual one first.
 	Shell   Shell
 	Samples []Sample
-	// Package is where a build can be got, for a language that needs one.
+	// Package is where a build can be got, for a language with a Module.
 	Package Package
 }
 
@@ -114,8 +124,11 @@ type Shell struct {
 	// that what it declares stays for the next one.
 	IsExpression func(ctx context.Context, entry string, stays bool) bool
 	// Globals is code whose value has lists of the names of attributes, by the names of the globals that have them. The
-	// names of the globals are under "".
+	// names of the globals are under "". It can also print these alone, a line each.
 	Globals string
+	// LikeSh means that the command is used as sh is: standard input is the code if nothing else is, what follows the
+	// code of -c is its name and its arguments, and the prompt completes paths. The prompt's --lang takes Command, too.
+	LikeSh bool
 }
 
 // A Sample is a program to begin with.
@@ -130,8 +143,10 @@ type Sample struct {
 // An Ask returns the value of code of the prompt itself, which can read input, or nil if that fails.
 type Ask func(code, input string) any
 
-// A Package is a file of an npm package.
+// A Package is a file of an npm package, or a program of this module that Go builds.
 type Package struct {
+	// Go is the folder of the program, which is a module of its own. The fields below but Interpreter are empty then.
+	Go string
 	// Interpreter is what it is, such as CPython, and Version which one.
 	Interpreter, Version string
 	// Name and File are the package's, with its version, and the file's in it, and SHA256 the file's hash in hex.
@@ -242,6 +257,7 @@ type codeTool struct {
 var (
 	_ tool.Loader        = (*codeTool)(nil)
 	_ tool.InputChecker  = (*codeTool)(nil)
+	_ tool.APIOverrider  = (*codeTool)(nil)
 	_ tool.InputRenderer = (*codeTool)(nil)
 )
 
@@ -267,18 +283,23 @@ func (t *codeTool) Spec() tool.Spec {
 	if len(t.Packages) > 0 {
 		least, usual = 2*least, t.PackagesMemory
 	}
-	schema, _ := json.Marshal(map[string]any{ // of strings: it cannot fail
+	input := map[string]any{
 		"type":       "object",
-		"properties": map[string]any{"code": map[string]string{"type": "string", "description": t.Code}},
-		"required":   []string{"code"},
-	})
+		"properties": map[string]any{t.argument(): map[string]string{"type": "string", "description": t.Code}},
+		"required":   []string{t.argument()},
+	}
+	if t.Restarts {
+		delete(input, "required")
+		maps.Copy(input["properties"].(map[string]any), restartArguments)
+	}
+	schema, _ := json.Marshal(input) // of strings: it cannot fail
 	options := append([]tool.Option{{
 		ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
 		Type: tool.OptionNumber, Default: usual >> 20, Min: &least, Max: &most,
 	}}, t.Options...)
 	options = append(options, tool.Option{
 		ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
-		Type: tool.OptionBool, Default: false,
+		Type: tool.OptionBool, Default: t.CallsTools,
 	})
 	return tool.Spec{
 		Name:           t.Name,
@@ -321,16 +342,24 @@ func (t *codeTool) describeFor(offer tool.Offer) string {
 	return text + "\n\n" + strings.TrimSpace(fmt.Sprintf(t.ToolCalls, MaxToolCalls, t.Declare(tools)))
 }
 
+// APIOverride implements [tool.APIOverrider].
+func (t *codeTool) APIOverride(api tool.API, options tool.Options) json.RawMessage {
+	if t.Override == nil {
+		return nil
+	}
+	return t.Override(api, options)
+}
+
 // CheckInput implements [tool.InputChecker].
-func (t *codeTool) CheckInput(input map[string]any) error { return check(input) }
+func (t *codeTool) CheckInput(input map[string]any) error { return t.check(input) }
 
 // RenderInput implements [tool.InputRenderer]: it shows the code.
-func (t *codeTool) RenderInput(input json.RawMessage) string { return codeOf(input) }
+func (t *codeTool) RenderInput(input json.RawMessage) string { return t.codeOf(input) }
 
 // Execute implements [tool.Tool].
 func (t *codeTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (tool.Result, error) {
-	var in struct{ Code string }
-	if err := json.Unmarshal(call.Input, &in); err != nil {
+	in, err := t.read(call.Input)
+	if err != nil {
 		return tool.Result{}, err
 	}
 	start := time.Now()
@@ -343,7 +372,10 @@ func (t *codeTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (t
 		return tool.Result{}, err
 	}
 	defer session.end()
-	limit, err := timeLeft(env.Timeout, start)
+	if in.restart {
+		session.restart()
+	}
+	limit, err := timeLeft(in.limit(env.Timeout), start)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -353,7 +385,7 @@ func (t *codeTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (t
 		Limits: sandbox.Limits{
 			Time: limit, Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)), Output: t.options.Output,
 		},
-		Console: progress(env), Session: session != nil, State: session.goesOnFrom(), Tools: calls.tools(),
+		Console: progress(env), Session: session != nil, State: session.goesOnFrom(), Tools: calls.tools(t.TextCalls),
 	}
 	run.Expression, _ = ctx.Value(expressionKey{}).(bool)
 	uses := NetworkOf(env)
@@ -376,7 +408,7 @@ func (t *codeTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (t
 	session.goOn(saved)
 	var result *script.Result
 	if saved == nil {
-		code := withoutFence(in.Code)
+		code := withoutFence(in.code)
 		result, err = interpreter.Run(ctx, code, run)
 		if session.unfitAfter(err) {
 			run.State = nil
@@ -401,7 +433,7 @@ func (t *codeTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (t
 	calls.AddTo(&out)
 	session.finish(ctx, &out, result.State)
 	uses.addTo(&out)
-	if note := unknownNote(call.Input); note != "" {
+	if note := t.unknownNote(call.Input); note != "" {
 		out.Content = append(out.Content, tool.Part{Text: note})
 	}
 	return out, nil

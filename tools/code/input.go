@@ -1,8 +1,11 @@
 package code
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -13,21 +16,72 @@ import (
 	"github.com/toolrun/toolrun/tool"
 )
 
-// check refuses input without code.
-func check(input map[string]any) error {
-	if code, ok := input["code"].(string); !ok || code == "" {
-		return tool.Errorf("Error: code parameter is required and must be a string")
+// argument is the name of the argument that has the code.
+func (l *Language) argument() string { return cmp.Or(l.Argument, "code") }
+
+// restartArguments are the arguments of languages with Restarts.
+var restartArguments = map[string]any{
+	"timeout": map[string]string{"type": "number", "description": "Stop it after so many seconds."},
+	"restart": map[string]string{"type": "boolean", "description": "Begin anew: drop what earlier calls have left."},
+}
+
+// Input makes the input of a call that runs code.
+func (l *Language) Input(code string) (json.RawMessage, error) {
+	return json.Marshal(map[string]string{l.argument(): code})
+}
+
+// input is what a model has asked for.
+type input struct {
+	code    string
+	seconds float64 // zero means as long as a call may take
+	restart bool
+}
+
+// read reads the input of a call.
+func (l *Language) read(data json.RawMessage) (in input, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return in, err
 	}
-	return nil
+	to := map[string]any{l.argument(): &in.code}
+	if l.Restarts {
+		to["timeout"], to["restart"] = &in.seconds, &in.restart
+	}
+	for name, to := range to {
+		if value := fields[name]; value != nil {
+			err = errors.Join(err, json.Unmarshal(value, to))
+		}
+	}
+	return in, err
+}
+
+// limit returns how long the call may take, if calls may take at most that long, or as long as they want for zero.
+func (in *input) limit(most time.Duration) time.Duration {
+	wanted := time.Duration(min(in.seconds, math.MaxInt32) * float64(time.Second))
+	if wanted <= 0 || most > 0 && most < wanted {
+		return most
+	}
+	return wanted
+}
+
+// check refuses input without code.
+func (l *Language) check(input map[string]any) error {
+	if code, ok := input[l.argument()].(string); ok && code != "" {
+		return nil
+	}
+	if restart, _ := input["restart"].(bool); l.Restarts && restart {
+		return nil
+	}
+	return tool.Errorf("Error: %s parameter is required and must be a string", l.argument())
 }
 
 // codeOf returns the code of an input, for people to see; or the input, if it has none.
-func codeOf(input json.RawMessage) string {
-	var in struct{ Code string }
-	if json.Unmarshal(input, &in) != nil || in.Code == "" {
-		return string(input)
+func (l *Language) codeOf(data json.RawMessage) string {
+	in, err := l.read(data)
+	if err != nil || in.code == "" {
+		return string(data)
 	}
-	return in.Code
+	return in.code
 }
 
 // timeLeft returns what is left of the time of a call after the engine has been started since a moment, or an error if
@@ -55,12 +109,12 @@ func progress(env tool.Env) func(sandbox.Entry) {
 }
 
 // unknownNote tells a model which of its arguments have been ignored, or returns "".
-func unknownNote(input json.RawMessage) string {
+func (l *Language) unknownNote(input json.RawMessage) string {
 	var names []string
 	more := 0
 	jsontree.Members(input, func(name, _ []byte) {
 		switch {
-		case string(name) == "code":
+		case string(name) == l.argument(), l.Restarts && restartArguments[string(name)] != nil:
 		case len(names) == maxShown:
 			more++
 		default:
@@ -74,7 +128,11 @@ func unknownNote(input json.RawMessage) string {
 	if more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return "Note: these arguments are unknown and were ignored: " + text + ". The only argument is code."
+	known := "The only argument is " + l.argument()
+	if l.Restarts {
+		known = "Arguments are " + l.argument() + ", timeout and restart"
+	}
+	return "Note: these arguments are unknown and were ignored: " + text + ". " + known + "."
 }
 
 // maxShown is how many unknown arguments a note names.

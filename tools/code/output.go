@@ -15,6 +15,8 @@ type Changes = changes.Changes
 type Output struct {
 	// Value is the value that the code returned, if JSON can represent it.
 	Value any `json:"value,omitempty"`
+	// Status is the exit status of code that has one, such as a script of a shell.
+	Status int `json:"status,omitempty"`
 	// Error is why the code returned no value, or nil.
 	Error *Error `json:"error,omitempty"`
 	// Console is the code's console output.
@@ -33,6 +35,7 @@ type Output struct {
 // outputSchema is the JSON Schema of [Output]. Nothing is required: see [tool.Spec].TextOutput.
 var outputSchema = json.RawMessage(`{"type": "object", "properties": {
 	"value": {"description": "The value that the code returned, if JSON can represent it."},
+	"status": {"type": "integer", "description": "The exit status of code that has one, if it is not 0."},
 	"error": {"type": "object", "description": "Why the code returned no value.", "properties": {
 		"kind": {"type": "string"}, "message": {"type": "string"},
 		"line": {"type": "integer"}, "column": {"type": "integer"}, "status": {"type": "integer"}

@@ -17,7 +17,7 @@ import (
 func (l *Language) render(run *script.Result, failure error, files *Changes) tool.Result {
 	out := tool.Result{Status: fmt.Sprintf("Ran for %v", run.Usage.Duration.Round(100_000))}
 	data := Output{
-		Value: run.Value, Console: run.Console, Truncated: run.Truncated, Files: files,
+		Value: run.Value, Status: run.Status, Console: run.Console, Truncated: run.Truncated, Files: files,
 		Usage: Usage{
 			Milliseconds: float64(run.Usage.Duration.Microseconds()) / 1000, MemoryBytes: run.Usage.Memory,
 			Work: run.Usage.Work,

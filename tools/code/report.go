@@ -18,7 +18,7 @@ type Report struct {
 	Text string
 	// Undefined means that the code has no result: it returned undefined, or does not end with a value.
 	Undefined bool
-	// Exited means that the code ended the run with Status.
+	// Exited means that the code ended the run with Status, or ended well with that status.
 	Exited bool
 	Status int
 	// Note says how much of the output was cut off. Empty means nothing.
@@ -59,6 +59,9 @@ func (l *Language) Report(result tool.Result) (Report, bool) {
 	}
 	if output.Value == nil && r.Text == l.Nothing {
 		r.Text, r.Undefined = "", true
+	}
+	if output.Status != 0 {
+		r.Exited, r.Status = true, output.Status
 	}
 	return r, true
 }

@@ -192,6 +192,13 @@ func (s *session) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
+// restart makes the code begin without the variables that the session has.
+func (s *session) restart() {
+	if s != nil {
+		s.state, s.notes = nil, nil
+	}
+}
+
 // goesOnFrom returns where the code goes on. It is nil if the session has no variables yet.
 func (s *session) goesOnFrom() *sandbox.State {
 	if s == nil {

@@ -43,10 +43,10 @@ const (
 // Language is Python.
 var Language = code.Language{
 	Name: Name, Title: "Python", Guest: "Python",
-	Code:       "The code to run, as in a notebook: the value of the last expression is the result.",
-	ReadFiles:  "open in the python tool",
-	MinMemory:  40 << 20, // the interpreter itself needs most of it
-	NeedsBuild: true, PackagesMemory: py.PackagesMemory,
+	Code:      "The code to run, as in a notebook: the value of the last expression is the result.",
+	ReadFiles: "open in the python tool",
+	MinMemory: 40 << 20, // the interpreter itself needs most of it
+	Module:    Name, PackagesMemory: py.PackagesMemory,
 	Open: func(ctx context.Context, engine *sandbox.Engine, build script.Module) (code.Interpreter, error) {
 		i, err := py.New(ctx, engine, build)
 		return Interpreter{i}, err

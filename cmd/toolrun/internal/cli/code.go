@@ -8,11 +8,13 @@ import (
 	"math"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
@@ -87,12 +89,12 @@ func (f *codeFlags) read(cmd *cobra.Command, args []string) (program, error) {
 	return program{text: text, name: name, args: args[1:], fromStdin: args[0] == "-"}, err
 }
 
-// input is the input of a tool that runs the code.
-func (p program) input() (json.RawMessage, error) {
+// input is the input of the tool that runs the code.
+func (p program) input(l *code.Language) (json.RawMessage, error) {
 	if p.text == "" {
 		p.text = "\n" // tools refuse no code at all to a model; a file can be empty
 	}
-	return json.Marshal(map[string]string{"code": p.text})
+	return l.Input(p.text)
 }
 
 // newCode makes the command that runs code of a language.
@@ -119,16 +121,23 @@ func newCode(l code.Language) *cobra.Command {
 // runCode runs the code that the flags and arguments name.
 func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags, servers *serverFlags,
 	l code.Language) error {
+	if l.Shell.LikeSh && len(args) == 0 && !terminal.IsTerminal(cmd.InOrStdin()) &&
+		!slices.ContainsFunc([]string{"eval", "command", "print"}, cmd.Flags().Changed) {
+		args = []string{"-"}
+	}
 	given, err := flags.read(cmd, args)
 	if err != nil {
 		return err
+	}
+	if l.Shell.LikeSh && cmd.Flags().Changed("command") && len(given.args) > 0 {
+		given.name, given.args = given.args[0], given.args[1:]
 	}
 	ctx, printer := cmd.Context(), newPersonPrinter(cmd)
 	if printer.quiet = l.Shell.Quiet && !given.expression; given.expression {
 		printer.undefined = l.Shell.Nothing
 		ctx = code.AsExpression(ctx)
 	}
-	input, err := given.input()
+	input, err := given.input(&l)
 	if err != nil {
 		return err
 	}
@@ -150,7 +159,7 @@ func (f *callFlags) runCode(cmd *cobra.Command, args []string, flags *codeFlags,
 		if cmd.Flags().Changed("memory") {
 			s = s.WithOption(l.Name, code.OptionMemory, flags.memory)
 		}
-		s = s.WithOption(l.Name, code.OptionToolCalls, servers.file() != "")
+		s = s.WithOption(l.Name, code.OptionToolCalls, l.CallsTools || servers.file() != "")
 		if of := l.Shell.FileOptions; of != nil {
 			for option, value := range of(given.name) {
 				s = s.WithOption(l.Name, option, value)

@@ -17,7 +17,7 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"run", "Run code and tools:", []string{"js", "py", "repl", "call", "replay", "mcp", "serve", "setup"}},
+	{"run", "Run code and tools:", []string{"js", "py", "sh", "repl", "call", "replay", "mcp", "serve", "setup"}},
 	{"model", "See what a model gets:", []string{"tools", "defs", "prompt"}},
 	{"project", "Look after projects:",
 		[]string{"files", "checkpoint", "project", "calls", "approvals", "session", "store"}},

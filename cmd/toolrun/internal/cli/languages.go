@@ -26,6 +26,16 @@ func languageOf(tool string) *code.Language {
 	return nil
 }
 
+// languageOfModule returns the language whose interpreter is a module, or nil if there is none.
+func languageOfModule(name string) *code.Language {
+	for i := range languages {
+		if languages[i].Module == name && name != "" {
+			return &languages[i]
+		}
+	}
+	return nil
+}
+
 func languageNames() (names []string) {
 	for _, l := range languages {
 		names = append(names, l.Name)
@@ -38,8 +48,8 @@ func languageNames() (names []string) {
 func (h *Host) languages() []code.Language {
 	var given []code.Language
 	for _, l := range languages {
-		variable := "TOOLRUN_" + strings.ToUpper(l.Name)
-		if file := h.getenv(variable); l.NeedsBuild && file != "" {
+		variable := "TOOLRUN_" + strings.ToUpper(l.Module)
+		if file := h.getenv(variable); l.Module != "" && file != "" {
 			if module, err := h.open(file); err == nil { // otherwise Build says what is wrong
 				l.Packages = script.Packages(module)
 				_ = module.Close()
@@ -88,6 +98,9 @@ func (s *session) ask(ctx context.Context) code.Ask {
 // namesIn reads the value of code that gives globals. It is empty if they cannot be found out.
 func namesIn(value any) map[string][]string {
 	all := map[string][]string{}
+	if lines, ok := value.(string); ok {
+		all[""] = strings.Fields(lines)
+	}
 	names, _ := value.(map[string]any)
 	for of, list := range names {
 		list, _ := list.([]any)

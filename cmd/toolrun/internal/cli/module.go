@@ -316,7 +316,7 @@ func checkFree(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(names, name) || languageOf(name) != nil {
+	if slices.Contains(names, name) || languageOf(name) != nil || languageOfModule(name) != nil {
 		return fmt.Errorf("the name %s is that of a tool that toolrun has itself: choose another with --name", name)
 	}
 	return tool.CheckName(name)

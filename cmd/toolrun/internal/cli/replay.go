@@ -214,14 +214,15 @@ func (h *Host) readRecording(name string) (*recording.Recording, error) {
 
 // otherCode returns the input of a call with the code in a file.
 func otherCode(cmd *cobra.Command, call tool.Call, file string) (json.RawMessage, error) {
-	if languageOf(call.Tool) == nil {
+	l := languageOf(call.Tool)
+	if l == nil {
 		return nil, fmt.Errorf("--code: the tool %s runs no code", call.Tool)
 	}
 	text, _, err := readCode(cmd, file)
 	if err != nil {
 		return nil, err
 	}
-	return program{text: text}.input()
+	return program{text: text}.input(l)
 }
 
 func namesOf(tools []recording.Tool) []string {

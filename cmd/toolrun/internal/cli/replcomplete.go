@@ -31,6 +31,8 @@ func (s *session) complete(before string) (start int, words []string) {
 		}
 	case ok && name == "json":
 		words = []string{"on", "off"}
+	case !ok && s.language().Shell.LikeSh && (start > 0 || strings.Contains(word, "/")):
+		return start, s.paths(word)
 	case !ok:
 		return s.names(before)
 	}

@@ -32,7 +32,7 @@ func (s *session) script(ctx context.Context, entry string) error {
 	if is := s.language().Shell.IsExpression; is != nil && is(ctx, entry, s.files != nil) {
 		ctx = code.AsExpression(ctx)
 	}
-	input, err := json.Marshal(map[string]string{"code": entry})
+	input, err := s.language().Input(entry)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,8 @@ func (s *session) script(ctx context.Context, entry string) error {
 	}
 	env.Limits = shellLimits
 	env.Selection.Settings = registry.Settings{} // as with toolrun js
-	env.Selection = env.Selection.WithOption(s.lang, code.OptionToolCalls, s.servers.file() != "")
+	env.Selection = env.Selection.WithOption(s.lang, code.OptionToolCalls,
+		s.language().CallsTools || s.servers.file() != "")
 	s.inSession(&env)
 	printer := newPersonPrinter(s.cmd)
 	printer.whole = true // the next entry begins a line

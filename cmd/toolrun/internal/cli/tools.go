@@ -119,7 +119,7 @@ func warnings(w io.Writer) func(error) {
 
 // start starts what runs a language.
 func (r *runner) start(ctx context.Context, name string) (code.Interpreter, error) {
-	if l := languageOf(name); l != nil && !l.NeedsBuild && r.host.collects() {
+	if l := languageOf(name); l != nil && l.Module == "" && r.host.collects() {
 		// Starting makes little garbage. Collecting it would take a tenth of the time of a short command.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}

@@ -5,6 +5,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	cryptorand "crypto/rand"
 	"encoding/binary"
@@ -13,6 +14,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -164,6 +166,21 @@ func (sh *Shell) Begin(env []string) {
 		seed[i] = binary.LittleEndian.Uint64(b[:])
 	}
 	sh.random = rand.New(rand.NewPCG(seed[0], seed[1]))
+}
+
+// Name makes a name $0. Empty means "bash".
+func (sh *Shell) Name(name string) { sh.name = cmp.Or(name, "bash") }
+
+// Libraries reads the files *.sh of a folder, in the order of their names, as scripts of this shell. There need not be
+// a folder.
+func (sh *Shell) Libraries(dir string, streams Streams) {
+	entries, _ := sh.files.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".sh") && !entry.IsDir() {
+			streams.Stdin = nil
+			sh.Run(context.Background(), ". "+quote(path.Join(dir, entry.Name())), nil, streams)
+		}
+	}
 }
 
 // Warm runs a script that does nothing, so that what is made at the first use is there.

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/tools/code"
+)
+
+// goModule is the module of this program.
+const goModule = "github.com/toolrun/toolrun"
+
+// built returns the build of a language that is a program of this module: the file that the flags name, or what the
+// user's Go makes of the source of this version.
+func (f *moduleAdd) built(cmd *cobra.Command, p code.Package) (build []byte, from, description string, err error) {
+	source, err := hostOf(cmd).stat(f.from)
+	switch {
+	case strings.Contains(f.from, "://"), err == nil && f.from != "" && !source.IsDir():
+		build, err = f.readBuild(cmd)
+	case f.from != "" && err != nil:
+		return nil, "", "", err
+	case f.sha256 != "":
+		return nil, "", "", errors.New("--sha256 is for a file or a URL: a build from source has none that is known")
+	default:
+		return f.buildSource(cmd, p)
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	if is := sha256Hex(build); f.sha256 != "" && !strings.EqualFold(f.sha256, is) {
+		return nil, "", "", f.otherBuild(is)
+	}
+	return build, f.from, "The interpreter of " + p.Interpreter + ", from a file.", nil
+}
+
+// buildSource builds a program of this module.
+func (f *moduleAdd) buildSource(cmd *cobra.Command, p code.Package) (build []byte,
+	from, description string, err error) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return nil, "", "", errors.New("the command go is not there: install Go from https://go.dev/dl, " +
+			"or use --from with the file of a release of toolrun")
+	}
+	g := goCommand{cmd.Context(), tool, hostOf(cmd)}
+	version := publishedVersion()
+	switch {
+	case f.from != "":
+		from, err = checkout(g.host.path(f.from), p.Go)
+	case version != "":
+		from = goModule + "/" + p.Go + "@" + version
+	default:
+		if from, err = g.run(g.host.path("."), nil, "list", "-m", "-f", "{{.Dir}}", goModule); err != nil {
+			return nil, "", "", fmt.Errorf("this toolrun was built from a checkout, "+
+				"and the working directory is none: run the command there, or add --from CHECKOUT: %w", err)
+		}
+		from, err = checkout(from, p.Go)
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	description = fmt.Sprintf("The interpreter of %s, built from %s.", p.Interpreter, from)
+	dir := from
+	if f.from == "" && version != "" {
+		report(cmd.Context(), "Go gets "+from, 0, 0)
+		if dir, err = g.get(from); err != nil {
+			return nil, "", "", err
+		}
+	}
+	report(cmd.Context(), "Go builds "+p.Interpreter, 0, 0)
+	build, err = g.build(dir)
+	return build, from, description, err
+}
+
+// checkout returns the directory of a program in a checkout of this module, which can also be given itself.
+func checkout(dir, folder string) (string, error) {
+	for _, dir := range []string{filepath.Join(dir, filepath.FromSlash(folder)), dir} {
+		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.Contains(mod, []byte("module "+goModule+"/"+folder+"\n")) {
+			return dir, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%s is no checkout of toolrun: there is no program in its folder %s", dir, folder)
+}
+
+// A goCommand is the user's Go.
+type goCommand struct {
+	ctx  context.Context
+	tool string
+	host *Host
+}
+
+// run runs it in a directory, and returns what it prints.
+func (g goCommand) run(dir string, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(g.ctx, g.tool, args...)
+	cmd.Dir, cmd.Env = dir, append(append(g.host.Environ[:len(g.host.Environ):len(g.host.Environ)],
+		"GOWORK=off", "GOFLAGS="), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// get gets a module, whose content Go checks, and returns its directory.
+func (g goCommand) get(module string) (dir string, err error) {
+	temporary, err := os.MkdirTemp("", "toolrun-go-") // so that no module of the user is asked
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temporary)
+	text, err := g.run(temporary, nil, "mod", "download", "-json", module)
+	if err != nil {
+		return "", err
+	}
+	var got struct{ Dir string }
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		return "", fmt.Errorf("go mod download: %w", err)
+	}
+	return got.Dir, nil
+}
+
+// build builds the program in a directory as a module for the sandbox.
+func (g goCommand) build(dir string) ([]byte, error) {
+	temporary, err := os.MkdirTemp("", "toolrun-go-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary)
+	file := filepath.Join(temporary, moduleName)
+	_, err = g.run(dir, []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}, "build", "-buildmode=c-shared",
+		"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, ".")
+	if err != nil {
+		return nil, err
+	}
+	opened, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return readWhole(opened)
+}
