@@ -14,14 +14,19 @@ func (c *Context) Input(name string) (io.ReadCloser, error) {
 	return c.Open(name)
 }
 
+// Inputs are the operands, or standard input if there are none.
+func (c *Context) Inputs() []string {
+	if len(c.Args) == 0 {
+		return []string{"-"}
+	}
+	return c.Args
+}
+
 // EachInput calls a function with each operand opened, or with standard input if there are no operands. It reports
 // those that cannot be opened or read, also directories, and returns whether all could be.
 func (c *Context) EachInput(do func(name string, r io.Reader) error) bool {
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
+	ok := true
+	for _, name := range c.Inputs() {
 		in, err := c.Input(name)
 		if err == nil {
 			err = do(name, in)
@@ -31,6 +36,23 @@ func (c *Context) EachInput(do func(name string, r io.Reader) error) bool {
 			c.FileError(name, err)
 			ok = false
 		}
+	}
+	return ok
+}
+
+// EachFile is EachInput for commands with errors of their own: cannot has a place for the quoted name and one for why it
+// cannot be opened. The function reports what else goes wrong, and returns whether all went well.
+func (c *Context) EachFile(cannot string, do func(name string, r io.Reader) bool) bool {
+	ok := true
+	for _, name := range c.Inputs() {
+		in, err := c.Input(name)
+		if err != nil {
+			c.Errorf(cannot, Quote(name), Text(err))
+			ok = false
+			continue
+		}
+		ok = do(name, in) && ok
+		_ = in.Close()
 	}
 	return ok
 }

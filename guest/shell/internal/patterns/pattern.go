@@ -10,12 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Match says whether a whole text matches a pattern.
-func Match(pattern, s string) bool { return (&Matcher{}).Match(pattern, s) }
+// Match says whether a whole text matches a pattern of commands, which know no ?(...) and the like.
+func Match(pattern, s string) bool { return (&Matcher{Plain: true}).Match(pattern, s) }
 
 // A Matcher matches texts.
 type Matcher struct {
 	Fold  bool   // upper and lower case are the same
+	Plain bool   // ?(...) and the like are not special
 	Check func() // is called now and then; nil is fine
 	steps int
 }
@@ -30,7 +31,7 @@ func (m *Matcher) Match(p, s string) bool {
 			m.Check()
 		}
 		if pi < len(p) {
-			if op, end := Extended(p[pi:]); end > 0 {
+			if op, end := Extended(p[pi:]); end > 0 && !m.Plain {
 				if m.group(op, p[pi+2:pi+end-1], p[pi+end:], s[si:]) {
 					return true
 				}

@@ -62,6 +62,44 @@ func (sh *Shell) usage(name, problem, usage string) int {
 	return 2
 }
 
+// A given is an option of a builtin: its letter, and its argument if it has one.
+type given struct {
+	letter byte
+	value  string
+}
+
+// getopt reads the options of a builtin. Letters has them, a colon behind those that have an argument; usage is how the
+// builtin is used, from its name on.
+func (sh *Shell) getopt(args []string, letters, usage string) (options []given, rest []string, ok bool) {
+	name, rest := args[0], args[1:]
+	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
+		word := rest[0]
+		rest = rest[1:]
+		if word == "--" {
+			break
+		}
+		for i := 1; i < len(word); i++ {
+			g := given{letter: word[i]}
+			switch at := strings.IndexByte(letters, word[i]); {
+			case at < 0 || word[i] == ':':
+				sh.usage(name, "-"+word[i:i+1]+": invalid option", usage)
+				return nil, nil, false
+			case at+1 < len(letters) && letters[at+1] == ':':
+				if g.value = word[i+1:]; g.value == "" {
+					if len(rest) == 0 {
+						sh.usage(name, "-"+word[i:i+1]+": option requires an argument", usage)
+						return nil, nil, false
+					}
+					g.value, rest = rest[0], rest[1:]
+				}
+				i = len(word)
+			}
+			options = append(options, g)
+		}
+	}
+	return options, rest, true
+}
+
 // Echo returns what echo writes. It is also the command of that name.
 func Echo(args []string, xpg bool) string {
 	newline, expand := true, xpg
@@ -305,26 +343,20 @@ func builtinShift(sh *Shell, args []string) int {
 }
 
 func builtinUnset(sh *Shell, args []string) int {
-	args = args[1:]
 	variables, functions, reference := true, true, false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		if args[0] == "--" {
-			args = args[1:]
-			break
+	options, args, ok := sh.getopt(args, "vfn", "unset [-f] [-v] [-n] [name ...]")
+	if !ok {
+		return 2
+	}
+	for _, o := range options {
+		switch o.letter {
+		case 'v':
+			functions = false
+		case 'f':
+			variables = false
+		default:
+			reference = true
 		}
-		for _, letter := range args[0][1:] {
-			switch letter {
-			case 'v':
-				functions = false
-			case 'f':
-				variables = false
-			case 'n':
-				reference = true
-			default:
-				return sh.usage("unset", "-"+string(letter)+": invalid option", "unset [-f] [-v] [-n] [name ...]")
-			}
-		}
-		args = args[1:]
 	}
 	status := 0
 	for _, name := range args {
@@ -470,18 +502,11 @@ func builtinSource(sh *Shell, args []string) int {
 }
 
 func builtinExec(sh *Shell, args []string) int {
-	args = args[1:]
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option := args[0]
-		args = args[1:]
-		if option == "--" {
-			break
-		}
-		if option == "-a" && len(args) > 0 {
-			args = args[1:]
-		}
-	}
-	if len(args) == 0 {
+	_, args, ok := sh.getopt(args, "cla:", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]")
+	switch {
+	case !ok:
+		return 2
+	case len(args) == 0:
 		sh.kept = true
 		return 0
 	}
@@ -494,25 +519,17 @@ func builtinExec(sh *Shell, args []string) int {
 }
 
 func builtinCommand(sh *Shell, args []string) int {
-	args = args[1:]
 	describe := byte(0)
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option := args[0]
-		args = args[1:]
-		if option == "--" {
-			break
-		}
-		for i := 1; i < len(option); i++ {
-			switch option[i] {
-			case 'v', 'V':
-				describe = option[i]
-			case 'p':
-			default:
-				return sh.usage("command", "-"+option[i:i+1]+": invalid option", "command [-pVv] command [arg ...]")
-			}
+	options, args, ok := sh.getopt(args, "pvV", "command [-pVv] command [arg ...]")
+	for _, o := range options {
+		if o.letter != 'p' {
+			describe = o.letter
 		}
 	}
-	if len(args) == 0 {
+	switch {
+	case !ok:
+		return 2
+	case len(args) == 0:
 		return 0
 	}
 	if describe != 0 {
@@ -600,23 +617,20 @@ func builtinBuiltin(sh *Shell, args []string) int {
 }
 
 func builtinType(sh *Shell, args []string) int {
-	args = args[1:]
 	var short, file, all bool
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		for _, letter := range args[0][1:] {
-			switch letter {
-			case 't':
-				short = true
-			case 'p', 'P':
-				file = true
-			case 'a':
-				all = true
-			case 'f':
-			default:
-				return sh.usage("type", "-"+string(letter)+": invalid option", "type [-afptP] name [name ...]")
-			}
+	options, args, ok := sh.getopt(args, "afptP", "type [-afptP] name [name ...]")
+	if !ok {
+		return 2
+	}
+	for _, o := range options {
+		switch o.letter {
+		case 't':
+			short = true
+		case 'p', 'P':
+			file = true
+		case 'a':
+			all = true
 		}
-		args = args[1:]
 	}
 	status := 0
 	for _, name := range args {

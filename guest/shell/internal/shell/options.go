@@ -149,28 +149,15 @@ func (sh *Shell) setNamed(name string, on bool) bool {
 
 // builtinShopt does "shopt".
 func builtinShopt(sh *Shell, args []string) int {
-	var set, unset, quiet, print, named bool
-	args = args[1:]
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		for _, letter := range args[0][1:] {
-			switch letter {
-			case 's':
-				set = true
-			case 'u':
-				unset = true
-			case 'q':
-				quiet = true
-			case 'p':
-				print = true
-			case 'o':
-				named = true
-			default:
-				sh.errorf("shopt: -%c: invalid option", letter)
-				return 2
-			}
-		}
-		args = args[1:]
+	options, args, ok := sh.getopt(args, "suqpo", "shopt [-pqsu] [-o] [optname ...]")
+	if !ok {
+		return 2
 	}
+	given := map[byte]bool{}
+	for _, o := range options {
+		given[o.letter] = true
+	}
+	set, unset, quiet, print, named := given['s'], given['u'], given['q'], given['p'], given['o']
 	lookup := func(name string) (bool, bool) {
 		if named {
 			letter, ok := optionNames[name]

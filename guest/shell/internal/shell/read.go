@@ -28,73 +28,50 @@ const readUsage = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N n
 	"[-u fd] [name ...]"
 
 func builtinRead(sh *Shell, args []string) int {
-	args = args[1:]
-	var raw, exactly, timed bool
+	var raw, exactly bool
 	array, delimiter, most, fd := "", byte('\n'), -1, 0
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option := args[0]
-		args = args[1:]
-		if option == "--" {
-			break
-		}
-		for i := 1; i < len(option); i++ {
-			letter := option[i]
-			if strings.IndexByte("ers", letter) >= 0 {
-				raw = raw || letter == 'r'
-				continue
+	options, args, ok := sh.getopt(args, "ersa:d:i:n:N:p:t:u:", readUsage)
+	if !ok {
+		return 2
+	}
+	for _, o := range options {
+		n, err := strconv.Atoi(o.value)
+		switch o.letter {
+		case 'r':
+			raw = true
+		case 'a':
+			array = o.value
+		case 'd':
+			delimiter = delimiterOf(o.value)
+		case 'n', 'N':
+			if err != nil || n < 0 {
+				sh.errorf("read: %s: invalid number", o.value)
+				return 1
 			}
-			if strings.IndexByte("adinNptu", letter) < 0 {
-				return sh.usage("read", "-"+string(letter)+": invalid option", readUsage)
+			most, exactly = n, o.letter == 'N'
+		case 'u':
+			if err != nil || sh.fd(n) == nil {
+				sh.errorf("read: %s: invalid file descriptor: Bad file descriptor", o.value)
+				return 1
 			}
-			value := option[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					return sh.usage("read", "-"+string(letter)+": option requires an argument", readUsage)
-				}
-				value, args = args[0], args[1:]
+			fd = n
+		case 't':
+			seconds, err := strconv.ParseFloat(o.value, 64)
+			if err != nil || seconds < 0 {
+				sh.errorf("read: %s: invalid timeout specification", o.value)
+				return 1
 			}
-			n, err := strconv.Atoi(value)
-			switch letter {
-			case 'a':
-				array = value
-			case 'd':
-				delimiter = 0
-				if value != "" {
-					delimiter = value[0]
-				}
-			case 'n', 'N':
-				if err != nil || n < 0 {
-					sh.errorf("read: %s: invalid number", value)
-					return 1
-				}
-				most, exactly = n, letter == 'N'
-			case 'u':
-				if err != nil || sh.fd(n) == nil {
-					sh.errorf("read: %s: invalid file descriptor: Bad file descriptor", value)
-					return 1
-				}
-				fd = n
-			case 't':
-				seconds, err := strconv.ParseFloat(value, 64)
-				if err != nil || seconds < 0 {
-					sh.errorf("read: %s: invalid timeout specification", value)
-					return 1
-				}
-				timed = true
-				if seconds == 0 {
-					return command.Status(sh.ready(fd))
-				}
-				// What is read is a file or a pipe whose writer goes on, or nothing.
-				if d := sh.fd(fd); d != nil && d.pipe != nil && !d.pipe.ready() {
-					if !sh.waitReady(d.pipe, time.Duration(seconds*float64(time.Second))) {
-						return 128 + 14
-					}
+			if seconds == 0 {
+				return command.Status(sh.ready(fd))
+			}
+			// What is read is a file or a pipe whose writer goes on, or nothing.
+			if d := sh.fd(fd); d != nil && d.pipe != nil && !d.pipe.ready() {
+				if !sh.waitReady(d.pipe, time.Duration(seconds*float64(time.Second))) {
+					return 128 + 14
 				}
 			}
-			break
 		}
 	}
-	_ = timed
 	for _, name := range args {
 		if base, _, _ := cutSubscript(name); !validName(base) {
 			sh.errorf("read: `%s': not a valid identifier", name)
@@ -277,54 +254,43 @@ func (sh *Shell) readFields(s string, escaped []byte, most int) []string {
 	return fields
 }
 
+// delimiterOf returns what the option -d stands for.
+func delimiterOf(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
+
 func builtinMapfile(sh *Shell, args []string) int {
 	name := args[0]
-	args = args[1:]
 	trim, delimiter, most, skip, origin, fd := false, byte('\n'), -1, 0, -1, 0
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		option := args[0]
-		args = args[1:]
-		if option == "--" {
-			break
+	options, args, ok := sh.getopt(args, "d:n:O:s:tu:C:c:",
+		name+" [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]")
+	if !ok {
+		return 2
+	}
+	for _, o := range options {
+		n, err := strconv.Atoi(o.value)
+		if err != nil && strings.IndexByte("tdC", o.letter) < 0 {
+			sh.errorf("%s: %s: invalid number", name, o.value)
+			return 1
 		}
-		for i := 1; i < len(option); i++ {
-			letter := option[i]
-			if letter == 't' {
-				trim = true
-				continue
+		switch o.letter {
+		case 't':
+			trim = true
+		case 'd':
+			delimiter = delimiterOf(o.value)
+		case 'n':
+			if most = n; n == 0 {
+				most = -1
 			}
-			if strings.IndexByte("dnOsuCc", letter) < 0 {
-				return sh.usage(name, "-"+string(letter)+": invalid option",
-					name+" [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] "+
-						"[array]")
-			}
-			value := option[i+1:]
-			if value == "" && len(args) > 0 {
-				value, args = args[0], args[1:]
-			}
-			n, err := strconv.Atoi(value)
-			if err != nil && letter != 'd' && letter != 'C' {
-				sh.errorf("%s: %s: invalid number", name, value)
-				return 1
-			}
-			switch letter {
-			case 'd':
-				delimiter = 0
-				if value != "" {
-					delimiter = value[0]
-				}
-			case 'n':
-				if most = n; n == 0 {
-					most = -1
-				}
-			case 'O':
-				origin = n
-			case 's':
-				skip = n
-			case 'u':
-				fd = n
-			}
-			break
+		case 'O':
+			origin = n
+		case 's':
+			skip = n
+		case 'u':
+			fd = n
 		}
 	}
 	array := "MAPFILE"

@@ -197,11 +197,7 @@ func (z *compression) run(name string) int {
 		c.Errorf("this format can only be decompressed here, by -d: use gzip or zstd to compress")
 		return 1
 	}
-	names := c.Args
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
+	for _, name := range c.Inputs() {
 		z.file(name)
 	}
 	return z.status

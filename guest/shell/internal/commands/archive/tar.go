@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
+	"github.com/toolrun/toolrun/guest/shell/internal/patterns"
 )
 
 var tarCommand = func() *command.Command {
@@ -29,11 +30,9 @@ func runBundled(c *command.Context) int {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		args = bundled(args)
 	}
-	return tarOptions().Do(c.Context(), &command.Context{
-		Args: append([]string{c.Name},
-			args...), Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Files: c.Files, Env: c.Env,
-		Host: c.Host,
-	})
+	inner := *c
+	inner.Args = append([]string{c.Name}, args...)
+	return tarOptions().Do(c.Context(), &inner)
 }
 
 // tarOptions returns tar as it is once its options have "-".
@@ -269,76 +268,13 @@ func (t *tarRun) excluded(name string) bool {
 // wildcard matches a pattern, whose "*" matches "/", too, with a name or with a directory above it.
 func wildcard(pattern, name string) bool {
 	for end := len(name); ; {
-		if matchWild(pattern, name[:end]) {
+		if patterns.Match(pattern, name[:end]) {
 			return true
 		}
 		if end = strings.LastIndexByte(name[:end], '/'); end <= 0 {
 			return false
 		}
 	}
-}
-
-func matchWild(pattern, s string) bool {
-	star, mark := -1, 0
-	i, j := 0, 0
-	for j < len(s) {
-		switch {
-		case i < len(pattern) && pattern[i] == '*':
-			star, mark = i, j
-			i++
-			continue
-		case i < len(pattern) && pattern[i] == '[':
-			if size, ok := matchClass(pattern[i:], s[j]); size > 0 {
-				if ok {
-					i += size
-					j++
-					continue
-				}
-				break
-			}
-			fallthrough
-		case i < len(pattern) && (pattern[i] == '?' || pattern[i] == s[j]):
-			i++
-			j++
-			continue
-		case i+1 < len(pattern) && pattern[i] == '\\' && pattern[i+1] == s[j]:
-			i += 2
-			j++
-			continue
-		}
-		if star < 0 {
-			return false
-		}
-		mark++
-		i, j = star+1, mark
-	}
-	for i < len(pattern) && pattern[i] == '*' {
-		i++
-	}
-	return i == len(pattern)
-}
-
-// matchClass matches a bracket expression, whose length it returns.
-func matchClass(pattern string, c byte) (size int, ok bool) {
-	end := strings.IndexByte(pattern[2:], ']')
-	if end < 0 {
-		return 0, false
-	}
-	end += 2
-	set := pattern[1:end]
-	negate := set[0] == '!' || set[0] == '^'
-	if negate {
-		set = set[1:]
-	}
-	for i := 0; i < len(set); i++ {
-		if i+2 < len(set) && set[i+1] == '-' {
-			ok = ok || set[i] <= c && c <= set[i+2]
-			i += 2
-		} else {
-			ok = ok || set[i] == c
-		}
-	}
-	return end + 1, ok != negate
 }
 
 // create makes an archive.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
+	"github.com/toolrun/toolrun/guest/shell/internal/patterns"
 )
 
 var unzipCommand = &command.Command{
@@ -173,7 +174,7 @@ func (u *unzipRun) match(pattern, name string) bool {
 	if u.fold {
 		pattern, name = strings.ToLower(pattern), strings.ToLower(name)
 	}
-	return matchWild(pattern, name)
+	return patterns.Match(pattern, name)
 }
 
 func (u *unzipRun) run(name string) int {

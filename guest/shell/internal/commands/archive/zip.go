@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
+	"github.com/toolrun/toolrun/guest/shell/internal/patterns"
 )
 
 var zipCommand = &command.Command{
@@ -227,9 +228,9 @@ func (z *zipRun) options(args []string) (names []string, status int) {
 	return names, 0
 }
 
-func matchAny(patterns []string, name string) bool {
-	for _, p := range patterns {
-		if matchWild(p, name) {
+func matchAny(list []string, name string) bool {
+	for _, p := range list {
+		if patterns.Match(p, name) {
 			return true
 		}
 	}

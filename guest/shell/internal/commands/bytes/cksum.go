@@ -78,15 +78,12 @@ func runCksum(c *command.Context) int {
 
 // printOld prints checksums that are numbers.
 func printOld(c *command.Context, algorithm string) int {
-	names, out, ok := c.Args, c.Output(), true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
+	out, ok := c.Output(), true
 	end := "\n"
 	if c.Has("zero") {
 		end = "\x00"
 	}
-	for _, name := range names {
+	for _, name := range c.Inputs() {
 		in, err := c.Input(name)
 		if err == nil {
 			var checksum uint32

@@ -63,11 +63,8 @@ func runStrings(c *command.Context) int {
 			s.separator = g.Value
 		}
 	}
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
+	ok := true
+	for _, name := range c.Inputs() {
 		var info, err = c.Stat(name)
 		switch {
 		case name == "-":

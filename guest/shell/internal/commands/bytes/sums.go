@@ -168,11 +168,7 @@ func sumOf(c *command.Context, name string, h hash.Hash) (string, error) {
 // print prints the checksums of the operands.
 func (s *summer) print(tag, binary bool) int {
 	out, ok := s.c.Output(), true
-	names := s.c.Args
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
+	for _, name := range s.c.Inputs() {
 		sum, err := sumOf(s.c, name, s.digest.make(s.bits))
 		if err != nil {
 			_ = out.Flush()
@@ -241,11 +237,8 @@ func (s *summer) parse(line string) (name, sum string, h hash.Hash, ok bool) {
 
 // check checks the checksums in the operands.
 func (s *summer) check() int {
-	names, ok := s.c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
+	ok := true
+	for _, name := range s.c.Inputs() {
 		ok = s.checkFile(name) && ok
 	}
 	return command.Status(ok)

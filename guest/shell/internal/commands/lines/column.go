@@ -59,12 +59,9 @@ func runColumn(c *command.Context) int {
 		}
 		width = int(n)
 	}
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
+	ok := true
 	var lines []string
-	for _, name := range names {
+	for _, name := range c.Inputs() {
 		in, err := c.Input(name)
 		if err != nil {
 			c.Errorf("%s: %s", name, command.Text(err))

@@ -62,24 +62,14 @@ func runFmt(c *command.Context) int {
 	} else {
 		f.goal = f.width * 187 / 200
 	}
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
-		in, err := c.Input(name)
+	ok := c.EachFile("cannot open %s for reading: %s", func(_ string, r io.Reader) bool {
+		err := f.file(r)
 		if err != nil {
-			c.Errorf("cannot open %s for reading: %s", command.Quote(name), command.Text(err))
-			ok = false
-			continue
-		}
-		if err = f.file(in); err != nil {
 			_ = f.out.Flush()
 			c.Errorf("read error")
-			ok = false
 		}
-		_ = in.Close()
-	}
+		return err == nil
+	})
 	if f.out.Flush() != nil {
 		return 1
 	}

@@ -30,10 +30,7 @@ func runPaste(c *command.Context) int {
 		c.Errorf("delimiter list ends with an unescaped backslash: %s", list)
 		return 1
 	}
-	names := c.Args
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
+	names := c.Inputs()
 	out := c.Output()
 	if c.Has("serial") {
 		ok = pasteSerial(c, out, names, delimiters)

@@ -17,12 +17,9 @@ var rev = &command.Command{
 }
 
 func runRev(c *command.Context) int {
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
+	ok := true
 	out := c.Output()
-	for _, name := range names {
+	for _, name := range c.Inputs() {
 		in, err := c.Input(name)
 		if err != nil {
 			c.Errorf("cannot open %s: %s", name, command.Text(err))

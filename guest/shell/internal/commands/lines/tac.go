@@ -40,23 +40,13 @@ func runTac(c *command.Context) int {
 		}
 		t.regex, t.last = true, lastMatch(re)
 	}
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
-		in, err := c.Input(name)
+	ok := c.EachFile("failed to open %s for reading: %s", func(name string, r io.Reader) bool {
+		err := t.file(r)
 		if err != nil {
-			c.Errorf("failed to open %s for reading: %s", command.Quote(name), command.Text(err))
-			ok = false
-			continue
-		}
-		if err = t.file(in); err != nil {
 			c.Errorf("%s: read error: %s", command.QuoteOdd(name), command.Text(err))
-			ok = false
 		}
-		_ = in.Close()
-	}
+		return err == nil
+	})
 	if t.out.Flush() != nil {
 		return 1
 	}

@@ -439,7 +439,7 @@ func (f *finder) create(name string) io.Writer {
 
 func (f *finder) globTest(p string, fold bool, of func(*found) string) node {
 	return func(file *found) bool {
-		m := patterns.Matcher{Fold: fold}
+		m := patterns.Matcher{Fold: fold, Plain: true}
 		return m.Match(p, of(file))
 	}
 }

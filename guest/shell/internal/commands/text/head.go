@@ -78,25 +78,13 @@ func header(out io.Writer, name string, first *bool) {
 
 // eachFile is EachInput with the errors that head and tail have.
 func eachFile(c *command.Context, do func(name string, r io.Reader) error) bool {
-	names, ok := c.Args, true
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	for _, name := range names {
-		in, err := c.Input(name)
-		if err != nil {
-			c.Errorf("cannot open %s for reading: %s", command.Quote(name), command.Text(err))
-			ok = false
-			continue
-		}
-		err = do(name, in)
-		_ = in.Close()
+	return c.EachFile("cannot open %s for reading: %s", func(name string, r io.Reader) bool {
+		err := do(name, r)
 		if err != nil {
 			c.Errorf("error reading %s: %s", command.Quote(name), command.Text(err))
-			ok = false
 		}
-	}
-	return ok
+		return err == nil
+	})
 }
 
 func headOf(out io.Writer, r io.Reader, count int64, inBytes, fromEnd bool, separator byte) error {
