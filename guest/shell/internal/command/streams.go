@@ -2,8 +2,8 @@ package command
 
 import (
 	"bufio"
-	"bytes"
 	"io"
+	"strings"
 )
 
 // Input opens an operand for reading: "-" is standard input, whose Close does nothing.
@@ -40,8 +40,8 @@ func (c *Context) EachInput(do func(name string, r io.Reader) error) bool {
 	return ok
 }
 
-// EachFile is EachInput for commands with errors of their own: cannot has a place for the quoted name and one for why it
-// cannot be opened. The function reports what else goes wrong, and returns whether all went well.
+// EachFile is EachInput for commands with errors of their own: cannot has a place for the quoted name, and one for why
+// it cannot be opened. The function reports what else goes wrong, and returns whether all went well.
 func (c *Context) EachFile(cannot string, do func(name string, r io.Reader) bool) bool {
 	ok := true
 	for _, name := range c.Inputs() {
@@ -88,13 +88,32 @@ func Lines(r io.Reader, separator byte, do func(line []byte) bool) error {
 	}
 }
 
+// Separator returns what ends lines: NUL if an option was given, and otherwise the newline.
+func (c *Context) Separator(zero string) byte {
+	if c.Has(zero) {
+		return 0
+	}
+	return '\n'
+}
+
 // ReadLines returns the lines of a stream without their ends.
-func ReadLines(r io.Reader, separator byte) ([][]byte, error) {
+func ReadLines(r io.Reader, separator byte) ([]string, error) {
 	data, err := io.ReadAll(r)
 	if err != nil || len(data) == 0 {
 		return nil, err
 	}
-	return bytes.Split(bytes.TrimSuffix(data, []byte{separator}), []byte{separator}), nil
+	end := string(rune(separator))
+	return strings.Split(strings.TrimSuffix(string(data), end), end), nil
+}
+
+// InputLines returns the lines of an operand.
+func (c *Context) InputLines(name string, separator byte) ([]string, error) {
+	in, err := c.Input(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return ReadLines(in, separator)
 }
 
 // Status returns the exit status 0 if all went well, and 1 otherwise.

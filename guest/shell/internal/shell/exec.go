@@ -681,7 +681,17 @@ func (sh *Shell) runCommand(cmd *command.Command, args, more []string) int {
 func (sh *Shell) runWith(cmd *command.Command, args []string, env command.Env) int {
 	p := newProcess(sh.process)
 	defer p.over()
-	status := guard(func() int {
+	status := guard(func() (status int) {
+		defer func() {
+			if e := recover(); e != nil {
+				bug, ok := e.(runtime.Error)
+				if !ok {
+					panic(e)
+				}
+				sh.errorf("%s: this command has a bug, which has ended it: %v", args[0], bug)
+				status = 128 + int(syscall.SIGABRT)
+			}
+		}()
 		return cmd.Do(p, &command.Context{
 			Args: args, Stdin: sh.reader(0, p), Stdout: sh.writer(1, p), Stderr: sh.writer(2, p),
 			Files: sh.files, Env: env, Host: host{sh, p}, Outside: sh.outside,

@@ -139,7 +139,7 @@ func runTar(c *command.Context) int {
 		case "exclude":
 			t.exclude = append(t.exclude, g.Value)
 		case "exclude-from":
-			names, err := t.names(g.Value)
+			names, err := c.InputLines(g.Value, '\n')
 			if err != nil {
 				return t.open(g.Value, err)
 			}
@@ -153,7 +153,7 @@ func runTar(c *command.Context) int {
 	}
 	names := c.Args
 	if from, ok := c.Value("files-from"); ok {
-		list, err := t.names(from)
+		list, err := c.InputLines(from, c.Separator("null"))
 		if err != nil {
 			return t.open(from, err)
 		}
@@ -192,24 +192,6 @@ func runTar(c *command.Context) int {
 		return 2
 	}
 	return status
-}
-
-func (t *tarRun) names(file string) ([]string, error) {
-	in, err := t.c.Input(file)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	separator := byte('\n')
-	if t.c.Has("null") {
-		separator = 0
-	}
-	lines, err := command.ReadLines(in, separator)
-	names := make([]string, len(lines))
-	for i, line := range lines {
-		names[i] = string(line)
-	}
-	return names, err
 }
 
 // open says that a file cannot be opened, which ends everything.
@@ -446,7 +428,7 @@ func (t *tarRun) add(w *tar.Writer, name string) error {
 	header.AccessTime, header.ChangeTime = time.Time{}, time.Time{}
 	header.Format = tar.FormatGNU
 	if date, ok := c.Value("mtime"); ok {
-		if when, ok := parseDate(date); ok {
+		if when, ok := command.ParseTime(date, time.Now(), command.Zone(c)); ok {
 			header.ModTime = when
 		}
 	}
@@ -491,19 +473,6 @@ type zeros struct{}
 func (zeros) Read(data []byte) (int, error) {
 	clear(data)
 	return len(data), nil
-}
-
-func parseDate(s string) (time.Time, bool) {
-	if seconds, ok := strings.CutPrefix(s, "@"); ok {
-		n, err := strconv.ParseInt(seconds, 10, 64)
-		return time.Unix(n, 0), err == nil
-	}
-	for _, layout := range []string{time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02 15:04"} {
-		if when, err := time.Parse(layout, strings.TrimSuffix(s, " UTC")); err == nil {
-			return when, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // member returns the name of a file in an archive.
@@ -555,12 +524,8 @@ func (t *tarRun) show(h *tar.Header) {
 	size := strconv.FormatInt(h.Size, 10)
 	who := owner + "/" + group
 	t.width = max(t.width, len(who)+1+len(size))
-	zone := time.UTC
-	if l, err := time.LoadLocation(t.c.Getenv("TZ")); err == nil {
-		zone = l
-	}
 	fmt.Fprintf(t.listing, "%s%s %s%*s %s %s%s\n", kind, mode, who, t.width-len(who), size,
-		h.ModTime.In(zone).Format("2006-01-02 15:04"), h.Name, tail)
+		h.ModTime.In(command.Zone(t.c)).Format("2006-01-02 15:04"), h.Name, tail)
 }
 
 // read lists or extracts an archive.
@@ -661,6 +626,12 @@ type extraction struct {
 	times map[string]time.Time
 }
 
+// fail says what went wrong, after what has been listed.
+func (x *extraction) fail(format string, args ...any) {
+	_ = x.out.Flush()
+	x.tarRun.fail(format, args...)
+}
+
 // wanted says whether a member is among those that are asked for.
 func (x *extraction) wanted(name string) bool {
 	if len(x.names) == 0 {
@@ -726,12 +697,10 @@ func (x *extraction) member(h *tar.Header, r io.Reader, extract bool) bool {
 		case c.Has("skip-old-files"):
 			return true
 		case c.Has("keep-old-files"):
-			_ = x.out.Flush()
 			x.fail("%s: Cannot open: File exists", name)
 			return true
 		case info.IsDir():
 			if err := c.Rmdir(full); err != nil {
-				_ = x.out.Flush()
 				x.fail("%s: Cannot open: File exists", name)
 				return true
 			}
@@ -742,7 +711,6 @@ func (x *extraction) member(h *tar.Header, r io.Reader, extract bool) bool {
 	switch h.Typeflag {
 	case tar.TypeDir:
 		if err := x.mkdirAll(full); err != nil {
-			_ = x.out.Flush()
 			x.fail("%s: Cannot mkdir: %s", name, command.Text(err))
 			return true
 		}
@@ -755,7 +723,6 @@ func (x *extraction) member(h *tar.Header, r io.Reader, extract bool) bool {
 		link.Name = name
 		x.links = append(x.links, &link)
 	default:
-		_ = x.out.Flush()
 		x.fail("%s: Cannot mknod: Operation not permitted", name)
 	}
 	return true
@@ -805,7 +772,6 @@ func (x *extraction) write(full, name string, h *tar.Header, r io.Reader) bool {
 		}
 	}
 	if err != nil {
-		_ = x.out.Flush()
 		x.fail("%s: Cannot open: %s", name, command.Text(err))
 		return true
 	}
@@ -858,7 +824,6 @@ func (x *extraction) finish() {
 			}
 		}
 		if err != nil {
-			_ = x.out.Flush()
 			x.fail("%s: Cannot create %s to '%s': %s", link.Name, kind, link.Linkname, command.Text(err))
 		}
 	}

@@ -81,9 +81,7 @@ func runZip(c *command.Context) int {
 	}
 	if z.stdin {
 		lines, _ := command.ReadLines(c.Stdin, '\n')
-		for _, line := range lines {
-			names = append(names, string(line))
-		}
+		names = append(names, lines...)
 	}
 	var data []byte
 	if target != "-" {

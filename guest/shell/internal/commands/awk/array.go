@@ -52,6 +52,14 @@ func (c *cell) array(name string) *array {
 	return c.arr
 }
 
+// scalar returns the cell of a variable, which must not be an array.
+func (c *cell) scalar(name string) *cell {
+	if c.isArray() {
+		panic(fatal("attempt to use array `" + name + "' in a scalar context"))
+	}
+	return c
+}
+
 // isArray says whether a cell is known to be an array.
 func (c *cell) isArray() bool {
 	for c.arr == nil && c.ref != nil {

@@ -360,16 +360,8 @@ func (p *parser) statement() stmt {
 		p.end()
 		return func(m *machine) control {
 			for {
-				m.tick()
-				switch c := body(m); c {
-				case normal, continues:
-				case breaks:
-					return normal
-				default:
+				if c, ends := m.turn(body); ends || !cond(m).bool() {
 					return c
-				}
-				if !cond(m).bool() {
-					return normal
 				}
 			}
 		}
@@ -463,15 +455,23 @@ func (p *parser) skipToElse() {
 	}
 }
 
+// turn runs the body of a loop once. Ends says whether the loop does, and c how.
+func (m *machine) turn(body stmt) (c control, ends bool) {
+	m.tick()
+	switch c := body(m); c {
+	case normal, continues:
+		return normal, false
+	case breaks:
+		return normal, true
+	default:
+		return c, true
+	}
+}
+
 func while(cond expr, body stmt) stmt {
 	return func(m *machine) control {
 		for cond(m).bool() {
-			m.tick()
-			switch c := body(m); c {
-			case normal, continues:
-			case breaks:
-				return normal
-			default:
+			if c, ends := m.turn(body); ends {
 				return c
 			}
 		}
@@ -531,12 +531,7 @@ func (p *parser) forLoop() stmt {
 	body := p.loop()
 	return func(m *machine) control {
 		for first(m); cond(m).bool(); step(m) {
-			m.tick()
-			switch c := body(m); c {
-			case normal, continues:
-			case breaks:
-				return normal
-			default:
+			if c, ends := m.turn(body); ends {
 				return c
 			}
 		}
@@ -550,13 +545,8 @@ func (p *parser) forIn(variable node, over func(*machine) *array) stmt {
 	return func(m *machine) control {
 		a := over(m)
 		for _, key := range m.ordered(a) {
-			m.tick()
 			assign(m, inputs(key).asKey())
-			switch c := body(m); c {
-			case normal, continues:
-			case breaks:
-				return normal
-			default:
+			if c, ends := m.turn(body); ends {
 				return c
 			}
 		}
@@ -828,11 +818,7 @@ func (p *parser) expr() node {
 			name := n.name
 			return node{eval: func(m *machine) value {
 				v := right(m)
-				c := get(m)
-				if c.arr != nil {
-					panic(fatal("attempt to use array `" + name + "' in a scalar context"))
-				}
-				c.v = v
+				get(m).scalar(name).v = v
 				return v
 			}}
 		}
@@ -858,29 +844,26 @@ func (p *parser) expr() node {
 
 // update returns an expression that changes a variable: the function returns what it becomes, and the result.
 func (p *parser) update(n node, do func(m *machine, old float64) (becomes, result value), right expr) node {
-	if n.cell != nil {
-		get := n.cell
+	// operand is the right side, which is evaluated before the variable is looked at.
+	operand := func(m *machine) float64 {
+		if right == nil {
+			return 0
+		}
+		return right(m).num()
+	}
+	switch {
+	case n.cell != nil:
 		return node{eval: func(m *machine) value {
-			var operand float64
-			if right != nil {
-				operand = right(m).num()
-			}
-			c := get(m)
-			if c.arr != nil {
-				panic(fatal("attempt to use array `" + n.name + "' in a scalar context"))
-			}
+			operand := operand(m)
+			c := n.cell(m).scalar(n.name)
 			m.operand = operand
 			becomes, result := do(m, c.v.num())
 			c.v = becomes
 			return result
 		}}
-	}
-	if n.field != nil {
+	case n.field != nil:
 		return node{eval: func(m *machine) value {
-			var operand float64
-			if right != nil {
-				operand = right(m).num()
-			}
+			operand := operand(m)
 			i := m.fieldIndex(n.field(m))
 			old := m.field(i).num()
 			m.operand = operand
@@ -890,10 +873,7 @@ func (p *parser) update(n node, do func(m *machine, old float64) (becomes, resul
 		}}
 	}
 	return node{eval: func(m *machine) value {
-		var operand float64
-		if right != nil {
-			operand = right(m).num()
-		}
+		operand := operand(m)
 		old := m.special(n.special).num()
 		m.operand = operand
 		becomes, result := do(m, old)
@@ -906,11 +886,7 @@ func (p *parser) assigner(n node) func(m *machine, v value) {
 	switch {
 	case n.cell != nil:
 		return func(m *machine, v value) {
-			c := n.cell(m)
-			if c.isArray() {
-				panic(fatal("attempt to use array `" + n.name + "' in a scalar context"))
-			}
-			c.v = v
+			n.cell(m).scalar(n.name).v = v
 		}
 	case n.field != nil:
 		return func(m *machine, v value) { m.assignField(m.fieldIndex(n.field(m)), v) }
@@ -1062,6 +1038,13 @@ func (p *parser) matcher(n node) func(*machine) *pattern {
 	return func(m *machine) *pattern { return m.regex(n.eval(m).str(m.convfmt)) }
 }
 
+// comparisons say what operators make of the result of compare.
+var comparisons = map[string]func(int) bool{
+	"<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 },
+	"==": func(c int) bool { return c == 0 }, "!=": func(c int) bool { return c != 0 },
+	">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
+}
+
 func (p *parser) comparison() node {
 	left := p.concatenation(false)
 	for p.tok == tOp {
@@ -1087,21 +1070,7 @@ func (p *parser) comparison() node {
 		}
 		p.next()
 		a, b := left.eval, p.concatenation(false).eval
-		var test func(int) bool
-		switch op {
-		case "<":
-			test = func(c int) bool { return c < 0 }
-		case "<=":
-			test = func(c int) bool { return c <= 0 }
-		case "==":
-			test = func(c int) bool { return c == 0 }
-		case "!=":
-			test = func(c int) bool { return c != 0 }
-		case ">=":
-			test = func(c int) bool { return c >= 0 }
-		default:
-			test = func(c int) bool { return c > 0 }
-		}
+		test := comparisons[op]
 		left = node{eval: func(m *machine) value { x := a(m); return boolean(test(compare(x, b(m), m.convfmt))) }}
 	}
 	return left
@@ -1324,11 +1293,7 @@ func (p *parser) name(name string) node {
 	if slot, ok := p.local[name]; ok {
 		cellOf := func(m *machine) *cell { return &m.frame[slot] }
 		return node{name: name, bare: true, cell: cellOf, eval: func(m *machine) value {
-			c := &m.frame[slot]
-			if c.isArray() {
-				panic(fatal("attempt to use array `" + name + "' in a scalar context"))
-			}
-			return c.v
+			return m.frame[slot].scalar(name).v
 		}}
 	}
 	if id, ok := specials[name]; ok {
@@ -1341,11 +1306,7 @@ func (p *parser) name(name string) node {
 	}
 	cellOf := func(m *machine) *cell { return &m.globals[slot] }
 	return node{name: name, bare: true, cell: cellOf, eval: func(m *machine) value {
-		c := &m.globals[slot]
-		if c.arr != nil {
-			panic(fatal("attempt to use array `" + name + "' in a scalar context"))
-		}
-		return c.v
+		return m.globals[slot].scalar(name).v
 	}}
 }
 
@@ -1368,11 +1329,7 @@ func element(n node, key func(*machine) string) node {
 	get, name := n.cell, n.name
 	cellOf := func(m *machine) *cell { return get(m).array(name).at(key(m)) }
 	return node{name: name, cell: cellOf, eval: func(m *machine) value {
-		c := cellOf(m)
-		if c.arr != nil {
-			panic(fatal("attempt to use array `" + name + "' in a scalar context"))
-		}
-		return c.v
+		return cellOf(m).scalar(name).v
 	}}
 }
 

@@ -160,10 +160,7 @@ func runExpand(c *command.Context) int {
 		}
 		_ = out.WriteByte(b)
 	})
-	if out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(out.Flush() == nil && ok)
 }
 
 // eachByte calls a function with each byte of the operands.
@@ -192,10 +189,7 @@ func runUnexpand(c *command.Context) int {
 	u.begin()
 	ok = eachByte(c, u.byte)
 	_, _ = u.out.Write(u.pending)
-	if u.out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(u.out.Flush() == nil && ok)
 }
 
 type unexpander struct {

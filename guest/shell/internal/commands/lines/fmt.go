@@ -70,10 +70,7 @@ func runFmt(c *command.Context) int {
 		}
 		return err == nil
 	})
-	if f.out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(f.out.Flush() == nil && ok)
 }
 
 // A formatter formats paragraphs: it reads the words of one, chooses where to break its lines so that they cost least,

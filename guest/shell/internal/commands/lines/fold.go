@@ -34,10 +34,7 @@ func runFold(c *command.Context) int {
 	}
 	f := folder{out: c.Output(), width: width, bytes: c.Has("bytes"), spaces: c.Has("spaces")}
 	ok := c.EachInput(func(_ string, r io.Reader) error { return f.fold(r) })
-	if f.out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(f.out.Flush() == nil && ok)
 }
 
 type folder struct {

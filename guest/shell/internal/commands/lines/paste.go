@@ -37,10 +37,7 @@ func runPaste(c *command.Context) int {
 	} else {
 		ok = pasteParallel(c, out, names, delimiters)
 	}
-	if out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(out.Flush() == nil && ok)
 }
 
 // delimiterList reads a list of delimiters, of which one can be empty.

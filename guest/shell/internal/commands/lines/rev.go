@@ -36,10 +36,7 @@ func runRev(c *command.Context) int {
 		}
 		_ = in.Close()
 	}
-	if out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(out.Flush() == nil && ok)
 }
 
 // errCharacter is the error of a line that is not UTF-8.

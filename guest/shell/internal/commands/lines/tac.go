@@ -47,10 +47,7 @@ func runTac(c *command.Context) int {
 		}
 		return err == nil
 	})
-	if t.out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(t.out.Flush() == nil && ok)
 }
 
 // lastMatch finds the last match of an expression: where it begins, and its length, or -1.

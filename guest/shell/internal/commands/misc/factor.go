@@ -54,10 +54,7 @@ func runFactor(c *command.Context) int {
 			_ = out.Flush()
 		}
 	}
-	if out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(out.Flush() == nil && ok)
 }
 
 // factorize returns the prime factors of a number, sorted. It stops if the command must end.

@@ -36,16 +36,12 @@ var fileCommand = &command.Command{
 func runFile(c *command.Context) int {
 	names := c.Args
 	if from, ok := c.Value("files-from"); ok {
-		in, err := c.Input(from)
+		lines, err := c.InputLines(from, '\n')
 		if err != nil {
 			c.FileError(from, err)
 			return 1
 		}
-		lines, _ := command.ReadLines(in, '\n')
-		_ = in.Close()
-		for _, line := range lines {
-			names = append(names, string(line))
-		}
+		names = append(names, lines...)
 	}
 	if len(names) == 0 {
 		fmt.Fprintln(c.Stderr, "Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension] [--mime-encoding]\n"+

@@ -122,10 +122,7 @@ func runNumfmt(c *command.Context) int {
 			}
 		}
 	} else {
-		separator := byte('\n')
-		if c.Has("zero-terminated") {
-			separator = 0
-		}
+		separator := c.Separator("zero-terminated")
 		_ = command.Lines(io.Reader(c.Stdin), separator, func(line []byte) bool {
 			text, ended := strings.CutSuffix(string(line), string(separator))
 			end := ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"regexp/syntax"
@@ -109,12 +110,7 @@ type rgRun struct {
 func runRG(c *command.Context) int {
 	r := &rgRun{c: c, out: c.Output(), ignore: true, depth: 1 << 30, separator: "--", limit: -1}
 	if c.Has("type-list") {
-		names := make([]string, 0, len(rgTypes))
-		for name := range rgTypes {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(rgTypes)) {
 			fmt.Fprintf(r.out, "%s: %s\n", name, strings.Join(rgTypes[name], ", "))
 		}
 		return command.Status(r.out.Flush() == nil)
@@ -127,16 +123,12 @@ func runRG(c *command.Context) int {
 		case "regexp":
 			patterns = append(patterns, g.Value)
 		case "file":
-			in, err := c.Input(g.Value)
+			lines, err := c.InputLines(g.Value, '\n')
 			if err != nil {
 				fmt.Fprintf(c.Stderr, "%s: %s\n", g.Value, osError(err))
 				return 2
 			}
-			lines, _ := command.ReadLines(in, '\n')
-			_ = in.Close()
-			for _, line := range lines {
-				patterns = append(patterns, string(line))
-			}
+			patterns = append(patterns, lines...)
 		case "unrestricted":
 			unrestricted++
 		case "after-context", "before-context", "context", "max-count", "max-depth", "maxdepth":

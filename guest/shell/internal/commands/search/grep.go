@@ -119,20 +119,12 @@ func runGrep(c *command.Context, kind string) int {
 		case "regexp":
 			wanted, given = append(wanted, strings.Split(o.Value, "\n")...), true
 		case "file":
-			in, err := c.Input(o.Value)
-			var lines [][]byte
-			if err == nil {
-				lines, err = command.ReadLines(in, '\n')
-				_ = in.Close()
-			}
+			lines, err := c.InputLines(o.Value, '\n')
 			if err != nil {
 				c.FileError(o.Value, err)
 				return 2
 			}
-			given = true
-			for _, line := range lines {
-				wanted = append(wanted, string(line))
-			}
+			wanted, given = append(wanted, lines...), true
 		case "before-context", "after-context", "context", "max-count":
 			n, err := strconv.Atoi(o.Value)
 			if err != nil || n < 0 && o.Name != "max-count" {

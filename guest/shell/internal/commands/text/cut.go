@@ -146,10 +146,7 @@ func runCut(c *command.Context) int {
 	if c.Has("complement") {
 		spans = complement(spans)
 	}
-	separator := byte('\n')
-	if c.Has("zero-terminated") {
-		separator = 0
-	}
+	separator := c.Separator("zero-terminated")
 	between, joined := c.Value("output-delimiter")
 	if !joined && kind == "fields" {
 		between = delimiter

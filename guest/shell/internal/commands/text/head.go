@@ -45,10 +45,7 @@ func runHead(c *command.Context) int {
 		}
 		count, fromEnd = n, minus
 	}
-	separator := byte('\n')
-	if c.Has("zero-terminated") {
-		separator = 0
-	}
+	separator := c.Separator("zero-terminated")
 	headers := c.Has("verbose") || len(c.Args) > 1 && !c.Has("quiet") && !c.Has("silent")
 	out := c.Output()
 	first := true
@@ -58,10 +55,7 @@ func runHead(c *command.Context) int {
 		}
 		return headOf(out, r, count, unit == "bytes", fromEnd, separator)
 	})
-	if out.Flush() != nil {
-		return 1
-	}
-	return command.Status(ok)
+	return command.Status(out.Flush() == nil && ok)
 }
 
 // header writes the name of a file before what is shown of it.

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"crypto/md5"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -143,10 +144,7 @@ func runSort(c *command.Context) int {
 			return 2
 		}
 	}
-	separator := byte('\n')
-	if c.Has("zero-terminated") {
-		separator = 0
-	}
+	separator := c.Separator("zero-terminated")
 	lines, ok := s.read(c, separator)
 	if !ok {
 		return 2
@@ -186,15 +184,12 @@ func runSort(c *command.Context) int {
 func (s *sorter) read(c *command.Context, separator byte) ([][]byte, bool) {
 	names := c.Args
 	if list, ok := c.Value("files0-from"); ok {
-		in, err := c.Input(list)
+		found, err := c.InputLines(list, 0)
 		if err != nil {
 			c.Errorf("cannot open %s for reading: %s", command.Quote(list), command.Text(err))
 			return nil, false
 		}
-		found, _ := command.ReadLines(in, 0)
-		for _, name := range found {
-			names = append(names, string(name))
-		}
+		names = append(names, found...)
 	}
 	if len(names) == 0 {
 		names = []string{"-"}
@@ -206,13 +201,16 @@ func (s *sorter) read(c *command.Context, separator byte) ([][]byte, bool) {
 			c.Errorf("cannot read: %s: %s", command.QuoteOdd(name), command.Text(err))
 			return nil, false
 		}
-		found, err := command.ReadLines(in, separator)
+		data, err := io.ReadAll(in)
 		_ = in.Close()
 		if err != nil {
 			c.Errorf("read failed: %s: %s", command.QuoteOdd(name), command.Text(err))
 			return nil, false
 		}
-		lines = append(lines, found...)
+		if len(data) > 0 {
+			end := []byte{separator}
+			lines = append(lines, bytes.Split(bytes.TrimSuffix(data, end), end)...)
+		}
 	}
 	return lines, true
 }

@@ -53,10 +53,7 @@ func runTail(c *command.Context) int {
 		}
 		count, fromStart = n, plus
 	}
-	separator := byte('\n')
-	if c.Has("zero-terminated") {
-		separator = 0
-	}
+	separator := c.Separator("zero-terminated")
 	headers := c.Has("verbose") || len(c.Args) > 1 && !c.Has("quiet") && !c.Has("silent")
 	out := c.Output()
 	first := true

@@ -68,10 +68,7 @@ func runUniq(c *command.Context) int {
 		defer file.Close()
 		out.Reset(file)
 	}
-	separator := byte('\n')
-	if c.Has("zero-terminated") {
-		separator = 0
-	}
+	separator := c.Separator("zero-terminated")
 	key := func(line []byte) []byte {
 		for range numbers["skip-fields"] {
 			line = bytes.TrimLeft(line, " \t")

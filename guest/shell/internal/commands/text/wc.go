@@ -39,19 +39,10 @@ func runWc(c *command.Context) int {
 	ok := true
 	names := c.Args
 	if list, given := c.Value("files0-from"); given {
-		in, err := c.Input(list)
-		var lines [][]byte
-		if err == nil {
-			lines, err = command.ReadLines(in, 0)
-			_ = in.Close()
-		}
-		if err != nil {
+		var err error
+		if names, err = c.InputLines(list, 0); err != nil {
 			c.Errorf("cannot open %s for reading: %s", command.Quote(list), command.Text(err))
 			return 1
-		}
-		names = nil
-		for _, line := range lines {
-			names = append(names, string(line))
 		}
 	}
 	type result struct {
