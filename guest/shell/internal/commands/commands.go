@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/data"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/files"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/lines"
+	"github.com/toolrun/toolrun/guest/shell/internal/commands/makefiles"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/misc"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/outside"
 	"github.com/toolrun/toolrun/guest/shell/internal/commands/search"
@@ -28,6 +29,7 @@ var Table = command.NewTable(
 	data.Commands,
 	files.Commands,
 	lines.Commands,
+	makefiles.Commands,
 	misc.Commands,
 	outside.Commands,
 	search.Commands,
