@@ -133,22 +133,26 @@ func (anthropic) lacks(r tool.Result) string { return lacksID(r) }
 func (anthropic) results(results []tool.Result) []any {
 	content := make([]anthropicResult, len(results))
 	for i, r := range results {
-		can := isPictureOrPDF
-		if r.IsError() {
-			can = nil // the API accepts only text in errors
-		}
-		result := anthropicResult{Type: "tool_result", ToolUseID: r.CallID, IsError: r.IsError()}
-		for _, p := range piecesOf(r, can) {
-			block := anthropicBlock{Type: "text", Text: p.text}
-			if p.data != nil {
-				block.Type, block.Source = "image", &anthropicSource{"base64", p.mime, encode64(p.data)}
-				if p.mime == pdf {
-					block.Type = "document"
-				}
-			}
-			result.Content = append(result.Content, block)
-		}
-		content[i] = result
+		content[i] = anthropicResult{Type: "tool_result", ToolUseID: r.CallID, Content: anthropicBlocks(r),
+			IsError: r.IsError()}
 	}
 	return []any{message{Role: "user", Content: content}}
+}
+
+func anthropicBlocks(r tool.Result) (blocks []anthropicBlock) {
+	can := isPictureOrPDF
+	if r.IsError() {
+		can = nil // the API accepts only text in errors
+	}
+	for _, p := range piecesOf(r, can) {
+		block := anthropicBlock{Type: "text", Text: p.text}
+		if p.data != nil {
+			block.Type, block.Source = "image", &anthropicSource{"base64", p.mime, encode64(p.data)}
+			if p.mime == pdf {
+				block.Type = "document"
+			}
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
 }

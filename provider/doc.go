@@ -7,9 +7,9 @@
 //	results := reg.DispatchAll(ctx, calls, env)
 //	messages, err := provider.Results(tool.Anthropic, results) // what to append to the conversation
 //
-// It supports Anthropic's Messages API, OpenAI's Chat Completions and Responses APIs, Google's Gemini API, Amazon
-// Bedrock's Converse API and the Model Context Protocol. It makes no requests and needs no SDK: JSON goes in, and
-// JSON comes out. [Stream] reads streamed responses.
+// It supports Anthropic's Messages API and managed agents, OpenAI's Chat Completions and Responses APIs, Google's
+// Gemini API, Amazon Bedrock's Converse API and the Model Context Protocol. It makes no requests and needs no SDK: JSON
+// goes in, and JSON comes out. [Stream] reads streamed responses.
 //
 // The functions are safe for concurrent use. A Stream is not.
 //

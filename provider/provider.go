@@ -40,6 +40,7 @@ var dialects = []struct {
 	dialect
 }{
 	{tool.Anthropic, anthropic{}},
+	{tool.AnthropicAgents, agents{}},
 	{tool.OpenAIChat, chat{}},
 	{tool.OpenAIResponses, responses{}},
 	{tool.Gemini, gemini{}},

@@ -82,6 +82,9 @@ func (p *pendingCalls) calls() ([]tool.Call, error) {
 	}
 	var list callList
 	for i, call := range p.list {
+		if call.leftOut {
+			continue
+		}
 		input, err := call.arguments()
 		if err != nil {
 			return nil, err
@@ -92,10 +95,11 @@ func (p *pendingCalls) calls() ([]tool.Call, error) {
 		if err := list.add(call.id, call.tool, input); err != nil {
 			return nil, err
 		}
-		list.calls[i].Item = call.item
+		added := &list.calls[len(list.calls)-1]
+		added.Item = call.item
 		last := i == len(p.list)-1 && !p.after
 		if !p.ended && !call.done && (call.none() && last || len(input) > 0 && !json.Valid(input)) {
-			list.calls[i].Err = errEarly
+			added.Err = errEarly
 		}
 	}
 	return list.calls, nil
@@ -117,6 +121,8 @@ type pendingCall struct {
 	done bool
 	// needsID means that the call gets an id if the stream has none.
 	needsID bool
+	// leftOut means that the call must not be made, or not yet.
+	leftOut bool
 }
 
 // none reports whether no arguments have arrived. Some APIs begin each call with an empty object.

@@ -42,7 +42,7 @@ type Call struct {
 	// is the same whenever its code does the same. Recordings tell calls apart by it. Zero means that it is unknown.
 	Number int `json:"-"`
 	// Item is the type of the item in which the provider's API has sent the call, if that is not the usual one of the
-	// API: apply_patch_call. The result is answered in kind.
+	// API: apply_patch_call or agent.tool_use. The result is answered in kind.
 	Item string `json:"item,omitempty"`
 	// Err, if not nil, is why the call cannot be made, for example because the response ended before the call was
 	// complete. Dispatch does not run the tool then: the result fails with Err as if the tool had returned it.
@@ -55,6 +55,7 @@ type API string
 // The APIs that package provider supports.
 const (
 	Anthropic       API = "anthropic"        // Anthropic's Messages API
+	AnthropicAgents API = "anthropic-agents" // Anthropic's managed agents, in an environment that you host
 	OpenAIChat      API = "openai-chat"      // OpenAI's Chat Completions API, and what is compatible with it
 	OpenAIResponses API = "openai-responses" // OpenAI's Responses API
 	Gemini          API = "gemini"           // Google's Gemini API

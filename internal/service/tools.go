@@ -153,7 +153,7 @@ func (s *Service) fixed() bool {
 
 type DefinitionsRequest struct {
 	Project string `json:"project"`
-	API     string `json:"api" jsonschema:"anthropic, openai-chat, openai-responses, gemini, bedrock or mcp"`
+	API     string `json:"api" jsonschema:"anthropic, anthropic-agents, openai-chat, openai-responses, gemini, ..."`
 }
 
 // Definitions returns the enabled tools as an API of a provider wants them, as JSON.

@@ -3,6 +3,7 @@ package filesystem
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,9 +57,23 @@ func agentTool[In any](name, subtitle string, effects tool.Annotations, descript
 	if !effects.ReadOnly {
 		spec.Description += " /memories is read-only here: only the memory tool can change files there."
 	}
-	return tool.Func(spec, func(ctx context.Context, in In, env tool.Env) (tool.Result, error) {
+	return fromToolset{tool.Func(spec, func(ctx context.Context, in In, env tool.Env) (tool.Result, error) {
 		return run(ctx, in, treeOf(env))
-	})
+	})}
+}
+
+// fromToolset is a tool that managed agents define themselves.
+type fromToolset struct{ tool.Tool }
+
+var _ tool.APIOverrider = fromToolset{}
+
+// APIOverride implements [tool.APIOverrider]: the tool's entry in the configuration of the toolset.
+func (t fromToolset) APIOverride(api tool.API, _ tool.Options) json.RawMessage {
+	if api != tool.AnthropicAgents {
+		return nil
+	}
+	name := t.Spec().Name
+	return json.RawMessage(`{"type":"` + name + `","name":"` + name + `","enabled":true}`)
 }
 
 type viewInput struct {

@@ -5,8 +5,8 @@ import {button, fill, h, problem, say} from "./dom.js";
 import {settings} from "./settings.js";
 import {name, pieces, plain} from "./text.js";
 
-const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"],
-  ["gemini", "Gemini"],
+const apis = [["anthropic", "Anthropic"], ["anthropic-agents", "Anthropic's managed agents"],
+  ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"], ["gemini", "Gemini"],
   ["bedrock", "Bedrock"], ["mcp", "MCP"]];
 
 export async function show(main) {
