@@ -51,6 +51,7 @@ func TestWhoIsAskedFor(t *testing.T) {
 			"destroys", "code"},
 		registry.AskDestructive: {"destroys"}, registry.AskExternal: {"outside"}, registry.AskSource +
 			"github": {"outside"}, "reads": {"reads"}, "nosuch": {},
+		"writes_a:rm": {"writes_a"}, // a tool that does not ask for commands is asked for as a whole
 	} {
 		require.NoError(t, registry.CheckAsk(rule))
 		for _, one := range []string{"reads", "writes_a", "destroys", "outside", "code"} {
@@ -78,7 +79,7 @@ func TestWhoIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range []string{"", "source:", "two words", "*", "9"} {
+	for _, rule := range []string{"", "source:", "two words", "*", "9", "a:", "a:b c", "a:b:c", ":b"} {
 		require.Error(t, registry.CheckAsk(rule), rule)
 	}
 	result := dispatchNote(t, tools, "reads", "x", registry.Env{Selection: registry.Selection{

@@ -30,6 +30,9 @@ func CheckAsk(rule string) error {
 	if isSource && source != "" || slices.Contains(askRules, rule) {
 		return nil
 	}
+	if _, _, ok := commandRule(rule); ok {
+		return nil
+	}
 	if err := tool.CheckName(rule); err != nil {
 		return fmt.Errorf("%q is no rule for approvals: %s", plaintext.Cut(rule, 100), thereAre)
 	}
@@ -88,6 +91,10 @@ func (r *Registry) knows(rule string) bool {
 	if source, ok := strings.CutPrefix(rule, AskSource); ok {
 		return slices.ContainsFunc(r.entries, func(e *entry) bool { return e.spec.Source == source && source != "" })
 	}
+	if name, _, ok := commandRule(rule); ok {
+		e := r.byName[name]
+		return e != nil && e.spec.AsksForCommands
+	}
 	return r.byName[rule] != nil
 }
 
@@ -137,6 +144,9 @@ func mayBeFor(rule string, spec *tool.Spec) bool {
 		if misspelt(rule, other) && isFor(other, spec) {
 			return true
 		}
+	}
+	if name, _, ok := commandRule(rule); ok && name == spec.Name {
+		return true
 	}
 	return looksLike(rule, spec.Name) || spec.PartOf != "" && looksLike(rule, spec.PartOf) ||
 		spec.Source != "" && looksLike(rule, AskSource+spec.Source)

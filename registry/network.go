@@ -108,26 +108,34 @@ func (r approvedRun) approve(ctx context.Context, call tool.Call, spec *tool.Spe
 	if env.Approve == nil {
 		return nil, nobody
 	}
-	request := env.approvalRequest(spec, rule)
+	a, decision, err := r.call.approveNow(ctx, call, spec, rule, "a request over the network")
+	if err != nil {
+		return nil, err
+	}
+	approval := &network.Approval{Rule: a.Rule, By: a.By, Time: a.Time}
+	switch {
+	case decision.Approved:
+		return approval, nil
+	case decision.Later: // a request cannot be put off
+		return nil, nobody
+	}
+	approval.Refusal = because("a person has refused "+what, decision.Reason)
+	return approval, nil
+}
+
+// approveNow asks, by the Approver that there must be, about something that a call does while it runs, which cannot be
+// changed.
+func (c *running) approveNow(ctx context.Context, call tool.Call, spec *tool.Spec, rule,
+	what string) (*tool.Approval, Decision, error) {
+	request := c.env.approvalRequest(spec, rule)
 	request.Call = call
-	resume := pauseAll(ctx, r.call)
+	resume := pauseAll(ctx, c)
 	defer resume()
 	for {
-		decision, err := env.Approve(ctx, request)
-		a := approvalOf(rule, decision)
-		approval := &network.Approval{Rule: a.Rule, By: a.By, Time: a.Time}
-		switch {
-		case err != nil:
-			return nil, err
-		case !decision.Approved && decision.Later: // a request cannot be put off
-			return nil, nobody
-		case !decision.Approved:
-			approval.Refusal = because("a person has refused "+what, decision.Reason)
-			return approval, nil
-		case decision.Input != nil && string(decision.Input) != string(call.Input):
-			request.Problem = "a request over the network cannot be changed: approve or refuse it as it is"
-		default:
-			return approval, nil
+		decision, err := c.env.Approve(ctx, request)
+		if err != nil || !decision.Approved || decision.Input == nil || string(decision.Input) == string(call.Input) {
+			return approvalOf(rule, decision), decision, err
 		}
+		request.Problem = what + " cannot be changed: approve or refuse it as it is"
 	}
 }

@@ -48,6 +48,8 @@ type Host interface {
 	Dispatch(ctx context.Context, call Call) Result
 	DispatchNumbered(ctx context.Context, call Call, number int) (result Result, later bool)
 	Tools() []*Definition
+	AskedCommands() []string
+	ApproveCommand(ctx context.Context, command string, args []string) error
 	Resumed() []byte
 	SealingKey(ctx context.Context) ([]byte, error)
 }
@@ -147,6 +149,24 @@ func (e Env) Tools() []*Definition {
 		return nil
 	}
 	return e.Host.Tools()
+}
+
+// AskedCommands returns the commands of the call's code that a rule wants an approval of, as "bash:rm" does of rm. It
+// is for tools with [Spec].AsksForCommands.
+func (e Env) AskedCommands() []string {
+	if e.Host == nil {
+		return nil
+	}
+	return e.Host.AskedCommands()
+}
+
+// ApproveCommand asks a person whether a command of the call's code may be run, if a rule wants that. The error says
+// why it may not. The call's time stands still meanwhile.
+func (e Env) ApproveCommand(ctx context.Context, command string, args []string) error {
+	if e.Host == nil {
+		return nil
+	}
+	return e.Host.ApproveCommand(ctx, command, args)
 }
 
 // Resumed returns what [Suspended] was given if the call goes on, and nil if it begins.

@@ -58,6 +58,9 @@ type Spec struct {
 	// KeepsTime means that the tool itself ends after Env.Limits.Timeout, with a better message. The registry stops it
 	// a second later.
 	KeepsTime bool
+	// AsksForCommands means that the tool has commands of its code approved, by [Env.ApproveCommand], if a rule names
+	// them: "bash:rm".
+	AsksForCommands bool
 	// Retries limits how often a call is repeated after errors marked as [Retryable]. Zero means never.
 	Retries int
 	// AtOnce limits how many calls of this tool one call of another tool can run at the same time with [Env.Dispatch];

@@ -42,6 +42,8 @@ type input struct {
 	// Check wants to know whether standard input is a script: the status is 0 if it is, 1 if nothing but its end is
 	// missing, and otherwise 2. Nothing is run.
 	Check bool `json:"check"`
+	// Ask are commands that the host must approve each time before they run: see shell.Shell.Ask.
+	Ask []string `json:"ask"`
 }
 
 // session is the shell, which is ready before the first call.
@@ -81,6 +83,7 @@ func call() int32 {
 		debug.SetMemoryLimit(max(in.Memory/2, in.Memory-spare))
 	}
 	session.Name(in.Name)
+	session.Ask(in.Ask)
 	session.Begin(append(os.Environ(), in.Env...))
 	if in.Separate {
 		streams := shell.Streams{Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr}

@@ -98,7 +98,7 @@ func (s *Server) approver(session *sdk.ServerSession) registry.Approver {
 
 // askLater takes the answer that has come with the call, or has the result ask for it.
 func (q *questions) askLater(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
-	if request.Spec.Name == registry.NetworkTool { // which cannot wait until the client calls again
+	if strings.Contains(request.Spec.Name, ":") { // a request or a command: it cannot wait until the client calls again
 		return registry.Decision{Later: true}, nil
 	}
 	key := answerKey(request.Call)

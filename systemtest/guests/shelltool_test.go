@@ -260,6 +260,54 @@ func TestBashIsAnthropics(t *testing.T) {
 		`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"/"}]}`)
 }
 
+// TestBashCommandsAreApproved has a person approve commands when they run, however a script hides them.
+func TestBashCommandsAreApproved(t *testing.T) {
+	runner := shellRunner(t)
+	var asked []string
+	decision := registry.Decision{Approved: true}
+	open := func(approve registry.Approver) *bashProject {
+		session, err := runner.Session(t.Context(), fmt.Sprintf("p%d", shellProjects.Add(1)), &toolrun.SessionOptions{
+			Approve: approve, Select: func(s registry.Selection) registry.Selection {
+				s.Ask = []string{"bash:rm", "bash:curl"}
+				return s
+			},
+		})
+		require.NoError(t, err)
+		return &bashProject{t: t, session: session}
+	}
+	p := open(func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		require.Equal(t, "bash:rm", request.Rule)
+		require.Equal(t, "bash", request.Callers[len(request.Callers)-1].Tool)
+		asked = append(asked, string(request.Call.Input))
+		return decision, nil
+	})
+	require.NotContains(t, p.bash("touch a b c d e f g h; ls >/dev/null; rm a"), "rm:")
+	require.Equal(t, []string{`{"args":["a"],"command":"rm"}`}, asked)
+	decision, asked = registry.Decision{Reason: "Keep it."}, nil
+	for script, arguments := range map[string]string{
+		"$(echo rm) b": "b", "f() { rm $1; }; f c": "c", "echo d | xargs rm": "d",
+		"find . -name e -exec rm {} +": "./e",
+		`\rm f`:                        "f", "command rm f": "f", "/bin/rm f": "f", "eval 'r''m' f": "f", "(x=rm; $x g)": "g", "env rm h": "h",
+		"bash -c 'rm h'": "h", "timeout 1 rm h": "h", "shopt -s expand_aliases\nalias gone=rm\ngone h": "h",
+		"cp /dev/null s; echo 'rm h' >s; . ./s": "h", "coproc rm h; wait": "h", "cat <(rm h)": "h",
+		"sudo() { $@; }; sudo rm h": "h",
+	} {
+		asked = nil
+		text := p.bash(script)
+		require.Equal(t, []string{fmt.Sprintf(`{"args":[%q],"command":"rm"}`, arguments)}, asked, script)
+		require.Contains(t, text, "a person has refused it: Keep it", script)
+	}
+	require.Equal(t, "b c d e f g h s", p.bash("echo *"))
+	asked = nil
+	require.NotContains(t, p.bash("rm() { echo mine; }; rm; echo rm"), "refused", "a function is no command")
+	require.Empty(t, asked)
+
+	nobody := open(nil)
+	require.Contains(t, nobody.bash("echo x >x; rm x; echo $?; cat x"),
+		"needs the approval of a person, and there is nobody here who could give it: "+
+			"do without it, or ask the user to allow it\n126\nx")
+}
+
 // TestBashIsUndone takes back what a script has done to all files.
 func TestBashIsUndone(t *testing.T) {
 	p := newBashProject(t, shellRunner(t), registry.Selection{})

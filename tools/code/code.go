@@ -84,6 +84,8 @@ type Language struct {
 	// CallsTools makes true the default of [OptionToolCalls], for a language whose programs are other tools, and
 	// TextCalls gives code what models read of a result, and never its data.
 	CallsTools, TextCalls bool
+	// AsksForCommands is that of [tool.Spec].
+	AsksForCommands bool
 	// ToolCalls is the text about calling tools, with the marks %d for [MaxToolCalls] and %s for the declarations.
 	ToolCalls string
 	// Variable is how code reads an environment variable.
@@ -315,7 +317,9 @@ func (t *codeTool) Spec() tool.Spec {
 		Icons:          tool.Icons{Input: "code", Output: "terminal"},
 		Timeout:        sandbox.DefaultTime,
 		KeepsTime:      true,
-		ReadsFiles:     t.ReadFiles,
+
+		AsksForCommands: t.AsksForCommands,
+		ReadsFiles:      t.ReadFiles,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
 	"github.com/toolrun/toolrun/runtime/script"
+	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
 )
 
@@ -44,6 +45,7 @@ type task struct {
 	Libraries []string `json:"libraries,omitempty"`
 	Memory    int64    `json:"memory"`
 	Check     bool     `json:"check,omitempty"`
+	Ask       []string `json:"ask,omitempty"`
 }
 
 // Run implements [code.Interpreter]. The value of code that the host itself runs is what it prints.
@@ -51,7 +53,7 @@ func (i *interpreter) Run(ctx context.Context, text string, run *code.Run) (*scr
 	ofHost := run.Env.Host == nil && run.Files == nil
 	task := task{
 		Command: text, Args: run.Args, Separate: true, Name: run.Name, Memory: run.Limits.Memory,
-		Check: ofHost && text == "",
+		Check: ofHost && text == "", Ask: run.Env.AskedCommands(),
 	}
 	if run.Expression {
 		task.Command = "echo $((" + text + "))"
@@ -76,7 +78,7 @@ func (i *interpreter) Run(ctx context.Context, text string, run *code.Run) (*scr
 		options.State = run.State
 	}
 	ran, err := i.module.RunWith(ctx, options, command.Host{
-		Call: caller(run.Tools), Network: run.Network, Keep: run.Session,
+		Call: caller(run), Network: run.Network, Keep: run.Session,
 	})
 	if ran == nil {
 		return &script.Result{}, err
@@ -97,9 +99,20 @@ func (i *interpreter) Run(ctx context.Context, text string, run *code.Run) (*scr
 	return result, err
 }
 
-// caller makes the calls of scripts.
-func caller(tools []code.Callable) command.Caller {
+// caller makes the calls of scripts. Before the shell runs a command that a person must approve, it calls a tool of the
+// name bash:NAME, which is none.
+func caller(run *code.Run) command.Caller {
+	tools := run.Tools
 	return func(ctx context.Context, name string, input []byte) ([]byte, error) {
+		if asked, ok := strings.CutPrefix(name, Name+":"); ok {
+			var args []string
+			if err := json.Unmarshal(input, &args); err != nil {
+				return nil, err
+			}
+			ofRun := ctx
+			ctx = tool.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) })
+			return nil, run.Env.ApproveCommand(ctx, asked, args)
+		}
 		for _, t := range tools {
 			if t.Name == name {
 				text, err := t.Call(ctx, input)

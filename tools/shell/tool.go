@@ -47,7 +47,8 @@ var Language = code.Language{
 	ReadFiles: "cat in the bash tool",
 	Open:      Open,
 	Describe:  describe, Override: override,
-	CallsTools: true, TextCalls: true, ToolCalls: toolCallsDescription, Declare: declare,
+	AsksForCommands: true,
+	CallsTools:      true, TextCalls: true, ToolCalls: toolCallsDescription, Declare: declare,
 	Options: []tool.Option{{
 		ID: OptionNative, Label: "Native definition",
 		Subtitle: "In a session, use the provider's own definition of the tool, where there is one",

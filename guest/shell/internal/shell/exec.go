@@ -679,6 +679,10 @@ func (sh *Shell) runCommand(cmd *command.Command, args, more []string) int {
 }
 
 func (sh *Shell) runWith(cmd *command.Command, args []string, env command.Env) int {
+	if err := sh.approved(cmd, args); err != nil {
+		sh.errorf("%s: %v", args[0], err)
+		return 126
+	}
 	p := newProcess(sh.process)
 	defer p.over()
 	status := guard(func() (status int) {

@@ -9,6 +9,7 @@ import (
 	"context"
 	cryptorand "crypto/rand"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -109,6 +110,7 @@ type state struct {
 type world struct {
 	table   command.Table
 	outside command.Outside
+	ask     []string       // commands to approve
 	running sync.WaitGroup // what runs in the background
 	mu      sync.Mutex
 	all     map[int]*job
@@ -170,6 +172,25 @@ func (sh *Shell) Begin(env []string) {
 
 // Name makes a name $0. Empty means "bash".
 func (sh *Shell) Name(name string) { sh.name = cmp.Or(name, "bash") }
+
+// Ask has the host approve commands of these names each time before they run, however a script comes to run them: by a
+// call of the tool bash:NAME with the arguments.
+func (sh *Shell) Ask(commands []string) { sh.ask = commands }
+
+// approved asks the host, if it must, whether a command may run.
+func (sh *Shell) approved(cmd *command.Command, args []string) error {
+	for _, name := range []string{cmd.Name, path.Base(args[0])} {
+		if !slices.Contains(sh.ask, name) {
+			continue
+		}
+		input, err := json.Marshal(args[1:])
+		if err == nil {
+			_, err = sh.outside.CallTool("bash:"+name, input)
+		}
+		return err
+	}
+	return nil
+}
 
 // Libraries reads the files *.sh of a folder, in the order of their names, as scripts of this shell. There need not be
 // a folder.
