@@ -436,24 +436,41 @@ func (sh *Shell) reset() {
 
 // script runs a script line by line, so that what comes before a syntax error is done.
 func (sh *Shell) script(r io.Reader) {
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	var failure error
-	for stmts, err := range parser.InteractiveSeq(io.MultiReader(r, strings.NewReader("\n"))) {
-		if err != nil {
-			failure = err
-			break
-		}
-		if parser.Incomplete() || len(stmts) == 0 {
-			continue
-		}
+	sh.parsed(r, func(stmts []*syntax.Stmt) bool {
 		sh.top(func() { sh.list(stmts) })
-		if sh.exiting || sh.returning {
-			return
+		return !sh.exiting && !sh.returning
+	})
+}
+
+// parsed calls a function with the statements of each line of a script, until it returns false, and reports the first
+// error in their syntax.
+func (sh *Shell) parsed(r io.Reader, do func(stmts []*syntax.Stmt) bool) {
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	// The parser may go on after it was told to stop, and panic then: it is told that the text ends instead.
+	text := &unlessOver{r: io.MultiReader(r, strings.NewReader("\n"))}
+	for stmts, err := range parser.InteractiveSeq(text) {
+		switch {
+		case text.over:
+		case err != nil:
+			sh.syntaxError(err)
+			text.over = true
+		case !parser.Incomplete() && len(stmts) > 0:
+			text.over = !do(stmts)
 		}
 	}
-	if failure != nil {
-		sh.syntaxError(failure)
+}
+
+// unlessOver is a reader that ends when it is over.
+type unlessOver struct {
+	r    io.Reader
+	over bool
+}
+
+func (u *unlessOver) Read(data []byte) (int, error) {
+	if u.over {
+		return 0, io.EOF
 	}
+	return u.r.Read(data)
 }
 
 // source runs a text in this shell, as eval and traps do.
@@ -469,20 +486,10 @@ func (sh *Shell) source(script string, from *string) {
 		sh.text = *from
 		defer func() { sh.text = name }()
 	}
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	for stmts, err := range parser.InteractiveSeq(strings.NewReader(script + "\n")) {
-		if err != nil {
-			sh.syntaxError(err)
-			return
-		}
-		if parser.Incomplete() || len(stmts) == 0 {
-			continue
-		}
+	sh.parsed(strings.NewReader(script), func(stmts []*syntax.Stmt) bool {
 		sh.list(stmts)
-		if sh.stopping() {
-			return
-		}
-	}
+		return !sh.stopping()
+	})
 }
 
 // syntaxError reports that a script cannot be parsed.

@@ -355,8 +355,10 @@ func init() {
 			}
 			return "./"
 		}),
-		"notdir":   words(func(w string) string { _, file := path.Split(w); return file }),
-		"suffix":   {1, 1, false, func(_ *maker, a []string) string { return mapped(mapped(a[0], path.Ext), strings.TrimSpace) }},
+		"notdir": words(func(w string) string { _, file := path.Split(w); return file }),
+		"suffix": {1, 1, false, func(_ *maker, a []string) string {
+			return mapped(mapped(a[0], path.Ext), strings.TrimSpace)
+		}},
 		"basename": words(func(w string) string { return strings.TrimSuffix(w, path.Ext(w)) }),
 		"addsuffix": {2, 2, false, func(_ *maker, a []string) string {
 			return mapped(a[1], func(w string) string { return w + a[0] })

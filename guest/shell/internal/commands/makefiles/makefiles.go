@@ -1,5 +1,5 @@
-// Package makefiles has the command make: rules, patterns, variables, functions and conditionals of GNU make. There are no
-// rules but those of the makefile.
+// Package makefiles has the command make: rules, patterns, variables, functions and conditionals of GNU make. There are
+// no rules but those of the makefile.
 package makefiles
 
 import (
