@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func TestNativeTools(t *testing.T) {
@@ -372,4 +373,30 @@ func TestApplyPatchDefinitions(t *testing.T) {
 	require.Contains(t, string(definitions), `"required":["input"],"additionalProperties":false},"strict":true}`)
 	require.Equal(t, "*** Begin Patch\nx\n*** End Patch", withNative(t).RenderInput(
 		tool.Call{Tool: "apply_patch", Input: json.RawMessage(patchInput("x"))}))
+}
+
+// TestPatchesOfProtectedFiles checks that what no tool can change is not changed by a patch either, and that what a
+// patch has changed before is undone then.
+func TestPatchesOfProtectedFiles(t *testing.T) {
+	project, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
+	require.NoError(t, err)
+	defer project.Close()
+	require.NoError(t, afero.WriteFile(project, "/a", []byte("a\n"), 0o600))
+	for _, input := range []string{
+		patchInput("*** Update File: a", "-a", "+b", "*** Add File: new/x", "+x", "*** Add File: "+
+			".git/hooks/post-commit", "+x"),
+		patchInput("*** Update File: a", "*** Move to: .vscode/settings.json", "-a", "+b"),
+	} {
+		result := nativeCall(t, project, "apply_patch", "apply_patch", input)
+		require.Contains(t, result.Text(), "is protected, because other programs may execute it")
+		require.Contains(t, result.Text(), "Note: all changes that the call made to files were undone.")
+		content, err := afero.ReadFile(project, "/a")
+		require.NoError(t, err)
+		require.Equal(t, "a\n", string(content))
+		require.Equal(t, []string{"a"}, names(t, project))
+	}
+	for name, input := range map[string]string{"write": `{"file_path":".git/hooks/x","content":""}`,
+		"edit": `{"file_path":".git/hooks/x","old_string":"a","new_string":"b"}`} {
+		require.True(t, nativeCall(t, project, "agent_toolset", name, input).IsError(), name)
+	}
 }

@@ -34,7 +34,9 @@ func (applyPatch) Spec() tool.Spec {
 	spec := filesystem{}.Spec()
 	spec.PartOf, spec.Name, spec.Forms = spec.Name, "apply_patch", []string{FormApplyPatch}
 	spec.DisplayName, spec.Subtitle = "Apply a patch", "Changes files by a patch, as OpenAI's models know it"
-	spec.Description, spec.Options, spec.ReadsFiles = patchDescription, []tool.Option{asFunction}, ""
+	spec.Description, spec.ReadsFiles = patchDescription, ""
+	spec.Options = []tool.Option{asFunction, {ID: tool.OptionRollback, Type: tool.OptionBool, Default: true,
+		Label: "All or nothing", Subtitle: "Undo a patch that could not be applied to all of its files"}}
 	spec.Schema = json.RawMessage(`{"type":"object","properties":{"input":{"type":"string",` +
 		`"description":"The patch, from *** Begin Patch to *** End Patch."}},"required":["input"]}`)
 	return spec
@@ -84,8 +86,8 @@ func (applyPatch) Execute(ctx context.Context, call tool.Call, env tool.Env) (to
 		for _, s := range steps {
 			line, err := t.patch(ctx, s)
 			if problem, ok := errors.AsType[*tool.ModelError](err); ok && done != nil {
-				return &tool.ModelError{Text: problem.Text + "\nThe patch has been applied to " +
-					strings.Join(done, ", ") + ", and not to what follows.", Err: err}
+				return &tool.ModelError{Text: problem.Text + "\nBefore that, the patch was applied to: " +
+					strings.Join(done, ", "), Err: err}
 			}
 			if err != nil {
 				return err
