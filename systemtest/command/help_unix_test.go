@@ -48,11 +48,11 @@ func TestExamples(t *testing.T) {
 }
 
 // hasTestsOfItsOwn matches what takes long, serves until it is stopped, changes what is the user's own, or needs a call
-// that runs, a layer outside of the directory, modules, recordings, or Python.
+// that runs, a layer outside of the directory, modules, recordings, Python, or the shell.
 var hasTestsOfItsOwn = regexp.MustCompile(
 	`^ *toolrun (selftest|serve|setup|mcp --http|store sweep|.*--overlay|files --root ` +
 		`\S+ (apply|discard|diff)|module (add|show|remove)|approvals (show|approve|refuse)|calls stop|` +
-		`py |replay )|\| toolrun py`)
+		`py |sh |replay )|\| toolrun (py|sh)\b`)
 
 // exampleDir returns a directory with what examples speak of, and with the default project in .data.
 func exampleDir(t *testing.T) string {
