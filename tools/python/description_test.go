@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/python"
 )
 
@@ -223,6 +224,19 @@ func TestDescriptionOverMCP(t *testing.T) {
 	definitions, err := newRegistry(t).Definitions(tool.MCP, registry.Selection{Mode: tool.ModeMCP})
 	require.NoError(t, err)
 	require.Contains(t, definitions[0].Description, "Code is stopped after 50 seconds")
+}
+
+// TestDescriptionOfPackages checks that models are told what a build has, before it is loaded.
+func TestDescriptionOfPackages(t *testing.T) {
+	language := python.Language
+	language.Packages = []string{"numpy 2.3.5", "six 1.17.0"}
+	r, err := registry.New(code.New(language, nil, nil))
+	require.NoError(t, err)
+	definitions, err := r.Definitions(tool.Anthropic, registry.Selection{})
+	require.NoError(t, err)
+	text := definitions[0].Description
+	require.Contains(t, text, "There are also numpy 2.3.5, six 1.17.0; matplotlib, requests and other packages")
+	require.Contains(t, text, "more than 256 MiB of memory, of which Python takes 40, and 60 with pandas.")
 }
 
 // sentences splits a text into its sentences, without their full stops.
