@@ -125,6 +125,23 @@ func TestShellCases(t *testing.T) {
 	}
 }
 
+// TestShellRandomNumbers are others in each run, also those of subshells.
+func TestShellRandomNumbers(t *testing.T) {
+	shell := loadShell(t)
+	store := local.NewMemoryStore(&vfs.Options{})
+	defer func() { require.NoError(t, store.Close()) }()
+	project, err := store.Open(t.Context(), "project")
+	require.NoError(t, err)
+	for _, script := range []string{"echo $RANDOM$RANDOM$RANDOM", "(echo $RANDOM$RANDOM$RANDOM)", "echo $SRANDOM",
+		"seq 1000 | shuf", "mktemp -u"} {
+		first, err := runShell(t, shell, project, script, command.Host{})
+		require.NoError(t, err)
+		second, err := runShell(t, shell, project, script, command.Host{})
+		require.NoError(t, err)
+		require.NotEqual(t, first.Stdout, second.Stdout, script)
+	}
+}
+
 // shellCase reads a case as package shelltest of the shell describes it.
 func shellCase(t *testing.T, s string) (script string, want shellResult) {
 	var sections []string

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -736,7 +737,7 @@ func (h host) Run(c *command.Context, call command.Call) int {
 		sh.setFD(i, describe(s))
 	}
 	if call.Context != nil {
-		stop := contextAfter(call.Context, func() { sh.process.kill(sigTerm) })
+		stop := context.AfterFunc(call.Context, func() { sh.process.kill(sigTerm) })
 		defer stop()
 	}
 	return guard(func() int {

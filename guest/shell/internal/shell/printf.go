@@ -60,9 +60,6 @@ type Printf struct {
 	used bool
 }
 
-// String returns what was formatted.
-func (p *Printf) String() string { return p.out.String() }
-
 // Format formats arguments, as often as it takes to use them all, and returns whether all were right.
 func (p *Printf) Format(format string, args []string) bool {
 	p.args, p.ok = args, true

@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	cryptorand "crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,7 +82,7 @@ type state struct {
 	lastArg    string // of the last command
 	subshells  int
 	depth      int
-	random     *rand.Rand
+	random     *rand.Rand // nil until it is needed: see dice
 	start      time.Time
 	seconds    int
 	optionAt   int // of getopts, within a word
@@ -161,13 +159,7 @@ func (sh *Shell) Begin(env []string) {
 		}
 	}
 	sh.start = time.Now()
-	var seed [2]uint64
-	for i := range seed {
-		var b [8]byte
-		_, _ = cryptorand.Read(b[:])
-		seed[i] = binary.LittleEndian.Uint64(b[:])
-	}
-	sh.random = rand.New(rand.NewPCG(seed[0], seed[1]))
+	sh.random = nil
 }
 
 // Name makes a name $0. Empty means "bash".
@@ -258,7 +250,6 @@ func (sh *Shell) begin(env []string) {
 	}
 	sh.options.on['h'], sh.options.on['B'] = true, true
 	sh.start = time.Now()
-	sh.random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 }
 
 const searchPath = "/usr/local/bin:/usr/bin:/bin"
@@ -303,7 +294,7 @@ func (sh *Shell) fork() *Shell {
 		}
 	}
 	c.trapping = ""
-	c.random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	c.random = nil
 	c.subshells++
 	c.depth++
 	c.kept = false

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"strings"
 
@@ -28,35 +27,27 @@ func init() {
 	}
 }
 
-// runBuiltin runs a builtin as a program.
-func runBuiltin(c *command.Context) int {
-	h, ok := c.Host.(host)
-	if !ok {
-		c.Errorf("there is no shell")
-		return 1
-	}
+// shell returns the shell that a command is.
+func (h host) shell(c *command.Context) *Shell {
 	sh := h.sh.fresh(h.p, c.Env.List())
-	defer sh.end()
 	sh.files.Dir = c.Dir
 	for i, s := range []any{c.Stdin, c.Stdout, c.Stderr} {
 		sh.setFD(i, describe(s))
 	}
+	return sh
+}
+
+// runBuiltin runs a builtin as a program.
+func runBuiltin(c *command.Context) int {
+	sh := c.Host.(host).shell(c)
+	defer sh.end()
 	name := c.Name[strings.LastIndexByte(c.Name, '/')+1:]
 	return guard(func() int { return builtins[name](sh, append([]string{name}, c.Args...)) })
 }
 
 func runShell(c *command.Context) int {
-	h, ok := c.Host.(host)
-	if !ok {
-		c.Errorf("there is no shell")
-		return 1
-	}
-	sh := h.sh.fresh(h.p, c.Env.List())
+	sh := c.Host.(host).shell(c)
 	defer sh.end()
-	sh.files.Dir = c.Dir
-	for i, s := range []any{c.Stdin, c.Stdout, c.Stderr} {
-		sh.setFD(i, describe(s))
-	}
 	args := c.Args
 	script, hasScript, standard := "", false, false
 	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+') {
@@ -162,8 +153,4 @@ func (l lineReader) Read(data []byte) (int, error) {
 		}
 	}
 	return len(data), nil
-}
-
-func contextAfter(ctx context.Context, do func()) (stop func() bool) {
-	return context.AfterFunc(ctx, do)
 }

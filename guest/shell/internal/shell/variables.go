@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/toolrun/toolrun/guest/shell/internal/command"
 )
 
 // kind is what a variable's value is.
@@ -52,6 +54,15 @@ type frame struct {
 	name, file string
 	line       int
 	sourced    bool // it is that of a script that is sourced, where nothing is local
+}
+
+// dice are the random numbers of the shell. They are made when they are needed, since what is there before a run is the
+// same in each one.
+func (sh *Shell) dice() *rand.Rand {
+	if sh.random == nil {
+		sh.random = command.NewRand()
+	}
+	return sh.random
 }
 
 // inFunction returns the frame of the function that runs, or -1.
@@ -212,9 +223,9 @@ func (sh *Shell) special(name string) (string, bool) {
 	}
 	switch name {
 	case "RANDOM":
-		return strconv.Itoa(sh.random.IntN(1 << 15)), true
+		return strconv.Itoa(sh.dice().IntN(1 << 15)), true
 	case "SRANDOM":
-		return strconv.FormatUint(uint64(rand.Uint32()), 10), true
+		return strconv.FormatUint(uint64(command.NewRand().Uint32()), 10), true
 	case "SECONDS":
 		return strconv.Itoa(int(time.Since(sh.start)/time.Second) + sh.seconds), true
 	case "EPOCHSECONDS":
