@@ -287,7 +287,8 @@ func TestBashCommandsAreApproved(t *testing.T) {
 	for script, arguments := range map[string]string{
 		"$(echo rm) b": "b", "f() { rm $1; }; f c": "c", "echo d | xargs rm": "d",
 		"find . -name e -exec rm {} +": "./e",
-		`\rm f`:                        "f", "command rm f": "f", "/bin/rm f": "f", "eval 'r''m' f": "f", "(x=rm; $x g)": "g", "env rm h": "h",
+		`\rm f`:                        "f", "command rm f": "f", "/bin/rm f": "f", "eval 'r''m' f": "f",
+		"(x=rm; $x g)": "g", "env rm h": "h",
 		"bash -c 'rm h'": "h", "timeout 1 rm h": "h", "shopt -s expand_aliases\nalias gone=rm\ngone h": "h",
 		"cp /dev/null s; echo 'rm h' >s; . ./s": "h", "coproc rm h; wait": "h", "cat <(rm h)": "h",
 		"sudo() { $@; }; sudo rm h": "h",
