@@ -281,7 +281,8 @@ func TestThePageUsesTheAPIAlone(t *testing.T) {
 	require.Greater(t, found, 30)
 	made := b.do("GET", "/assets/languages.js", nil, nil)
 	require.Equal(t, "text/javascript; charset=utf-8", made.Header().Get("Content-Type"))
-	require.Regexp(t, `^export const languages = \[{"id":"javascript",.*"id":"python",.*"added":true}\];\n$`, made.Body)
+	require.Regexp(t, `^export const languages = \[{"id":"javascript",.*"id":"python",.*"module":"python"},`+
+		`{"id":"bash",.*"argument":"command","module":"shell"}\];\n$`, made.Body)
 	for _, name := range []string{"style.css", "icon.svg"} {
 		total += b.do("GET", "/assets/"+name, nil, nil).Body.Len()
 	}

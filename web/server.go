@@ -268,7 +268,9 @@ type sample struct {
 	Options map[string]any `json:"options,omitempty"`
 	Example string         `json:"example"`
 	Dialect bool           `json:"dialect"` // not the first of its language
-	Added   bool           `json:"added"`   // by toolrun module add
+	// Argument is the name of the tool's argument with the code, and Module what toolrun module add takes, if anything.
+	Argument string `json:"argument"`
+	Module   string `json:"module,omitempty"`
 }
 
 func samples(runner *toolrun.Runner) []sample {
@@ -278,7 +280,7 @@ func samples(runner *toolrun.Runner) []sample {
 	}
 	for _, l := range runner.Languages() {
 		for i, s := range l.Samples {
-			all = append(all, sample{s.ID, s.Title, l.Name, s.Options, s.Code, i > 0, l.Module != ""})
+			all = append(all, sample{s.ID, s.Title, l.Name, s.Options, s.Code, i > 0, l.ArgumentName(), l.Module})
 		}
 	}
 	return all

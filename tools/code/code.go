@@ -287,8 +287,8 @@ func (t *codeTool) Spec() tool.Spec {
 	}
 	input := map[string]any{
 		"type":       "object",
-		"properties": map[string]any{t.argument(): map[string]string{"type": "string", "description": t.Code}},
-		"required":   []string{t.argument()},
+		"properties": map[string]any{t.ArgumentName(): map[string]string{"type": "string", "description": t.Code}},
+		"required":   []string{t.ArgumentName()},
 	}
 	if t.Restarts {
 		delete(input, "required")

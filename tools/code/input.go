@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/tool"
 )
 
-// argument is the name of the argument that has the code.
-func (l *Language) argument() string { return cmp.Or(l.Argument, "code") }
+// ArgumentName returns the name of the argument that has the code.
+func (l *Language) ArgumentName() string { return cmp.Or(l.Argument, "code") }
 
 // restartArguments are the arguments of languages with Restarts.
 var restartArguments = map[string]any{
@@ -27,7 +27,7 @@ var restartArguments = map[string]any{
 
 // Input makes the input of a call that runs code.
 func (l *Language) Input(code string) (json.RawMessage, error) {
-	return json.Marshal(map[string]string{l.argument(): code})
+	return json.Marshal(map[string]string{l.ArgumentName(): code})
 }
 
 // input is what a model has asked for.
@@ -43,7 +43,7 @@ func (l *Language) read(data json.RawMessage) (in input, err error) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return in, err
 	}
-	to := map[string]any{l.argument(): &in.code}
+	to := map[string]any{l.ArgumentName(): &in.code}
 	if l.Restarts {
 		to["timeout"], to["restart"] = &in.seconds, &in.restart
 	}
@@ -66,13 +66,13 @@ func (in *input) limit(most time.Duration) time.Duration {
 
 // check refuses input without code.
 func (l *Language) check(input map[string]any) error {
-	if code, ok := input[l.argument()].(string); ok && code != "" {
+	if code, ok := input[l.ArgumentName()].(string); ok && code != "" {
 		return nil
 	}
 	if restart, _ := input["restart"].(bool); l.Restarts && restart {
 		return nil
 	}
-	return tool.Errorf("Error: %s parameter is required and must be a string", l.argument())
+	return tool.Errorf("Error: %s parameter is required and must be a string", l.ArgumentName())
 }
 
 // codeOf returns the code of an input, for people to see; or the input, if it has none.
@@ -114,7 +114,7 @@ func (l *Language) unknownNote(input json.RawMessage) string {
 	more := 0
 	jsontree.Members(input, func(name, _ []byte) {
 		switch {
-		case string(name) == l.argument(), l.Restarts && restartArguments[string(name)] != nil:
+		case string(name) == l.ArgumentName(), l.Restarts && restartArguments[string(name)] != nil:
 		case len(names) == maxShown:
 			more++
 		default:
@@ -128,9 +128,9 @@ func (l *Language) unknownNote(input json.RawMessage) string {
 	if more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	known := "The only argument is " + l.argument()
+	known := "The only argument is " + l.ArgumentName()
 	if l.Restarts {
-		known = "Arguments are " + l.argument() + ", timeout and restart"
+		known = "Arguments are " + l.ArgumentName() + ", timeout and restart"
 	}
 	return "Note: these arguments are unknown and were ignored: " + text + ". " + known + "."
 }

@@ -12,7 +12,7 @@ export async function show(main) {
   const has = (l) => tools.some((t) => t.name === l.tool);
   // A model cannot choose a dialect: code is recognised.
   const there = languages.filter((l) => has(l) && !(model && l.dialect));
-  const missing = languages.filter((l) => l.added && !l.dialect && !has(l));
+  const missing = languages.filter((l) => l.module && !l.dialect && !has(l));
   if (there.length === 0) {
     fill(main, h("h1", {}, "Run"), h("div", {class: "empty"}, "There is no tool that runs code."));
     return;
@@ -58,7 +58,7 @@ export async function show(main) {
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"),
     h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), !model && h("span",
     {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
-    missing.map((l) => h("span", {class: "quiet"}, l.title, ": ", h("code", {}, "toolrun module add " + l.tool)))),
+    missing.map((l) => h("span", {class: "quiet"}, l.title, ": ", h("code", {}, "toolrun module add " + l.module)))),
     h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions && sessions.element);
 
   async function start() {
@@ -67,9 +67,9 @@ export async function show(main) {
     const output = new Output();
     const about = h("div", {}, h("p", {class: "state-running", role: "status"}, "Running…"));
     try {
-      const {tool, options} = language();
+      const {tool, argument, options} = language();
       const {call} = await post("calls", {project, tool, options: model ? undefined
-        : session.value ? {...options, session: session.value} : options, input: {code: code.value}});
+        : session.value ? {...options, session: session.value} : options, input: {[argument]: code.value}});
       running = call;
       stop.disabled = false;
       fill(outcome, h("h2", {}, "Output"), output.element, about);

@@ -37,8 +37,8 @@ export async function show(main) {
       const {modules: all, problem: trouble} = await get("modules");
       fill(modules, trouble && problem(new Error(trouble)), all.length === 0
         ? h("div", {class: "empty"}, "No modules. A program that was compiled to WebAssembly becomes a tool with ",
-        h("code", {}, "toolrun module add FILE"), ", and Python with ",
-          h("code", {}, "toolrun module add python"), ".") :
+        h("code", {}, "toolrun module add FILE"), ", Python and the shell with ",
+          h("code", {}, "toolrun module add python"), " and ", h("code", {}, "toolrun module add shell"), ".") :
         h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {},
           h("tr", {}, ["Module", "What it is", "May use", "From"].map((t) => h("th", {scope: "col"}, t)))),
           h("tbody", {}, all.map((m) => h("tr", {}, h("th", {scope: "row"}, name(m.title || m.name)),
