@@ -241,6 +241,21 @@ func TestReplacementsThatGrow(t *testing.T) {
 		"bytes that a file can have.", nativeCall(t, project, "agent_toolset", "edit", input).Text())
 }
 
+// TestPatchesOfMuch change the first line of large files, all of which would be in memory at once.
+func TestPatchesOfMuch(t *testing.T) {
+	project := tooltest.InMemory(t, nil)
+	patch := "*** Begin Patch\n"
+	for i := range 3 {
+		name := fmt.Sprintf("/%d", i)
+		require.NoError(t, afero.WriteFile(project, name, []byte("a\n"+strings.Repeat("b", 30<<20)), 0o600))
+		patch += "*** Update File: " + name + "\n-a\n+b\n"
+	}
+	input, _ := json.Marshal(map[string]string{"input": patch + "*** End Patch"})
+	require.Equal(t, "Error: The files that the patch changes have more than 67108864 bytes together. "+
+		"Send a patch for each. Nothing has been changed.",
+		nativeCall(t, project, "apply_patch", "apply_patch", string(input)).Text())
+}
+
 func TestGlob(t *testing.T) {
 	project := tooltest.InMemory(t, nil)
 	for _, name := range []string{"/a.go", "/b.ts", "/src/a.go", "/src/x/b.go", "/src/x/c.ts", "/.hidden/d.go",

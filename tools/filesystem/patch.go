@@ -77,10 +77,14 @@ func (applyPatch) Execute(ctx context.Context, call tool.Call, env tool.Env) (to
 	err = vfs.Exclusively(ctx, treeOf(env).Files, func(fs afero.Fs) error {
 		t := tree{textfile.Tree{Files: fs}}
 		steps := make([]patchStep, len(files))
-		taken := map[string]bool{}
+		taken, size := map[string]bool{}, 0
 		for i := range files {
 			if steps[i], err = t.plan(ctx, &files[i], taken); err != nil {
 				return unpatched(err)
+			}
+			if size += len(steps[i].text); size > maxPatched {
+				return unpatched(tool.Errorf("Error: The files that the patch changes have more than %d bytes "+
+					"together. Send a patch for each.", maxPatched))
 			}
 		}
 		for _, s := range steps {
@@ -100,6 +104,10 @@ func (applyPatch) Execute(ctx context.Context, call tool.Call, env tool.Env) (to
 	result.Status = "Patched " + strings.Join(done, ", ")
 	return result, err
 }
+
+// maxPatched is how many bytes the files that a patch changes may have together: they are held in memory before the
+// first one is written.
+const maxPatched = 2 * textfile.MaxSize
 
 // unpatched says in an error for the model that nothing of a patch has been applied.
 func unpatched(err error) error {
