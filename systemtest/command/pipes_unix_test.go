@@ -78,8 +78,8 @@ func TestStreamsThatAreClosed(t *testing.T) {
 		"an input that cannot be read": {`toolrun js - <.; echo $?`, 0, "2\n",
 			"toolrun: read /dev/stdin: is a directory\n"},
 		"a line without end": {`toolrun repl </dev/zero; echo $?`, 0, "2\n",
-			"toolrun: an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js " +
-				"or py FILE\n"},
+			"toolrun: an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js, " +
+				"py or sh FILE\n"},
 		"code without end": {`toolrun js - </dev/zero; echo $?`, 0, "2\n",
 			"toolrun: standard input has more than 64 MiB\n"},
 		"a file of code without end": {`toolrun js /dev/zero; echo $?`, 0, "2\n",
