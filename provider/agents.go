@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
 	"github.com/toolrun/toolrun/tool"
@@ -79,8 +78,9 @@ func (agents) event(data []byte, into *pendingCalls) error {
 		return expected("an event", data)
 	}
 	answered := func(id string) {
-		call := into.byID[id]
-		into.list = slices.DeleteFunc(into.list, func(other *pendingCall) bool { return other == call })
+		if call := into.byID[id]; call != nil {
+			call.answered = true
+		}
 	}
 	switch kind := f.text("type"); kind {
 	case agentToolUse, "agent.custom_tool_use":

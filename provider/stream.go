@@ -82,7 +82,7 @@ func (p *pendingCalls) calls() ([]tool.Call, error) {
 	}
 	var list callList
 	for i, call := range p.list {
-		if call.leftOut {
+		if call.leftOut || call.answered {
 			continue
 		}
 		input, err := call.arguments()
@@ -121,8 +121,8 @@ type pendingCall struct {
 	done bool
 	// needsID means that the call gets an id if the stream has none.
 	needsID bool
-	// leftOut means that the call must not be made, or not yet.
-	leftOut bool
+	// leftOut means that the call must not be made, or not yet, and answered that it has a result.
+	leftOut, answered bool
 }
 
 // none reports whether no arguments have arrived. Some APIs begin each call with an empty object.
