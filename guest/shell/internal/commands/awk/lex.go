@@ -201,6 +201,19 @@ func (l *lexer) regex() string {
 	panic(syntaxError{at: l.start, message: "unterminated regexp"})
 }
 
+// hexadecimal reads a number of at most so many hexadecimal digits at the beginning of a text.
+func hexadecimal(s string, most int) (n, digits int) {
+	for digits < most && digits < len(s) {
+		d, err := strconv.ParseUint(s[digits:digits+1], 16, 8)
+		if err != nil {
+			break
+		}
+		n = n*16 + int(d)
+		digits++
+	}
+	return n, digits
+}
+
 // unescape replaces the escapes of a string. It calls a function with those that are none.
 func unescape(s string, warn func(byte)) string {
 	if strings.IndexByte(s, '\\') < 0 {
@@ -235,27 +248,15 @@ func unescape(s string, warn func(byte)) string {
 		case 'v':
 			b = append(b, '\v')
 		case 'x':
-			n, digits := 0, 0
-			for digits < 2 && i+1 < len(s) && strings.IndexByte("0123456789abcdefABCDEF", s[i+1]) >= 0 {
-				d, _ := strconv.ParseUint(s[i+1:i+2], 16, 8)
-				n = n*16 + int(d)
-				digits++
-				i++
-			}
-			if digits == 0 {
+			n, digits := hexadecimal(s[i+1:], 2)
+			if i += digits; digits == 0 {
 				b = append(b, 'x')
 			} else {
 				b = append(b, byte(n))
 			}
 		case 'u':
-			n, digits := 0, 0
-			for digits < 8 && i+1 < len(s) && strings.IndexByte("0123456789abcdefABCDEF", s[i+1]) >= 0 {
-				d, _ := strconv.ParseUint(s[i+1:i+2], 16, 8)
-				n = n*16 + int(d)
-				digits++
-				i++
-			}
-			if digits == 0 {
+			n, digits := hexadecimal(s[i+1:], 8)
+			if i += digits; digits == 0 {
 				b = append(b, 'u')
 			} else {
 				b = utf8.AppendRune(b, rune(n))
