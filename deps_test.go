@@ -156,8 +156,8 @@ var mayImport = map[string][]string{
 		"internal/net/sameorigin", "internal/service", "registry", "tools/module", "vfs"},
 	"internal/service": {".", "internal/calls", "internal/text/filediff", "internal/text/filesearch",
 		"internal/text/filetext", "internal/text/filetype", "internal/text/plaintext",
-		"network", "provider", "registry", "registry/waiting", "internal/sessions", "tool", "tools/module",
-		"vfs", "vfs/archive"},
+		"network", "provider", "registry", "registry/waiting", "runtime", "internal/sessions", "tool", "tools/code",
+		"tools/module", "vfs", "vfs/archive"},
 	"internal/test/ptytest":     {},
 	"internal/userdirs":         {},
 	"internal/test/toolruntest": {},
@@ -167,7 +167,7 @@ var mayImport = map[string][]string{
 	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/service", "web", "vfs",
 		// which stores there are, where they are kept, and moving and checking them
 		"vfs/admin", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "internal/userdirs",
-		// code without a project's tools, and consoles: toolrun js, py, repl and session show
+		// code without a project's tools, and consoles: toolrun js, py, sh and repl
 		"runtime", "runtime/script", "tool", "tools/code", "tools/javascript", "tools/python",
 		"internal/sessions",
 		// modules, which are the machine's

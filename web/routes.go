@@ -144,8 +144,8 @@ func routes() []route {
 
 		operation(get, "/api/sessions", write, "Sessions of a project, whose variables stay from call to call.",
 			(*service.Service).ListSessions),
-		operation(get, "/api/sessions/one", write, "A session, and what each tool has left there.",
-			(*service.Service).ShowSession),
+		operation(get, "/api/sessions/one", run|read|write,
+			"A session, and the variables that each tool has left there.", (*service.Service).ShowSession),
 		operation(post, "/api/sessions/fork", write,
 			"Copy a session under another name. Neither changes the other.", (*service.Service).ForkSession),
 		operation(post, "/api/sessions/delete", write, "Delete a session with all its variables.",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/web"
 )
 
@@ -90,13 +91,15 @@ func TestSessions(t *testing.T) {
 		Sessions []struct {
 			Name  string
 			Bytes int64
-			Tools []string
 		}
 	}
 	b.get(q("/api/sessions", "project", "p"), &list)
 	require.Len(t, list.Sessions, 2)
-	require.Equal(t, []string{"javascript"}, list.Sessions[0].Tools)
 	require.Positive(t, list.Sessions[0].Bytes)
+	var one service.SessionInfo
+	b.get(q("/api/sessions/one", "project", "p", "session", "try"), &one)
+	require.Equal(t, []sandbox.Variable{{Name: "n", Value: "10"}}, one.States[0].Variables)
+	b.fails(b.do("GET", q("/api/sessions/one", "project", "p", "session", "none"), nil, nil), 404)
 
 	var removed struct{ Call string }
 	b.post("/api/sessions/delete", m{"project": "p", "session": "try"}, &removed)

@@ -388,8 +388,7 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	case <-ctx.Done():
 		err = context.Canceled
 	case <-late.C:
-		err = &Error{Code: "busy", Own: true,
-			Message: "as many calls run as the token may make at once: wait for one, or stop one"}
+		err = errNoPlace
 	}
 	if decided.CompareAndSwap(false, true) {
 		cancel(err)
@@ -517,9 +516,12 @@ func shorten(limits *registry.Limits, spec tool.Spec, want time.Duration) {
 	}
 }
 
+// choosesOptions reports whether somebody may give the options of a call any value.
+func (s *Service) choosesOptions() bool { return s.access.Select == nil && s.access.role() != Model }
+
 // mayChoose returns an error if somebody, whose options others choose, wants another value of one.
 func (s *Service) mayChoose(spec tool.Spec, selection registry.Selection, options map[string]any) error {
-	if s.access.Select == nil && s.access.role() != Model {
+	if s.choosesOptions() {
 		return nil
 	}
 	chosen, err := s.runner.Registry().Options(spec.Name, selection)
@@ -537,6 +539,27 @@ func (s *Service) mayChoose(spec tool.Spec, selection registry.Selection, option
 
 // placeTime is how long a call waits for a place, if somebody has only so many.
 const placeTime = 10 * time.Second
+
+// atPlace calls do when somebody has a place for another call.
+func (s *Service) atPlace(ctx context.Context, do func(ctx context.Context)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(placeTime, func() { cancel(errNoPlace) })
+	defer late.Stop()
+	err := s.access.call(ctx, func(ctx context.Context) {
+		if late.Stop() {
+			do(ctx)
+		}
+	})
+	if context.Cause(ctx) == errNoPlace {
+		return errNoPlace
+	}
+	return err
+}
+
+// errNoPlace is the error of a call for which there has been no place.
+var errNoPlace error = &Error{Code: "busy", Own: true,
+	Message: "as many calls run as the token may make at once: wait for one, or stop one"}
 
 // An Object is an object of JSON as it was sent.
 type Object []byte

@@ -41,7 +41,7 @@ var operations = map[string]service.Right{
 	"ListSharedCalls": service.Run,
 	"ListWaiting":     service.Decide, "ShowWaiting": service.Decide, "DecideNow": service.Decide,
 	"ListApprovals": service.Decide, "ShowLoss": service.Read | service.Decide, "Decide": service.Decide,
-	"ListSessions": service.Write, "ShowSession": service.Write,
+	"ListSessions": service.Write, "ShowSession": service.Run | service.Read | service.Write,
 	"ForkSession": service.Write, "DeleteSession": service.Write,
 	"ListTools": service.Run, "Definitions": service.Run,
 	"ListServers": service.Operate, "ListModules": service.Operate,

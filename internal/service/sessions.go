@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/internal/sessions"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -14,14 +17,16 @@ type SessionInfo struct {
 	Name   string         `json:"name"`
 	Bytes  int64          `json:"bytes"`
 	Used   time.Time      `json:"used" jsonschema:"when a call has last left variables there"`
-	Tools  []string       `json:"tools" jsonschema:"whose code has run in it"`
-	States []SessionState `json:"states" jsonschema:"what each tool has left there"`
+	States []SessionState `json:"states" jsonschema:"what each tool whose code has run in it has left there"`
 }
 
 type SessionState struct {
 	Tool  string    `json:"tool"`
 	Bytes int64     `json:"bytes"`
 	Used  time.Time `json:"used"`
+	// ListSessions leaves these out.
+	Variables []sandbox.Variable `json:"variables,omitempty" jsonschema:"with short values, sorted by name"`
+	Problem   string             `json:"problem,omitempty" jsonschema:"why the variables cannot be shown"`
 }
 
 type SessionsAnswer struct {
@@ -43,18 +48,73 @@ func (s *Service) ListSessions(ctx context.Context, in InProject) (SessionsAnswe
 func newSessionInfo(s sessions.Session) SessionInfo {
 	info := SessionInfo{Name: s.Name, Bytes: s.Size(), Used: s.Used()}
 	for _, state := range s.States {
-		info.Tools = append(info.Tools, state.Tool)
-		info.States = append(info.States, SessionState{state.Tool, state.Size, state.Time})
+		info.States = append(info.States, SessionState{Tool: state.Tool, Bytes: state.Size, Used: state.Time})
 	}
 	return info
 }
 
-// ShowSession returns one session.
+// variablesTime is how long the code of one language may take to list its variables.
+const variablesTime = 2 * time.Second
+
+// ShowSession returns one session with its variables. The languages list them themselves, in a sandbox, so this takes
+// the place of a call, but changes nothing. That one of them cannot is no error.
 func (s *Service) ShowSession(ctx context.Context, in SessionRequest) (SessionInfo, error) {
-	return within(ctx, s, Write, in.Project, "", func(p vfs.Project) (SessionInfo, error) {
-		one, err := sessions.Get(ctx, p, in.Session)
-		return newSessionInfo(one), sessionError(err)
+	const right = Run | Read | Write
+	if err := s.may(right, in.Project); err != nil {
+		return SessionInfo{}, err
+	}
+	env := registry.Env{Files: s.access.Files}
+	if s.access.Files == nil {
+		session, err := s.session(ctx, right, in.Project)
+		if err != nil {
+			return SessionInfo{}, err
+		}
+		defer session.Close()
+		if env, err = s.env(ctx, session); err != nil {
+			return SessionInfo{}, err
+		}
+	}
+	one, err := sessions.Get(ctx, env.Files, in.Session)
+	if err != nil {
+		return SessionInfo{}, sessionError(err)
+	}
+	key, err := s.sealKey(ctx)
+	if err != nil {
+		return SessionInfo{}, err
+	}
+	from := sessions.Project{Files: env.Files, ID: in.Project, Key: key}
+	info := newSessionInfo(one)
+	err = s.atPlace(ctx, func(ctx context.Context) {
+		for i := range info.States {
+			state, err := &info.States[i], error(nil)
+			if state.Variables, err = s.variables(ctx, from, one.States[i].StateID, env.Selection); err != nil {
+				state.Problem = err.Error()
+			}
+		}
 	})
+	return info, err
+}
+
+// variables has a language list the variables of one of its states.
+func (s *Service) variables(ctx context.Context, from sessions.Project, id vfs.StateID,
+	selection registry.Selection) ([]sandbox.Variable, error) {
+	language, err := s.runner.Interpreter(ctx, id.Tool)
+	if err != nil {
+		return nil, err
+	}
+	limits := sandbox.Limits{Time: variablesTime, Memory: sandbox.MaxMemory}
+	if !s.choosesOptions() {
+		options, err := s.runner.Registry().Options(id.Tool, selection)
+		if err != nil {
+			return nil, err
+		}
+		limits.Memory = int64(options.Number(code.OptionMemory) * (1 << 20))
+	}
+	state, err := sessions.Open(ctx, from, id, language.OpenState)
+	if err != nil {
+		return nil, err
+	}
+	return language.Variables(ctx, state, limits)
 }
 
 type ForkRequest struct {

@@ -2,7 +2,7 @@
 
 import {get, post, project} from "./api.js";
 import {button, fill, h, problem, prompt, say, working} from "./dom.js";
-import {name, plain, size, when} from "./text.js";
+import {name, pieces, plain, size, when} from "./text.js";
 
 // A Sessions lists them. When one is to be used, it calls use with its name.
 export class Sessions {
@@ -46,10 +46,30 @@ export class Sessions {
       say(`${plain(as.text)} goes on from where ${label} is now.`);
       await this.load();
     }, {class: "plain", "aria-label": `Copy the session ${label}`});
+    const variables = h("div", {});
+    const shown = h("details", {}, h("summary", {}, "Variables"), variables);
+    shown.addEventListener("toggle", async () => {
+      if (!shown.open) return;
+      try {
+        const {states} = await get("sessions/one", {project, session: s.name});
+        fill(variables, states.map(state));
+      } catch (error) {
+        fill(variables, problem(error));
+      }
+    });
     return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(s.name)),
-      h("span", {class: "quiet"}, s.tools.join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
+      h("span", {class: "quiet"}, s.states.map((one) => one.tool).join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
       h("span", {class: "right"}, button("Use", () => this.use(s.name), {
         class: "plain", "aria-label": `Use the session ${label}`,
-      }), copy, drop)), trouble);
+      }), copy, drop)), shown, trouble);
   }
+}
+
+// state shows the variables that a tool has left.
+function state({tool, variables = [], problem: why}) {
+  if (why) return h("p", {}, `${tool}: its variables cannot be shown: `, pieces(why));
+  if (variables.length === 0) return h("p", {class: "quiet"}, `${tool}: no variables`);
+  return h("div", {class: "wide", tabindex: "0"}, h("table", {class: "data"}, h("caption", {}, tool),
+    h("tbody", {}, variables.map((v) =>
+      h("tr", {}, h("th", {scope: "row"}, name(v.name)), h("td", {}, pieces(v.value)))))));
 }

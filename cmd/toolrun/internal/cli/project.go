@@ -335,7 +335,12 @@ func (f *projectFlags) withMounts(ctx context.Context, project vfs.Project) (vfs
 
 // service returns the operations on the project's files, which the caller has opened. They run nothing.
 func (f *projectFlags) service(files vfs.Project) (*service.Service, error) {
-	desk, err := service.New(nil, &service.Options{SealKey: f.sealKey})
+	return f.serviceOf(nil, files)
+}
+
+// serviceOf is service with a runner, for what runs code.
+func (f *projectFlags) serviceOf(runner *toolrun.Runner, files vfs.Project) (*service.Service, error) {
+	desk, err := service.New(runner, &service.Options{SealKey: f.sealKey})
 	if err != nil {
 		return nil, err
 	}

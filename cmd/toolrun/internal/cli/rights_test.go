@@ -73,7 +73,7 @@ var pageOperations = map[string]struct {
 	"POST /api/checkpoints/restore": {needs: service.Write},
 	"POST /api/checkpoints/delete":  {needs: service.Write},
 	"GET /api/sessions":             {needs: service.Write},
-	"GET /api/sessions/one":         {needs: service.Write},
+	"GET /api/sessions/one":         {needs: service.Run | service.Read | service.Write},
 	"POST /api/sessions/fork":       {needs: service.Write},
 	"POST /api/sessions/delete":     {needs: service.Write},
 	"GET /api/settings":             {needs: service.Settings},

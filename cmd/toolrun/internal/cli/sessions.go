@@ -12,8 +12,6 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/service"
-	"github.com/toolrun/toolrun/internal/sessions"
-	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -40,28 +38,6 @@ dropped.`,
 	return cmd
 }
 
-// jsonSession is a session as JSON, with the variables of its states if they were asked for.
-type jsonSession struct {
-	service.SessionInfo
-	Tools  *struct{}   `json:"tools,omitempty"` // the states have them
-	States []jsonState `json:"states"`
-}
-
-type jsonState struct {
-	service.SessionState
-	Variables []sandbox.Variable `json:"variables,omitempty"`
-	// Problem says why there are no variables.
-	Problem string `json:"problem,omitempty"`
-}
-
-func newJSONSession(s service.SessionInfo) jsonSession {
-	out := jsonSession{SessionInfo: s}
-	for _, state := range s.States {
-		out.States = append(out.States, jsonState{SessionState: state})
-	}
-	return out
-}
-
 func (c *sessionCommand) list() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
@@ -73,16 +49,18 @@ them, their sizes, and when a call has last left variables there.`,
 		Args: cobra.NoArgs,
 		RunE: c.read(func(ctx context.Context, _ []string, s *service.Service) (outcome, error) {
 			found, err := s.ListSessions(ctx, service.InProject{Project: c.name()})
-			all := []jsonSession{}
 			var text strings.Builder
 			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 			for _, one := range found.Sessions {
-				all = append(all, newJSONSession(one))
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, strings.Join(one.Tools, ", "), countBytes(one.Bytes),
+				var tools []string
+				for _, state := range one.States {
+					tools = append(tools, state.Tool)
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, strings.Join(tools, ", "), countBytes(one.Bytes),
 					one.Used.Local().Format(time.DateTime))
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text: text.String(), data: all, none: "no sessions; --session of toolrun js begins one"}, err
+			return outcome{text: text.String(), data: found.Sessions, none: "no sessions; --session of toolrun js begins one"}, err
 		}),
 	}
 }
@@ -96,17 +74,18 @@ a call has last left variables there, and the variables, with short values.`,
 		Example: "  toolrun js --session main -e 'let n = 1' && toolrun session show main",
 		Args:    cobra.ExactArgs(1),
 		RunE: c.run(c.existing, func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			s, err := c.service(p)
+			r, err := open(cmd, toolrun.Options{})
 			if err != nil {
 				return outcome{}, err
 			}
-			found, err := s.ShowSession(cmd.Context(), service.SessionRequest{Project: c.name(), Session: args[0]})
+			defer r.Close() // which has changed nothing
+			s, err := c.serviceOf(r.Runner, p)
+			if err != nil {
+				return outcome{}, err
+			}
+			one, err := s.ShowSession(cmd.Context(), service.SessionRequest{Project: c.name(), Session: args[0]})
 			if err != nil {
 				return outcome{}, noSession(args[0], err)
-			}
-			one := newJSONSession(found)
-			if err := c.addVariables(cmd, p, &one); err != nil {
-				return outcome{}, err
 			}
 			var text strings.Builder
 			for _, state := range one.States {
@@ -124,40 +103,6 @@ a call has last left variables there, and the variables, with short values.`,
 			return outcome{text: text.String(), data: one}, nil
 		}),
 	}
-}
-
-// addVariables adds the variables of a session. That they cannot be read is no error.
-func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, to *jsonSession) error {
-	key, err := c.sealKey(cmd.Context())
-	if err != nil {
-		return err
-	}
-	r, err := open(cmd, toolrun.Options{})
-	if err != nil {
-		return err
-	}
-	keeper := sessions.Project{Files: project, ID: c.name(), Key: key}
-	for i := range to.States {
-		state := &to.States[i]
-		id := vfs.StateID{Tool: state.Tool, Session: to.Name}
-		if state.Variables, err = r.variables(cmd.Context(), keeper, id); err != nil {
-			state.Problem = err.Error()
-		}
-	}
-	return r.Close()
-}
-
-// variables returns those of a state.
-func (r *runner) variables(ctx context.Context, keeper sessions.Project, id vfs.StateID) ([]sandbox.Variable, error) {
-	language, err := r.start(ctx, id.Tool)
-	if err != nil {
-		return nil, err
-	}
-	state, err := sessions.Open(ctx, keeper, id, language.OpenState)
-	if err != nil {
-		return nil, err
-	}
-	return language.Variables(ctx, state, sandbox.Limits{Time: askLimits.Time, Memory: sandbox.MaxMemory})
 }
 
 func noSession(name string, err error) error {
