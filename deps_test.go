@@ -164,7 +164,8 @@ var mayImport = map[string][]string{
 	"internal/test/commandtest": {"internal/test/enginetest", "internal/test/race", "internal/test/toolruntest"},
 	"cmd/toolrun":               {"cmd/toolrun/internal/cli"},
 	// What concerns projects is an operation of internal/service. What the command has besides:
-	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/service", "web", "vfs",
+	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "docs", "internal/docsite", "internal/service",
+		"web", "vfs",
 		// which stores there are, where they are kept, and moving and checking them
 		"vfs/admin", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "internal/userdirs",
 		// code without a project's tools, and consoles: toolrun js, py, sh and repl
@@ -180,6 +181,8 @@ var mayImport = map[string][]string{
 		"internal/calls", "internal/text/jsontree", "internal/text/plaintext", "internal/selftest"},
 	"cmd/toolrun/internal/mcphttp": {"internal/net/clientaddr", "internal/service", "mcp/mcpserver", "network",
 		"registry", "tool", "vfs"},
+	"docs":                              {},
+	"internal/docsite":                  {},
 	"cmd/toolrun/internal/clientconfig": {},
 	"cmd/toolrun/internal/terminal":     {"internal/text/plaintext"},
 }

@@ -47,10 +47,10 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasTestsOfItsOwn matches what takes long, serves until it is stopped, changes what is the user's own, or needs a call
-// that runs, a layer outside of the directory, modules, recordings, Python, or the shell.
+// hasTestsOfItsOwn matches what takes long, serves until it is stopped, changes what is the user's own, opens a
+// browser, or needs a call that runs, a layer outside of the directory, modules, recordings, Python, or the shell.
 var hasTestsOfItsOwn = regexp.MustCompile(
-	`^ *toolrun (selftest|serve|setup|mcp --http|store sweep|.*--overlay|files --root ` +
+	`^ *toolrun (selftest|serve|setup|docs$|mcp --http|store sweep|.*--overlay|files --root ` +
 		`\S+ (apply|discard|diff)|module (add|show|remove)|approvals (show|approve|refuse)|calls stop|` +
 		`py |sh |replay )|\| toolrun (py|sh)\b`)
 

@@ -58,7 +58,8 @@ export class Sessions {
       }
     });
     return h("li", {}, h("div", {class: "bar"}, h("b", {}, name(s.name)),
-      h("span", {class: "quiet"}, s.states.map((one) => one.tool).join(", "), " · ", size(s.bytes), " · used ", when(s.used)),
+      h("span", {class: "quiet"}, s.states.map((one) => one.tool).join(", "), " · ", size(s.bytes), " · used ",
+        when(s.used)),
       h("span", {class: "right"}, button("Use", () => this.use(s.name), {
         class: "plain", "aria-label": `Use the session ${label}`,
       }), copy, drop)), shown, trouble);

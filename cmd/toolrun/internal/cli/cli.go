@@ -96,7 +96,7 @@ files get the bytes unchanged.`,
 	root.AddCommand(newREPL(), newCallCommand(), newReplay(), newMCP(),
 		newServe(), newSetup(), newTools(), newDefs(), newPrompt(),
 		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(),
-		newModule(), newSelftest(), newVersion())
+		newModule(), newSelftest(), newDocs(), newVersion())
 	root.AddCommand(newApprovals(), newCalls())
 	explainArguments(root)
 	arrangeHelp(root)

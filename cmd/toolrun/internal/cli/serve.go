@@ -199,18 +199,23 @@ func (h *Host) openBrowser(ctx context.Context, link string) (remove func(), err
 	if err := errors.Join(err, f.Close()); err != nil {
 		return remove, err
 	}
-	command := []string{"xdg-open", f.Name()}
+	return remove, h.openInBrowser(ctx, f.Name())
+}
+
+// openInBrowser opens a file in what the user reads such files with.
+func (h *Host) openInBrowser(ctx context.Context, file string) error {
+	command := []string{"xdg-open", file}
 	switch runtime.GOOS {
 	case "darwin":
 		command[0] = "open"
 	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", f.Name()}
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", file}
 	}
 	started := exec.CommandContext(ctx, command[0], command[1:]...)
 	started.Dir, started.Env = h.Dir, h.Environ
 	if err := started.Start(); err != nil {
-		return remove, err
+		return err
 	}
 	go func() { _ = started.Wait() }() // its status says little
-	return remove, nil
+	return nil
 }

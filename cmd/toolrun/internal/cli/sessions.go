@@ -60,7 +60,8 @@ them, their sizes, and when a call has last left variables there.`,
 					one.Used.Local().Format(time.DateTime))
 			}
 			_ = table.Flush() // a strings.Builder does not fail
-			return outcome{text: text.String(), data: found.Sessions, none: "no sessions; --session of toolrun js begins one"}, err
+			return outcome{text: text.String(), data: found.Sessions,
+				none: "no sessions; --session of toolrun js begins one"}, err
 		}),
 	}
 }

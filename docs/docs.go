@@ -1,0 +1,13 @@
+// Package docs has the documentation, which is written for people to read where it is, in files that a program can read.
+//
+// # Experimental
+//
+// It is for toolrun docs. The names of the files change with what is in them.
+package docs
+
+import "embed"
+
+// Files are all pages and their pictures. README.md lists them.
+//
+//go:embed *.md *.png *.svg
+var Files embed.FS
