@@ -32,7 +32,7 @@ files need no server, and can be served by any.`,
 				}
 				dir = filepath.Join(data, "docs")
 			}
-			if err := docsite.Write(dir, docs.Files, sourceOf(version()), "toolrun "+version()); err != nil {
+			if err := docsite.Write(dir, docs.Files, sourceOf(version()), version()); err != nil {
 				return err
 			}
 			first := filepath.Join(dir, "index.html")
