@@ -1,4 +1,4 @@
-// Package docs has the documentation, which is written for people to read where it is, in files that a program can read.
+// Package docs has the documentation as files that a program can read.
 //
 // # Experimental
 //

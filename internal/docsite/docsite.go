@@ -83,7 +83,8 @@ func Write(dir string, docs fs.FS, source, version string) error {
 	if err != nil {
 		return err
 	}
-	search := fmt.Appendf(nil, "const sections = %s;\n", data) // a script, for a page may not read other files of a disk
+	// It is a script, for a page of a disk cannot read other files.
+	search := fmt.Appendf(nil, "const sections = %s;\n", data)
 	if err := os.WriteFile(filepath.Join(dir, "sections.js"), search, 0o644); err != nil {
 		return err
 	}

@@ -36,10 +36,12 @@ func read(t *testing.T, dir, name string) string {
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	require.NoError(t, docsite.Write(dir, files(map[string]string{
-		"README.md": "# All\n\n[Second](two.md), [First](one.md#what---root-does), [security](../SECURITY.md#a), [web](https://x.example)",
-		"one.md":    "# One\n\nIntro.\n\n## What `--root` does\n\nIt *roots*.\n\n```sh\ntoolrun js\n```\n\n## Again\n\n## Again\n",
-		"two.md":    "# Two\n\n| a | b |\n|---|---|\n| 1 | <script>x()</script> |\n\n![p](p.png) [there](one.md)\n",
-		"p.png":     "picture",
+		"README.md": "# All\n\n[Second](two.md), [First](one.md#what---root-does), [security](../SECURITY.md#a), " +
+			"[web](https://x.example)",
+		"one.md": "# One\n\nIntro.\n\n## What `--root` does\n\nIt *roots*.\n\n```sh\ntoolrun js\n```\n\n" +
+			"## Again\n\n## Again\n",
+		"two.md": "# Two\n\n| a | b |\n|---|---|\n| 1 | <script>x()</script> |\n\n![p](p.png) [there](one.md)\n",
+		"p.png":  "picture",
 	}), source, "toolrun v1.2.3"))
 
 	first := read(t, dir, "index.html")
@@ -70,7 +72,8 @@ func TestWrite(t *testing.T) {
 }
 
 func TestPagesThatCannotBeFound(t *testing.T) {
-	err := docsite.Write(t.TempDir(), files(map[string]string{"README.md": "[a](a.md)", "a.md": "", "b.md": ""}), source, "")
+	err := docsite.Write(t.TempDir(), files(map[string]string{"README.md": "[a](a.md)", "a.md": "", "b.md": ""}),
+		source, "")
 	require.EqualError(t, err, "README.md has no link to b.md")
 	require.EqualError(t, docsite.Write(t.TempDir(), files(nil), source, ""), "the documentation has no README.md")
 }

@@ -16,7 +16,8 @@ function rank(section, words) {
   const title = section.title.toLowerCase(), page = section.page.toLowerCase();
   const all = `${title} ${page} ${section.text.toLowerCase()}`;
   if (!words.every((word) => all.includes(word))) return 0;
-  return 1 + words.filter((word) => title.includes(word)).length + words.filter((word) => page.includes(word)).length / 2;
+  const inTitle = words.filter((word) => title.includes(word)), inPage = words.filter((word) => page.includes(word));
+  return 1 + inTitle.length + inPage.length / 2;
 }
 
 function search() {
