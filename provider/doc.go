@@ -24,9 +24,10 @@
 // the model. So Input may be invalid JSON, which package json refuses to encode as a json.RawMessage.
 //
 // Tools that an API defines itself can have calls and results of their own. [tool.Call].Item says in which item a call
-// came, and [tool.Result].Item, which Dispatch sets, how to answer it: copy it if you make a result yourself. An
-// apply_patch_call of the Responses API is a call of the tool apply_patch, whose input is the patch that its operation
-// stands for.
+// came, and [tool.Result].Item, which Dispatch sets, how to answer it: copy it if you make a result yourself. In the
+// Responses API, an apply_patch_call is a call of the tool apply_patch, whose input is the patch that its operation
+// stands for. A shell_call is a call of the tool bash for each of its commands: the first has the item's id, and the
+// second that id and "#2". Their results are one item. A local_shell_call is a call of bash, too.
 //
 // Calls of tools that the provider executes itself are left out. So are calls of tools that toolrun does not
 // define, such as OpenAI's custom tools, whose input is free text: if you offer those, answer them yourself.

@@ -98,6 +98,142 @@ func TestApplyPatchStream(t *testing.T) {
 	require.Error(t, calls[1].Err, "the stream has ended in the patch")
 }
 
+// TestShellCalls reads calls of the shells that the Responses API defines itself.
+func TestShellCalls(t *testing.T) {
+	for item, want := range map[string][]tool.Call{
+		`"type":"shell_call","status":"in_progress","action":{"commands":["ls -l"],"timeout_ms":120000,` +
+			`"max_output_length":4096}`: {{ID: "call_1", Item: "shell_call 4096",
+			Input: json.RawMessage(`{"command":"ls -l","timeout_ms":120000}`)}},
+		`"type":"shell_call","action":{"commands":["a","b\"","c"],"timeout_ms":null,"max_output_length":null}`: {
+			{ID: "call_1", Item: "shell_call", Input: json.RawMessage(`{"command":"a"}`)},
+			{ID: "call_1#2", Item: "shell_call #2", Input: json.RawMessage(`{"command":"b\""}`)},
+			{ID: "call_1#3", Item: "shell_call #3", Input: json.RawMessage(`{"command":"c"}`)}},
+		`"type":"shell_call","action":{"commands":["a","b"],"max_output_length":10,"timeout_ms":"x"},` +
+			`"environment":{"type":"local"}`: {
+			{ID: "call_1", Item: "shell_call 10", Input: json.RawMessage(`{"command":"a"}`)},
+			{ID: "call_1#2", Item: "shell_call 10 #2", Input: json.RawMessage(`{"command":"b"}`)}},
+		`"type":"shell_call","action":{"commands":[]}`: {{ID: "call_1", Item: "shell_call",
+			Input: json.RawMessage(`{}`)}},
+		`"type":"shell_call","action":null`: {{ID: "call_1", Item: "shell_call", Input: json.RawMessage(`{}`)}},
+		`"type":"shell_call","environment":{"type":"container_reference","container_id":"c"},` +
+			`"action":{"commands":["made by the API itself"]}`: nil,
+		`"type":"shell_call_output","output":[]`: nil,
+		`"type":"local_shell_call","status":"completed","action":{"type":"exec","command":["bash","-lc","echo 'a'"],` +
+			`"env":{}}`: {{ID: "call_1", Item: "local_shell_call",
+			Input: json.RawMessage(`{"command":"'bash' '-lc' 'echo '\\''a'\\'''"}`)}},
+		`"type":"local_shell_call","action":{"type":"exec","command":["ls","$x"],"env":{"B":"b c","A":"1"},` +
+			`"timeout_ms":500,"user":"root","working_directory":"/a b"}`: {{ID: "call_1", Item: "local_shell_call",
+			Input: json.RawMessage(`{"command":"env -C '/a b' -- 'A=1' 'B=b c' 'ls' '$x'","timeout_ms":500}`)}},
+		`"type":"local_shell_call","action":{"type":"exec","command":[],"env":{"A":"1"}}`: {{ID: "call_1",
+			Item: "local_shell_call", Input: json.RawMessage(`{"command":""}`)}},
+	} {
+		calls, err := provider.Calls(tool.OpenAIResponses, []byte(`{"call_id":"call_1","id":"sh_1",`+item+`}`))
+		require.NoError(t, err)
+		for i := range want {
+			want[i].Tool = "bash"
+		}
+		require.Equal(t, want, calls, item)
+	}
+	commands := func(id, rest string, n int) ([]tool.Call, error) {
+		return provider.Calls(tool.OpenAIResponses, []byte(`{"type":"shell_call","call_id":"`+id+`","action":`+
+			`{"commands":["x"`+strings.Repeat(`,""`, n-1)+`]}`+rest+`}`))
+	}
+	_, err := commands("c", "", 1001)
+	require.ErrorContains(t, err, "more than 1000 commands")
+	_, err = commands(strings.Repeat("c", 1001), "", 2)
+	require.ErrorContains(t, err, "an id of more than 1000 bytes")
+	calls, err := commands(strings.Repeat("c", 1001), `,"status":"incomplete"`, 1)
+	require.NoError(t, err)
+	require.Error(t, calls[0].Err, "it is not whole")
+}
+
+// TestShellStream has a call of several commands, which come in pieces, and as a whole at the end.
+func TestShellStream(t *testing.T) {
+	const whole = `{"type":"shell_call","call_id":"call_1","status":"completed",` +
+		`"action":{"commands":["ls","pwd"],"timeout_ms":9,"max_output_length":99}}`
+	events := []string{
+		`{"type":"response.output_item.added","output_index":0,"item":{"type":"shell_call","call_id":"call_1",` +
+			`"status":"in_progress","action":{"commands":[],"timeout_ms":null,"max_output_length":null}}}`,
+		`{"type":"response.shell_call_command.added","output_index":0,"command_index":0,"command":""}`,
+		`{"type":"response.shell_call_command.delta","output_index":0,"command_index":0,"delta":"ls"}`,
+		`{"type":"response.shell_call_command.done","output_index":0,"command_index":0,"command":"ls"}`,
+		`{"type":"response.output_item.done","output_index":0,"item":` + whole + `}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"call_2",` +
+			`"name":"f","arguments":"{}"}}`,
+	}
+	want := []tool.Call{
+		{ID: "call_1", Tool: "bash", Item: "shell_call 99", Input: json.RawMessage(`{"command":"ls","timeout_ms":9}`)},
+		{ID: "call_1#2", Tool: "bash", Item: "shell_call 99 #2",
+			Input: json.RawMessage(`{"command":"pwd","timeout_ms":9}`)},
+		{ID: "call_2", Tool: "f", Input: json.RawMessage(`{}`)}}
+	for _, end := range []string{
+		`{"type":"response.completed","response":{"status":"completed"}}`,
+		`{"type":"response.completed","response":{"status":"completed","output":[` + whole +
+			`,{"type":"function_call","call_id":"call_2","name":"f","arguments":"{}"}]}}`,
+	} {
+		stream, err := provider.NewStream(tool.OpenAIResponses)
+		require.NoError(t, err)
+		for _, event := range append(events, end) {
+			require.NoError(t, stream.Add([]byte(event)))
+		}
+		calls, err := stream.Calls()
+		require.NoError(t, err)
+		require.Equal(t, want, calls)
+	}
+	stream, err := provider.NewStream(tool.OpenAIResponses)
+	require.NoError(t, err)
+	for _, event := range events[:4] {
+		require.NoError(t, stream.Add([]byte(event)))
+	}
+	calls, err := stream.Calls()
+	require.NoError(t, err)
+	require.Error(t, calls[0].Err, "the stream has ended in a command")
+}
+
+// TestShellResults answers each call once, with an output for each command.
+func TestShellResults(t *testing.T) {
+	result := func(id, item, data string, code tool.Code, content ...string) tool.Result {
+		r := tool.Result{CallID: id, Tool: "bash", Item: item, Code: code}
+		if data != "" {
+			r.Data = json.RawMessage(data)
+		}
+		for _, text := range content {
+			r.Content = append(r.Content, tool.Part{Text: text})
+		}
+		return r
+	}
+	const printed = `{"console":[{"level":"LOG","text":"a"},{"level":"ERROR","text":"e"},` +
+		`{"level":"LOG","text":"b","unfinished":true}]`
+	long := result("call_3", "shell_call 7", printed+"}", "", "a\n[exit status 2]\n[cut]\n[exit status 3]")
+	long.InFile = "/results/1"
+	messages, err := provider.Results(tool.OpenAIResponses, []tool.Result{
+		result("call_1", "shell_call 4096", printed+`}`, "", "a\ne\nb"),
+		result("call_2#2", "shell_call", printed+`,"status":4,"truncatedBytes":5}`, "", "a\ne\nb", "Files: created /a"),
+		result("call_1#2", "shell_call 4096 #2", `{"console":[]}`, "", "Note: nothing"),
+		result("call_1#3", "shell_call 4096 #3", printed+`,"error":{"kind":"time limit","message":"stopped"}}`,
+			tool.CodeTimeout, "a\ne\nb\nstopped"),
+		long,
+		result("call_4", "shell_call", "", tool.CodeRefused, "The user has refused it."),
+		result("call_5", "local_shell_call", printed+"}", tool.CodeTool, "a\ne\nb", "Files: created /a"),
+	})
+	require.NoError(t, err)
+	require.JSONEq(t, `[
+		{"type":"shell_call_output","call_id":"call_1","max_output_length":4096,"output":[
+			{"stdout":"a\nb","stderr":"e\n","outcome":{"type":"exit","exit_code":0}},
+			{"stdout":"","stderr":"","outcome":{"type":"exit","exit_code":0}},
+			{"stdout":"a\nb","stderr":"e\nstopped","outcome":{"type":"timeout"}}]},
+		{"type":"shell_call_output","call_id":"call_2#2","output":[
+			{"stdout":"a\nb","stderr":"e\n[output limit reached: 5 more bytes were cut off]\nFiles: created /a",
+				"outcome":{"type":"exit","exit_code":4}}]},
+		{"type":"shell_call_output","call_id":"call_3","max_output_length":7,"output":[
+			{"stdout":"a\n[exit status 2]\n[cut]\n[exit status 3]","stderr":"",
+				"outcome":{"type":"exit","exit_code":3}}]},
+		{"type":"shell_call_output","call_id":"call_4","output":[
+			{"stdout":"","stderr":"The user has refused it.","outcome":{"type":"exit","exit_code":1}}]},
+		{"type":"local_shell_call_output","id":"call_5","call_id":"call_5","output":"a\ne\nb\nFiles: created /a"}]`,
+		string(messages))
+}
+
 // TestItemsAreAnsweredInKind follows the item from the call to the message, through a registry and what is kept.
 func TestItemsAreAnsweredInKind(t *testing.T) {
 	tools, err := registry.New(plainTool("apply_patch", `{"type":"object"}`))

@@ -48,65 +48,36 @@ func (responses) stopped(f fields, end *ending) {
 	end.because(f.text("status"), "")
 }
 
-// item appends the call in an output item. Other items are texts, reasoning, and calls of tools that run at OpenAI and
+// item appends the calls in an output item. Other items are texts, reasoning, and calls of tools that run at OpenAI and
 // of custom tools.
 func (responses) item(data []byte, into *callList) error {
-	f := fieldsOf(data, "type", "call_id", "name", "arguments", "operation", "status", "content")
+	f := fieldsOf(data, itemFields...)
 	if f == nil {
 		return expected("an output item", data)
 	}
-	item, name, input := "", f.text("name"), arguments(unionText(f["arguments"]))
-	switch f.text("type") {
-	case "function_call":
-	case applyPatchCall:
-		item, name, input = applyPatchCall, applyPatch, patchInput(f["operation"])
-	default:
+	calls, err := nativeCalls(f)
+	switch {
+	case err != nil:
+		return err
+	case f.text("type") == "function_call":
+		calls = []tool.Call{{ID: f.text("call_id"), Tool: f.text("name"), Input: arguments(unionText(f["arguments"]))}}
+	case calls == nil:
 		into.after = true
 		return refused(f, &into.ending)
 	}
-	if err := into.add(f.text("call_id"), name, input); err != nil {
-		return err
-	}
-	call := &into.calls[len(into.calls)-1]
-	call.Item = item
-	if status := f.text("status"); status == "incomplete" || item != "" && status == "in_progress" {
-		call.Err = errCut
+	status := f.text("status")
+	for _, c := range calls {
+		if err := into.add(c.ID, c.Tool, c.Input); err != nil {
+			return err
+		}
+		call := &into.calls[len(into.calls)-1]
+		call.Item = c.Item
+		if status == "incomplete" || c.Item == applyPatchCall && status == "in_progress" {
+			call.Err = errCut
+		}
 	}
 	return nil
 }
-
-// The tool that the API defines, and the items of its calls.
-const (
-	applyPatch     = "apply_patch"
-	applyPatchCall = "apply_patch_call"
-)
-
-// patchInput returns the input of a call that has an operation: the patch that it stands for.
-func patchInput(operation json.RawMessage) json.RawMessage {
-	f := fieldsOf(operation, "type", "path", "diff")
-	kind := f.text("type")
-	for _, k := range [][2]string{{"create_file", "Add"}, {"update_file", "Update"}, {"delete_file", "Delete"}} {
-		if kind == k[0] {
-			kind = k[1]
-		}
-	}
-	const end = "*** End Patch"
-	var b strings.Builder
-	b.WriteString("*** Begin Patch\n*** " + oneLine.Replace(kind) + " File: " + oneLine.Replace(f.text("path")) + "\n")
-	diff := strings.TrimSuffix(f.text("diff"), "\n")
-	if inside, ended := strings.CutSuffix(diff, "\n"+end); ended {
-		diff = inside
-	}
-	if diff != "" {
-		b.WriteString(diff + "\n")
-	}
-	b.WriteString(end)
-	input, _ := jsontree.Marshal(map[string]string{"input": b.String()}) // a string can be encoded
-	return input
-}
-
-// oneLine keeps a path from being more than a path.
-var oneLine = strings.NewReplacer("\n", "\uFFFD", "\r", "\uFFFD")
 
 // refused notes a refusal in an item's content.
 func refused(item fields, end *ending) error {
@@ -135,42 +106,39 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	key := string(f["output_index"]) // not the item's id, which changes with each event on some servers
 	switch f.text("type") {
 	case "response.output_item.added", "response.output_item.done":
-		item := fieldsOf(f["item"], "type", "call_id", "name", "arguments", "operation", "content")
-		call, id, name := into.by[key], item.text("call_id"), item.text("name")
-		isPatch := item.text("type") == applyPatchCall
-		if isPatch {
-			name = applyPatch
-		} else if item.text("type") != "function_call" {
+		item := fieldsOf(f["item"], itemFields...)
+		done := f.text("type") == "response.output_item.done"
+		native, err := nativeCalls(item)
+		switch {
+		case err != nil:
+			return err
+		case item.text("type") == "function_call":
+			call, err := r.open(key, item.text("call_id"), item.text("name"), done, into)
+			if err != nil {
+				return err
+			}
+			if done {
+				return r.whole(call, unionText(item["arguments"]), into)
+			}
+			return into.more(call, unionText(item["arguments"]))
+		case native == nil:
 			into.after = true
 			return refused(item, &into.ending)
 		}
-		done := f.text("type") == "response.output_item.done"
-		if had := into.byID[id]; call == nil && done && id != "" && had != nil && !had.done && had.tool == name {
-			call = had // the index has changed
-		}
-		if call == nil || !r.isSame(call, id, name, done) {
-			var err error
-			if call, err = into.begin(key, id, name, nil); err != nil {
+		for i, c := range native {
+			call, err := r.open(key+numbered(i), c.ID, c.Tool, done, into)
+			if err != nil {
 				return err
 			}
-		} else if call.id == "" {
-			if err := into.grow(len(id)); err != nil {
+			call.item = c.Item
+			if !done {
+				continue // diffs and commands come in pieces, and then as a whole
+			}
+			if err := into.more(call, c.Input); err != nil {
 				return err
 			}
-			call.id = id
 		}
-		if isPatch {
-			call.item = applyPatchCall
-		}
-		switch call.done = call.done || done; {
-		case isPatch && done: // its diff has come in pieces before
-			return into.more(call, patchInput(item["operation"]))
-		case isPatch:
-			return nil
-		case done:
-			return r.whole(call, unionText(item["arguments"]), into)
-		}
-		return into.more(call, unionText(item["arguments"]))
+		return nil
 	case "response.function_call_arguments.delta":
 		return into.more(into.receiver(into.by[key], f["delta"]), f["delta"])
 	case "response.function_call_arguments.done":
@@ -202,6 +170,28 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	return nil
 }
 
+// open returns the call that an event of an output item is about. It begins with the first event, and done means that
+// this is the last one.
+func (r responses) open(key, id, name string, done bool, into *pendingCalls) (*pendingCall, error) {
+	call := into.by[key]
+	if had := into.byID[id]; call == nil && done && id != "" && had != nil && !had.done && had.tool == name {
+		call = had // the index has changed
+	}
+	if call == nil || !r.isSame(call, id, name, done) {
+		var err error
+		if call, err = into.begin(key, id, name, nil); err != nil {
+			return nil, err
+		}
+	} else if call.id == "" {
+		if err := into.grow(len(id)); err != nil {
+			return nil, err
+		}
+		call.id = id
+	}
+	call.done = call.done || done
+	return call, nil
+}
+
 // isSame reports whether an item belongs to the call that its index identifies. Some servers send the id only in the
 // last event of an item; if there are no indexes and ids, the item that follows is another one.
 func (responses) isSame(call *pendingCall, id, name string, done bool) bool {
@@ -227,14 +217,6 @@ type responsesOutput struct {
 	Output any    `json:"output"`
 }
 
-// A patchOutput answers a call of apply_patch. Unlike others, it says whether the call has failed.
-type patchOutput struct {
-	Type   string `json:"type"`
-	CallID string `json:"call_id"`
-	Status string `json:"status"`
-	Output string `json:"output"`
-}
-
 type responsesContent struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
@@ -249,14 +231,13 @@ func (responses) say(text string) any { return chat{}.say(text) }
 func (responses) lacks(r tool.Result) string { return lacksID(r) }
 
 func (responses) results(results []tool.Result) []any {
-	items := make([]any, len(results))
-	for i, r := range results {
-		if r.Item == applyPatchCall {
-			output := patchOutput{applyPatchCall + "_output", r.CallID, "completed", piecesOf(r, nil)[0].text}
-			if r.IsError() {
-				output.Status = "failed"
+	items := make([]any, 0, len(results))
+	shells := map[string]*shellOutput{}
+	for _, r := range results {
+		if item, native := nativeAnswer(r, shells); native {
+			if item != nil {
+				items = append(items, item)
 			}
-			items[i] = output
 			continue
 		}
 		pieces := piecesOf(r, isPictureOrPDF)
@@ -266,7 +247,7 @@ func (responses) results(results []tool.Result) []any {
 		} else {
 			output.Output = responsesContents(pieces)
 		}
-		items[i] = output
+		items = append(items, output)
 	}
 	return items
 }

@@ -15,7 +15,8 @@ import (
 // Results returns the messages that answer calls, as a JSON array to append to the conversation: one message with all
 // results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions, and a message
 // of the user with the images and PDF documents in them; an item function_call_output for each for Responses, or the
-// one that answers [tool.Result].Item; a CallToolResult for each for MCP. Without results it is [].
+// one that answers [tool.Result].Item, which can be one for several results; a CallToolResult for each for MCP. Without
+// results it is [].
 //
 // Every result has an answer, even one without content, because providers refuse conversations with an unanswered call.
 // An empty text, which they would refuse as well, becomes a text that says that there was no output. MCP clients get a

@@ -42,7 +42,8 @@ type Call struct {
 	// is the same whenever its code does the same. Recordings tell calls apart by it. Zero means that it is unknown.
 	Number int `json:"-"`
 	// Item is the type of the item in which the provider's API has sent the call, if that is not the usual one of the
-	// API: apply_patch_call or agent.tool_use. The result is answered in kind.
+	// API: apply_patch_call, shell_call, local_shell_call or agent.tool_use. The result is answered in kind. Behind a
+	// space, it can have more that only package provider needs.
 	Item string `json:"item,omitempty"`
 	// Err, if not nil, is why the call cannot be made, for example because the response ended before the call was
 	// complete. Dispatch does not run the tool then: the result fails with Err as if the tool had returned it.

@@ -12,19 +12,24 @@ import (
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/shell"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // TestManagedAgents defines an agent, reads the calls of its session from a page of events and from a stream, and
 // answers them, all through the SDK.
 func TestManagedAgents(t *testing.T) {
-	reg, err := registry.New(slices.Concat([]tool.Tool{findOrder(), filesystem.New()}, filesystem.Native())...)
+	reg, err := registry.New(slices.Concat([]tool.Tool{findOrder(), filesystem.New(), newBash()},
+		filesystem.Native())...)
 	require.NoError(t, err)
 	selection := registry.Selection{}.WithOption("filesystem", "form", filesystem.FormAgentToolset)
-	definitions, err := provider.Definitions(reg, tool.AnthropicAgents, selection, nil)
+	definitions, err := provider.Definitions(reg, tool.AnthropicAgents,
+		selection.WithOption(shell.Name, code.OptionSession, "main"), nil)
 	require.NoError(t, err)
 	toolset := `{"type":"agent_toolset_20260401","default_config":{"enabled":false},"configs":[
+		{"type":"bash","name":"bash","enabled":true},
 		{"type":"read","name":"read","enabled":true},{"type":"write","name":"write","enabled":true},
 		{"type":"edit","name":"edit","enabled":true},{"type":"glob","name":"glob","enabled":true},
 		{"type":"grep","name":"grep","enabled":true}]}`
@@ -46,8 +51,10 @@ func TestManagedAgents(t *testing.T) {
 		`{"type":"agent.tool_use","id":"sevt_4","name":"grep",` + at + `,"input":{"pattern":"^t","path":"/none"}}`,
 		`{"type":"agent.tool_use","id":"sevt_5","name":"write",` + at + `,"input":{"file_path":"d/b","content":"x"}}`,
 		`{"type":"agent.custom_tool_use","id":"sevt_6","name":"find_order",` + at + `,"input":{"order":` + order + `}}`,
-		`{"type":"session.status_idle","id":"sevt_7",` + at + `,"stop_reason":{"type":"requires_action",` +
-			`"event_ids":["sevt_1","sevt_2","sevt_3","sevt_4","sevt_5","sevt_6"]}}`,
+		`{"type":"agent.tool_use","id":"sevt_7","name":"bash",` + at + `,"input":{"command":"ls","timeout_ms":100,` +
+			`"restart":false}}`,
+		`{"type":"session.status_idle","id":"sevt_8",` + at + `,"stop_reason":{"type":"requires_action",` +
+			`"event_ids":["sevt_1","sevt_2","sevt_3","sevt_4","sevt_5","sevt_6","sevt_7"]}}`,
 	}
 	stream, err := provider.NewStream(tool.AnthropicAgents)
 	require.NoError(t, err)
@@ -65,8 +72,9 @@ func TestManagedAgents(t *testing.T) {
 	again, err := stream.Calls()
 	require.NoError(t, err)
 	require.Equal(t, calls, again)
-	for _, call := range calls[:5] { // with the names and types that the SDK has for them
+	for _, call := range slices.Delete(slices.Clone(calls), 5, 6) { // with the names and types that the SDK has
 		input := map[string]any{
+			"bash":  &anthropic.BetaManagedAgentsAgentToolset20260401BashInput{},
 			"edit":  &anthropic.BetaManagedAgentsAgentToolset20260401EditInput{},
 			"read":  &anthropic.BetaManagedAgentsAgentToolset20260401ReadInput{},
 			"glob":  &anthropic.BetaManagedAgentsAgentToolset20260401GlobInput{},
@@ -89,7 +97,9 @@ func TestManagedAgents(t *testing.T) {
 		{"type":"user.tool_result","tool_use_id":"sevt_5","content":[
 			{"type":"text","text":"File created successfully at: /d/b"}]},
 		{"type":"user.custom_tool_result","custom_tool_use_id":"sevt_6","content":[
-			{"type":"text","text":"Order 9007199254740993 is open & größer als <1>."}]}]`), messages)
+			{"type":"text","text":"Order 9007199254740993 is open & größer als <1>."}]},
+		{"type":"user.tool_result","tool_use_id":"sevt_7","content":[
+			{"type":"text","text":"ls\nwarning"}]}]`), messages)
 	var send anthropic.BetaSessionEventSendParams
 	require.NoError(t, json.Unmarshal(messages, &send.Events))
 	requireSame(t, messages, encode(t, send.Events))

@@ -1,6 +1,8 @@
 package sdktest
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -10,22 +12,28 @@ import (
 
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/shell"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// TestNativeTools has a turn with each tool for files that a provider defines: the SDK sends its definition, returns
-// the model's calls, and sends them back with their results.
+// TestNativeTools has a turn with each tool for files, and each shell, that a provider defines: the SDK sends its
+// definition, returns the model's calls, and sends them back with their results.
 func TestNativeTools(t *testing.T) {
-	reg, err := registry.New(slices.Concat([]tool.Tool{filesystem.New()}, filesystem.Parts(), filesystem.Native())...)
+	reg, err := registry.New(slices.Concat([]tool.Tool{filesystem.New(), newBash()}, filesystem.Parts(),
+		filesystem.Native())...)
 	require.NoError(t, err)
 	for _, test := range []struct {
-		sdk, form string
+		sdk, form string // form is the value of the option that names it
 		only      string // the tool that is offered
 		defined   string
 		response  string // the model's calls, one of which fails
 		results   string
+		sent      string   // what the SDK makes of the results, if it leaves something out
 		stream    []string // the same calls
 	}{
 		{
@@ -105,11 +113,75 @@ func TestNativeTools(t *testing.T) {
 					`"created_at":1,"status":"completed","model":"test","output":[]}}`,
 			},
 		},
+		{
+			sdk: "OpenAI Responses", form: "shell", only: shell.Name,
+			defined: `[{"type":"shell","environment":{"type":"local"}}]`,
+			response: `{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"test","output":[
+				{"type":"shell_call","id":"sh_1","call_id":"call_1","status":"completed","environment":{"type":"local"},
+					"action":{"commands":["ls","loop"],"timeout_ms":2000,"max_output_length":4096}},
+				{"type":"shell_call","id":"sh_2","call_id":"call_2","status":"in_progress","environment":null,
+					"action":{"commands":["exit 3"],"timeout_ms":null,"max_output_length":null}}]}`,
+			results: `[
+				{"type":"shell_call_output","call_id":"call_1","max_output_length":4096,"output":[
+					{"stdout":"ls\n","stderr":"warning\n","outcome":{"type":"exit","exit_code":0}},
+					{"stdout":"loop\n","stderr":"warning\ntime limit exceeded: the script was stopped after 2s. ` +
+				`Look for loops that do not end, or do less work in one run.",
+						"outcome":{"type":"timeout"}}]},
+				{"type":"shell_call_output","call_id":"call_2","output":[
+					{"stdout":"exit 3\n","stderr":"warning\n","outcome":{"type":"exit","exit_code":3}}]}]`,
+			stream: []string{
+				`{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{` +
+					`"type":"shell_call","id":"sh_1","call_id":"call_1","status":"in_progress",` +
+					`"environment":{"type":"local"},` +
+					`"action":{"commands":[],"timeout_ms":2000,"max_output_length":4096}}}`,
+				`{"type":"response.shell_call_command.added","sequence_number":2,"output_index":0,"command_index":0,` +
+					`"command":""}`,
+				`{"type":"response.shell_call_command.delta","sequence_number":3,"output_index":0,"command_index":0,` +
+					`"delta":"ls"}`,
+				`{"type":"response.shell_call_command.done","sequence_number":4,"output_index":0,"command_index":0,` +
+					`"command":"ls"}`,
+				`{"type":"response.output_item.done","sequence_number":5,"output_index":0,"item":{` +
+					`"type":"shell_call","id":"sh_1","call_id":"call_1","status":"completed",` +
+					`"environment":{"type":"local"},` +
+					`"action":{"commands":["ls","loop"],"timeout_ms":2000,"max_output_length":4096}}}`,
+				`{"type":"response.output_item.done","sequence_number":6,"output_index":1,"item":{` +
+					`"type":"shell_call","id":"sh_2","call_id":"call_2","status":"completed",` +
+					`"environment":{"type":"local"},` +
+					`"action":{"commands":["exit 3"],"timeout_ms":null,"max_output_length":null}}}`,
+				`{"type":"response.completed","sequence_number":7,"response":{"id":"resp_1","object":"response",` +
+					`"created_at":1,"status":"completed","model":"test","output":[]}}`,
+			},
+		},
+		{
+			sdk: "OpenAI Responses", form: "local_shell", only: shell.Name,
+			defined: `[{"type":"local_shell"}]`,
+			response: `{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"test","output":[
+				{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","status":"completed","action":{"type":"exec",
+					"command":["ls","a b"],"env":{"A":"1"},"timeout_ms":2000,"working_directory":"/d"}}]}`,
+			results: `[{"type":"local_shell_call_output","id":"call_1","call_id":"call_1",
+				"output":"env -C '/d' -- 'A=1' 'ls' 'a b'\nwarning"}]`,
+			sent: `[{"type":"local_shell_call_output","id":"call_1",
+				"output":"env -C '/d' -- 'A=1' 'ls' 'a b'\nwarning"}]`,
+			stream: []string{
+				`{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{` +
+					`"type":"local_shell_call","id":"lsh_1","call_id":"call_1","status":"in_progress",` +
+					`"action":{"type":"exec","command":[],"env":{}}}}`,
+				`{"type":"response.output_item.done","sequence_number":2,"output_index":0,"item":{` +
+					`"type":"local_shell_call","id":"lsh_1","call_id":"call_1","status":"completed","action":{` +
+					`"type":"exec","command":["ls","a b"],"env":{"A":"1"},"timeout_ms":2000,` +
+					`"working_directory":"/d"}}}`,
+				`{"type":"response.completed","sequence_number":3,"response":{"id":"resp_1","object":"response",` +
+					`"created_at":1,"status":"completed","model":"test","output":[]}}`,
+			},
+		},
 	} {
-		t.Run(test.sdk, func(t *testing.T) {
+		t.Run(test.sdk+" "+test.only+" "+test.form, func(t *testing.T) {
 			s := named(test.sdk)
 			selection := registry.Selection{}.Only(test.only).WithOption("str_replace_based_edit_tool",
 				"maxCharacters", 9000)
+			if test.only == shell.Name {
+				selection = selection.WithOption(shell.Name, shell.OptionOpenAI, test.form)
+			}
 			definitions, err := provider.Definitions(reg, s.api, selection, nil)
 			require.NoError(t, err)
 			requireSame(t, []byte(test.defined), definitions)
@@ -144,7 +216,7 @@ func TestNativeTools(t *testing.T) {
 			require.NoError(t, err)
 			sent := elements(t, at(t, server.bodies[1], s.messages...))
 			added := len(elements(t, messages))
-			requireSame(t, messages, encode(t, sent[len(sent)-added:]))
+			requireSame(t, []byte(cmp.Or(test.sent, test.results)), encode(t, sent[len(sent)-added:]))
 			again, err := provider.Calls(s.api, modelMessages(s, sent[1:len(sent)-added]))
 			require.NoError(t, err)
 			requireSameCalls(t, calls, again)
@@ -154,6 +226,25 @@ func TestNativeTools(t *testing.T) {
 			requireSameCalls(t, calls, streamed(t, s, events))
 		})
 	}
+}
+
+// newBash returns the tool bash with an interpreter that prints the script, and ends as its first word says.
+func newBash() tool.Tool {
+	return code.New(shell.Language, func(context.Context) (code.Interpreter, error) { return echoing{}, nil }, nil)
+}
+
+type echoing struct{ code.Interpreter }
+
+func (echoing) Run(_ context.Context, text string, run *code.Run) (*script.Result, error) {
+	result := &script.Result{Console: []runtime.Entry{
+		{Level: runtime.LevelLog, Text: text}, {Level: runtime.LevelError, Text: "warning"}}}
+	switch text {
+	case "loop":
+		return result, &runtime.LimitError{Limit: runtime.LimitTime, Value: int64(run.Limits.Time)}
+	case "exit 3":
+		result.Status, result.Text = 3, "[exit status 3]"
+	}
+	return result, nil
 }
 
 func requireSameCalls(t *testing.T, want, got []tool.Call) {

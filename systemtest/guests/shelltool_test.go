@@ -238,26 +238,56 @@ func TestBashDescription(t *testing.T) {
 	}
 }
 
-// TestBashIsAnthropics gives Anthropic's models their provider's definition in a session, whose calls are ours.
-func TestBashIsAnthropics(t *testing.T) {
+// TestBashIsTheProviders gives models their provider's definition where they know it, whose calls are ours.
+func TestBashIsTheProviders(t *testing.T) {
 	runner := shellRunner(t)
-	definition := func(selection registry.Selection) string {
-		data, err := provider.Definitions(runner.Registry(), tool.Anthropic, selection, nil)
+	for _, test := range []struct {
+		api              tool.API
+		native, with     string // the definition, and how it is had
+		calls, want, not string
+	}{
+		{tool.Anthropic, `{"type":"bash_20250124","name":"bash"}`, shell.OptionNative,
+			`{"content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {"command": "x=1; pwd"}},
+				{"type": "tool_use", "id": "b", "name": "bash", "input": {"restart": true}}]}`,
+			`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"/"}]}`, "unknown"},
+		{tool.AnthropicAgents, `{"type":"bash","name":"bash","enabled":true}`, shell.OptionNative,
+			`[{"type": "agent.tool_use", "id": "a", "name": "bash",
+				"input": {"command": "echo a; while :; do :; done", "timeout_ms": 500}}]`,
+			`{"type":"user.tool_result","tool_use_id":"a","content":[{"type":"text",` +
+				`"text":"a\ntime limit exceeded: the script was stopped after 500ms.`, "unknown"},
+		{tool.OpenAIResponses, `{"type":"shell","environment":{"type":"local"}}`, "shell",
+			`[{"type": "shell_call", "call_id": "a", "action": {"commands": ["cd /tmp", "pwd; printf e >&2; exit 3",
+				"echo a; while :; do :; done"], "timeout_ms": 500, "max_output_length": 100}}]`,
+			`{"type":"shell_call_output","call_id":"a","max_output_length":100,"output":[` +
+				`{"stdout":"","stderr":"","outcome":{"type":"exit","exit_code":0}},` +
+				`{"stdout":"/tmp\n","stderr":"e","outcome":{"type":"exit","exit_code":3}},` +
+				`{"stdout":"a\n","stderr":"time limit exceeded`, `"exit_code":1`},
+		{tool.OpenAIResponses, `{"type":"local_shell"}`, "local_shell",
+			`[{"type": "local_shell_call", "call_id": "a", "action": {"type": "exec", "command": ["bash", "-lc",
+				"pwd; echo $A '$A' \"it's\""], "env": {"A": "a  b"}, "working_directory": "/tmp", "user": "root"}}]`,
+			`{"type":"local_shell_call_output","id":"a","call_id":"a","output":"/tmp\na b $A it's"}`, "unknown"},
+	} {
+		with := registry.Selection{Session: "main"}
+		without := with.WithOption(shell.Name, shell.OptionNative, false)
+		if test.with == shell.OptionNative {
+			require.NotContains(t, definitionsOf(t, runner, test.api, registry.Selection{}), test.native)
+		} else {
+			with = with.WithOption(shell.Name, shell.OptionOpenAI, test.with)
+		}
+		require.Contains(t, definitionsOf(t, runner, test.api, with), test.native)
+		require.NotContains(t, definitionsOf(t, runner, test.api, without), test.native)
+		p := newBashProject(t, runner, with)
+		messages, err := p.session.Do(t.Context(), test.api, []byte(test.calls))
 		require.NoError(t, err)
-		return string(data)
+		require.Contains(t, string(messages), test.want)
+		require.NotContains(t, string(messages), test.not)
 	}
-	const native = `{"type":"bash_20250124","name":"bash"}`
-	require.NotContains(t, definition(registry.Selection{}), native)
-	require.Contains(t, definition(registry.Selection{Session: "main"}), native)
-	without := registry.Selection{Session: "main"}.WithOption(shell.Name, shell.OptionNative, false)
-	require.NotContains(t, definition(without), native)
-	p := newBashProject(t, runner, registry.Selection{Session: "main"})
-	messages, err := p.session.Do(t.Context(), tool.Anthropic, []byte(`{"content": [
-		{"type": "tool_use", "id": "a", "name": "bash", "input": {"command": "x=1; pwd"}},
-		{"type": "tool_use", "id": "b", "name": "bash", "input": {"restart": true}}]}`))
+}
+
+func definitionsOf(t *testing.T, runner *toolrun.Runner, api tool.API, selection registry.Selection) string {
+	data, err := provider.Definitions(runner.Registry(), api, selection, nil)
 	require.NoError(t, err)
-	require.Contains(t, string(messages),
-		`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"/"}]}`)
+	return string(data)
 }
 
 // TestBashCommandsAreApproved has a person approve commands when they run, however a script hides them.

@@ -25,6 +25,9 @@ var restartArguments = map[string]any{
 	"restart": map[string]string{"type": "boolean", "description": "Begin anew: drop what earlier calls have left."},
 }
 
+// milliArgument is how providers' own definitions of such tools name the timeout, which is in milliseconds there.
+const milliArgument = "timeout_ms"
+
 // Input makes the input of a call that runs code.
 func (l *Language) Input(code string) (json.RawMessage, error) {
 	return json.Marshal(map[string]string{l.ArgumentName(): code})
@@ -44,13 +47,17 @@ func (l *Language) read(data json.RawMessage) (in input, err error) {
 		return in, err
 	}
 	to := map[string]any{l.ArgumentName(): &in.code}
+	var milliseconds float64
 	if l.Restarts {
-		to["timeout"], to["restart"] = &in.seconds, &in.restart
+		to["timeout"], to["restart"], to[milliArgument] = &in.seconds, &in.restart, &milliseconds
 	}
 	for name, to := range to {
 		if value := fields[name]; value != nil {
 			err = errors.Join(err, json.Unmarshal(value, to))
 		}
+	}
+	if in.seconds == 0 {
+		in.seconds = milliseconds / 1000
 	}
 	return in, err
 }
@@ -66,6 +73,11 @@ func (in *input) limit(most time.Duration) time.Duration {
 
 // check refuses input without code.
 func (l *Language) check(input map[string]any) error {
+	if value := input[milliArgument]; l.Restarts && value != nil {
+		if _, ok := value.(json.Number); !ok {
+			return tool.Errorf("Error: %s must be a number of milliseconds", milliArgument)
+		}
+	}
 	if code, ok := input[l.ArgumentName()].(string); ok && code != "" {
 		return nil
 	}
@@ -114,7 +126,8 @@ func (l *Language) unknownNote(input json.RawMessage) string {
 	more := 0
 	jsontree.Members(input, func(name, _ []byte) {
 		switch {
-		case string(name) == l.ArgumentName(), l.Restarts && restartArguments[string(name)] != nil:
+		case string(name) == l.ArgumentName(),
+			l.Restarts && (restartArguments[string(name)] != nil || string(name) == milliArgument):
 		case len(names) == maxShown:
 			more++
 		default:

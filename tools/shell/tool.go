@@ -33,9 +33,15 @@ const (
 	Module = "shell"
 )
 
-// OptionNative is whether models of a provider that has a tool bash of its own get that definition. It is for sessions
-// only: such models expect that variables stay.
-const OptionNative = "native"
+// Ids of options. Both say how models get a definition that their provider has for such a tool.
+const (
+	// OptionNative is whether Anthropic's models get bash_20250124, and its managed agents the bash of their toolset.
+	// It is for sessions only: such models expect that variables stay.
+	OptionNative = "native"
+	// OptionOpenAI is which tool of the Responses API its models get, of those that they know: "", which means none,
+	// "shell" or "local_shell".
+	OptionOpenAI = "openai"
+)
 
 // libraryDirs are the folders whose files *.sh are read before a script; several projects share the first one.
 var libraryDirs = []string{"/share/lib", "/lib"}
@@ -53,6 +59,11 @@ var Language = code.Language{
 		ID: OptionNative, Label: "Native definition",
 		Subtitle: "In a session, use the provider's own definition of the tool, where there is one",
 		Type:     tool.OptionBool, Default: true,
+	}, {
+		ID: OptionOpenAI, Label: "OpenAI's definition", Type: tool.OptionSelect,
+		Subtitle: "Which tool of the Responses API takes the place of a function, for models that know it",
+		Choices: []tool.Choice{{Value: "", Label: "A function"}, {Value: "shell", Label: "shell"},
+			{Value: "local_shell", Label: "local_shell, of codex-mini-latest"}},
 	}},
 	Variable: func(name string) string { return "$" + name },
 	Console:  consoleText,
@@ -115,10 +126,18 @@ func describe(_ tool.Offer, facts code.Facts) string {
 }
 
 func override(api tool.API, options tool.Options) json.RawMessage {
-	if api != tool.Anthropic || !options.Bool(OptionNative) || options.Text(code.OptionSession) == "" {
-		return nil
+	native := options.Bool(OptionNative) && options.Text(code.OptionSession) != ""
+	switch form := options.Text(OptionOpenAI); {
+	case api == tool.Anthropic && native:
+		return json.RawMessage(`{"type":"bash_20250124","name":"bash"}`)
+	case api == tool.AnthropicAgents && native:
+		return json.RawMessage(`{"type":"bash","name":"bash","enabled":true}`)
+	case api == tool.OpenAIResponses && form == "shell":
+		return json.RawMessage(`{"type":"shell","environment":{"type":"local"}}`)
+	case api == tool.OpenAIResponses && form == "local_shell":
+		return json.RawMessage(`{"type":"local_shell"}`)
 	}
-	return json.RawMessage(`{"type":"bash_20250124","name":"bash"}`)
+	return nil
 }
 
 // consoleText is the console as a terminal shows it, without the end of the last line.
