@@ -290,6 +290,34 @@ func definitionsOf(t *testing.T, runner *toolrun.Runner, api tool.API, selection
 	return string(data)
 }
 
+// TestBashHints says what to do instead of what models try on computers that they know.
+func TestBashHints(t *testing.T) {
+	p := newBashProject(t, shellRunner(t), registry.Selection{})
+	p.write(map[string]string{"/src/main.go": "package main\n", "/srv/log": "x\n"})
+	for script, want := range map[string]string{
+		"cd /home/user":                   "there is no /home here: the project's files begin at /, which is also $HOME",
+		"cd /home/user/shop/src":          "use /src instead of /home/user/shop/src.",
+		"cat /Users/ann/shop/src/main.go": "use /src/main.go instead of /Users/ann/shop/src/main.go.",
+		"ls -l /workspace/none.txt 2>&1":  "there is no /workspace here",
+		"wc -l </repo/src/main.go":        "use /src/main.go instead of /repo/src/main.go.",
+		"find '/tmp x/src/main.go'":       "use /src/main.go instead of /tmp x/src/main.go.",
+		"git commit -m x":                 "compare files with diff, and keep copies with cp",
+		"pip install x":                   "import what python3 has",
+		"python3 -m pip install x":        "python",
+		"npx x":                           "use modules that are in the project's files",
+		"apt-get install x":               `use the commands that "compgen -c" lists`,
+		"sudo rm x":                       "run the command itself",
+		"docker run x":                    "do it with the commands here, or ask the user",
+		"gcc x.c":                         "write it for node or python3",
+		"nano x":                          "the nearest command here is sed",
+	} {
+		require.Contains(t, p.bash(script), want, script)
+	}
+	for _, script := range []string{"cat /srv/none/src", "cat none/src", "cat /etc/passwd", "echo /home/user", "cat /none"} {
+		require.NotContains(t, p.bash(script), "Note: t", script)
+	}
+}
+
 // TestBashCommandsAreApproved has a person approve commands when they run, however a script hides them.
 func TestBashCommandsAreApproved(t *testing.T) {
 	runner := shellRunner(t)

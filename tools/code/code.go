@@ -91,6 +91,10 @@ type Language struct {
 	// Variable is how code reads an environment variable.
 	Variable func(name string) string
 
+	// Hint, if not nil, is a note for models about what code has printed, or "": what to do instead of what cannot work.
+	// files are the project's, or nil.
+	Hint func(console []sandbox.Entry, files afero.Fs) string
+
 	// Console is the console as models read it. ResultHeading and ErrorHeading come between it and what follows, unless
 	// one of both is empty.
 	Console                     func([]sandbox.Entry) Pieces
@@ -437,8 +441,14 @@ func (t *codeTool) Execute(ctx context.Context, call tool.Call, env tool.Env) (t
 	calls.AddTo(&out)
 	session.finish(ctx, &out, result.State)
 	uses.addTo(&out)
-	if note := t.unknownNote(call.Input); note != "" {
-		out.Content = append(out.Content, tool.Part{Text: note})
+	notes := []string{t.unknownNote(call.Input)}
+	if t.Hint != nil {
+		notes = append(notes, t.Hint(result.Console, env.Files))
+	}
+	for _, note := range notes {
+		if note != "" {
+			out.Content = append(out.Content, tool.Part{Text: note})
+		}
 	}
 	return out, nil
 }

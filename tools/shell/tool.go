@@ -66,6 +66,7 @@ var Language = code.Language{
 			{Value: "local_shell", Label: "local_shell, of codex-mini-latest"}},
 	}},
 	Variable: func(name string) string { return "$" + name },
+	Hint:     hint,
 	Console:  consoleText,
 	// The status stands on a line of its own, as an error does.
 	ResultHeading: "\n", ErrorHeading: "\n",

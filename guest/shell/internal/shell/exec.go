@@ -656,22 +656,25 @@ func (sh *Shell) hint(name string) string {
 	return ""
 }
 
-// missing are commands that cannot be here, and what there is instead.
+// missing are commands that cannot be here, and what to do instead.
 var missing = map[string]string{
-	"git": "the project has a history of its own, and every call can be undone",
-	"pip": "Python has its standard library only", "pip3": "Python has its standard library only",
-	"npm":  "use modules that are in the project's files",
-	"sudo": "nothing needs it: run the command itself", "su": "there is one user",
+	"git": "compare files with diff, and keep copies with cp; the user can undo what each call has changed",
+	"pip": noPython, "pip3": noPython, "uv": noPython, "conda": noPython,
+	"npm": noNode, "npx": noNode, "yarn": noNode, "pnpm": noNode,
+	"sudo": "nothing needs it: run the command itself", "su": "there is one user, whose files all are",
 	"apt": noPackages, "apt-get": noPackages, "yum": noPackages, "dnf": noPackages, "apk": noPackages,
 	"brew": noPackages,
-	"ssh":  noMachines, "scp": noMachines, "docker": noMachines, "ping": noMachines, "systemctl": noMachines,
+	"ssh":  noMachines, "scp": noMachines, "docker": noMachines, "podman": noMachines, "ping": noMachines,
+	"systemctl": noMachines, "service": noMachines, "ps": noMachines, "top": noMachines,
 	"gcc": noCompilers, "cc": noCompilers, "g++": noCompilers, "go": noCompilers, "cargo": noCompilers,
 }
 
 const (
-	noPackages  = "no packages can be installed; \"compgen -c\" lists the commands"
-	noMachines  = "there are no processes or machines beside this sandbox"
-	noCompilers = "there are no compilers; JavaScript and Python can be run"
+	noPackages  = "no packages can be installed; use the commands that \"compgen -c\" lists"
+	noMachines  = "there are no processes or machines beside this sandbox; do it with the commands here, or ask the user"
+	noCompilers = "there are no compilers; write it for node or python3"
+	noPython    = "import what python3 has; packages of pure Python can be put into the project's files"
+	noNode      = "use modules that are in the project's files"
 )
 
 // runCommand runs a command of the table, to its end.
