@@ -67,7 +67,8 @@ type Decision struct {
 	Time time.Time
 }
 
-func approvalOf(rule string, d Decision) *tool.Approval {
+// ApprovalOf returns what logs say of a decision that a rule has asked for. Time is now if the decision has none.
+func ApprovalOf(rule string, d Decision) *tool.Approval {
 	a := &tool.Approval{Rule: rule, By: d.By, Time: d.Time, Approved: d.Approved}
 	if a.Time.IsZero() {
 		a.Time = time.Now()
@@ -113,7 +114,7 @@ func (r *Registry) approve(ctx context.Context, e *entry, call *tool.Call, schem
 		if decision.Later && !decision.Approved {
 			return later()
 		}
-		approval := approvalOf(rule, decision)
+		approval := ApprovalOf(rule, decision)
 		if !decision.Approved {
 			refused := refusal(call.Tool, decision.Reason)
 			refused.Approval = approval

@@ -18,6 +18,13 @@ func commandRule(rule string) (name, command string, ok bool) {
 	return name, command, ok
 }
 
+// IsCommand reports whether a name in an [ApprovalRequest] is that of a command of a script, such as "bash:rm", which
+// no tool can have. The input of such a call has "command", and "args", a list of texts.
+func IsCommand(name string) bool {
+	_, _, ok := commandRule(name)
+	return ok
+}
+
 // AskedCommands implements [tool.Host].
 func (c *running) AskedCommands() (commands []string) {
 	s := &c.env.Selection

@@ -134,7 +134,7 @@ func (c *running) approveNow(ctx context.Context, call tool.Call, spec *tool.Spe
 	for {
 		decision, err := c.env.Approve(ctx, request)
 		if err != nil || !decision.Approved || decision.Input == nil || string(decision.Input) == string(call.Input) {
-			return approvalOf(rule, decision), decision, err
+			return ApprovalOf(rule, decision), decision, err
 		}
 		request.Problem = what + " cannot be changed: approve or refuse it as it is"
 	}

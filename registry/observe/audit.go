@@ -42,7 +42,7 @@ type AuditOptions struct {
 //
 //	time          when the call began, in UTC
 //	seq           the number of the call, from 1 for each time that Audit is called; both lines of a call have the same
-//	event         "attempt" before a call, "call" after it
+//	event         "attempt" before a call, "call" after it, "command" for a decision about a command of a script
 //	tool          the name by which it was called, whether or not such a tool exists
 //	project       Env.Project
 //	chat          Env.Chat
@@ -62,6 +62,10 @@ type AuditOptions struct {
 //	outputSha256  the hash of the result as [tool.Result.MarshalJSON] encodes it
 //	output        the same JSON, if WholeOutput is set
 //	outputError   why there is no output: the result cannot be encoded, or the call has panicked through the middleware
+//
+// A decision about a command of a script, by a rule such as bash:rm, has a line with the name of the rule as its tool,
+// the call that runs the script as its parent, and the arguments as its input. With Required, the command does not run
+// if the line cannot be written.
 //
 // Lines are ASCII: everything else is escaped, also line ends and control characters. So a model's text can neither
 // look like another line nor control a terminal. In Required mode only the first line has the whole input.
@@ -114,6 +118,7 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call tool.Call, e
 		line.Input, line.InputBase64 = nil, nil
 	}
 	line.Event = "call"
+	env.Approve = a.approver(call, env)
 	var failed error
 	result := watch(ctx, next, call, env, func(result tool.Result, returned bool) {
 		took := float64(a.Now().Sub(start).Microseconds()) / 1000
@@ -126,6 +131,39 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call tool.Call, e
 		return notRecorded("The call was made, but its result cannot be recorded, and is withheld.", failed)
 	}
 	return result
+}
+
+// approver records the decisions about commands of scripts that the call runs.
+func (a *audit) approver(call tool.Call, env registry.Env) registry.Approver {
+	ask := env.Approve
+	if ask == nil {
+		return nil
+	}
+	return func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		command := request.Call
+		decision, err := ask(ctx, request)
+		changed := decision.Approved && decision.Input != nil && string(decision.Input) != string(command.Input)
+		if err != nil || changed || command.Parent != call.ID || !registry.IsCommand(command.Tool) {
+			return decision, err // a command cannot be changed: the approver is asked again
+		}
+		line := auditLine{
+			Time: a.Now().UTC(), Seq: a.seq.Add(1), Event: "command", Tool: label(command.Tool),
+			Project: label(env.Project), Chat: label(env.Chat), Client: label(env.Client), Parent: label(call.ID),
+		}
+		line.setInput(command.Input, a.WholeInput)
+		switch approval := registry.ApprovalOf(request.Rule, decision); {
+		case decision.Approved:
+			line.Outcome, line.Approval = "ok", newAuditApproval(*approval)
+		case decision.Later:
+			line.Outcome = string(tool.CodeNeedsApproval)
+		default:
+			line.Outcome, line.Approval = string(tool.CodeRefused), newAuditApproval(*approval)
+		}
+		if err := a.write(ctx, env, &line); err != nil && a.Required {
+			return registry.Decision{}, err
+		}
+		return decision, nil
+	}
 }
 
 func notRecorded(text string, err error) tool.Result {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -105,6 +107,74 @@ func TestAuditWhole(t *testing.T) {
 		require.NotContains(t, all[0], "input")
 		require.EqualValues(t, 0, all[0]["inputBytes"])
 	})
+}
+
+// TestAuditOfCommands records who has decided on a command of a script, before it runs, and no command that nobody was
+// asked about.
+func TestAuditOfCommands(t *testing.T) {
+	var b bytes.Buffer
+	var decisions []registry.Decision
+	var ran []string
+	script := tool.JSONFunc(tool.Spec{Name: "sh", Description: "Runs.", AsksForCommands: true},
+		func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+			for _, command := range []string{"rm", "ls", "rm", "curl", "rm"} {
+				if err := env.ApproveCommand(ctx, command, []string{"-r", "a\n"}); err != nil {
+					ran = append(ran, "not "+command)
+				} else {
+					ran = append(ran, command)
+				}
+			}
+			return tool.Text("done"), nil
+		})
+	outer := tool.JSONFunc(tool.Spec{Name: "outer", Description: "Calls it."},
+		func(ctx context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
+			return env.Dispatch(ctx, tool.Call{Tool: "sh"}), nil
+		})
+	tools, err := registry.New(script, outer)
+	require.NoError(t, err)
+	env := someEnv
+	env.Selection.Ask = []string{"sh:rm", "sh:curl"}
+	env.Approve = func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
+		decision := decisions[0]
+		decisions = decisions[1:]
+		return decision, nil
+	}
+	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	edited := registry.Decision{Approved: true, By: "eve", Input: json.RawMessage(`{"command":"ls","args":[]}`)}
+	given := func() []registry.Decision {
+		return []registry.Decision{{Approved: true, By: "ada", Time: when}, edited,
+			{Reason: "no", By: "bob", Time: when},
+			{Later: true, By: "eve"}, {Approved: true, By: "ada", Time: when}}
+	}
+	decisions = given()
+	audit := tools.Using(observe.Audit(&b, &observe.AuditOptions{WholeInput: true, Now: steppingClock()}))
+	require.Equal(t, "done", audit.Dispatch(t.Context(), tool.Call{ID: "c", Tool: "outer"}, env).Text())
+	require.Equal(t, []string{"rm", "ls", "not rm", "not curl", "rm"}, ran)
+	all := lines(t, &b)
+	var got []string
+	for _, line := range all {
+		approval, _ := line["approval"].(map[string]any)
+		got = append(got, fmt.Sprint(line["event"], " ", line["tool"], " ", line["outcome"], " ", approval["by"], " ",
+			approval["rule"], " ", approval["approved"], " ", line["parent"] == nil))
+	}
+	require.Equal(t, []string{
+		"command sh:rm ok ada sh:rm true false",
+		"command sh:rm refused bob sh:rm false false",
+		"command sh:curl approval_needed <nil> <nil> <nil> false",
+		"command sh:rm ok ada sh:rm true false",
+		"call sh ok <nil> <nil> <nil> false",
+		"call outer ok <nil> <nil> <nil> true",
+	}, got)
+	require.Equal(t, all[4]["call"], all[0]["parent"], "the call that runs the script")
+	require.Equal(t, map[string]any{"command": "rm", "args": []any{"-r", "a\n"}}, all[0]["input"])
+	require.Equal(t, "2026-01-02T03:04:05Z", all[0]["approval"].(map[string]any)["time"])
+
+	// A command that must be recorded, and cannot be, does not run.
+	decisions, ran = given(), nil
+	required := tools.Using(observe.Audit(&faultyWriter{fail: failing(2)}, // after the attempt
+		&observe.AuditOptions{Required: true}))
+	required.Dispatch(t.Context(), tool.Call{ID: "c", Tool: "sh"}, env)
+	require.Equal(t, []string{"not rm", "ls", "not rm", "not curl", "rm"}, ran)
 }
 
 // TestAuditForgery checks that nothing in a call can produce text that looks like another line.

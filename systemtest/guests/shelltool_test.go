@@ -295,7 +295,7 @@ func TestBashHints(t *testing.T) {
 	p := newBashProject(t, shellRunner(t), registry.Selection{})
 	p.write(map[string]string{"/src/main.go": "package main\n", "/srv/log": "x\n"})
 	for script, want := range map[string]string{
-		"cd /home/user":                   "there is no /home here: the project's files begin at /, which is also $HOME",
+		"cd /home/user":                   "there is no /home here: the project's files begin at /",
 		"cd /home/user/shop/src":          "use /src instead of /home/user/shop/src.",
 		"cat /Users/ann/shop/src/main.go": "use /src/main.go instead of /Users/ann/shop/src/main.go.",
 		"ls -l /workspace/none.txt 2>&1":  "there is no /workspace here",
@@ -313,7 +313,8 @@ func TestBashHints(t *testing.T) {
 	} {
 		require.Contains(t, p.bash(script), want, script)
 	}
-	for _, script := range []string{"cat /srv/none/src", "cat none/src", "cat /etc/passwd", "echo /home/user", "cat /none"} {
+	for _, script := range []string{"cat /srv/none/src", "cat none/src", "cat /etc/passwd", "echo /home/user",
+		"cat /none"} {
 		require.NotContains(t, p.bash(script), "Note: t", script)
 	}
 }

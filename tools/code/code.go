@@ -91,8 +91,8 @@ type Language struct {
 	// Variable is how code reads an environment variable.
 	Variable func(name string) string
 
-	// Hint, if not nil, is a note for models about what code has printed, or "": what to do instead of what cannot work.
-	// files are the project's, or nil.
+	// Hint, if not nil, is a note for models about what code has printed, or "": what to do instead of what cannot
+	// work. files are the project's, or nil.
 	Hint func(console []sandbox.Entry, files afero.Fs) string
 
 	// Console is the console as models read it. ResultHeading and ErrorHeading come between it and what follows, unless

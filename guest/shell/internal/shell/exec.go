@@ -671,7 +671,7 @@ var missing = map[string]string{
 
 const (
 	noPackages  = "no packages can be installed; use the commands that \"compgen -c\" lists"
-	noMachines  = "there are no processes or machines beside this sandbox; do it with the commands here, or ask the user"
+	noMachines  = "there are no other processes or machines; do it with the commands here, or ask the user"
 	noCompilers = "there are no compilers; write it for node or python3"
 	noPython    = "import what python3 has; packages of pure Python can be put into the project's files"
 	noNode      = "use modules that are in the project's files"
