@@ -90,7 +90,8 @@ var mayImport = map[string][]string{
 	"internal/test/pythontest": {"internal/test/enginetest", "runtime", "runtime/python"},
 	"internal/selftest": {".", "internal/procmem", "internal/wasm/wasmasm", "mcp/mcpclient", "mcp/mcpserver",
 		"provider", "provider/xmlcall", "registry", "runtime", "runtime/command", "runtime/javascript",
-		"runtime/python", "testdata/hostile", "tool", "vfs", "vfs/archive", "vfs/local", "web"},
+		"runtime/python", "runtime/script", "testdata/hostile", "tool", "tools/code", "vfs", "vfs/archive", "vfs/local",
+		"web"},
 	"internal/test/test262":           {},
 	"internal/wasm/scratch":           {},
 	"internal/wasm/wasifs":            {"internal/wasm/scratch"},
@@ -169,7 +170,7 @@ var mayImport = map[string][]string{
 		// which stores there are, where they are kept, and moving and checking them
 		"vfs/admin", "vfs/local", "vfs/partition", "vfs/postgres", "vfs/postgres/s3", "internal/userdirs",
 		// code without a project's tools, and consoles: toolrun js, py, sh and repl
-		"runtime", "runtime/script", "tool", "tools/code", "tools/javascript", "tools/python",
+		"runtime", "runtime/script", "tool", "tools/code", "tools/javascript", "tools/python", "tools/shell",
 		"internal/sessions",
 		// modules, which are the machine's
 		"runtime/command", "tools/module",

@@ -40,8 +40,8 @@ type Attack struct {
 
 	// Source is the script.
 	Source string
-	// python means that the script is Python.
-	python bool
+	// language is that of the script: "" for JavaScript, "python" or "shell".
+	language string
 
 	// prepare, if not nil, makes an attack that is not a script.
 	prepare preparation
@@ -55,8 +55,9 @@ type preparation func(ctx context.Context) (attack func() (ending string, err er
 // schemas and so on.
 const amplification = "amplification"
 
-// IsPython reports whether the attack is a script in Python.
-func (a Attack) IsPython() bool { return a.python }
+// IsPython and IsShell report whether the attack is a script in Python, or one of the shell.
+func (a Attack) IsPython() bool { return a.language == "python" }
+func (a Attack) IsShell() bool  { return a.language == "shell" }
 
 // Family returns the kind of attack: the name's first word, or its second if the first is "amplification".
 func (a Attack) Family() string {
@@ -83,6 +84,9 @@ func Attacks() ([]Attack, error) {
 // Python.
 func PythonAttacks() ([]Attack, error) { return read(hostile.Python, "python/*.py") }
 
+// ShellAttacks returns the built-in attacks that are scripts of the shell, as PythonAttacks does for [Options].Shell.
+func ShellAttacks() ([]Attack, error) { return read(hostile.Shell, "shell/*.sh") }
+
 func read(files fs.FS, pattern string) ([]Attack, error) {
 	names, err := fs.Glob(files, pattern)
 	if err != nil {
@@ -95,16 +99,16 @@ func read(files fs.FS, pattern string) ([]Attack, error) {
 			return nil, err
 		}
 		extension := path.Ext(name)
-		python := extension == ".py"
+		language := map[string]string{".py": "python", ".sh": "shell"}[extension]
 		comment := "// "
-		if python {
+		if language != "" {
 			comment = "# "
 		}
 		script, err := parse(strings.TrimSuffix(path.Base(name), extension), string(source), comment)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		script.python = python
+		script.language = language
 		scripts = append(scripts, script)
 	}
 	return scripts, nil

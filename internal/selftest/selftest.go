@@ -11,6 +11,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -41,8 +42,9 @@ type Options struct {
 	// Rounds is how often each attack is made. Zero means once.
 	Rounds int
 
-	// Python runs the attacks of [PythonAttacks].
+	// Python runs the attacks of [PythonAttacks], and Shell those of [ShellAttacks].
 	Python *py.Interpreter
+	Shell  code.Interpreter
 }
 
 // An Outcome is the result of one attack.
@@ -155,8 +157,11 @@ func attemptMeasured(ctx context.Context, engine *js.Interpreter, a Attack, opti
 // prepared returns functions that make an attack and release what it needed.
 func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Options) (do func() Outcome, finish func(),
 	err error) {
-	if a.python {
+	switch a.language {
+	case "python":
 		return func() Outcome { return attemptPython(ctx, a, options) }, func() {}, nil
+	case "shell":
+		return func() Outcome { return attemptShell(ctx, a, options) }, func() {}, nil
 	}
 	if a.prepare == nil {
 		return func() Outcome { return attemptScript(ctx, engine, a, options) }, func() {}, nil

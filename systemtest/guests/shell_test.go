@@ -17,8 +17,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/selftest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tools/javascript"
+	bash "github.com/toolrun/toolrun/tools/shell"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -174,52 +177,24 @@ func shellCase(t *testing.T, s string) (script string, want shellResult) {
 
 var shellSection = regexp.MustCompile(`^(stdout|stderr|status \d+)(\n|$)`)
 
-// TestShellIsStopped runs scripts without an end. Each is stopped at a limit, or ends with an error of the shell.
+// TestShellIsStopped makes the attacks in bash of toolrun selftest. How late they are stopped is for quiet machines.
 func TestShellIsStopped(t *testing.T) {
-	shell := loadShell(t)
-	for name, script := range map[string]string{
-		"a loop":                         "while :; do :; done",
-		"a fork bomb":                    ":() { : | : & }; :",
-		"functions that call each other": "f() { f | f; }; f",
-		"recursion":                      "f() { f; }; f",
-		"yes":                            "yes >/dev/null",
-		"yes into a variable":            "x=$(yes)",
-		"braces":                         "echo {1..1000000000}",
-		"braces of braces":               "echo {1..100}{1..100}{1..100}{1..100}",
-		"a variable that doubles":        "x=xxxxxxxxxxxxxxxx; while :; do x=$x$x; done",
-		"replacing with itself":          "x=aaaaaaaa; while :; do x=${x//a/$x}; done",
-		"an array":                       "while :; do a+=(${a[@]} 1); done",
-		"arithmetic":                     "for ((;;)); do ((i++)); done",
-		"eval of eval":                   "x='eval $x'; eval \"$x\"",
-		"many jobs":                      "for i in {1..10000}; do sleep 1000 & done; wait",
-		"waiting":                        "sleep 1000",
-		"a pipe of gigabytes":            "head -c 100G /dev/zero | cat >/dev/null",
-		"a pattern that goes back":       "shopt -s extglob; x=$(printf %60s | tr ' ' a); [[ $x == +(+(a|aa)|a)b ]]",
-		"a regular expression":           "printf '%s\\n' $(printf %40s | tr ' ' a)b | grep -E '(((a+)+)+)\\1\\1\\1c'",
-		"sed without an end":             "echo | sed ':a;s/$/x/;ta'",
-		"following a file":               "echo >f; tail -f f",
-		"reading what nobody writes":     "coproc { sleep 1000; }; read x <&${COPROC[0]}",
-		"subshells in subshells":         "f() { (f); }; f",
-		"substitutions in substitutions": "f() { echo $(f); }; f",
-		"xargs in parallel":              "yes | head -1000 | xargs -P 100 -n 1 sleep",
-		"a file without an end":          "yes >f",
-		"sorting without an end":         "yes | sort",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 1 << 20}})
-			defer func() { require.NoError(t, store.Close()) }()
-			project, err := store.Open(t.Context(), "project")
-			require.NoError(t, err)
-			input, err := json.Marshal(map[string]string{"command": script})
-			require.NoError(t, err)
-			result, err := shell.Run(t.Context(), sandbox.RunOptions{
-				Stdin: input, Files: project, Limits: sandbox.Limits{Time: 500 * time.Millisecond},
-			})
-			require.NotNil(t, result, "%v", err)
-			if err == nil {
-				require.Regexp(t, `(?m)^bash: |^\[exit status `, string(result.Output), "it has ended without an error")
-			}
-		})
+	runner := shellRunner(t)
+	interpreter, err := runner.Interpreter(t.Context(), bash.Name)
+	require.NoError(t, err)
+	engine, err := runner.Interpreter(t.Context(), javascript.Name)
+	require.NoError(t, err)
+	attacks, err := selftest.ShellAttacks()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(attacks), 50, "some are gone")
+	report, err := selftest.Run(t.Context(), engine.(javascript.Interpreter).Interpreter, attacks,
+		selftest.Options{Shell: interpreter, TimeLimit: 500 * time.Millisecond, MostLate: time.Minute})
+	require.NoError(t, err)
+	var table strings.Builder
+	require.NoError(t, report.WriteTable(&table))
+	t.Log("\n" + table.String())
+	for _, o := range report.Outcomes {
+		t.Log(o.Attack, o.Ending, o.Duration.Round(time.Millisecond), o.Late.Round(time.Millisecond))
 	}
+	require.Empty(t, report.Wrong())
 }

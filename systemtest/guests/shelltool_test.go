@@ -17,23 +17,25 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/pythontest"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/tools/shell"
 )
 
-// shellRunner is a runner with JavaScript and the shell.
-func shellRunner(t *testing.T) *toolrun.Runner {
+// shellRunner is a runner with JavaScript, the shell, and other languages.
+func shellRunner(t *testing.T, more ...code.Language) *toolrun.Runner {
 	language := shell.Language
 	language.Build = func() (script.Module, error) {
 		module, err := buildShell()
 		return script.FromBytes(module), err
 	}
-	options := toolrun.Options{Languages: []code.Language{javascript.Language, language}}
+	options := toolrun.Options{Languages: append([]code.Language{javascript.Language, language}, more...)}
 	options.EngineOptions.CacheDir = enginetest.CacheDir()
 	runner, err := toolrun.Open(context.Background(), &options)
 	require.NoError(t, err)
@@ -55,7 +57,8 @@ func newBashProject(t *testing.T, runner *toolrun.Runner, selection registry.Sel
 	session, err := runner.Session(t.Context(), fmt.Sprintf("p%d", shellProjects.Add(1)), &toolrun.SessionOptions{
 		Select: func(s registry.Selection) registry.Selection {
 			selection.Settings = s.Settings
-			return selection.WithOption(javascript.Name, code.OptionToolCalls, true)
+			return selection.WithOption(javascript.Name, code.OptionToolCalls, true).
+				WithOption(python.Name, code.OptionToolCalls, true)
 		},
 	})
 	require.NoError(t, err)
@@ -389,6 +392,19 @@ func TestBashIsCalledByCode(t *testing.T) {
 		const made = await fs.readFile('/made', 'utf8');
 		return [ok.console[0].text, ok.files.created[0], failed.status, made].join()`)
 	require.Equal(t, "1,2,3,/made,4,made\n\nTool calls: bash 2", result.Text())
+}
+
+// TestBashIsCalledByPython does so from Python.
+func TestBashIsCalledByPython(t *testing.T) {
+	language := python.Language
+	module := pythontest.Module(t)
+	language.Build = func() (script.Module, error) { return module, nil }
+	p := newBashProject(t, shellRunner(t, language), registry.Selection{})
+	result := p.call(python.Name, "code", `
+ok = tools.bash(command="echo made > made; seq 3 | paste -sd,")
+failed = tools.bash(command="exit 4")
+[ok["console"][0]["text"], ok["files"]["created"][0], failed["status"], open("/made").read()]`)
+	require.Equal(t, "['1,2,3', '/made', 4, 'made\\n']\nTool calls: bash 2", result.Text())
 }
 
 // TestBashIsSeenLive gets what scripts print while they run.

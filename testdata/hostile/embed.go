@@ -9,6 +9,11 @@ import "embed"
 //go:embed *.js
 var Scripts embed.FS
 
+// Shell are the files shell/*.sh.
+//
+//go:embed shell/*.sh
+var Shell embed.FS
+
 // Python are the files python/*.py.
 //
 //go:embed python/*.py

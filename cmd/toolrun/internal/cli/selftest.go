@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/selftest"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/shell"
 )
 
 func newSelftest() *cobra.Command {
@@ -26,7 +27,8 @@ to reach the engine. Meanwhile all processors are busy and garbage collections
 are forced. After each one, a correct script must still work. Before that, send
 small and hostile messages, schemas, modules, archives and streams to everything
 else that takes data from outside, one at a time, and measure how large the
-process becomes. Where Python is there, hostile Python is run, too.
+process becomes. Where Python and the shell are there, hostile Python and
+scripts of bash are run, too.
 
 The table says how many attacks ended as they should, and how long after its
 time limit a script was stopped. The exit status is 1 if one ended otherwise,
@@ -57,8 +59,14 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 				return err
 			}
 			defer runner.Close()
-			if _, has := runner.Registry().Tool(python.Name); has {
-				more, err := selftest.PythonAttacks()
+			for _, language := range []struct {
+				name    string
+				attacks func() ([]selftest.Attack, error)
+			}{{python.Name, selftest.PythonAttacks}, {shell.Name, selftest.ShellAttacks}} {
+				if _, has := runner.Registry().Tool(language.name); !has {
+					continue
+				}
+				more, err := language.attacks()
 				if err != nil {
 					return err
 				}
@@ -79,6 +87,11 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 					return err
 				}
 				options.Python = interpreter.(python.Interpreter).Interpreter
+			}
+			if slices.ContainsFunc(attacks, selftest.Attack.IsShell) {
+				if options.Shell, err = runner.Interpreter(cmd.Context(), shell.Name); err != nil {
+					return err
+				}
 			}
 			engine, err := runner.start(cmd.Context(), javascript.Name)
 			if err != nil {

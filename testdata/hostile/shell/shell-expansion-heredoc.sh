@@ -1,0 +1,6 @@
+# Nests here-documents without end.
+# ends: time limit or memory limit or exits 1 or exits 2
+f() { cat <<E
+$(f)
+E
+}; f

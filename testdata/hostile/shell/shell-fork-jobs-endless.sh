@@ -1,0 +1,3 @@
+# Begins jobs that begin jobs.
+# ends: time limit or memory limit or exits 1 or exits 2
+f() { f & f & wait; }; f

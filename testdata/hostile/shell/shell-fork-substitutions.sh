@@ -1,0 +1,3 @@
+# Nests substitutions of commands without end.
+# ends: time limit or memory limit or exits 1 or exits 2
+f() { echo $(f); }; f

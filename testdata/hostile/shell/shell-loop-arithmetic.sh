@@ -1,0 +1,3 @@
+# Counts for ever.
+# ends: time limit
+for ((;;)); do ((i++)); done

@@ -1,0 +1,3 @@
+# Runs a loop for ever.
+# ends: time limit
+while :; do :; done

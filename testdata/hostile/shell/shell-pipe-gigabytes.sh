@@ -1,0 +1,3 @@
+# Sends 100 GB through a pipe.
+# ends: time limit
+head -c 100G /dev/zero | cat >/dev/null

@@ -1,0 +1,3 @@
+# Evaluates itself without end.
+# ends: time limit or memory limit or exits 1 or exits 2
+x='eval $x'; eval "$x"

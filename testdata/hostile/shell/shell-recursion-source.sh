@@ -1,0 +1,3 @@
+# Reads itself without end.
+# ends: time limit or memory limit or exits 1 or exits 2
+echo '. /s' >/s; . /s

@@ -1,0 +1,3 @@
+# Searches by an expression with back-references that goes back for ever.
+# ends: time limit or memory limit or exits 1 or exits 2
+printf '%s\n' $(printf %40s | tr ' ' a)b | grep -E '(((a+)+)+)\1\1\1c'

@@ -1,0 +1,3 @@
+# Follows a file that nobody changes.
+# ends: time limit
+echo >f; tail -f f

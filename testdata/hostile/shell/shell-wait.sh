@@ -1,0 +1,3 @@
+# Sleeps for long.
+# ends: time limit
+sleep 1000

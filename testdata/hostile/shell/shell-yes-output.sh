@@ -1,0 +1,3 @@
+# Prints for ever.
+# ends: time limit
+yes

@@ -1,0 +1,3 @@
+# Sorts what does not end.
+# ends: time limit or memory limit or exits 1 or exits 2
+yes | sort

@@ -1,0 +1,3 @@
+# Keeps an endless output in a variable.
+# ends: time limit or memory limit or exits 1 or exits 2
+x=$(yes)

@@ -1,0 +1,3 @@
+# Writes for ever.
+# ends: time limit
+yes >/dev/null
