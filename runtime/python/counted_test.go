@@ -28,7 +28,13 @@ func TestWhatRunsCost(t *testing.T) {
 				require.NoError(t, err)
 				return result
 			}
-			require.LessOrEqual(t, one(true).State.Bytes(), test.pages*page)
+			pages := test.pages
+			if len(interpreter.Packages()) > 0 {
+				// Between the objects that runs write to, the counts of references to them, lies the index of the
+				// archive, with some thousand files of packages.
+				pages += 16
+			}
+			require.LessOrEqual(t, one(true).State.Bytes(), pages*page)
 			require.LessOrEqual(t, one(false).Usage.Work, test.work)
 			require.LessOrEqual(t, testing.AllocsPerRun(20, func() { one(false) }), test.allocations)
 		})

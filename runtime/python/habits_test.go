@@ -13,7 +13,7 @@ import (
 // TestScratch uses places that programs expect on every system.
 func TestScratch(t *testing.T) {
 	files := afero.NewMemMapFs()
-	options := python.RunOptions{Files: files}
+	options := python.RunOptions{Files: files, Limits: sandbox.Limits{Memory: sandbox.DefaultMemory}}
 	for _, code := range []string{ // in this order
 		"with open('/tmp/a.txt', 'w') as f:\n    f.write('x' * 100000)\n" +
 			"import os\nassert os.listdir('/tmp') == ['a.txt'] and os.stat('/tmp/a.txt').st_size == 100000\n" +
