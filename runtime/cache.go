@@ -68,6 +68,7 @@ func (p *Program) tryCached(ctx context.Context, dir string) error {
 	var image *cachedir.Entry
 	// else the program's file is unknown
 	if imageKey, err := p.imageKey(key); err == nil && p.guest.DecodeState != nil {
+		p.imagesDir, p.imagesKey = dir, imageKey
 		if image, err = cachedir.Open(dir, imageKind, imageKey); err != nil {
 			return cacheError(err)
 		}
@@ -197,13 +198,15 @@ func (e *CacheError) Error() string { return "runtime: cache directory: " + e.Er
 // Unwrap returns the cause.
 func (e *CacheError) Unwrap() error { return e.Err }
 
-// savedState is saved with the base image's memory.
+// savedState is saved with an image's memory.
 type savedState struct {
-	Globals []uint64
-	State   json.RawMessage
+	Globals   []uint64
+	State     json.RawMessage
+	Work      int64
+	Remainder int
 }
 
-// save writes a base image, in which no work has been done.
+// save writes an image of which no run is the author: the guest's clock has not begun.
 func (i *Image) save(entry *cachedir.Entry) error {
 	memory, err := i.memory.Append(nil)
 	if err != nil {
@@ -213,7 +216,7 @@ func (i *Image) save(entry *cachedir.Entry) error {
 	if err != nil {
 		return err
 	}
-	if state, err = json.Marshal(savedState{i.globals, state}); err != nil {
+	if state, err = json.Marshal(savedState{i.globals, state, i.work, i.remainder}); err != nil {
 		return err
 	}
 	return errors.Join(entry.Write(memoryFile, memory), entry.Write(stateFile, state))
@@ -237,11 +240,15 @@ func (p *Program) loadImage(entry *cachedir.Entry) (*Image, error) {
 		return nil, err
 	}
 	defer file.Close()
-	memory, err := linearmem.DecodeImage(file)
+	if saved.Work < 0 || saved.Remainder < 0 || saved.Remainder >= HostBytes {
+		return nil, errors.New("an image of work that nobody can have done")
+	}
+	memory, err := linearmem.DecodeImage(file, file.File())
 	if err != nil {
 		return nil, err
 	}
-	return &Image{program: p, memory: memory, globals: saved.Globals, state: state}, nil
+	return &Image{program: p, memory: memory, globals: saved.Globals, state: state, work: saved.Work,
+		remainder: saved.Remainder}, nil
 }
 
 // engineKey hashes everything that compiled code depends on.

@@ -13,9 +13,10 @@ type EngineOptions struct {
 	// time. It is created if it is missing, and holds some megabytes for each of the last few versions of a guest.
 	// Programs may share it. Empty means no cache.
 	//
-	// Its content is executed. On Unix, loading a guest fails if anyone but root and the user of the process can
-	// change the directory or one of its parents. On all systems it fails if missing entries cannot be written.
-	// Damaged entries are made again.
+	// Its content is executed, and on Linux images are mapped from it: its files may be removed, but not changed, while
+	// they are used. On Unix, loading a guest fails if anyone but root and the user of the process can change the
+	// directory or one of its parents. On all systems it fails if missing entries cannot be written. Damaged entries
+	// are made again.
 	CacheDir string
 
 	// CacheFailed, if not nil, is told why CacheDir cannot be used for a guest, which is then compiled without it.
@@ -34,7 +35,7 @@ type EngineOptions struct {
 	// does not wait while no more than MaxRuns/4 other clients have. Beyond that, it waits until a run ends.
 	MaxRuns int
 
-	// MaxIdle is how many sandboxes of all guests together are kept ready for the next runs. Each takes less than 2
+	// MaxIdle is how many sandboxes of all guests together are kept ready for the next runs. Each takes about 2
 	// MiB beside shared memory. They are freed after half a minute without a run. Zero means DefaultMaxIdle.
 	MaxIdle int
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/toolrun/toolrun/internal/cachedir"
 	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 	"github.com/toolrun/toolrun/internal/wasm/metering"
 )
@@ -23,6 +24,12 @@ type Program struct {
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
 	base     *Image // of a sandbox in which nothing has run
+
+	imagesDir string       // where images are kept; empty for nowhere
+	imagesKey cachedir.Key // that of the first image
+
+	preparing  sync.Mutex       // held while an image is made
+	unprepared map[string]error // why there is no image, by the names of preparations
 
 	digesting sync.Mutex
 	digest    string // see stateDigest; empty before the first state

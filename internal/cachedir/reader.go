@@ -56,6 +56,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// File returns the file that is read. Use nothing of it before Read has found its end without an error.
+func (r *Reader) File() *os.File { return r.file }
+
 // Close implements [io.Closer].
 func (r *Reader) Close() error { return r.file.Close() }
 

@@ -24,6 +24,8 @@ type session struct {
 	run    *run
 	answer []byte // to the last request of the guest that has one
 	broken bool   // a call into the guest has not returned
+
+	missing []string // see imageState
 }
 
 // errReady ends the call of the guest that starts it.
@@ -70,7 +72,7 @@ func (in *instance) Verify() error {
 }
 
 // State implements [sandbox.Driver].
-func (in *instance) State() any { return &imageState{VM: in.vm.State()} }
+func (in *instance) State() any { return &imageState{VM: in.vm.State(), Missing: in.missing} }
 
 func decodeState(data []byte) (any, error) {
 	var state imageState

@@ -19,12 +19,15 @@ import (
 // Code that begins with imports of packages of the build, or in a folder of libraries, runs in two steps: the modules
 // are imported, and then the whole code runs, which finds them imported. Between the two nothing is in progress, so
 // that an image can be taken, from which later runs with the same imports begin.
+//
+// Packages of the build itself come with images that are the same for everybody, and are kept on disk: see packages.go.
 
 // librarySet is what the code imports before it does anything else.
 type librarySet struct {
-	modules []python.Import
-	key     libraryKey
-	image   *sandbox.Image // with the modules imported; nil if there is none
+	packages *sandbox.Image  // with packages of the build, to begin with; nil if there is none
+	modules  []python.Import // that are imported then; none if there are no others than packages has
+	key      libraryKey
+	image    *sandbox.Image // with the modules imported; nil if there is none
 }
 
 // libraryKey is a hash of all that modules depend on when they are imported, beside files and the time.
@@ -33,8 +36,10 @@ type libraryKey [sha256.Size]byte
 // imageState is the part of an image that is not in memory.
 type imageState struct {
 	VM python.State
+	// Missing are the files that packages of the build have looked for in vain: see packages.go.
+	Missing []string `json:",omitempty"`
 
-	libraries script.Libraries // none in the first image
+	libraries script.Libraries // none in an image for everybody
 }
 
 // defaultLibraries are the folders of libraries if the run names none.
@@ -47,15 +52,20 @@ func (r *run) findLibraries(program *sandbox.Program) (*librarySet, error) {
 		return nil, nil
 	}
 	modules := python.LeadingImports(r.code)
-	if len(modules) == 0 {
+	with := packageImageFor(r.code, modules, packages)
+	if len(modules) == 0 && with == nil {
 		return nil, nil
 	}
 	set, err := sandbox.Await(r.Run, func() (*librarySet, error) {
-		set := &librarySet{modules: r.upToLibraries(modules, packages)}
-		if len(set.modules) == 0 {
-			return nil, nil
+		set, begin := &librarySet{}, ""
+		if set.packages = r.packageImage(program, with); set.packages != nil {
+			begin = with.name
+			packages = slices.DeleteFunc(packages, func(name string) bool { return slices.Contains(with.has, name) })
 		}
-		set.key = r.libraryKey(set.modules)
+		if set.modules = r.upToLibraries(modules, packages); len(set.modules) == 0 {
+			return set, nil
+		}
+		set.key = r.libraryKey(set.modules, begin)
 		set.image = r.keptLibraries(program, set.key)
 		return set, nil
 	})
@@ -68,14 +78,18 @@ func (r *run) findLibraries(program *sandbox.Program) (*librarySet, error) {
 	return set, nil
 }
 
+// folders returns the folders of libraries.
+func (r *run) folders() []string {
+	if len(r.options.Libraries) == 0 {
+		return defaultLibraries
+	}
+	return r.options.Libraries
+}
+
 // upToLibraries leaves out what comes after the last module of a library, or of one of the build's packages.
 func (r *run) upToLibraries(modules []python.Import, packages []string) []python.Import {
-	dirs := r.options.Libraries
-	if len(dirs) == 0 {
-		dirs = defaultLibraries
-	}
-	there := dirs[:0:0]
-	for _, dir := range dirs {
+	var there []string
+	for _, dir := range r.folders() {
 		if r.options.Files == nil {
 			break
 		}
@@ -99,8 +113,9 @@ func (r *run) upToLibraries(modules []python.Import, packages []string) []python
 	return nil
 }
 
-// libraryKey returns the key of modules that are imported by the run. Where in the code they are is left out.
-func (r *run) libraryKey(modules []python.Import) libraryKey {
+// libraryKey returns the key of modules that are imported by the run, beginning with the image of a name. Where in the
+// code they are is left out.
+func (r *run) libraryKey(modules []python.Import, begin string) libraryKey {
 	hash := sha256.New()
 	add := func(list ...string) {
 		_ = binary.Write(hash, binary.LittleEndian, uint64(len(list)))
@@ -109,7 +124,7 @@ func (r *run) libraryKey(modules []python.Import) libraryKey {
 			_, _ = io.WriteString(hash, text)
 		}
 	}
-	add(r.options.Owner, r.options.Name)
+	add(r.options.Owner, r.options.Name, begin)
 	add(r.options.Args...)
 	add(r.functions...)
 	add(r.options.Libraries...)
@@ -141,7 +156,10 @@ func (r *run) execute(program *sandbox.Program) (*instance, error) {
 		return nil, err
 	}
 	if libraries == nil {
-		return r.step(python.StepAll, func() (*sandbox.Instance, error) { return r.Start(nil) })
+		libraries = &librarySet{}
+	}
+	if len(libraries.modules) == 0 {
+		return r.step(python.StepAll, func() (*sandbox.Instance, error) { return r.startFrom(libraries.packages) })
 	}
 	if libraries.image != nil {
 		if started, err := r.Start(libraries.image); err == nil { // else it has just been removed
@@ -153,6 +171,17 @@ func (r *run) execute(program *sandbox.Program) (*instance, error) {
 		return in, err
 	}
 	return r.step(python.StepAfter, func() (*sandbox.Instance, error) { return in.Instance, nil })
+}
+
+// startFrom starts a sandbox from an image with packages, or without if there is none, or no room for it: then the code
+// imports them itself.
+func (r *run) startFrom(image *sandbox.Image) (*sandbox.Instance, error) {
+	if image != nil {
+		if in, err := r.Start(image); err == nil {
+			return in, nil
+		}
+	}
+	return r.Start(nil)
 }
 
 // step does a step of the run in a sandbox.
@@ -172,7 +201,7 @@ func (r *run) step(step python.Step, start func() (*sandbox.Instance, error)) (*
 // report says that the run has ended, it has.
 func (r *run) importLibraries(program *sandbox.Program, libraries *librarySet) (*instance, error) {
 	// Nothing is imported if the code does not compile. The sandbox that has seen the code is not the one in the image.
-	in, err := r.step(python.StepCheck, func() (*sandbox.Instance, error) { return r.Start(nil) })
+	in, err := r.step(python.StepCheck, func() (*sandbox.Instance, error) { return r.startFrom(libraries.packages) })
 	if err != nil || r.report.Exception != nil || r.report.Exit != nil {
 		return in, err
 	}
@@ -185,8 +214,15 @@ func (r *run) importLibraries(program *sandbox.Program, libraries *librarySet) (
 	if r.options.Files != nil {
 		files = e
 	}
-	in, err = r.step(python.StepImports, func() (*sandbox.Instance, error) { return r.Restart(nil, files) })
-	if err == nil && r.report.Imported && in.untouched() {
+	in, err = r.step(python.StepImports, func() (*sandbox.Instance, error) {
+		started, err := r.Restart(libraries.packages, files)
+		if err != nil && libraries.packages != nil { // there is no room for it, or it has just been removed
+			e.Spoil()
+			started, err = r.Start(nil)
+		}
+		return started, err
+	})
+	if err == nil && in.untouched() {
 		e.Keep(program, libraries.key, in.Instance, func(image *sandbox.Image, made script.Libraries) int64 {
 			image.State().(*imageState).libraries = made
 			return 0
@@ -196,9 +232,9 @@ func (r *run) importLibraries(program *sandbox.Program, libraries *librarySet) (
 	return in, err
 }
 
-// untouched reports whether the instance has nothing in it that belongs to its run alone.
+// untouched reports whether the instance has imported the modules, and has nothing in it that belongs to its run alone.
 func (in *instance) untouched() bool {
 	r := in.run
-	return !in.Impure() && !in.Refused() && in.FilesAsAtStart() && r.report.Unseeded && !r.Output().Used() &&
-		r.calls.started == 0 && len(in.vm.Unwritten(0)) == 0 && len(in.vm.Unwritten(1)) == 0
+	return r.report.Imported && r.report.Unseeded && !in.Impure() && !in.Refused() && in.FilesAsAtStart() &&
+		!r.Output().Used() && r.calls.started == 0 && len(in.vm.Unwritten(0)) == 0 && len(in.vm.Unwritten(1)) == 0
 }

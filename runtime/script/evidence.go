@@ -139,6 +139,21 @@ func (e *Evidence) End() {
 	e.ended = true
 }
 
+// Missing ends the recording, and returns the names under which nothing was, in order. It is false if more was seen
+// than that, and directories that were not listed.
+func (e *Evidence) Missing() (names []string, ok bool) {
+	e.End()
+	for at, s := range e.seen {
+		if !s.exists {
+			names = append(names, at.name)
+		} else if s.read || !s.kind.IsDir() {
+			return nil, false
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), !e.spoiled
+}
+
 // Name implements [afero.Fs].
 func (e *Evidence) Name() string { return e.files.Name() }
 

@@ -101,7 +101,8 @@ to_seed = []
 def watch():
     """Begins to note generators that are made."""
     global own, begun_with
-    own, begun_with = {}, _random.Random.getstate(generator)
+    own = {id(one): one for one in to_seed if one is not generator}  # of an image with packages
+    begun_with = _random.Random.getstate(generator)
 
 
 def watched():
@@ -117,8 +118,12 @@ def watched():
 
 def seed_again(number):
     """Gives generators that were made a seed, and that of the module random a number as its seed, unless it was
-    used."""
+    used. A parser of dates that has been made has the year of that time, and gets the present one."""
     global numpy_waits
+    if parser := sys.modules.get('dateutil.parser._parser'):
+        year = datetime.date.today().year
+        info = parser.DEFAULTPARSER.info
+        info._year, info._century = year, year // 100 * 100
     if numpy_waits:
         sys.modules['numpy.random.mtrand'].seed()
         numpy_waits = False

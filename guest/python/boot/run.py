@@ -74,6 +74,8 @@ def begin(seed, name, how, args, functions, libraries):
     global can_read
     if 'n' not in how:  # in a session the first run has the seed
         _random.Random.seed(generator, int(seed, 16))
+        if to_seed and 'm' not in how:  # the image has packages
+            seed_again(int(seed, 16))
     sys.argv = [name]
     main.__file__ = name if name[0] == '/' else '/' + name
     if args:

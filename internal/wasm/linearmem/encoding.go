@@ -9,13 +9,15 @@ import (
 )
 
 // Append appends the image to a slice, for [DecodeImage]: the system's page size, the size of the memory, the
-// number of pieces, the position and length of each, and their content. All numbers are 64 bits, little-endian.
+// number of pieces, the position and length of each, zeros up to the end of a page, and the content of the pieces. All
+// numbers are 64 bits, little-endian.
 func (i *Image) Append(to []byte) ([]byte, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	if i.closed {
 		return nil, errClosed
 	}
+	start := len(to)
 	for _, n := range []uint64{uint64(os.Getpagesize()), i.size, uint64(len(i.pieces))} {
 		to = binary.LittleEndian.AppendUint64(to, n)
 	}
@@ -23,11 +25,16 @@ func (i *Image) Append(to []byte) ([]byte, error) {
 		to = binary.LittleEndian.AppendUint64(to, p.at)
 		to = binary.LittleEndian.AppendUint64(to, p.length)
 	}
+	to = append(to, make([]byte, start+os.Getpagesize()-len(to))...)
 	return append(to, i.data...), nil
 }
 
 // DecodeImage reads to the end an image that Append encoded on a system with the same page size. The caller closes it.
-func DecodeImage(from io.Reader) (*Image, error) {
+//
+// If file is not nil, it is what is read, from its beginning. Where the system can do so, the image is mapped from it:
+// a page takes memory once for all processes, and only after it has been touched. Whoever can write to the file can
+// change the image then, and the process crashes if the file is cut short, but not if it is removed.
+func DecodeImage(from io.Reader, file *os.File) (*Image, error) {
 	bad := errors.New("linearmem: not an image")
 	header := make([]byte, 3*8)
 	if err := readFull(from, header, bad); err != nil {
@@ -59,6 +66,23 @@ func DecodeImage(from io.Reader) (*Image, error) {
 		}
 		end, length = p.at+p.length, length+p.length
 		pieces = append(pieces, p)
+	}
+	rest := make([]byte, page-(3+2*n)*8)
+	if err := readFull(from, rest, bad); err != nil {
+		return nil, err
+	}
+	if !isZero(rest) {
+		return nil, bad
+	}
+	if file != nil {
+		if shared, data, err := shareFile(file, int64(page), int(length)); err == nil {
+			image := &Image{size: size, pieces: pieces, file: shared, start: page, data: data}
+			if err := copyAll(io.Discard, from, length, bad); err != nil {
+				image.Close()
+				return nil, err
+			}
+			return image, nil
+		}
 	}
 	return newImage(size, pieces, func(to io.Writer) error { return copyAll(to, from, length, bad) })
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +28,7 @@ func TestEncoding(t *testing.T) {
 		_, err = image.Append(nil)
 		require.ErrorIs(t, err, errClosed)
 
-		decoded, err := DecodeImage(bytes.NewReader(bytes.TrimPrefix(data, []byte("before"))))
+		decoded, err := DecodeImage(bytes.NewReader(bytes.TrimPrefix(data, []byte("before"))), nil)
 		require.NoError(t, err)
 		clear(data)
 		other, err := Reserve(20 * PageSize)
@@ -55,10 +57,11 @@ func TestWhatIsNoImage(t *testing.T) {
 		for _, n := range numbers {
 			data = binary.LittleEndian.AppendUint64(data, n)
 		}
+		data = append(data, make([]byte, int(page)-len(data))...)
 		return append(data, make([]byte, content)...)
 	}
 	good := encode(2*page, page, size, 2, 0, page, size-page, page)
-	image, err := DecodeImage(bytes.NewReader(good))
+	image, err := DecodeImage(bytes.NewReader(good), nil)
 	require.NoError(t, err)
 	image.Close()
 	many := []uint64{page, 64 * PageSize, maxPieces + 1}
@@ -73,7 +76,9 @@ func TestWhatIsNoImage(t *testing.T) {
 		"more than can be":                  encode(0, page, 1<<32+PageSize, 0),
 		"cut off":                           good[:len(good)-1],
 		"cut off in the pieces":             good[:40],
-		"cut off before the pieces":         encode(0, page, size),
+		"cut off before the pieces":         good[:24],
+		"cut off behind the pieces":         good[:page-1],
+		"something behind the pieces":       append(append(bytes.Clone(good[:page-1]), 1), good[page:]...),
 		"too long":                          append(bytes.Clone(good), 0),
 		"more pieces than there is":         encode(0, page, size, math.MaxUint64),
 		"more pieces than there are in one": encode((maxPieces+1)*page, many...),
@@ -87,9 +92,77 @@ func TestWhatIsNoImage(t *testing.T) {
 		"a piece between pages":             encode(page, page, size, 1, 1, page),
 		"half of a piece":                   encode(page/2, page, size, 1, 0, page/2),
 	} {
-		_, err := DecodeImage(bytes.NewReader(data))
+		_, err := DecodeImage(bytes.NewReader(data), nil)
+		require.Error(t, err, name)
+		file := fileOf(t, data)
+		_, err = DecodeImage(file, file)
 		require.Error(t, err, name)
 	}
+}
+
+// fileOf returns a file with a content, open at its beginning.
+func fileOf(t *testing.T, data []byte) *os.File {
+	name := filepath.Join(t.TempDir(), "image")
+	require.NoError(t, os.WriteFile(name, data, 0o600))
+	file, err := os.Open(name)
+	require.NoError(t, err)
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// TestImagesInFiles maps images from files. What is written to a memory stays out of the file and of other memories,
+// and the image stays when the file has been closed and removed.
+func TestImagesInFiles(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	m, err := Reserve(20 * PageSize)
+	require.NoError(t, err)
+	defer m.Free()
+	memory := m.Reallocate(20 * PageSize)
+	scribble(random, memory, 50)
+	captured, err := m.Capture()
+	require.NoError(t, err)
+	defer captured.Close()
+	data, err := captured.Append(nil)
+	require.NoError(t, err)
+
+	file := fileOf(t, data)
+	image, err := DecodeImage(file, file)
+	require.NoError(t, err)
+	defer image.Close()
+	require.NoError(t, file.Close())
+	if runtime.GOOS == "linux" {
+		require.Zero(t, image.Bytes(), "it is the file's")
+	}
+	var others [2]*Memory
+	for i := range others {
+		others[i], err = Reserve(20 * PageSize)
+		require.NoError(t, err)
+		defer others[i].Free()
+		scribble(random, others[i].Reallocate(image.Size()), 5)
+		require.NoError(t, others[i].Restore(image))
+	}
+	for range 3 {
+		for _, other := range others {
+			require.True(t, bytes.Equal(memory, other.Reallocate(image.Size())))
+		}
+		scribble(random, others[0].Reallocate(image.Size()), 20)
+		require.True(t, bytes.Equal(memory, others[1].Reallocate(image.Size())))
+		delta, err := others[0].Delta(image)
+		require.NoError(t, err)
+		require.NotEmpty(t, delta.Pages)
+		require.NoError(t, others[0].Restore(image))
+		kept, err := os.ReadFile(file.Name())
+		if !os.IsNotExist(err) {
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(data, kept))
+			require.NoError(t, os.Remove(file.Name()))
+		}
+	}
+	first, err := captured.Digest()
+	require.NoError(t, err)
+	second, err := image.Digest()
+	require.NoError(t, err)
+	require.Equal(t, first, second)
 }
 
 // FuzzImage decodes arbitrary data. An accepted image can be restored, contains exactly what was encoded, and is
@@ -113,10 +186,11 @@ func FuzzImage(f *testing.F) {
 	add(1, page, size, 1, math.MaxUint64-page+1, page)
 	add(1, page, size, math.MaxUint64, 0, page)
 	f.Fuzz(func(t *testing.T, data []byte, pages byte) {
+		data = append(data, make([]byte, max(0, int(page)-len(data)))...)
 		for i := range uint64(pages%8) * page {
 			data = append(data, byte(1+i/page))
 		}
-		image, err := DecodeImage(bytes.NewReader(data))
+		image, err := DecodeImage(bytes.NewReader(data), nil)
 		if err != nil {
 			return
 		}

@@ -17,12 +17,13 @@ type Image struct {
 	closed bool
 	data   []byte   // the pieces in a row
 	file   *os.File // the source of data, if the system can map it copy-on-write; else nil
+	start  uint64   // where in the file data begins; if not at zero, other processes may use the file
 }
 
 // piece is a part of a memory that consists of whole pages of the system.
 type piece struct {
 	at, length uint64 // in the memory
-	offset     uint64 // in the data or the file
+	offset     uint64 // in the data
 }
 
 // Capture takes an image of the memory. The caller closes it.
@@ -57,8 +58,12 @@ func newImage(size uint64, pieces []piece, write func(io.Writer) error) (*Image,
 // Size returns the size of the captured memory in bytes.
 func (i *Image) Size() uint64 { return i.size }
 
-// Bytes returns the size of the parts of the memory that the image stores.
+// Bytes returns how many bytes of memory the image takes: the parts that it stores, or nothing if it is mapped from a
+// file of a file system.
 func (i *Image) Bytes() int64 {
+	if i.start > 0 {
+		return 0
+	}
 	var n int64
 	for _, p := range i.pieces {
 		n += int64(p.length)

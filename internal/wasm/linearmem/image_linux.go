@@ -40,6 +40,18 @@ func share(write func(io.Writer) error) (_ *os.File, data []byte, err error) {
 	return file, data, err
 }
 
+// shareFile maps length bytes of a file of a file system, from at on. The result has a descriptor of its own.
+func shareFile(file *os.File, at int64, length int) (_ *os.File, data []byte, err error) {
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if data, err = unix.Mmap(fd, at, length, unix.PROT_READ, unix.MAP_PRIVATE); err != nil {
+		return nil, nil, errors.Join(err, unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), "image"), data, nil
+}
+
 func unshare(file *os.File, data []byte) {
 	if data != nil {
 		release(data)
@@ -51,7 +63,7 @@ func unshare(file *os.File, data []byte) {
 func (i *Image) placeShared(memory []byte) error {
 	for _, p := range i.pieces {
 		at := unsafe.Pointer(&memory[p.at])
-		_, err := unix.MmapPtr(int(i.file.Fd()), int64(p.offset), at, uintptr(p.length),
+		_, err := unix.MmapPtr(int(i.file.Fd()), int64(i.start+p.offset), at, uintptr(p.length),
 			protection, unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
 		if err != nil {
 			return fmt.Errorf("linearmem: mapping an image: %w", err)

@@ -12,6 +12,10 @@ import (
 
 func share(func(io.Writer) error) (*os.File, []byte, error) { return nil, nil, errors.ErrUnsupported }
 
+func shareFile(*os.File, int64, int) (*os.File, []byte, error) {
+	return nil, nil, errors.ErrUnsupported
+}
+
 func unshare(*os.File, []byte) {}
 
 func (i *Image) placeShared([]byte) error { return errors.ErrUnsupported }
