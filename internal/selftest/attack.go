@@ -15,6 +15,7 @@ import (
 
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/testdata/hostile"
 )
 
@@ -78,6 +79,22 @@ func Attacks() ([]Attack, error) {
 	attacks = slices.Concat(attacks, messages(), schemas(), archives(), streams(), modules(), page())
 	slices.SortFunc(attacks, func(a, b Attack) int { return strings.Compare(a.Name, b.Name) })
 	return attacks, nil
+}
+
+// dataFamily is the family of attacks by NumPy and pandas.
+const dataFamily = "data"
+
+// Possible reports whether the attack can be made with a build of Python, if it is a script in that: some need
+// packages.
+func (a Attack) Possible(python *py.Interpreter) bool {
+	if !a.IsPython() || a.Family() != dataFamily {
+		return true
+	}
+	if python == nil {
+		return false
+	}
+	packages := python.Packages()
+	return slices.Contains(packages, "numpy") && slices.Contains(packages, "pandas")
 }
 
 // PythonAttacks returns the built-in attacks that are Python, sorted by name. They are made only where [Options] has

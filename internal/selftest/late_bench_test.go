@@ -32,7 +32,7 @@ func BenchmarkLate(b *testing.B) {
 func reportLate(b *testing.B, attacks []selftest.Attack, options selftest.Options) {
 	// The others do not end by a time limit, or are no scripts.
 	attacks = slices.DeleteFunc(attacks, func(a selftest.Attack) bool {
-		return a.Source == "" || !a.Allows("time limit")
+		return a.Source == "" || !a.Allows("time limit") || !a.Possible(options.Python)
 	})
 	options.AtOnce, options.TimeLimit = 1, 100*time.Millisecond
 	var late []selftest.Outcome

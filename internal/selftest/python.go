@@ -21,13 +21,23 @@ func attemptPython(ctx context.Context, script Attack, options Options) Outcome 
 			Name: script.Name + ".py", Files: project, Limits: limits,
 		}))
 	}, func(project vfs.Project) error {
-		result, err := options.Python.Run(ctx, correctPython,
-			&py.RunOptions{Files: project, Limits: sandbox.Limits{Time: patience}})
-		if err != nil || result.Text != correctPythonResult {
-			return fmt.Errorf("correct code did not work after it: %q, %v", result.Text, err)
+		if err := checkPython(ctx, options.Python, project, correctPython, correctPythonResult); err != nil {
+			return err
+		}
+		if script.Family() == dataFamily {
+			return checkPython(ctx, options.Python, project, correctData, correctDataResult)
 		}
 		return nil
 	})
+}
+
+// checkPython runs correct code.
+func checkPython(ctx context.Context, python *py.Interpreter, project vfs.Project, code, want string) error {
+	result, err := python.Run(ctx, code, &py.RunOptions{Files: project, Limits: sandbox.Limits{Time: patience}})
+	if err != nil || result.Text != want {
+		return fmt.Errorf("correct code did not work after it: %q, %v", result.Text, err)
+	}
+	return nil
 }
 
 // correctPython uses a bit of everything that hostile code may have broken.
@@ -39,6 +49,15 @@ db = sqlite3.connect(':memory:')
 	db.execute('select 6 * 7').fetchone(), os.getcwd()]`
 
 const correctPythonResult = "[{'sorted': [1, 2, 3], 'text': 'é'}, 'a2b4', (42,), '/']"
+
+// correctData does the same with NumPy and pandas.
+const correctData = `
+import numpy as np
+import pandas as pd
+[int(np.arange(10).sum()), np.linalg.inv(np.eye(2)).tolist(),
+	pd.DataFrame({'a': [1, 1], 'b': [2, 3]}).groupby('a').b.sum().tolist()]`
+
+const correctDataResult = "[45, [[1.0, 0.0], [0.0, 1.0]], [5]]"
 
 // pythonEnding is [Ending] for Python. A crash of the interpreter is "crash".
 func pythonEnding(result *py.Result, err error) string {

@@ -91,6 +91,10 @@ func Run(ctx context.Context, engine *js.Interpreter, attacks []Attack, options 
 	if slices.ContainsFunc(attacks, func(a Attack) bool { return a.Grows > 0 }) {
 		_ = check(ctx, engine) // allocates what a first run needs, before anything is measured
 	}
+	if slices.ContainsFunc(attacks, func(a Attack) bool { return a.IsPython() && a.Family() == dataFamily }) {
+		// Makes the image with the packages, which would take the time of the first attacks.
+		_ = checkPython(ctx, options.Python, nil, correctData, correctDataResult)
+	}
 	p.MemoryBefore = settled()
 	for i := range report.Outcomes {
 		if a := attacks[i/rounds]; a.Grows > 0 && ctx.Err() == nil {

@@ -194,7 +194,8 @@ func TestHostilePython(t *testing.T) {
 	python := pythontest.New(t, sandbox.EngineOptions{})
 	attacks, err := selftest.PythonAttacks()
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(attacks), 40, "some are gone")
+	require.GreaterOrEqual(t, len(attacks), 75, "some are gone")
+	attacks = slices.DeleteFunc(attacks, func(a selftest.Attack) bool { return !a.Possible(python) })
 	if !*soak {
 		var some []selftest.Attack
 		for i := 0; i < len(attacks); i += 5 {

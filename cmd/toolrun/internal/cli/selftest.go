@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -27,8 +28,9 @@ to reach the engine. Meanwhile all processors are busy and garbage collections
 are forced. After each one, a correct script must still work. Before that, send
 small and hostile messages, schemas, modules, archives and streams to everything
 else that takes data from outside, one at a time, and measure how large the
-process becomes. Where Python and the shell are there, hostile Python and
-scripts of bash are run, too.
+process becomes. Where Python and the shell are there, hostile Python (with
+NumPy and pandas, data-*, if the build has them) and scripts of bash are run,
+too.
 
 The table says how many attacks ended as they should, and how long after its
 time limit a script was stopped. The exit status is 1 if one ended otherwise,
@@ -87,6 +89,12 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 					return err
 				}
 				options.Python = interpreter.(python.Interpreter).Interpreter
+				attacks = slices.DeleteFunc(attacks,
+					func(a selftest.Attack) bool { return !a.Possible(options.Python) })
+				if len(attacks) == 0 {
+					return errors.New("this build of Python has no NumPy and no pandas, which these attacks need: " +
+						"see docs/python.md")
+				}
 			}
 			if slices.ContainsFunc(attacks, selftest.Attack.IsShell) {
 				if options.Shell, err = runner.Interpreter(cmd.Context(), shell.Name); err != nil {
