@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"internal/net/egress":            {"internal/js/webapi", "network"},
 	"internal/net/egress/egresstest": {"internal/net/egress", "network"},
 	"internal/net/responses":         {"network", "runtime"},
+	"internal/pypi":                  {},
 	"internal/text/filetype":         {},
 	"internal/text/filetext":         {"internal/text/filetype"},
 	"internal/text/filediff":         {"internal/text/filetext", "vfs"},
@@ -172,8 +173,8 @@ var mayImport = map[string][]string{
 		// code without a project's tools, and consoles: toolrun js, py, sh and repl
 		"runtime", "runtime/script", "tool", "tools/code", "tools/javascript", "tools/python", "tools/shell",
 		"internal/sessions",
-		// modules, which are the machine's
-		"runtime/command", "tools/module",
+		// modules, which are the machine's, and packages from PyPI
+		"runtime/command", "tools/module", "internal/pypi",
 		// files of the host that go into projects, and come out
 		"internal/text/filediff", "internal/text/filesearch", "vfs/archive",
 		// servers and calls that are recorded, watched, or those of models

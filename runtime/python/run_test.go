@@ -280,6 +280,8 @@ func TestWhatIsNotHere(t *testing.T) {
 		"print?":                    "Use help(NAME)",
 		"get_ipython().run_line_magic('matplotlib', 'inline')": "There is no IPython: leave the line out.",
 		"pip install requests":                                 "nothing can be installed",
+		"x = 1\n%pip install rich":                             "with toolrun py add NAME",
+		"!python -m pip install rich":                          "with toolrun py add NAME",
 		"$ ls -la":                                             "There is no shell",
 		"x = 1\ncd /tmp":                                       "There is no shell",
 		">>> 1 + 1\n2":                                         "Leave out the prompts",

@@ -20,8 +20,9 @@ expression. Flags come before the file; ARGS are in sys.argv.
 Unless it is the code, standard input is sys.stdin.
 
 open and import use the files of the project, or of the directory given with
---root. Packages of pure Python in its folder /lib/python can be imported. The
-project's settings are ignored: code that you run yourself may always run.
+--root. Packages of pure Python in its folder /lib/python can be imported;
+"toolrun py add NAME" puts them there. The project's settings are ignored: code
+that you run yourself may always run.
 
 Python is not part of toolrun: get it once with toolrun module add python.`,
 	Example: "  toolrun py -c 'print(6 * 7)'\n" +

@@ -23,7 +23,7 @@ MODULES = {
     'openpyxl': 'Read the XML in the file with zipfile and xml.etree.ElementTree instead.',
     'lzma': 'Use zlib or bz2 instead.',
     '_lzma': 'Use zlib or bz2 instead.',
-    'pip': 'Packages cannot be installed from here.',
+    'pip': 'Packages cannot be installed from here: the user can add those of pure Python with toolrun py add NAME.',
     'concurrent.futures.process': 'There are no other processes: call the function directly.',
     'multiprocessing': 'There are no other processes: call the function directly.',
     '_posixsubprocess': 'There are no other processes.',
@@ -66,6 +66,9 @@ SECURE = re.compile('HTTPSConnection|HTTPSHandler|SMTP_SSL|FTP_TLS|IMAP4_SSL|POP
 # What notebooks and terminals understand beside Python, by the beginning of the line.
 NOTEBOOK_LINE = re.compile(r'\s*(?:\w+\s*=\s*)?([!?]|%(?=[%\w]))|\s*(>>>|\$)\s|\s*[\w.]+\?+\s*$')
 COMMAND_LINE = re.compile(r'\s*(?:pip3?|conda|python3?|npm|npx|apt|apt-get|sudo|git|curl|wget|cd|ls|mkdir) +[\w./-]')
+PIP_LINE = re.compile(r'\s*[!%]?\s*(?:python3? +-m +)?pip3? +install\b')
+NO_PIP = ('There is no shell, and nothing can be installed: leave the line out. {} The user can add packages of pure '
+          'Python with toolrun py add NAME.')
 NO_SHELL = 'There is no shell, and nothing can be installed: leave the line out, and do it in Python.'
 NOTEBOOK = {
     '!': NO_SHELL,
@@ -101,6 +104,8 @@ def network():
 def explanation(error):
     """Returns what to do instead of what has failed, or None."""
     if isinstance(error, SyntaxError) and isinstance(error.text, str):
+        if PIP_LINE.match(error.text):
+            return NO_PIP.format(STANDARD)
         if found := NOTEBOOK_LINE.match(error.text):
             return NOTEBOOK[found[1] or found[2] or '?']
         if COMMAND_LINE.match(error.text):

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/tools/python"
 )
 
 // Exit statuses of the command.
@@ -37,6 +38,7 @@ func Run(ctx context.Context, host *Host, args []string) (status int) {
 	defer stop()
 
 	root := newRoot()
+	hideSubcommands(root, args)
 	root.SetArgs(args)
 	stdout, stderr := terminal.Out(host.Stdout, host.getenv), terminal.Out(host.Stderr, host.getenv)
 	root.SetIn(host.Stdin)
@@ -91,7 +93,11 @@ files get the bytes unchanged.`,
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	for _, l := range languages {
-		root.AddCommand(newCode(l))
+		cmd := newCode(l)
+		if l.Name == python.Name {
+			addPyPackages(cmd)
+		}
+		root.AddCommand(cmd)
 	}
 	root.AddCommand(newREPL(), newCallCommand(), newReplay(), newMCP(),
 		newServe(), newSetup(), newTools(), newDefs(), newPrompt(),

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -40,6 +41,8 @@ type Host struct {
 	Engine *sandbox.Engine
 	// Listen opens an address of a server. Nil means the network's.
 	Listen func(ctx context.Context, network, address string) (net.Listener, error)
+	// Transport makes the requests of downloads. Nil means the network's.
+	Transport http.RoundTripper
 	// OpenStore opens a store of projects. Nil means [OpenStore].
 	OpenStore func(ctx context.Context, place string, options *vfs.Options) (vfs.Store, error)
 }

@@ -265,7 +265,7 @@ func readModule(cmd *cobra.Command, source string, f moduleAdd) (code, beside []
 		if f.sha256 == "" {
 			return nil, nil, errors.New("a module from a URL needs --sha256, so that it is the one that you mean")
 		}
-		code, err = download(cmd.Context(), source)
+		code, err = hostOf(cmd).download(cmd.Context(), source)
 		return code, beside, err
 	}
 	file := source

