@@ -102,7 +102,7 @@ files get the bytes unchanged.`,
 	root.AddCommand(newREPL(), newCallCommand(), newReplay(), newMCP(),
 		newServe(), newSetup(), newTools(), newDefs(), newPrompt(),
 		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(),
-		newModule(), newSelftest(), newDocs(), newVersion())
+		newModule(), newSelftest(), newDocs(), newVersion(), newUpgrade())
 	root.AddCommand(newApprovals(), newCalls())
 	explainArguments(root)
 	arrangeHelp(root)

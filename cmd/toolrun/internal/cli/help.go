@@ -22,7 +22,7 @@ var groups = []struct {
 	{"project", "Look after projects:",
 		[]string{"files", "checkpoint", "project", "calls", "approvals", "session", "store"}},
 	{"module", "Add tools and languages:", []string{"module"}},
-	{"self", "About toolrun:", []string{"docs", "selftest", "version"}},
+	{"self", "About toolrun:", []string{"docs", "selftest", "upgrade", "version"}},
 }
 
 // arrangeHelp puts the commands into groups and makes headings bold on terminals.

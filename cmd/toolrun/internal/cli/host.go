@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 
@@ -94,6 +95,29 @@ func (h *Host) untilSignal(ctx context.Context, signals ...os.Signal) (context.C
 		}
 	}()
 	return ctx, cancel
+}
+
+// executable is the path of this program.
+func (h *Host) executable() (string, error) {
+	if h.Program != "" {
+		return h.Program, nil
+	}
+	if program, err := os.Executable(); err == nil {
+		return program, nil
+	}
+	program, err := exec.LookPath(os.Args[0]) // Linux knows no better without /proc
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(program)
+}
+
+// installation is the path of this program, without links, and the directory in which releases have what belongs to it.
+func (h *Host) installation() (program, lib string, err error) {
+	if program, err = h.executable(); err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	return program, filepath.Join(filepath.Dir(program), "..", "lib", "toolrun"), err
 }
 
 // path is where a file is that has a name in the working directory.

@@ -89,10 +89,11 @@ func addableHelp() (help string) {
 		case p.Go != "":
 			help += fmt.Sprintf(`
 
-"add %[1]s" builds %[2]s of this version of toolrun with your own Go, which
-gets and checks its source. A toolrun that was built from a checkout takes that
-checkout's source, from the working directory or --from DIR. With --from FILE,
-or --from URL and --sha256, it takes the file of a release.`, l.Module, p.Interpreter)
+"add %[1]s" takes %[2]s that a release of toolrun has beside the program, or
+builds it of this version with your own Go, which gets and checks its source. A
+toolrun that was built from a checkout takes that checkout's source, from the
+working directory or --from DIR. With --from FILE, or --from URL and --sha256,
+it takes the file of a release.`, l.Module, p.Interpreter)
 		case l.Module != "":
 			help += fmt.Sprintf(`
 "add %[1]s" gets %[2]s from the npm package %[3]s with

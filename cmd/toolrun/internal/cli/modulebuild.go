@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -20,8 +21,8 @@ import (
 // goModule is the module of this program.
 const goModule = "github.com/toolrun/toolrun"
 
-// built returns the build of a language that is a program of this module: the file that the flags name, or what the
-// user's Go makes of the source of this version.
+// built returns the build of a language that is a program of this module: the file that the flags name, the one that
+// was installed with this program, or what the user's Go makes of the source of this version.
 func (f *moduleAdd) built(cmd *cobra.Command, p code.Package) (build []byte, from, description string, err error) {
 	source, err := hostOf(cmd).stat(f.from)
 	switch {
@@ -31,6 +32,16 @@ func (f *moduleAdd) built(cmd *cobra.Command, p code.Package) (build []byte, fro
 		return nil, "", "", err
 	case f.sha256 != "":
 		return nil, "", "", errors.New("--sha256 is for a file or a URL: a build from source has none that is known")
+	case f.from == "":
+		_, lib, err := hostOf(cmd).installation()
+		if err != nil {
+			return nil, "", "", err
+		}
+		installed := filepath.Join(lib, path.Base(p.Go)+".wasm")
+		if build, err = os.ReadFile(installed); errors.Is(err, fs.ErrNotExist) {
+			return f.buildSource(cmd, p)
+		}
+		return build, installed, "The interpreter of " + p.Interpreter + ", of this release.", err
 	default:
 		return f.buildSource(cmd, p)
 	}

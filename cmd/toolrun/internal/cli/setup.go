@@ -155,12 +155,9 @@ func (c *setupCommand) file(h *Host, client *clientconfig.Client) (string, error
 // program is the path by which clients start this program: the one that is found in $PATH if it is the same, which
 // stays when a package manager brings another version.
 func (h *Host) program() (string, error) {
-	program := h.Program
-	if program == "" {
-		var err error
-		if program, err = os.Executable(); err != nil {
-			return "", err
-		}
+	program, err := h.executable()
+	if err != nil {
+		return "", err
 	}
 	if strings.Contains(filepath.ToSlash(program), "/go-build") {
 		return "", errors.New("this program is one of go run, which is gone when it ends: " +
