@@ -46,7 +46,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	dataLicense, err := os.ReadFile(filepath.Join(flag.Arg(0), "internal", "intl", "data", "LICENSE.unicode"))
+	dataLicense, err := os.ReadFile(filepath.Join(flag.Arg(0), "internal", "js", "intl", "data", "LICENSE.unicode"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -94,6 +94,12 @@ No program finds these parts; this list is updated by hand when the engine chang
 The tables in `+"`internal/js/intl/data`"+` are made from [CLDR](https://cldr.unicode.org) by Unicode, Inc., `+
 		`whose licence is
 Unicode-3.0.
+
+## The image
+
+The container image of a release also has Mozilla's root certificates, as `+"`golang.org/x/crypto/x509roots`"+` has `+
+		`them.
+Their licence is MPL-2.0.
 
 ## Not included
 

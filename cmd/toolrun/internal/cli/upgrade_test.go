@@ -19,7 +19,8 @@ func TestInstalledBy(t *testing.T) {
 		published       bool
 		how, file, then string
 	}{
-		{"/usr/bin/toolrun", "deb", false, "from a .deb package", file + ".deb", "type: sudo apt install ./" + file + ".deb"},
+		{"/usr/bin/toolrun", "deb", false, "from a .deb package", file + ".deb",
+			"type: sudo apt install ./" + file + ".deb"},
 		{"/usr/bin/toolrun", "rpm", false, "from an .rpm package", file + ".rpm", "type: sudo rpm -U " + file + ".rpm"},
 		{"/usr/bin/toolrun", "image", false, "in a container image", "",
 			"type: docker pull ghcr.io/toolrun/toolrun:latest"},
@@ -59,7 +60,8 @@ func TestUpgradeFollowsLinks(t *testing.T) {
 	}
 	program := filepath.Join(dir, "Cellar/toolrun/1/bin/toolrun")
 	require.NoError(t, os.WriteFile(program, nil, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "Cellar/toolrun/1/lib/toolrun/package"), []byte("archive\n"), 0o644))
+	word := filepath.Join(dir, "Cellar/toolrun/1/lib/toolrun/package")
+	require.NoError(t, os.WriteFile(word, []byte("archive\n"), 0o644))
 	link := filepath.Join(dir, "bin", "toolrun")
 	if err := os.Symlink(program, link); err != nil {
 		t.Skip("links cannot be made here")
