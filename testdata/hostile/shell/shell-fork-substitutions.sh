@@ -1,3 +1,3 @@
-# Nests substitutions of commands without end.
-# ends: time limit or memory limit or exits 1 or exits 2
+# Nests substitutions of commands without end. Too deep a call fails, and what is around it goes on.
+# ends: time limit or memory limit or exits 1 or exits 2 or exits 0
 f() { echo $(f); }; f
