@@ -114,10 +114,13 @@ func (h *Host) executable() (string, error) {
 
 // installation is the path of this program, without links, and the directory in which releases have what belongs to it.
 func (h *Host) installation() (program, lib string, err error) {
-	if program, err = h.executable(); err == nil {
-		program, err = filepath.EvalSymlinks(program)
+	if program, err = h.executable(); err != nil {
+		return "", "", err
 	}
-	return program, filepath.Join(filepath.Dir(program), "..", "lib", "toolrun"), err
+	if file, err := filepath.EvalSymlinks(program); err == nil { // otherwise it has been replaced or moved meanwhile
+		program = file
+	}
+	return program, filepath.Join(filepath.Dir(program), "..", "lib", "toolrun"), nil
 }
 
 // path is where a file is that has a name in the working directory.
