@@ -140,13 +140,17 @@ func run(w io.Writer, args []string) (failures []failure, final bool) {
 			look(e.Package, out.Bytes())
 			delete(output, of)
 		case e.Action == "fail":
-			look(e.Package, out.Bytes())
+			for of, out := range output { // also of the tests that ran when it ended, such as by a timeout
+				if of.pkg == e.Package {
+					look(e.Package, out.Bytes())
+					delete(output, of)
+				}
+			}
 			here := failed[e.Package]
 			if len(here) == 0 || died[e.Package] {
 				here = []failure{{pkg: e.Package}} // other tests may not have run
 			}
 			failures = append(failures, here...)
-			delete(output, of)
 		case (e.Action == "pass" || e.Action == "skip") && name == "":
 			all := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 			fmt.Fprintln(w, all[len(all)-1])

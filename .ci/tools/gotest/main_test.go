@@ -29,6 +29,9 @@ func Test(t *testing.T) {
 	case "panic":
 		os.WriteFile("failed", nil, 0o666)
 		panic("once")
+	case "hang":
+		os.WriteFile("failed", nil, 0o666)
+		select {}
 	}
 }
 `
@@ -52,6 +55,7 @@ func TestGotest(t *testing.T) {
 		"the second":      {ending: "flaky", before: "x\n", ok: true, want: "FLAKY p Test\n"},
 		"the third":       {ending: "flaky", before: "x\ny\n", want: "3 tests are flaky"},
 		"a panic":         {ending: "panic", ok: true, want: "FLAKY p\n"},
+		"hangs":           {ending: "hang", ok: true, want: "[select (no cases)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -62,7 +66,7 @@ func TestGotest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			args := []string{"go", "test", "-count=1", "./..."}
+			args := []string{"go", "test", "-count=1", "-timeout=2s", "./..."}
 			if test.strict {
 				args = append([]string{"-strict"}, args...)
 			}
