@@ -30,9 +30,12 @@ func TestHintsAreBounded(t *testing.T) {
 		return sandbox.Entry{Text: "ls: cannot access '" + name + "': No such file or directory"}
 	}
 	for name, console := range map[string][]sandbox.Entry{
-		"a deep path":  {missing("/home" + strings.Repeat("/a", 100_000))},
-		"many errors":  make([]sandbox.Entry, 10_000),
-		"many folders": {missing("/nowhere" + strings.Repeat("/a", 400)), missing("/elsewhere" + strings.Repeat("/a", 400))},
+		"a deep path": {missing("/home" + strings.Repeat("/a", 100_000))},
+		"many errors": make([]sandbox.Entry, 10_000),
+		"many folders": {
+			missing("/nowhere" + strings.Repeat("/a", 400)),
+			missing("/elsewhere" + strings.Repeat("/a", 400)),
+		},
 	} {
 		for i := range console {
 			if console[i].Text == "" {
