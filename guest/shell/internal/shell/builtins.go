@@ -216,8 +216,25 @@ func builtinPwd(sh *Shell, args []string) int {
 	return sh.out("pwd", sh.files.Dir+"\n")
 }
 
+// stackUsage is how pushd, popd and dirs are used.
+var stackUsage = map[string]string{"pushd": "pushd [-n] [+N | -N | dir]", "popd": "popd [-n] [+N | -N]",
+	"dirs": "dirs [-clpv] [+N] [-N]"}
+
+// badNumber reports an argument that begins as a number does, but is none.
+func (sh *Shell) badNumber(name, arg string) int {
+	return sh.usage(name, arg+": invalid number", stackUsage[name])
+}
+
 func builtinPushd(sh *Shell, args []string) int {
 	args = args[1:]
+	literal := len(args) > 0 && args[0] == "--"
+	if literal {
+		args = args[1:]
+	}
+	if len(args) > 1 {
+		sh.errorf("pushd: too many arguments")
+		return 1
+	}
 	if len(args) == 0 {
 		if len(sh.dirs) == 0 {
 			sh.errorf("pushd: no other directory")
@@ -230,7 +247,7 @@ func builtinPushd(sh *Shell, args []string) int {
 		sh.dirs[0] = old
 		return builtinDirs(sh, []string{"dirs"})
 	}
-	if n, ok := rotation(args[0], len(sh.dirs)+1); ok {
+	if n, ok := rotation(args[0], len(sh.dirs)+1); ok && !literal {
 		all := append([]string{sh.files.Dir}, sh.dirs...)
 		if n < 0 || n >= len(all) {
 			sh.errorf("pushd: %s: directory stack index out of range", args[0])
@@ -242,6 +259,9 @@ func builtinPushd(sh *Shell, args []string) int {
 		}
 		sh.dirs = all[1:]
 		return builtinDirs(sh, []string{"dirs"})
+	}
+	if len(args[0]) > 1 && args[0][0] == '-' && !literal {
+		return sh.badNumber("pushd", args[0])
 	}
 	old := sh.files.Dir
 	if status := sh.chdir("pushd", args[0]); status != 0 {
@@ -267,13 +287,23 @@ func rotation(s string, count int) (int, bool) {
 }
 
 func builtinPopd(sh *Shell, args []string) int {
+	if len(args) > 1 && args[1] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 1 {
+		if _, ok := rotation(args[1], 0); !ok && args[1] != "" && args[1][0] == '-' {
+			return sh.badNumber("popd", args[1])
+		} else if !ok {
+			return sh.usage("popd", args[1]+": invalid argument", stackUsage["popd"])
+		}
+	}
 	if len(sh.dirs) == 0 {
 		sh.errorf("popd: directory stack empty")
 		return 1
 	}
 	if len(args) > 1 {
-		n, ok := rotation(args[1], len(sh.dirs)+1)
-		if !ok || n < 0 || n > len(sh.dirs) {
+		n, _ := rotation(args[1], len(sh.dirs)+1)
+		if n < 0 || n > len(sh.dirs) {
 			sh.errorf("popd: %s: directory stack index out of range", args[1])
 			return 1
 		}
@@ -322,12 +352,25 @@ func builtinDirs(sh *Shell, args []string) int {
 	return sh.out("dirs", strings.Join(all, separator)+"\n")
 }
 
+// tooMany reports more than one argument, after which bash gives up the script.
+func (sh *Shell) tooMany(args []string) bool {
+	if len(args) < 3 {
+		return false
+	}
+	sh.errorf("%s: too many arguments", args[0])
+	sh.exiting = true
+	return true
+}
+
 func builtinShift(sh *Shell, args []string) int {
 	n := 1
 	if len(args) > 1 {
 		var err error
 		if n, err = strconv.Atoi(args[1]); err != nil {
 			sh.errorf("shift: %s: numeric argument required", args[1])
+			return 1
+		}
+		if sh.tooMany(args) {
 			return 1
 		}
 		if n < 0 {
@@ -392,8 +435,7 @@ func builtinExit(sh *Shell, args []string) int {
 		case err != nil:
 			sh.errorf("%s: %s: numeric argument required", args[0], args[1])
 			status = 2
-		case len(args) > 2:
-			sh.errorf("%s: too many arguments", args[0])
+		case sh.tooMany(args):
 			return 1
 		default:
 			status = int(n & 0xff)
@@ -422,6 +464,10 @@ func builtinReturn(sh *Shell, args []string) int {
 }
 
 func builtinBreak(sh *Shell, args []string) int {
+	if sh.loops == 0 {
+		sh.errorf("%s: only meaningful in a `for', `while', or `until' loop", args[0])
+		return 0
+	}
 	n := 1
 	if len(args) > 1 {
 		var err error
@@ -430,15 +476,14 @@ func builtinBreak(sh *Shell, args []string) int {
 			sh.exiting = true
 			return 128
 		}
+		if sh.tooMany(args) {
+			return 1
+		}
 		if n < 1 {
 			sh.errorf("%s: %s: loop count out of range", args[0], args[1])
 			sh.breaking = sh.loops
 			return 1
 		}
-	}
-	if sh.loops == 0 {
-		sh.errorf("%s: only meaningful in a `for', `while', or `until' loop", args[0])
-		return 0
 	}
 	n = min(n, sh.loops)
 	if args[0] == "break" {

@@ -203,11 +203,7 @@ func (m *machine) nextFile() bool {
 // open begins to read a file of the arguments.
 func (m *machine) open(name string) bool {
 	m.fnr = 0
-	shown := name
-	if name == "-" {
-		shown = ""
-	}
-	m.global("FILENAME").v = str(shown)
+	m.global("FILENAME").v = str(name)
 	if name == "-" || name == "/dev/stdin" {
 		m.main = m.stdin
 	} else {

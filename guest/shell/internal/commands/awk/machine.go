@@ -649,11 +649,7 @@ func (m *machine) warn(text string) {
 func (m *machine) where() string {
 	where := m.prog.source + ":" + strconv.Itoa(max(1, m.line)) + ": "
 	if m.nr > 0 && !m.inEnd {
-		name := m.global("FILENAME").v.s
-		if name == "" {
-			name = "-"
-		}
-		where += "(FILENAME=" + name + " FNR=" + strconv.Itoa(int(m.fnr)) + ") "
+		where += "(FILENAME=" + m.global("FILENAME").v.s + " FNR=" + strconv.Itoa(int(m.fnr)) + ") "
 	}
 	return where
 }

@@ -348,11 +348,18 @@ func (f *finder) primary() node {
 		}
 	case "-user", "-group":
 		name := f.argument(test)
+		if _, err := strconv.Atoi(name); err != nil && name != "user" && name != "root" {
+			kind := map[string]string{"-user": "a known user", "-group": "an existing group"}[test]
+			panic(findError(command.QuoteText(name) + " is not the name of " + kind))
+		}
 		return func(*found) bool { return name == "user" || name == "1000" }
 	case "-nouser", "-nogroup":
 		return func(*found) bool { return false }
 	case "-samefile":
 		name := f.argument(test)
+		if _, err := f.c.Stat(name); err != nil {
+			panic(findError(command.QuoteText(name) + ": " + command.Text(err)))
+		}
 		return func(file *found) bool { return f.c.Same(file.path, name) }
 	case "-readable", "-writable":
 		return always
@@ -540,6 +547,9 @@ func (f *finder) permTest(arg string) node {
 				if who, what, ok = strings.Cut(clause, "+"); !ok {
 					panic(findError("invalid mode " + command.QuoteText(arg)))
 				}
+			}
+			if strings.Trim(what, "rwxXst") != "" {
+				panic(findError("invalid mode " + command.QuoteText(arg)))
 			}
 			var bits, mask uint64
 			for _, letter := range what {

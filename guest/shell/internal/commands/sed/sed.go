@@ -94,6 +94,10 @@ func run(c *command.Context) int {
 		return 1
 	}
 	if len(files) == 0 {
+		if c.Has("in-place") {
+			c.Errorf("no input files")
+			return 4
+		}
 		files = []string{"-"}
 	}
 	e := &editor{c: c, program: p.program, quiet: quiet, files: files, separator: '\n', wrap: 70}
