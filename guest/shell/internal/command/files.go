@@ -20,6 +20,8 @@ type Files struct {
 	Dir string
 	// Modes are the modes of files where the system has none. Nil means that those of the system are used.
 	Modes *Modes
+	// Mask are the modes that files and directories do not get when they are made. Nil means those of the system.
+	Mask *fs.FileMode
 	// Device opens files in /dev, beside /dev/null, or returns nil and fs.ErrNotExist.
 	Device func(name string, flag int) (File, error)
 }
@@ -81,9 +83,13 @@ func (f *Files) OpenFile(name string, flag int, perm fs.FileMode) (File, error) 
 	if err != nil {
 		return nil, err
 	}
+	fresh := f.Mask != nil && flag&os.O_CREATE != 0 && missing(p)
 	file, err := os.OpenFile(p, flag, perm)
 	if err != nil {
 		return nil, renamed(err, name)
+	}
+	if fresh {
+		_ = f.Chmod(name, perm&^*f.Mask)
 	}
 	if flag&(os.O_WRONLY|os.O_RDWR) != 0 {
 		// WASI lets a directory be opened for writing.
@@ -93,6 +99,11 @@ func (f *Files) OpenFile(name string, flag int, perm fs.FileMode) (File, error) 
 		}
 	}
 	return file, nil
+}
+
+func missing(p string) bool {
+	_, err := os.Lstat(p)
+	return err != nil
 }
 
 func isDevice(p string) bool {
@@ -208,7 +219,11 @@ func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // Mkdir makes a directory.
 func (f *Files) Mkdir(name string, perm fs.FileMode) error {
-	return f.do("mkdir", strings.TrimRight(name, "/"), func(p string) error { return os.Mkdir(p, perm) })
+	err := f.do("mkdir", strings.TrimRight(name, "/"), func(p string) error { return os.Mkdir(p, perm) })
+	if err == nil && f.Mask != nil {
+		_ = f.Chmod(name, perm&^*f.Mask)
+	}
+	return err
 }
 
 // MkdirAll makes a directory, and those above it.

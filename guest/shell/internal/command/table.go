@@ -41,7 +41,7 @@ func (t Table) Nearest(name string) string {
 
 // instead has commands that do what others do elsewhere.
 var instead = map[string]string{
-	"less": "cat", "more": "cat", "vi": "sed", "vim": "sed", "nano": "sed", "ed": "sed", "ack": "rg", "ag": "rg",
+	"vi": "sed", "vim": "sed", "nano": "sed", "ed": "sed", "ack": "rg", "ag": "rg",
 	"fd": "find", "fdfind": "find", "locate": "find", "gawk": "awk", "mawk": "awk", "nawk": "awk", "gsed": "sed",
 	"exa": "ls", "eza": "ls", "bat": "cat", "batcat": "cat", "nodejs": "node", "md5": "md5sum",
 	"shasum": "sha256sum", "open": "cat", "7z": "unzip", "rsync": "cp", "install": "cp", "gmake": "make",

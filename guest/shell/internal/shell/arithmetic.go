@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolrun/toolrun/guest/shell/internal/command"
 )
 
 // arithmetic evaluates an expression.
@@ -22,6 +24,20 @@ func (sh *Shell) arithmetic(x syntax.ArithmExpr) int64 {
 func (sh *Shell) evaluate(s string) int64 {
 	a := arithmetic{sh: sh}
 	return a.text(s)
+}
+
+// calculated is the status of a command that is an expression. An error in it does not end more than the command.
+func calculated(evaluate func() int64) (status int) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case discard:
+			status = e.status
+		default:
+			panic(e)
+		}
+	}()
+	return command.Status(evaluate() != 0)
 }
 
 type arithmetic struct {
@@ -112,18 +128,28 @@ func (a *arithmetic) text(s string) int64 {
 		}
 		return a.text(value)
 	}
-	x, err := syntax.NewParser().Arithmetic(strings.NewReader(s))
-	if err != nil || x == nil {
-		token := s
-		if i := strings.LastIndexAny(s, " "); i >= 0 {
-			token = s[i+1:]
-		}
-		a.fail("%s: syntax error: invalid arithmetic operator (error token is \"%s\")", s, token)
+	x, at := expression(s)
+	if x == nil {
+		a.fail("%s: syntax error: invalid arithmetic operator (error token is \"%s\")", s, s[at:])
 	}
 	if word, ok := x.(*syntax.Word); ok && word.Lit() == s {
 		a.fail("%s: syntax error: operand expected (error token is \"%s\")", s, s)
 	}
 	return a.eval(x)
+}
+
+// expression parses the text of an expression. If it is none, it returns where it ends to be one.
+func expression(s string) (x syntax.ArithmExpr, at int) {
+	const begin = "(("
+	file, err := newParser().Parse(strings.NewReader(begin+s+"))"), "")
+	if err != nil {
+		at = max(0, errorAt(err)-len(begin))
+	} else if len(file.Stmts) == 1 && len(file.Stmts[0].Redirs) == 0 {
+		if cmd, ok := file.Stmts[0].Cmd.(*syntax.ArithmCmd); ok && int(cmd.End().Offset()) == len(s)+len("(())") {
+			return cmd.X, 0
+		}
+	}
+	return nil, min(at, len(s))
 }
 
 // number reads a number: decimal, 0x..., 0..., or base#...

@@ -31,10 +31,10 @@ func init() {
 		"unset": builtinUnset, "exit": builtinExit, "logout": builtinExit, "return": builtinReturn,
 		"break":    builtinBreak,
 		"continue": builtinBreak, "eval": builtinEval, "source": builtinSource, ".": builtinSource, "exec": builtinExec,
-		"command": builtinCommand, "builtin": builtinBuiltin, "type": builtinType, "hash": builtinTrue,
+		"command": builtinCommand, "builtin": builtinBuiltin, "type": builtinType, "hash": builtinHash,
 		"read": builtinRead, "mapfile": builtinMapfile, "readarray": builtinMapfile, "getopts": builtinGetopts,
 		"trap": builtinTrap, "wait": builtinWait, "jobs": builtinJobs, "kill": builtinKill, "disown": builtinTrue,
-		"fg": builtinFg, "bg": builtinTrue, "alias": builtinAlias, "unalias": builtinUnalias, "times": builtinTimes,
+		"fg": builtinFg, "bg": builtinBg, "alias": builtinAlias, "unalias": builtinUnalias, "times": builtinTimes,
 		"umask": builtinUmask, "ulimit": builtinUlimit, "caller": builtinCaller, "enable": builtinEnable,
 		"compgen": builtinCompgen, "complete": builtinTrue, "compopt": builtinTrue, "bind": builtinTrue,
 		"history": builtinTrue, "help": builtinHelp, "suspend": builtinTrue, "let": builtinLet,
@@ -165,9 +165,6 @@ func builtinCd(sh *Shell, args []string) int {
 	default:
 		dir = args[0]
 	}
-	if dir == "" {
-		return 0
-	}
 	if cdpath := sh.value("CDPATH"); cdpath != "" && !strings.HasPrefix(dir, "/") && !strings.HasPrefix(dir, ".") {
 		for base := range strings.SplitSeq(cdpath, ":") {
 			if info, err := sh.files.Stat(path.Join(base, dir)); base != "" && err == nil && info.IsDir() {
@@ -187,6 +184,9 @@ func builtinCd(sh *Shell, args []string) int {
 
 // chdir changes the working directory.
 func (sh *Shell) chdir(name, dir string) int {
+	if dir == "" {
+		return 0
+	}
 	info, err := sh.files.Stat(dir)
 	for i := range len(dir) {
 		// What is before ".." must be there, too.
@@ -333,8 +333,12 @@ func builtinDirs(sh *Shell, args []string) int {
 		case "-v":
 			separator, number = "\n", true
 		}
-		if n, ok := rotation(arg, len(all)); ok && n >= 0 && n < len(all) {
+		n, ok := rotation(arg, len(all))
+		switch {
+		case ok && n >= 0 && n < len(all):
 			return sh.out("dirs", all[n]+"\n")
+		case !ok && !strings.HasPrefix(arg, "-"):
+			return sh.usage("dirs", arg+": invalid option", stackUsage["dirs"])
 		}
 	}
 	if home := sh.value("HOME"); home != "/" && home != "" && !slices.Contains(args, "-l") {
@@ -495,9 +499,9 @@ func builtinBreak(sh *Shell, args []string) int {
 }
 
 func builtinEval(sh *Shell, args []string) int {
-	args = args[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	_, args, ok := sh.getopt(args, "", "eval [arg ...]")
+	if !ok {
+		return 2
 	}
 	sh.status = 0
 	line := sh.line
@@ -564,10 +568,12 @@ func builtinExec(sh *Shell, args []string) int {
 }
 
 func builtinCommand(sh *Shell, args []string) int {
-	describe := byte(0)
+	describe, standard := byte(0), false
 	options, args, ok := sh.getopt(args, "pvV", "command [-pVv] command [arg ...]")
 	for _, o := range options {
-		if o.letter != 'p' {
+		if o.letter == 'p' {
+			standard = true
+		} else {
 			describe = o.letter
 		}
 	}
@@ -602,6 +608,9 @@ func builtinCommand(sh *Shell, args []string) int {
 	}
 	if b, ok := builtins[args[0]]; ok {
 		return b(sh, args)
+	}
+	if standard {
+		return sh.external(args, []string{"PATH=" + searchPath})
 	}
 	return sh.external(args, nil)
 }
@@ -646,6 +655,25 @@ func (sh *Shell) location(name string) string {
 	return ""
 }
 
+// builtinHash tells which commands there are. It remembers none.
+func builtinHash(sh *Shell, args []string) int {
+	options, args, ok := sh.getopt(args, "lrp:dt", "hash [-lr] [-p pathname] [-dt] [name ...]")
+	if !ok {
+		return 2
+	}
+	if len(options)+len(args) == 0 {
+		return sh.out("hash", "hash: hash table empty\n")
+	}
+	status := 0
+	for _, name := range args {
+		if kind, _ := sh.describe(name); kind == "" {
+			sh.errorf("hash: %s: not found", name)
+			status = 1
+		}
+	}
+	return status
+}
+
 func builtinBuiltin(sh *Shell, args []string) int {
 	if len(args) > 1 && args[1] == "--" {
 		args = args[1:]
@@ -662,7 +690,7 @@ func builtinBuiltin(sh *Shell, args []string) int {
 }
 
 func builtinType(sh *Shell, args []string) int {
-	var short, file, all bool
+	var short, file, path, all, noFunctions bool
 	options, args, ok := sh.getopt(args, "afptP", "type [-afptP] name [name ...]")
 	if !ok {
 		return 2
@@ -671,15 +699,25 @@ func builtinType(sh *Shell, args []string) int {
 		switch o.letter {
 		case 't':
 			short = true
-		case 'p', 'P':
+		case 'p':
 			file = true
+		case 'P':
+			file, path = true, true
 		case 'a':
 			all = true
+		case 'f':
+			noFunctions = true
 		}
 	}
 	status := 0
 	for _, name := range args {
 		kind, text := sh.describe(name)
+		if location := sh.location(name); path || noFunctions && kind == "function" && location != "" {
+			kind, text = "file", location
+			if location == "" {
+				kind = ""
+			}
+		}
 		switch {
 		case kind == "":
 			if !short && !file {
@@ -782,16 +820,6 @@ func (sh *Shell) alias(st *syntax.Stmt, c *syntax.CallExpr) bool {
 
 func builtinTimes(sh *Shell, _ []string) int {
 	return sh.out("times", "0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n")
-}
-
-func builtinUmask(sh *Shell, args []string) int {
-	if len(args) == 1 {
-		return sh.out("umask", "0022\n")
-	}
-	if args[1] == "-S" {
-		return sh.out("umask", "u=rwx,g=rx,o=rx\n")
-	}
-	return 0
 }
 
 func builtinUlimit(sh *Shell, args []string) int {
@@ -937,11 +965,12 @@ func builtinLet(sh *Shell, args []string) int {
 		sh.errorf("let: expression expected")
 		return 1
 	}
-	var value int64
-	for _, arg := range args[1:] {
-		value = sh.evaluate(arg)
-	}
-	return command.Status(value != 0)
+	return calculated(func() (value int64) {
+		for _, arg := range args[1:] {
+			value = sh.evaluate(arg)
+		}
+		return value
+	})
 }
 
 // builtinDeclare does declarations whose words the grammar did not see, as after "builtin" or in a variable.

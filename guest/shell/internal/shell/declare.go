@@ -425,11 +425,9 @@ func (sh *Shell) declared(d *declaring, name string, assign func(), valued bool)
 	}
 	v := sh.vars[name]
 	if v != nil && v.readonly && (valued || d.off['r'] || d.on['i']) {
-		if !local || sh.frames[sh.inFunction()].saved[name] != nil || true {
-			sh.errorf("%s: readonly variable", name)
-			d.status = 1
-			return
-		}
+		sh.errorf("%s: readonly variable", name)
+		d.status = 1
+		return
 	}
 	if local {
 		v = sh.local(name)
@@ -549,7 +547,7 @@ func (sh *Shell) declareList(d *declaring) {
 		saved := sh.frames[sh.inFunction()].saved
 		for _, name := range slices.Sorted(maps.Keys(saved)) {
 			if v := sh.vars[name]; v != nil && v.set {
-				_ = sh.print(1, name+"="+v.declaration()+"\n")
+				sh.show(name, v)
 			}
 		}
 		return

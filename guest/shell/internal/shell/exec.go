@@ -158,13 +158,14 @@ func (sh *Shell) compound(cmd syntax.Command) {
 		sh.declare(c)
 	case *syntax.ArithmCmd:
 		sh.xtrace(func() string { return "(( " + strings.Trim(source(c), "()") + " ))" })
-		sh.status = command.Status(sh.arithmetic(c.X) != 0)
+		sh.status = calculated(func() int64 { return sh.arithmetic(c.X) })
 	case *syntax.LetClause:
-		var value int64
-		for _, x := range c.Exprs {
-			value = sh.arithmetic(x)
-		}
-		sh.status = command.Status(value != 0)
+		sh.status = calculated(func() (value int64) {
+			for _, x := range c.Exprs {
+				value = sh.arithmetic(x)
+			}
+			return value
+		})
 	case *syntax.TestClause:
 		sh.status = sh.testClause(c)
 	case *syntax.DeclClause:
@@ -363,6 +364,11 @@ func (sh *Shell) forClause(c *syntax.ForClause) {
 		return
 	}
 	loop := c.Loop.(*syntax.WordIter)
+	if !validName(loop.Name.Value) {
+		sh.errorf("`%s': not a valid identifier", loop.Name.Value)
+		sh.status = 1
+		return
+	}
 	items := sh.params
 	if loop.InPos.IsValid() {
 		items = sh.expandWords(loop.Items)
@@ -460,19 +466,21 @@ func (sh *Shell) simple(st *syntax.Stmt, c *syntax.CallExpr) {
 		sh.pipeStatus = []int{sh.status}
 		return
 	}
-	// What the command's own assignments expand is expanded before them.
+	// What the command's words expand is expanded before its own assignments, which see those before them.
 	var more []string
 	for _, as := range assigns {
 		if as.Name == nil || as.Index != nil || as.Array != nil {
 			continue
 		}
 		value := ""
+		back := sh.temporary(more)
 		if as.Value != nil {
 			value = sh.assigned1(as.Value)
 		}
 		if as.Append {
 			value = sh.value(as.Name.Value) + value
 		}
+		back()
 		if v := sh.vars[as.Name.Value]; v != nil && v.readonly {
 			sh.errorf("%s: readonly variable", as.Name.Value)
 			sh.status = 1
@@ -599,7 +607,7 @@ func (sh *Shell) external(args, more []string) int {
 			path = value
 		}
 	}
-	if path != searchPath {
+	if cmd == nil || path != searchPath {
 		if file := sh.inPath(name, path); file != "" {
 			return sh.scriptFile(file, args, more)
 		}
@@ -632,11 +640,8 @@ func (sh *Shell) inPath(name, path string) string {
 			dir = "."
 		}
 		file := dir + "/" + name
-		if strings.Contains(":"+searchPath+":", ":"+dir+":") {
-			if sh.table[name] != nil {
-				return ""
-			}
-			continue
+		if sh.table[name] != nil && strings.Contains(":"+searchPath+":", ":"+dir+":") {
+			return ""
 		}
 		if info, err := sh.files.Stat(file); err == nil && info.Mode().IsRegular() {
 			return file
@@ -679,7 +684,11 @@ const (
 
 // runCommand runs a command of the table, to its end.
 func (sh *Shell) runCommand(cmd *command.Command, args, more []string) int {
-	return sh.runWith(cmd, args, env{sh, more})
+	file := args[0]
+	if !strings.Contains(file, "/") {
+		file = "/usr/bin/" + file
+	}
+	return sh.runWith(cmd, args, env{sh, append(slices.Clip(more), "_="+file)})
 }
 
 func (sh *Shell) runWith(cmd *command.Command, args []string, env command.Env) int {

@@ -349,8 +349,10 @@ func (b *builder) tilde(s string, last bool) string {
 	}
 	var dir string
 	switch s[:end] {
-	case "~", "~root":
+	case "~", "~user":
 		dir = b.sh.value("HOME")
+	case "~root":
+		dir = "/root"
 	case "~+":
 		dir = b.sh.value("PWD")
 	case "~-":
@@ -379,6 +381,7 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 		s := p.Value
 		if p.Dollar {
 			s, _ = escapes(s, dollarQuotes)
+			s, _, _ = strings.Cut(s, "\x00") // at which bash ends it
 		}
 		b.quoted(s)
 	case *syntax.DblQuoted:

@@ -14,6 +14,9 @@ func (sh *Shell) glob(pattern string) []string {
 	ignore := sh.value("GLOBIGNORE")
 	g.dots = g.dots || ignore != ""
 	parts := strings.Split(pattern, "/")
+	if g.deep {
+		parts = slices.CompactFunc(parts, func(a, b string) bool { return a == "**" && b == "**" })
+	}
 	if strings.HasPrefix(pattern, "/") {
 		g.expand("/", parts[1:])
 	} else {

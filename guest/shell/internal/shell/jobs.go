@@ -260,6 +260,11 @@ func builtinJobs(sh *Shell, args []string) int {
 	return 0
 }
 
+func builtinBg(sh *Shell, _ []string) int {
+	sh.errorf("bg: no job control")
+	return 1
+}
+
 func builtinFg(sh *Shell, args []string) int {
 	spec := "%%"
 	if len(args) > 1 {

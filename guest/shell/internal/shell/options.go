@@ -13,12 +13,16 @@ type options struct {
 	disabled map[string]bool // builtins, by "enable -n"
 }
 
-const pipefail = 1
+const (
+	pipefail            = 1
+	interactiveComments = 5
+)
 
 // optionNames are the names of options, and their letters.
 var optionNames = map[string]byte{
 	"allexport": 'a', "braceexpand": 'B', "emacs": 2, "errexit": 'e', "errtrace": 'E', "functrace": 'T', "hashall": 'h',
-	"histexpand": 'H', "history": 3, "ignoreeof": 4, "interactive-comments": 5, "keyword": 'k', "monitor": 'm',
+	"histexpand": 'H', "history": 3, "ignoreeof": 4, "interactive-comments": interactiveComments, "keyword": 'k',
+	"monitor": 'm',
 	"noclobber": 'C', "noexec": 'n', "noglob": 'f', "nolog": 6, "notify": 'b', "nounset": 'u', "onecmd": 't',
 	"physical": 'P', "pipefail": pipefail, "posix": 7, "privileged": 'p', "verbose": 'v', "vi": 8, "xtrace": 'x',
 }
@@ -26,7 +30,7 @@ var optionNames = map[string]byte{
 // letters returns the letters of the options that are on, for "$-".
 func (o *options) letters() string {
 	var b strings.Builder
-	for _, letter := range "abefhkmnptuvxBCEHPT" {
+	for _, letter := range "abefhkmnptuvxBCEHPTc" {
 		if o.on[letter] {
 			b.WriteRune(letter)
 		}
@@ -64,6 +68,28 @@ func (sh *Shell) shoptOn(name string) bool {
 		return on
 	}
 	return shoptNames[name]
+}
+
+// names returns the names of options that are on, as SHELLOPTS has them.
+func (o *options) names() string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(optionNames)) {
+		if o.on[optionNames[name]] {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ":")
+}
+
+// shoptOnNames returns the names of options of shopt that are on, as BASHOPTS has them.
+func (sh *Shell) shoptOnNames() string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(shoptNames)) {
+		if sh.shoptOn(name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ":")
 }
 
 func onOff(on bool) string {

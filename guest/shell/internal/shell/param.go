@@ -176,6 +176,10 @@ func (b *builder) param(pe *syntax.ParamExp, quoted bool) {
 		sh.fatalf(1, "%s: bad substitution", source(pe))
 	}
 	name, index := pe.Param.Value, pe.Index
+	if name == badName && pe.Exp != nil {
+		sh.errorf("%s: bad substitution", sh.literal(pe.Exp.Word))
+		panic(discard{1})
+	}
 	if pe.Excl {
 		switch {
 		case pe.Names != 0:

@@ -248,7 +248,7 @@ func (sh *Shell) begin(env []string) {
 	if sh.vars["OLDPWD"] == nil {
 		sh.vars["OLDPWD"] = &variable{owner: sh.owner, exported: true}
 	}
-	sh.options.on['h'], sh.options.on['B'] = true, true
+	sh.options.on['h'], sh.options.on['B'], sh.options.on[interactiveComments] = true, true, true
 	sh.start = time.Now()
 }
 
@@ -400,6 +400,7 @@ func (sh *Shell) Run(ctx context.Context, script string, args []string, streams 
 		sh.setFD(i, newDescription(s))
 	}
 	sh.params = args
+	sh.execute(script)
 	status := guard(func() int {
 		sh.script(strings.NewReader(script))
 		return sh.finish()
@@ -409,6 +410,13 @@ func (sh *Shell) Run(ctx context.Context, script string, args []string, streams 
 		sh.setFD(i, nil)
 	}
 	return status
+}
+
+// execute tells a script that it is that of -c, unless it is a file's.
+func (sh *Shell) execute(script string) {
+	if sh.options.on['c'] = sh.name == "bash"; sh.options.on['c'] {
+		sh.vars["BASH_EXECUTION_STRING"] = &variable{owner: sh.owner, str: script, set: true}
+	}
 }
 
 // reset makes the shell ready for another script, however the last one has ended.
@@ -436,32 +444,41 @@ func (sh *Shell) script(r io.Reader) {
 // parsed calls a function with the statements of each line of a script, until it returns false, and reports the first
 // error in their syntax.
 func (sh *Shell) parsed(r io.Reader, do func(stmts []*syntax.Stmt) bool) {
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	// The parser may go on after it was told to stop, and panic then: it is told that the text ends instead.
-	text := &unlessOver{r: io.MultiReader(r, strings.NewReader("\n"))}
-	for stmts, err := range parser.InteractiveSeq(text) {
-		switch {
-		case text.over:
-		case err != nil:
-			sh.syntaxError(err)
-			text.over = true
-		case !parser.Incomplete() && len(stmts) > 0:
-			text.over = !do(stmts)
+	for done := 0; ; {
+		parser, line := newParser(), 0
+		var failed error
+		// The parser may go on after it was told to stop, and panic then: it is told that the text ends instead.
+		text := &scriptReader{r: r}
+		for stmts, err := range parser.InteractiveSeq(text) {
+			switch {
+			case text.over:
+			case err != nil:
+				failed = err
+				text.over = true
+			case !parser.Incomplete() && len(stmts) > 0:
+				if line++; line > done {
+					done = line
+					text.over = !do(stmts)
+				}
+			}
+		}
+		if failed == nil {
+			return
+		}
+		whole, ok := r.(*strings.Reader) // others cannot be read again
+		if ok {
+			_, _ = whole.Seek(0, io.SeekStart)
+			script, _ := io.ReadAll(whole)
+			var other string
+			if other, ok = mended(string(script), failed); ok {
+				r = strings.NewReader(other)
+			}
+		}
+		if !ok {
+			sh.syntaxError(failed)
+			return
 		}
 	}
-}
-
-// unlessOver is a reader that ends when it is over.
-type unlessOver struct {
-	r    io.Reader
-	over bool
-}
-
-func (u *unlessOver) Read(data []byte) (int, error) {
-	if u.over {
-		return 0, io.EOF
-	}
-	return u.r.Read(data)
 }
 
 // source runs a text in this shell, as eval and traps do.

@@ -50,10 +50,10 @@ func runShell(c *command.Context) int {
 	defer sh.end()
 	args := c.Args
 	script, hasScript, standard := "", false, false
-	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+') {
+	for len(args) > 0 && (args[0] == "-" || len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+')) {
 		arg := args[0]
 		args = args[1:]
-		if arg == "--" {
+		if arg == "--" || arg == "-" {
 			break
 		}
 		if strings.HasPrefix(arg, "--") {
@@ -90,7 +90,7 @@ func runShell(c *command.Context) int {
 					return 2
 				}
 				if letter == 'O' {
-					builtinShopt(sh, []string{"shopt", "-s", args[0]})
+					builtinShopt(sh, []string{"shopt", map[byte]string{'-': "-s", '+': "-u"}[arg[0]], args[0]})
 				}
 				args = args[1:]
 			default:
@@ -110,6 +110,8 @@ func runShell(c *command.Context) int {
 		}
 		script, args = args[0], args[1:]
 		in = strings.NewReader(script)
+		sh.options.on['c'] = true
+		sh.vars["BASH_EXECUTION_STRING"] = &variable{owner: sh.owner, str: script, set: true}
 		sh.name = c.Name
 		if len(args) > 0 {
 			sh.name, args = args[0], args[1:]

@@ -211,6 +211,10 @@ func (sh *Shell) special(name string) (string, bool) {
 		return strings.Join(sh.params, " "), len(sh.params) > 0
 	case "LINENO":
 		return strconv.Itoa(sh.line), true
+	case "SHELLOPTS":
+		return sh.options.names(), true
+	case "BASHOPTS":
+		return sh.shoptOnNames(), true
 	case "BASHPID":
 		return strconv.Itoa(sh.process.id + firstID), true
 	case "BASH_SOURCE", "BASH_LINENO", "PIPESTATUS", "DIRSTACK", "GROUPS":
@@ -425,7 +429,7 @@ func (sh *Shell) assign(name, value string) {
 
 // changing ends the command if a variable may not be changed.
 func (sh *Shell) changing(name string) {
-	if v := sh.vars[name]; v != nil && v.readonly {
+	if v := sh.vars[name]; v != nil && v.readonly || name == "SHELLOPTS" || name == "BASHOPTS" {
 		sh.errorf("%s: readonly variable", name)
 		panic(discard{1})
 	}

@@ -423,7 +423,7 @@ func (t *tarRun) add(w *tar.Writer, name string) error {
 	if info.IsDir() {
 		header.Name = strings.TrimSuffix(header.Name, "/") + "/"
 	}
-	header.Uid, header.Gid, header.Uname, header.Gname = 0, 0, "root", "root"
+	header.Uid, header.Gid, header.Uname, header.Gname = 1000, 1000, "user", "user"
 	header.ModTime = header.ModTime.Truncate(time.Second)
 	header.AccessTime, header.ChangeTime = time.Time{}, time.Time{}
 	header.Format = tar.FormatGNU
@@ -567,17 +567,21 @@ func (t *tarRun) read(outer command.Files, names []string, extract bool) int {
 	}
 	x := &extraction{tarRun: t, out: out, found: make([]bool, len(names)), names: names, times: map[string]time.Time{}}
 	x.strip, _ = strconv.Atoi(func() string { s, _ := c.Value("strip-components"); return s }())
-	archive := tar.NewReader(r)
+	counted := &countedReader{r: r}
+	archive := tar.NewReader(counted)
 	first := true
 	status := 0
 	for {
 		header, err := archive.Next()
-		if err == io.EOF {
+		if err == io.EOF && (!first || counted.n > 0) {
 			break
 		}
 		if err != nil {
 			_ = out.Flush()
 			switch {
+			case err == io.EOF:
+				fmt.Fprintln(c.Stderr, "tar: This does not look like a tar archive")
+				t.failed = true
 			case errors.Is(err, io.ErrUnexpectedEOF):
 				fmt.Fprintln(c.Stderr, "tar: Unexpected EOF in archive\ntar: Error is not recoverable: exiting now")
 				status = 2
@@ -613,6 +617,18 @@ func (t *tarRun) read(outer command.Files, names []string, extract bool) int {
 		return 2
 	}
 	return status
+}
+
+// countedReader counts the bytes that are read.
+type countedReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countedReader) Read(data []byte) (int, error) {
+	n, err := c.r.Read(data)
+	c.n += int64(n)
+	return n, err
 }
 
 // An extraction is a use of an archive that is there.

@@ -481,8 +481,8 @@ func (in *jqInput) Read(data []byte) (int, error) {
 			}
 			name := in.files[in.at]
 			in.at++
-			file, err := c.Open(name)
-			if err == nil {
+			file, err := c.Input(name)
+			if err == nil && name != "-" {
 				var info fs.FileInfo
 				if info, err = c.Stat(name); err == nil && info.IsDir() {
 					_ = file.Close()

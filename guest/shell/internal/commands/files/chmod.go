@@ -176,28 +176,33 @@ func applyMode(mode string, old fs.FileMode, dir bool) (fs.FileMode, bool) {
 	return m, true
 }
 
-var chown = &command.Command{
-	Name:     "chown",
-	Operands: "[OPTION]... [OWNER][:[GROUP]] FILE...",
-	Summary:  "Change the owner of each FILE. There is one user here: the FILEs are checked, and nothing is changed.",
-	Options: []command.Option{
-		{Short: 'R', Long: "recursive", Help: "operate on files and directories recursively"},
-		{Short: 'v', Long: "verbose"}, {Short: 'f', Long: "silent"}, {Short: 'h', Long: "no-dereference"},
-	},
-	Run: func(c *command.Context) int {
-		if len(c.Args) == 0 {
-			return c.Missing()
-		}
-		if len(c.Args) == 1 {
-			return c.Usage("missing operand after %s", command.QuoteText(c.Args[0]))
-		}
-		ok := true
-		for _, name := range c.Args[1:] {
-			if _, err := c.Lstat(name); err != nil {
-				c.Errorf("cannot access %s: %s", command.Quote(name), command.Text(err))
-				ok = false
+var chown = owner("chown", "[OPTION]... [OWNER][:[GROUP]] FILE...", "owner")
+var chgrp = owner("chgrp", "[OPTION]... GROUP FILE...", "group")
+
+func owner(name, operands, what string) *command.Command {
+	return &command.Command{
+		Name: name, Operands: operands,
+		Summary: "Change the " + what + " of each FILE. There is one here: the FILEs are checked, and nothing is " +
+			"changed.",
+		Options: []command.Option{
+			{Short: 'R', Long: "recursive", Help: "operate on files and directories recursively"},
+			{Short: 'v', Long: "verbose"}, {Short: 'f', Long: "silent"}, {Short: 'h', Long: "no-dereference"},
+		},
+		Run: func(c *command.Context) int {
+			if len(c.Args) == 0 {
+				return c.Missing()
 			}
-		}
-		return command.Status(ok)
-	},
+			if len(c.Args) == 1 {
+				return c.Usage("missing operand after %s", command.QuoteText(c.Args[0]))
+			}
+			ok := true
+			for _, name := range c.Args[1:] {
+				if _, err := c.Lstat(name); err != nil {
+					c.Errorf("cannot access %s: %s", command.Quote(name), command.Text(err))
+					ok = false
+				}
+			}
+			return command.Status(ok)
+		},
+	}
 }

@@ -202,7 +202,12 @@ func (p *placer) copy(from, to string) {
 		p.copyDir(from, to, info)
 		return
 	}
-	if old, err := c.Stat(to); err == nil {
+	old, err := c.Stat(to)
+	if err != nil && strings.HasSuffix(to, "/") {
+		p.fail("cannot create regular file %s: Not a directory", command.Quote(to))
+		return
+	}
+	if err == nil {
 		switch {
 		case old.IsDir():
 			p.fail("cannot overwrite directory %s with non-directory", command.Quote(to))

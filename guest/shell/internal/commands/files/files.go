@@ -6,6 +6,7 @@ import "github.com/toolrun/toolrun/guest/shell/internal/command"
 // Commands are the commands of this package, by their names.
 var Commands = []*command.Command{
 	basename,
+	chgrp,
 	chmod,
 	chown,
 	cp,

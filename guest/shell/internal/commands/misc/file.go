@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -328,6 +329,10 @@ var interpreters = []struct{ name, text, mime string }{
 	{"make", "makefile script", "text/x-makefile"}, {"php", "PHP script", "text/x-php"},
 }
 
+// cSource matches the beginning of programs in C.
+var cSource = regexp.MustCompile(`(?m)^(#include[ \t]*[<"]|` +
+	`(extern|static|int|void|char|double|float|struct|typedef)\b[^;\n]*\([^;\n]*\)\s*\{)`)
+
 // textKind returns what a text is, if that can be told.
 func textKind(data []byte) (kind, mime string, executable bool) {
 	head := data[:min(len(data), 4096)]
@@ -372,7 +377,7 @@ func textKind(data []byte) (kind, mime string, executable bool) {
 		return "HTML document", "text/html", false
 	case bytes.HasPrefix(lower, []byte("<?php")):
 		return "PHP script", "text/x-php", false
-	case bytes.HasPrefix(trimmed, []byte("#include")), bytes.Contains(head, []byte("\n#include")):
+	case cSource.Match(head):
 		return "C source", "text/x-c", false
 	case bytes.HasPrefix(trimmed, []byte("diff ")), bytes.HasPrefix(trimmed, []byte("--- ")) && bytes.Contains(head,
 		[]byte("\n+++ ")):

@@ -29,6 +29,8 @@ var tree = &command.Command{
 		{Long: "filelimit", Arg: "N", Help: "do not descend dirs with more than N files in them"},
 		{Short: 'F', Help: "append '/', '*' or '@' as per ls -F"},
 		{Short: 's', Help: "print the size in bytes of each file"},
+		{Short: 'u', Help: "displays file owner or UID number"},
+		{Short: 'g', Help: "displays file group owner or GID number"},
 		{Short: 'h', Help: "print the size in a more human readable way"},
 		{Short: 'p', Help: "print the protections for each file"},
 		{Short: 'r', Help: "reverse the order of the sort"},
@@ -163,6 +165,11 @@ func (t *treeRun) details(info fs.FileInfo) string {
 			mode = "-" + mode
 		}
 		parts = append(parts, mode)
+	}
+	for _, option := range []string{"u", "g"} {
+		if t.c.Has(option) {
+			parts = append(parts, fmt.Sprintf("%-8s", "user"))
+		}
 	}
 	switch {
 	case t.c.Has("h"):

@@ -82,6 +82,9 @@ type node func(*found) bool
 // findError is an error in the expression.
 type findError string
 
+// findVersion asks for the version instead of a search.
+type findVersion struct{}
+
 func runFind(c *command.Context) int {
 	f := &finder{c: c, out: c.Output(), args: c.Args, maximum: math.MaxInt, now: time.Now(), regexType: "emacs"}
 	var paths []string
@@ -109,6 +112,9 @@ func runFind(c *command.Context) int {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
+	if expression == nil {
+		paths = nil
+	}
 	for _, path := range paths {
 		if f.ended {
 			break
@@ -132,11 +138,15 @@ func isExpression(arg string) bool {
 func (f *finder) parse() (expression node, failure string) {
 	defer func() {
 		if e := recover(); e != nil {
-			text, ok := e.(findError)
-			if !ok {
+			switch e := e.(type) {
+			case findError:
+				failure = string(e)
+			case findVersion:
+				fmt.Fprintln(f.out, "find (toolrun)")
+				expression = nil
+			default:
 				panic(e)
 			}
-			failure = string(text)
 		}
 	}()
 	expression = func(*found) bool { return true }
@@ -240,6 +250,8 @@ func (f *finder) primary() node {
 		}
 		f.at++
 		return inner
+	case "-version", "--version":
+		panic(findVersion{})
 	case "-true", "-follow", "-mount", "-xdev", "-noleaf", "-warn", "-nowarn", "-ignore_readdir_race",
 		"-noignore_readdir_race":
 		if test == "-follow" {
@@ -469,25 +481,33 @@ func kindOf(mode fs.FileMode) string {
 	return "b"
 }
 
-// numberTest reads N, +N or -N.
-func (f *finder) numberTest(test, arg string) func(int64) bool {
-	sign, digits := byte(0), arg
+// number reads N, +N or -N.
+func (f *finder) number(test, arg string) (sign byte, n float64) {
+	digits := arg
 	if arg != "" && (arg[0] == '+' || arg[0] == '-') {
 		sign, digits = arg[0], arg[1:]
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
+	n, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
 		panic(findError("invalid argument `" + arg + "' to `" + test + "'"))
 	}
-	return func(value int64) bool {
-		switch sign {
-		case '+':
-			return value > n
-		case '-':
-			return value < n
-		}
-		return value == n
+	return sign, n
+}
+
+func (f *finder) numberTest(test, arg string) func(int64) bool {
+	sign, n := f.number(test, arg)
+	return func(value int64) bool { return compared(sign, float64(value), n, n) }
+}
+
+// compared compares a number with another one, or with two between which it is.
+func compared(sign byte, value, from, to float64) bool {
+	switch sign {
+	case '+':
+		return value > to
+	case '-':
+		return value < to
 	}
+	return value >= from && value <= to
 }
 
 func (f *finder) sizeTest(arg string) node {
@@ -517,7 +537,7 @@ func (f *finder) timeTest(test, arg string) node {
 	if strings.HasSuffix(test, "min") {
 		unit = time.Minute
 	}
-	n := f.numberTest(test, arg)
+	sign, n := f.number(test, arg)
 	return func(file *found) bool {
 		now := f.now
 		if f.dayStart {
@@ -527,9 +547,9 @@ func (f *finder) timeTest(test, arg string) node {
 		age := now.Sub(file.info.ModTime())
 		if unit == time.Minute {
 			// Minutes are rounded up, and days down.
-			return n(int64(math.Ceil(age.Minutes())))
+			return compared(sign, age.Minutes(), n-1, n)
 		}
-		return n(int64(age / unit))
+		return compared(sign, float64(age/unit), n, n)
 	}
 }
 
@@ -541,6 +561,7 @@ func (f *finder) permTest(arg string) node {
 	n, err := strconv.ParseUint(digits, 8, 32)
 	if err != nil {
 		n = 0
+		digits = strings.TrimPrefix(digits, "+")
 		for clause := range strings.SplitSeq(digits, ",") {
 			who, what, ok := strings.Cut(clause, "=")
 			if !ok {
@@ -553,20 +574,20 @@ func (f *finder) permTest(arg string) node {
 			}
 			var bits, mask uint64
 			for _, letter := range what {
-				bits |= map[rune]uint64{'r': 0o444, 'w': 0o222, 'x': 0o111}[letter]
+				bits |= map[rune]uint64{'r': 0o444, 'w': 0o222, 'x': 0o111, 's': 0o6000, 't': 0o1000}[letter]
 			}
 			if who == "" || strings.Contains(who, "a") {
-				mask = 0o777
+				mask = 0o7777
 			}
 			for _, letter := range who {
-				mask |= map[rune]uint64{'u': 0o700, 'g': 0o070, 'o': 0o007}[letter]
+				mask |= map[rune]uint64{'u': 0o4700, 'g': 0o2070, 'o': 0o1007}[letter]
 			}
 			n |= bits & mask
 		}
 	}
 	mode := fs.FileMode(n)
 	return func(file *found) bool {
-		have := file.info.Mode().Perm()
+		have := file.info.Mode().Perm() // set-user-ID and the like, whose bits are above, are never on
 		switch kind {
 		case '-':
 			return have&mode == mode

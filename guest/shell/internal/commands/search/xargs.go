@@ -316,7 +316,7 @@ func (x *xargser) note(status int, name string) bool {
 	case status == 255:
 		x.c.Errorf("%s: exited with status 255; aborting", name)
 		x.status, x.stopped = 124, true
-	case status == 126 || status == 127:
+	case (status == 126 || status == 127) && x.c.Host.Find(name) == nil:
 		x.status, x.stopped = status, true
 	case status > 128:
 		x.c.Errorf("%s: terminated by signal %d", name, status-128)

@@ -2,8 +2,11 @@ package text
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
 )
@@ -36,6 +39,9 @@ func runCat(c *command.Context) int {
 	}
 	if p == (catPrinter{}) {
 		return command.Status(c.EachInput(func(_ string, r io.Reader) error {
+			if isOutput(c, r) {
+				return errors.New("input file is output file")
+			}
 			_, err := io.Copy(struct{ io.Writer }{c.Stdout}, struct{ io.Reader }{r})
 			return err
 		}))
@@ -53,6 +59,19 @@ func runCat(c *command.Context) int {
 		return 1
 	}
 	return command.Status(ok)
+}
+
+// isOutput tells whether what is read is the file to which standard output goes, so that there is never an end of it.
+func isOutput(c *command.Context, r io.Reader) bool {
+	type file interface{ Stat() (fs.FileInfo, error) }
+	in, isFile := r.(file)
+	out, ok := c.Stdout.(file)
+	if !ok || !isFile {
+		return false
+	}
+	from, err := in.Stat()
+	to, err2 := out.Stat()
+	return err == nil && err2 == nil && from.Mode().IsRegular() && from.Size() > 0 && os.SameFile(from, to)
 }
 
 type catPrinter struct {

@@ -8,6 +8,8 @@ var Commands = []*command.Command{
 	cat,
 	cut,
 	head,
+	less,
+	more,
 	seq,
 	sort,
 	tail,
