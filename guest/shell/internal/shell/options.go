@@ -22,7 +22,7 @@ const (
 var optionNames = map[string]byte{
 	"allexport": 'a', "braceexpand": 'B', "emacs": 2, "errexit": 'e', "errtrace": 'E', "functrace": 'T', "hashall": 'h',
 	"histexpand": 'H', "history": 3, "ignoreeof": 4, "interactive-comments": interactiveComments, "keyword": 'k',
-	"monitor": 'm',
+	"monitor":   'm',
 	"noclobber": 'C', "noexec": 'n', "noglob": 'f', "nolog": 6, "notify": 'b', "nounset": 'u', "onecmd": 't',
 	"physical": 'P', "pipefail": pipefail, "posix": 7, "privileged": 'p', "verbose": 'v', "vi": 8, "xtrace": 'x',
 }
