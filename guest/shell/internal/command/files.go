@@ -353,6 +353,22 @@ func (f *Files) Same(a, b string) bool {
 	return f.Path(a) == f.Path(b) || os.SameFile(first, second)
 }
 
+// Links is how many links a file has: one, as files here have one name; a directory those of its name, its "." and the
+// ".." of each directory in it.
+func (f *Files) Links(name string, info fs.FileInfo) int {
+	if !info.IsDir() {
+		return 1
+	}
+	links := 2
+	entries, _ := f.ReadDir(name)
+	for _, entry := range entries {
+		if entry.IsDir() {
+			links++
+		}
+	}
+	return links
+}
+
 // null is /dev/null.
 type null struct{}
 

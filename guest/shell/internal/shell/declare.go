@@ -253,7 +253,7 @@ func (sh *Shell) declClause(c *syntax.DeclClause) {
 	defer func() { sh.status = d.status }()
 	options := true
 	any := false
-	for _, as := range c.Args {
+	for _, as := range sh.expandedFirst(c.Args) {
 		if as.Name == nil {
 			// An option, or a word that is expanded first.
 			for _, field := range sh.expandWord(as.Value) {
@@ -287,6 +287,23 @@ func (sh *Shell) declClause(c *syntax.DeclClause) {
 	if !any {
 		sh.declareList(&d)
 	}
+}
+
+// expandedFirst returns assignments whose values are expanded, before the first of them is done.
+func (sh *Shell) expandedFirst(assigns []*syntax.Assign) []*syntax.Assign {
+	if len(assigns) < 2 {
+		return assigns
+	}
+	expanded := slices.Clone(assigns)
+	for i, as := range assigns {
+		if as.Name != nil && as.Value != nil && as.Array == nil && as.Value.Lit() == "" {
+			text := &syntax.SglQuoted{Value: sh.assigned1(as.Value)}
+			first := *as
+			first.Value = &syntax.Word{Parts: []syntax.WordPart{text}}
+			expanded[i] = &first
+		}
+	}
+	return expanded
 }
 
 func (sh *Shell) declareOption(d *declaring, option string) bool {

@@ -31,8 +31,10 @@ func mended(script string, err error) (string, bool) {
 			return text, true
 		}
 	}
-	if text, ok := badSubstitution(script, at); ok && further(text) {
-		return text, true
+	if !strings.Contains(err.Error(), "without") { // a quote or brace that closes it
+		if text, ok := badSubstitution(script, at); ok && further(text) {
+			return text, true
+		}
 	}
 	end := min(at+len("$(("), len(script))
 	for range 8 {

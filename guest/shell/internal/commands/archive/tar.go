@@ -433,7 +433,11 @@ func (t *tarRun) add(w *tar.Writer, name string) error {
 		}
 	}
 	if t.verbose > 0 {
-		t.show(header)
+		shown := *header
+		if !strings.HasPrefix(name, "..") {
+			shown.Name = strings.TrimSuffix(name, "/") + header.Name[len(strings.TrimSuffix(header.Name, "/")):]
+		}
+		t.show(&shown)
 	}
 	if err := w.WriteHeader(header); err != nil {
 		return err

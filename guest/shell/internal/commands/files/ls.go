@@ -458,11 +458,7 @@ func (l *lister) row(e entry) []string {
 	if !l.long {
 		return append(row, l.name(e))
 	}
-	links := "1"
-	if e.info.IsDir() {
-		links = "2"
-	}
-	row = append(row, command.ModeText(e.info.Mode()), links)
+	row = append(row, command.ModeText(e.info.Mode()), strconv.Itoa(c.Links(e.path, e.info)))
 	owner := "user"
 	if c.Has("numeric-uid-gid") {
 		owner = "1000"

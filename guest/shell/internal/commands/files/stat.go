@@ -144,10 +144,7 @@ func statField(c *command.Context, name string, info fs.FileInfo, letter byte) s
 	case 'G', 'U':
 		return "user"
 	case 'h':
-		if mode.IsDir() {
-			return "2"
-		}
-		return "1"
+		return strconv.Itoa(c.Links(name, info))
 	case 'i':
 		return strconv.FormatUint(uint64(command.Inode(c.Path(name))), 10)
 	case 'n':

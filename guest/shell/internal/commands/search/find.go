@@ -214,7 +214,7 @@ func (f *finder) and() node {
 }
 
 func (f *finder) not() node {
-	if f.peek() == "!" || f.peek() == "-not" {
+	if f.peek() == "!" || f.peek() == "-!" || f.peek() == "-not" {
 		f.at++
 		inner := f.not()
 		return func(file *found) bool { return !inner(file) }
@@ -345,6 +345,9 @@ func (f *finder) primary() node {
 		return func(file *found) bool { return file.info.ModTime().After(at) }
 	case "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin":
 		return f.timeTest(test, f.argument(test))
+	case "-used": // days from the last change to the last reading: projects keep no time of that
+		n := f.numberTest(test, f.argument(test))
+		return func(*found) bool { return n(0) }
 	case "-perm":
 		return f.permTest(f.argument(test))
 	case "-links", "-inum", "-uid", "-gid":
@@ -354,7 +357,7 @@ func (f *finder) primary() node {
 			case "-inum":
 				return n(int64(command.Inode(f.c.Path(file.path))))
 			case "-links":
-				return n(map[bool]int64{true: 2, false: 1}[file.info.IsDir()])
+				return n(int64(f.c.Links(file.path, file.info)))
 			}
 			return n(1000)
 		}
@@ -864,10 +867,7 @@ func (f *finder) field(letter, second byte, file *found) (string, bool) {
 	case 'i':
 		return strconv.FormatUint(uint64(command.Inode(f.c.Path(file.path))), 10), true
 	case 'n':
-		if info.IsDir() {
-			return "2", true
-		}
-		return "1", true
+		return strconv.Itoa(f.c.Links(file.path, info)), true
 	case 'l':
 		target, _ := f.c.Readlink(file.path)
 		return target, true

@@ -204,6 +204,7 @@ type xargser struct {
 	lines    int // lines a command, or -1
 	chars    int
 	parallel int
+	count    int // of the commands that have begun
 
 	status  int
 	stopped bool
@@ -271,6 +272,11 @@ func (x *xargser) command(args []string) bool {
 		fmt.Fprintln(x.c.Stderr, strings.Join(args, " "))
 	}
 	call := command.Call{Args: args, Stdin: strings.NewReader("")}
+	if name, ok := x.c.Value("process-slot-var"); ok {
+		x.count++
+		slot := strconv.Itoa((x.count - 1) % max(1, x.parallel))
+		call.Env = command.EnvList(append(x.c.Env.List(), name+"="+slot))
+	}
 	if x.c.Has("arg-file") {
 		call.Stdin = x.c.Stdin
 	}

@@ -1,6 +1,7 @@
 package sed
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -618,6 +619,9 @@ func replacementParts(s string) []part {
 	return parts
 }
 
+// numbered matches backslashes, and characters that are written as numbers.
+var numbered = regexp.MustCompile(`\\(d[0-9]{1,3}|o[0-7]{1,3}|x[0-9a-fA-F]{1,2}|\\)`)
+
 func (p *parser) transliteration(in *instruction) string {
 	if !p.more() {
 		return p.fail("unterminated `y' command")
@@ -636,7 +640,14 @@ func (p *parser) transliteration(in *instruction) string {
 		return p.fail("unterminated `y' command")
 	}
 	unescape := func(s string) []rune {
-		return []rune(strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(s))
+		s = strings.NewReplacer(`\\`, `\\`, `\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(s)
+		return []rune(numbered.ReplaceAllStringFunc(s, func(escape string) string {
+			base := map[byte]int{'d': 10, 'o': 8, 'x': 16}[escape[1]]
+			if n, err := strconv.ParseUint(escape[2:], base, 8); base > 0 && err == nil {
+				return string(rune(n))
+			}
+			return escape[1:]
+		}))
 	}
 	a, b := unescape(from), unescape(to)
 	if len(a) != len(b) {

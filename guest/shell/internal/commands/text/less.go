@@ -13,8 +13,8 @@ var (
 
 // pager returns a command that shows texts where there is no terminal: as a whole.
 func pager(name string) *command.Command {
-	options := []command.Option{}
-	for _, letter := range "aBcCdeEfFgGiIJKlLmMnNpqQrRsSuwWX" {
+	options := []command.Option{{Short: 'p', Arg: "PATTERN"}}
+	for _, letter := range "aBcCdeEfFgGiIJKlLmMnNqQrRsSuwWX" {
 		options = append(options, command.Option{Short: byte(letter)})
 	}
 	return &command.Command{
