@@ -66,6 +66,12 @@ func (sh *Shell) statement(st *syntax.Stmt) {
 		sh.trap("DEBUG")
 	}
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok || st.Cmd == nil {
+		if commands, ok := sh.negated(call); ok {
+			inner := *st
+			inner.Cmd, inner.Negated = &syntax.Subshell{Lparen: st.Position, Stmts: commands, Rparen: st.End()}, true
+			sh.statement(&inner)
+			return
+		}
 		sh.simple(st, call)
 		sh.checked()
 		return
@@ -92,6 +98,23 @@ func (sh *Shell) statement(st *syntax.Stmt) {
 			sh.checked()
 		}
 	}
+}
+
+// negated returns what is in the parentheses of !(commands), which the parser takes for a pattern also where there are
+// none, without extglob.
+func (sh *Shell) negated(c *syntax.CallExpr) ([]*syntax.Stmt, bool) {
+	if c == nil || len(c.Args) != 1 || len(c.Args[0].Parts) != 1 {
+		return nil, false
+	}
+	pattern, ok := c.Args[0].Parts[0].(*syntax.ExtGlob)
+	if !ok || pattern.Op != syntax.GlobExcept || sh.shopt["extglob"] {
+		return nil, false
+	}
+	file, err := newParser().Parse(strings.NewReader(pattern.Pattern.Value), "")
+	if err != nil {
+		return nil, false
+	}
+	return file.Stmts, true
 }
 
 func not(status int) int {

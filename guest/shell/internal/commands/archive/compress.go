@@ -24,9 +24,9 @@ type format struct {
 	others       map[string]string // further suffixes, and what takes their place
 	keep         bool              // files are kept unless --rm is given
 	reader       func(io.Reader) (io.Reader, error)
-	writer       func(io.Writer, int) (io.WriteCloser, error) // nil if it can only be read
-	foreign      string                                       // what is said of other data, with the name
-	unknown      string                                       // what is said of other suffixes
+	writer       func(io.Writer, int) (io.WriteCloser, error)
+	foreign      string // what is said of other data, with the name
+	unknown      string // what is said of other suffixes
 }
 
 // zstdMemory bounds what a decoder of zstd keeps.
@@ -72,6 +72,7 @@ var (
 		name: "bzip2", suffix: ".bz2", magic: "BZh", others: map[string]string{".tbz2": ".tar", ".tbz": ".tar",
 			".bz": ""},
 		reader:  func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil },
+		writer:  func(w io.Writer, level int) (io.WriteCloser, error) { return newBzip2Writer(w, level), nil },
 		foreign: "bzip2: %s is not a bzip2 file.", unknown: "Can't guess original name for %s -- using %[1]s.out",
 	}
 	allFormats = []*format{gzipFormat, zstdFormat, xzFormat, bzip2Format}
@@ -90,12 +91,6 @@ func sniff(r *bufio.Reader) *format {
 
 // decompressor returns a command of a format. Names that do not end with the format's decompress by default.
 func decompressor(f *format, name string, toStdout bool) *command.Command {
-	operation := "Compress or decompress"
-	notes := ""
-	if f.writer == nil {
-		operation = "Decompress"
-		notes = "Data cannot be compressed to this format here: use gzip or zstd."
-	}
 	options := []command.Option{
 		{Short: 'c', Long: "stdout", Help: "write on standard output, keep original files unchanged"},
 		{Long: "to-stdout"},
@@ -141,8 +136,9 @@ func decompressor(f *format, name string, toStdout bool) *command.Command {
 	}
 	return &command.Command{
 		Name: name, Operands: "[OPTION]... [FILE]...",
-		Summary: operation + " FILEs. With no FILE, or when it is -, read standard input. -1 to -9 choose a level.",
-		Options: options, Notes: notes,
+		Summary: "Compress or decompress FILEs. With no FILE, or when it is -, read standard input. -1 to -9 " +
+			"choose a level.",
+		Options: options,
 		Run: func(c *command.Context) int {
 			r := &compression{format: f, c: c, stdout: toStdout || c.Has("stdout") || c.Has("to-stdout")}
 			return r.run(name)
@@ -192,10 +188,6 @@ func (z *compression) run(name string) int {
 	}
 	if z.name == "gzip" {
 		z.level = max(1, z.level)
-	}
-	if z.writer == nil && !z.decompress && !z.test {
-		c.Errorf("this format can only be decompressed here, by -d: use gzip or zstd to compress")
-		return 1
 	}
 	for _, name := range c.Inputs() {
 		z.file(name)

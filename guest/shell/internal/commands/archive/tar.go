@@ -50,7 +50,7 @@ func tarOptions() *command.Command {
 			{Short: 'f', Long: "file", Arg: "ARCHIVE", Help: "use archive file; - is standard input or output"},
 			{Short: 'v', Long: "verbose", Help: "list files processed"},
 			{Short: 'z', Long: "gzip", Help: "filter the archive through gzip"},
-			{Short: 'j', Long: "bzip2", Help: "filter the archive through bzip2 (reading only)"},
+			{Short: 'j', Long: "bzip2", Help: "filter the archive through bzip2"},
 			{Short: 'J', Long: "xz", Help: "filter the archive through xz"},
 			{Long: "zstd", Help: "filter the archive through zstd"},
 			{Short: 'a', Long: "auto-compress", Help: "use archive suffix to determine the compression"},
@@ -81,8 +81,8 @@ func tarOptions() *command.Command {
 			{Short: 'S', Long: "sparse"}, {Short: 'B', Long: "read-full-records"}, {Short: 'b', Long: "blocking-factor",
 				Arg: "N"},
 		},
-		Notes: "Not here: -u, -A, --delete, --transform, incremental and split archives. bzip2 can only\n" +
-			"be read. Projects have no links and no owners: links in an archive are reported when they cannot be made.",
+		Notes: "Not here: -u, -A, --delete, --transform, incremental and split archives.\n" +
+			"Projects have no links and no owners: links in an archive are reported when they cannot be made.",
 		Trouble: 64,
 		Run:     runTar,
 	}
@@ -268,10 +268,6 @@ func (t *tarRun) create(outer command.Files, names []string) int {
 		return 2
 	}
 	f := t.compression()
-	if f != nil && f.writer == nil {
-		c.Errorf("archives cannot be compressed by %s here: use -z or --zstd", f.name)
-		return 2
-	}
 	var out io.Writer = c.Stdout
 	t.listing = c.Stderr
 	if t.archive != "-" {
