@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"internal/net/egress/egresstest": {"internal/net/egress", "network"},
 	"internal/net/responses":         {"network", "runtime"},
 	"internal/pypi":                  {},
+	"internal/text/fill":             {},
 	"internal/text/filetype":         {},
 	"internal/text/filetext":         {"internal/text/filetype"},
 	"internal/text/filediff":         {"internal/text/filetext", "vfs"},
@@ -133,11 +134,12 @@ var mayImport = map[string][]string{
 		"registry", "tool"},
 	"provider/xmlcall": {"internal/text/jsontree", "internal/text/plaintext", "internal/text/schema", "registry",
 		"tool"},
-	"tools/javascript": {"internal/js/module", "internal/js/tsdecl", "tool", "runtime", "runtime/javascript",
-		"runtime/script", "tools/code"},
-	"tools/shell": {"internal/text/plaintext", "runtime", "runtime/command", "runtime/script", "tool", "tools/code"},
-	"tools/python": {"internal/text/jsontree", "internal/text/plaintext", "tool", "runtime", "runtime/python",
-		"runtime/script", "tools/code"},
+	"tools/javascript": {"internal/js/module", "internal/js/tsdecl", "internal/text/fill", "tool", "runtime",
+		"runtime/javascript", "runtime/script", "tools/code"},
+	"tools/shell": {"internal/text/fill", "internal/text/plaintext", "runtime", "runtime/command", "runtime/script",
+		"tool", "tools/code"},
+	"tools/python": {"internal/text/fill", "internal/text/jsontree", "internal/text/plaintext", "tool", "runtime",
+		"runtime/python", "runtime/script", "tools/code"},
 	"tools/internal/changes": {"vfs"},
 	"tools/module": {"internal/text/plaintext", "internal/text/schema", "network", "tool", "runtime", "runtime/command",
 		"tools/internal/changes", "tools/code", "vfs"},
@@ -154,8 +156,8 @@ var mayImport = map[string][]string{
 	"mcp/mcpserver": {"internal/budget", "internal/text/filetype", "internal/text/jsontree", "internal/text/plaintext",
 		"internal/net/sameorigin", "provider", "registry", "tool", "vfs"},
 	"internal/net/sameorigin": {},
-	"web": {".", "internal/budget", "internal/net/clientaddr", "internal/text/jsontree", "internal/text/plaintext",
-		"internal/net/sameorigin", "internal/service", "registry", "tools/module", "vfs"},
+	"web": {".", "internal/budget", "internal/net/clientaddr", "internal/text/fill", "internal/text/jsontree",
+		"internal/text/plaintext", "internal/net/sameorigin", "internal/service", "registry", "tools/module", "vfs"},
 	"internal/service": {".", "internal/calls", "internal/text/filediff", "internal/text/filesearch",
 		"internal/text/filetext", "internal/text/filetype", "internal/text/plaintext",
 		"network", "provider", "registry", "registry/waiting", "runtime", "internal/sessions", "tool", "tools/code",
@@ -184,7 +186,7 @@ var mayImport = map[string][]string{
 	"cmd/toolrun/internal/mcphttp": {"internal/net/clientaddr", "internal/service", "mcp/mcpserver", "network",
 		"registry", "tool", "vfs"},
 	"docs":                              {},
-	"internal/docsite":                  {},
+	"internal/docsite":                  {"internal/text/fill"},
 	"cmd/toolrun/internal/clientconfig": {},
 	"cmd/toolrun/internal/terminal":     {"internal/text/plaintext"},
 }
@@ -210,6 +212,8 @@ func TestImports(t *testing.T) {
 			} else if imported == wazero || strings.HasPrefix(imported, wazero+"/") {
 				require.True(t, allows(allowed, wazero), "%s imports %s", name, imported)
 			}
+			require.False(t, strings.HasSuffix(imported, "/template"),
+				"%s imports %s, which makes the command larger by a tenth: see internal/text/fill", name, imported)
 		}
 	})
 	for name := range mayImport {

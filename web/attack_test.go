@@ -111,7 +111,7 @@ func TestPaths(t *testing.T) {
 	}
 	for _, address := range []string{"/api/../etc/passwd", "/assets/../server.go", "/assets/..%2f..%2fserver.go",
 		"/assets/", "/api/", "/api", "/api/nothing",
-		"/api/files/", "//api/projects", "/assets/%2e%2e/templates/page.html", "/templates/page.html"} {
+		"/api/files/", "//api/projects", "/assets/%2e%2e/page.html", "/page.html"} {
 		w := b.do("GET", address, nil, nil)
 		require.GreaterOrEqual(t, w.Code, 400, address)
 		require.NotContains(t, w.Body.String(), "package web")

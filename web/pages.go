@@ -1,13 +1,14 @@
 package web
 
 import (
-	"bytes"
-	"errors"
+	_ "embed"
+	"io"
 	"net/http"
 	"net/url"
 
 	"github.com/toolrun/toolrun/internal/net/clientaddr"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/text/fill"
 )
 
 // A view is a page. Its module of JavaScript has its name.
@@ -33,11 +34,16 @@ type link struct {
 	Here           bool
 }
 
-// pageData is what the template gets.
+//go:embed page.html
+var frameText string
+
+var frame = fill.Parse(frameText)
+
+// pageData is what the frame of a page is filled with.
 type pageData struct {
 	Title, View, Project, Shown, CSRF, Message string
 	Links, Projects                            []link
-	Login, LoggedIn, ByLink                    bool
+	Login, LoggedIn, ByLink, Welcome           bool
 	Model                                      bool // it is the token of a model
 }
 
@@ -139,17 +145,11 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setCookie(w, r, s.doors.admit("", nil))
-	s.render(w, http.StatusOK, pageData{Title: "Welcome", View: "welcome"})
+	s.render(w, http.StatusOK, pageData{Title: "Welcome", View: "welcome", Welcome: true})
 }
 
 func (s *Server) render(w http.ResponseWriter, status int, data pageData) {
-	var page bytes.Buffer
-	if err := s.pages.ExecuteTemplate(&page, "page.html", data); err != nil {
-		s.options.Logger.Error("the page failed", "error", errors.Join(err))
-		http.Error(w, "something went wrong", http.StatusInternalServerError)
-		return
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = page.WriteTo(w)
+	_, _ = io.WriteString(w, frame.HTML(data))
 }

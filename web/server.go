@@ -33,7 +33,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"log/slog"
 	"mime"
@@ -114,14 +113,13 @@ type Server struct {
 	owner   *Access // of those who come by a link
 	doors   *doors
 	api     *api
-	pages   *template.Template
 	assets  map[string]asset
 	tries   *tries // to log in
 	// guests are the places of those who may use the page, and strangers those of others.
 	guests, strangers *places
 }
 
-//go:embed assets templates
+//go:embed assets
 var files embed.FS
 
 // New makes a page for a runner, which must outlast it.
@@ -148,9 +146,6 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		owner: &Access{Name: "page", Client: "page", Role: Operator}, doors: newDoors(o.Now),
 		tries:  &tries{from: map[netip.Prefix]*list.Element{}},
 		guests: newPlaces(quickSizes), strangers: newPlaces(strangerSizes)}
-	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {
-		return nil, err
-	}
 	if s.assets, err = loadAssets(runner); err != nil {
 		return nil, err
 	}

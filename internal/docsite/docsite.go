@@ -5,11 +5,9 @@
 package docsite
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"os"
 	"path"
@@ -21,12 +19,17 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/toolrun/toolrun/internal/text/fill"
 )
 
-//go:embed assets
+//go:embed assets/site.css assets/search.js
 var assets embed.FS
 
-var layout = template.Must(template.ParseFS(assets, "assets/layout.html"))
+//go:embed assets/layout.html
+var layoutText string
+
+var layout = fill.Parse(layoutText)
 
 // index is the page that the others are found from, and its name among the pages that are made.
 const index, indexName = "README.md", "index.html"
@@ -35,7 +38,7 @@ const index, indexName = "README.md", "index.html"
 type page struct {
 	Name  string // of the file that is made
 	Title string
-	Body  template.HTML
+	Here  bool // it is the page that is written
 	tree  ast.Node
 	text  []byte
 }
@@ -63,21 +66,21 @@ func Write(dir string, docs fs.FS, source, version string) error {
 	markdown := newMarkdown()
 	var found []section
 	for _, p := range pages {
-		var body bytes.Buffer
+		var body strings.Builder
 		if err := markdown.Renderer().Render(&body, p.text, p.tree); err != nil {
 			return err
 		}
-		p.Body = template.HTML(body.String()) // goldmark leaves HTML of the source out
+		p.Here = true
+		whole := layout.HTML(struct {
+			Title, Version string
+			Pages          []*page
+			Body           fill.HTML // goldmark leaves HTML of the source out
+		}{p.Title, version, pages, fill.HTML(body.String())})
+		p.Here = false
+		if err := os.WriteFile(filepath.Join(dir, p.Name), []byte(whole), 0o644); err != nil {
+			return err
+		}
 		found = append(found, p.sections()...)
-	}
-	for _, p := range pages {
-		var whole bytes.Buffer
-		if err := layout.Execute(&whole, map[string]any{"Page": p, "Pages": pages, "Version": version}); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, p.Name), whole.Bytes(), 0o644); err != nil {
-			return err
-		}
 	}
 	data, err := json.Marshal(found)
 	if err != nil {

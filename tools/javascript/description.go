@@ -3,9 +3,8 @@ package javascript
 import (
 	_ "embed"
 	"path"
-	"strings"
-	"text/template"
 
+	"github.com/toolrun/toolrun/internal/text/fill"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
@@ -14,7 +13,7 @@ import (
 //go:embed description.md
 var descriptionText string
 
-var description = template.Must(template.New("description.md").Parse(descriptionText))
+var description = fill.Parse(descriptionText)
 
 // facts are what the description depends on.
 type facts struct {
@@ -38,9 +37,5 @@ func describe(offer tool.Offer, general code.Facts) string {
 	case js.LanguageTypeScript:
 		f.Languages, f.TypeScript = "TypeScript", true
 	}
-	var out strings.Builder
-	if err := description.Execute(&out, f); err != nil { // the template is fixed
-		panic(err)
-	}
-	return out.String()
+	return description.Text(f)
 }

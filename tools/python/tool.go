@@ -21,9 +21,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"strings"
-	"text/template"
 
+	"github.com/toolrun/toolrun/internal/text/fill"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/runtime/script"
@@ -73,16 +72,10 @@ var descriptionText string
 //go:embed toolcalls.md
 var toolCallsDescription string
 
-var description = template.Must(template.New("description.md").Parse(descriptionText))
+var description = fill.Parse(descriptionText)
 
 // describe tells what code can do and how much. Each of its sentences has a test.
-func describe(_ tool.Offer, facts code.Facts) string {
-	var out strings.Builder
-	if err := description.Execute(&out, facts); err != nil { // the template is fixed
-		panic(err)
-	}
-	return out.String()
-}
+func describe(_ tool.Offer, facts code.Facts) string { return description.Text(facts) }
 
 // New returns the tool. interpreter is called for each call, as a [code.Loader].
 func New(interpreter func(context.Context) (*py.Interpreter, error), options *code.Options) tool.Tool {

@@ -19,8 +19,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"strings"
-	"text/template"
 
+	"github.com/toolrun/toolrun/internal/text/fill"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
@@ -115,16 +115,10 @@ func declare(tools []*tool.Definition) string {
 //go:embed description.md
 var descriptionText string
 
-var description = template.Must(template.New("description.md").Parse(descriptionText))
+var description = fill.Parse(descriptionText)
 
 // describe tells what scripts can use and how much. Each of its sentences has a test.
-func describe(_ tool.Offer, facts code.Facts) string {
-	var out strings.Builder
-	if err := description.Execute(&out, facts); err != nil { // the template is fixed
-		panic(err)
-	}
-	return out.String()
-}
+func describe(_ tool.Offer, facts code.Facts) string { return description.Text(facts) }
 
 func override(api tool.API, options tool.Options) json.RawMessage {
 	native := options.Bool(OptionNative) && options.Text(code.OptionSession) != ""

@@ -77,6 +77,9 @@ func compile(source, work, version string, chosen []platform) (*release, error) 
 	return r, err
 }
 
+// maxBinary is how large a binary may be.
+const maxBinary = 45_000_000
+
 // build builds the command, and lists what it is made of.
 func (r *release) build(clone, work string, p platform) (b build, err error) {
 	log.Printf("%v is built", p)
@@ -94,6 +97,10 @@ func (r *release) build(clone, work string, p platform) (b build, err error) {
 	}
 	if b.binary, err = os.ReadFile(path); err != nil {
 		return b, err
+	}
+	if len(b.binary) > maxBinary {
+		return b, fmt.Errorf("it has %d bytes, more than %d: RATIONALE.md says what was left out to keep it small",
+			len(b.binary), maxBinary)
 	}
 	if _, err = command(clone, nil, filepath.Join(clone, ".ci/sbom"), path, path+".json"); err != nil {
 		return b, err

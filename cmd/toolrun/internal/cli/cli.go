@@ -38,6 +38,9 @@ func Run(ctx context.Context, host *Host, args []string) (status int) {
 	defer stop()
 
 	root := newRoot()
+	if len(args) > 0 && (args[0] == "--version" || args[0] == "-v") {
+		args = append([]string{"version"}, args[1:]...) // cobra has a text of its own for it
+	}
 	hideSubcommands(root, args)
 	root.SetArgs(args)
 	stdout, stderr := terminal.Out(host.Stdout, host.getenv), terminal.Out(host.Stderr, host.getenv)
@@ -91,7 +94,6 @@ files get the bytes unchanged.`,
 		SilenceUsage:  true,
 		Version:       version(),
 	}
-	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	for _, l := range languages {
 		cmd := newCode(l)
 		if l.Name == python.Name {

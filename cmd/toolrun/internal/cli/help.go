@@ -2,12 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 )
@@ -41,8 +41,6 @@ func arrangeHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	refuseUnknownTopics(root)
 	root.SetCompletionCommandGroupID("self")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
-		fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		out := cmd.OutOrStdout()
@@ -50,8 +48,20 @@ func arrangeHelp(root *cobra.Command) {
 		cmd.SetOut(&text)
 		help(cmd, args)
 		cmd.SetOut(out)
-		_ = printHelp(out, text.String())
+		_ = printHelp(out, wrapFlags(text.String(), cmd.LocalFlags(), cmd.InheritedFlags()))
 	})
+}
+
+// wrapFlags wraps the parts of a command's help that list flags. A template of cobra's could do it, but would need
+// text/template: see package fill.
+func wrapFlags(help string, lists ...*pflag.FlagSet) string {
+	for _, flags := range lists {
+		if long := flags.FlagUsages(); long != "" {
+			help = strings.Replace(help, strings.TrimSpace(long),
+				strings.TrimSpace(flags.FlagUsagesWrapped(helpColumns)), 1)
+		}
+	}
+	return help
 }
 
 // refuseUnknownTopics makes toolrun help fail for commands that do not exist, with the error of the command itself.

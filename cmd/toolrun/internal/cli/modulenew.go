@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -89,7 +87,11 @@ func publishedVersion() string {
 
 // writeModule writes the files of a language into a directory, none of which may be there, and returns their names.
 func writeModule(dir, language, name string) (names []string, err error) {
-	values := struct{ Name, Version string }{name, publishedVersion()}
+	require := ""
+	if v := publishedVersion(); v != "" {
+		require = "require github.com/toolrun/toolrun " + v
+	}
+	values := strings.NewReplacer("<%name%>", name, "<%require%>", require)
 	root := path.Join("newmodule", language)
 	contents := map[string][]byte{}
 	add := func(file, target string) error {
@@ -97,15 +99,7 @@ func writeModule(dir, language, name string) (names []string, err error) {
 		if err != nil {
 			return err
 		}
-		parsed, err := template.New(file).Delims("<%", "%>").Parse(string(text)) // Rust has the usual ones
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		if err := parsed.Execute(&b, values); err != nil {
-			return err
-		}
-		contents[target] = append(bytes.TrimSpace(b.Bytes()), '\n')
+		contents[target] = []byte(strings.TrimSpace(values.Replace(string(text))) + "\n")
 		names = append(names, target)
 		return nil
 	}
