@@ -361,14 +361,17 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 	began := make(chan error, 1)
 	go func() {
 		defer s.working.Done()
-		err := s.access.call(running, func(ctx context.Context) {
+		err := s.atPlace(running, func(ctx context.Context) {
 			if decided.CompareAndSwap(false, true) {
 				ctx = s.log.Begin(ctx, call, env)
 				began <- nil
 				tools.Dispatch(ctx, call, env)
 			}
 		})
-		if err != nil {
+		switch {
+		case err == errNoPlace:
+			began <- err
+		case err != nil:
 			began <- errors.Join(context.Canceled, err) // the server ends
 		}
 		_ = session.Close() // nothing is left to be written
@@ -380,19 +383,14 @@ func (s *Service) MakeCall(ctx context.Context, in MakeCallRequest) (MadeCall, e
 		cancel(nil)
 		s.changed(in.Project)
 	}()
-	late := time.NewTimer(placeTime)
-	defer late.Stop()
 	select {
 	case err = <-began:
 		return MadeCall{call.ID}, err
 	case <-ctx.Done():
-		err = context.Canceled
-	case <-late.C:
-		err = errNoPlace
 	}
 	if decided.CompareAndSwap(false, true) {
-		cancel(err)
-		return MadeCall{}, err
+		cancel(context.Canceled)
+		return MadeCall{}, context.Canceled
 	}
 	return MadeCall{call.ID}, <-began
 }
