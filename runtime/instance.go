@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -79,8 +80,9 @@ func (p *Program) instantiate(limit int64) (*Instance, error) {
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
 	ctx := experimental.WithMemoryAllocator(in.ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return memory }))
+	// Without a source of randomness, which our WASI does not ask for, wazero would seed one for each instance.
 	in.module, err = p.runtime.InstantiateModule(ctx, p.compiled,
-		wazero.NewModuleConfig().WithName("").WithStartFunctions())
+		wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(rand.Reader))
 	if err != nil {
 		memory.Free()
 		return nil, fmt.Errorf("instantiating the %s: %w", p.guest.Name, err)
