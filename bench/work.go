@@ -130,7 +130,7 @@ func (f *field) memory() *table {
 		"await wait(); return rows.length"
 	return &table{
 		id: "memory", title: "Memory", base: oursID, format: formatBytes, rounds: 1,
-		about: fmt.Sprintf("The resident memory of a sandbox when %d exist besides the first one. "+
+		about: fmt.Sprintf("The memory of a sandbox when %d exist besides the first one. What they share counts once. "+
 			"An idle sandbox has not run anything; toolrun keeps no such sandboxes, "+
 			"so its idle ones have only called a Go function that does not return. An active sandbox "+
 			"is in the middle of a script that has made an array of 1000 objects and waits for a promise.", idle.Count),

@@ -53,7 +53,7 @@ type Response struct {
 	Text string `json:"text,omitempty"`
 	// Rate is calls per second.
 	Rate float64 `json:"rate,omitempty"`
-	// Bytes is the resident memory of a sandbox. Unmeasured means that the system does not tell.
+	// Bytes is the memory of a sandbox. Unmeasured means that the system does not tell.
 	Bytes      float64 `json:"bytes,omitempty"`
 	Unmeasured bool    `json:"unmeasured,omitempty"`
 }

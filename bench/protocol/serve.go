@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -136,28 +137,30 @@ func (e Engine) hold(r Request) (Response, error) {
 	if err := start(); err != nil {
 		return Response{}, err
 	}
-	before, known := resident()
+	before, known := memory()
 	for range r.Count {
 		if err := start(); err != nil {
 			return Response{}, fmt.Errorf("after %d: %w", len(releases), err)
 		}
 	}
-	after, _ := resident()
+	after, _ := memory()
 	return Response{Bytes: float64(after-before) / float64(r.Count), Unmeasured: !known}, nil
 }
 
-// resident is the memory that the process has, in bytes, without what it could give back.
-func resident() (bytes int64, known bool) {
+// memory is what the process holds, in bytes, without what it could give back. What is mapped several times counts
+// once.
+func memory() (bytes int64, known bool) {
 	debug.FreeOSMemory()
-	data, err := os.ReadFile("/proc/self/statm")
+	data, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {
 		return 0, false
 	}
-	var size, pages int64
-	if _, err := fmt.Sscan(string(data), &size, &pages); err != nil {
+	_, rest, _ := strings.Cut(string(data), "\nPss:")
+	var kilobytes int64
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
 		return 0, false
 	}
-	return pages * int64(os.Getpagesize()), true
+	return kilobytes << 10, true
 }
 
 func (e Engine) program(r Request) (response Response, err error) {
