@@ -3,12 +3,14 @@ package archive
 import (
 	"archive/tar"
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -53,6 +55,8 @@ func tarOptions() *command.Command {
 			{Short: 'j', Long: "bzip2", Help: "filter the archive through bzip2"},
 			{Short: 'J', Long: "xz", Help: "filter the archive through xz"},
 			{Long: "zstd", Help: "filter the archive through zstd"},
+			{Short: 'I', Long: "use-compress-program", Arg: "PROG",
+				Help: "filter the archive through PROG: gzip, bzip2, xz or zstd"},
 			{Short: 'a', Long: "auto-compress", Help: "use archive suffix to determine the compression"},
 			{Short: 'C', Long: "directory", Arg: "DIR", Help: "change to directory DIR"},
 			{Short: 'T', Long: "files-from", Arg: "FILE", Help: "get names to extract or create from FILE"},
@@ -102,6 +106,9 @@ func bundled(args []string) []string {
 	return append(out, rest...)
 }
 
+// parallel are programs that compress with several threads, and those that write the same format.
+var parallel = map[string]string{"pigz": "gzip", "pbzip2": "bzip2", "pixz": "xz", "pzstd": "zstd"}
+
 type tarRun struct {
 	c        *command.Context
 	dir      string // of -C
@@ -112,6 +119,7 @@ type tarRun struct {
 	listing  io.Writer
 	width    int
 	archive  string
+	program  string // that compresses, by -I
 }
 
 func (t *tarRun) fail(format string, args ...any) {
@@ -136,6 +144,13 @@ func runTar(c *command.Context) int {
 			operation = name
 		case "verbose":
 			t.verbose++
+		case "use-compress-program":
+			program, _, _ := strings.Cut(g.Value, " ")
+			t.program = cmp.Or(parallel[program], program)
+			if !slices.ContainsFunc(allFormats, func(f *format) bool { return f.name == t.program }) {
+				c.Errorf("%s: Cannot exec: there are gzip, bzip2, xz and zstd here", program)
+				return 2
+			}
 		case "exclude":
 			t.exclude = append(t.exclude, g.Value)
 		case "exclude-from":
@@ -203,15 +218,14 @@ func (t *tarRun) open(name string, err error) int {
 
 // compression returns the format that the options ask for.
 func (t *tarRun) compression() *format {
-	switch t.c.Last("gzip", "bzip2", "xz", "zstd") {
-	case "gzip":
-		return gzipFormat
-	case "bzip2":
-		return bzip2Format
-	case "xz":
-		return xzFormat
-	case "zstd":
-		return zstdFormat
+	name := t.c.Last("gzip", "bzip2", "xz", "zstd", "use-compress-program")
+	if name == "use-compress-program" {
+		name = t.program
+	}
+	for _, f := range allFormats {
+		if f.name == name {
+			return f
+		}
 	}
 	if t.c.Has("auto-compress") {
 		for _, f := range allFormats {

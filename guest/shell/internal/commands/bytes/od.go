@@ -86,7 +86,7 @@ func runOd(c *command.Context) int {
 		var err error
 		switch g.Name {
 		case "address-radix":
-			if d.radix = g.Value; len(g.Value) != 1 || !strings.Contains("doxn", g.Value) {
+			if d.radix = g.Value[:min(len(g.Value), 1)]; d.radix == "" || !strings.Contains("doxn", d.radix) {
 				c.Errorf("invalid output address radix '%.1s'; it must be one character from [doxn]", g.Value)
 				return 1
 			}

@@ -43,7 +43,7 @@ func makeDir(c *command.Context, name string) (failed string, err error) {
 		}
 		return err
 	}
-	if !c.Has("parents") {
+	if !c.Has("parents") || name == "" {
 		return name, make(name)
 	}
 	for i := 1; i <= len(name); i++ {

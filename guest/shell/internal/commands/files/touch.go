@@ -65,6 +65,11 @@ func runTouch(c *command.Context) int {
 			if c.Has("no-create") {
 				continue
 			}
+			if c.Has("no-dereference") {
+				c.Errorf("setting times of %s: No such file or directory", command.Quote(name))
+				ok = false
+				continue
+			}
 			file, err := c.OpenFile(name, createFlags, 0o666)
 			if err != nil {
 				c.Errorf("cannot touch %s: %s", command.Quote(name), command.Text(err))

@@ -21,6 +21,7 @@ var xargs = &command.Command{
 		{Short: 'a', Long: "arg-file", Arg: "FILE", Help: "read arguments from FILE, not standard input"},
 		{Short: 'd', Long: "delimiter", Arg: "CHARACTER", Help: "items in input stream are separated by CHARACTER"},
 		{Short: 'E', Arg: "END", Help: "set logical EOF string"},
+		{Short: 'e', Long: "eof", Arg: "END", Optional: true},
 		{Short: 'I', Arg: "R", Help: "replace R in INITIAL-ARGS with names read from input"},
 		{Short: 'i', Long: "replace", Arg: "R", Optional: true},
 		{Short: 'L', Arg: "MAX-LINES", Help: "use at most MAX-LINES non-blank input lines per command"},
@@ -83,7 +84,7 @@ func runXargs(c *command.Context) int {
 			}
 			defer in.Close()
 			input = in
-		case "E":
+		case "E", "eof":
 			end = g.Value
 		case "I":
 			x.replace, x.most, x.lines = g.Value, -1, 1

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
@@ -21,7 +22,10 @@ func pager(name string) *command.Command {
 		Name: name, Operands: "[OPTION]... [FILE]...",
 		Summary: "Show FILEs. There is no terminal: they are shown as a whole, as by cat.", Options: options,
 		Run: func(c *command.Context) int {
-			return command.Status(c.EachInput(func(_ string, r io.Reader) error {
+			return command.Status(c.EachInput(func(file string, r io.Reader) error {
+				if name == "more" && file != "-" {
+					fmt.Fprintf(c.Stdout, "::::::::::::::\n%s\n::::::::::::::\n", file)
+				}
 				_, err := io.Copy(struct{ io.Writer }{c.Stdout}, struct{ io.Reader }{r})
 				return err
 			}))

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"io"
 	"math"
@@ -233,14 +234,57 @@ func (s *sorter) check(c *command.Context, lines [][]byte, quiet bool) int {
 }
 
 func (s *sorter) sort(lines [][]byte) {
-	if len(s.keys) == 0 {
-		slices.SortStableFunc(lines, bytes.Compare)
+	switch {
+	case len(s.keys) == 0:
+		slices.SortFunc(lines, bytes.Compare)
 		if s.global.has('r') {
 			slices.Reverse(lines)
 		}
-		return
+	case s.stable || s.unique:
+		slices.SortStableFunc(lines, s.compare)
+	case s.keys[0].has('n'):
+		s.sortNumbers(lines)
+	default:
+		slices.SortFunc(lines, s.compare)
 	}
-	slices.SortStableFunc(lines, s.compare)
+}
+
+// sortNumbers sorts by a first key that is a number, which is read once where it is not too long.
+func (s *sorter) sortNumbers(lines [][]byte) {
+	type numbered struct {
+		line  []byte
+		value int64
+		whole bool
+	}
+	k := &s.keys[0]
+	list := make([]numbered, len(lines))
+	for i, line := range lines {
+		list[i].line = line
+		negative, whole, fraction := numericParts(s.part(k, line))
+		if len(whole) > 18 || len(fraction) > 0 {
+			continue
+		}
+		list[i].whole = true
+		for _, digit := range whole {
+			list[i].value = list[i].value*10 + int64(digit-'0')
+		}
+		if negative {
+			list[i].value = -list[i].value
+		}
+	}
+	reverse := k.has('r')
+	slices.SortFunc(list, func(a, b numbered) int {
+		if a.value == b.value || !a.whole || !b.whole {
+			return s.compare(a.line, b.line)
+		}
+		if reverse {
+			return cmp.Compare(b.value, a.value)
+		}
+		return cmp.Compare(a.value, b.value)
+	})
+	for i := range list {
+		lines[i] = list[i].line
+	}
 }
 
 // compare compares lines: by their keys, and if these are equal as a whole, unless that is not wanted.

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
@@ -69,8 +68,10 @@ func runUniq(c *command.Context) int {
 		out.Reset(file)
 	}
 	separator := c.Separator("zero-terminated")
+	fields, chars, most := numbers["skip-fields"], numbers["skip-chars"], numbers["check-chars"]
+	fold, counted, repeated, unique := c.Has("ignore-case"), c.Has("count"), c.Has("repeated"), c.Has("unique")
 	key := func(line []byte) []byte {
-		for range numbers["skip-fields"] {
+		for range fields {
 			line = bytes.TrimLeft(line, " \t")
 			if i := bytes.IndexAny(line, " \t"); i >= 0 {
 				line = line[i:]
@@ -78,11 +79,11 @@ func runUniq(c *command.Context) int {
 				line = nil
 			}
 		}
-		line = line[min(len(line), numbers["skip-chars"]):]
-		if n := numbers["check-chars"]; n >= 0 {
-			line = line[:min(len(line), n)]
+		line = line[min(len(line), chars):]
+		if most >= 0 {
+			line = line[:min(len(line), most)]
 		}
-		if c.Has("ignore-case") {
+		if fold {
 			line = bytes.ToLower(line)
 		}
 		return line
@@ -91,7 +92,7 @@ func runUniq(c *command.Context) int {
 	allGiven = allGiven || c.Has("D")
 	group, grouped := c.Value("group")
 	var lines [][]byte // of one group; only the first one unless all are wanted
-	var last []byte
+	var first, last []byte
 	count, groups := 0, 0
 	write := func(line []byte) {
 		_, _ = out.Write(line)
@@ -125,11 +126,14 @@ func runUniq(c *command.Context) int {
 				groups++
 			}
 			return
-		case c.Has("repeated") && count < 2, c.Has("unique") && count > 1:
+		case repeated && count < 2, unique && count > 1:
 			return
 		}
-		if c.Has("count") {
-			fmt.Fprintf(out, "%7d ", count)
+		if counted {
+			digits := strconv.Itoa(count)
+			_, _ = out.WriteString("       "[min(len(digits), 7):])
+			_, _ = out.WriteString(digits)
+			_ = out.WriteByte(' ')
 		}
 		write(lines[0])
 	}
@@ -145,7 +149,13 @@ func runUniq(c *command.Context) int {
 		}
 		flush()
 		count, last = 1, append(last[:0], k...)
-		lines = append(lines[:0], bytes.Clone(line))
+		if grouped || allGiven {
+			line = bytes.Clone(line)
+		} else {
+			first = append(first[:0], line...)
+			line = first
+		}
+		lines = append(lines[:0], line)
 		return true
 	})
 	flush()
