@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/internal/wasm/linearmem"
 )
 
@@ -33,14 +34,16 @@ type State struct {
 type header struct {
 	// Guest is the guest's name. Program is the digest of all that the state is a difference to.
 	Guest, Program string
-	Made           time.Time
-	Size           uint64   // of the memory
-	Pages          []uint32 // their numbers
-	Globals        []uint64
-	Driver         json.RawMessage // of the driver
-	Language       []byte          // of whoever has called Suspend
-	Elapsed        time.Duration   // by the guest's clock
-	Imagined       time.Duration
+	// Toolrun is the version that made the state, for people; "" if it did not say so.
+	Toolrun  string `json:",omitempty"`
+	Made     time.Time
+	Size     uint64   // of the memory
+	Pages    []uint32 // their numbers
+	Globals  []uint64
+	Driver   json.RawMessage // of the driver
+	Language []byte          // of whoever has called Suspend
+	Elapsed  time.Duration   // by the guest's clock
+	Imagined time.Duration
 	// the state of the random numbers of a guest that gets none from the host; nil if it has used none
 	Random    []byte
 	Work      int64
@@ -96,7 +99,10 @@ const MaxState = 16 << 20
 // An encoded state is stateMagic, an HMAC-SHA256 of the rest by the host's key, and frames of zstd. One that decoders
 // skip has the size of what the others are without compression: the size of the header in four bytes, little-endian,
 // the header as JSON, and the pages.
-const stateMagic = "toolrun state 1\n"
+const stateMagic = statePrefix + "1\n"
+
+// statePrefix is how states of all versions begin.
+const statePrefix = "toolrun state "
 
 // maxHeader bounds the header, in bytes. A memory of a gigabyte has 262,144 pages.
 const maxHeader = 8 << 20
@@ -128,7 +134,9 @@ func (s *State) Seal(key []byte, limit int) ([]byte, error) {
 	if limit == 0 {
 		limit = MaxState
 	}
-	head, err := json.Marshal(s.header)
+	h := s.header
+	h.Toolrun = ownversion.Get()
+	head, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
@@ -177,8 +185,11 @@ func checkSeal(sealed, key []byte) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	if len(sealed) < len(stateMagic)+sha256.Size || string(sealed[:len(stateMagic)]) != stateMagic {
-		return &StateError{"it is no state, or one of another version of toolrun"}
+	if !bytes.HasPrefix(sealed, []byte(stateMagic)) || len(sealed) < len(stateMagic)+sha256.Size {
+		if bytes.HasPrefix(sealed, []byte(statePrefix)) {
+			return &StateError{"a newer version of toolrun made it than this one, which is " + ownversion.Get()}
+		}
+		return &StateError{"it is no state"}
 	}
 	if !hmac.Equal(codeOf(key, sealed), sealed[len(stateMagic):][:sha256.Size]) {
 		return &StateError{"it was changed, or sealed with another key"}
@@ -220,7 +231,8 @@ func (p *Program) decodeState(frame []byte, memory int64) (*State, error) {
 	}
 	if s.Guest != p.guest.Name || s.Program != program {
 		return nil, &StateError{
-			fmt.Sprintf("it is of another version of the %s, or of toolrun, than the present one", p.guest.Name),
+			fmt.Sprintf("it is of another version of the %s, or of toolrun, than the present one%s", p.guest.Name,
+				ownversion.Difference(s.Toolrun)),
 		}
 	}
 	s.memory = &linearmem.Delta{Size: s.Size, Pages: s.Pages, Data: plain[4+length:]}

@@ -215,7 +215,7 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 	}{
 		"nothing": {nil, key, sandbox.DefaultMemory, "it is no state"},
 		"another text": {[]byte("toolrun state 9\n" + string(sealed[16:])), key, sandbox.DefaultMemory,
-			"another version"},
+			"a newer version of toolrun made it than this one, which is "},
 		"changed": {append(sealed[:len(sealed)-1:len(sealed)-1], sealed[len(sealed)-1]^1), key,
 			sandbox.DefaultMemory, "changed"},
 		"cut off":     {sealed[:len(sealed)-1], key, sandbox.DefaultMemory, "changed"},

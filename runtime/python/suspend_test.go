@@ -253,7 +253,7 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 	}{
 		"nothing": {nil, stateKey, sandbox.DefaultMemory, "it is no state"},
 		"another text": {[]byte("toolrun state 9\n" + string(sealed[16:])), stateKey, sandbox.DefaultMemory,
-			"another version"},
+			"a newer version of toolrun made it"},
 		"changed": {append(sealed[:len(sealed)-1:len(sealed)-1], sealed[len(sealed)-1]^1), stateKey,
 			sandbox.DefaultMemory, "changed"},
 		"cut off":     {sealed[:len(sealed)-1], stateKey, sandbox.DefaultMemory, "changed"},

@@ -260,10 +260,20 @@ func TestStore(t *testing.T) {
 	result := call(t, tools(t, installed), `{}`)
 	require.Contains(t, result.Text(), "has been changed since it was added")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "thing", "tool.json"), []byte("{"), 0o600))
+	manifest := filepath.Join(dir, "thing", "tool.json")
+	require.NoError(t, os.WriteFile(manifest, []byte("{"), 0o600))
 	list, err = store.List()
 	require.ErrorContains(t, err, "module thing: manifest")
+	require.NotContains(t, err.Error(), "made it", "this version has")
 	require.Empty(t, list)
+
+	// A later version adds a module that this one does not understand.
+	require.NoError(t, os.WriteFile(manifest, []byte(`{"name": "thing", "later": true}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "thing", "installed.json"),
+		[]byte(`{"grants": {}, "later": true, "toolrun": "v9.0.0"}`), 0o600))
+	_, err = store.Get("thing")
+	require.ErrorContains(t, err, "later")
+	require.ErrorContains(t, err, ": toolrun v9.0.0 made it, and this is ")
 	require.NoError(t, store.Remove("thing"))
 	require.ErrorIs(t, store.Remove("thing"), module.ErrNotFound)
 	_, err = store.Get("thing")

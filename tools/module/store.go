@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/runtime/command"
 	"github.com/toolrun/toolrun/tool"
 )
@@ -41,6 +42,8 @@ type Installed struct {
 	// Original is the SHA-256 of the module before its custom sections were left out, in hexadecimal.
 	Original string    `json:"original,omitempty"`
 	Added    time.Time `json:"added,omitzero"`
+	// Toolrun is the version of toolrun that added it; "" if it did not say so.
+	Toolrun string `json:"toolrun,omitempty"`
 
 	dir string
 }
@@ -90,16 +93,21 @@ func (s *Store) Get(name string) (*Installed, error) {
 	if err := tool.CheckName(name); err != nil {
 		return nil, fmt.Errorf("module %q: %w", name, err)
 	}
+	i := &Installed{}
 	fail := func(err error) (*Installed, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = ErrNotFound
 		}
-		return nil, fmt.Errorf("module %s: %w", name, err)
+		return nil, fmt.Errorf("module %s: %w%s", name, err, ownversion.Difference(i.Toolrun))
 	}
 	dir := filepath.Join(s.dir, name)
 	data, err := readFile(filepath.Join(dir, manifestFile), maxManifest)
 	if err != nil {
 		return fail(err)
+	}
+	more, inInstalled := readFile(filepath.Join(dir, installedFile), maxManifest)
+	if inInstalled == nil {
+		inInstalled = json.Unmarshal(more, i)
 	}
 	m, err := ParseManifest(data)
 	if err != nil {
@@ -111,15 +119,11 @@ func (s *Store) Get(name string) (*Installed, error) {
 	if m.SHA256 == "" {
 		return fail(errors.New("its manifest has no sha256"))
 	}
-	i := &Installed{}
-	if data, err = readFile(filepath.Join(dir, installedFile), maxManifest); err == nil {
-		err = json.Unmarshal(data, i)
+	if inInstalled == nil {
+		inInstalled = i.Grants.check(m)
 	}
-	if err == nil {
-		err = i.Grants.check(m)
-	}
-	if err != nil {
-		return fail(fmt.Errorf("%s: %w", installedFile, err))
+	if inInstalled != nil {
+		return fail(fmt.Errorf("%s: %w", installedFile, inInstalled))
 	}
 	i.Manifest, i.dir = m, dir
 	return i, nil
@@ -196,6 +200,7 @@ func (s *Store) Add(manifest *Manifest, module []byte, options AddOptions) (*Ins
 	m.SHA256 = digest(stripped)
 	more := Installed{
 		Grants: options.Grants, From: options.From, Original: original, Added: time.Now().UTC().Truncate(time.Second),
+		Toolrun: ownversion.Get(),
 	}
 	if err := s.write(&m, stripped, more, options.Replace); err != nil {
 		return nil, err

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/tools/python"
 )
 
@@ -92,7 +92,7 @@ sequences and other control characters are shown as \x1b and so on. Pipes and
 files get the bytes unchanged.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       version(),
+		Version:       ownversion.Get(),
 	}
 	for _, l := range languages {
 		cmd := newCode(l)
@@ -122,8 +122,8 @@ func newVersion() *cobra.Command {
 			"  toolrun version --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return outcome{text: "toolrun " + version() + "\n",
-				data: map[string]string{"version": version()}}.print(cmd.OutOrStdout(), asJSON)
+			return outcome{text: "toolrun " + ownversion.Get() + "\n",
+				data: map[string]string{"version": ownversion.Get()}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	addJSON(cmd.Flags(), &asJSON)
@@ -135,12 +135,4 @@ func addJSON(flags interface {
 	BoolVar(p *bool, name string, value bool, usage string)
 }, asJSON *bool) {
 	flags.BoolVar(asJSON, "json", false, "print the result as JSON")
-}
-
-// version is the module's version as recorded by the Go command.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/docs"
 	"github.com/toolrun/toolrun/internal/docsite"
+	"github.com/toolrun/toolrun/internal/ownversion"
 )
 
 func newDocs() *cobra.Command {
@@ -32,7 +33,7 @@ files need no server, and can be served by any.`,
 				}
 				dir = filepath.Join(data, "docs")
 			}
-			if err := docsite.Write(dir, docs.Files, sourceOf(version()), version()); err != nil {
+			if err := docsite.Write(dir, docs.Files, sourceOf(ownversion.Get()), ownversion.Get()); err != nil {
 				return err
 			}
 			first := filepath.Join(dir, "index.html")

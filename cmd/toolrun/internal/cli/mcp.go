@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
@@ -295,7 +296,7 @@ func readable(_ []string, a slog.Attr) slog.Attr {
 
 // options returns the options of all servers.
 func (c *mcpCommand) options(logger *slog.Logger) *mcpserver.Options {
-	return &mcpserver.Options{Title: "toolrun", Version: version(), Logger: logger, Calls: c.calls, Rate: c.rate}
+	return &mcpserver.Options{Title: "toolrun", Version: ownversion.Get(), Logger: logger, Calls: c.calls, Rate: c.rate}
 }
 
 // stdio serves the client that started the command.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 
@@ -58,7 +59,7 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 		return nil, err
 	}
 	options.ServerOptions = mcpclient.Options{LookupEnv: f.host().LookupEnv, Dir: f.host().Dir,
-		Transport: http.DefaultTransport, ClientVersion: version()}
+		Transport: http.DefaultTransport, ClientVersion: ownversion.Get()}
 	return open(cmd, options)
 }
 

@@ -138,6 +138,9 @@ func describeModule(m *module.Installed) string {
 	if m.From != "" {
 		fmt.Fprintf(&b, "from:     %s\n", m.From)
 	}
+	if m.Toolrun != "" {
+		fmt.Fprintf(&b, "added by: toolrun %s\n", m.Toolrun)
+	}
 	if m.Manifest.Language {
 		return b.String()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/tool"
 )
 
@@ -79,7 +80,7 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 
 // publishedVersion is the version of this command if Go can get that, or "".
 func publishedVersion() string {
-	if v := version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+	if v := ownversion.Get(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
 		return v
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/recording"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -126,7 +127,7 @@ func (f *recordFlags) prepare(ctx context.Context, on *Host, tools *registry.Reg
 }
 
 // recordedBy is what recordings say of this program.
-func recordedBy() string { return "toolrun " + version() }
+func recordedBy() string { return "toolrun " + ownversion.Get() }
 
 func (f *recordFlags) header(tools *registry.Registry, call tool.Call, env registry.Env,
 	source sandbox.Source) (recording.Header, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/ownversion"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/vfs"
@@ -139,7 +140,7 @@ func (s *session) interact() error {
 		printError(s.cmd.ErrOrStderr(), s.flags.project.noFiles)
 	}
 	if err := terminal.Print(out, terminal.Bold,
-		"toolrun "+version()+": "+s.language().Title+" in a sandbox, "+where+".\n"); err != nil {
+		"toolrun "+ownversion.Get()+": "+s.language().Title+" in a sandbox, "+where+".\n"); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(out, s.stay()+" .help lists commands, Ctrl-D leaves.\n"); err != nil {

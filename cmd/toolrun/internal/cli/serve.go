@@ -22,6 +22,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/module"
@@ -150,7 +151,7 @@ func (c *mcpCommand) page(config *mcphttp.Config, access func(*http.Request) *we
 	logger := config.Logger
 	options := &web.Options{Store: store, Hosts: append(slices.Clone(c.hosts), listenedHost(c.http)...),
 		Token: access, Client: client, Everybody: c.noTokens, Admitted: mcphttp.Known,
-		Select: c.project.selecting(c.choose), Limits: registry.Limits{Timeout: c.timeout}, Version: version(),
+		Select: c.project.selecting(c.choose), Limits: registry.Limits{Timeout: c.timeout}, Version: ownversion.Get(),
 		Logger: logger}
 	if c.project.root != "" {
 		if err := c.project.checkRoot(); err != nil {

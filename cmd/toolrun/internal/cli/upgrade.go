@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/internal/ownversion"
 )
 
 // releases is where people find versions.
@@ -40,13 +42,13 @@ listed at ` + releases + ".",
 				sum = info.Main.Sum
 			}
 			by := installedBy(filepath.ToSlash(program), strings.TrimSpace(string(packed)), sum != "")
-			text := fmt.Sprintf("toolrun %s was installed %s: %s\n", version(), by.how, program)
+			text := fmt.Sprintf("toolrun %s was installed %s: %s\n", ownversion.Get(), by.how, program)
 			if by.file != "" {
 				text += fmt.Sprintf("To upgrade it, download %s from\n%s, and %s\n", by.file, releases, by.then)
 			} else {
 				text += fmt.Sprintf("To upgrade it, %s\nVersions are listed at %s.\n", by.then, releases)
 			}
-			return outcome{text: text, data: map[string]string{"version": version(), "program": program,
+			return outcome{text: text, data: map[string]string{"version": ownversion.Get(), "program": program,
 				"installed": by.how, "download": by.file, "then": by.then}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
