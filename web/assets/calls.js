@@ -15,7 +15,7 @@ export async function show(main) {
   const list = h("div", {});
   const approvals = h("div", {"aria-live": "polite"});
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
-  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "";
+  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", listed = "";
   const refresh = oneAtATime(read); // however many calls begin
   const panes = h("div", {class: "panes", "data-chosen": chosen ? "yes" : null},
     h("div", {class: "side"}, list), detail);
@@ -34,11 +34,16 @@ export async function show(main) {
     try {
       // Older calls stay where they are: new ones would push them on.
       const {calls, more} = await get("calls", {project, limit: size, offset: turned ? offset : 0});
-      if (offset === 0 || turned) draw(calls, more);
+      const all = JSON.stringify([calls, more, offset]);
+      if (all !== listed && (offset === 0 || turned)) {
+        draw(calls, more);
+        listed = all;
+      }
       turned = false;
       const now = calls.find((c) => c.call === chosen);
       if (now && drawnOf(now) !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
     } catch (error) {
+      listed = "";
       fill(list, problem(error));
     }
   }

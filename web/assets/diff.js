@@ -68,15 +68,16 @@ export function changeRow(change, ...more) {
       toggle.textContent = "Show";
       return;
     }
+    toggle.setAttribute("aria-expanded", "true"); // at once: what somebody looks at is not drawn anew
+    toggle.textContent = "Hide";
     try {
       const {diff, note} = await get("history/diff", {project, change: change.id});
+      if (toggle.getAttribute("aria-expanded") !== "true") return;
       fill(place, note ? h("p", {class: "quiet"}, note) : diff ? sideBySide(diff)
         : h("p", {class: "quiet"}, "nothing differs"));
     } catch (error) {
       fill(place, problem(error));
     }
-    toggle.setAttribute("aria-expanded", "true");
-    toggle.textContent = "Hide";
   }, {class: "plain", "aria-expanded": "false", "aria-label": `Show what changed in ${plain(change.path)}`});
   const path = change.op === "undone" ? [] : change.to ? [name(change.path), " → ", name(change.to)]
     : [name(change.path)];

@@ -10,7 +10,7 @@ export async function show(main) {
   const path = here("path"), removed = here("deleted") ? "true" : "";
   const place = h("div", {}), outcome = h("div", {});
   const purges = path && !removed && (await get("about")).purges;
-  let shown = 200;
+  let shown = 200, drawn = "";
   const load = oneAtATime(read);
   fill(main, h("div", {class: "bar"}, h("h1", {}, removed ? "Deleted files" : "History", path && [" of ", name(path)]),
     (path || removed) && h("a", {href: page("history")}, "All changes"),
@@ -26,9 +26,13 @@ export async function show(main) {
   async function read() {
     try {
       const {changes, more} = await get("history", {project, path, removed, limit: shown});
+      const now = JSON.stringify([changes, more]);
       // What somebody looks at stays as it is until they close it.
-      if (!place.querySelector("[aria-expanded=true]")) draw(changes, more);
+      if (now === drawn || place.querySelector("[aria-expanded=true]")) return;
+      draw(changes, more);
+      drawn = now;
     } catch (error) {
+      drawn = "";
       fill(place, problem(error));
     }
   }

@@ -7,9 +7,11 @@ import {name, pieces, plain} from "./text.js";
 // settings fills a place with a section for each. It returns what shows them as they are now.
 export function settings(place) {
   const shown = new Map(); // what draws one, by its name
+  let drawn = "";
   return async () => {
     try {
-      draw(await get("settings", {project}));
+      const answer = await get("settings", {project});
+      if (JSON.stringify(answer) !== drawn) draw(answer);
     } catch (error) {
       if (shown.size > 0) say(error.message); // what is there stays
       else fill(place, problem(error));
@@ -22,6 +24,7 @@ export function settings(place) {
       if (!shown.has(setting.name)) shown.set(setting.name, section(setting));
       shown.get(setting.name)(setting, answer.warnings);
     }
+    drawn = JSON.stringify(answer);
     if (focused) document.getElementById(focused)?.focus();
   }
 
@@ -42,6 +45,7 @@ export function settings(place) {
     return isList ? drawList : drawChoice;
 
     async function change(what, pressed) {
+      drawn = ""; // what is shown may be what is refused
       return working(pressed, trouble, async () => {
         draw(await post("settings", {project, changes: {[of]: what}}));
         say(`${title}: changed, from the next call on.`);

@@ -13,6 +13,7 @@ export async function show(main) {
   const list = h("div", {});
   const definition = h("div", {});
   const open = new Set();
+  let drawn = "";
   let setting = 0; // what somebody changes at this moment, or has to mend, stays
   const others = h("div", {});
   const loadOthers = model ? () => {} : settings(others);
@@ -30,7 +31,8 @@ export async function show(main) {
   async function load() {
     try {
       const answer = await get("tools", {project});
-      if (setting === 0 && !list.querySelector("[aria-invalid=true]")) draw(answer);
+      const same = JSON.stringify(answer) === drawn;
+      if (!same && setting === 0 && !list.querySelector("[aria-invalid=true]")) draw(answer);
     } catch (error) {
       if (list.firstChild) say(error.message); // what is there stays
       else fill(list, problem(error));
@@ -46,6 +48,7 @@ export async function show(main) {
       "Your token, or the command that serves this page, decides on the tools: they cannot be changed here."),
       answer.warnings?.map((text) => h("p", {class: "warning"}, pieces(`Warning: ${text}.`, true))),
       answer.tools.map((tool) => card(tool, answer.fixed)));
+    drawn = JSON.stringify(answer);
     if (focused) document.getElementById(focused)?.focus();
   }
 
