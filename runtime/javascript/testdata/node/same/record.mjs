@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 process.env.TZ = 'UTC';
+process.env.TMPDIR = '/tmp'; // answers have it, and lines of another length
 const self = fileURLToPath(import.meta.url);
 const check = process.argv.includes('-check');
 if (process.argv[2] === '-one') {
