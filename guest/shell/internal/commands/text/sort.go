@@ -274,8 +274,11 @@ func (s *sorter) sortNumbers(lines [][]byte) {
 	}
 	reverse := k.has('r')
 	slices.SortFunc(list, func(a, b numbered) int {
-		if a.value == b.value || !a.whole || !b.whole {
+		if !a.whole || !b.whole {
 			return s.compare(a.line, b.line)
+		}
+		if a.value == b.value {
+			return s.compareFrom(1, a.line, b.line)
 		}
 		if reverse {
 			return cmp.Compare(b.value, a.value)
@@ -288,8 +291,11 @@ func (s *sorter) sortNumbers(lines [][]byte) {
 }
 
 // compare compares lines: by their keys, and if these are equal as a whole, unless that is not wanted.
-func (s *sorter) compare(a, b []byte) int {
-	for i := range s.keys {
+func (s *sorter) compare(a, b []byte) int { return s.compareFrom(0, a, b) }
+
+// compareFrom compares lines by the keys from one on.
+func (s *sorter) compareFrom(key int, a, b []byte) int {
+	for i := key; i < len(s.keys); i++ {
 		k := &s.keys[i]
 		order := s.compareKey(k, s.part(k, a), s.part(k, b))
 		if order != 0 {
