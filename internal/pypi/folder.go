@@ -12,8 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/afero"
-)
+	"github.com/spf13/afero")
 
 // A Package is one that a lock file has.
 type Package struct {
@@ -222,7 +221,8 @@ func (f *Folder) change(old, to *lock, all map[string]*chosen) error {
 		write[c.info+"/RECORD"] = []byte(record.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(owned)) {
-		if err := f.Files.Remove(path.Join(f.Packages, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := f.Files.Remove(path.Join(f.Packages, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !isProtected(err) {
 			return err
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -237,7 +237,7 @@ func (f *Folder) change(old, to *lock, all map[string]*chosen) error {
 		if err := f.Files.MkdirAll(path.Dir(at), 0o755); err != nil {
 			return err
 		}
-		if err := afero.WriteFile(f.Files, at, write[name], 0o644); err != nil {
+		if err := afero.WriteFile(f.Files, at, write[name], 0o644); err != nil && !isProtected(err) {
 			return err
 		}
 	}
@@ -252,6 +252,16 @@ func (f *Folder) change(old, to *lock, all map[string]*chosen) error {
 		return err
 	}
 	return afero.WriteFile(f.Files, f.Lock, append(data, '\n'), 0o644)
+}
+
+// isProtected reports whether an error means that a file is one that other programs may execute, such as conftest.py:
+// vfs.ProtectedError is one. A package's are left out, for nobody imports them.
+func isProtected(err error) bool {
+	_, ok := errors.AsType[interface {
+		error
+		Protected() string
+	}](err)
+	return ok
 }
 
 func isSame(p Package) func(Package) bool {

@@ -124,12 +124,18 @@ func (i *Index) get(ctx context.Context, at *url.URL, accept string, most int64)
 	return data, err
 }
 
-// A candidate is a wheel of pure Python that could be taken.
+// A candidate is a wheel that could be taken.
 type candidate struct {
 	*file
 	version
 	text string // of the version
+	pure bool   // without native code
 }
+
+// optional are packages whose native code only makes them faster: they have the same in Python, and use that if the
+// other is not there. Their wheels are unpacked without it.
+var optional = map[string]bool{"lazy-object-proxy": true, "markupsafe": true, "msgpack": true, "pyyaml": true,
+	"simplejson": true, "wrapt": true, "zope-interface": true}
 
 // candidates returns the wheels of a package that a Python can use, the newest first, and what else there is of it.
 func candidates(name string, files []file, python version) (found []candidate, others string) {
@@ -147,7 +153,8 @@ func candidates(name string, files []file, python version) (found []candidate, o
 			continue
 		}
 		tags := parts[len(parts)-3:]
-		if tags[1] != "none" || tags[2] != "any" {
+		pure := tags[1] == "none" && tags[2] == "any"
+		if !pure && !(optional[name] && strings.HasPrefix(tags[2], "manylinux")) {
 			kinds["native"] = true
 			continue
 		}
@@ -157,10 +164,20 @@ func candidates(name string, files []file, python version) (found []candidate, o
 			kinds["other"] = true
 			continue
 		}
-		found = append(found, candidate{f, v, parts[1]})
+		found = append(found, candidate{f, v, parts[1], pure})
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return b.compare(a.version) })
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		if order := b.compare(a.version); order != 0 || a.pure == b.pure {
+			return order
+		}
+		if a.pure {
+			return -1
+		}
+		return 1
+	})
 	switch {
+	case len(found) > 0 && kinds["native"]:
+		return found, "no version without native code, which cannot run in the sandbox, is all of that"
 	case len(found) > 0:
 		return found, "no version that can be used is all of that"
 	case kinds["other"]:

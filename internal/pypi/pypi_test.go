@@ -16,6 +16,9 @@ import (
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // fakeIndex answers requests as an index does.
@@ -208,6 +211,36 @@ func TestAdd(t *testing.T) {
 }
 
 // TestVersionsThatFitTogether goes back to older versions where newer ones do not fit.
+// TestOptionalNativeCode adds a package that goes without its native code, and one with a file that is protected.
+func TestOptionalNativeCode(t *testing.T) {
+	i := newIndex()
+	code := map[string]string{"markupsafe/__init__.py": "try: import speedups", "markupsafe/_speedups.so": "\x7fELF",
+		"markupsafe/conftest.py": "run()"}
+	i.add("markupsafe", "1.0", pure, nil)
+	i.add("markupsafe", "2.0", "cp312-cp312-manylinux2014_x86_64", code)
+	i.add("markupsafe", "2.0", "cp311-cp311-win_amd64", code)
+	i.add("markupsafe", "2.0", "cp311-cp311-manylinux2014_x86_64", code)
+	project, err := local.NewMemoryStore(&vfs.Options{Protect: []string{"conftest.py"}}).Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer project.Close()
+	f := &Folder{Files: project, Packages: "/lib/python", Lock: "/python.lock"}
+	packages, err := f.Add(t.Context(), i.index(), python, []string{"MarkupSafe"})
+	require.NoError(t, err)
+	require.Equal(t, "markupsafe-2.0-cp311-cp311-manylinux2014_x86_64.whl", packages[0].File)
+	files := tree(t, f)
+	require.Equal(t, []string{"/lib/python/markupsafe-2.0.dist-info/METADATA",
+		"/lib/python/markupsafe-2.0.dist-info/RECORD", "/lib/python/markupsafe-2.0.dist-info/WHEEL",
+		"/lib/python/markupsafe/__init__.py", "/python.lock"}, slices.Sorted(maps.Keys(files)))
+	_, err = f.Remove([]string{"markupsafe"})
+	require.NoError(t, err)
+	require.Empty(t, tree(t, f))
+
+	i.add("markupsafe", "2.0", pure, map[string]string{"markupsafe/__init__.py": "pure"})
+	packages, err = f.Add(t.Context(), i.index(), python, []string{"MarkupSafe"})
+	require.NoError(t, err)
+	require.Equal(t, "markupsafe-2.0-py3-none-any.whl", packages[0].File, "without native code is better")
+}
+
 func TestVersionsThatFitTogether(t *testing.T) {
 	i, f := newIndex(), newFolder()
 	i.add("a", "1", pure, map[string]string{"a.py": ""}, "c")

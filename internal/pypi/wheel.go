@@ -25,8 +25,8 @@ type wheel struct {
 	requires []requirement
 }
 
-// openWheel unpacks a wheel of pure Python. Whoever has made it may be hostile: a path cannot lead out of the folder,
-// and nothing is run, now or later, unless code imports it.
+// openWheel unpacks a wheel, which has no native code that it needs. Whoever has made it may be hostile: a path cannot
+// lead out of the folder, and nothing is run, now or later, unless code imports it.
 //
 // See https://packaging.python.org/en/latest/specifications/binary-distribution-format.
 //
@@ -69,6 +69,9 @@ func openWheel(data []byte, name, version string, left *int64) (*wheel, error) {
 		}
 		switch strings.ToLower(path.Ext(at)) {
 		case ".so", ".pyd", ".dll", ".dylib":
+			if optional[name] {
+				continue
+			}
 			return nil, fmt.Errorf("it has native code in %.100q, which cannot run in the sandbox", at)
 		case ".pth": // code for the start of Python, which nobody wants there
 			continue
