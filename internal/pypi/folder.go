@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/afero")
+	"github.com/spf13/afero"
+)
 
 // A Package is one that a lock file has.
 type Package struct {
