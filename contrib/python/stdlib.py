@@ -63,8 +63,7 @@ class Resource:
     __truediv__ = joinpath
 
     def open(self, mode="r", **how):
-        file = _io.BytesIO(self.read_bytes())
-        return file if "b" in mode else _io.TextIOWrapper(file, **how)
+        return open(self, mode, **how)
 
     def read_bytes(self):
         return Importer(PATH).get_data(self.path)
@@ -81,6 +80,16 @@ class Memory:
 
     def open_code(self, path):
         return _io.BytesIO(_archive.data()) if path == PATH else _io.open_code(path)
+
+
+def open(path, mode="r", **how):
+    """Opens a file, which may be in the archive. Packages that have files are edited to call it."""
+    path = str(path)
+    if mode not in ("r", "rb") or not path.startswith(PATH + "/"):
+        return _io.open(path, mode, **how)
+    file = _io.BytesIO(Importer(PATH).get_data(path))
+    file.name = path
+    return file if "b" in mode else _io.TextIOWrapper(file, **how)
 
 
 class Extensions:

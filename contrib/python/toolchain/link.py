@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-from localise import localise
-
 # What build systems pass that wasm-ld does not know, or need not be told.
 LEFT_OUT = ("-Wl,--as-needed", "-Wl,--no-undefined", "-Wl,--allow-shlib-undefined", "-Wl,-O1", "-Wl,--start-group",
             "-Wl,--end-group", "-Wl,-soname", "-Wl,--version-script", "-Wl,-rpath", "-lm", "-ldl", "-lpthread")
@@ -18,11 +16,7 @@ def main(driver, *args):
     out = args[args.index("-o") + 1]
     kept = [arg.removeprefix("-Wl,") for arg in args
             if arg.endswith((".o", ".a")) or arg in ("-Wl,--whole-archive", "-Wl,--no-whole-archive")]
-    status = subprocess.call([os.path.join(os.path.dirname(driver), "wasm-ld"), "-r", "-o", out, *kept])
-    if status == 0:
-        # The path in the build folder is that of the module in the package.
-        localise(out, out.removesuffix(".so").replace("/", "."))
-    return status
+    return subprocess.call([os.path.join(os.path.dirname(driver), "wasm-ld"), "-r", "-o", out, *kept])
 
 
 sys.exit(main(*sys.argv[1:]))

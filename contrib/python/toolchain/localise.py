@@ -1,9 +1,11 @@
-"""Prepares the extension modules to be linked into one program.
+"""Prepares an extension module to be linked into one program with others: localise.py OBJECT MODULE.
 
 A relocatable WebAssembly object holds one extension module. Its symbols become local, so that modules may define the
 same names, except for weak ones (C++'s inline functions). PyInit_NAME gets the name of the whole module:
 init_PACKAGE__NAME.
 """
+
+import sys
 
 FUNCTION, DATA, SECTION = 0, 1, 3
 WEAK, LOCAL, UNDEFINED, EXPLICIT_NAME = 1, 2, 0x10, 0x40
@@ -104,3 +106,6 @@ def localise(path, module):
         raise ValueError(f"{path}: not one PyInit function: {renamed}")
     with open(path, "wb") as file:
         file.write(out)
+
+
+localise(*sys.argv[1:])

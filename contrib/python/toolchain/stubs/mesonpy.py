@@ -1,4 +1,6 @@
-"""Stands for meson-python while pip downloads sources: it asks for their name, and need not configure them for that."""
+"""Stands for meson-python, and for setuptools, while pip downloads sources: it asks for their name, and need not
+configure them for that.
+"""
 
 import os
 import re

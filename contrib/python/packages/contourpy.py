@@ -1,0 +1,55 @@
+"""Edits contourpy's sources: contourpy.py ROOT. Each edit must find what it replaces, once.
+
+There are no threads: the algorithm "threaded" is the serial one.
+"""
+
+import pathlib
+import sys
+
+root = pathlib.Path(sys.argv[1])
+
+
+def edit(file, *pairs):
+    path = root / file
+    text = path.read_text()
+    for old, new in pairs:
+        if text.count(old) != 1:
+            sys.exit(f"{path}: {old!r} is there {text.count(old)} times")
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+edit("meson.build", ("    'werror=true',\n", ""))
+edit("lib/contourpy/util/meson.build",
+     ("""  run_command(
+    py3,
+    ['-c', 'import importlib.metadata as im; print(im.version("meson-python"))'],
+    check: true
+  ).stdout().strip()
+""", "  ''\n"),
+     ("meson.build_options().replace('\\\\', '/').replace('\"', '').replace('\\'\\'', '')", "''"),
+     ("meson.current_build_dir().replace('\\\\', '/')", "''"),
+     ("meson.current_source_dir().replace('\\\\', '/')", "''"),
+     ("py3.full_path().replace('\\\\', '/')", "''"),
+     ("' '.join(cpp.cmd_array())", "''"))
+edit("src/meson.build", ("    'threaded.cpp',\n", ""))
+# The sizes of arrays have 64 bits, those of lists 32.
+for file in ("src/contour_generator.cpp", "src/base_impl.h"):
+    path = root / file
+    text = path.read_text()
+    if text.count("auto n = levels_proxy.size();") != 2:
+        sys.exit(f"{path}: there are not two numbers of levels")
+    path.write_text(text.replace("auto n = levels_proxy.size();", "index_t n = levels_proxy.size();"))
+edit("src/util.cpp",
+     ("#include <thread>\n", ""),
+     ("static_cast<index_t>(std::thread::hardware_concurrency())", "1"))
+wrap = root / "src/wrap.cpp"
+text, found, _ = wrap.read_text().partition("    py::class_<contourpy::ThreadedContourGenerator, ")
+if not found:
+    sys.exit(f"{wrap}: there is no class ThreadedContourGenerator")
+wrap.write_text(text.rstrip() + "\n}\n")
+edit("src/wrap.cpp", ('#include "threaded.h"\n', ""))
+edit("lib/contourpy/__init__.py",
+     ("    ThreadedContourGenerator,\n    ZInterp,\n    max_threads,\n)\n",
+      "    ZInterp,\n    max_threads,\n)\n"
+      "from contourpy._contourpy import SerialContourGenerator as ThreadedContourGenerator\n"))
