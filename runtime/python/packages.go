@@ -36,6 +36,9 @@ type packageImage struct {
 var packageImages = []packageImage{
 	{"numpy", []string{"numpy"}, []string{"numpy", "numpy.random", "numpy.linalg", "numpy.fft"}, false},
 	{"pandas", []string{"numpy", "pandas", "dateutil", "pytz", "six"}, []string{"pandas"}, true},
+	{"matplotlib", []string{"numpy", "pandas", "dateutil", "pytz", "six", "matplotlib", "PIL", "contourpy",
+		"kiwisolver", "cycler", "packaging", "pyparsing"},
+		[]string{"matplotlib.pyplot", "matplotlib._drawn", "pandas.plotting._matplotlib"}, true},
 }
 
 // importOf finds statements that import the package of an image, by its name.
@@ -82,7 +85,7 @@ func packageImageFor(code string, leading []python.Import, packages []string) (f
 }
 
 // environmentOf are the beginnings of names of variables that packages read when they are imported.
-var environmentOf = []string{"PYTHON", "NUMPY_", "NPY_", "PANDAS_", "PYTZ_"}
+var environmentOf = []string{"PYTHON", "NUMPY_", "NPY_", "PANDAS_", "PYTZ_", "MPL", "MATPLOTLIB"}
 
 // packageImage returns an image for the run, or nil if there is none, or if the files and the environment are such that
 // importing the packages could give something else. It reads files, so call it where it can be abandoned.

@@ -235,8 +235,9 @@ func TestDescriptionOfPackages(t *testing.T) {
 	definitions, err := r.Definitions(tool.Anthropic, registry.Selection{})
 	require.NoError(t, err)
 	text := definitions[0].Description
-	require.Contains(t, text, "There are also numpy 2.3.5, six 1.17.0; matplotlib, requests and other packages")
-	require.Contains(t, text, "more than 256 MiB of memory, of which Python takes 40, and 60 with pandas.")
+	require.Contains(t, text, "There are also numpy 2.3.5, six 1.17.0; scipy, requests and other packages")
+	require.Contains(t, text, "more than 256 MiB of memory, of which Python takes 57, 70 with pandas, "+
+		"and 90 with matplotlib.")
 }
 
 // sentences splits a text into its sentences, without their full stops.

@@ -64,6 +64,14 @@ def picture_of(value):
     return None
 
 
+def show_figures():
+    """Shows the figures that the code has drawn and neither shown nor closed, as a notebook does: see what
+    contrib/python changes in Matplotlib."""
+    show_all = getattr(sys.modules.get('matplotlib._pylab_helpers'), 'show_all', None)
+    if show_all is not None:
+        show_all()
+
+
 def rich_text_of(value):
     """Returns the text that the value is made for, such as the source of HTML, or None if its repr is as good."""
     if type(value).__repr__ is object.__repr__:

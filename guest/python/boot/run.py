@@ -33,6 +33,8 @@ def do(code, name, room, execute):
                 ask(b'T', left_out.to_bytes(4, 'little') + shown)
                 if data is not None:
                     ask(b'V', data.encode())
+            if over == b'E':
+                show_figures()
         except Suspended:
             over = b'P'
         finally:
