@@ -87,7 +87,7 @@ const (
 	StartExport = "toolrun_start"
 
 	// Version changes when Rewrite makes another module of the same one, for caches.
-	Version = 3
+	Version = 4
 )
 
 // GlobalExport returns the name under which [Options].State exports the global with an index.

@@ -66,6 +66,26 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
+// i32 reads a signed LEB128 number of at most 32 bits.
+func (r *reader) i32() int32 {
+	var v int64
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.byte()
+		v |= int64(b&0x7f) << shift
+		if b < 0x80 {
+			if b&0x40 != 0 {
+				v -= 1 << (shift + 7)
+			}
+			if int64(int32(v)) != v {
+				break
+			}
+			return int32(v)
+		}
+	}
+	r.fail(errors.New("number too large"))
+	return 0
+}
+
 // index reads the index of one of n things. It must check the range, because metering adds functions, types, globals
 // and locals after those of the module, so an index out of range could become valid.
 func (r *reader) index(n uint32, what string) uint32 {

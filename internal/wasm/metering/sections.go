@@ -56,6 +56,7 @@ func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
 		{sectionFunction, w.rewriteFunctions},
 		{sectionCode, w.rewriteCode},
 		{sectionType, w.rewriteTypes},
+		{sectionData, w.joinData},
 	}
 	sections := maps.Clone(m.sections)
 	delete(sections, sectionTag)
@@ -66,7 +67,7 @@ func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
 			continue
 		}
 		if !ok {
-			if step.id == sectionStart || step.id == sectionElement && len(w.wrappers) == 0 {
+			if step.id == sectionStart || step.id == sectionData || step.id == sectionElement && len(w.wrappers) == 0 {
 				continue
 			}
 			content = []byte{0} // an empty vector

@@ -37,7 +37,7 @@ func TestVersion(t *testing.T) {
 		clause(catchTag, tag, 0), clause(catchTagRef, tag, 0), clause(catchAllRef, 0),
 	}, localGet(0), localGet(1), throw(tag))), opUnreachable)
 	m.exportFunction("uncaught", "iF:", "", localGet(0), localGet(1), throw(tag))
-	require.Equal(t, map[int][]string{3: {
+	require.Equal(t, map[int][]string{4: {
 		"7bbf97d35d62cd9a6effe82f67825d517da141f0c6abbf8877ac23e5b84089b7",
 		"c860f3a0fcb5572b0c2ba81f5493ea9c935a63b9b748927b0e2ef6135cd50e23",
 	}}, map[int][]string{metering.Version: {without, digest()}})
