@@ -58,7 +58,7 @@
 // relaxed SIMD, are refused with an error; Rewrite never guesses the length of an instruction. Rewrite reads only a
 // module's structure, so a module that it accepts may still be invalid: compile the result to find out. A valid
 // module stays valid. Custom sections (names, debugging information) are dropped, because they describe the
-// original code.
+// original code, and data segments that are close to each other are joined.
 //
 // See https://webassembly.github.io/spec/core/binary/index.html
 package metering
