@@ -81,8 +81,10 @@ func Attacks() ([]Attack, error) {
 	return attacks, nil
 }
 
-// dataFamily is the family of attacks by NumPy and pandas.
+// dataFamily is the family of attacks by packages of a build, which are dataPackages.
 const dataFamily = "data"
+
+var dataPackages = []string{"numpy", "pandas", "matplotlib", "PIL"}
 
 // Possible reports whether the attack can be made with a build of Python, if it is a script in that: some need
 // packages.
@@ -94,7 +96,10 @@ func (a Attack) Possible(python *py.Interpreter) bool {
 		return false
 	}
 	packages := python.Packages()
-	return slices.Contains(packages, "numpy") && slices.Contains(packages, "pandas")
+	return !slices.ContainsFunc(dataPackages, func(name string) bool {
+		imported := strings.Contains(a.Source, "\nimport "+name) || strings.Contains(a.Source, "\nfrom "+name)
+		return imported && !slices.Contains(packages, name)
+	})
 }
 
 // PythonAttacks returns the built-in attacks that are Python, sorted by name. They are made only where [Options] has

@@ -92,8 +92,11 @@ func Run(ctx context.Context, engine *js.Interpreter, attacks []Attack, options 
 		_ = check(ctx, engine) // allocates what a first run needs, before anything is measured
 	}
 	if slices.ContainsFunc(attacks, func(a Attack) bool { return a.IsPython() && a.Family() == dataFamily }) {
-		// Makes the image with the packages, which would take the time of the first attacks.
+		// Makes the images with the packages, which would take the time of the first attacks.
 		_ = checkPython(ctx, options.Python, nil, correctData, correctDataResult)
+		if slices.Contains(options.Python.Packages(), "matplotlib") {
+			_ = checkPython(ctx, options.Python, nil, "import matplotlib.pyplot\n1", "1")
+		}
 	}
 	p.MemoryBefore = settled()
 	for i := range report.Outcomes {

@@ -2,5 +2,5 @@
 # ends: time limit
 import numpy as np
 
-a = np.ones((400, 400))
+a = np.ones((200, 200))
 np.einsum('ij,jk,kl->il', a, a, a)
