@@ -106,7 +106,7 @@ func TestHostileCode(t *testing.T) {
 	for _, test := range hostile {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			limits := sandbox.Limits{Time: 150 * time.Millisecond, Memory: 48 << 20, Output: 64 << 10}
+			limits := sandbox.Limits{Time: 150 * time.Millisecond, Memory: 80 << 20, Output: 64 << 10}
 			if test.want != sandbox.LimitTime {
 				limits.Time, limits.Work = patience, 300_000_000
 			}

@@ -148,7 +148,11 @@ time.sleep = lambda n: 1 / 0`, true},
 	{"a crash", "import os\nos.abort()", false},
 }
 
-func leftOverOptions(t testing.TB) *RunOptions {
+func leftOverOptions(t testing.TB, i *Interpreter) *RunOptions {
+	memory := int64(40 << 20)
+	if len(i.Packages()) > 0 {
+		memory = 80 << 20
+	}
 	files := afero.NewMemMapFs()
 	require.NoError(t, afero.WriteFile(files, "/file", []byte("S3CRET"), 0o600))
 	require.NoError(t, files.Mkdir("/dir", 0o700))
@@ -157,7 +161,7 @@ func leftOverOptions(t testing.TB) *RunOptions {
 		return "S3CRET", nil
 	}
 	return &RunOptions{Files: files, Stdin: []byte("S3CRET\nS3CRET"),
-		Functions: []Function{{Name: "later", Call: later}}, Limits: sandbox.Limits{Time: time.Minute, Memory: 40 << 20,
+		Functions: []Function{{Name: "later", Call: later}}, Limits: sandbox.Limits{Time: time.Minute, Memory: memory,
 			Work: 10_000_000}}
 }
 
@@ -254,14 +258,14 @@ time.sleep(0)
 	len(warnings.filters), open('/file').read(), sorted(os.listdir('/')), hash('a')]`
 	ownInterpreter(t, sandbox.EngineOptions{}) // makes the image if it is not there
 	i := ownInterpreter(t, sandbox.EngineOptions{MaxIdle: 1})
-	first, err := i.Run(t.Context(), probe, leftOverOptions(t))
+	first, err := i.Run(t.Context(), probe, leftOverOptions(t, i))
 	require.NoError(t, err)
 	fresh := nextSandbox(t, i)
 	require.False(t, bytes.Contains(fresh.memory, []byte("S3CRET")))
 	for _, test := range leftOvers {
 		t.Run(test.name, func(t *testing.T) {
 			before := nextSandbox(t, i).at
-			_, err := i.Run(t.Context(), test.code, leftOverOptions(t))
+			_, err := i.Run(t.Context(), test.code, leftOverOptions(t, i))
 			require.True(t, err == nil || IsScriptFailure(err), "%v", err)
 			after := nextSandbox(t, i)
 			require.Equal(t, test.reused, before == after.at)
@@ -269,7 +273,7 @@ time.sleep(0)
 			require.Equal(t, fresh.vm, after.vm)
 			require.Equal(t, session{}, after.session)
 			require.Zero(t, after.files)
-			result, err := i.Run(t.Context(), probe, leftOverOptions(t))
+			result, err := i.Run(t.Context(), probe, leftOverOptions(t, i))
 			require.NoError(t, err)
 			require.Equal(t, first.Text, result.Text)
 			require.Equal(t, first.Console, result.Console)

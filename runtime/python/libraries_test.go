@@ -124,7 +124,7 @@ func TestLibrariesAreKept(t *testing.T) {
 				return RunOptions{
 					Owner: fmt.Sprint(n), Args: []string{"one"}, Files: libraryFiles(t, files),
 					Stdin:  []byte("line\nmore\n"),
-					Limits: sandbox.Limits{Time: time.Minute, Memory: 48 << 20, Work: 20_000_000},
+					Limits: sandbox.Limits{Time: time.Minute, Memory: 80 << 20, Work: 20_000_000},
 					Functions: []Function{{Name: "host", Call: func(_ context.Context, args []any,
 						_ map[string]any) (any, error) {
 						return fmt.Sprint(args[0], args[0]), nil
