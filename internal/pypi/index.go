@@ -179,7 +179,7 @@ func candidates(name string, files []file, python version) (found []candidate, o
 	case len(found) > 0 && kinds["native"]:
 		return found, "no version without native code, which cannot run in the sandbox, is all of that"
 	case len(found) > 0:
-		return found, "no version that can be used is all of that"
+		return found, "no version for this version of Python is all of that"
 	case kinds["other"]:
 		return found, "it has no wheel of pure Python for this version of Python"
 	case kinds["native"]:

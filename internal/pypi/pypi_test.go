@@ -319,7 +319,7 @@ func TestWhatCannotBeHad(t *testing.T) {
 		"-r file":        "is not the name of a package",
 		"x==":            "is not a condition on versions",
 		"x; y":           "it is not known where this is needed",
-		"one==2":         "one cannot be had (the project wants one==2): no version that can be used",
+		"one==2":         "one cannot be had (the project wants one==2): no version for this version of Python",
 		"git+https://x/": "is not a condition on versions",
 	} {
 		t.Run(text, func(t *testing.T) {

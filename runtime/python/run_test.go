@@ -515,6 +515,7 @@ func TestReplacedStreams(t *testing.T) {
 // TestForPackages has what packages want when they are imported.
 func TestForPackages(t *testing.T) {
 	require.Equal(t, "'localhost'", run(t, "import socket\nsocket.gethostname()").Text)
+	require.Equal(t, "(0, 0)", run(t, "import os\nos.getuid(), os.getgid()").Text)
 	result := run(t, "import sqlite3\nclass C(sqlite3.Connection):\n    def __init__(self, *args, **options): "+
 		"pass\ntype(sqlite3.connect('', factory=C)).__name__")
 	require.Equal(t, "'C'", result.Text)

@@ -53,7 +53,7 @@ FUNCTIONS = {
     'fork': PROCESSES, 'forkpty': PROCESSES, 'system': PROCESSES, 'spawnl': PROCESSES, 'spawnv': PROCESSES,
     'kill': PROCESSES, 'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': PROCESSES, 'execv': PROCESSES,
     'WNOHANG': PROCESSES,
-    'getuid': 'There are no users.', 'geteuid': 'There are no users.', 'getlogin': 'There are no users.',
+    'geteuid': 'There are no users.', 'getlogin': 'There are no users.',
     'chown': 'There are no users.', 'statvfs': 'The size of the disk is not known.',
     'tzset': ZONE,
     'alarm': 'Limits are set from outside.', 'setitimer': 'Limits are set from outside.',
