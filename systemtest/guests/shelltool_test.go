@@ -106,7 +106,7 @@ var bashClaims = map[string][][2]string{
 	"The working directory, variables, functions and options stay from call to call, until no call has used them for " +
 		"30 days; `restart` drops them": {
 		{"mkdir d; cd d; x=5; f() { echo f $x; }; set -u; a=(1 2)", "."},
-		{`pwd; f; echo $- ${a[1]}`, "^/d\nf 5\nhuB 2$"},
+		{`pwd; f; echo $- ${a[1]}`, "^/d\nf 5\nhuBc 2$"},
 		{"restart", "."},
 		{"pwd; echo [$x]; f", `(?s)^/\n\[\]\n.*f: command not found`},
 	},
