@@ -6,18 +6,10 @@ There are no threads: the algorithm "threaded" is the serial one.
 import pathlib
 import sys
 
+from edits import editor
+
 root = pathlib.Path(sys.argv[1])
-
-
-def edit(file, *pairs):
-    path = root / file
-    text = path.read_text()
-    for old, new in pairs:
-        if text.count(old) != 1:
-            sys.exit(f"{path}: {old!r} is there {text.count(old)} times")
-        text = text.replace(old, new)
-    path.write_text(text)
-
+edit = editor(root)
 
 edit("meson.build", ("    'werror=true',\n", ""))
 edit("lib/contourpy/util/meson.build",

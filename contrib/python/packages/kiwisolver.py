@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import signatures
+from edits import editor
 
 root = pathlib.Path(sys.argv[1])
 (root / "meson.build").write_text("""project('kiwisolver', 'cpp', default_options: ['cpp_std=c++17'])
@@ -22,11 +23,5 @@ py3.extension_module('_cext', files, cpp_args: ['-I' + cppy], include_directorie
 install_subdir('py/kiwisolver', install_dir: py3.get_install_dir())
 """)
 
-source = root / "py/src/kiwisolver.cpp"
-text = source.read_text()
-lock = "std::recursive_mutex global_lock;"
-if text.count(lock) != 1:
-    sys.exit(f"{source}: {lock!r} is there {text.count(lock)} times")
-source.write_text(text.replace(lock, ""))
-
+editor(root)("py/src/kiwisolver.cpp", ("std::recursive_mutex global_lock;", ""))
 signatures.correct((root / "py/src").glob("*.cpp"), 21)

@@ -8,19 +8,12 @@ import pathlib
 import shutil
 import sys
 
+from edits import editor
+
 root = pathlib.Path(sys.argv[1]).resolve()
 VERSION = "3.10.9"
 LIB = "lib/matplotlib/"
-
-
-def edit(file, *pairs):
-    path = root / file
-    text = path.read_text()
-    for old, new in pairs:
-        if text.count(old) != 1:
-            sys.exit(f"{path}: {old!r} is there {text.count(old)} times")
-        text = text.replace(old, new)
-    path.write_text(text)
+edit = editor(root)
 
 
 def cut(file, begin, end, new):

@@ -9,20 +9,11 @@ import pathlib
 import shutil
 import sys
 
+from edits import editor
+
 root = pathlib.Path(sys.argv[1])
 M = "numpy/_core/src/multiarray/"
-
-
-def edit(file, *pairs):
-    path = root / file
-    text = path.read_text()
-    for old, new, *times in pairs:
-        found, wanted = text.count(old), times[0] if times else 1
-        if found != wanted and not (wanted == "all" and found):
-            sys.exit(f"{path}: {old!r} is there {found} times")
-        text = text.replace(old, new)
-    path.write_text(text)
-
+edit = editor(root)
 
 shutil.copy(pathlib.Path(__file__).with_name("fpe.h"), root / "numpy/_core/src/umath/fpe.h")
 edit("numpy/_core/include/numpy/npy_common.h",

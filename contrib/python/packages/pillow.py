@@ -9,19 +9,11 @@ import re
 import sys
 
 import signatures
+from edits import editor
 
 root = pathlib.Path(sys.argv[1]).resolve()
 setup = (root / "setup.py").read_text()
-
-
-def edit(file, *pairs):
-    path = root / file
-    text = path.read_text()
-    for old, new in pairs:
-        if text.count(old) != 1:
-            sys.exit(f"{path}: {old!r} is there {text.count(old)} times")
-        text = text.replace(old, new)
-    path.write_text(text)
+edit = editor(root)
 
 
 def names(list):

@@ -7,18 +7,10 @@ import pathlib
 import re
 import sys
 
+from edits import editor
+
 root = pathlib.Path(sys.argv[1])
-
-
-def edit(file, *changes):
-    path = root / file
-    text = path.read_text()
-    for old, new, times in changes:
-        if text.count(old) != times:
-            sys.exit(f"{path}: {old!r} is there {text.count(old)} times")
-        text = text.replace(old, new)
-    path.write_text(text)
-
+edit = editor(root)
 
 # NumPy's sizes and strides are npy_size. Those of the buffer protocol stay Py_ssize_t.
 numpy = root / "numpy.h"
