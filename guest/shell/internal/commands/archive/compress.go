@@ -388,6 +388,7 @@ func (c *counter) Write(data []byte) (int, error) {
 	return n, err
 }
 
+// countingReader counts the bytes that are read.
 type countingReader struct {
 	r io.Reader
 	n int64

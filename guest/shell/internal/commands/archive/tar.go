@@ -581,7 +581,7 @@ func (t *tarRun) read(outer command.Files, names []string, extract bool) int {
 	}
 	x := &extraction{tarRun: t, out: out, found: make([]bool, len(names)), names: names, times: map[string]time.Time{}}
 	x.strip, _ = strconv.Atoi(func() string { s, _ := c.Value("strip-components"); return s }())
-	counted := &countedReader{r: r}
+	counted := &countingReader{r: r}
 	archive := tar.NewReader(counted)
 	first := true
 	status := 0
@@ -631,18 +631,6 @@ func (t *tarRun) read(outer command.Files, names []string, extract bool) int {
 		return 2
 	}
 	return status
-}
-
-// countedReader counts the bytes that are read.
-type countedReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countedReader) Read(data []byte) (int, error) {
-	n, err := c.r.Read(data)
-	c.n += int64(n)
-	return n, err
 }
 
 // An extraction is a use of an archive that is there.
