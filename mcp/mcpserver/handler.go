@@ -226,7 +226,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		place = e.server.turns.enter(r.Header.Get(sessionHeader))
 		defer place.leave() // unless calls have come in its place
 	}
-	served, problem := h.readBody(w, r, e, place)
+	m, served, problem := h.readBody(w, r, e, place)
 	if problem != nil {
 		problem.refuse(w)
 		return
@@ -242,6 +242,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case withSessions:
 		e.stateful.ServeHTTP(w, r)
 	default:
+		if d := newDirect(w, r, e.server, m); d != nil {
+			d.serve()
+			return
+		}
 		e.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), carrierKey{}, r.Context())))
 	}
 }

@@ -47,30 +47,29 @@ func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (do
 // readBody reads a request's messages, within a time, which has begun, and a size, so that slow and large requests
 // hold nothing else up, and replaces its body by what the SDK gets. What has come, and not what has been announced,
 // counts against what all may have. The calls in the messages get their turns in the given place. What is returned
-// must be called when the request has been served.
+// must be called when the request has been served. There are no messages if there is no body.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint,
-	place *turn) (served func(), problem *refusal) {
+	place *turn) (m *messages, served func(), problem *refusal) {
 	if r.Method != http.MethodPost { // the server reads what there is, up to a limit of its own
 		r.Body = http.NoBody
-		return func() {}, nil
+		return nil, func() {}, nil
 	}
 	if r.ContentLength > h.options.Body {
-		return nil, h.bodyTooLarge(nil, r.Body)
+		return nil, nil, h.bodyTooLarge(nil, r.Body)
 	}
 	l := &load{holding: budget.Holding{
 		Memories: []*budget.Memory{e.memory, h.memory}, Done: r.Context().Done(), Patience: patience,
 	}}
 	l.use()
-	m, problem := h.readMessages(w, r, &l.holding)
-	if problem != nil {
+	if m, problem = h.readMessages(w, r, &l.holding); problem != nil {
 		l.letGo()
-		return nil, problem
+		return nil, nil, problem
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end what follows, too
 	r.Body = io.NopCloser(bytes.NewReader(m.text()))
 	keys := m.keys()
 	e.server.passing.put(m.list, l, place)
-	return func() {
+	return m, func() {
 		forget := func() {
 			e.server.passing.forget(keys...)
 			l.letGo()

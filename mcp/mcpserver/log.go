@@ -24,7 +24,10 @@ func offerLogs(capabilities *sdk.ServerCapabilities) {
 }
 
 // clientLog returns a handler whose records a client gets if it has set a level.
-func clientLog(session *sdk.ServerSession) slog.Handler {
+func clientLog(ctx context.Context, session *sdk.ServerSession) slog.Handler {
+	if d := directOf(ctx); d != nil && d.level == "" { // the SDK would make records and throw them away
+		return slog.DiscardHandler
+	}
 	return sdk.NewLoggingHandler(session, &sdk.LoggingHandlerOptions{LoggerName: "toolrun"})
 }
 

@@ -75,6 +75,7 @@ type Options struct {
 type Server struct {
 	source   Source
 	options  Options
+	self     *sdk.Implementation
 	sdk      *sdk.Server
 	calls    chan struct{}
 	requests chan struct{}
@@ -126,9 +127,9 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	if !s.options.NoResources {
 		capabilities.Resources = &sdk.ResourceCapabilities{Subscribe: true}
 	}
-	s.sdk = sdk.NewServer(
-		&sdk.Implementation{Name: cmp.Or(s.options.Name, "toolrun"), Title: s.options.Title,
-			Version: cmp.Or(s.options.Version, "(devel)")},
+	s.self = &sdk.Implementation{Name: cmp.Or(s.options.Name, "toolrun"), Title: s.options.Title,
+		Version: cmp.Or(s.options.Version, "(devel)")}
+	s.sdk = sdk.NewServer(s.self,
 		&sdk.ServerOptions{
 			Capabilities:       capabilities,
 			CompletionHandler:  s.completePath,
@@ -144,6 +145,9 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	s.stopped, s.stop = context.WithCancel(context.Background())
 	s.active.draining, s.active.changed = make(chan struct{}), make(chan struct{})
 	s.sdk.AddReceivingMiddleware(s.receive)
+	if err := sdk.AddReceivingCustomMethod(s.sdk, directMethod, doDirect); err != nil {
+		return nil, err
+	}
 	if err := s.Refresh(ctx); err != nil && !errors.Is(err, vfs.ErrDeleted) {
 		return nil, err
 	}

@@ -66,6 +66,13 @@ func (s *Server) offer(tools *registry.Registry, selection registry.Selection) e
 	return nil
 }
 
+// offers reports whether clients see a tool.
+func (s *Server) offers(tool string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools[tool] != nil
+}
+
 // reads reports whether a tool is read-only.
 func (s *Server) reads(tool string) bool {
 	s.mu.Lock()
@@ -104,8 +111,7 @@ type workKey struct{}
 type carrierKey struct{}
 
 // call has the SDK do a call when there is room for it.
-func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string, request sdk.Request,
-	w work) (result sdk.Result, err error) {
+func (s *Server) call(ctx context.Context, method string, request sdk.Request, w work) (result sdk.Result, err error) {
 	began := s.Call(ctx, func(ctx context.Context) {
 		if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
 			var cancel context.CancelFunc
@@ -113,7 +119,7 @@ func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string
 			defer cancel()
 			defer context.AfterFunc(carrier, cancel)()
 		}
-		result, err = next(context.WithValue(ctx, workKey{}, w), method, request)
+		result, err = s.next(context.WithValue(ctx, workKey{}, w), method, request)
 	})
 	if began != nil {
 		return nil, began
@@ -147,7 +153,7 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	w := ctx.Value(workKey{}).(work)
 	call := tool.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
 	w.env.Progress = w.feed.begin(ctx)
-	client := clientLog(request.Session)
+	client := clientLog(ctx, request.Session)
 	w.env.Logger = toolLog(ctx, w.env.Logger, client)
 	log := slog.New(client)
 	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
@@ -179,11 +185,17 @@ func (s *Server) result(session *sdk.ServerSession, result tool.Result, env regi
 	if err != nil {
 		return nil, err
 	}
-	var list []*sdk.CallToolResult
+	var list []struct {
+		Content []json.RawMessage
+		IsError bool
+	}
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, err
 	}
-	r := list[0]
+	r := &sdk.CallToolResult{IsError: list[0].IsError}
+	for _, part := range list[0].Content {
+		r.Content = append(r.Content, encoded{text: part})
+	}
 	if bytes.HasPrefix(data, []byte("{")) {
 		r.StructuredContent = data
 	}
@@ -192,6 +204,14 @@ func (s *Server) result(session *sdk.ServerSession, result tool.Result, env regi
 	}
 	return r, nil
 }
+
+// encoded is content that is JSON already. All that the SDK does with content is to encode it.
+type encoded struct {
+	sdk.Content // nil: for its methods
+	text        json.RawMessage
+}
+
+func (e encoded) MarshalJSON() ([]byte, error) { return e.text, nil }
 
 // newCallID returns an id under which the project's history has what a call changes: ids of requests are used again.
 func newCallID() string { return "mcp-" + strings.ToLower(rand.Text()[:16]) }
