@@ -90,10 +90,10 @@ type Server struct {
 	stopped    context.Context // ends calls that go on when the server is closed
 	stop       context.CancelFunc
 
-	mu      sync.Mutex
-	offered []byte            // the definitions that clients see, as provider.Definitions has made them
-	tools   map[string][]byte // each one's, by name
-	reading map[string]bool   // the names of read-only tools
+	mu       sync.Mutex
+	selected []*tool.Definition // the tools that clients see
+	tools    map[string][]byte  // how clients see each, by name
+	reading  map[string]bool    // the names of read-only tools
 	// approvers are those of the sessions whose users have been asked.
 	approvers map[*sdk.ServerSession]registry.Approver
 }

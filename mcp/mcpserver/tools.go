@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,14 +30,18 @@ type definition struct {
 
 // offer gives the SDK the tools that a selection enables, and takes away those that it does not. The SDK tells clients.
 func (s *Server) offer(tools *registry.Registry, selection registry.Selection) error {
-	definitions, err := provider.Definitions(tools, tool.MCP, selection, nil)
+	selected, err := tools.Definitions(tool.MCP, selection) // the same ones each time, unless something has changed
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if bytes.Equal(definitions, s.offered) {
+	if s.selected != nil && slices.Equal(selected, s.selected) {
 		return nil
+	}
+	definitions, err := provider.Definitions(tools, tool.MCP, selection, nil)
+	if err != nil {
+		return err
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(definitions, &list); err != nil {
@@ -62,7 +67,7 @@ func (s *Server) offer(tools *registry.Registry, selection registry.Selection) e
 			s.sdk.RemoveTools(name)
 		}
 	}
-	s.offered, s.tools, s.reading = definitions, now, reading
+	s.selected, s.tools, s.reading = selected, now, reading
 	return nil
 }
 

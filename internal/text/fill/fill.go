@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync/atomic"
 )
 
 // A Text is a text with blanks, which may be these. It is safe for concurrent use.
@@ -18,7 +19,16 @@ import (
 //	{{range .Name}}...{{end}}                            for each element of a slice, whose fields are meant inside
 //
 // A field is true unless it is its type's zero value. {{- removes the white space before a blank.
-type Text struct{ pieces []piece }
+type Text struct {
+	pieces []piece
+	last   atomic.Pointer[filled]
+}
+
+// filled is what a text was last filled with, and what came of it. Models' requests ask for the same again and again.
+type filled struct {
+	data any
+	text string
+}
 
 // HTML is a value that [Text.HTML] leaves as it is.
 type HTML string
@@ -40,12 +50,22 @@ func Parse(text string) *Text {
 	if stop != nil {
 		panic(fmt.Sprintf("fill: nothing begins where %v is", stop))
 	}
-	return &Text{pieces}
+	return &Text{pieces: pieces}
 }
 
-// Text fills in the fields of a struct, or of what a pointer points to.
+// Text fills in the fields of a struct, or of what a pointer points to. Structs that are equal give the same text;
+// their fields are no interfaces.
 func (t *Text) Text(data any) string {
-	return write(t.pieces, data, func(value string) string { return value })
+	kind := reflect.TypeOf(data)
+	comparable := kind.Kind() == reflect.Struct && kind.Comparable()
+	if last := t.last.Load(); comparable && last != nil && last.data == data {
+		return last.text
+	}
+	text := write(t.pieces, data, func(value string) string { return value })
+	if comparable {
+		t.last.Store(&filled{data, text})
+	}
+	return text
 }
 
 // HTML is Text, and escapes values for the text of elements and for attributes in quotes. Addresses must be safe as

@@ -76,3 +76,17 @@ func TestWrongTexts(t *testing.T) {
 	require.PanicsWithValue(t, "fill: struct {} has no field .Name",
 		func() { fill.Parse("{{.Name}}").Text(struct{}{}) })
 }
+
+// TestTheSameTextAgain fills in the same values several times, and others between.
+func TestTheSameTextAgain(t *testing.T) {
+	filled := fill.Parse(strings.Repeat("{{if .On}}on{{else}}{{.Days}}{{end}}", 100))
+	type facts struct {
+		On   bool
+		Days float64
+	}
+	for range 2 {
+		require.Equal(t, strings.Repeat("on", 100), filled.Text(facts{On: true}))
+		require.Equal(t, strings.Repeat("2.5", 100), filled.Text(facts{Days: 2.5}))
+	}
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { filled.Text(facts{Days: 2.5}) }), 1.0)
+}
