@@ -190,6 +190,29 @@ func (t *descriptors) add(d *descriptor) uint32 {
 	return uint32(fd)
 }
 
+// Duplicate lets another number stand for what a descriptor is of, as dup and dup2 of POSIX do, which WASI has not: to,
+// or the lowest free one if that is negative. What that stood for is closed. It returns the number, or WASI's error.
+func (in *Instance) Duplicate(fd, to int32) (number uint32, errno uint16) {
+	t := in.descriptors()
+	d, e := t.get(uint32(fd))
+	switch {
+	case e != errnoSuccess || to >= MaxDescriptors:
+		return 0, uint16(wasifs.EBADF)
+	case to < 0 && t.full():
+		return 0, uint16(wasifs.EMFILE)
+	case to < 0:
+		return t.add(d), 0
+	case to >= int32(len(t.table)):
+		t.table = append(t.table, make([]*descriptor, int(to)-len(t.table)+1)...)
+	}
+	old := t.table[to]
+	t.table[to] = d
+	if old != nil {
+		wasiCall{in: in}.close(old) // its error is nobody's, as on Linux
+	}
+	return uint32(to), 0
+}
+
 // descriptor returns what an argument names.
 func (c wasiCall) descriptor(i int) (*descriptor, errno) { return c.in.descriptors().get(c.u32(i)) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"slices"
 
 	"github.com/toolrun/toolrun/internal/wasm/wasifs"
 )
@@ -116,8 +117,9 @@ func fdClose(_ context.Context, c wasiCall) errno {
 	return c.close(d)
 }
 
+// close closes what no number stands for any more.
 func (c wasiCall) close(d *descriptor) errno {
-	if d.file == nil {
+	if d.file == nil || slices.Contains(c.in.open.table, d) {
 		return errnoSuccess
 	}
 	c.operate()
@@ -134,7 +136,7 @@ func fdRenumber(_ context.Context, c wasiCall) errno {
 	if e != errnoSuccess {
 		return e
 	}
-	if from == to {
+	if c.u32(0) == c.u32(1) {
 		return errnoSuccess
 	}
 	c.in.open.table[c.u32(0)], c.in.open.table[c.u32(1)] = nil, from

@@ -116,6 +116,18 @@ func ParseWait(payload []byte) (w Wait, ok bool) {
 	return Wait{math.Float64frombits(binary.LittleEndian.Uint64(payload)), payload[8] != 0}, true
 }
 
+// ParseDuplicate parses the payload of an [OpDuplicate]: an open file, and the number that is to stand for it, too, or
+// a negative one for the lowest that is free. The answer is the number, or [DuplicateError] and that of an error.
+func ParseDuplicate(payload []byte) (fd, to int32, ok bool) {
+	if len(payload) != 8 {
+		return 0, 0, false
+	}
+	return int32(binary.LittleEndian.Uint32(payload)), int32(binary.LittleEndian.Uint32(payload[4:])), true
+}
+
+// DuplicateError is more than all numbers of files.
+const DuplicateError = 1000
+
 // An Answer is what a call of a function of the host is answered with, in JSON.
 type Answer struct {
 	Value any `json:"value,omitempty"`

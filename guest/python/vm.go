@@ -73,6 +73,7 @@ const (
 	OpExit      = 'Q' // the code has ended the run with a status of 4 bytes
 	OpException = 'X' // the code has raised an [Exception], in JSON
 	OpFiles     = 'O' // it wants to know how many files are open
+	OpDuplicate = 'D' // it wants a second number for an open file: see [ParseDuplicate]
 	OpEnd       = 'E' // the run has ended
 	OpImported  = 'M' // the modules are imported; there is a byte if they have not used the module random
 	OpSuspended = 'P' // the code waits for calls without an answer: see [Leave]

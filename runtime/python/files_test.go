@@ -149,3 +149,50 @@ db.execute('select count(*) from s').fetchone(), db.execute('pragma integrity_ch
 	require.Equal(t, "(3000,)", run(t, "import os, sqlite3\nos.rmdir('/t.db.lock')\n"+
 		"sqlite3.connect('/t.db').execute('select count(*) from t').fetchone()", options).Text)
 }
+
+// TestDuplicates has numbers of files as POSIX has them: those of one file share its position, and it is closed with
+// the last one.
+func TestDuplicates(t *testing.T) {
+	if !isFromSource(t) {
+		t.Skip("the build gives files numbers of its own")
+	}
+	files := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(files, "/a.txt", []byte("abcdef"), 0o600))
+	options := python.RunOptions{Files: files}
+	for code, want := range map[string]string{
+		"g = os.dup(f)\nos.read(f, 2), os.read(g, 2), os.close(f), os.read(g, 9)": "(" +
+			"b'ab', b'cd', None, b'ef')",
+		"os.dup2(f, 50), os.close(f), os.read(50, 2)":                                           "(50, None, b'ab')",
+		"os.dup2(f, f), os.read(f, 2)":                                                          "(4, b'ab')",
+		"g = os.open('/a.txt', os.O_RDONLY)\nos.dup2(f, g), os.lseek(g, 0, 1)":                  "(5, 0)",
+		"f = open('/a.txt')\ng = os.fdopen(os.dup(f.fileno()))\nf.close()\ng.read()":            "'abcdef'",
+		"os.dup(0) == os.dup(1) - 1 == os.dup(2) - 2":                                           "True",
+		"tries(os.dup, -1), tries(os.dup, 99), tries(os.dup, 2**40)":                            "(8, 8, 8)",
+		"tries(os.dup2, 1, -1), tries(os.dup2, 1, 128), tries(os.dup2, 99, 1)":                  "(8, 8, 8)",
+		"tries(os.dup2, 2**40, 1), tries(os.dup2, 1, 2**40)":                                    "(8, 8)",
+		"try:\n    while True: last = os.dup(1)\nexcept OSError as e: why = e.errno\nlast, why": "(127, 33)",
+		"os.umask(0o077), os.umask(0o022)":                                                      "(18, 63)",
+	} {
+		code = "import os\ndef tries(f, *a):\n    try: f(*a)\n    except OSError as e: return e.errno\n" +
+			"f = os.open('/a.txt', os.O_RDONLY)\n" + code
+		require.Equal(t, want, run(t, code, options).Text, code)
+	}
+	// As pytest captures what code prints.
+	result := run(t, `import os, sys, tempfile
+kept, into = os.dup(1), tempfile.TemporaryFile(buffering=0)
+os.dup2(into.fileno(), 1)
+print('captured')
+os.write(1, b'this, too')
+os.dup2(kept, 1)
+os.close(kept)
+print('shown')
+into.seek(0)
+into.read()`, options)
+	require.Equal(t, "b'captured\\nthis, too'", result.Text)
+	require.Equal(t, "shown", lines(result))
+	// What one run leaves is gone in the next, the files of the sandbox's own included.
+	run(t, "import os\nos.dup2(os.open('/a.txt', os.O_RDONLY), 0)\nos.dup2(3, 1)\nos.close(2)\n"+
+		"for n in range(3, 9): os.dup2(0, n)", options)
+	require.Equal(t, "x", lines(run(t, "print('x')", options)))
+	require.Equal(t, "abcdef", content(t, files, "/a.txt"))
+}

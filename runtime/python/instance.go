@@ -204,6 +204,8 @@ func (in *instance) called(number uint32) uint64 {
 		return in.reply(in.wait(payload))
 	case python.OpFiles:
 		return uint64(in.OpenFiles()) * second
+	case python.OpDuplicate:
+		return in.duplicate(payload)
 	case python.OpPicture:
 		return in.reply(in.run.show(payload))
 	case python.OpZone:
@@ -212,6 +214,19 @@ func (in *instance) called(number uint32) uint64 {
 		return in.reply([]byte(zoneNames))
 	}
 	return 0
+}
+
+// duplicate gives an open file a second number.
+func (in *instance) duplicate(payload []byte) uint64 {
+	fd, to, ok := python.ParseDuplicate(payload)
+	if !ok {
+		fd = -1
+	}
+	number, errno := in.Duplicate(fd, to)
+	if errno != 0 {
+		number = python.DuplicateError + uint32(errno)
+	}
+	return uint64(number) * second
 }
 
 // second is how a number is answered: as that many seconds.

@@ -242,6 +242,40 @@ if not hasattr(socket, 'gethostname'):
     socket.gethostname = gethostname
 
 
+def duplicate(fd, to):
+    try:
+        number = ask(b'D', struct.pack('<2i', fd, to))
+    except struct.error:
+        number = 1000 + errno.EBADF
+    if number >= 1000:
+        raise OSError(number - 1000, os.strerror(number - 1000))
+    return number
+
+
+def dup(fd, /):
+    """Return a duplicate of a file descriptor."""
+    return duplicate(fd, -1)
+
+
+def dup2(fd, fd2, inheritable=True):
+    """Duplicate file descriptor."""
+    return duplicate(fd if fd2 >= 0 else -1, fd2)
+
+
+if hasattr(library, 'Memory'):  # the build from npm gives files numbers of its own
+    os.dup, os.dup2 = dup, dup2
+
+
+def umask(mask, /, *, kept=[0o022]):
+    """Set the current numeric umask and return the previous umask."""
+    kept.append(mask)  # files have no modes
+    return kept.pop(0)
+
+
+if not hasattr(os, 'umask'):
+    os.umask = umask
+
+
 def getuid():
     """Returns whose files are, as process.getuid does in JavaScript: some packages ask when they are imported."""
     return 0

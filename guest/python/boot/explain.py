@@ -23,6 +23,7 @@ MODULES = {
     'openpyxl': 'Read the XML in the file with zipfile and xml.etree.ElementTree instead.',
     'lzma': 'Use zlib or bz2 instead.',
     '_lzma': 'Use zlib or bz2 instead.',
+    'pytest': 'Use unittest or doctest instead: the user can add pytest with toolrun py add pytest.',
     'pip': 'Packages cannot be installed from here: the user can add those of pure Python with toolrun py add NAME.',
     'concurrent.futures.process': 'There are no other processes: call the function directly.',
     'multiprocessing': 'There are no other processes: call the function directly.',
@@ -69,6 +70,8 @@ COMMAND_LINE = re.compile(r'\s*(?:pip3?|conda|python3?|npm|npx|apt|apt-get|sudo|
 PIP_LINE = re.compile(r'\s*[!%]?\s*(?:python3? +-m +)?pip3? +install\b')
 NO_PIP = ('There is no shell, and nothing can be installed: leave the line out. {} The user can add packages of pure '
           'Python with toolrun py add NAME.')
+TEST_LINE = re.compile(r'\s*[!%]?\s*(?:python3? +-m +)?pytest\b')
+NO_PYTEST = "There is no shell. Write import pytest; pytest.main(['-q']) instead."
 NO_SHELL = 'There is no shell, and nothing can be installed: leave the line out, and do it in Python.'
 NOTEBOOK = {
     '!': NO_SHELL,
@@ -106,6 +109,8 @@ def explanation(error):
     if isinstance(error, SyntaxError) and isinstance(error.text, str):
         if PIP_LINE.match(error.text):
             return NO_PIP.format(STANDARD)
+        if TEST_LINE.match(error.text):
+            return NO_PYTEST
         if found := NOTEBOOK_LINE.match(error.text):
             return NOTEBOOK[found[1] or found[2] or '?']
         if COMMAND_LINE.match(error.text):
@@ -116,6 +121,8 @@ def explanation(error):
                 return instead
     if isinstance(error, NameError) and error.name == 'get_ipython':
         return 'There is no IPython: leave the line out.'
+    if isinstance(error, NameError) and error.name == 'pytest':
+        return NO_PYTEST
     if isinstance(error, NameError) and error.name in ('cd', 'ls', 'pwd', 'pip'):
         return NO_SHELL
     if isinstance(error, (AttributeError, ImportError, OSError, NotImplementedError)) and SECURE.search(str(error)) or (

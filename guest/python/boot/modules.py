@@ -22,6 +22,7 @@ import datetime
 import decimal
 import difflib
 import enum
+import errno
 import fractions
 import functools
 import gc
