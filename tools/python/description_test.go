@@ -122,13 +122,13 @@ var claims = map[string][]claim{
 		{"open('/a', 'w')", `^Traceback`},
 	},
 	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of " +
-		"memory, of which Python takes 25": {
+		"memory, of which Python takes 30": {
 		{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
 		{"bytearray(40 << 20)", `^memory limit exceeded: the script may use 64 MiB`},
-		{"len(bytearray(37 << 20))", `^38797312$`},
+		{"len(bytearray(33 << 20))", `^34603008$`},
 	},
 	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 48 MiB of " +
-		"memory, of which Python takes 25": {
+		"memory, of which Python takes 30": {
 		{"bytearray(30 << 20)", `^memory limit exceeded: the script may use 48 MiB`},
 	},
 	"Code can call the other tools: `tools.NAME(key=value)`, 100 times in one run at most": {
