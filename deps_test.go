@@ -17,7 +17,7 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"internal/calls", "internal/net/egress", "mcp/mcpclient", "network", "provider",
+	".": {"internal/calls", "internal/net/egress", "internal/pypi", "mcp/mcpclient", "network", "provider",
 		"registry", "registry/waiting", "runtime", "runtime/script",
 		"tool", "tools/code", "tools/filesystem", "tools/javascript", "tools/memory", "tools/module",
 		"tools/python", "tools/shell", "vfs", "vfs/local"},
@@ -89,6 +89,7 @@ var mayImport = map[string][]string{
 	"internal/test/enginetest": {"runtime", "runtime/javascript"},
 	"internal/test/guesttest":  {"runtime"},
 	"internal/test/statetest":  {"runtime"},
+	"internal/test/pypitest":   {"runtime", "runtime/script", "tool", "tools/code"},
 	"internal/test/pythontest": {"internal/test/enginetest", "runtime", "runtime/python"},
 	"internal/selftest": {".", "internal/procmem", "internal/wasm/wasmasm", "mcp/mcpclient", "mcp/mcpserver",
 		"provider", "provider/xmlcall", "registry", "runtime", "runtime/command", "runtime/javascript",
@@ -139,7 +140,8 @@ var mayImport = map[string][]string{
 		"runtime/javascript", "runtime/script", "tools/code"},
 	"tools/shell": {"internal/text/fill", "internal/text/plaintext", "runtime", "runtime/command", "runtime/script",
 		"tool", "tools/code"},
-	"tools/python": {"internal/text/fill", "internal/text/jsontree", "internal/text/plaintext", "tool", "runtime",
+	"tools/python": {"internal/pypi", "internal/text/fill", "internal/text/jsontree", "internal/text/plaintext",
+		"tool", "runtime",
 		"runtime/python", "runtime/script", "tools/code"},
 	"tools/internal/changes": {"vfs"},
 	"tools/module": {"internal/ownversion", "internal/text/plaintext", "internal/text/schema", "network", "tool",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolrun/toolrun/internal/pypi"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -101,6 +102,11 @@ func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 	for _, l := range r.languages {
 		if l.load != nil {
 			builtIn = append(builtIn, code.New(l.Language, l.load, &o.Script))
+		}
+		if l.load != nil && l.Name == python.Name && o.Packages != nil {
+			index := pypi.Index(*o.Packages)
+			r.packages = python.NewPackages(l.load, l.Packages, &index)
+			builtIn = append(builtIn, r.packages.Tool())
 		}
 	}
 	builtIn = append(builtIn, filesystem.New())

@@ -75,6 +75,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -123,6 +124,11 @@ type Options struct {
 	// can be called by several goroutines at once.
 	NetworkAudit func(network.Record)
 
+	// Packages, if not nil, is where packages of pure Python come from that are added to projects: by
+	// [Session.AddPackages], by people on the page, and by models where the tool python_packages has been switched on.
+	// Nil means that none can be added.
+	Packages *PackageIndex
+
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []tool.Tool
 	// Waiting says how calls are kept that wait for a person's approval, if the store keeps records
@@ -158,6 +164,7 @@ type Runner struct {
 	store     vfs.Store
 	engine    *sandbox.Engine
 	languages []language
+	packages  *python.Packages // nil if none can be added
 	gates     gates
 	runs      *waiting.Store
 	calls     *calls.Log // nil if none are noted

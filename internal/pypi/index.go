@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // DefaultIndex is PyPI's.
@@ -30,9 +31,12 @@ const (
 type Index struct {
 	// URL is the index's; empty means DefaultIndex.
 	URL string
-	// Client makes the requests. It should follow redirects to https only.
-	Client *http.Client
+	// Transport makes the requests. Nil means [http.DefaultTransport]. Redirects are followed to https only.
+	Transport http.RoundTripper
 }
+
+// requestTime is how long a request can take, with its answer.
+const requestTime = 10 * time.Minute
 
 // file is one that the index has of a package.
 type file struct {
@@ -106,7 +110,15 @@ func (i *Index) get(ctx context.Context, at *url.URL, accept string, most int64)
 	if accept != "" {
 		request.Header.Set("Accept", accept)
 	}
-	response, err := i.Client.Do(request)
+	client := &http.Client{Transport: i.Transport, Timeout: requestTime,
+		CheckRedirect: func(to *http.Request, via []*http.Request) error {
+			if to.URL.Scheme != "https" || len(via) >= 10 {
+				return fmt.Errorf("it leads to %s: packages are downloaded by https only, after 10 redirects at most",
+					to.URL.Redacted())
+			}
+			return nil
+		}}
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,8 @@ package pypi
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -17,84 +12,10 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/test/pypitest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
-
-// fakeIndex answers requests as an index does.
-type fakeIndex struct {
-	lists  map[string][]map[string]any // by the names of packages
-	wheels map[string][]byte           // by their paths
-	asked  []string
-}
-
-func (i *fakeIndex) RoundTrip(r *http.Request) (*http.Response, error) {
-	i.asked = append(i.asked, r.URL.String())
-	answer := func(status int, body []byte) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Status: http.StatusText(status), Request: r,
-			Body: io.NopCloser(bytes.NewReader(body))}, nil
-	}
-	if wheel, ok := i.wheels[r.URL.Path]; ok && r.URL.Host == "files.example" {
-		return answer(200, wheel)
-	}
-	name, ok := strings.CutPrefix(r.URL.Path, "/simple/")
-	if list, known := i.lists[strings.TrimSuffix(name, "/")]; ok && known && r.Header.Get("Accept") != "" {
-		data, err := json.Marshal(map[string]any{"files": list})
-		if err != nil {
-			return nil, err
-		}
-		return answer(200, data)
-	}
-	return answer(404, nil)
-}
-
-func (i *fakeIndex) index() *Index {
-	return &Index{URL: "https://index.example/simple/", Client: &http.Client{Transport: i}}
-}
-
-func newIndex() *fakeIndex {
-	return &fakeIndex{lists: map[string][]map[string]any{}, wheels: map[string][]byte{}}
-}
-
-// add adds a wheel with files, beside its metadata.
-func (i *fakeIndex) add(name, version, tags string, files map[string]string, requires ...string) map[string]any {
-	module := strings.ReplaceAll(name, "-", "_")
-	info := module + "-" + version + ".dist-info/"
-	metadata := "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n"
-	for _, r := range requires {
-		metadata += "Requires-Dist: " + r + "\n"
-	}
-	all := map[string]string{info + "METADATA": metadata + "\nText: of the package\n",
-		info + "WHEEL": "Wheel-Version: 1.0\n", info + "RECORD": "something,else,"}
-	maps.Copy(all, files)
-	return i.addFile(name, module+"-"+version+"-"+tags+".whl", pack(all))
-}
-
-func (i *fakeIndex) addFile(name, filename string, data []byte) map[string]any {
-	i.wheels["/"+filename] = data
-	entry := map[string]any{"filename": filename, "url": "https://files.example/" + filename,
-		"hashes": map[string]string{"sha256": fmt.Sprintf("%x", sha256.Sum256(data))}}
-	i.lists[name] = append(i.lists[name], entry)
-	return entry
-}
-
-func pack(files map[string]string) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = io.WriteString(w, files[name])
-		}
-		if err != nil {
-			panic(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
 
 // bomb is a wheel with a file of so many MiB.
 func bomb(t *testing.T, size int) []byte {
@@ -111,7 +32,9 @@ func bomb(t *testing.T, size int) []byte {
 	return b.Bytes()
 }
 
-const pure = "py3-none-any"
+const pure = pypitest.Pure
+
+func index(i *pypitest.Index) *Index { return &Index{URL: pypitest.URL, Transport: i} }
 
 var python = &Python{Version: "3.11.2", Packages: []string{"numpy 2.3.5"},
 	Instead: map[string]string{"scipy": "Use statistics instead."}}
@@ -143,24 +66,24 @@ func names(packages []Package) (all []string) {
 
 // TestAdd adds packages with what they need, and removes them again.
 func TestAdd(t *testing.T) {
-	i, f := newIndex(), newFolder()
-	i.add("requests", "2.0", pure, map[string]string{"requests/__init__.py": "x = 2"}, "urllib3<3,>=1", "Chardet",
+	i, f := pypitest.New(), newFolder()
+	i.Add("requests", "2.0", pure, map[string]string{"requests/__init__.py": "x = 2"}, "urllib3<3,>=1", "Chardet",
 		"numpy>=1.22", "win32; sys_platform == 'win32'", "socks; extra == 'socks'",
 		`old-python; python_version < "3.8"`)
-	i.add("requests", "1.0", pure, map[string]string{"requests/__init__.py": "x = 1"})
-	i.add("requests", "3.0rc1", pure, nil)
-	i.add("requests", "4.0", pure, nil)["yanked"] = "broken"
-	i.add("requests", "5.0", pure, nil)["requires-python"] = ">=3.12"
-	i.add("requests", "6.0", "cp311-cp311-manylinux1_x86_64", nil)
-	i.add("urllib3", "2.5", "py2.py3-none-any", map[string]string{"urllib3.py": "",
+	i.Add("requests", "1.0", pure, map[string]string{"requests/__init__.py": "x = 1"})
+	i.Add("requests", "3.0rc1", pure, nil)
+	i.Add("requests", "4.0", pure, nil)["yanked"] = "broken"
+	i.Add("requests", "5.0", pure, nil)["requires-python"] = ">=3.12"
+	i.Add("requests", "6.0", "cp311-cp311-manylinux1_x86_64", nil)
+	i.Add("urllib3", "2.5", "py2.py3-none-any", map[string]string{"urllib3.py": "",
 		"urllib3-2.5.data/scripts/run": "#!x", "urllib3-2.5.data/purelib/more/x.py": "more", "start.pth": "import os"})
-	i.add("urllib3", "3.0", pure, nil)
-	i.add("chardet", "7", pure, map[string]string{"chardet.py": ""})
-	i.add("socks", "1", pure, map[string]string{"socks.py": ""})
+	i.Add("urllib3", "3.0", pure, nil)
+	i.Add("chardet", "7", pure, map[string]string{"chardet.py": ""})
+	i.Add("socks", "1", pure, map[string]string{"socks.py": ""})
 	require.NoError(t, afero.WriteFile(f.Files, "/lib/python/own.py", []byte("mine"), 0o600))
 	before := tree(t, f)
 
-	packages, err := f.Add(t.Context(), i.index(), python, []string{"Requests"})
+	packages, err := f.Add(t.Context(), index(i), python, []string{"Requests"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"chardet 7", "requests 2.0", "urllib3 2.5"}, names(packages))
 	files := tree(t, f)
@@ -176,20 +99,20 @@ func TestAdd(t *testing.T) {
 	require.Equal(t, []string{"chardet", "urllib3"}, packages[1].Needs)
 
 	// A folder that has the lock alone gets the same, whatever is newer.
-	i.add("chardet", "8", pure, map[string]string{"chardet.py": "new"})
+	i.Add("chardet", "8", pure, map[string]string{"chardet.py": "new"})
 	other := newFolder()
 	require.NoError(t, afero.WriteFile(other.Files, "/python.lock", []byte(files["/python.lock"]), 0o600))
 	require.NoError(t, afero.WriteFile(other.Files, "/lib/python/own.py", []byte("mine"), 0o600))
-	again, err := other.Add(t.Context(), i.index(), python, nil)
+	again, err := other.Add(t.Context(), index(i), python, nil)
 	require.NoError(t, err)
 	require.Equal(t, packages, again)
 	require.Equal(t, files, tree(t, other))
 
 	// Another package leaves those that are there as they are; an extra adds what that needs.
-	packages, err = f.Add(t.Context(), i.index(), python, []string{"requests[socks]==1.*,!=1.1"})
+	packages, err = f.Add(t.Context(), index(i), python, []string{"requests[socks]==1.*,!=1.1"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"requests 1.0"}, names(packages), "that needs nothing")
-	packages, err = f.Add(t.Context(), i.index(), python, []string{"requests[socks]>1"})
+	packages, err = f.Add(t.Context(), index(i), python, []string{"requests[socks]>1"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"chardet 8", "requests 2.0", "socks 1", "urllib3 2.5"}, names(packages))
 	requires, listed, err := f.List()
@@ -210,21 +133,20 @@ func TestAdd(t *testing.T) {
 	require.False(t, gone)
 }
 
-// TestVersionsThatFitTogether goes back to older versions where newer ones do not fit.
 // TestOptionalNativeCode adds a package that goes without its native code, and one with a file that is protected.
 func TestOptionalNativeCode(t *testing.T) {
-	i := newIndex()
+	i := pypitest.New()
 	code := map[string]string{"markupsafe/__init__.py": "try: import speedups", "markupsafe/_speedups.so": "\x7fELF",
 		"markupsafe/conftest.py": "run()"}
-	i.add("markupsafe", "1.0", pure, nil)
-	i.add("markupsafe", "2.0", "cp312-cp312-manylinux2014_x86_64", code)
-	i.add("markupsafe", "2.0", "cp311-cp311-win_amd64", code)
-	i.add("markupsafe", "2.0", "cp311-cp311-manylinux2014_x86_64", code)
+	i.Add("markupsafe", "1.0", pure, nil)
+	i.Add("markupsafe", "2.0", "cp312-cp312-manylinux2014_x86_64", code)
+	i.Add("markupsafe", "2.0", "cp311-cp311-win_amd64", code)
+	i.Add("markupsafe", "2.0", "cp311-cp311-manylinux2014_x86_64", code)
 	project, err := local.NewMemoryStore(&vfs.Options{Protect: []string{"conftest.py"}}).Open(t.Context(), "p")
 	require.NoError(t, err)
 	defer project.Close()
 	f := &Folder{Files: project, Packages: "/lib/python", Lock: "/python.lock"}
-	packages, err := f.Add(t.Context(), i.index(), python, []string{"MarkupSafe"})
+	packages, err := f.Add(t.Context(), index(i), python, []string{"MarkupSafe"})
 	require.NoError(t, err)
 	require.Equal(t, "markupsafe-2.0-cp311-cp311-manylinux2014_x86_64.whl", packages[0].File)
 	files := tree(t, f)
@@ -235,24 +157,25 @@ func TestOptionalNativeCode(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, tree(t, f))
 
-	i.add("markupsafe", "2.0", pure, map[string]string{"markupsafe/__init__.py": "pure"})
-	packages, err = f.Add(t.Context(), i.index(), python, []string{"MarkupSafe"})
+	i.Add("markupsafe", "2.0", pure, map[string]string{"markupsafe/__init__.py": "pure"})
+	packages, err = f.Add(t.Context(), index(i), python, []string{"MarkupSafe"})
 	require.NoError(t, err)
 	require.Equal(t, "markupsafe-2.0-py3-none-any.whl", packages[0].File, "without native code is better")
 }
 
+// TestVersionsThatFitTogether goes back to older versions where newer ones do not fit.
 func TestVersionsThatFitTogether(t *testing.T) {
-	i, f := newIndex(), newFolder()
-	i.add("a", "1", pure, map[string]string{"a.py": ""}, "c")
-	i.add("b", "1", pure, map[string]string{"b.py": ""}, "c~=1.2")
-	i.add("c", "1.1", pure, nil)
-	i.add("c", "1.3", pure, map[string]string{"c.py": ""})
-	i.add("c", "2.0", pure, nil)
-	i.add("d", "1", pure, nil, "c>=2")
-	packages, err := f.Add(t.Context(), i.index(), python, []string{"a", "b"})
+	i, f := pypitest.New(), newFolder()
+	i.Add("a", "1", pure, map[string]string{"a.py": ""}, "c")
+	i.Add("b", "1", pure, map[string]string{"b.py": ""}, "c~=1.2")
+	i.Add("c", "1.1", pure, nil)
+	i.Add("c", "1.3", pure, map[string]string{"c.py": ""})
+	i.Add("c", "2.0", pure, nil)
+	i.Add("d", "1", pure, nil, "c>=2")
+	packages, err := f.Add(t.Context(), index(i), python, []string{"a", "b"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a 1", "b 1", "c 1.3"}, names(packages))
-	_, err = f.Add(t.Context(), i.index(), python, []string{"d"})
+	_, err = f.Add(t.Context(), index(i), python, []string{"d"})
 	require.ErrorContains(t, err, "c cannot be had")
 	require.ErrorContains(t, err, "b 1 wants c~=1.2")
 	require.ErrorContains(t, err, "d 1 wants c>=2")
@@ -260,32 +183,32 @@ func TestVersionsThatFitTogether(t *testing.T) {
 
 // TestWhatCannotBeHad says why, and changes nothing.
 func TestWhatCannotBeHad(t *testing.T) {
-	i := newIndex()
-	i.add("scipy", "1", "cp311-cp311-manylinux1_x86_64", nil)
-	i.addFile("source", "source-1.tar.gz", nil)
-	i.add("new", "1", "py314-none-any", nil)
-	i.add("needs", "1", pure, nil, "numpy<2")
-	i.add("address", "1", pure, nil, "x @ https://evil.example/x.whl")
-	i.add("strange", "1", pure, nil, "x; strange == '1'")
-	i.add("so", "1", pure, map[string]string{"so/a.so": ""})
-	i.add("liar", "1", pure, map[string]string{"liar-1.dist-info/METADATA": "Name: other\nVersion: 1\n"})
-	i.addFile("none", "none-1-"+pure+".whl", pack(map[string]string{"none.py": ""}))
-	i.addFile("text", "text-1-"+pure+".whl", []byte("no zip"))
-	i.add("forged", "1", pure, nil)["hashes"] = map[string]string{"sha256": strings.Repeat("0", 64)}
-	i.add("unhashed", "1", pure, nil)["hashes"] = map[string]string{}
-	i.add("plain", "1", pure, nil)["url"] = "http://files.example/plain.whl"
-	i.add("inside", "1", pure, nil)["url"] = "file:///etc/passwd"
-	i.add("taken", "1", pure, map[string]string{"own.py": "theirs"})
-	i.add("one", "1", pure, map[string]string{"same/x.py": "1"})
-	i.add("two", "1", pure, map[string]string{"same/X.py": "2"})
-	i.addFile("bomb", "bomb-1-"+pure+".whl", bomb(t, maxUnpacked/(1<<20)+1))
+	i := pypitest.New()
+	i.Add("scipy", "1", "cp311-cp311-manylinux1_x86_64", nil)
+	i.AddFile("source", "source-1.tar.gz", nil)
+	i.Add("new", "1", "py314-none-any", nil)
+	i.Add("needs", "1", pure, nil, "numpy<2")
+	i.Add("address", "1", pure, nil, "x @ https://evil.example/x.whl")
+	i.Add("strange", "1", pure, nil, "x; strange == '1'")
+	i.Add("so", "1", pure, map[string]string{"so/a.so": ""})
+	i.Add("liar", "1", pure, map[string]string{"liar-1.dist-info/METADATA": "Name: other\nVersion: 1\n"})
+	i.AddFile("none", "none-1-"+pure+".whl", pypitest.Pack(map[string]string{"none.py": ""}))
+	i.AddFile("text", "text-1-"+pure+".whl", []byte("no zip"))
+	i.Add("forged", "1", pure, nil)["hashes"] = map[string]string{"sha256": strings.Repeat("0", 64)}
+	i.Add("unhashed", "1", pure, nil)["hashes"] = map[string]string{}
+	i.Add("plain", "1", pure, nil)["url"] = "http://files.example/plain.whl"
+	i.Add("inside", "1", pure, nil)["url"] = "file:///etc/passwd"
+	i.Add("taken", "1", pure, map[string]string{"own.py": "theirs"})
+	i.Add("one", "1", pure, map[string]string{"same/x.py": "1"})
+	i.Add("two", "1", pure, map[string]string{"same/X.py": "2"})
+	i.AddFile("bomb", "bomb-1-"+pure+".whl", bomb(t, maxUnpacked/(1<<20)+1))
 	for name, path := range map[string]string{"up": "../x.py", "root": "/x.py", "back": `a\..\x.py`, "drive": "c:x.py",
 		"inner": "a/../../x.py", "empty": "a//x.py", "control": "a\nb.py", "twice": "UP.py"} {
 		files := map[string]string{path: "evil"}
 		if name == "twice" {
 			files["up.py"] = ""
 		}
-		i.add(name, "1", pure, files)
+		i.Add(name, "1", pure, files)
 	}
 	for text, want := range map[string]string{
 		"scipy":          "native code only, which cannot run in the sandbox. Use statistics instead.",
@@ -325,31 +248,31 @@ func TestWhatCannotBeHad(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			f := newFolder()
 			require.NoError(t, afero.WriteFile(f.Files, "/lib/python/own.py", []byte("mine"), 0o600))
-			_, err := f.Add(t.Context(), i.index(), python, []string{text})
+			_, err := f.Add(t.Context(), index(i), python, []string{text})
 			require.ErrorContains(t, err, want)
 			require.Equal(t, map[string]string{"/lib/python/own.py": "mine"}, tree(t, f))
 		})
 	}
 	t.Run("two packages with one file", func(t *testing.T) {
 		f := newFolder()
-		_, err := f.Add(t.Context(), i.index(), python, []string{"one"})
+		_, err := f.Add(t.Context(), index(i), python, []string{"one"})
 		require.NoError(t, err)
 		before := tree(t, f)
-		_, err = f.Add(t.Context(), i.index(), python, []string{"two"})
+		_, err = f.Add(t.Context(), index(i), python, []string{"two"})
 		require.ErrorContains(t, err, "both have the file same/X.py")
 		require.Equal(t, before, tree(t, f))
 	})
-	for _, url := range i.asked {
+	for _, url := range i.Asked() {
 		require.Regexp(t, "^https://(index|files).example/", url)
 	}
 }
 
 // TestForgedLocks has lock files and lists of files that code in the sandbox may have written.
 func TestForgedLocks(t *testing.T) {
-	i := newIndex()
-	i.add("a", "1", pure, map[string]string{"a.py": "good"})
+	i := pypitest.New()
+	i.Add("a", "1", pure, map[string]string{"a.py": "good"})
 	good := newFolder()
-	_, err := good.Add(t.Context(), i.index(), python, []string{"a"})
+	_, err := good.Add(t.Context(), index(i), python, []string{"a"})
 	require.NoError(t, err)
 	lock := tree(t, good)["/python.lock"]
 	for name, test := range map[string]struct{ lock, want string }{
@@ -365,7 +288,7 @@ func TestForgedLocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFolder()
 			require.NoError(t, afero.WriteFile(f.Files, "/python.lock", []byte(test.lock), 0o600))
-			_, err := f.Add(t.Context(), i.index(), python, nil)
+			_, err := f.Add(t.Context(), index(i), python, nil)
 			require.ErrorContains(t, err, test.want)
 			require.Len(t, tree(t, f), 1)
 		})
@@ -373,7 +296,7 @@ func TestForgedLocks(t *testing.T) {
 	t.Run("files outside of the folder", func(t *testing.T) {
 		for _, info := range []string{"a-1.dist-info", "../evil.dist-info", "..", "/etc", "x/../../evil.dist-info"} {
 			f := newFolder()
-			_, err := f.Add(t.Context(), i.index(), python, []string{"a"})
+			_, err := f.Add(t.Context(), index(i), python, []string{"a"})
 			require.NoError(t, err)
 			for _, name := range []string{"/mine.txt", "/evil.dist-info/x", "/lib/mine.txt"} {
 				require.NoError(t, afero.WriteFile(f.Files, name, nil, 0o600))

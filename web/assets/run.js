@@ -4,6 +4,7 @@ import {get, model, page, post, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
 import {changed, facts, load, Output, pictures, watch} from "./callview.js";
 import {languages} from "./languages.js"; // which the server makes
+import {packages, tool as packagesTool} from "./packages.js";
 import {Sessions} from "./sessions.js";
 import {pieces} from "./text.js";
 
@@ -59,7 +60,8 @@ export async function show(main) {
     h("span", {class: "field"}, h("label", {for: "language"}, "Language"), choice), !model && h("span",
     {class: "field"}, h("label", {for: "session"}, "Session"), session), h("span", {class: "field"}, run, stop),
     missing.map((l) => h("span", {class: "quiet"}, l.title, ": ", h("code", {}, "toolrun module add " + l.module)))),
-    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions && sessions.element);
+    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions && sessions.element,
+    !model && has({tool: packagesTool}) && packages());
 
   async function start() {
     fill(trouble);

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
+	"github.com/toolrun/toolrun/internal/test/pypitest"
 	"github.com/toolrun/toolrun/internal/test/pythontest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
@@ -537,6 +538,35 @@ func TestSessions(t *testing.T) {
 	p.sees("Sessions (1)")
 	p.click("Undo")
 	p.sees("Sessions (2)")
+}
+
+func TestPackages(t *testing.T) {
+	index := pypitest.New()
+	index.Add("greet", "1.0", pypitest.Pure, map[string]string{"greet.py": "x = 1"}, "words")
+	index.Add("words", "2.0", pypitest.Pure, map[string]string{"words.py": "y = 2"})
+	options := newOptions()
+	options.Languages = []code.Language{pypitest.Python()}
+	options.Packages = &toolrun.PackageIndex{URL: pypitest.URL, Transport: index}
+	s := serve(t, options)
+	s.project("notes", nil)
+	p := s.visit()
+	p.open("run", "project", "notes")
+	p.click("Packages (0)")
+	p.write("#packages", "greet")
+	p.click("Add")
+	p.sees("Added greet.")
+	p.sees("Packages (2)")
+	p.shots("run-packages")
+	p.click("Close")
+	p.click("Remove the package words")
+	p.sees("words is needed by another package")
+	p.click("Remove the package greet")
+	p.sees("Packages (0)")
+	p.click("Undo")
+	p.sees("Packages (2)")
+	p.write("#packages", "nothing <b>x")
+	p.click("Add")
+	p.sees("is not")
 }
 
 func TestCheckpoints(t *testing.T) {

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -46,17 +46,20 @@ package runs. Packages with native code cannot be added.`,
 			"  toolrun py add 'requests>=2.30' beautifulsoup4==4.12.*\n" +
 			"  toolrun py add --root .",
 		RunE: c.run(c.open, func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			on, err := pythonFor(cmd)
+			own, err := ownPackages(cmd)
 			if err != nil {
 				return outcome{}, err
 			}
-			from := &pypi.Index{URL: index, Client: hostOf(cmd).httpClient()}
+			r, err := open(cmd, toolrun.Options{})
+			if err != nil {
+				return outcome{}, err
+			}
+			defer r.Close() // which has changed nothing
+			load := func(ctx context.Context) (code.Interpreter, error) { return r.Interpreter(ctx, python.Name) }
 			report(cmd.Context(), "packages are downloaded", 0, 0)
-			packages, err := packagesOf(p).Add(cmd.Context(), from, on, args)
-			if err != nil {
-				return outcome{}, err
-			}
-			return listPackages("", packages), nil
+			packages, err := python.NewPackages(load, own, &pypi.Index{URL: index, Transport: r.host.Transport}).
+				Add(cmd.Context(), p, args)
+			return listPackages("", packages), err
 		}),
 	}
 	cmd.Flags().StringVar(&index, "index", pypi.DefaultIndex, "take packages from the index at this https `URL`")
@@ -70,7 +73,7 @@ func newPyList(c *filesCommand) *cobra.Command {
 		Example: "  toolrun py list\n  toolrun py list --json",
 		Args:    cobra.NoArgs,
 		RunE: c.run(c.reading, func(cmd *cobra.Command, _ []string, p vfs.Project) (outcome, error) {
-			_, packages, err := packagesOf(p).List()
+			_, packages, err := python.PackagesOf(p).List()
 			if err != nil {
 				return outcome{}, err
 			}
@@ -87,7 +90,7 @@ func newPyRemove(c *filesCommand) *cobra.Command {
 		Example: "  toolrun py remove rich",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: c.run(c.reading, func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			removed, err := packagesOf(p).Remove(args)
+			removed, err := python.PackagesOf(p).Remove(args)
 			if err != nil {
 				return outcome{}, err
 			}
@@ -96,11 +99,6 @@ func newPyRemove(c *filesCommand) *cobra.Command {
 			return out, nil
 		}),
 	}
-}
-
-// packagesOf is where a project has packages.
-func packagesOf(p vfs.Project) *pypi.Folder {
-	return &pypi.Folder{Files: p, Packages: "/lib/python", Lock: "/python.lock"}
 }
 
 // listPackages lists packages, and some that somebody else has.
@@ -150,34 +148,6 @@ func ownPackages(cmd *cobra.Command) ([]string, error) {
 		return m.Manifest.Packages, nil
 	}
 	return nil, nil
-}
-
-// pythonFor says for which Python packages are.
-func pythonFor(cmd *cobra.Command) (_ *pypi.Python, err error) {
-	own, err := ownPackages(cmd)
-	if err != nil {
-		return nil, err
-	}
-	r, err := open(cmd, toolrun.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	i, err := r.Interpreter(cmd.Context(), python.Name)
-	if err != nil {
-		return nil, err
-	}
-	result, err := i.Run(cmd.Context(), "import sys\n'%d.%d.%d' % sys.version_info[:3]", &code.Run{Limits: askLimits})
-	if err != nil {
-		return nil, err
-	}
-	on := &pypi.Python{Version: fmt.Sprint(result.Value), Packages: own, Instead: map[string]string{}}
-	for _, name := range []string{"numpy", "pandas"} {
-		if !slices.ContainsFunc(own, func(one string) bool { return strings.HasPrefix(one, name+" ") }) {
-			on.Instead[name] = "A build of Python that has it is made by contrib/python: see docs/python.md"
-		}
-	}
-	return on, nil
 }
 
 // hideSubcommands lets a command that takes arguments of its own have subcommands only if one is the first of them:

@@ -32,6 +32,7 @@ func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	r := &runner{host: hostOf(cmd), warn: warnings(cmd.ErrOrStderr())}
 	options.Warn = r.warn
 	options.Languages = r.host.languages()
+	options.Packages = &toolrun.PackageIndex{Transport: r.host.Transport}
 	if options.Engine = r.host.Engine; options.Engine == nil {
 		options.EngineOptions.CacheDir, r.noCache = r.host.dirs().EngineCache()
 	}
@@ -66,6 +67,7 @@ func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 // openBuiltIn opens a runner with the built-in tools and those of modules, which runs nothing.
 func openBuiltIn(cmd *cobra.Command, options toolrun.Options) (*toolrun.Runner, error) {
 	options.Languages, options.Engine = hostOf(cmd).languages(), hostOf(cmd).Engine
+	options.Packages = &toolrun.PackageIndex{Transport: hostOf(cmd).Transport}
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
