@@ -6,10 +6,10 @@ There are no threads: the algorithm "threaded" is the serial one.
 import pathlib
 import sys
 
-from edits import editor
+from edits import cutter, editor
 
 root = pathlib.Path(sys.argv[1])
-edit = editor(root)
+edit, cut = editor(root), cutter(root)
 
 edit("meson.build", ("    'werror=true',\n", ""))
 edit("lib/contourpy/util/meson.build",
@@ -27,19 +27,11 @@ edit("lib/contourpy/util/meson.build",
 edit("src/meson.build", ("    'threaded.cpp',\n", ""))
 # The sizes of arrays have 64 bits, those of lists 32.
 for file in ("src/contour_generator.cpp", "src/base_impl.h"):
-    path = root / file
-    text = path.read_text()
-    if text.count("auto n = levels_proxy.size();") != 2:
-        sys.exit(f"{path}: there are not two numbers of levels")
-    path.write_text(text.replace("auto n = levels_proxy.size();", "index_t n = levels_proxy.size();"))
+    edit(file, ("auto n = levels_proxy.size();", "index_t n = levels_proxy.size();", 2))
 edit("src/util.cpp",
      ("#include <thread>\n", ""),
      ("static_cast<index_t>(std::thread::hardware_concurrency())", "1"))
-wrap = root / "src/wrap.cpp"
-text, found, _ = wrap.read_text().partition("    py::class_<contourpy::ThreadedContourGenerator, ")
-if not found:
-    sys.exit(f"{wrap}: there is no class ThreadedContourGenerator")
-wrap.write_text(text.rstrip() + "\n}\n")
+cut("src/wrap.cpp", "    py::class_<contourpy::ThreadedContourGenerator, ", None, "}\n")
 edit("src/wrap.cpp", ('#include "threaded.h"\n', ""))
 edit("lib/contourpy/__init__.py",
      ("    ThreadedContourGenerator,\n    ZInterp,\n    max_threads,\n)\n",

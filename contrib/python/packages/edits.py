@@ -17,3 +17,17 @@ def editor(root):
         path.write_text(text)
 
     return edit
+
+
+def cutter(root):
+    """Returns cut(FILE, BEGIN, END, NEW) for the files of a folder. It replaces what begins with a text that is there
+    once, up to another one, or up to the end of the file if that is None."""
+    def cut(file, begin, end, new):
+        path = root / file
+        before, found, rest = path.read_text().partition(begin)
+        _, last, after = rest.partition(end) if end else ("", "", "")
+        if not found or begin in rest or end and not last:
+            sys.exit(f"{path}: {begin!r} is not there once, before {end!r}")
+        path.write_text(before + new + last + after)
+
+    return cut

@@ -8,24 +8,12 @@ import pathlib
 import shutil
 import sys
 
-from edits import editor
+from edits import cutter, editor
 
 root = pathlib.Path(sys.argv[1]).resolve()
 VERSION = "3.10.9"
 LIB = "lib/matplotlib/"
-edit = editor(root)
-
-
-def cut(file, begin, end, new):
-    """Replaces what begins with a text that is there once, up to another one."""
-    path = root / file
-    text = path.read_text()
-    before, found, rest = text.partition(begin)
-    _, last, after = rest.partition(end)
-    if not found or not last or begin in rest:
-        sys.exit(f"{path}: {begin!r} is not there once, before {end!r}")
-    path.write_text(before + new + last + after)
-
+edit, cut = editor(root), cutter(root)
 
 edit("meson.build",
      ("""run_command(

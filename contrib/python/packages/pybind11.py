@@ -21,14 +21,14 @@ if not same:
     sys.exit(f"{numpy}: Py_intptr_t is not compared to ssize_t")
 rest = re.sub(r"\b(Py_intptr_t|ssize_t)\b", "npy_size", rest)
 numpy.write_text(head + "using npy_size = long long;\n" + rest)
-edit("numpy.h", ("return std::max(res, buf.ndim);", "return std::max<npy_size>(res, buf.ndim);", 1))
+edit("numpy.h", ("return std::max(res, buf.ndim);", "return std::max<npy_size>(res, buf.ndim);"))
 for order in "cf":
     edit("buffer_info.h",
          (f"inline std::vector<ssize_t> {order}_strides(const std::vector<ssize_t> &shape, ssize_t itemsize) {{\n"
           "    auto ndim = shape.size();\n    std::vector<ssize_t>",
           f"template <typename S = ssize_t>\nstd::vector<S> {order}_strides(const std::vector<S> &shape, "
-          "ssize_t itemsize) {\n    auto ndim = shape.size();\n    std::vector<S>", 1))
-edit("buffer_info.h", ("detail::c_strides({view->shape", "detail::c_strides<ssize_t>({view->shape", 1))
+          "ssize_t itemsize) {\n    auto ndim = shape.size();\n    std::vector<S>"))
+edit("buffer_info.h", ("detail::c_strides({view->shape", "detail::c_strides<ssize_t>({view->shape"))
 
 # Without threads nothing is locked, and libc++ has no mutex.
 edit("detail/internals.h", ("std::lock_guard<std::mutex> lock(pp_set_mutex_);", "", 3))
