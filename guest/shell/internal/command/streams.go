@@ -116,6 +116,25 @@ func (c *Context) InputLines(name string, separator byte) ([]string, error) {
 	return ReadLines(in, separator)
 }
 
+// A Counter passes on what is read from R or written to W, and counts the bytes.
+type Counter struct {
+	R   io.Reader
+	W   io.Writer
+	N   int64
+	Err error // the last one, but io.EOF
+}
+
+func (c *Counter) Read(data []byte) (int, error) { return c.count(c.R.Read(data)) }
+
+func (c *Counter) Write(data []byte) (int, error) { return c.count(c.W.Write(data)) }
+
+func (c *Counter) count(n int, err error) (int, error) {
+	if c.N += int64(n); err != nil && err != io.EOF {
+		c.Err = err
+	}
+	return n, err
+}
+
 // Status returns the exit status 0 if all went well, and 1 otherwise.
 func Status(ok bool) int {
 	if ok {

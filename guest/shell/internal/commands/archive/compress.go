@@ -313,9 +313,8 @@ func (z *compression) file(name string) {
 			_ = c.Unlink(target)
 		}
 	}()
-	counter := &counter{w: out}
-	read := &countingReader{r: in}
-	if !z.copy(counter, read, name) {
+	written, read := &command.Counter{W: out}, &command.Counter{R: in}
+	if !z.copy(written, read, name) {
 		return
 	}
 	if err := out.Close(); err != nil {
@@ -325,7 +324,7 @@ func (z *compression) file(name string) {
 	done = true
 	_ = c.Chtimes(target, info.ModTime(), info.ModTime())
 	if z.verbose && z.name == "gzip" {
-		whole, part := read.n, counter.n
+		whole, part := read.N, written.N
 		if z.decompress {
 			whole, part = part, whole
 		}
@@ -375,29 +374,6 @@ func (z *compression) target(name string) (string, bool) {
 		}
 	}
 	return name + z.suffix, true
-}
-
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(data []byte) (int, error) {
-	n, err := c.w.Write(data)
-	c.n += int64(n)
-	return n, err
-}
-
-// countingReader counts the bytes that are read.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(data []byte) (int, error) {
-	n, err := c.r.Read(data)
-	c.n += int64(n)
-	return n, err
 }
 
 // stream does what is to be done to standard output, or to nothing if data is tested.
@@ -508,7 +484,7 @@ func (z *compression) unexpectedEnd(name string) {
 
 // listing shows how large the data of a file is.
 func (z *compression) listing(name string, in io.Reader) {
-	data := &countingReader{r: in}
+	data := &command.Counter{R: in}
 	r, err := gzip.NewReader(data)
 	if err != nil {
 		fmt.Fprintf(z.c.Stderr, "\ngzip: %s: not in gzip format\n", name)
@@ -529,7 +505,7 @@ func (z *compression) listing(name string, in io.Reader) {
 	if r.Name != "" {
 		overhead++
 	}
-	fmt.Fprintf(z.c.Stdout, "%19d %19d %s %s\n", data.n, whole, ratio(whole, data.n, overhead), base)
+	fmt.Fprintf(z.c.Stdout, "%19d %19d %s %s\n", data.N, whole, ratio(whole, data.N, overhead), base)
 }
 
 // errGarbage is the error of data behind the last member of a file of gzip.

@@ -307,14 +307,14 @@ func (t *tarRun) create(outer command.Files, names []string) int {
 		}
 		w, closer = compressed, compressed
 	}
-	blocks := &counter{w: w}
+	blocks := &command.Counter{W: w}
 	archive := tar.NewWriter(blocks)
 	if err := t.addAll(archive, names); err != nil {
 		return t.write(err)
 	}
 	err := archive.Close()
 	// Archives are made of records of 20 blocks.
-	if rest := blocks.n % 10240; err == nil && rest > 0 {
+	if rest := blocks.N % 10240; err == nil && rest > 0 {
 		_, err = blocks.Write(make([]byte, 10240-rest))
 	}
 	if err == nil && closer != nil {
@@ -581,13 +581,13 @@ func (t *tarRun) read(outer command.Files, names []string, extract bool) int {
 	}
 	x := &extraction{tarRun: t, out: out, found: make([]bool, len(names)), names: names, times: map[string]time.Time{}}
 	x.strip, _ = strconv.Atoi(func() string { s, _ := c.Value("strip-components"); return s }())
-	counted := &countingReader{r: r}
+	counted := &command.Counter{R: r}
 	archive := tar.NewReader(counted)
 	first := true
 	status := 0
 	for {
 		header, err := archive.Next()
-		if err == io.EOF && (!first || counted.n > 0) {
+		if err == io.EOF && (!first || counted.N > 0) {
 			break
 		}
 		if err != nil {

@@ -426,12 +426,12 @@ func (t *transfer) transfer(address, output string, more bool) (status int, agai
 	case t.Has("include"):
 		in = io.MultiReader(strings.NewReader(head), in)
 	}
-	counted := &counter{r: in}
+	counted := &command.Counter{R: in}
 	if !fails || !t.Has("fail") {
 		status = t.save(output, counted)
 	}
-	if counted.err != nil {
-		return t.failed(ctx, counted.err, start), false
+	if counted.Err != nil {
+		return t.failed(ctx, counted.Err, start), false
 	}
 	if fails && (t.Has("fail") || t.Has("fail-with-body")) {
 		status = t.fail(22, fmt.Sprintf("The requested URL returned error: %d", response.Status))
@@ -439,7 +439,7 @@ func (t *transfer) transfer(address, output string, more bool) (status int, agai
 	if format, ok := t.Value("write-out"); ok {
 		values := map[string]string{
 			"http_code": fmt.Sprintf("%03d", response.Status), "response_code": fmt.Sprintf("%03d", response.Status),
-			"size_download": fmt.Sprint(counted.n), "url": address, "url_effective": response.URL, "content_type": kind,
+			"size_download": fmt.Sprint(counted.N), "url": address, "url_effective": response.URL, "content_type": kind,
 			"time_total": fmt.Sprintf("%.6f", time.Since(start).Seconds()), "method": r.Method,
 			"exitcode":           fmt.Sprint(status),
 			"filename_effective": strings.TrimPrefix(output, "-"), "scheme": strings.SplitN(response.URL, ":", 2)[0],
@@ -462,7 +462,7 @@ func (t *transfer) failed(ctx context.Context, err error, start time.Time) int {
 func (t *transfer) save(name string, in io.Reader) (status int) {
 	if name == "-" {
 		_, err := io.Copy(t.Stdout, in)
-		if counted, ok := in.(*counter); err != nil && (!ok || counted.err == nil) {
+		if counted, ok := in.(*command.Counter); err != nil && (!ok || counted.Err == nil) {
 			return t.fail(23, "Failure writing output to destination")
 		}
 		return 0
@@ -481,25 +481,10 @@ func (t *transfer) save(name string, in io.Reader) (status int) {
 	if closing := file.Close(); err == nil {
 		err = closing
 	}
-	if counted, ok := in.(*counter); err != nil && (!ok || counted.err == nil) {
+	if counted, ok := in.(*command.Counter); err != nil && (!ok || counted.Err == nil) {
 		return t.fail(23, "Failure writing output to destination")
 	}
 	return 0
-}
-
-// counter counts what is read, and keeps the error of the reader.
-type counter struct {
-	r   io.Reader
-	n   int64
-	err error
-}
-
-func (c *counter) Read(data []byte) (int, error) {
-	n, err := c.r.Read(data)
-	if c.n += int64(n); err != nil && err != io.EOF {
-		c.err = err
-	}
-	return n, err
 }
 
 // writeOut replaces what stands for values in the format of -w.
