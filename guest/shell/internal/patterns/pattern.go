@@ -196,9 +196,14 @@ func (m *Matcher) same(want, r rune, p, s string) bool {
 }
 
 // BracketEnd returns where a bracket expression ends, or 0 if it is none.
-func BracketEnd(p string) int {
+func BracketEnd(p string) int { return bracketEnd(p, "!^", true) }
+
+// RegexpBracketEnd is BracketEnd in a regular expression, where a backslash is an ordinary character.
+func RegexpBracketEnd(p string) int { return bracketEnd(p, "^", false) }
+
+func bracketEnd(p, negations string, escapes bool) int {
 	i := 1
-	if i < len(p) && (p[i] == '!' || p[i] == '^') {
+	if i < len(p) && strings.IndexByte(negations, p[i]) >= 0 {
 		i++
 	}
 	if i < len(p) && p[i] == ']' {
@@ -208,7 +213,7 @@ func BracketEnd(p string) int {
 		switch {
 		case p[i] == ']':
 			return i + 1
-		case p[i] == '\\':
+		case escapes && p[i] == '\\':
 			i += 2
 		case p[i] == '[' && i+1 < len(p) && (p[i+1] == ':' || p[i+1] == '.' || p[i+1] == '='):
 			end := strings.Index(p[i+2:], string(p[i+1])+"]")

@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/toolrun/toolrun/guest/shell/internal/command"
+	"github.com/toolrun/toolrun/guest/shell/internal/patterns"
 )
 
 // testClause does [[ ... ]].
@@ -145,7 +146,7 @@ func compileERE(expr string) (*regexp.Regexp, error) {
 	for i := 0; i < len(expr); i++ {
 		switch c := expr[i]; {
 		case c == '[':
-			end := bracketEndERE(expr[i:])
+			end := patterns.RegexpBracketEnd(expr[i:])
 			if end == 0 {
 				b.WriteString("[")
 				continue
@@ -188,33 +189,6 @@ func isBound(s string) bool {
 		}
 	}
 	return true
-}
-
-// bracketEndERE returns where a bracket expression of a regular expression ends, or 0.
-func bracketEndERE(p string) int {
-	i := 1
-	if i < len(p) && p[i] == '^' {
-		i++
-	}
-	if i < len(p) && p[i] == ']' {
-		i++
-	}
-	for i < len(p) {
-		switch {
-		case p[i] == ']':
-			return i + 1
-		case p[i] == '[' && i+1 < len(p) && (p[i+1] == ':' || p[i+1] == '.' || p[i+1] == '='):
-			end := strings.Index(p[i+2:], string(p[i+1])+"]")
-			if end < 0 {
-				i++
-				continue
-			}
-			i += end + 4
-		default:
-			i++
-		}
-	}
-	return 0
 }
 
 // unaryTest does a test of one operand.
