@@ -129,6 +129,7 @@ var mostHostWork = map[string]int{
 	"a set of characters": 1e6, "a URL's query": 1e6, "parsing a query": 1e6, "formatting a query": 4e6,
 	"arguments of a function": 4e6, "many arguments": 8 * 4e5, "a result with bytes": 1e6, "the trace of a stack": 1e5,
 	"listing directories": 300 * 3000, "rejections": 128 << 10,
+	"comparing texts": 4e6, "dividing a text": 8 << 20, "the case of a language": 16 << 20,
 }
 
 // sizeOfHostWork returns n for a row of hostWork, which is at most the given one.
