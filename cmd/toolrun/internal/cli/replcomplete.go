@@ -89,7 +89,7 @@ func (s *session) names(before string) (start int, words []string) {
 	if match == nil || match[1]+match[2] == "" {
 		return len(before), nil
 	}
-	if s.globals == nil {
+	if len(s.globals) == 0 { // not asked yet, or there was no answer in time
 		s.globals = namesIn(s.ask(context.WithoutCancel(s.cmd.Context()))(s.language().Shell.Globals, ""))
 	}
 	start = len(before) - len(match[2])
