@@ -63,6 +63,8 @@ type repairer struct {
 	plain  bool // leave out all that makes schemas difficult: references and patterns
 	lost   []string
 
+	narrowed bool // the root allowed more than objects, which what refers to it still should
+
 	draft    Draft
 	base     string // the root's id
 	anchors  map[string]bool
@@ -117,6 +119,7 @@ var knownDrafts = regexp.MustCompile(`^https?://json-schema\.org/(draft-0[467]|d
 func (r *repairer) object() error {
 	is := r.root.Get("type")
 	if is == nil || is.Is("null") {
+		r.narrowed = true
 		r.remove(r.root, "type")
 		r.root.Members = slices.Insert(r.root.Members, 0,
 			jsontree.Member{Name: "type", Value: jsontree.NewString("object")})
@@ -127,6 +130,7 @@ func (r *repairer) object() error {
 		return errors.New("its type is not object")
 	}
 	if r.root.GetText("type") != "object" {
+		r.narrowed = r.narrowed || len(types) != 1
 		r.root.Set("type", jsontree.NewString("object"))
 	}
 	return nil
@@ -304,6 +308,8 @@ func (r *repairer) reference(document *Document, ref repairedRef) {
 		r.loseRef(ref, "it leads to another document")
 	case target == nil || target.Kind != jsontree.Object && !target.Is("true") && !target.Is("false"):
 		r.loseRef(ref, "it leads nowhere")
+	case target == r.root && r.narrowed:
+		r.loseRef(ref, "it leads to the root, which allowed more than objects")
 	case target.Kind == jsontree.Object:
 		r.parents[target] = append(r.parents[target], ref.of)
 		r.schema(target, strings.TrimPrefix(text, "#"), false)

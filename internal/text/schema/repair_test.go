@@ -26,6 +26,12 @@ var repairs = []struct {
 		"", nil},
 	{"no type", `{"properties":{"a":{}}}`, `{"type":"object","properties":{"a":{}}}`, nil},
 	{"a type that may be null", `{"type":["object","null"]}`, `{"type":"object"}`, nil},
+	{"a reference to what need not be an object", `{"properties":{"a":{"$ref":"#"}}}`,
+		`{"type":"object","properties":{"a":{}}}`,
+		[]string{"/properties/a/$ref (it leads to the root, which allowed more than objects)"}},
+	{"a reference to what may be null", `{"type":["object","null"],"properties":{"a":{"$ref":"#"}}}`,
+		`{"type":"object","properties":{"a":{}}}`,
+		[]string{"/properties/a/$ref (it leads to the root, which allowed more than objects)"}},
 	{"a lookahead",
 		`{"type":"object","properties":{"email":{"type":"string","pattern":"^(?!\\.)[^@]+@[^@]+$"},` +
 			`"n":{"type":"integer"}},"required":["email"]}`,
