@@ -1,31 +1,42 @@
 // Calls that wait until a person approves or refuses them.
 
 import {get, post, project} from "./api.js";
-import {button, fill, h, problem, prompt, say, working} from "./dom.js";
+import {button, fill, h, onlyNew, problem, prompt, say, working} from "./dom.js";
 import {changeRow, sideBySide} from "./diff.js";
 import {count, escaped, name, pieces, plain, pretty, when} from "./text.js";
 
-// draw shows what waits at a place. What somebody is writing stays, and what is the same stays as it is.
-export async function draw(place) {
-  if (place.querySelector("textarea")) return;
-  try {
-    const answer = await get("approvals", {project});
-    const now = JSON.stringify(answer);
-    if (now === place.drawn && place.firstChild || place.querySelector("textarea")) return;
-    place.drawn = now;
-    const {approvals, problem: trouble, more} = answer;
-    const waiting = approvals.filter((a) => a.waits.length > 0);
+// approvals returns what shows, at a place, the calls that wait. What somebody is writing stays.
+export function approvals(place) {
+  const writing = () => place.querySelector("textarea") !== null;
+  const update = onlyNew(({approvals: all, problem: trouble, more}) => {
+    const waiting = all.filter((a) => a.waits.length > 0);
     fill(place, trouble && problem(new Error(trouble)),
       waiting.length > 0 && h("section", {"aria-labelledby": "waiting"},
       h("h2", {id: "waiting"}, `${count(waiting.length, "call waits", "calls wait")} for your approval`),
-        waiting.map((a) => approval(a, place)),
+        waiting.map((a) => approval(a, anew)),
       more && h("p", {class: "quiet"}, "There are more. They are shown when these are decided.")));
-  } catch (error) {
-    fill(place, problem(error));
+  });
+  return show;
+
+  async function show() {
+    if (writing()) return;
+    try {
+      const answer = await get("approvals", {project});
+      if (!writing()) update(answer);
+    } catch (error) {
+      update.forget();
+      fill(place, problem(error));
+    }
+  }
+
+  function anew() {
+    update.forget();
+    fill(place);
+    return show();
   }
 }
 
-function approval(a, place) {
+function approval(a, anew) {
   return h("div", {class: "group"},
     h("div", {class: "bar"}, h("h3", {}, name(a.call || a.tool)),
       h("span", {class: "quiet"}, name(a.tool), " · since ", when(a.since), " · expires ", when(a.until))),
@@ -35,7 +46,7 @@ function approval(a, place) {
       `that the code has made so far`), h("ul", {class: "changes"}, a.own.map((c) => changeRow(c)))),
     a.changes.length > 0 && h("details", {}, h("summary", {}, `${count(a.changes.length, "change")} by others since`),
       h("ul", {class: "changes"}, a.changes.map((c) => changeRow(c)))),
-    a.waits.map((c) => call(a, c, place)));
+    a.waits.map((c) => call(a, c, anew)));
 }
 
 // asked is an input for people to judge: texts that are to be written as differences, which JSON would hide in escapes.
@@ -85,15 +96,14 @@ async function loss(a, c, shown) {
   diff && sideBySide(diff));
 }
 
-function call(a, c, place) {
+function call(a, c, anew) {
   const trouble = h("div", {});
   const shown = h("div", {}, asked(c.input));
   loss(a, c, shown);
   const send = async (decision) => {
     await post("approvals", {project, token: a.token, call: c.call, ...decision});
     say(decision.approved ? "Approved. The call goes on." : "Refused. The model is told.");
-    fill(place);
-    await draw(place);
+    await anew();
   };
   const approve = button("Approve", () => working(approve, trouble, () => send({approved: true})),
     {class: "main", "aria-label": `Approve ${plain(c.tool)}`});
@@ -116,7 +126,7 @@ function call(a, c, place) {
       await send({approved: true, input});
     }), {class: "main"});
     shown.replaceWith(text);
-    fill(buttons, save, button("Cancel", () => { fill(place); draw(place); }));
+    fill(buttons, save, button("Cancel", anew));
     text.focus();
   });
   const buttons = h("div", {class: "buttons"}, approve, edit, refuse);

@@ -1,8 +1,8 @@
 // The calls of a project, as they come.
 
 import {follow, get, go, here, model, post, project} from "./api.js";
-import {button, fill, h, oneAtATime, problem, say} from "./dom.js";
-import {draw as drawApprovals} from "./approvals.js";
+import {button, fill, h, oneAtATime, onlyNew, problem, say} from "./dom.js";
+import {approvals} from "./approvals.js";
 import {changed, facts, input, live, load, Output, result, state, watch} from "./callview.js";
 import {count, name, when} from "./text.js";
 
@@ -13,42 +13,40 @@ const drawnOf = ({state, code, changes, undone}) => `${state} ${code} ${changes}
 
 export async function show(main) {
   const list = h("div", {});
-  const approvals = h("div", {"aria-live": "polite"});
+  const waiting = h("div", {"aria-live": "polite"});
+  const drawWaiting = approvals(waiting);
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
-  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", listed = "";
+  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "";
+  const update = onlyNew(draw);
   const refresh = oneAtATime(read); // however many calls begin
   const panes = h("div", {class: "panes", "data-chosen": chosen ? "yes" : null},
     h("div", {class: "side"}, list), detail);
   await refresh();
   if (chosen) await open(chosen);
-  fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), waiting,
     h("h2", {class: "unseen"}, "All calls"), panes);
   addEventListener("popstate", () => select(here("call")));
   follow("events", {project}, {calls: refresh, changed: refresh});
   // That a call waits, or no longer does, in another process is no change of files.
-  if (!model) setInterval(() => document.visibilityState === "visible" && drawApprovals(approvals), 5000);
+  if (!model) setInterval(() => document.visibilityState === "visible" && drawWaiting(), 5000);
 
   // read reads the list, and draws it.
   async function read() {
-    if (!model) await drawApprovals(approvals);
+    if (!model) await drawWaiting();
     try {
       // Older calls stay where they are: new ones would push them on.
       const {calls, more} = await get("calls", {project, limit: size, offset: turned ? offset : 0});
-      const all = JSON.stringify([calls, more, offset]);
-      if (all !== listed && (offset === 0 || turned)) {
-        draw(calls, more);
-        listed = all;
-      }
+      if (offset === 0 || turned) update({calls, more, offset});
       turned = false;
       const now = calls.find((c) => c.call === chosen);
       if (now && drawnOf(now) !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
     } catch (error) {
-      listed = "";
+      update.forget();
       fill(list, problem(error));
     }
   }
 
-  function draw(calls, more) {
+  function draw({calls, more}) {
     const focused = document.activeElement?.dataset?.call;
     if (calls.length === 0) {
       fill(list, h("div", {class: "empty"}, h("p", {}, "No calls yet."),

@@ -98,6 +98,20 @@ export function button(text, onclick, properties) {
   return h("button", {type: "button", onclick, ...properties}, text);
 }
 
+// onlyNew returns a function that draws what it is given, unless that is what it drew last: an element that is replaced
+// while somebody presses on it would not be pressed. After forget, the next is drawn in any case.
+export function onlyNew(draw) {
+  let drawn = "";
+  const update = (what, ...more) => {
+    const now = JSON.stringify(what);
+    if (now === drawn) return;
+    draw(what, ...more);
+    drawn = now;
+  };
+  update.forget = () => { drawn = ""; };
+  return update;
+}
+
 // oneAtATime returns a function that does some work, which throws no errors, and once more if it is called meanwhile.
 export function oneAtATime(work) {
   let busy = false, again = false;

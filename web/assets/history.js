@@ -1,7 +1,7 @@
 // The history of a project or a file: what each call changed, and taking it back.
 
 import {follow, get, here, page, post, project} from "./api.js";
-import {ask, askWith, button, fill, h, oneAtATime, problem, say, working} from "./dom.js";
+import {ask, askWith, button, fill, h, oneAtATime, onlyNew, problem, say, working} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
 import {count, name, plain, size, when} from "./text.js";
@@ -10,7 +10,8 @@ export async function show(main) {
   const path = here("path"), removed = here("deleted") ? "true" : "";
   const place = h("div", {}), outcome = h("div", {});
   const purges = path && !removed && (await get("about")).purges;
-  let shown = 200, drawn = "";
+  let shown = 200;
+  const update = onlyNew(draw);
   const load = oneAtATime(read);
   fill(main, h("div", {class: "bar"}, h("h1", {}, removed ? "Deleted files" : "History", path && [" of ", name(path)]),
     (path || removed) && h("a", {href: page("history")}, "All changes"),
@@ -25,14 +26,11 @@ export async function show(main) {
 
   async function read() {
     try {
-      const {changes, more} = await get("history", {project, path, removed, limit: shown});
-      const now = JSON.stringify([changes, more]);
+      const now = await get("history", {project, path, removed, limit: shown});
       // What somebody looks at stays as it is until they close it.
-      if (now === drawn || place.querySelector("[aria-expanded=true]")) return;
-      draw(changes, more);
-      drawn = now;
+      if (!place.querySelector("[aria-expanded=true]")) update(now);
     } catch (error) {
-      drawn = "";
+      update.forget();
       fill(place, problem(error));
     }
   }
@@ -56,7 +54,7 @@ export async function show(main) {
     });
   }
 
-  function draw(changes, more) {
+  function draw({changes, more}) {
     if (changes.length === 0) {
       fill(place, h("div", {class: "empty"}, removed ? "No deleted files can be restored."
         : "Nothing has changed yet. Each change of a file is listed here, with the call that made it."));

@@ -1,17 +1,16 @@
 // What a project chooses beside its tools. The server lists it: this page knows no setting by name.
 
 import {get, post, project} from "./api.js";
-import {button, fill, h, problem, say, working} from "./dom.js";
+import {button, fill, h, onlyNew, problem, say, working} from "./dom.js";
 import {name, pieces, plain} from "./text.js";
 
 // settings fills a place with a section for each. It returns what shows them as they are now.
 export function settings(place) {
   const shown = new Map(); // what draws one, by its name
-  let drawn = "";
+  const update = onlyNew(draw);
   return async () => {
     try {
-      const answer = await get("settings", {project});
-      if (JSON.stringify(answer) !== drawn) draw(answer);
+      update(await get("settings", {project}));
     } catch (error) {
       if (shown.size > 0) say(error.message); // what is there stays
       else fill(place, problem(error));
@@ -24,7 +23,6 @@ export function settings(place) {
       if (!shown.has(setting.name)) shown.set(setting.name, section(setting));
       shown.get(setting.name)(setting, answer.warnings);
     }
-    drawn = JSON.stringify(answer);
     if (focused) document.getElementById(focused)?.focus();
   }
 
@@ -45,9 +43,9 @@ export function settings(place) {
     return isList ? drawList : drawChoice;
 
     async function change(what, pressed) {
-      drawn = ""; // what is shown may be what is refused
+      update.forget(); // what is shown may be what is refused
       return working(pressed, trouble, async () => {
-        draw(await post("settings", {project, changes: {[of]: what}}));
+        update(await post("settings", {project, changes: {[of]: what}}));
         say(`${title}: changed, from the next call on.`);
         return true;
       });

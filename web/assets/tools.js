@@ -1,7 +1,7 @@
 // Which tools models may use in a project, and their options.
 
 import {follow, get, model, post, project} from "./api.js";
-import {button, fill, h, problem, say} from "./dom.js";
+import {button, fill, h, onlyNew, problem, say} from "./dom.js";
 import {settings} from "./settings.js";
 import {name, pieces, plain} from "./text.js";
 
@@ -13,7 +13,7 @@ export async function show(main) {
   const list = h("div", {});
   const definition = h("div", {});
   const open = new Set();
-  let drawn = "";
+  const update = onlyNew(draw);
   let setting = 0; // what somebody changes at this moment, or has to mend, stays
   const others = h("div", {});
   const loadOthers = model ? () => {} : settings(others);
@@ -31,24 +31,25 @@ export async function show(main) {
   async function load() {
     try {
       const answer = await get("tools", {project});
-      const same = JSON.stringify(answer) === drawn;
-      if (!same && setting === 0 && !list.querySelector("[aria-invalid=true]")) draw(answer);
+      if (setting === 0 && !writing() && !list.querySelector("[aria-invalid=true]")) update(answer);
     } catch (error) {
       if (list.firstChild) say(error.message); // what is there stays
       else fill(list, problem(error));
     }
   }
 
-  function draw(answer, field) {
+  // writing returns whether somebody is at a field, which is not the one that is given.
+  function writing(field) {
     const active = document.activeElement;
-    // somebody is writing
-    if (active !== field && list.contains(active) && active.matches("input:not([type=checkbox]), select")) return;
-    const focused = active?.id;
+    return active !== field && list.contains(active) && active.matches("input:not([type=checkbox]), select");
+  }
+
+  function draw(answer) {
+    const focused = document.activeElement?.id;
     fill(list, answer.fixed && h("p", {class: "warning"},
       "Your token, or the command that serves this page, decides on the tools: they cannot be changed here."),
       answer.warnings?.map((text) => h("p", {class: "warning"}, pieces(`Warning: ${text}.`, true))),
       answer.tools.map((tool) => card(tool, answer.fixed)));
-    drawn = JSON.stringify(answer);
     if (focused) document.getElementById(focused)?.focus();
   }
 
@@ -146,7 +147,8 @@ export async function show(main) {
       await post("settings", {project, changes});
       const answer = await get("tools", {project});
       place.textContent = "";
-      draw(answer, field);
+      update.forget(); // what is shown may be written otherwise than it is kept
+      if (!writing(field)) update(answer);
       return true;
     } catch (error) {
       if (field) {

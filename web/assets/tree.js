@@ -1,7 +1,7 @@
 // A tree of the project's files, which is read as it is opened, and used by keys as trees are.
 
 import {get, project} from "./api.js";
-import {fill, h, problem} from "./dom.js";
+import {fill, h, onlyNew, problem} from "./dom.js";
 import {name, plain, size} from "./text.js";
 
 // A Tree shows files at a place, and calls chosen with the file or folder that is chosen.
@@ -12,16 +12,17 @@ export class Tree {
     this.selected = "";
     this.root = h("ul", {class: "tree", role: "tree", "aria-label": "Files", onkeydown: (event) => this.key(event)});
     fill(place, this.root);
+    this.update = onlyNew((read, entries) => this.draw(entries));
   }
 
-  // load reads all open folders anew, and keeps what is chosen. If nothing differs, all stays as it is: an entry that
-  // is replaced while somebody presses on it would not be chosen.
+  // load reads all open folders anew, and keeps what is chosen.
   async load() {
     const read = [];
     const entries = await this.folder("/", 1, 0, read);
-    const now = JSON.stringify(read.sort((a, b) => (a.path < b.path ? -1 : 1)));
-    if (now === this.drawn) return;
-    this.drawn = now;
+    this.update(read.sort((a, b) => (a.path < b.path ? -1 : 1)), entries);
+  }
+
+  draw(entries) {
     const focused = document.activeElement?.closest?.("[role=treeitem]")?.dataset.path;
     fill(this.root, entries.length > 0 ? entries
       : h("li", {class: "empty", role: "none"}, "No files yet. Make one, drop files here, or let a tool write some."));
@@ -42,7 +43,7 @@ export class Tree {
     const shown = offset + answer.files.length;
     if (shown < answer.total) {
       const more = h("li", {role: "none"}, h("button", {type: "button", class: "plain", onclick: async () => {
-        this.drawn = ""; // there is more than load reads
+        this.update.forget(); // there is more than load reads
         more.replaceWith(...await this.folder(path, level, shown));
         this.mark();
       }}, `${(answer.total - shown).toLocaleString("en")} more…`));
@@ -70,7 +71,7 @@ export class Tree {
   async toggle(item, open) {
     const path = item.dataset.path;
     if (open === this.open.has(path)) return;
-    this.drawn = "";
+    this.update.forget();
     item.querySelector(":scope > ul")?.remove();
     if (open) {
       this.open.add(path);
