@@ -1,7 +1,8 @@
 // Calls that wait until a person approves or refuses them.
 
 import {get, post, project} from "./api.js";
-import {button, fill, h, onlyNew, problem, prompt, say, working} from "./dom.js";
+import {problem, prompt, say, working} from "./dialogs.js";
+import {button, fill, h, onlyNew} from "./dom.js";
 import {changeRow, sideBySide} from "./diff.js";
 import {count, escaped, name, pieces, plain, pretty, when} from "./text.js";
 

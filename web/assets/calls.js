@@ -1,7 +1,8 @@
 // The calls of a project, as they come.
 
 import {follow, get, go, here, model, post, project} from "./api.js";
-import {button, fill, h, oneAtATime, onlyNew, problem, say} from "./dom.js";
+import {problem, say} from "./dialogs.js";
+import {button, fill, h, oneAtATime, onlyNew} from "./dom.js";
 import {approvals} from "./approvals.js";
 import {changed, facts, input, live, load, Output, result, state, watch} from "./callview.js";
 import {count, name, when} from "./text.js";

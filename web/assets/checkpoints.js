@@ -1,7 +1,8 @@
 // Checkpoints of a project: all files at one moment, under a name.
 
 import {get, post, project} from "./api.js";
-import {button, fill, h, problem, prompt, say, working} from "./dom.js";
+import {problem, prompt, say, working} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {count, name, plain, size, when} from "./text.js";
 
 const verbs = {create: "made since", write: "changed since", remove: "deleted since"};

@@ -1,7 +1,8 @@
 // Differences of texts, side by side.
 
 import {get, model, project} from "./api.js";
-import {button, fill, h, problem} from "./dom.js";
+import {problem} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {count, name, pieces, plain} from "./text.js";
 
 const maxRows = 2000;

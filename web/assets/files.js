@@ -1,7 +1,8 @@
 // The files of a project: a tree, a viewer and an editor.
 
 import {address, follow, get, go, here, model, page, post, project, upload} from "./api.js";
-import {ask, button, fill, h, problem, prompt, say, working} from "./dom.js";
+import {ask, problem, prompt, say, working} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {sideBySide} from "./diff.js";
 import {csv} from "./csv.js";
 import {markdown} from "./markdown.js";

@@ -1,7 +1,8 @@
 // The history of a project or a file: what each call changed, and taking it back.
 
 import {follow, get, here, page, post, project} from "./api.js";
-import {ask, askWith, button, fill, h, oneAtATime, onlyNew, problem, say, working} from "./dom.js";
+import {ask, askWith, problem, say, working} from "./dialogs.js";
+import {button, fill, h, oneAtATime, onlyNew} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
 import {count, name, plain, size, when} from "./text.js";

@@ -1,7 +1,8 @@
 // Begins the view that the page is for.
 
 import {post} from "./api.js";
-import {fill, h, problem, say} from "./dom.js";
+import {problem, say} from "./dialogs.js";
+import {fill, h} from "./dom.js";
 
 const main = document.getElementById("main");
 

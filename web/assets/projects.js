@@ -1,7 +1,8 @@
 // The list of projects.
 
 import {get, model, post} from "./api.js";
-import {ask, button, fill, h, problem, prompt, say} from "./dom.js";
+import {ask, problem, prompt, say} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {count, name, plain, size, when} from "./text.js";
 
 export async function show(main) {

@@ -1,7 +1,8 @@
 // A place to run code.
 
 import {get, model, page, post, project} from "./api.js";
-import {button, fill, h, problem} from "./dom.js";
+import {problem} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {changed, facts, load, Output, pictures, watch} from "./callview.js";
 import {languages} from "./languages.js"; // which the server makes
 import {packages, tool as packagesTool} from "./packages.js";

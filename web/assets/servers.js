@@ -1,7 +1,8 @@
 // MCP servers and modules.
 
 import {get} from "./api.js";
-import {fill, h, problem} from "./dom.js";
+import {problem} from "./dialogs.js";
+import {fill, h} from "./dom.js";
 import {name, pieces} from "./text.js";
 
 export async function show(main) {

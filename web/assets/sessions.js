@@ -1,7 +1,8 @@
 // Sessions of a project, whose variables stay from call to call.
 
 import {get, post, project} from "./api.js";
-import {button, fill, h, problem, prompt, say, working} from "./dom.js";
+import {problem, prompt, say, working} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {name, pieces, plain, size, when} from "./text.js";
 
 // A Sessions lists them. When one is to be used, it calls use with its name.

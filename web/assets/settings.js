@@ -1,7 +1,8 @@
 // What a project chooses beside its tools. The server lists it: this page knows no setting by name.
 
 import {get, post, project} from "./api.js";
-import {button, fill, h, onlyNew, problem, say, working} from "./dom.js";
+import {problem, say, working} from "./dialogs.js";
+import {button, fill, h, onlyNew} from "./dom.js";
 import {name, pieces, plain} from "./text.js";
 
 // settings fills a place with a section for each. It returns what shows them as they are now.

@@ -1,7 +1,8 @@
 // Which tools models may use in a project, and their options.
 
 import {follow, get, model, post, project} from "./api.js";
-import {button, fill, h, onlyNew, problem, say} from "./dom.js";
+import {problem, say} from "./dialogs.js";
+import {button, fill, h, onlyNew} from "./dom.js";
 import {settings} from "./settings.js";
 import {name, pieces, plain} from "./text.js";
 

@@ -1,7 +1,8 @@
 // A tree of the project's files, which is read as it is opened, and used by keys as trees are.
 
 import {get, project} from "./api.js";
-import {fill, h, onlyNew, problem} from "./dom.js";
+import {problem} from "./dialogs.js";
+import {fill, h, onlyNew} from "./dom.js";
 import {name, plain, size} from "./text.js";
 
 // A Tree shows files at a place, and calls chosen with the file or folder that is chosen.
