@@ -3,8 +3,8 @@
 import {address, follow, get, model, page, project} from "./api.js";
 import {h} from "./dom.js";
 import {changeRow} from "./diff.js";
-import {redoButton, undoButton} from "./history.js";
 import {count, duration, name, pieces, pretty, size, when} from "./text.js";
+import {redoButton, undoButton} from "./undo.js";
 
 const most = 256 * 1024; // characters of output that are shown at once
 

@@ -4,6 +4,7 @@ import {get, post, project} from "./api.js";
 import {problem, prompt, say, working} from "./dialogs.js";
 import {button, fill, h} from "./dom.js";
 import {count, name, plain, size, when} from "./text.js";
+import {undo} from "./undo.js";
 
 const verbs = {create: "made since", write: "changed since", remove: "deleted since"};
 
@@ -67,10 +68,7 @@ export function checkpoints(done) {
     }
     const go = button(`Restore ${count(total, "file")}`, () => working(go, trouble, async () => {
       const {call} = await post("checkpoints/restore", {project, name: c.name});
-      say(`All files are as they were in ${plain(c.name)}.`, call && {name: "Undo", do: async () => {
-        await post("history/undo", {project, call});
-        await done?.();
-      }});
+      say(`All files are as they were in ${plain(c.name)}.`, call && undo(call, done));
       await done?.();
     }), {class: "main"});
     fill(trouble, h("div", {class: "group"}, h("p", {}, "Restoring takes back what has happened since:"),

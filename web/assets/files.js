@@ -8,6 +8,7 @@ import {csv} from "./csv.js";
 import {markdown} from "./markdown.js";
 import {count, hiddenIn, name, pieces, plain, size, when} from "./text.js";
 import {Tree} from "./tree.js";
+import {undo} from "./undo.js";
 
 let tree, viewer, trouble, current = null, dirty = false, folder = "/";
 let wanted = "", asked = 0; // the file that is to be shown, and how often one was asked for
@@ -292,11 +293,10 @@ async function rename(path) {
 async function remove(path) {
   try {
     const {call} = await post("files/delete", {project, path});
-    say(`Deleted ${plain(path)}.`, {name: "Undo", do: async () => {
-      await post("history/undo", {project, call});
+    say(`Deleted ${plain(path)}.`, undo(call, async () => {
       await tree.load();
       await choose(path);
-    }});
+    }));
     dirty = false;
     go({}, true);
     await tree.load();

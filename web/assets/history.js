@@ -6,6 +6,7 @@ import {button, fill, h, oneAtATime, onlyNew} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
 import {count, name, plain, size, when} from "./text.js";
+import {redoButton, undoButton} from "./undo.js";
 
 export async function show(main) {
   const path = here("path"), removed = here("deleted") ? "true" : "";
@@ -108,36 +109,4 @@ export async function show(main) {
 // spent reports whether there is nothing to bring back, for it has been purged.
 function spent(change) {
   return change.op === "purged" || change.purged > 0 && !change.kept && change.op !== "rename";
-}
-
-// undoButton takes a call back. If that is not possible, it says why.
-export function undoButton(call, trouble, done) {
-  const press = button("Undo", () => working(press, trouble, async () => {
-    const can = await get("history/undo", {project, call});
-    if (can.undone) {
-      fill(trouble, h("p", {class: "warning"}, "This has been undone already. ", redoButton(call, trouble, done)));
-      return;
-    }
-    if (!can.possible) throw Object.assign(new Error("This cannot be undone as a whole:"), {reasons: can.reasons});
-    const {changes} = await post("history/undo", {project, call});
-    const left = changes.filter((change) => change.purged).length;
-    say(`Undone: ${count(changes.length - left, "change")}` +
-      (left > 0 ? `; ${left} not or in part, because of what has been purged.` : "."),
-      {name: "Do it again", do: async () => {
-        await post("history/redo", {project, call});
-        await done?.();
-      }});
-    await done?.();
-  }), {"aria-label": `Undo ${plain(call)}`});
-  return press;
-}
-
-// redoButton does again what was undone.
-export function redoButton(call, trouble, done) {
-  const press = button("Do it again", () => working(press, trouble, async () => {
-    await post("history/redo", {project, call});
-    say("Done again.");
-    await done?.();
-  }), {"aria-label": `Do ${plain(call)} again`});
-  return press;
 }

@@ -4,6 +4,7 @@ import {get, post, project} from "./api.js";
 import {problem, prompt, say, working} from "./dialogs.js";
 import {button, fill, h} from "./dom.js";
 import {name, pieces, plain, size, when} from "./text.js";
+import {undo} from "./undo.js";
 
 // A Sessions lists them. When one is to be used, it calls use with its name.
 export class Sessions {
@@ -32,10 +33,7 @@ export class Sessions {
     const trouble = h("div", {});
     const drop = button("Delete", () => working(drop, trouble, async () => {
       const {call} = await post("sessions/delete", {project, session: s.name});
-      say(`The session ${label} is deleted.`, {name: "Undo", do: async () => {
-        await post("history/undo", {project, call});
-        await this.load();
-      }});
+      say(`The session ${label} is deleted.`, undo(call, () => this.load()));
       await this.load();
     }), {class: "plain danger", "aria-label": `Delete the session ${label}`});
     const copy = button("Copy", async () => {
