@@ -385,6 +385,13 @@ func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 	session, err := b.runner.Session(t.Context(), "p", nil)
 	require.NoError(t, err)
 	defer session.Close()
+	patch := func(lines ...string) m {
+		return m{"input": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch"}
+	}
+	var all []string
+	for name := range files {
+		all = append(all, "*** Delete File: "+name)
+	}
 	for name, test := range map[string]struct {
 		tool        string
 		input       m
@@ -414,8 +421,22 @@ func TestApprovalsShowWhatWouldBeLost(t *testing.T) {
 		"deleting all in the memory": {"memory", m{"command": "delete", "path": "/memories"}, "/memories", "",
 			"", 1, 0},
 		"deleting an empty folder": {"filesystem", m{"command": "delete", "path": "/empty"}, "/empty", "", "", 0, 0},
+		"a patch that deletes a file": {"apply_patch", patch("*** Add File: /new.txt", "+new",
+			"*** Delete File: /a.txt"), "/a.txt", "-old\n", "", 0, 0},
+		"a patch that deletes files": {"apply_patch", patch("*** Delete File: /a.txt", "*** Delete File: /b.txt"),
+			"", "", "", 2, 0},
+		"a patch that deletes many files": {"apply_patch", patch(all...), "", "", "", 100, 35},
+		"a patch that deletes nothing": {"apply_patch", patch("*** Update File: /a.txt", "-old", "+new"),
+			"", "", "", 0, 0},
+		"a patch that fails": {"apply_patch", patch("*** Delete File: /none", "*** Delete File: /empty",
+			"*** Delete File: ../\x00"), "", "", "", 0, 0},
+		"no patch": {"apply_patch", m{"input": "*** Delete File: /a.txt"}, "", "", "", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if test.tool == "apply_patch" {
+				b.post("/api/settings", changing("p", "options", "add", "filesystem.form=apply_patch"), nil)
+				defer b.post("/api/settings", changing("p", "options", "remove", "filesystem.form"), nil)
+			}
 			input, err := json.Marshal(test.input)
 			require.NoError(t, err)
 			results, err := session.DispatchAll(t.Context(),

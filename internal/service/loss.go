@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/text/filediff"
+	"github.com/toolrun/toolrun/internal/text/v4a"
 	"github.com/toolrun/toolrun/registry/waiting"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -24,10 +25,10 @@ type LossRequest struct {
 
 // A LossAnswer is what there is now that a call would replace or delete.
 type LossAnswer struct {
-	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty if nothing would be lost, or unknown"`
+	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty for several files, or if nothing would be lost or that is unknown"`
 	Diff string `json:"diff,omitempty" jsonschema:"a unified diff of the file and what would take its place"`
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
-	// Files are those of a folder that would be deleted.
+	// Files are those that would be deleted: of a folder, or by a patch if it deletes several.
 	Files []string `json:"files" jsonschema:"at most 100"`
 	More  bool     `json:"more,omitempty" jsonschema:"there are more"`
 	Count int      `json:"count,omitempty" jsonschema:"how many files there are, of the first 10,000 files and folders"`
@@ -72,6 +73,7 @@ func (s *Service) loss(p vfs.Project, tool string, input json.RawMessage) (LossA
 		FilePath  string `json:"file_path"`
 		FileText  string `json:"file_text"`
 		Content   string
+		Input     string // a patch
 		Overwrite bool
 	}
 	if family != "filesystem" && family != "memory" || json.Unmarshal(input, &in) != nil {
@@ -82,6 +84,14 @@ func (s *Service) loss(p vfs.Project, tool string, input json.RawMessage) (LossA
 	}
 	if spec.PartOf != "" && tool == "write" { // which replaces what is there
 		in.Command, in.Overwrite, in.Path, in.FileText = "create", true, in.FilePath, in.Content
+	}
+	if spec.PartOf != "" && tool == "apply_patch" {
+		deleted := deletedBy(p, in.Input)
+		if len(deleted) != 1 {
+			out.add(deleted...)
+			return out, nil
+		}
+		in.Command, in.Path = "delete", deleted[0]
 	}
 	target := in.Path
 	switch {
@@ -152,14 +162,36 @@ func (a *LossAnswer) list(p afero.Fs, name string) error {
 			return fs.SkipAll
 		}
 		if !info.IsDir() {
-			a.Count++
-			if len(a.Files) < maxLossShown {
-				a.Files = append(a.Files, name)
-			}
+			a.add(name)
 		}
 		return nil
 	})
-	a.More = a.More || a.Count > len(a.Files)
 	slices.Sort(a.Files)
 	return err
+}
+
+// add adds files that would be deleted.
+func (a *LossAnswer) add(names ...string) {
+	a.Count += len(names)
+	a.Files = append(a.Files, names[:min(len(names), maxLossShown-len(a.Files))]...)
+	a.More = a.More || a.Count > len(a.Files)
+}
+
+// deletedBy returns the files that are there and that a patch deletes.
+func deletedBy(p afero.Fs, patch string) []string {
+	files, err := v4a.Parse(patch)
+	if err != nil {
+		return nil // the call fails
+	}
+	var deleted []string
+	for _, f := range files {
+		name, err := lossPath("filesystem", f.Path)
+		if err != nil || f.Kind != v4a.Delete {
+			continue
+		}
+		if info, err := p.Stat(name); err == nil && !info.IsDir() {
+			deleted = append(deleted, name)
+		}
+	}
+	return deleted
 }

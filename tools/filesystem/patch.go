@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/text/filetext"
+	"github.com/toolrun/toolrun/internal/text/v4a"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
-	"github.com/toolrun/toolrun/tools/internal/v4a"
 	"github.com/toolrun/toolrun/vfs"
 )
 

@@ -85,11 +85,12 @@ async function loss(a, c, shown) {
     return;
   }
   const {path, diff, note, files, count: all, more} = known;
-  if (!path) return;
+  if (!path && !all) return;
   if (diff && c.input.includes("file_text")) shown.querySelector(".diff")?.remove();
   shown.append(h("div", {class: "warning", role: "region", "aria-label": "What would be lost"},
-    h("p", {}, name(path), all > 0 ? ` and ${count(all, "file")} in it would be deleted` : files.length === 0 &&
-      diff === undefined && !note ? " is empty and would be deleted" : " is there now. This is what would change:"),
+    h("p", {}, path ? name(path) : `${count(all, "file")} would be deleted`,
+      path && (all > 0 ? ` and ${count(all, "file")} in it would be deleted` : diff === undefined && !note
+        ? " is empty and would be deleted" : " is there now. This is what would change:")),
     note && h("p", {}, note),
     files.length > 0 && h("ul", {class: "changes scroll", tabindex: "0"}, files.map((file) => h("li", {}, name(file)))),
     more && h("p", {class: "quiet"}, all > files.length ? `… and ${count(all - files.length, "more file")}`

@@ -105,11 +105,13 @@ setInterval(() => {
   }
 }, 10000);
 
-// pretty is the code in an input, or the input in lines; what is not JSON stays as it came.
+// pretty is the code, the command line or the patch that is all of an input, or else the input in lines. What is not JSON
+// stays as it came.
 export function pretty(text) {
   try {
     const parsed = JSON.parse(text);
-    return typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code
+    const [[key, value] = [], ...more] = Object.entries(parsed);
+    return more.length === 0 && typeof value === "string" && ["code", "command", "input"].includes(key) ? value
       : JSON.stringify(parsed, null, 2);
   } catch {
     return text;

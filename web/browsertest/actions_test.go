@@ -342,9 +342,14 @@ func TestWhatWouldBeLost(t *testing.T) {
 	require.NotNil(t, s.call("notes", "toolu_over", "filesystem",
 		`{"command": "create", "path": "/plan.md", "file_text": "new plan\n", "overwrite": true}`).Pending)
 	require.NotNil(t, s.call("notes", "toolu_delete", "filesystem", `{"command": "delete", "path": "/docs"}`).Pending)
+	p.post("settings", `{"project": "notes", "changes": {"options": {"add": ["filesystem.form=apply_patch"]}}}`, "")
+	require.NotNil(t, s.call("notes", "toolu_patch", "apply_patch", `{"input": "*** Begin Patch\n*** Delete File: `+
+		`/plan.md\n*** Delete File: /docs/one.md\n*** End Patch"}`).Pending)
 	p.open("calls", "project", "notes")
 	p.sees("/docs and 2 files in it would be deleted")
 	p.sees("/docs/two.md")
+	p.sees("2 files would be deleted")
+	p.sees("*** Begin Patch\n*** Delete File: /plan.md")
 	p.until(`document.querySelectorAll(".diff").length === 1 &&
 		document.querySelector(".diff .was code")?.textContent === "old plan" &&
 		document.querySelector(".diff .is code")?.textContent === "new plan"`)

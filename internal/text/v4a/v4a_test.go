@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/tools/internal/v4a"
+	"github.com/toolrun/toolrun/internal/text/v4a"
 )
 
 func patchOf(lines ...string) string {
