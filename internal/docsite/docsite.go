@@ -59,11 +59,12 @@ func Write(dir string, docs fs.FS, source, version string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	pages, err := read(docs, source)
+	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	pages, err := read(docs, source, markdown.Parser())
 	if err != nil {
 		return err
 	}
-	markdown := newMarkdown()
 	var found []section
 	for _, p := range pages {
 		var body strings.Builder
@@ -118,17 +119,12 @@ func copyFile(dir string, from fs.FS, name string) error {
 	return os.WriteFile(filepath.Join(dir, path.Base(name)), data, 0o644)
 }
 
-func newMarkdown() goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
-}
-
 // read parses all pages, the index first.
-func read(docs fs.FS, source string) ([]*page, error) {
+func read(docs fs.FS, source string, parse parser.Parser) ([]*page, error) {
 	names, err := fs.Glob(docs, "*.md")
 	if err != nil {
 		return nil, err
 	}
-	parse := newMarkdown().Parser()
 	byName := map[string]*page{}
 	for _, name := range names {
 		data, err := fs.ReadFile(docs, name)

@@ -8,37 +8,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/service"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // TestShowSession: listing variables runs code of the session, so it takes no more memory and no other place than a
 // call of whoever asks.
 func TestShowSession(t *testing.T) {
-	runner, err := toolrun.Open(t.Context(), nil)
-	require.NoError(t, err)
-	defer runner.Close()
-	desk, err := service.New(runner, nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, desk.Shutdown(context.Background())) }()
-	session, err := runner.Session(t.Context(), "own", nil)
+	one := newReplica(t, local.NewMemoryStore(nil))
+	defer one.close(t)
+	session, err := one.Session(t.Context(), "own", nil)
 	require.NoError(t, err)
 	defer session.Close()
 	env, err := session.Env(t.Context())
 	require.NoError(t, err)
 	env.Selection.Session = "main"
-	result := runner.Registry().Dispatch(t.Context(), tool.Call{ID: "one", Tool: javascript.Name,
+	result := one.Registry().Dispatch(t.Context(), tool.Call{ID: "one", Tool: javascript.Name,
 		Input: json.RawMessage(`{"code": "let n = 7, many = new Uint8Array(20 << 20).fill(1)"}`)}, env)
 	require.Empty(t, result.Code, result.Text)
 
 	show := func(access service.Access) (service.SessionInfo, error) {
 		access.Name, access.Project = "ada", "own"
-		return desk.Open(&access).ShowSession(t.Context(), service.SessionRequest{Project: "own", Session: "main"})
+		return one.desk.Open(&access).ShowSession(t.Context(), service.SessionRequest{Project: "own", Session: "main"})
 	}
 	found, err := show(service.Access{Role: service.Person})
 	require.NoError(t, err)

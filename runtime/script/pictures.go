@@ -14,8 +14,7 @@ import (
 // image/png, image/jpeg, image/gif, image/webp and image/svg+xml is no picture, nor is what cannot be read as its type.
 func Show(output *sandbox.Output, p sandbox.Picture) string {
 	name := strings.ToUpper(strings.TrimSuffix(strings.TrimPrefix(p.MIME, "image/"), "+xml"))
-	size := ""
-	number := 0
+	pixels, number := "", 0
 	switch {
 	case len(p.Data) > sandbox.MaxPictured:
 	case p.MIME == "image/svg+xml":
@@ -23,12 +22,14 @@ func Show(output *sandbox.Output, p sandbox.Picture) string {
 			return "[a picture was left out: it is no SVG in UTF-8]"
 		}
 		number = output.Show(p)
-	case !media.IsCarried(p.Data, p.MIME):
-		return "[a picture was left out: it is no PNG, JPEG, GIF or WebP, or is larger than models can see. " +
-			"Make it smaller, or save it to a file]"
 	default:
-		if width, height, ok := media.Size(p.Data); ok {
-			size = fmt.Sprintf(", %d by %d pixels", width, height)
+		size, isCarried := media.Size(p.Data, p.MIME)
+		if !isCarried {
+			return "[a picture was left out: it is no PNG, JPEG, GIF or WebP, or is larger than models can see. " +
+				"Make it smaller, or save it to a file]"
+		}
+		if size.X > 0 {
+			pixels = fmt.Sprintf(", %d by %d pixels", size.X, size.Y)
 		}
 		number = output.Show(p)
 	}
@@ -36,5 +37,5 @@ func Show(output *sandbox.Output, p sandbox.Picture) string {
 		return fmt.Sprintf("[a picture was left out: there can be %d, of %d MiB together. "+
 			"Show fewer or smaller ones, or save them to files]", sandbox.MaxPictures, sandbox.MaxPictured>>20)
 	}
-	return fmt.Sprintf("[picture %d: %s%s]", number, name, size)
+	return fmt.Sprintf("[picture %d: %s%s]", number, name, pixels)
 }

@@ -24,23 +24,24 @@ const (
 // A provider that cannot read an image refuses the whole request, and every later request of the conversation. So
 // IsCarried parses the image's header instead of trusting its first bytes. It does not read the rest.
 func IsCarried(content []byte, mime string) bool {
+	_, ok := Size(content, mime)
+	return ok
+}
+
+// Size returns the pixels of an image that [IsCarried]: none if it is a WebP, of which they are not read.
+func Size(content []byte, mime string) (size image.Point, isCarried bool) {
 	if len(content) > maxBytes {
-		return false
+		return size, false
 	}
 	switch mime {
 	case "image/png", "image/jpeg", "image/gif":
 		config, format, err := image.DecodeConfig(bytes.NewReader(content))
-		return err == nil && "image/"+format == mime && goodPixels(config.Width) && goodPixels(config.Height)
+		size = image.Pt(config.Width, config.Height)
+		return size, err == nil && "image/"+format == mime && goodPixels(size.X) && goodPixels(size.Y)
 	case "image/webp":
-		return isWebP(content)
+		return size, isWebP(content)
 	}
-	return false
-}
-
-// Size returns the width and height in pixels of a PNG, JPEG or GIF. It is false for all else.
-func Size(content []byte) (width, height int, ok bool) {
-	config, _, err := image.DecodeConfig(bytes.NewReader(content))
-	return config.Width, config.Height, err == nil
+	return size, false
 }
 
 func goodPixels(n int) bool { return n > 0 && n <= maxPixels }

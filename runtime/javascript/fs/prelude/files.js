@@ -31,10 +31,16 @@
   const plainFlags = {
     __proto__: null, w: 1, wx: 1, xw: 1, 'w+': 1, 'wx+': 1, a: 1, ax: 1, xa: 1, 'a+': 1, 'ax+': 1, as: 1,
   };
+  // streamOf returns the number of the stream that is written to at a path where there is no file, or 0.
+  const streamOf = (path) => {
+    const stream = path === '/dev/stdout' ? 1 : path === '/dev/stderr' ? 2 : 0;
+    return stream > 0 && functions.exists(path) ? 0 : stream;
+  };
+  kernel.streamOf = streamOf;
   const write = (name, path, data, options) => {
     const flag = option(options, 'flag') ?? undefined;
-    const stream = path === '/dev/stdout' ? 1 : path === '/dev/stderr' ? 2 : 0;
-    if (stream > 0 && !functions.exists(path)) {
+    const stream = streamOf(path);
+    if (stream > 0) {
       kernel.builtin('fs').writeSync(stream, data, ...typeof data === 'string' ? [null, encodingOf(options)] : []);
       return;
     }

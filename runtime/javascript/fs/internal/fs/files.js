@@ -101,9 +101,9 @@
     if (opened.size >= maxOpen)
       throw failure('EMFILE', 'too many open files (close those that are no longer needed)', 'open', path);
     if (path === '/dev/stdin' && !how.writes && input(0) !== undefined) return 0;
-    const exists = fs.existsSync(path);
-    const stream = how.writes && !exists ? ['/dev/stdout', '/dev/stderr'].indexOf(path) + 1 : 0;
+    const stream = how.writes ? kernel.streamOf(path) : 0;
     if (stream > 0) return stream;
+    const exists = fs.existsSync(path);
     if (how.creates && (!exists || how.exclusive)) fs.writeFileSync(path, '', { flag: how.exclusive ? 'wx' : 'w' });
     else if (how.writes && how.truncates) fs.writeFileSync(path, '');
     const stats = fs.statSync(path);
