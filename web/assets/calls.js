@@ -35,13 +35,15 @@ export async function show(main) {
   async function read() {
     if (!model) await drawWaiting();
     try {
-      // Older calls stay where they are: new ones would push them on.
-      const {calls, more} = await get("calls", {project, limit: size, offset: turned ? offset : 0});
-      if (offset === 0 || turned) update({calls, more, offset});
+      // Older calls stay where they are: new ones would push them on. Somebody may turn on meanwhile.
+      const from = turned ? offset : 0;
       turned = false;
+      const {calls, more} = await get("calls", {project, limit: size, offset: from});
+      if (from === offset) update({calls, more, offset});
       const now = calls.find((c) => c.call === chosen);
       if (now && drawnOf(now) !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
     } catch (error) {
+      turned = true;
       update.forget();
       fill(list, problem(error));
     }

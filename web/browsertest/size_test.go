@@ -225,6 +225,19 @@ func TestManyCalls(t *testing.T) {
 		`document.querySelector("[data-call=toolu_newer]")`)
 	s.call("busy", "toolu_live", "note", `{"N": 2}`)
 	p.until(`document.querySelector("[data-call=toolu_live]")`)
+	p.run(evaluate(`{ // who turns while the list is read
+		const fetch = window.fetch;
+		window.button = (name) => Array.from(document.querySelectorAll("button")).find((b) => b.textContent === name);
+		window.fetch = (...request) => {
+			if (String(request[0]).startsWith("/api/calls?")) {
+				window.fetch = fetch;
+				button("Older").click();
+			}
+			return fetch(...request);
+		};
+	}`))
+	s.call("busy", "toolu_turned", "note", `{"N": 3}`)
+	p.until(`!button("Newest").disabled && !document.querySelector("[data-call=toolu_turned]")`)
 	oldest := fmt.Sprintf("toolu_%06d", 0)
 	require.Equal(t, oldest, value[string](p,
 		fmt.Sprintf(`(async () => (await (await fetch("/api/calls?project=busy&limit=10&offset=%d")).json(`+
