@@ -149,6 +149,8 @@ type candidate struct {
 var optional = map[string]bool{"lazy-object-proxy": true, "markupsafe": true, "msgpack": true, "pyyaml": true,
 	"simplejson": true, "wrapt": true, "zope-interface": true}
 
+const nativeOnly = "it has wheels with native code only, which cannot run in the sandbox"
+
 // candidates returns the wheels of a package that a Python can use, the newest first, and what else there is of it.
 func candidates(name string, files []file, python version) (found []candidate, others string) {
 	kinds := map[string]bool{}
@@ -195,7 +197,7 @@ func candidates(name string, files []file, python version) (found []candidate, o
 	case kinds["other"]:
 		return found, "it has no wheel of pure Python for this version of Python"
 	case kinds["native"]:
-		return found, "it has wheels with native code only, which cannot run in the sandbox"
+		return found, nativeOnly
 	case kinds["source"]:
 		return found, "it has no wheel, and is not built here, since that runs its code"
 	}

@@ -5,6 +5,7 @@
 package pypi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,21 @@ import (
 type Python struct {
 	// Version is such as 3.11.2.
 	Version string
-	// Packages are those that it has itself, such as "numpy 2.3.5".
+	// Packages are those that it has itself, by the names of their modules, such as "numpy 2.3.5".
 	Packages []string
-	// Instead says what there is instead of packages with native code, by their normalized names.
-	Instead map[string]string
+	// Instead says what there is instead of packages with native code, in a sentence without its end, or nothing.
+	Instead string
 }
+
+// distributions are names in the index, by those of modules that are other ones.
+var distributions = map[string]string{"pil": "pillow", "dateutil": "python-dateutil"}
 
 // own returns the version of a package that Python has itself, or nothing.
 func (p *Python) own(name string) string {
 	for _, one := range p.Packages {
-		if of, version, _ := strings.Cut(one, " "); normalize(of) == name {
+		module, version, _ := strings.Cut(one, " ")
+		module = normalize(module)
+		if cmp.Or(distributions[module], module) == name {
 			return version
 		}
 	}
@@ -166,11 +172,10 @@ func (r *resolver) choose(ctx context.Context, name string) (*chosen, error) {
 		return !allowAll(conditions, c.version, c.text) || c.isPre() && !pre
 	})
 	if len(found) == 0 {
-		advice := r.python.Instead[name]
-		if advice != "" {
-			advice = ". " + advice
+		if others == nativeOnly && r.python.Instead != "" {
+			others += ". " + r.python.Instead
 		}
-		return nil, fmt.Errorf("%s cannot be had (%s): %s%s", name, strings.Join(wishes, ", "), others, advice)
+		return nil, fmt.Errorf("%s cannot be had (%s): %s", name, strings.Join(wishes, ", "), others)
 	}
 	best := found[0]
 	sum := best.Hashes["sha256"]

@@ -36,8 +36,8 @@ const pure = pypitest.Pure
 
 func index(i *pypitest.Index) *Index { return &Index{URL: pypitest.URL, Transport: i} }
 
-var python = &Python{Version: "3.11.2", Packages: []string{"numpy 2.3.5"},
-	Instead: map[string]string{"scipy": "Use statistics instead."}}
+var python = &Python{Version: "3.11.2", Packages: []string{"numpy 2.3.5", "PIL 12.0.0"},
+	Instead: "Python itself has numpy"}
 
 func newFolder() *Folder {
 	return &Folder{Files: afero.NewMemMapFs(), Packages: "/lib/python", Lock: "/python.lock"}
@@ -211,11 +211,12 @@ func TestWhatCannotBeHad(t *testing.T) {
 		i.Add(name, "1", pure, files)
 	}
 	for text, want := range map[string]string{
-		"scipy":          "native code only, which cannot run in the sandbox. Use statistics instead.",
+		"scipy":          "native code only, which cannot run in the sandbox. Python itself has numpy",
 		"source":         "is not built here, since that runs its code",
 		"new":            "no wheel of pure Python for this version of Python",
 		"nothing":        "nothing: there is no such package",
 		"needs":          "Python has numpy 2.3.5 itself, which cannot be replaced",
+		"Pillow":         "pillow 12.0.0 is there already: Python has it itself",
 		"numpy":          "numpy 2.3.5 is there already: Python has it itself",
 		"numpy==1.0":     "the project wants numpy==1.0, and Python has numpy 2.3.5 itself",
 		"address":        "packages come from the index alone",

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,11 +48,9 @@ func (p *Packages) Add(ctx context.Context, files afero.Fs, requires []string) (
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	on := &pypi.Python{Packages: p.own, Instead: map[string]string{}}
-	for _, name := range []string{"numpy", "pandas"} {
-		if !slices.ContainsFunc(p.own, func(one string) bool { return strings.HasPrefix(one, name+" ") }) {
-			on.Instead[name] = "A build of Python that has it is made by contrib/python: see docs/python.md"
-		}
+	instead := "The build of Python that contrib/python makes has some of these packages: see docs/python.md"
+	if len(p.own) > 0 {
+		instead = "Python itself has " + strings.Join(p.own, ", ")
 	}
 	interpreter, err := p.load(ctx)
 	if err != nil {
@@ -64,7 +61,7 @@ func (p *Packages) Add(ctx context.Context, files afero.Fs, requires []string) (
 	if err != nil {
 		return nil, err
 	}
-	on.Version = fmt.Sprint(result.Value)
+	on := &pypi.Python{Version: fmt.Sprint(result.Value), Packages: p.own, Instead: instead}
 	return PackagesOf(files).Add(ctx, p.index, on, requires)
 }
 

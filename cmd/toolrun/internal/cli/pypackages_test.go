@@ -44,6 +44,8 @@ func TestPyPackages(t *testing.T) {
 		case "https://pypi.org/simple/demo/":
 			return answer(http.StatusOK, fmt.Appendf(nil, `{"files": [{"filename": "demo-1.0-py3-none-any.whl", "url":`+
 				` "https://files.example/demo.whl", "hashes": {"sha256": "%x"}}]}`, sha256.Sum256(wheel.Bytes())))
+		case "https://pypi.org/simple/native/":
+			return answer(http.StatusOK, []byte(`{"files": [{"filename": "native-1.0-cp311-cp311-manylinux1_x86_64.whl"}]}`))
 		case "https://files.example/demo.whl":
 			return answer(http.StatusOK, wheel.Bytes())
 		}
@@ -56,6 +58,9 @@ func TestPyPackages(t *testing.T) {
 	_, errs, status := run(t, host, "py", "add", "nothing")
 	require.Equal(t, 2, status)
 	require.Contains(t, errs, "nothing: there is no such package")
+	_, errs, status = run(t, host, "py", "add", "native")
+	require.Equal(t, 2, status)
+	require.Regexp(t, "native code only.*(contrib/python makes has some|Python itself has numpy)", errs)
 	require.Equal(t, "removed demo  1.0\n", mustRun(t, host, "py", "remove", "demo"))
 	_, errs, _ = run(t, host, "py", "-c", "import demo")
 	require.Contains(t, errs, "No module named 'demo'")
