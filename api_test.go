@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +25,8 @@ var public = []string{".", "guest/tool", "guest/tool/toolhttp", "mcp/mcpclient",
 // mostNames bounds what a reader of the public packages can be asked to know.
 const mostNames = 1300
 
-// TestPublicAPI bounds the public packages, each of which has an example: all others are internal, commands, or say
+// TestPublicAPI bounds the public packages, each of which has an example, and no function with types that other programs
+// cannot name: all others are internal, commands, or say
 // that they are experimental. Names are those at the top of packages, methods of exported types and interfaces, and
 // fields of exported structs.
 func TestPublicAPI(t *testing.T) {
@@ -84,6 +86,9 @@ func describe(t *testing.T, dir string, pkg *build.Package) (doc string, names m
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
 				add(names, receiver(d), d.Name)
+				if names[receiver(d)+"."+d.Name.Name] && slices.Contains(public, dir) {
+					require.Empty(t, internalTypes(parsed, d.Type), "%s: %s", file, d.Name)
+				}
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
 					switch s := spec.(type) {
@@ -98,6 +103,28 @@ func describe(t *testing.T, dir string, pkg *build.Package) (doc string, names m
 		}
 	}
 	return doc, names
+}
+
+// internalTypes returns the types of a function that other programs cannot name.
+func internalTypes(file *ast.File, f *ast.FuncType) (names []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		for _, i := range file.Imports {
+			imported, _ := strconv.Unquote(i.Path.Value)
+			name := path.Base(imported)
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+			if from, ok := s.X.(*ast.Ident); ok && from.Name == name && strings.Contains(imported, "/internal/") {
+				names = append(names, name+"."+s.Sel.Name)
+			}
+		}
+		return false
+	})
+	return names
 }
 
 // receiver is the name of the type whose method a function is.

@@ -343,8 +343,7 @@ func (r *Runner) Store() vfs.Store { return r.store }
 // [Session.Resume] goes on with them.
 func (r *Runner) Waiting() *waiting.Store { return r.runs }
 
-// Calls is for package web: what [Options].NoteCalls has noted, or nil.
-func (r *Runner) Calls() *calls.Log { return r.calls }
+func init() { calls.Of = func(runner any) *calls.Log { return runner.(*Runner).calls } }
 
 // Languages returns the languages of the options, also those of which there is no build.
 func (r *Runner) Languages() (all []code.Language) {

@@ -135,6 +135,9 @@ func New(store vfs.RecordStore, failed func(error)) *Log {
 	return l
 }
 
+// Of returns what a *toolrun.Runner notes, or nil. Package toolrun sets it: its API has no types that are internal.
+var Of func(runner any) *Log
+
 // Remember has the log remember calls that end, and what is printed, from now on.
 func (l *Log) Remember() { l.remembers.Store(true) }
 

@@ -93,7 +93,7 @@ func New(runner *toolrun.Runner, options *Options) (*Desk, error) {
 	}
 	d.options = o
 	if runner != nil {
-		d.log = runner.Calls()
+		d.log = calls.Of(runner)
 	}
 	if d.ownLog = d.log == nil; d.ownLog {
 		d.log = calls.New(nil, nil)
