@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/clientconfig"
 	"github.com/toolrun/toolrun/internal/service"
-	"github.com/toolrun/toolrun/internal/sessions"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
@@ -227,26 +226,22 @@ func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 	return offer(ids, typed)
 }
 
-// inProject completes words that depend on the project.
-func inProject(words func(ctx context.Context, p vfs.Project, typed string) []string) completer {
-	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		project, err := projectOf(cmd).existing(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer project.Close()
-		return words(cmd.Context(), project, typed), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
 func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words, directive := inProject(func(_ context.Context, p vfs.Project, typed string) []string {
-		return slices.DeleteFunc(pathsIn(p, typed), func(name string) bool { return !isPlain(name) })
-	})(cmd, typed)
+	project, err := projectOf(cmd).existing(cmd.Context())
+	if err != nil {
+		return offer(nil, typed)
+	}
+	defer project.Close()
+	words, directive := offer(plain(pathsIn(project, typed)), "")
 	if len(words) == 1 && strings.HasSuffix(words[0], "/") {
 		directive |= cobra.ShellCompDirectiveNoSpace
 	}
 	return words, directive
+}
+
+// plain leaves out words that have a special meaning. It changes the list.
+func plain(words []string) []string {
+	return slices.DeleteFunc(words, func(word string) bool { return !isPlain(word) })
 }
 
 // isPlain reports whether a name has no special meaning in any shell, in its completion or as an argument. A script may
@@ -260,57 +255,61 @@ func isPlain(name string) bool {
 	})
 }
 
-// oneOf completes one of the words that list finds in the project, of those that have no special meaning.
-func oneOf(list func(ctx context.Context, p vfs.Project) []string) completer {
-	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
-		return startingWith(slices.DeleteFunc(list(ctx, p), func(word string) bool { return !isPlain(word) }), typed)
-	})
-}
-
-// oneOfChanges is oneOf for what word returns for a change in the history. Of some it returns "".
-func oneOfChanges(word func(vfs.Change) string) completer {
-	return oneOf(func(ctx context.Context, p vfs.Project) (words []string) {
-		changes, _ := p.Changes(ctx, "/")
-		for _, change := range changes {
-			if word := word(change); word != "" {
+// oneOf completes the word that one of the things is known by that an operation lists, of those that have no special
+// meaning and are not empty.
+func oneOf[T any](list func(ctx context.Context, s *service.Service) ([]T, error), word func(T) string) completer {
+	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		f := projectOf(cmd)
+		project, err := f.existing(cmd.Context())
+		if err != nil {
+			return offer(nil, typed)
+		}
+		defer project.Close()
+		s, err := f.service(project)
+		if err != nil {
+			return offer(nil, typed)
+		}
+		all, _ := list(cmd.Context(), s)
+		var words []string
+		for _, one := range all {
+			if word := word(one); word != "" {
 				words = append(words, word)
 			}
 		}
-		return words
-	})
+		return offer(plain(words), typed)
+	}
+}
+
+func history(ctx context.Context, s *service.Service) ([]service.ChangeInfo, error) {
+	found, err := s.ListHistory(ctx, service.HistoryRequest{Project: s.Project()})
+	return found.Changes, err
 }
 
 var (
 	// completeChange completes the id of a change that restore can use.
-	completeChange = oneOfChanges(func(c vfs.Change) string {
-		if c.Lost || c.Special || c.Op == vfs.OpPurged || c.Purged != 0 && !c.Kept && c.Op != vfs.OpRename {
+	completeChange = oneOf(history, func(c service.ChangeInfo) string {
+		if c.Lost || c.Special || vfs.Op(c.Op) == vfs.OpPurged || c.Purged != 0 && !c.Kept && vfs.Op(c.Op) != vfs.OpRename {
 			return ""
 		}
 		return strconv.FormatInt(c.ID, 10)
 	})
 	// completeCall completes the id of a call that can be undone, and completeUndone that of one that was.
-	completeCall   = oneOfChanges(func(c vfs.Change) string { return c.Call })
-	completeUndone = oneOfChanges(func(c vfs.Change) string {
-		if c.Op != vfs.OpUndone {
+	completeCall   = oneOf(history, func(c service.ChangeInfo) string { return c.Call })
+	completeUndone = oneOf(history, func(c service.ChangeInfo) string {
+		if vfs.Op(c.Op) != vfs.OpUndone {
 			return ""
 		}
 		return c.Undoes
 	})
 
-	completeCheckpoint = oneOf(func(ctx context.Context, p vfs.Project) (names []string) {
-		all, _ := p.Checkpoints(ctx)
-		for _, k := range all {
-			names = append(names, k.Name)
-		}
-		return names
-	})
-	completeSession = oneOf(func(ctx context.Context, p vfs.Project) (names []string) {
-		all, _ := sessions.List(ctx, p)
-		for _, s := range all {
-			names = append(names, s.Name)
-		}
-		return names
-	})
+	completeCheckpoint = oneOf(func(ctx context.Context, s *service.Service) ([]service.CheckpointInfo, error) {
+		found, err := s.ListCheckpoints(ctx, service.InProject{Project: s.Project()})
+		return found.Checkpoints, err
+	}, func(c service.CheckpointInfo) string { return c.Name })
+	completeSession = oneOf(func(ctx context.Context, s *service.Service) ([]service.SessionInfo, error) {
+		found, err := s.ListSessions(ctx, service.InProject{Project: s.Project()})
+		return found.Sessions, err
+	}, func(s service.SessionInfo) string { return s.Name })
 )
 
 // completeRunning completes the id of a call that runs.
@@ -318,11 +317,9 @@ func completeRunning(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 	running, _ := projectOf(cmd).sharedCalls(cmd, true)
 	var words []string
 	for _, call := range running {
-		if isPlain(call.ID) {
-			words = append(words, call.ID)
-		}
+		words = append(words, call.ID)
 	}
-	return offer(words, typed)
+	return offer(plain(words), typed)
 }
 
 // completeDeleted completes the id of a deleted project.
