@@ -25,10 +25,9 @@ var public = []string{".", "guest/tool", "guest/tool/toolhttp", "mcp/mcpclient",
 // mostNames bounds what a reader of the public packages can be asked to know.
 const mostNames = 1300
 
-// TestPublicAPI bounds the public packages, each of which has an example, and no function with types that other programs
-// cannot name: all others are internal, commands, or say
-// that they are experimental. Names are those at the top of packages, methods of exported types and interfaces, and
-// fields of exported structs.
+// TestPublicAPI bounds the public packages, each of which has an example, and no function with types that other
+// programs cannot name: all others are internal, commands, or say that they are experimental. Names are those at the
+// top of packages, methods of exported types and interfaces, and fields of exported structs.
 func TestPublicAPI(t *testing.T) {
 	list, err := os.ReadFile("docs/packages.md")
 	require.NoError(t, err)

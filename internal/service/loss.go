@@ -25,7 +25,7 @@ type LossRequest struct {
 
 // A LossAnswer is what there is now that a call would replace or delete.
 type LossAnswer struct {
-	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty for several files, or if nothing would be lost or that is unknown"`
+	Path string `json:"path,omitempty" jsonschema:"the file or folder; empty for several files, or if none is known"`
 	Diff string `json:"diff,omitempty" jsonschema:"a unified diff of the file and what would take its place"`
 	Note string `json:"note,omitempty" jsonschema:"why there is no diff"`
 	// Files are those that would be deleted: of a folder, or by a patch if it deletes several.

@@ -105,8 +105,8 @@ setInterval(() => {
   }
 }, 10000);
 
-// pretty is the code, the command line or the patch that is all of an input, or else the input in lines. What is not JSON
-// stays as it came.
+// pretty is the code, the command line or the patch that is all of an input, or else the input in lines. What is not
+// JSON stays as it came.
 export function pretty(text) {
   try {
     const parsed = JSON.parse(text);

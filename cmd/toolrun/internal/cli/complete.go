@@ -288,7 +288,8 @@ func history(ctx context.Context, s *service.Service) ([]service.ChangeInfo, err
 var (
 	// completeChange completes the id of a change that restore can use.
 	completeChange = oneOf(history, func(c service.ChangeInfo) string {
-		if c.Lost || c.Special || vfs.Op(c.Op) == vfs.OpPurged || c.Purged != 0 && !c.Kept && vfs.Op(c.Op) != vfs.OpRename {
+		op := vfs.Op(c.Op)
+		if c.Lost || c.Special || op == vfs.OpPurged || c.Purged != 0 && !c.Kept && op != vfs.OpRename {
 			return ""
 		}
 		return strconv.FormatInt(c.ID, 10)

@@ -45,7 +45,8 @@ func TestPyPackages(t *testing.T) {
 			return answer(http.StatusOK, fmt.Appendf(nil, `{"files": [{"filename": "demo-1.0-py3-none-any.whl", "url":`+
 				` "https://files.example/demo.whl", "hashes": {"sha256": "%x"}}]}`, sha256.Sum256(wheel.Bytes())))
 		case "https://pypi.org/simple/native/":
-			return answer(http.StatusOK, []byte(`{"files": [{"filename": "native-1.0-cp311-cp311-manylinux1_x86_64.whl"}]}`))
+			return answer(http.StatusOK, []byte(
+				`{"files": [{"filename": "native-1.0-cp311-cp311-manylinux1_x86_64.whl"}]}`))
 		case "https://files.example/demo.whl":
 			return answer(http.StatusOK, wheel.Bytes())
 		}
