@@ -125,8 +125,6 @@ func parseSpecifiers(text string) (all []specifier, err error) {
 	return all, nil
 }
 
-func (s specifier) String() string { return s.op + s.text }
-
 // allows reports whether a version, which was written as text, is what the condition wants.
 func (s specifier) allows(v version, text string) bool {
 	order := v.compare(s.version)
