@@ -174,8 +174,8 @@ var tasks = []struct {
 			await fs.appendFile("a/b/c.txt", "y");
 		await fs.rename("a/b/c.txt", "d.txt"); await fs.cp("d.txt", "e.txt"); await fs.rm("a", {recursive: true});
 		await new Promise((done) => setTimeout(done, 20));
-		return (await fs.readFile("d.txt", "utf8")).length + " " +
-			(await fs.readdir("/")).filter((name) => name != ".data")`}, "100001 d.txt,e.txt"}, // a long call is noted there
+		return (await fs.readFile("d.txt", "utf8")).length + " " + // a call that takes long is noted in .data
+			(await fs.readdir("/")).filter((name) => name != ".data")`}, "100001 d.txt,e.txt"},
 	{[]string{"js", "--timeout", "500ms", "-e", `for (;;);`}, "time limit exceeded"},
 	{[]string{"js", "--memory", "32", "-e", `const all = []; for (;;) all.push(new Uint8Array(1e6))`},
 		"memory limit exceeded"},
