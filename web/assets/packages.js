@@ -2,7 +2,8 @@
 
 import {get, post, project} from "./api.js";
 import {load, Output, watch} from "./callview.js";
-import {button, fill, h, problem, say, working} from "./dom.js";
+import {problem, say, working} from "./dialogs.js";
+import {button, fill, h} from "./dom.js";
 import {name, plain} from "./text.js";
 
 // tool is the name of the tool that adds packages.
