@@ -41,7 +41,7 @@ export async function show(main) {
       const {calls, more} = await get("calls", {project, limit: size, offset: from});
       if (from === offset) update({calls, more, offset});
       const now = calls.find((c) => c.call === chosen);
-      if (now && drawnOf(now) !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
+      if (now && drawnOf(now) !== drawn) await open(chosen, true);
     } catch (error) {
       turned = true;
       update.forget();
@@ -106,11 +106,13 @@ export async function show(main) {
     fill(detail, h("p", {class: "quiet"}, "Choose a call to see its input, what the model got, and what it changed."));
   }
 
-  async function open(call) {
-    source?.close();
+  // open draws a call. What is drawn already stays if it is no other, or if somebody has opened a difference in it.
+  async function open(call, drawnAlready) {
     try {
       const known = await load(call);
       if (call !== chosen) return;
+      if (drawnAlready && (drawnOf(known) === drawn || detail.querySelector("[aria-expanded=true]"))) return;
+      source?.close();
       drawn = drawnOf(known);
       const trouble = h("div", {});
       const output = new Output();
@@ -141,7 +143,9 @@ export async function show(main) {
           h("span", {class: "quiet"}, `… ${known.dropped.toLocaleString("en")} bytes more were printed`));
       }
     } catch (error) {
-      if (call === chosen) fill(detail, back(), problem(error));
+      if (call !== chosen) return;
+      source?.close();
+      fill(detail, back(), problem(error));
     }
   }
 
