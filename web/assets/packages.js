@@ -5,6 +5,7 @@ import {load, Output, watch} from "./callview.js";
 import {problem, say, working} from "./dialogs.js";
 import {button, fill, h} from "./dom.js";
 import {name, plain} from "./text.js";
+import {undo} from "./undo.js";
 
 // tool is the name of the tool that adds packages.
 export const tool = "python_packages";
@@ -51,10 +52,7 @@ export function packages() {
     await new Promise((ended) => watch(call, new Output(), ended));
     const known = await load(call);
     if (known.code) throw new Error(known.result);
-    say(done, {name: "Undo", do: async () => {
-      await post("history/undo", {project, call});
-      await draw();
-    }});
+    say(done, undo(call, draw));
     await draw();
   }
 }
