@@ -25,10 +25,11 @@ var mayImport = map[string][]string{
 	"internal/calls":                 {"internal/text/plaintext", "registry", "tool", "vfs"},
 	"internal/cachedir":              {},
 	"internal/net/clientaddr":        {},
+	"internal/net/download":          {},
 	"internal/net/egress":            {"internal/js/webapi", "network"},
 	"internal/net/egress/egresstest": {"internal/net/egress", "network"},
 	"internal/net/responses":         {"network", "runtime"},
-	"internal/pypi":                  {},
+	"internal/pypi":                  {"internal/net/download"},
 	"internal/text/fill":             {},
 	"internal/text/filetype":         {},
 	"internal/text/filetext":         {"internal/text/filetype"},
@@ -179,7 +180,7 @@ var mayImport = map[string][]string{
 		"runtime", "runtime/script", "tool", "tools/code", "tools/javascript", "tools/python", "tools/shell",
 		"internal/sessions",
 		// modules, which are the machine's, and packages from PyPI
-		"runtime/command", "tools/module", "internal/pypi",
+		"runtime/command", "tools/module", "internal/pypi", "internal/net/download",
 		// files of the host that go into projects, and come out
 		"internal/text/filediff", "internal/text/filesearch", "vfs/archive",
 		// servers and calls that are recorded, watched, or those of models

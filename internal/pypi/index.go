@@ -13,7 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/toolrun/toolrun/internal/net/download"
 )
 
 // DefaultIndex is PyPI's.
@@ -34,9 +35,6 @@ type Index struct {
 	// Transport makes the requests. Nil means [http.DefaultTransport]. Redirects are followed to https only.
 	Transport http.RoundTripper
 }
-
-// requestTime is how long a request can take, with its answer.
-const requestTime = 10 * time.Minute
 
 // file is one that the index has of a package.
 type file struct {
@@ -110,15 +108,7 @@ func (i *Index) get(ctx context.Context, at *url.URL, accept string, most int64)
 	if accept != "" {
 		request.Header.Set("Accept", accept)
 	}
-	client := &http.Client{Transport: i.Transport, Timeout: requestTime,
-		CheckRedirect: func(to *http.Request, via []*http.Request) error {
-			if to.URL.Scheme != "https" || len(via) >= 10 {
-				return fmt.Errorf("it leads to %s: packages are downloaded by https only, after 10 redirects at most",
-					to.URL.Redacted())
-			}
-			return nil
-		}}
-	response, err := client.Do(request)
+	response, err := download.Client(i.Transport).Do(request)
 	if err != nil {
 		return nil, err
 	}

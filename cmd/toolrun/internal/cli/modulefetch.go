@@ -16,11 +16,11 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/net/download"
 	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/module"
@@ -163,26 +163,6 @@ func packedFile(ctx context.Context, name, file string) ([]byte, error) {
 	}
 }
 
-// downloadTime is how long a download can take.
-const downloadTime = 10 * time.Minute
-
-// httpClient returns a client that follows redirects to https only.
-func (h *Host) httpClient() *http.Client {
-	return &http.Client{
-		Transport: h.Transport,
-		Timeout:   downloadTime,
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if req.URL.Scheme != "https" {
-				return fmt.Errorf("it leads to %s, which is not https", req.URL.Redacted())
-			}
-			if len(via) >= 10 {
-				return errors.New("there are more than 10 redirects")
-			}
-			return nil
-		},
-	}
-}
-
 // download returns what is at an https URL.
 func (h *Host) download(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -192,7 +172,7 @@ func (h *Host) download(ctx context.Context, url string) ([]byte, error) {
 	if request.URL.Scheme != "https" {
 		return nil, fmt.Errorf("%s: modules are downloaded by https only", request.URL.Redacted())
 	}
-	response, err := h.httpClient().Do(request)
+	response, err := download.Client(h.Transport).Do(request)
 	if err != nil {
 		return nil, err
 	}
