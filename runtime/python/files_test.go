@@ -91,6 +91,7 @@ func newDir(t testing.TB, files afero.Fs, name string) afero.Fs {
 
 // TestDatabases has SQLite sort more than fits into its memory, and meet a lock that a stopped run has left behind.
 func TestDatabases(t *testing.T) {
+	t.Parallel()
 	files := afero.NewMemMapFs()
 	options := python.RunOptions{Files: files}
 	result := run(t, `import sqlite3

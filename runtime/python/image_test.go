@@ -168,6 +168,7 @@ func leftOverOptions(t testing.TB, i *Interpreter) *RunOptions {
 // TestImagesOnDisk compares a sandbox that starts from an image on disk with one of the process that made the image,
 // byte by byte. An image that cannot be used is made again.
 func TestImagesOnDisk(t *testing.T) {
+	t.Parallel()
 	cache := cacheWithoutImages(t)
 	require.Empty(t, images(t, cache))
 	made := nextSandbox(t, ownInterpreter(t, sandbox.EngineOptions{CacheDir: cache}))

@@ -48,6 +48,7 @@ func outcome(t testing.TB, i *Interpreter, code string, options RunOptions) stri
 // TestLibrariesAreKept runs code three times whose libraries can be kept, or cannot, and compares what it gives with
 // what it gives when it does not begin with imports, so that they are no step of their own.
 func TestLibrariesAreKept(t *testing.T) {
+	t.Parallel()
 	i := ownInterpreter(t, sandbox.EngineOptions{ImageMemory: 2 << 30})
 	const kept, notKept, differs = "kept", "not kept", "not kept, and differs"
 	for n, test := range []struct {

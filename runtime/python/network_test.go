@@ -63,6 +63,7 @@ func networkTo(t testing.TB, server *httptest.Server) network.Run {
 }
 
 func TestNetwork(t *testing.T) {
+	t.Parallel()
 	needPython(t)
 	server := httptest.NewServer(http.HandlerFunc(internet))
 	t.Cleanup(server.Close)
@@ -240,6 +241,7 @@ out`, `[b'a\nb\r\nc', 'read']`},
 
 // TestRetries: an adapter makes requests again that fail, as often as it is told to, and no others.
 func TestRetries(t *testing.T) {
+	t.Parallel()
 	needPython(t)
 	for name, test := range map[string]struct {
 		code, want string
@@ -327,6 +329,7 @@ func TestNetworkIsStopped(t *testing.T) {
 
 // TestRequestsCannotReachInward has attacks by addresses and redirects, for both modules.
 func TestRequestsCannotReachInward(t *testing.T) {
+	t.Parallel()
 	needPython(t)
 	urls, err := json.Marshal(egresstest.Trapped())
 	require.NoError(t, err)

@@ -56,6 +56,7 @@ func runFrom(t testing.TB, i *Interpreter, image *sandbox.Image, code string) *R
 // TestPreparedImages makes an image with modules, of which later processes start, and damages it in all ways: what is
 // not exactly what was written is made again.
 func TestPreparedImages(t *testing.T) {
+	t.Parallel()
 	cache := cacheWithoutImages(t)
 	start := func() (*Interpreter, *sandbox.Image) {
 		i := ownInterpreter(t, sandbox.EngineOptions{CacheDir: cache})
@@ -156,6 +157,7 @@ func TestPreparedImages(t *testing.T) {
 
 // TestPreparedImagesWithoutARightPlace has no cache directory, or one that others can change or nobody can write to.
 func TestPreparedImagesWithoutARightPlace(t *testing.T) {
+	t.Parallel()
 	cache := cacheWithoutImages(t)
 	told := 0
 	i := ownInterpreter(t, sandbox.EngineOptions{CacheDir: cache, CacheFailed: func(error) { told++ }})

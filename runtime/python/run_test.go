@@ -253,6 +253,7 @@ func TestExits(t *testing.T) {
 
 // TestWhatIsNotHere uses what does not exist in a sandbox, and gets told what to do instead.
 func TestWhatIsNotHere(t *testing.T) {
+	t.Parallel()
 	for code, want := range map[string]string{
 		"import scipy":                                        "scipy is not available.",
 		"import sklearn as sk":                                "Use statistics (linear_regression",

@@ -222,6 +222,7 @@ func TestInputOfSessions(t *testing.T) {
 }
 
 func TestSessionsGoOnInOtherProcesses(t *testing.T) {
+	t.Parallel()
 	result, err := session(t, nil, "import re, datetime, dataclasses\nbig = 'x' * "+
 		"10**6\n@dataclasses.dataclass\nclass K:\n    v: dict\nk = K({'k': [1, re.compile('r')]})\nwhen = "+
 		"datetime.datetime(2020, 1, 2)")

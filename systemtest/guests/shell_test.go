@@ -105,7 +105,7 @@ func TestShellCases(t *testing.T) {
 	files = append(files, more...)
 	require.Greater(t, len(files), 20)
 	store := local.NewMemoryStore(&vfs.Options{})
-	defer func() { require.NoError(t, store.Close()) }()
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -113,6 +113,7 @@ func TestShellCases(t *testing.T) {
 		for i, c := range strings.Split("\n"+strings.TrimSuffix(string(data), "\n"), "\n=== ")[1:] {
 			title, rest, _ := strings.Cut(c, "\n")
 			t.Run(name+"/"+title, func(t *testing.T) {
+				t.Parallel()
 				project, err := store.Open(t.Context(), fmt.Sprintf("%s-%d", name, i))
 				require.NoError(t, err)
 				script, want := shellCase(t, rest)
@@ -188,7 +189,7 @@ func TestShellIsStopped(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(attacks), 50, "some are gone")
 	report, err := selftest.Run(t.Context(), engine.(javascript.Interpreter).Interpreter, attacks,
-		selftest.Options{Shell: interpreter, TimeLimit: 500 * time.Millisecond, MostLate: time.Minute})
+		selftest.Options{Shell: interpreter, TimeLimit: 250 * time.Millisecond, MostLate: time.Minute})
 	require.NoError(t, err)
 	var table strings.Builder
 	require.NoError(t, report.WriteTable(&table))

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -43,6 +44,10 @@ func TestMain(m *testing.M) {
 				log.Fatal(err)
 			}
 			return
+		}
+		flag.Parse()
+		if err := flag.Set("test.parallel", "8"); err != nil { // they wait for other processes
+			log.Fatal(err)
 		}
 		os.Exit(m.Run())
 	case "good":

@@ -20,6 +20,7 @@ import (
 // TestInADatabase runs the tests that stores have in common, which are tests of other packages, with a database. They
 // are those that mention a name that gives them each kind of store.
 func TestInADatabase(t *testing.T) {
+	t.Parallel()
 	names := []string{
 		"Stores", "stores", "Each", "forEachStore", "eachStore", "inStores", "eachKeeping", "inDatabase",
 	}

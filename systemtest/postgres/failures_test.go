@@ -366,6 +366,7 @@ func TestCutConnections(t *testing.T) {
 
 // TestFailuresOfTheServer has a server of its own, which can be stopped.
 func TestFailuresOfTheServer(t *testing.T) {
+	t.Parallel()
 	server := pgtest.StartFor(t)
 	t.Run("restarts", func(t *testing.T) { testRestarts(t, server) })
 	t.Run("restarts with many connections", func(t *testing.T) { testStaleConnections(t, server) })

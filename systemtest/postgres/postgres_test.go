@@ -49,5 +49,6 @@ func requireSound(t testing.TB, store vfs.Store) {
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	vfstest.TestStore(t, func(t *testing.T) vfs.Store { return open(t, nil) })
 }

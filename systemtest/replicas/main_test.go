@@ -15,7 +15,7 @@ var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", "4"); err != nil { // they wait for other processes
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait for other processes
 		panic(err)
 	}
 	commandtest.Main(withDatabase{m})
