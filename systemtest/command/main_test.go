@@ -12,4 +12,10 @@ import (
 // soak makes tests that look for rare failures run for minutes instead of seconds.
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
-func TestMain(m *testing.M) { commandtest.Main(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil { // they wait for other processes
+		panic(err)
+	}
+	commandtest.Main(m)
+}
