@@ -17,7 +17,7 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"internal/calls", "internal/net/egress", "internal/pypi", "mcp/mcpclient", "network", "provider",
+	".": {"internal/calls", "internal/net/egress", "mcp/mcpclient", "network", "provider",
 		"registry", "registry/waiting", "runtime", "runtime/script",
 		"tool", "tools/code", "tools/filesystem", "tools/javascript", "tools/memory", "tools/module",
 		"tools/python", "tools/shell", "vfs", "vfs/local"},

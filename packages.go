@@ -4,17 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/http"
 	"strings"
+
+	"github.com/toolrun/toolrun/tools/code"
 )
 
-// A PackageIndex is a server that has packages, such as PyPI. The zero value is PyPI.
-type PackageIndex struct {
-	// URL is the index's, which has the JSON form of the simple API, over https. Empty means https://pypi.org/simple.
-	URL string
-	// Transport makes the requests. Nil means [http.DefaultTransport].
-	Transport http.RoundTripper
-}
+// A PackageIndex is where packages come from: see [Options].Packages.
+type PackageIndex = code.PackageIndex
 
 // AddPackages puts packages of pure Python from [Options].Packages into the project's folder /lib/python, from which
 // code imports them, each with all that it needs. They are named as for pip: "rich", "requests>=2.30,<3". The
@@ -32,14 +28,10 @@ func (s *Session) AddPackages(ctx context.Context, names ...string) (packages []
 	if err != nil {
 		return nil, err
 	}
-	if s.runner.packages == nil || files == nil {
+	if s.runner.installer == nil || files == nil {
 		return nil, errors.ErrUnsupported
 	}
 	call := files.WithCall("packages-" + strings.ToLower(rand.Text()[:8]))
 	defer call.EndCall()
-	all, err := s.runner.packages.Add(ctx, call, names)
-	for _, p := range all {
-		packages = append(packages, p.Name+" "+p.Version)
-	}
-	return packages, err
+	return s.runner.installer.Install(ctx, call, names)
 }

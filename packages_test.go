@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -26,8 +27,11 @@ func newIndex() *pypitest.Index {
 	return index
 }
 
+// onlyPython are the languages of a runner.
+var onlyPython = []code.Language{pypitest.Python(python.Language.Installer)}
+
 func packagesOptions(index *pypitest.Index) toolrun.Options {
-	return toolrun.Options{Languages: []code.Language{pypitest.Python()},
+	return toolrun.Options{Languages: onlyPython,
 		Packages: &toolrun.PackageIndex{URL: pypitest.URL, Transport: index}}
 }
 
@@ -69,7 +73,7 @@ func TestAddPackages(t *testing.T) {
 	_, err = session.AddPackages(t.Context(), "greet")
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 
-	none := openSession(t, open(t, toolrun.Options{Languages: []code.Language{pypitest.Python()}}), "p", nil)
+	none := openSession(t, open(t, toolrun.Options{Languages: onlyPython}), "p", nil)
 	_, err = none.AddPackages(t.Context(), "greet")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.Contains(t, do(t, none, "python_packages", `{}`), "Unknown tool")

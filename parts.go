@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/toolrun/toolrun/internal/pypi"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -100,13 +99,13 @@ func (r *Runner) tools(modules *module.Store) (*registry.Registry, error) {
 	o := &r.given
 	builtIn := []tool.Tool{memory.New()}
 	for _, l := range r.languages {
-		if l.load != nil {
-			builtIn = append(builtIn, code.New(l.Language, l.load, &o.Script))
+		if l.load == nil {
+			continue
 		}
-		if l.load != nil && l.Name == python.Name && o.Packages != nil {
-			index := pypi.Index(*o.Packages)
-			r.packages = python.NewPackages(l.load, l.Packages, &index)
-			builtIn = append(builtIn, r.packages.Tool())
+		builtIn = append(builtIn, code.New(l.Language, l.load, &o.Script))
+		if l.Installer != nil && o.Packages != nil {
+			r.installer = l.Installer(l.load, l.Packages, *o.Packages)
+			builtIn = append(builtIn, r.installer.Tool())
 		}
 	}
 	builtIn = append(builtIn, filesystem.New())

@@ -75,7 +75,6 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
-	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -164,7 +163,7 @@ type Runner struct {
 	store     vfs.Store
 	engine    *sandbox.Engine
 	languages []language
-	packages  *python.Packages // nil if none can be added
+	installer code.Installer // nil if no packages can be added
 	gates     gates
 	runs      *waiting.Store
 	calls     *calls.Log // nil if none are noted

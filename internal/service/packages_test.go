@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/test/pypitest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/code"
+	"github.com/toolrun/toolrun/tools/python"
 )
 
 // TestWhoAddsPackages has each role call the tool that adds packages: a person may, as with all tools, and a model only
@@ -18,8 +19,9 @@ import (
 func TestWhoAddsPackages(t *testing.T) {
 	index := pypitest.New()
 	index.Add("greet", "1.0", pypitest.Pure, map[string]string{"greet.py": "x = 1"})
-	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Languages: []code.Language{pypitest.Python()},
-		Packages: &toolrun.PackageIndex{URL: pypitest.URL, Transport: index}})
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{
+		Languages: []code.Language{pypitest.Python(python.Language.Installer)},
+		Packages:  &toolrun.PackageIndex{URL: pypitest.URL, Transport: index}})
 	require.NoError(t, err)
 	defer runner.Close()
 	desk, err := service.New(runner, nil)

@@ -75,6 +75,8 @@ type Language struct {
 	// PackagesMemory by default, in bytes, and at least twice MinMemory.
 	Packages       []string
 	PackagesMemory int64
+	// Installer, if not nil, returns what adds packages from an index to projects, beside own, those of the build.
+	Installer func(load Loader, own []string, index PackageIndex) Installer
 
 	// Describe tells models what code can do, and Declare declares tools that the code can call: see ToolCalls.
 	Describe func(offer tool.Offer, facts Facts) string

@@ -31,8 +31,9 @@ type Packages struct {
 
 // NewPackages returns what adds packages from an index for an interpreter, which has some packages itself: see
 // [code.Language].Packages.
-func NewPackages(load code.Loader, own []string, index *pypi.Index) *Packages {
-	return &Packages{load, own, index, make(chan struct{}, 1)}
+func NewPackages(load code.Loader, own []string, index code.PackageIndex) *Packages {
+	from := pypi.Index(index)
+	return &Packages{load, own, &from, make(chan struct{}, 1)}
 }
 
 // PackagesOf is where a project has packages.
@@ -65,11 +66,19 @@ func (p *Packages) Add(ctx context.Context, files afero.Fs, requires []string) (
 	return PackagesOf(files).Add(ctx, p.index, on, requires)
 }
 
-// versionTime is how long Python may take to say its version.
-const versionTime = 2 * time.Second
+// versionTime is how long Python may take to say its version, on a busy machine too.
+const versionTime = 30 * time.Second
 
-// Tool returns the tool with which a model adds packages. It is off unless it is chosen: it makes requests to the index
-// that no rule of the network has allowed.
+// Install implements [code.Installer].
+func (p *Packages) Install(ctx context.Context, files afero.Fs, names []string) (packages []string, err error) {
+	all, err := p.Add(ctx, files, names)
+	for _, one := range all {
+		packages = append(packages, one.Name+" "+one.Version)
+	}
+	return packages, err
+}
+
+// Tool implements [code.Installer].
 func (p *Packages) Tool() tool.Tool {
 	return tool.Func(tool.Spec{
 		Name:        PackagesName,

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/pypi"
 	"github.com/toolrun/toolrun/internal/test/pypitest"
 	"github.com/toolrun/toolrun/internal/test/pythontest"
 	"github.com/toolrun/toolrun/registry"
@@ -67,7 +66,7 @@ func TestModelTestsItsCode(t *testing.T) {
 	load := func(context.Context) (code.Interpreter, error) {
 		return python.Interpreter{Interpreter: interpreter}, nil
 	}
-	packages := python.NewPackages(load, nil, &pypi.Index{URL: pypitest.URL, Transport: index})
+	packages := python.NewPackages(load, nil, code.PackageIndex{URL: pypitest.URL, Transport: index})
 	r, err := registry.New(code.New(python.Language, load, nil), packages.Tool())
 	require.NoError(t, err)
 	env := newEnv(t)

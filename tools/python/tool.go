@@ -46,6 +46,9 @@ var Language = code.Language{
 	ReadFiles: "open in the python tool",
 	MinMemory: 40 << 20, // the interpreter itself needs most of it
 	Module:    Name, PackagesMemory: py.PackagesMemory,
+	Installer: func(load code.Loader, own []string, index code.PackageIndex) code.Installer {
+		return NewPackages(load, own, index)
+	},
 	Open: func(ctx context.Context, engine *sandbox.Engine, build script.Module) (code.Interpreter, error) {
 		i, err := py.New(ctx, engine, build)
 		return Interpreter{i}, err

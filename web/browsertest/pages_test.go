@@ -545,7 +545,7 @@ func TestPackages(t *testing.T) {
 	index.Add("greet", "1.0", pypitest.Pure, map[string]string{"greet.py": "x = 1"}, "words")
 	index.Add("words", "2.0", pypitest.Pure, map[string]string{"words.py": "y = 2"})
 	options := newOptions()
-	options.Languages = []code.Language{pypitest.Python()}
+	options.Languages = []code.Language{pypitest.Python(python.Language.Installer)}
 	options.Packages = &toolrun.PackageIndex{URL: pypitest.URL, Transport: index}
 	s := serve(t, options)
 	s.project("notes", nil)

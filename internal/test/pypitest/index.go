@@ -113,12 +113,13 @@ func Pack(files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Python is a language with the name of Python, of which packages are all that works: its code gives the version.
-func Python() code.Language {
+// Python is a language with the name of Python and its installer, of which packages are all that works: its code gives
+// the version.
+func Python(installer func(code.Loader, []string, code.PackageIndex) code.Installer) code.Language {
 	return code.Language{
 		Name: "python", Title: "Python", Guest: "Python", Packages: []string{"numpy 2.3.5"},
-		PackagesMemory: sandbox.DefaultMemory,
-		Describe:       func(tool.Offer, code.Facts) string { return "Runs Python." },
+		PackagesMemory: sandbox.DefaultMemory, Installer: installer,
+		Describe: func(tool.Offer, code.Facts) string { return "Runs Python." },
 		Open: func(context.Context, *sandbox.Engine, script.Module) (code.Interpreter, error) {
 			return interpreter{}, nil
 		},

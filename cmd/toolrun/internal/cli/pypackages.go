@@ -57,7 +57,7 @@ package runs. Packages with native code cannot be added.`,
 			defer r.Close() // which has changed nothing
 			load := func(ctx context.Context) (code.Interpreter, error) { return r.Interpreter(ctx, python.Name) }
 			report(cmd.Context(), "packages are downloaded", 0, 0)
-			packages, err := python.NewPackages(load, own, &pypi.Index{URL: index, Transport: r.host.Transport}).
+			packages, err := python.NewPackages(load, own, code.PackageIndex{URL: index, Transport: r.host.Transport}).
 				Add(cmd.Context(), p, args)
 			return listPackages("", packages), err
 		}),
