@@ -134,12 +134,39 @@ func refusal(err error) *RefusedError {
 	return refused
 }
 
+// formOf returns the form of a module that can be one which [Check] has accepted before, or what Check says of it.
+func formOf(module []byte) (Form, error) {
+	if exports, err := metering.Exports(module); err == nil {
+		if form, err := checkExports(exports); err == nil {
+			return form, nil
+		}
+	}
+	return Check(module)
+}
+
+// rules says which modules [Check] accepts: another version of the rules has other limits, or another metering.Version.
+func rules() string {
+	return fmt.Sprint(sizes(&metering.Info{}, 0, MaxCode), sandbox.DefaultMemory, metering.Version)
+}
+
 func checkSize(info *metering.Info, size int, maxCode uint64) error {
-	for _, part := range []struct {
-		what   string
-		is, at uint64
-	}{
-		{"bytes beside custom sections", uint64(size - info.Custom), maxCode},
+	for _, part := range sizes(info, size, maxCode) {
+		if part.is > part.most {
+			return &RefusedError{Reason: fmt.Sprintf("it has %d %s, and may have %d", part.is, part.what, part.most)}
+		}
+	}
+	return nil
+}
+
+// A size is how much a module has of something, and how much it may have.
+type size struct {
+	what     string
+	is, most uint64
+}
+
+func sizes(info *metering.Info, bytes int, maxCode uint64) []size {
+	return []size{
+		{"bytes beside custom sections", uint64(bytes - info.Custom), maxCode},
 		{"functions", uint64(info.Functions), maxFunctions},
 		{"tags of exceptions", uint64(info.Tags), maxTags},
 		{"global variables", uint64(info.Globals), maxGlobals},
@@ -160,12 +187,7 @@ func checkSize(info *metering.Info, size int, maxCode uint64) error {
 		{"calls, branch targets and values in all functions", info.Total.Values, maxAllValues},
 		{"squares of the conditional branches, throws and calls that may throw in each function", info.Total.Exits,
 			maxAllExits},
-	} {
-		if part.is > part.at {
-			return &RefusedError{Reason: fmt.Sprintf("it has %d %s, and may have %d", part.is, part.what, part.at)}
-		}
 	}
-	return nil
 }
 
 // foreign says for which system a module with an unknown import was made, by the beginning of the import's module.

@@ -58,12 +58,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/toolrun/toolrun/internal/wasm/metering"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // Options configure a command. The zero value is fine.
@@ -76,17 +78,14 @@ type Options struct {
 	Env []string
 	// NoClock and NoRandom withhold the time and randomness: see [sandbox.Guest].
 	NoClock, NoRandom bool
-	// Language says that the module is the interpreter of a language, which the operator has chosen: a reactor. It is
-	// compiled on all processors. Standard output is a part of the log, where both streams are in their order, and runs
-	// can go on from where others have ended: see [Host].Keep.
-	Language bool
 }
 
 // A Command is a module that is ready to run. It is safe for concurrent use.
 type Command struct {
-	program *sandbox.Program
-	form    Form
-	options Options
+	program  *sandbox.Program
+	form     Form
+	options  Options
+	language bool
 }
 
 // Load checks, compiles and starts a module. That takes about a second of one processor for each megabyte, unless the
@@ -94,44 +93,54 @@ type Command struct {
 // functions. The error is a [*RefusedError] if the module cannot be run, also if it fails in its start function or in
 // _initialize.
 func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *Options) (*Command, error) {
-	c := &Command{}
+	if len(module) > MaxModule {
+		_, err := Check(module)
+		return nil, err
+	}
+	form, err := formOf(module)
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, engine, script.FromBytes(module), form, options)
+}
+
+// LoadLanguage is [Load] for the interpreter of a language, which the operator has chosen: a reactor. It is compiled on
+// all processors, and not even read if the engine's cache has it. Standard output is a part of the log, where both
+// streams are in their order, and runs can go on from where others have ended: see [Host].Keep.
+func LoadLanguage(ctx context.Context, engine *sandbox.Engine, module script.Module, options *Options) (*Command,
+	error) {
+	return load(ctx, engine, module, "", options)
+}
+
+// load loads a module of a form. That of a language is "" here.
+func load(ctx context.Context, engine *sandbox.Engine, module script.Module, form Form, options *Options) (*Command,
+	error) {
+	c := &Command{form: cmp.Or(form, FormReactor), language: form == ""}
 	if options != nil {
 		c.options = *options
 	}
 	if c.options.Name == "" {
 		c.options.Name = "module"
 	}
-	form, err := Check(module)
-	if err != nil {
-		return nil, err
-	}
-	c.form = form
-	h := sha256.New()
-	fmt.Fprintln(h, "metered", metering.Version)
-	h.Write(module)
 	args := []string{c.options.Name}
-	if form == FormCommand {
+	if c.form == FormCommand {
 		args = nil
 	}
+	var err error
 	c.program, err = engine.Load(ctx, sandbox.Guest{
-		Name: c.options.Name,
-		Module: func() ([]byte, error) {
-			metered, err := sandbox.Meter(module)
-			if err != nil {
-				return nil, refusal(err)
-			}
-			return metered, nil
-		},
-		Digest:      [sha256.Size]byte(h.Sum(nil)),
+		Name:   c.options.Name,
+		Module: sync.OnceValues(func() ([]byte, error) { return metered(module, c.form) }),
+		// What is in the cache has been checked by the same rules.
+		Digest:      sha256.Sum256(fmt.Append(module.SHA256[:], "checked and metered by ", rules())),
 		Args:        args,
 		Env:         c.options.Env,
 		Files:       c.options.Files,
 		NoClock:     c.options.NoClock,
 		NoRandom:    c.options.NoRandom,
-		Foreign:     !c.options.Language,
-		SameImage:   c.options.Language,
+		Foreign:     !c.language,
+		SameImage:   c.language,
 		Imports:     slices.Concat(callImports, requestImports),
-		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: form}, nil },
+		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: c.form}, nil },
 		DecodeState: func([]byte) (any, error) { return nil, nil },
 	})
 	if err != nil {
@@ -145,6 +154,26 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		return nil, &RefusedError{Reason: err.Error(), Err: err}
 	}
 	return c, nil
+}
+
+// metered checks a module of a form, and returns it metered.
+func metered(module script.Module, form Form) ([]byte, error) {
+	code, err := module.Read()
+	if err != nil {
+		return nil, err
+	}
+	is, err := Check(code)
+	if err != nil {
+		return nil, err
+	}
+	if is != form {
+		return nil, &RefusedError{Reason: fmt.Sprintf("it is a %s, and has to be a %s", is, form)}
+	}
+	out, err := sandbox.Meter(code)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return out, nil
 }
 
 // Strip returns a module without its custom sections: names and debugging information, for example.
@@ -192,7 +221,7 @@ type Host struct {
 	Call Caller
 	// Network makes its requests, and belongs to this run alone. Nil means that there is no network.
 	Network network.Run
-	// Keep wants [Result].State, for a module with [Options].Language. What is in /tmp is not in there. The error of
+	// Keep wants [Result].State, for a module of [LoadLanguage]. What is in /tmp is not in there. The error of
 	// the run is [sandbox.ErrOpenFiles] if the module has left files open.
 	Keep bool
 }
@@ -219,7 +248,7 @@ func (c *Command) Describe(ctx context.Context, options sandbox.RunOptions) (*Re
 
 func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions, host Host) (*Result, error) {
 	stdout := &sandbox.Stream{}
-	if options.Stdout = stdout; c.options.Language {
+	if options.Stdout = stdout; c.language {
 		options.Stdout = nil
 	}
 	options.Args = append([]string{c.options.Name}, options.Args...)

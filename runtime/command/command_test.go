@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	asm "github.com/toolrun/toolrun/internal/wasm/wasmasm"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 func load(t testing.TB, module []byte, options *command.Options) *command.Command {
@@ -72,6 +74,54 @@ func TestEachRunStartsFromTheImage(t *testing.T) {
 				require.Empty(t, result.Log)
 			}
 		})
+	}
+}
+
+// TestLanguagesAreReadOnce: what the cache has of a language's module has been checked, and the module is not read.
+func TestLanguagesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	read := 0
+	language := func(code []byte) script.Module {
+		build := script.FromBytes(code)
+		build.Bytes = func() ([]byte, error) { read++; return code, nil }
+		return build
+	}
+	open := func(build script.Module) (*command.Command, error) {
+		engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: cache})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
+		return command.LoadLanguage(t.Context(), engine, build, nil)
+	}
+	reactor := module(func(m *asm.Module) {
+		write := m.Import("wasi_snapshot_preview1", "fd_write", "iiii:i")
+		m.Export("toolrun_call", m.Func(":", "", counting(write)))
+		m.Data(0, "y")
+	})
+	for range 3 {
+		loaded, err := open(language(reactor))
+		require.NoError(t, err)
+		result, err := loaded.Run(t.Context(), sandbox.RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, "z", result.Log[0].Text)
+	}
+	require.Equal(t, 1, read)
+	for want, code := range map[string][]byte{
+		"it is a command, and has to be a reactor": module(func(m *asm.Module) { m.Export("_start", m.Func(":", "")) }),
+		"bytes in one function": module(func(m *asm.Module) {
+			m.Export("toolrun_call", m.Func(":", "", bytes.Repeat([]byte{0x01}, 600<<10)))
+		}),
+		"the module has the SHA-256": nil,
+	} {
+		build := language(code)
+		if code == nil {
+			build = language(reactor)
+			build.SHA256[0]++
+		}
+		for range 2 {
+			_, err := open(build)
+			require.ErrorContains(t, err, want)
+		}
 	}
 }
 

@@ -175,15 +175,19 @@ func TestModulesThatCannotRunAreRefused(t *testing.T) {
 		}), []string{"cannot be run"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			engine, err := sandbox.New(nil)
+			engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: t.TempDir(), CacheFailed: func(err error) {
+				require.NoError(t, err)
+			}})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, engine.Close(context.Background())) }()
-			loaded, err := command.Load(t.Context(), engine, c.module, nil)
-			require.Nil(t, loaded)
-			_, refused := errors.AsType[*command.RefusedError](err)
-			require.True(t, refused, "%v", err)
-			for _, want := range c.want {
-				require.ErrorContains(t, err, want)
+			for range 2 { // what is found the first time is not taken for good the second time
+				loaded, err := command.Load(t.Context(), engine, c.module, nil)
+				require.Nil(t, loaded)
+				_, refused := errors.AsType[*command.RefusedError](err)
+				require.True(t, refused, "%v", err)
+				for _, want := range c.want {
+					require.ErrorContains(t, err, want)
+				}
 			}
 		})
 	}

@@ -77,14 +77,23 @@ func (m Module) Digest() [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(m.SHA256[:], "metered %d", metering.Version))
 }
 
-// Metered checks the module, and returns it metered, for [sandbox.Guest].
-func (m Module) Metered() ([]byte, error) {
+// Read returns the module, if it has the hash that it should have.
+func (m Module) Read() ([]byte, error) {
 	module, err := m.Bytes()
 	if err != nil {
 		return nil, err
 	}
 	if hash := sha256.Sum256(module); hash != m.SHA256 {
 		return nil, fmt.Errorf("the module has the SHA-256 %x, not %x", hash, m.SHA256)
+	}
+	return module, nil
+}
+
+// Metered checks the module, and returns it metered, for [sandbox.Guest].
+func (m Module) Metered() ([]byte, error) {
+	module, err := m.Read()
+	if err != nil {
+		return nil, err
 	}
 	if component := []byte("\x00asm\r\x00\x01\x00"); bytes.HasPrefix(module, component) {
 		return nil, errors.New("the file is a WebAssembly component: a module for WASI preview 1 is needed")

@@ -18,12 +18,8 @@ import (
 
 // Open loads a build of the shell into an engine.
 func Open(ctx context.Context, engine *sandbox.Engine, build script.Module) (code.Interpreter, error) {
-	module, err := build.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := command.Load(ctx, engine, module, &command.Options{
-		Name: Module, Files: true, Language: true, Env: []string{"GOTRACEBACK=none"},
+	loaded, err := command.LoadLanguage(ctx, engine, build, &command.Options{
+		Name: Module, Files: true, Env: []string{"GOTRACEBACK=none"},
 	})
 	if err != nil {
 		return nil, err

@@ -86,7 +86,8 @@ const (
 	// StartExport is the name under which [Options].State exports the module's start function.
 	StartExport = "toolrun_start"
 
-	// Version changes when Rewrite makes another module of the same one, for caches.
+	// Version changes, for caches, when Rewrite makes another module of the same one or Inspect reads one in another
+	// way.
 	Version = 4
 )
 
