@@ -56,7 +56,7 @@ func TestDispatchTakesLittleMemory(t *testing.T) {
 	r, err := registry.New(newTrivial("trivial"))
 	require.NoError(t, err)
 	call := tool.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(tenFieldsInput)}
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { r.Dispatch(t.Context(), call, registry.Env{}) }), 15.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { r.Dispatch(t.Context(), call, registry.Env{}) }), 13.0)
 }
 
 // BenchmarkDispatchCoerced has an input that must be coerced to fit the schema.

@@ -173,7 +173,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *sche
 		return nil, tool.Errorf("invalid tool call: the arguments are nested deeper than %d levels. "+
 			"Pass something flatter, for example text or the name of a file.", maxDepth)
 	}
-	if e.checker == nil && schema.Accepts(input) {
+	accepted := schema.Accepts(input)
+	if accepted && e.checker == nil {
 		return input, nil
 	}
 	if limit := e.timeout(env); limit > 0 {
@@ -200,6 +201,12 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *sche
 	object, ok := decoded.(map[string]any)
 	if !ok {
 		return nil, tool.Errorf("invalid tool call: the arguments must be a JSON object, not %s", kindOf(decoded))
+	}
+	if accepted { // nothing else is to be found out, or to be changed
+		if err := e.checker.CheckInput(object); err != nil {
+			return nil, withUnknown(schema, object, err)
+		}
+		return input, nil
 	}
 	// Most tools decode with package json, which ignores the case of names. They would use values that were not
 	// checked.

@@ -91,12 +91,13 @@ func (r *Registry) run(ctx context.Context, e *entry, call tool.Call, options to
 	}
 	c.inner.begin(lasts, outer, env.Files)
 	c.env = env
-	finish := sync.OnceFunc(func() {
-		c.ended.Store(true)
-		end()
-		cancel(errEnded)
-		c.inner.end()
-	})
+	finish := func() {
+		if !c.ended.Swap(true) {
+			end()
+			cancel(errEnded)
+			c.inner.end()
+		}
+	}
 	defer finish() // even if a method of the tool's error panics
 
 	done := make(chan tool.Result, 1)

@@ -42,19 +42,28 @@ type input struct {
 
 // read reads the input of a call.
 func (l *Language) read(data json.RawMessage) (in input, err error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return in, err
+	if !json.Valid(data) {
+		return in, errors.New("the input is not JSON")
 	}
-	to := map[string]any{l.ArgumentName(): &in.code}
 	var milliseconds float64
-	if l.Restarts {
-		to["timeout"], to["restart"], to[milliArgument] = &in.seconds, &in.restart, &milliseconds
-	}
-	for name, to := range to {
-		if value := fields[name]; value != nil {
-			err = errors.Join(err, json.Unmarshal(value, to))
+	isObject := jsontree.Members(data, func(name, value []byte) {
+		var to any
+		switch name := string(name); {
+		case name == l.ArgumentName():
+			to = &in.code
+		case name == "timeout" && l.Restarts:
+			to = &in.seconds
+		case name == "restart" && l.Restarts:
+			to = &in.restart
+		case name == milliArgument && l.Restarts:
+			to = &milliseconds
+		default:
+			return
 		}
+		err = errors.Join(err, json.Unmarshal(value, to))
+	})
+	if !isObject {
+		return in, errors.New("the input is not a JSON object")
 	}
 	if in.seconds == 0 {
 		in.seconds = milliseconds / 1000

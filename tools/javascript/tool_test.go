@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/test/enginetest"
+	"github.com/toolrun/toolrun/internal/test/race"
 	"github.com/toolrun/toolrun/internal/test/wrapfs"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
@@ -182,6 +183,16 @@ func BenchmarkReturnOne(b *testing.B) {
 			b.Fatal(result.Text())
 		}
 	}
+}
+
+// TestACallTakesLittleMemory bounds what a call takes whose code does nothing: the sandbox itself takes some 50
+// allocations of it.
+func TestACallTakesLittleMemory(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	r, env := newRegistry(t), newEnv(t)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { run(t, r, env, "return 1") }), 145.0)
 }
 
 func TestReport(t *testing.T) {
