@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"internal/test/guesttest":  {"runtime"},
 	"internal/test/statetest":  {"runtime"},
 	"internal/test/pypitest":   {"runtime", "runtime/script", "tool", "tools/code"},
-	"internal/test/pythontest": {"internal/test/enginetest", "runtime", "runtime/python"},
+	"internal/test/pythontest": {"internal/test/enginetest", "runtime", "runtime/python", "runtime/script"},
 	"internal/selftest": {".", "internal/procmem", "internal/wasm/wasmasm", "mcp/mcpclient", "mcp/mcpserver",
 		"provider", "provider/xmlcall", "registry", "runtime", "runtime/command", "runtime/javascript",
 		"runtime/python", "runtime/script", "testdata/hostile", "tool", "tools/code", "vfs", "vfs/archive", "vfs/local",

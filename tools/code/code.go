@@ -119,6 +119,8 @@ type Shell struct {
 	Nothing string
 	// CommandFlag means that -c gives the code, as for the language's own command, and not only -e.
 	CommandFlag bool
+	// Module, if not nil, returns the code that runs the module of this name, which -m gives.
+	Module func(name string) string
 	// Quiet means that the command prints only what code prints, unless the code is an expression.
 	Quiet bool
 	// FileOptions, if not nil, returns values of options for code from a file of this name.

@@ -2,6 +2,7 @@ package python_test
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/test/pythontest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
@@ -75,12 +77,6 @@ var claims = map[string][]claim{
 			`^'2024-07-01 00:00:00\+02:00'$`},
 		{"import sqlite3\nsqlite3.connect(':memory:').execute('select 42').fetchall()", `^\[\(42,\)\]$`},
 	},
-	"numpy, pandas, matplotlib, requests and other packages that need native code or a network are not there, and " +
-		"pip cannot install any": {
-		{"import numpy", "numpy is not available"}, {"import pandas", "pandas is not available"},
-		{"import matplotlib.pyplot", "matplotlib is not available"}, {"import requests", "requests is not available"},
-		{"import pip", "pip is not available"},
-	},
 	"asyncio works, and threads run one after the other; subprocesses, sockets and input() do not work": {
 		{"import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nasync def main():\n    " +
 			"return await asyncio.gather(f(1), f(2))\nasyncio.run(main())", `^\[1, 2\]$`},
@@ -121,16 +117,6 @@ var claims = map[string][]claim{
 		{"import os\nos.listdir('/')", `^\[\]`},
 		{"open('/a', 'w')", `^Traceback`},
 	},
-	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of " +
-		"memory, of which Python takes 30": {
-		{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
-		{"bytearray(40 << 20)", `^memory limit exceeded: the script may use 64 MiB`},
-		{"len(bytearray(33 << 20))", `^34603008$`},
-	},
-	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 48 MiB of " +
-		"memory, of which Python takes 30": {
-		{"bytearray(30 << 20)", `^memory limit exceeded: the script may use 48 MiB`},
-	},
 	"Code can call the other tools: `tools.NAME(key=value)`, 100 times in one run at most": {
 		{"tools.filesystem(command='view', path='/data/sales.csv')",
 			`^"Here's the content of /data/sales.csv .*a,b"\nTool calls: filesystem 1$`},
@@ -167,20 +153,78 @@ var claims = map[string][]claim{
 	"Print a summary instead of everything":                                    nil,
 }
 
+const stopped = "Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more " +
+	"than "
+
+// slimClaims are those for a build with the standard library alone, and fullClaims those for one with PACKAGES.
+var (
+	slimClaims = map[string][]claim{
+		"numpy, pandas, matplotlib, requests and other packages that need native code or a network are not there, " +
+			"and pip cannot install any": {
+			{"import numpy", "numpy is not available"}, {"import pandas", "pandas is not available"},
+			{"import matplotlib.pyplot", "matplotlib is not available"},
+			{"import requests", "requests is not available"}, {"import pip", "pip is not available"},
+		},
+		stopped + "64 MiB of memory, of which Python takes 30": {
+			{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
+			{"bytearray(40 << 20)", `^memory limit exceeded: the script may use 64 MiB`},
+			{"len(bytearray(33 << 20))", `^34603008$`},
+		},
+		stopped + "48 MiB of memory, of which Python takes 30": {
+			{"bytearray(30 << 20)", `^memory limit exceeded: the script may use 48 MiB`},
+		},
+	}
+	fullClaims = map[string][]claim{
+		"There are also PACKAGES; scipy, requests and other packages that need native code or a network are not " +
+			"there, and pip cannot install any": {
+			{"import numpy, pandas, matplotlib.pyplot, PIL\n" +
+				"int(numpy.arange(4).sum()), len(pandas.DataFrame({'a': [1]}))", `^\(6, 1\)$`},
+			{"import scipy", "scipy is not available"}, {"import requests", "requests is not available"},
+			{"import pip", "pip is not available"},
+		},
+		stopped + "256 MiB of memory, of which Python takes 57, 70 with pandas, and 90 with matplotlib": {
+			{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
+			{"bytearray(215 << 20)", `^memory limit exceeded: the script may use 256 MiB`},
+			{"len(bytearray(198 << 20))", `^207618048$`},
+			{"import pandas\nlen(bytearray(185 << 20))", `^193986560$`},
+			{"import matplotlib.pyplot\nlen(bytearray(165 << 20))", `^173015040$`},
+		},
+		stopped + "100 MiB of memory, of which Python takes 57, 70 with pandas, and 90 with matplotlib": {
+			{"bytearray(60 << 20)", `^memory limit exceeded: the script may use 100 MiB`},
+		},
+	}
+)
+
+// claimsOf returns the claims for a build that has these packages.
+func claimsOf(packages []string) map[string][]claim {
+	all := maps.Clone(claims)
+	if len(packages) > 0 {
+		maps.Copy(all, fullClaims)
+	} else {
+		maps.Copy(all, slimClaims)
+	}
+	return all
+}
+
 // TestDescription checks each sentence that models are told, with different options.
 func TestDescription(t *testing.T) {
 	r := newRegistry(t)
 	spec, _ := r.Spec(python.Name)
 	require.Equal(t, 60.0, spec.Timeout.Seconds())
 	used := map[string]bool{}
+	packages := pythontest.Packages(t)
+	claims, little := claimsOf(packages), 48
+	if len(packages) > 0 {
+		little = 100
+	}
 	for i, options := range []map[string]any{
-		{}, {"memory": 48}, {}, {"toolCalls": true}, {"session": "main"}, {"session": "main", "rollback": true},
+		{}, {"memory": little}, {}, {"toolCalls": true}, {"session": "main"}, {"session": "main", "rollback": true},
 		{"rollback": true},
 	} {
 		selection := registry.Selection{Options: map[string]map[string]any{python.Name: options}, NoProject: i == 2}
 		definitions, err := r.Definitions(tool.Anthropic, selection)
 		require.NoError(t, err)
-		for _, sentence := range sentences(definitions[0].Description) {
+		for _, sentence := range sentences(definitions[0].Description, packages) {
 			if used[sentence] {
 				continue
 			}
@@ -241,7 +285,11 @@ func TestDescriptionOfPackages(t *testing.T) {
 }
 
 // sentences splits a text into its sentences, without their full stops.
-func sentences(text string) (list []string) {
+// sentences returns the sentences of a text in which PACKAGES stands for packages.
+func sentences(text string, packages []string) (list []string) {
+	if len(packages) > 0 {
+		text = strings.ReplaceAll(text, strings.Join(packages, ", "), "PACKAGES")
+	}
 	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")
 	for _, s := range regexp.MustCompile(`\.(\s+|$)`).Split(text, -1) {
 		if s = strings.TrimSpace(s); s != "" {

@@ -2,6 +2,8 @@ package python
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	"github.com/toolrun/toolrun/tools/code"
 )
@@ -15,7 +17,8 @@ of functions.
 What the code prints is printed at once; -p prints the value of an expression.
 Standard error and tracebacks go to standard error. --json prints nothing before
 the end, and then one line with all of it, with the value of the last
-expression. Flags come before the file; ARGS are in sys.argv.
+expression. Flags come before the file; ARGS are in sys.argv. -m runs a module,
+such as unittest, or pytest once it has been added.
 
 Unless it is the code, standard input is sys.stdin.
 
@@ -29,8 +32,15 @@ Python is not part of toolrun: get it once with toolrun module add python.`,
 		"  toolrun py -p '2 ** 100'\n" +
 		"  toolrun py --root . -e 'print(len(open(\"go.mod\").read()))'\n" +
 		"  toolrun py --root . report.py 2025\n" +
+		"  toolrun py --root . -m unittest\n" +
 		"  echo 'print(1 + 1)' | toolrun py -",
 	Nothing: "None", Quiet: true, CommandFlag: true,
+	Module: func(name string) string {
+		if name == "pip" {
+			return "import sys\nsys.exit('there is no pip here: toolrun py add NAME adds packages')"
+		}
+		return fmt.Sprintf(moduleCode, strconv.QuoteToASCII(name))
+	},
 	Entries: "Python. %s\nAn entry whose last line is an expression shows its value. One that is not complete " +
 		"goes on in the next line, and a block\nuntil an empty line.",
 	// The compiler is asked, as Python's own prompt does.
@@ -40,6 +50,16 @@ Python is not part of toolrun: get it once with toolrun module add python.`,
 	},
 	Globals: globalsCode,
 }
+
+// moduleCode runs a module as CPython's own -m does, which puts sys.executable before ": No module named ...". That is
+// empty here.
+const moduleCode = `import runpy
+try:
+    runpy._run_module_as_main(%s)
+except SystemExit as ended:
+    if str(ended.code).startswith(': '):
+        ended.code = 'python' + ended.code
+    raise`
 
 // globalsCode gives the names of globals, with the modules that need no time to import.
 const globalsCode = `

@@ -25,8 +25,12 @@ import (
 func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
 	interpreter := pythontest.New(t, runtime.EngineOptions{})
-	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil),
-		filesystem.New(), facts, newMeet())
+	language := python.Language
+	language.Packages = pythontest.Packages(t)
+	load := func(context.Context) (code.Interpreter, error) {
+		return python.Interpreter{Interpreter: interpreter}, nil
+	}
+	r, err := registry.New(code.New(language, load, nil), filesystem.New(), facts, newMeet())
 	require.NoError(t, err)
 	return r
 }
@@ -209,4 +213,19 @@ func TestPictures(t *testing.T) {
 	report, ok := python.Language.Report(result)
 	require.True(t, ok)
 	require.Equal(t, "[picture 1: PNG, 1 by 1 pixels]", report.Text)
+}
+
+// TestModulesRunAsMain: what toolrun py -m runs is __main__, in the words of CPython where there is no such module.
+func TestModulesRunAsMain(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	write(t, env.Files, "/mine.py", "import sys\nprint(__name__, sys.argv)\n"+
+		"if __name__ == '__main__':\n    sys.exit(3)")
+	for name, want := range map[string]string{
+		"mine":          `^__main__ \['/mine.py'\]\n(.*\n)*.*status 3`,
+		"nothing":       `python: No module named nothing`,
+		"pip":           `there is no pip here: toolrun py add NAME adds packages`,
+		"a'\nb\"\u00e9": "No module named a'\n.*b\"\u00e9",
+	} {
+		require.Regexp(t, want, run(t, r, env, python.Language.Shell.Module(name)).Text(), name)
+	}
 }

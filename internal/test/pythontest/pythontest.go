@@ -2,6 +2,7 @@
 package pythontest
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/test/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/runtime/script"
 )
 
 // Variable is the environment variable that names a build of CPython for WASI, such as dist/python.wasm of the npm
@@ -29,6 +31,16 @@ func Module(t testing.TB) python.Module {
 		t.Fatal(err)
 	}
 	return python.FromBytes(module)
+}
+
+// Packages are those of the build: see [script.Packages].
+func Packages(t testing.TB) []string {
+	t.Helper()
+	module, err := Module(t).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script.Packages(bytes.NewReader(module))
 }
 
 // New starts an engine with Python, which is closed at the end of the test, or skips the test.

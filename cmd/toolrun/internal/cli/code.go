@@ -25,20 +25,26 @@ import (
 // codeFlags are the flags of the commands that run code.
 type codeFlags struct {
 	eval, print string
-	memory      int64 // MiB
-	leastMemory int64 // bytes
+	module      bool
+	runModule   func(name string) string // the code that does that
+	memory      int64                    // MiB
+	leastMemory int64                    // bytes
 	session     string
 	rollback    bool
 }
 
-func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64, command bool) {
-	f.leastMemory = leastMemory
+func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64, l code.Shell) {
+	f.leastMemory, f.runModule = leastMemory, l.Module
 	cmd.Flags().StringVarP(&f.eval, "eval", "e", "", "run `CODE`")
 	cmd.Flags().StringVarP(&f.print, "print", "p", "", "print the value of the expression `EXPR`")
 	cmd.MarkFlagsMutuallyExclusive("eval", "print")
-	if command {
+	if l.CommandFlag {
 		cmd.Flags().StringVarP(&f.eval, "command", "c", "", "run `CODE`")
 		cmd.MarkFlagsMutuallyExclusive("eval", "print", "command")
+	}
+	if l.Module != nil {
+		cmd.Flags().BoolVarP(&f.module, "module", "m", false, "run a module: its name comes in place of the file")
+		cmd.MarkFlagsMutuallyExclusive("eval", "print", "command", "module")
 	}
 	addSession(cmd, &f.session)
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "if the code fails, undo what it has changed")
@@ -84,6 +90,8 @@ func (f *codeFlags) read(cmd *cobra.Command, args []string) (program, error) {
 		return program{text: f.print, args: args, expression: true}, nil
 	case len(args) == 0:
 		return program{}, errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
+	case f.module:
+		return program{text: f.runModule(args[0]), args: args[1:]}, nil
 	}
 	text, name, err := readCode(cmd, args[0])
 	return program{text: text, name: name, args: args[1:], fromStdin: args[0] == "-"}, err
@@ -112,7 +120,7 @@ func newCode(l code.Language) *cobra.Command {
 			return f.runCode(cmd, args, &flags, &servers, l)
 		},
 	}
-	flags.add(cmd, max(l.MinMemory, sandbox.MinMemory), l.Shell.CommandFlag)
+	flags.add(cmd, max(l.MinMemory, sandbox.MinMemory), l.Shell)
 	f.add(cmd, sandbox.DefaultTime)
 	servers.add(cmd)
 	return cmd
