@@ -112,8 +112,9 @@ func (c *approvalsCommand) show() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show TOKEN",
 		Short: "Show a call that waits, and what it has changed",
-		Long: `Show a call that waits: its input or code, the calls that need approval, what it
-has changed in files so far, and what others have changed since it waits.`,
+		Long: `Show a call that waits: its input or code, the calls that need approval, what
+they would replace or delete, what it has changed in files so far, and what
+others have changed since it waits.`,
 		Example: "  toolrun approvals show run-...",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -133,13 +134,36 @@ has changed in files so far, and what others have changed since it waits.`,
 				defer func() { err = errors.Join(err, project.Close()) }()
 				files = project
 			}
-			return printRun(cmd.Context(), cmd.OutOrStdout(), run, files)
+			lost, err := c.losses(cmd, run)
+			if err != nil {
+				return err
+			}
+			return printRun(cmd.Context(), cmd.OutOrStdout(), run, lost, files)
 		},
 	}
 }
 
-// printRun prints a call that waits.
-func printRun(ctx context.Context, w io.Writer, run *service.Waiting, files afero.Fs) error {
+// losses returns what the calls that need approval would replace or delete, by their IDs.
+func (c *approvalsCommand) losses(cmd *cobra.Command, run *service.Waiting) (map[string]service.LossAnswer, error) {
+	lost := map[string]service.LossAnswer{}
+	err := c.desk(cmd, func(s *service.Service) (err error) {
+		for _, call := range run.Waiting() {
+			in := service.LossRequest{Project: cmp.Or(s.Project(), run.Project), Token: run.Token, Call: call.ID}
+			if lost[call.ID], err = s.ShowLoss(cmd.Context(), in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // there is no such project any more
+		err = nil
+	}
+	return lost, err
+}
+
+// printRun prints a call that waits. lost are the losses by the calls that need approval.
+func printRun(ctx context.Context, w io.Writer, run *service.Waiting, lost map[string]service.LossAnswer,
+	files afero.Fs) error {
 	fmt.Fprintf(w, "%s: %s in %s, since %s, kept until %s\n", run.Token, run.Call.Tool, run.Scope,
 		run.Since.Local().Format("2006-01-02 15:04:05"), run.Until.Local().Format("2006-01-02 15:04"))
 	for _, about := range []struct{ name, value string }{{"chat", run.Chat}, {"client", run.Client}} {
@@ -171,12 +195,37 @@ func printRun(ctx context.Context, w io.Writer, run *service.Waiting, files afer
 		if call.Input != nil {
 			fmt.Fprint(w, indented(string(call.Input)))
 		}
+		printLoss(w, lost[call.ID])
 		if call.Problem != "" {
 			fmt.Fprintf(w, "The arguments of the last decision could not be used:\n%s", indented(call.Problem))
 		}
 	}
 	printChanged(w, run.ChangedSince(ctx, files))
 	return printOwnChanges(ctx, w, files, run.Owns)
+}
+
+// printLoss prints what a call would replace or delete.
+func printLoss(w io.Writer, lost service.LossAnswer) {
+	switch {
+	case lost.Path != "" && lost.Count > 0:
+		fmt.Fprintf(w, "%s and these files in it would be deleted:\n", lost.Path)
+	case lost.Path != "" && lost.Diff == "" && lost.Note == "":
+		fmt.Fprintf(w, "%s is empty and would be deleted.\n", lost.Path)
+	case lost.Path != "":
+		fmt.Fprintf(w, "%s is there now. This is what would change:\n", lost.Path)
+	case lost.Count > 0:
+		fmt.Fprintln(w, "These files would be deleted:")
+	}
+	text := lost.Note + lost.Diff
+	for _, name := range lost.Files {
+		text += name + "\n"
+	}
+	if lost.More {
+		text += "... and more\n"
+	}
+	if text != "" {
+		fmt.Fprint(w, indented(text))
+	}
 }
 
 // decideFlags are those of the subcommands that decide.
