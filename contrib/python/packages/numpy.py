@@ -103,6 +103,14 @@ edit("numpy/_core/src/umath/string_ufuncs.cpp",
      ("PySlice_AdjustIndices(num_codepoints", "npy_adjust_indices(num_codepoints"))
 edit("numpy/_core/src/umath/stringdtype_ufuncs.cpp",
      ("PySlice_AdjustIndices(num_codepoints", "npy_adjust_indices(num_codepoints"))
+# The compiler does not see what converters of arguments write to.
+edit(M + "textreading/readtext.c",
+     ("    Py_ssize_t skiplines = 0;\n    Py_ssize_t max_rows = -1;",
+      "    npy_intp skiplines = 0;\n    npy_intp max_rows = -1;"),
+     ("    /* Reject matching control characters, they just rarely",
+      "    /* No stream is longer than a Py_ssize_t says. */\n    if (skiplines > PY_SSIZE_T_MAX) {\n        skiplines = "
+      "PY_SSIZE_T_MAX;\n    }\n    if (max_rows > PY_SSIZE_T_MAX) {\n        max_rows = PY_SSIZE_T_MAX;\n    }\n"
+      "    /* Reject matching control characters, they just rarely"))
 edit(M + "scalartypes.c.src", ('"%" NPY_INTP_FMT "w", length)', '"%" NPY_INTP_FMT "w", (npy_intp)length)'))
 # Arguments of messages whose formats say how wide they are.
 edit("numpy/_core/src/umath/loops.c.src",
@@ -147,3 +155,16 @@ edit("numpy/_core/src/umath/string_ufuncs.cpp",
 edit("numpy/linalg/umath_linalg.cpp",
      ("                     m, n, required_p, p);",
       "                     (Py_ssize_t)m, (Py_ssize_t)n, (Py_ssize_t)required_p, (Py_ssize_t)p);"))
+# Functions without the parameters with which Python calls them: WebAssembly checks them in calls through pointers.
+edit(M + "convert_datatype.c",
+     ("_get_castingimpl(PyObject *NPY_UNUSED(module), PyObject *args)",
+      "_get_castingimpl(PyObject *NPY_UNUSED(module), PyObject *args, PyObject *NPY_UNUSED(kwargs))"))
+edit(M + "convert_datatype.h",
+     ("_get_castingimpl(PyObject *NPY_UNUSED(module), PyObject *args)",
+      "_get_castingimpl(PyObject *NPY_UNUSED(module), PyObject *args, PyObject *NPY_UNUSED(kwargs))"))
+edit("numpy/_core/src/umath/_scaled_float_dtype.c",
+     ("sfloat___reduce__(PyArray_SFloatDescr *self)",
+      "sfloat___reduce__(PyArray_SFloatDescr *self, PyObject *NPY_UNUSED(unused))"))
+# The names of "from numpy import *" are those of what there is.
+edit("numpy/__init__.py", ('"f2py", "test"', '"test"'),
+     ('        elif attr == "f2py":\n            import numpy.f2py as f2py\n            return f2py\n', ""))

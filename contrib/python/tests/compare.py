@@ -1,0 +1,95 @@
+"""Compares NumPy's or pandas' own tests in the sandbox with the same tests here: compare.py NAME TOOLRUN [PATTERN].
+
+This Python must have the package, in the version of the build that TOOLRUN_PYTHON names, pytest and hypothesis. NAME.txt
+has a line for each group of tests that pass here and not in the sandbox: a regular expression, a tab, and the reason.
+It is wrong if a test is not listed, or if a line is for no test; with PATTERN, only files whose names match are run, and
+lines for no test are right.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+name, toolrun, *pattern = sys.argv[1:]
+here = pathlib.Path(__file__).parent
+installed = pathlib.Path(sysconfig.get_path("purelib"))
+known = [line.split("\t") for line in (here / f"{name}.txt").read_text().splitlines() if not line.startswith("#")]
+limits = "--memory", "1024", "--timeout", "40m"
+# Compilers, pages of documentation and drawing are not what runs in the sandbox.
+left_out = {"numpy": r"/(f2py|distutils|_pyinstaller)/", "pandas": r"/(plotting|pytables|sas|style)/"}[name]
+
+
+def read(path):
+    """Returns how each test ended, and why."""
+    ends = {}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        test, end, why = json.loads(line)
+        test = test[test.find(f"{name}/"):] if test else "the whole file"
+        if end == "failed" or test not in ends:
+            ends[test] = end, why
+    return ends
+
+
+def main(work):
+    project = pathlib.Path(work, "project")
+    tests = project / "tests"
+    for folder in sorted(installed.glob(f"{name}/**/tests")):
+        if folder.parts.count("tests") == 1 and not re.search(left_out, f"{folder}/"):
+            shutil.copytree(folder, tests / folder.relative_to(installed), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(installed / name / "conftest.py", tests / name)
+    shutil.copy(here / "own.py", project)
+    (project / "out").mkdir()
+    environment = os.environ | {"TOOLRUN_DATA": f"{work}/data"}
+    subprocess.run([toolrun, "py", "add", "--root", project, "pytest", "hypothesis"], env=environment, check=True,
+                   stdout=subprocess.DEVNULL)
+
+    def both(file):
+        ends = []
+        for where, command in (
+            ("here", [sys.executable, "own.py", tests, project / "out/here", file]),
+            ("sandbox", [toolrun, "py", "--root", project, *limits, "own.py", "/tests", "/out/sandbox",
+                         "/" + str(file.relative_to(project))]),
+        ):
+            out = project / "out" / f"{where}-{str(file.relative_to(tests)).replace('/', '-')}"
+            command = [str(c).replace(f"out/{where}", f"out/{out.name}") for c in command]
+            ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, errors="replace")
+            ends.append(read(out) | {"": ("", ran.stdout[-300:] + ran.stderr[-300:])})
+        return ends
+
+    files = [f for f in sorted(tests.glob("**/test_*.py")) if not pattern or re.search(pattern[0], str(f))]
+    passed = same = lacking = 0
+    wrong, used = [], set()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for file, (native, sandbox) in zip(files, pool.map(both, files)):
+            for test, (end, _) in native.items():
+                if end != "passed":
+                    continue
+                there = sandbox.get(test, ("not reached", sandbox[""][1]))
+                if there[0] == "lacks a module":
+                    lacking += 1
+                    continue
+                passed += 1
+                if there[0] == "passed":
+                    same += 1
+                    continue
+                rows = [row for row, (line, _) in enumerate(known) if re.search(line, test)]
+                used.update(rows)
+                if not rows:
+                    wrong.append(f"{test}: {there[0]}: {there[1]}")
+    print(f"{name}: {passed} tests of {len(files)} files pass here, {same} of them in the sandbox: "
+          f"{100 * same / max(passed, 1):.2f} %; {lacking} more need modules that only tests have")
+    if not pattern:
+        wrong += [f"listed, and passes: {line}" for row, (line, _) in enumerate(known) if row not in used]
+    print(*wrong, sep="\n")
+    return 1 if wrong or not passed else 0
+
+
+with tempfile.TemporaryDirectory() as work:
+    sys.exit(main(work))
