@@ -3,6 +3,8 @@ package python_test
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -13,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/python"
 )
 
-// BenchmarkRun is a fresh sandbox and what some code does in it.
+// BenchmarkRun is a fresh sandbox and what some code does in it, with numpy, pandas and matplotlib if the build
+// has them.
 func BenchmarkRun(b *testing.B) {
 	needPython(b)
 	for _, bench := range []struct{ name, code string }{
@@ -22,8 +25,17 @@ func BenchmarkRun(b *testing.B) {
 		{"an exception", "1 / 0"},
 		{"a file", "open('/a', 'w').write('x')"},
 		{"JSON and a function", "import json\n\ndef f(x):\n    return json.dumps({'a': [x, 1.5, None]})\n\nf(1)"},
+		{"a sum", "import numpy as np\nnp.arange(10).sum()"},
+		{"groups of 1000 rows", "import pandas as pd\n" +
+			"pd.DataFrame({'k': [i % 7 for i in range(1000)], 'v': range(1000)}).groupby('k').sum()"},
+		{"a line chart", "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2, 4])\nplt.savefig('/chart.png')"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
+			for _, name := range []string{"numpy", "pandas", "matplotlib"} {
+				if strings.Contains(bench.code, name) && !slices.Contains(interpreter.Packages(), name) {
+					b.Skip("the build does not have " + name)
+				}
+			}
 			files := afero.NewMemMapFs()
 			b.ReportAllocs()
 			for b.Loop() {

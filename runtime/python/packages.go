@@ -34,12 +34,17 @@ type packageImage struct {
 
 // packageImages are those that there are, the smallest first.
 var packageImages = []packageImage{
-	{"numpy", []string{"numpy"}, []string{"numpy", "numpy.random", "numpy.linalg", "numpy.fft"}, false},
-	{"pandas", []string{"numpy", "pandas", "dateutil", "pytz", "six"}, []string{"pandas"}, true},
+	{"numpy", []string{"numpy"}, []string{"numpy", "numpy.random", "numpy.linalg", "numpy.fft", "numpy.rec"}, false},
+	{"pandas", []string{"numpy", "pandas", "dateutil", "pytz", "six"}, pandasModules, true},
 	{"matplotlib", []string{"numpy", "pandas", "dateutil", "pytz", "six", "matplotlib", "PIL", "contourpy",
 		"kiwisolver", "cycler", "packaging", "pyparsing"},
-		[]string{"matplotlib.pyplot", "matplotlib._drawn", "pandas.plotting._matplotlib"}, true},
+		append([]string{"matplotlib.pyplot", "matplotlib._drawn", "pandas.plotting._matplotlib"}, pandasModules...),
+		true},
 }
+
+// pandasModules are pandas, and what it would import when it is first shown, written or pivoted.
+var pandasModules = []string{"pandas", "numpy.rec", "pandas.io.formats.string", "pandas.io.formats.html",
+	"pandas.io.formats.csvs", "pandas.core.reshape.reshape"}
 
 // importOf finds statements that import the package of an image, by its name.
 var importOf = sync.OnceValue(func() *regexp.Regexp {

@@ -108,8 +108,9 @@ edit(M + "textreading/readtext.c",
      ("    Py_ssize_t skiplines = 0;\n    Py_ssize_t max_rows = -1;",
       "    npy_intp skiplines = 0;\n    npy_intp max_rows = -1;"),
      ("    /* Reject matching control characters, they just rarely",
-      "    /* No stream is longer than a Py_ssize_t says. */\n    if (skiplines > PY_SSIZE_T_MAX) {\n        skiplines = "
-      "PY_SSIZE_T_MAX;\n    }\n    if (max_rows > PY_SSIZE_T_MAX) {\n        max_rows = PY_SSIZE_T_MAX;\n    }\n"
+      "    /* No stream is longer than a Py_ssize_t says. */\n    if (skiplines > PY_SSIZE_T_MAX) {\n        "
+      "skiplines = PY_SSIZE_T_MAX;\n    }\n    if (max_rows > PY_SSIZE_T_MAX) {\n        "
+      "max_rows = PY_SSIZE_T_MAX;\n    }\n"
       "    /* Reject matching control characters, they just rarely"))
 edit(M + "scalartypes.c.src", ('"%" NPY_INTP_FMT "w", length)', '"%" NPY_INTP_FMT "w", (npy_intp)length)'))
 # Arguments of messages whose formats say how wide they are.

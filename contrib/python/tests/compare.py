@@ -1,9 +1,9 @@
 """Compares NumPy's or pandas' own tests in the sandbox with the same tests here: compare.py NAME TOOLRUN [PATTERN].
 
-This Python must have the package, in the version of the build that TOOLRUN_PYTHON names, pytest and hypothesis. NAME.txt
-has a line for each group of tests that pass here and not in the sandbox: a regular expression, a tab, and the reason.
-It is wrong if a test is not listed, or if a line is for no test; with PATTERN, only files whose names match are run, and
-lines for no test are right.
+This Python must have the package, in the version of the build that TOOLRUN_PYTHON names, pytest and hypothesis.
+NAME.txt has a line for each group of tests that pass here and not in the sandbox: a regular expression, a tab, and the
+reason. It is wrong if a test is not listed, or if a line is for no test; with PATTERN, only files whose names match are
+run, and lines for no test are right.
 """
 
 import concurrent.futures
@@ -59,7 +59,8 @@ def main(work):
         ):
             out = project / "out" / f"{where}-{str(file.relative_to(tests)).replace('/', '-')}"
             command = [str(c).replace(f"out/{where}", f"out/{out.name}") for c in command]
-            ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, errors="replace")
+            ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True,
+                                 errors="replace")
             ends.append(read(out) | {"": ("", ran.stdout[-300:] + ran.stderr[-300:])})
         return ends
 

@@ -42,9 +42,8 @@ for name in "multiarray", "umath", "rational", "operand_flag", "struct_ufunc":
         setattr(numpy._core, name.rpartition(".")[2], sys.modules[name])
 
 # The tests are found where the packages look for their modules.
-packages = ["pandas"] if "/pandas/" in file else [
-    "numpy", *(f"numpy.{name}" for name in "_core fft lib linalg ma matrixlib polynomial random testing typing".split())]
-for name in packages:
+parts = "_core fft lib linalg ma matrixlib polynomial random testing typing".split()
+for name in ["pandas"] if "/pandas/" in file else ["numpy", *(f"numpy.{part}" for part in parts)]:
     importlib.import_module(name).__path__.append(f"{folder}/{name.replace('.', '/')}")
 
 
@@ -61,8 +60,9 @@ class Report:
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or not report.passed:
-            end = "lacks a module" if report.skipped and "needs numpy._core._" in str(report.longrepr) else report.outcome
-            self.write(report.nodeid, end, report.longreprtext[-1000:] if report.failed else "")
+            lacks = report.skipped and "needs numpy._core._" in str(report.longrepr)
+            self.write(report.nodeid, "lacks a module" if lacks else report.outcome,
+                       report.longreprtext[-1000:] if report.failed else "")
 
 
 with open(out, "w") as to:

@@ -125,7 +125,8 @@ def seed_again(number):
         info = parser.DEFAULTPARSER.info
         info._year, info._century = year, year // 100 * 100
     if numpy_waits:
-        sys.modules['numpy.random.mtrand'].seed()
+        # Without numbers it makes 624 of them from as many bits, slowly.
+        sys.modules['numpy.random.mtrand'].seed(memoryview(os.urandom(16)).cast('I').tolist())
         numpy_waits = False
     for one in to_seed:
         seed(one, number if one is generator else None)
