@@ -21,7 +21,7 @@ func TestPrintingWithoutEnd(t *testing.T) {
 	if race.Enabled {
 		t.Skip("takes memory")
 	}
-	const most, printed, line = 64 << 20, 512, 1 << 20
+	const most, printed, line = 64 << 20, 384, 1 << 20
 	for name, print := range map[string]string{
 		"lines":         `console.log(s)`,
 		"errors":        `console.error(s)`,

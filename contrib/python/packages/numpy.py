@@ -163,6 +163,12 @@ edit(M + "convert_datatype.c",
 edit(M + "convert_datatype.h",
      ("_get_castingimpl(PyObject *NPY_UNUSED(module), PyObject *args)",
       "_get_castingimpl(PyObject *NPY_UNUSED(module), PyObject *args, PyObject *NPY_UNUSED(kwargs))"))
+edit(M + "array_converter.c",
+     ("array_converter_get_scalar_input(PyArrayArrayConverterObject *self)",
+      "array_converter_get_scalar_input(PyArrayArrayConverterObject *self, void *NPY_UNUSED(closure))"))
+edit(M + "array_method.c",
+     ("boundarraymethod__supports_unaligned(PyBoundArrayMethodObject *self)",
+      "boundarraymethod__supports_unaligned(PyBoundArrayMethodObject *self, void *NPY_UNUSED(closure))"))
 edit("numpy/_core/src/umath/_scaled_float_dtype.c",
      ("sfloat___reduce__(PyArray_SFloatDescr *self)",
       "sfloat___reduce__(PyArray_SFloatDescr *self, PyObject *NPY_UNUSED(unused))"))

@@ -62,7 +62,7 @@ class Report:
         if report.when == "call" or not report.passed:
             lacks = report.skipped and "needs numpy._core._" in str(report.longrepr)
             self.write(report.nodeid, "lacks a module" if lacks else report.outcome,
-                       report.longreprtext[-1000:] if report.failed else "")
+                       "" if report.passed else str(report.longrepr)[-1000:])
 
 
 with open(out, "w") as to:
