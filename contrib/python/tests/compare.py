@@ -50,7 +50,7 @@ def main(work):
     project = pathlib.Path(work, "project")
     tests = project / "tests"
     for folder in sorted(installed.glob(f"{name}/**/tests")):
-        if folder.parts.count("tests") == 1:
+        if folder.parts.count("tests") == 1 and not re.search(left_out, f"{folder}/"):
             shutil.copytree(folder, tests / folder.relative_to(installed), ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(installed / name / "conftest.py", tests / name)
     shutil.copy(here / "own.py", project)
