@@ -136,9 +136,11 @@ func refusal(err error) *RefusedError {
 
 // formOf returns the form of a module that can be one which [Check] has accepted before, or what Check says of it.
 func formOf(module []byte) (Form, error) {
-	if exports, err := metering.Exports(module); err == nil {
-		if form, err := checkExports(exports); err == nil {
-			return form, nil
+	if len(module) <= MaxModule {
+		if exports, err := metering.Exports(module); err == nil {
+			if form, err := checkExports(exports); err == nil {
+				return form, nil
+			}
 		}
 	}
 	return Check(module)

@@ -93,10 +93,6 @@ type Command struct {
 // functions. The error is a [*RefusedError] if the module cannot be run, also if it fails in its start function or in
 // _initialize.
 func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *Options) (*Command, error) {
-	if len(module) > MaxModule {
-		_, err := Check(module)
-		return nil, err
-	}
 	form, err := formOf(module)
 	if err != nil {
 		return nil, err

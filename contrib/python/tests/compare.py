@@ -61,16 +61,13 @@ def main(work):
 
     def both(file):
         ends = []
-        for where, command in (
-            ("here", [sys.executable, "own.py", tests, project / "out/here", file]),
-            ("sandbox", [toolrun, "py", "--root", project, *limits, "own.py", "/tests", "/out/sandbox",
-                         "/" + str(file.relative_to(project))]),
-        ):
-            out = project / "out" / f"{where}-{str(file.relative_to(tests)).replace('/', '-')}"
-            command = [str(c).replace(f"out/{where}", f"out/{out.name}") for c in command]
+        for where, python, root in (("here", [sys.executable], project),
+                                    ("sandbox", [toolrun, "py", "--root", project, *limits], pathlib.Path("/"))):
+            out = f"out/{where}-{str(file.relative_to(tests)).replace('/', '-')}"
+            command = *python, "own.py", root / "tests", root / out, root / file.relative_to(project)
             ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True,
                                  errors="replace")
-            ends.append(read(out) | {"": ("", ran.stdout[-300:] + ran.stderr[-300:])})
+            ends.append(read(project / out) | {"": ("", ran.stdout[-300:] + ran.stderr[-300:])})
         return ends
 
     files = [f for f in sorted(tests.glob("**/test_*.py"))

@@ -1,7 +1,7 @@
 """Runs a file of NumPy's or pandas' own tests: own.py FOLDER OUT FILE.
 
 FOLDER has the tests, at the places where they are in the packages. OUT gets a line of JSON for each test: its name, how
-it ended, and if it failed, why. It runs the same in the sandbox, where the packages have no tests with them, and
+it ended, and if it did not pass, why. It runs the same in the sandbox, where the packages have no tests with them, and
 natively.
 """
 

@@ -93,7 +93,7 @@ func Inspect(module []byte) (*Info, error) {
 	return info, nil
 }
 
-// Exports returns what a module exports. It does not look at its code, so it takes a thousandth of [Inspect]'s time.
+// Exports returns what a module exports. It does not look at the code, which is what takes [Inspect] most of its time.
 func Exports(module []byte) ([]External, error) {
 	m, err := parse(module)
 	if err != nil {

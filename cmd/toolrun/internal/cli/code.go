@@ -37,15 +37,16 @@ func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64, l code.Shell) {
 	f.leastMemory, f.runModule = leastMemory, l.Module
 	cmd.Flags().StringVarP(&f.eval, "eval", "e", "", "run `CODE`")
 	cmd.Flags().StringVarP(&f.print, "print", "p", "", "print the value of the expression `EXPR`")
-	cmd.MarkFlagsMutuallyExclusive("eval", "print")
+	ways := []string{"eval", "print"}
 	if l.CommandFlag {
 		cmd.Flags().StringVarP(&f.eval, "command", "c", "", "run `CODE`")
-		cmd.MarkFlagsMutuallyExclusive("eval", "print", "command")
+		ways = append(ways, "command")
 	}
 	if l.Module != nil {
 		cmd.Flags().BoolVarP(&f.module, "module", "m", false, "run a module: its name comes in place of the file")
-		cmd.MarkFlagsMutuallyExclusive("eval", "print", "command", "module")
+		ways = append(ways, "module")
 	}
+	cmd.MarkFlagsMutuallyExclusive(ways...)
 	addSession(cmd, &f.session)
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "if the code fails, undo what it has changed")
 	cmd.Flags().SetInterspersed(false) // what follows the file is for the code
