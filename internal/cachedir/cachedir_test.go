@@ -275,14 +275,26 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 	})
 	t.Run("those that are too many", func(t *testing.T) {
 		dir := t.TempDir()
-		for i := range 20 {
-			age(t, keep(t, dir, key(fmt.Sprint(i))), time.Duration(20-i)*time.Minute)
+		for i := range 40 {
+			age(t, keep(t, dir, key(fmt.Sprint(i))), time.Duration(40-i)*time.Minute)
 		}
-		require.Len(t, names(t, dir), 8)
-		for i := range 20 {
+		require.Len(t, names(t, dir), 32)
+		for i := range 40 {
 			_, err := os.Lstat(filepath.Join(dir, fmt.Sprintf("engine-%x", key(fmt.Sprint(i)))))
-			require.Equal(t, i >= 12, err == nil, i)
+			require.Equal(t, i >= 8, err == nil, i)
 		}
+	})
+	t.Run("those that are too large", func(t *testing.T) {
+		dir := t.TempDir()
+		for i := range 5 {
+			entry := keep(t, dir, key(fmt.Sprint(i)))
+			require.NoError(t, os.Truncate(filepath.Join(entry, "data"), 1<<30)) // which takes no room
+			age(t, entry, time.Duration(20-i)*time.Minute)
+		}
+		require.Len(t, names(t, dir), 4)
+		keep(t, dir, key("new"))
+		require.Len(t, names(t, dir), 4)
+		require.True(t, found(t, dir, key("new")))
 	})
 	t.Run("what killed processes have left", func(t *testing.T) {
 		dir := t.TempDir()
@@ -298,13 +310,13 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 	})
 	t.Run("what processes have left that are killed again and again", func(t *testing.T) {
 		dir := t.TempDir()
-		for range 20 {
+		for range 40 {
 			e, err := cachedir.Open(dir, "engine", key("killed"))
 			require.NoError(t, err)
 			fill(t, e)
 			age(t, e.Dir(), 2*time.Minute)
 		}
-		require.Len(t, names(t, dir), 9)
+		require.Len(t, names(t, dir), 33)
 	})
 	t.Run("but not what many processes are making", func(t *testing.T) {
 		dir := t.TempDir()
@@ -328,13 +340,13 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 	})
 	t.Run("before others, those of a clock that was ahead", func(t *testing.T) {
 		dir := t.TempDir()
-		for i := range 7 {
+		for i := range 31 {
 			age(t, keep(t, dir, key(fmt.Sprint("ahead ", i))), -1000*day)
 		}
 		age(t, keep(t, dir, key("one")), 2*time.Minute)
 		age(t, keep(t, dir, key("another")), time.Minute)
 		keep(t, dir, key("new"))
-		require.Len(t, names(t, dir), 8)
+		require.Len(t, names(t, dir), 32)
 		require.True(t, found(t, dir, key("one")))
 		require.True(t, found(t, dir, key("another")))
 

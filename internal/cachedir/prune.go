@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	// maxEntries limits the entries of a kind. A few versions can alternate without remaking each other's entries.
-	maxEntries = 8
+	// maxEntries and maxBytes limit the entries of a kind, of which those stay that were used last. There is room for
+	// what a server runs, and for a few versions that alternate, so that they need not make each other's entries again.
+	maxEntries = 32
+	maxBytes   = 4 << 30
 	// maxUnused is how long unused entries are kept.
 	maxUnused = 30 * 24 * time.Hour
 	// maxUnfinished is how long an unfinished entry is kept. Finishing it takes seconds.
@@ -80,8 +82,10 @@ func prune(parent, kind, keep string) error {
 	for _, list := range [][]entry{entries, begun} {
 		slices.SortFunc(list, func(a, b entry) int { return b.used.Compare(a.used) })
 	}
+	bytes := size(filepath.Join(parent, keep))
 	for i, e := range entries {
-		if i >= maxEntries-1 { // the entry to keep counts, too
+		bytes += size(e.path)
+		if i >= maxEntries-1 || bytes > maxBytes { // the entry to keep counts, too
 			old = append(old, e.path)
 		}
 	}
@@ -98,4 +102,13 @@ func prune(parent, kind, keep string) error {
 		_ = os.RemoveAll(path)
 	}
 	return nil
+}
+
+// size returns the bytes of an entry's files, as far as they can be read.
+func size(entry string) (bytes int64) {
+	sizes, _ := walk(entry)
+	for _, n := range sizes {
+		bytes += n
+	}
+	return bytes
 }
