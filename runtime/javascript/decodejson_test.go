@@ -38,6 +38,7 @@ func FuzzDecodeJSON(f *testing.F) {
 }
 
 func TestDecodingJSON(t *testing.T) {
+	t.Parallel()
 	t.Run("is no deeper than what encoding/json decodes", func(t *testing.T) {
 		for depth, ok := range map[int]bool{10_000: true, 10_001: false} {
 			text := strings.Repeat("[", depth) + strings.Repeat("]", depth)

@@ -233,6 +233,7 @@ var escapeAttempts = map[string]struct{ script, want string }{
 }
 
 func TestEscapes(t *testing.T) {
+	t.Parallel()
 	for name, test := range escapeAttempts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

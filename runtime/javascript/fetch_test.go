@@ -332,6 +332,7 @@ func (unanswered) Do(ctx context.Context, _ *network.Request) (*network.Response
 
 // TestFetchIsGivenUp: a request that is aborted as soon as it is begun does not last, whoever of the two comes first.
 func TestFetchIsGivenUp(t *testing.T) {
+	t.Parallel()
 	for _, script := range []string{
 		`for (let i = 0; i < 300; i++) {
 			const c = new AbortController();
@@ -446,6 +447,7 @@ func BenchmarkFetch(b *testing.B) {
 
 // TestFetchCannotReachInward has attacks by addresses and redirects.
 func TestFetchCannotReachInward(t *testing.T) {
+	t.Parallel()
 	urls := []any{}
 	for _, address := range egresstest.Trapped() {
 		urls = append(urls, address)

@@ -127,6 +127,7 @@ func TestNoFiles(t *testing.T) {
 }
 
 func TestLargeFiles(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes long")
 	}
@@ -200,6 +201,7 @@ func TestFileSystemsThatFail(t *testing.T) {
 }
 
 func TestACSVOfManyRows(t *testing.T) {
+	t.Parallel()
 	var csv strings.Builder
 	csv.WriteString("id,city,amount\n")
 	for i := range 100_000 {

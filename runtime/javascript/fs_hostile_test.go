@@ -71,6 +71,7 @@ func TestFilesWhateverAScriptHasReplaced(t *testing.T) {
 }
 
 func TestHostileArgumentsOfFiles(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ script, want string }{
 		"options that throw": {
 			`try { fs.readFileSync('/f', {get encoding() { throw 'mine' }}) } catch (e) { return e }`, "mine",

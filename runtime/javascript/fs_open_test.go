@@ -12,6 +12,7 @@ import (
 
 // TestOpenFilesHostile asks open files and streams for what is absurd.
 func TestOpenFilesHostile(t *testing.T) {
+	t.Parallel()
 	const failed = `const failed = (f) => { try { return f() } catch (e) { return e.code } };`
 	for name, c := range map[string]struct{ code, want string }{
 		"thousands of handles": {`let n = 0; try { for (;; n++) fs.openSync('/f') } catch (e) { return n + e.code }`,

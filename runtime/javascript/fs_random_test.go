@@ -91,6 +91,7 @@ func (m model) someCall(random *rand.Rand) call {
 // TestRandomCallsOfFiles plays ten thousand calls on a project, and some on other file systems, and compares with a
 // model.
 func TestRandomCallsOfFiles(t *testing.T) {
+	t.Parallel()
 	const perRound = 100
 	for name, open := range fileSystems {
 		if name == "a project in a directory" {

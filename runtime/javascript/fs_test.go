@@ -222,6 +222,7 @@ var fileCalls = []struct{ call, want, tree string }{
 }
 
 func TestFileFunctions(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes long")
 	}

@@ -92,6 +92,7 @@ func asyncBody(script string) string {
 }
 
 func TestFunctionErrors(t *testing.T) {
+	t.Parallel()
 	fail := func(err error) javascript.Function {
 		return javascript.Function{Name: "fail", Call: func(context.Context, []any) (any, error) { return nil, err }}
 	}

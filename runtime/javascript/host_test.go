@@ -1,6 +1,7 @@
 package javascript
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,8 +51,10 @@ func (e *testEngine) begin(t testing.TB, options RunOptions) *run {
 	return newRun(begun, options)
 }
 
+// testCacheDir is enginetest.CacheDir, which imports this package.
 func testCacheDir() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
+	return cmp.Or(os.Getenv("TOOLRUN_TEST_CACHE"),
+		filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid())))
 }
 
 // stealPrimitive gives a script what no script can get: the native function that calls the host, as the global raw.

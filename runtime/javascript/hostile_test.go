@@ -106,6 +106,7 @@ func TestMemoryErrorsNameTheLimit(t *testing.T) {
 }
 
 func TestRecursion(t *testing.T) {
+	t.Parallel()
 	t.Run("of 4000 frames works", func(t *testing.T) {
 		require.Equal(t, "4000", run(t, `function g(n) { return n ? g(n - 1) + 1 : 0 } return g(4000)`).Text)
 	})
@@ -189,6 +190,7 @@ func TestTheFirstReasonCounts(t *testing.T) {
 // A script can catch that one thing is too large for any memory that it may have, but not that its memory is used up:
 // the engine would go on without what it could not have, such as the jobs of promises.
 func TestCatchingMemoryErrors(t *testing.T) {
+	t.Parallel()
 	for _, script := range []string{`new ArrayBuffer(1e9)`, `'abc'.repeat(1e8)`} {
 		require.Equal(t, "caught", run(t, `try { `+script+` } catch (e) { return 'caught' }`).Text, script)
 	}
@@ -296,6 +298,7 @@ func TestJSXFarDown(t *testing.T) {
 
 // Columns are those of UTF-16 code units, wherever they are.
 func TestColumnsInLongLines(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{0, 1, 500, 5000, 50_000} {
 		before := "/*" + strings.Repeat("aé€😀", n) + "*/ "
 		files := filesWith(t, map[string]string{"/m.js": before + "\n" + before + "throw new Error('x')\n" + before})

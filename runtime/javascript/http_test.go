@@ -23,6 +23,7 @@ const asked = `const http = require('http'), https = require('https');
 
 // TestHTTP: requests of http and https, beside those that .ci/suites compares with Node's.
 func TestHTTP(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ script, want string }{
 		"get": {`return ask((f) => http.get(base + '/a?b', f))`, `201 GET /a?b  "" `},
 		"options": {

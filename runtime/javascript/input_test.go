@@ -18,6 +18,7 @@ import (
 
 // Standard input arrives in whatever way a script reads it.
 func TestStdin(t *testing.T) {
+	t.Parallel()
 	const input = "one\ntwo é\n\x00three"
 	const want = `"one\ntwo é\n\u0000three"`
 	for name, script := range map[string]string{
@@ -135,6 +136,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestStreamsByName writes to the standard streams as if they were files, unless the project has such files.
 func TestStreamsByName(t *testing.T) {
+	t.Parallel()
 	const script = `
 		require('fs').writeFileSync('/dev/stdout', 'a\n'); await fs.appendFile('/dev/stderr', Buffer.from('b\n'));
 		const { openSync, writeSync, closeSync, createWriteStream } = require('fs');

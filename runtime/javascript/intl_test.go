@@ -72,6 +72,7 @@ func TestIntl(t *testing.T) {
 
 // TestIntlRows evaluates expressions whose results Node gave (intl_node_test.go writes them).
 func TestIntlRows(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "intl", "rows.json"))
 	require.NoError(t, err)
 	var want, got [][2]string

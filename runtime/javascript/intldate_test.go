@@ -68,6 +68,7 @@ func TestIntlDates(t *testing.T) {
 
 // TestIntlTexts runs what scripts use of comparisons and case conversions.
 func TestIntlTexts(t *testing.T) {
+	t.Parallel()
 	for script, want := range map[string]string{
 		`['z', 'ä', 'a', 'Z', 'b'].sort((a, b) => a.localeCompare(
 			b)).join('')`: "aäbzZ",

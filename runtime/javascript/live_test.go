@@ -94,6 +94,7 @@ func TestConsoleThatIsSlowGetsFewPieces(t *testing.T) {
 }
 
 func TestConsoleGetsAllEntriesInOrder(t *testing.T) {
+	t.Parallel()
 	var seen []sandbox.Entry // Run returns after the last call
 	result := run(t, `for (let i = 0; i < 1e5; i++) console.log(i); console.error('end')`,
 		javascript.RunOptions{Console: func(e sandbox.Entry) { seen = append(seen, e) },

@@ -53,6 +53,7 @@ func randomModule(r *rand.Rand, name string, files []string) string {
 // TestRandomModules loads graphs of modules of all kinds, with cycles, in which files fail, are missing and are
 // repaired.
 func TestRandomModules(t *testing.T) {
+	t.Parallel()
 	graphs := 100
 	if *soak {
 		graphs = 20_000

@@ -273,6 +273,7 @@ func TestEngineModulesAreOutOfReach(t *testing.T) {
 }
 
 func TestModulesThatAttack(t *testing.T) {
+	t.Parallel()
 	var chain = map[string]string{}
 	for i := range 1000 {
 		name := "/chain/" + strings.Repeat("x", i) + ".js"
@@ -515,6 +516,7 @@ func TestPositionsInTypeScriptAreBounded(t *testing.T) {
 }
 
 func TestTooManyModules(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes long")
 	}

@@ -12,6 +12,7 @@ import (
 )
 
 func TestProcess(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ script, want string }{
 		"is an emitter": {
 			`const seen = []; process.on('x', (n) => seen.push(n)); process.emit('x', 5); return [seen,

@@ -85,6 +85,7 @@ func TestScriptsAreRecordedAndPlayedBack(t *testing.T) {
 
 // TestRequestsAreRecordedAndPlayedBack has responses come in parts and in an order that are by chance, and fail midway.
 func TestRequestsAreRecordedAndPlayedBack(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Bytes", "\xe4\xff")
 		if r.URL.Path == "/short" {

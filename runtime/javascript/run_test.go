@@ -245,6 +245,7 @@ func TestConsole(t *testing.T) {
 }
 
 func TestConsoleComesWithErrors(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"an exception":       `console.log('before'); null.x`,
 		"the time limit":     `console.log('before'); for (;;);`,
@@ -281,6 +282,7 @@ func TestEndsOfTheirOwn(t *testing.T) {
 }
 
 func TestTimers(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ script, want string }{
 		"run in the order of their delays": {`
 			const order = [];
@@ -407,6 +409,7 @@ func TestInvalidOptions(t *testing.T) {
 }
 
 func TestOutputLimit(t *testing.T) {
+	t.Parallel()
 	small := javascript.RunOptions{Limits: sandbox.Limits{Output: 100}}
 	t.Run("cuts the console and counts the rest", func(t *testing.T) {
 		result := run(t, `for (let i = 0; i < 100; i++) console.log('0123456789'); return 'result'`, small)

@@ -18,6 +18,7 @@ import (
 // TestSameAsNode compares the answers of the scripts in testdata/node/same with those that Node has given
 // (record.mjs there writes them).
 func TestSameAsNode(t *testing.T) {
+	t.Parallel()
 	scripts, err := filepath.Glob("testdata/node/same/*.js")
 	require.NoError(t, err)
 	require.NotEmpty(t, scripts)

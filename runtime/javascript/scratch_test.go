@@ -34,6 +34,7 @@ func contents(t *testing.T, files afero.Fs) map[string]string {
 
 // TestScratch uses places that programs expect on every system, with a project and without.
 func TestScratch(t *testing.T) {
+	t.Parallel()
 	onEachFileSystem(t, func(t *testing.T, files afero.Fs) {
 		before := contents(t, files)
 		for _, script := range []string{ // in this order
@@ -179,6 +180,7 @@ func TestScratchOfAProjectThatCannotBeChanged(t *testing.T) {
 
 // TestScratchIsBounded fills /tmp in several ways.
 func TestScratchIsBounded(t *testing.T) {
+	t.Parallel()
 	for _, script := range []string{
 		`const mb = 'x'.repeat(1 << 20); for (let i = 0; i < 1000; i++) fs.appendFileSync('/tmp/big', mb)`,
 		`const b = Buffer.alloc(1 << 20); for (let i = 0; i < 1000; i++) fs.writeFileSync('/tmp/' + i, b)`,

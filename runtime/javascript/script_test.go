@@ -13,6 +13,7 @@ import (
 // TestBodiesWithoutAClosingBrace makes random ones: what compiles in one wrapper has to compile in the other, since
 // only one is tried.
 func TestBodiesWithoutAClosingBrace(t *testing.T) {
+	t.Parallel()
 	engine, err := hostEngine()
 	require.NoError(t, err)
 	tokens := []string{

@@ -106,6 +106,7 @@ func session(t *testing.T, state *sandbox.State, script string, options ...javas
 }
 
 func TestSessionsKeepNothingOfFailures(t *testing.T) {
+	t.Parallel()
 	begun, err := session(t, nil, `let n = 1`)
 	require.NoError(t, err)
 	for name, c := range map[string]step{
@@ -238,6 +239,7 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 // A state is compressed in parts, and those that are as in the state before are not compressed again. Whatever a script
 // has changed, the state that is opened again is the one that was sealed.
 func TestStatesAreSealedInParts(t *testing.T) {
+	t.Parallel()
 	key := []byte("0123456789abcdef")
 	result, err := session(t, nil, `const data = new Uint8Array(3_000_000), list = [];
 		new Uint32Array(data.buffer).forEach((_, i, words) => { words[i] = i * i * 40503 })
@@ -324,6 +326,7 @@ func TestSessionsDoNotGrow(t *testing.T) {
 }
 
 func TestVariablesOfSessions(t *testing.T) {
+	t.Parallel()
 	state, before := (*sandbox.State)(nil), 0
 	for _, script := range []string{
 		`let n = 1, text = 'a\n' + 'x'.repeat(100), late; const list = [1, 2];

@@ -5,6 +5,7 @@ import (
 )
 
 func TestStructuredClone(t *testing.T) {
+	t.Parallel()
 	const same = `const c = structuredClone;`
 	scriptTests{
 		"primitives": {same +

@@ -253,6 +253,7 @@ func TestKeysOfPairs(t *testing.T) {
 // TestHostileWebPlatform runs what would go on for ever, or grow without end: each ends by a limit of the run, or by an
 // exception of its own.
 func TestHostileWebPlatform(t *testing.T) {
+	t.Parallel()
 	var bomb bytes.Buffer
 	w := gzip.NewWriter(&bomb)
 	_, err := w.Write(make([]byte, 32<<20))

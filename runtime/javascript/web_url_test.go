@@ -64,6 +64,7 @@ func TestURL(t *testing.T) {
 }
 
 func TestURLSearchParams(t *testing.T) {
+	t.Parallel()
 	scriptTests{
 		"of text": {`return [...new URLSearchParams('?a=1&b=%20+&a=2')].join('|')`, "a,1|b,  |a,2"},
 		"of pairs": {`return new URLSearchParams([['a', 1], new Set(['b', 'c'])]).toString()`,

@@ -20,6 +20,7 @@ import (
 // TestACacheThatOthersCanChange gives the command a cache directory in which somebody else could have put code. It
 // goes on without, and says so.
 func TestACacheThatOthersCanChange(t *testing.T) {
+	t.Parallel()
 	run := func(env ...string) (warnings string) {
 		cmd := commandtest.Command("js", "-e", "return 6 * 7")
 		cmd.Env = append(cmd.Env, env...)

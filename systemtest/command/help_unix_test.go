@@ -23,6 +23,7 @@ import (
 
 // TestExamples runs each line of each command's examples as it is written, where there is what they speak of.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	for name, help := range toolruntest.HelpTexts(func(args ...string) string {
 		out, err := commandtest.Command(args...).Output()
 		require.NoError(t, err)

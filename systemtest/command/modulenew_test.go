@@ -21,6 +21,7 @@ import (
 // TOOLRUN_TOOLCHAINS lists those whose compiler and standard library for WASI are there, as in "c,rust,tinygo". Where
 // it lists some, but not TinyGo, Go compiles the program for TinyGo.
 func TestModuleNew(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("compiles programs, with a shell script")
 	}

@@ -33,6 +33,7 @@ func shell(t *testing.T, dir, line string) (status int, out, stderr string) {
 
 // TestStreamsThatAreClosed runs commands whose streams are not there, or fail.
 func TestStreamsThatAreClosed(t *testing.T) {
+	t.Parallel()
 	const large = `'return "x".repeat(5e6)'`
 	const gone = `( trap "" PIPE; while echo; do :; done ) 2>/dev/null` // returns when there is no reader
 	full := "/dev/full"

@@ -18,6 +18,7 @@ import (
 // TestPrintingWithoutEnd: code that prints much more than its output limit takes a few times that limit, and is told
 // how much was cut off.
 func TestPrintingWithoutEnd(t *testing.T) {
+	t.Parallel()
 	if race.Enabled {
 		t.Skip("takes memory")
 	}

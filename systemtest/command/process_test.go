@@ -62,6 +62,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestMCPShutdown(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent a signal")
 	}

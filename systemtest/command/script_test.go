@@ -27,14 +27,16 @@ func runScripts(t *testing.T, dir string, commands map[string]func(*testscript.T
 		cache := enginetest.CacheDir()
 		env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 		env.Vars = append(env.Vars, "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"), "XDG_CACHE_HOME="+cache,
-			"HOME="+cache,
-			"LocalAppData="+cache)
+			"LocalAppData="+cache, "HOME="+enginetest.Home())
 		return os.Symlink(commandtest.Path(), filepath.Join(bin, "toolrun"))
 	}})
 }
 
 // TestScripts runs what the files in testdata say.
-func TestScripts(t *testing.T) { runScripts(t, "testdata", nil) }
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	runScripts(t, "testdata", nil)
+}
 
 // saysOf matches lines of a script that are about the command before.
 var saysOf = regexp.MustCompile(`^(! )?(stdout|stderr|cmp) |^#|^$`)
@@ -42,6 +44,7 @@ var saysOf = regexp.MustCompile(`^(! )?(stdout|stderr|cmp) |^#|^$`)
 // TestTranscriptsBegin runs the first command of each transcript in testdata/script, and what is said of it: the
 // program does what the tests of the command see in their own process.
 func TestTranscriptsBegin(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

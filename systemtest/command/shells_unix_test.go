@@ -31,6 +31,7 @@ const bashCompletes = `
 // TestBashCompletion lets a real bash complete lines with the script that it is given. Hostile names of files are not
 // offered.
 func TestBashCompletion(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("there is no bash")

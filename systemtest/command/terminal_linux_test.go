@@ -35,6 +35,7 @@ func undriven(t *testing.T, written string) {
 }
 
 func TestOutputCannotDriveTheTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	raw := "\x1b]0;owned\x07\x1b[2J\u009b2J\r$ fake\u202eesrever\x00\b"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "raw"), []byte(raw), 0o600))
@@ -94,6 +95,7 @@ func TestColours(t *testing.T) {
 }
 
 func TestProgressLine(t *testing.T) {
+	t.Parallel()
 	code := "await new Promise((end) => setTimeout(end, 1500)); return 'done'"
 	for name, c := range map[string]struct {
 		env  []string

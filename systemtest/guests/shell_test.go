@@ -97,6 +97,7 @@ const noLinks = "there are no links in projects"
 // TestShellCases runs the cases of the shell's own tests, whose expectations come from bash and GNU's commands, in the
 // sandbox, on a project.
 func TestShellCases(t *testing.T) {
+	t.Parallel()
 	shell := loadShell(t)
 	files, err := filepath.Glob(shellDir + "/internal/*/testdata/*.txt")
 	require.NoError(t, err)
@@ -180,6 +181,7 @@ var shellSection = regexp.MustCompile(`^(stdout|stderr|status \d+)(\n|$)`)
 
 // TestShellIsStopped makes the attacks in bash of toolrun selftest. How late they are stopped is for quiet machines.
 func TestShellIsStopped(t *testing.T) {
+	t.Parallel()
 	runner := shellRunner(t)
 	interpreter, err := runner.Interpreter(t.Context(), bash.Name)
 	require.NoError(t, err)

@@ -283,6 +283,7 @@ var attacks = map[string]func(n int) string{
 func most(size int) int64 { return min(16*int64(size), 64<<20) + 4<<20 }
 
 func TestMemoryOfMessages(t *testing.T) {
+	t.Parallel()
 	c := startChild(t, "http")
 	sizes := []int{1 << 20}
 	if *soak {
@@ -307,6 +308,7 @@ func TestMemoryOfMessages(t *testing.T) {
 
 // TestMemoryOfManyMessages sends 64 at once.
 func TestMemoryOfManyMessages(t *testing.T) {
+	t.Parallel()
 	c := startChild(t, "http")
 	tests := map[string][]int{"text": {256 << 10}, "ping": {1 << 20}, "as many objects as there may be": {32 << 10}}
 	if *soak {
@@ -347,6 +349,7 @@ func TestMemoryOfManyMessages(t *testing.T) {
 // TestMemoryOverStreams sends messages one after the other, which nothing is left of, those included that are no
 // requests.
 func TestMemoryOverStreams(t *testing.T) {
+	t.Parallel()
 	c := startChild(t, "stdio")
 	size := 1 << 20
 	for name, attack := range map[string]func(n int) string{
@@ -371,6 +374,7 @@ func TestMemoryOverStreams(t *testing.T) {
 
 // TestMemoryOfSessions begins as many sessions as there may be, by greetings that are as large as they may be.
 func TestMemoryOfSessions(t *testing.T) {
+	t.Parallel()
 	c := startChild(t, "http")
 	size, large := 8<<10, mcpserver.DefaultBody-1024
 	if *soak {

@@ -57,9 +57,9 @@ func Path() string { return filepath.Join(os.Getenv(bin), "toolrun.exe") }
 // Env is the environment of a command: that of the test, with the directory of compiled code that all tests share, and
 // data that no other command needs.
 func Env() []string {
-	cache := enginetest.CacheDir()
-	return append(os.Environ(), "XDG_CACHE_HOME="+cache, "HOME="+cache, "LocalAppData="+cache, "TOOLRUN_PYTHON=",
-		"TOOLRUN_DATA="+filepath.Join(cache, "data"))
+	cache, home := enginetest.CacheDir(), enginetest.Home()
+	return append(os.Environ(), "XDG_CACHE_HOME="+cache, "LocalAppData="+cache, "HOME="+home, "TOOLRUN_PYTHON=",
+		"TOOLRUN_DATA="+filepath.Join(home, "data"))
 }
 
 // Command is the command with arguments, to be started.

@@ -3,6 +3,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,10 +13,11 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// CacheDir returns the directory of compiled code.
-func CacheDir() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
-}
+// CacheDir returns the directory of compiled code: what TOOLRUN_TEST_CACHE names, or [Home].
+func CacheDir() string { return cmp.Or(os.Getenv("TOOLRUN_TEST_CACHE"), Home()) }
+
+// Home returns the home directory of commands that tests start. It is among temporary files.
+func Home() string { return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid())) }
 
 // Engine is an engine with JavaScript.
 type Engine struct{ *javascript.Interpreter }
