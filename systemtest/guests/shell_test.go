@@ -46,7 +46,7 @@ var buildShell = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-func loadShell(t *testing.T) *command.Command {
+func loadShell(t testing.TB) *command.Command {
 	module, err := buildShell()
 	require.NoError(t, err)
 	loaded, err := command.Load(t.Context(), newEngine(t, sandbox.EngineOptions{}), module,
@@ -62,7 +62,7 @@ type shellResult struct {
 }
 
 // runShell runs a script on a project.
-func runShell(t *testing.T, shell *command.Command, project vfs.Project, script string, host command.Host) (shellResult,
+func runShell(t testing.TB, shell *command.Command, project vfs.Project, script string, host command.Host) (shellResult,
 	error) {
 	input, err := json.Marshal(map[string]any{"command": script, "separate": true})
 	require.NoError(t, err)

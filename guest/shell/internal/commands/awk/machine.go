@@ -280,23 +280,26 @@ func (m *machine) splitRecord() {
 	}
 }
 
+// betweenFields are the bytes between fields, if nothing else is said.
+var betweenFields = [256]bool{' ': true, '\t': true, '\n': true}
+
 // fieldsOf calls a function with the fields of a text, and what is behind each. A pattern wins over a separator.
 func (m *machine) fieldsOf(s, separator string, p *pattern, add func(field, behind string)) {
 	if p == nil && separator == " " {
 		i := 0
 		for {
-			for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+			for i < len(s) && betweenFields[s[i]] {
 				i++
 			}
 			if i == len(s) {
 				return
 			}
 			from := i
-			for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != '\n' {
+			for i < len(s) && !betweenFields[s[i]] {
 				i++
 			}
 			to := i
-			for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+			for i < len(s) && betweenFields[s[i]] {
 				i++
 			}
 			add(s[from:to], s[to:i])

@@ -40,7 +40,9 @@ type editor struct {
 	failed  bool
 
 	space, hold []byte
-	changed     bool // since the last line was read, or t was done
+	spare       []byte  // what the pattern space was before it was changed
+	found       [][]int // the matches of the last s
+	changed     bool    // since the last line was read, or t was done
 	added       []addition
 	last        *regex.Regexp
 	writers     map[string]*bufio.Writer
@@ -206,8 +208,12 @@ func (e *editor) fetch(across bool) bool {
 				return false
 			}
 		}
-		line, err := e.in.ReadBytes(e.separator)
-		if len(line) == 0 {
+		line := e.next[:0]
+		part, err := e.in.ReadSlice(e.separator)
+		for ; err == bufio.ErrBufferFull; part, err = e.in.ReadSlice(e.separator) {
+			line = append(line, part...)
+		}
+		if line = append(line, part...); len(line) == 0 {
 			if err != nil && err != io.EOF {
 				e.c.Errorf("read error on %s: %s", e.name, command.Text(err))
 				e.failed = true
@@ -547,7 +553,8 @@ func (e *editor) substitute(s *substitution) {
 	if s.global {
 		most = -1
 	}
-	all := re.All(e.space, most)
+	e.found = re.AppendAll(e.found[:0], e.space, most)
+	all := e.found
 	if s.nth > 0 {
 		if len(all) < s.nth {
 			return
@@ -560,14 +567,14 @@ func (e *editor) substitute(s *substitution) {
 	if len(all) == 0 {
 		return
 	}
-	var out []byte
+	out := e.spare[:0]
 	at := 0
 	for _, loc := range all {
 		out = append(out, e.space[at:loc[0]]...)
 		out = s.expand(out, e.space, loc)
 		at = loc[1]
 	}
-	e.space = append(out, e.space[at:]...)
+	e.space, e.spare = append(out, e.space[at:]...), e.space
 	e.changed = true
 	if s.print {
 		e.write(e.out, e.space, e.ended)
@@ -590,6 +597,10 @@ func (s *substitution) expand(out, text []byte, loc []int) []byte {
 			continue
 		case 'l', 'u':
 			once = p.case_
+			continue
+		}
+		if p.group < 0 && !s.special {
+			out = append(out, p.text...)
 			continue
 		}
 		piece := []byte(p.text)

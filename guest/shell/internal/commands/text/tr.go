@@ -105,16 +105,23 @@ func runTr(c *command.Context) int {
 	for {
 		n, err := c.Stdin.Read(buffer)
 		out = out[:0]
-		for _, b := range buffer[:n] {
-			if gone[b] {
-				continue
+		if !remove && !squeeze {
+			out = buffer[:n]
+			for i, b := range out {
+				out[i] = table[b]
 			}
-			b = table[b]
-			if once[b] && before == int(b) {
-				continue
+		} else {
+			for _, b := range buffer[:n] {
+				if gone[b] {
+					continue
+				}
+				b = table[b]
+				if once[b] && before == int(b) {
+					continue
+				}
+				before = int(b)
+				out = append(out, b)
 			}
-			before = int(b)
-			out = append(out, b)
 		}
 		if len(out) > 0 {
 			if _, err := c.Stdout.Write(out); err != nil {

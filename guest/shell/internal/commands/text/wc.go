@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -137,20 +138,31 @@ func count(r io.Reader, all bool) (n counts, err error) {
 		data := buffer[:kept+size]
 		n[3] += int64(size)
 		if !all {
-			for _, c := range data {
-				if c == '\n' {
-					n[0]++
+			for {
+				i := bytes.IndexByte(data, '\n')
+				if i < 0 {
+					break
 				}
+				n[0]++
+				data = data[i+1:]
 			}
 			data = nil
 		}
-		for len(data) > 0 && (utf8.FullRune(data) || err != nil) {
-			r, width := utf8.DecodeRune(data)
-			data = data[width:]
-			if r == utf8.RuneError && width == 1 {
-				inWord = inWord || false
-				continue
+		at := 0
+		for at < len(data) {
+			r, width := rune(data[at]), 1
+			printable, space := r >= ' ' && r <= '~', r == ' ' || r >= '\t' && r <= '\r'
+			if r >= utf8.RuneSelf {
+				if err == nil && !utf8.FullRune(data[at:]) {
+					break
+				}
+				if r, width = utf8.DecodeRune(data[at:]); r == utf8.RuneError && width == 1 {
+					at++
+					continue
+				}
+				printable, space = unicode.IsPrint(r), unicode.IsSpace(r)
 			}
+			at += width
 			n[2]++
 			switch {
 			case r == '\n':
@@ -162,19 +174,20 @@ func count(r io.Reader, all bool) (n counts, err error) {
 				column = 0
 			case r == '\t':
 				column += 8 - column%8
-			case unicode.IsPrint(r):
+			case printable:
 				column++
 				if wide(r) {
 					column++
 				}
 			}
-			if space := unicode.IsSpace(r); space {
+			if space {
 				inWord = false
-			} else if !inWord && unicode.IsPrint(r) {
+			} else if !inWord && printable {
 				inWord = true
 				n[1]++
 			}
 		}
+		data = data[at:]
 		kept = copy(buffer, data)
 		if err == io.EOF {
 			n[4] = max(n[4], column)
