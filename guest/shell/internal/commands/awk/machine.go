@@ -3,6 +3,7 @@ package awk
 import (
 	"bufio"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -61,7 +62,8 @@ type machine struct {
 	rec    string
 	recSet bool // it was assigned a text, which is no number
 	stale  bool // rec must be made of the fields
-	split  bool // fields are those of rec
+	split  bool // fields are all those of rec, of which otherwise only those before at may have been read
+	at     int
 	fields []value
 
 	nr, fnr                                 float64
@@ -151,8 +153,27 @@ func (m *machine) special(id int) value {
 }
 
 func (m *machine) text(id int) *string {
-	return map[int]*string{varFS: &m.fs, varOFS: &m.ofs, varORS: &m.ors, varRS: &m.rs, varSUBSEP: &m.subsep,
-		varCONVFMT: &m.convfmt, varOFMT: &m.ofmt, varFPAT: &m.fpat, varFIELDWIDTHS: &m.widths}[id]
+	switch id {
+	case varFS:
+		return &m.fs
+	case varOFS:
+		return &m.ofs
+	case varORS:
+		return &m.ors
+	case varRS:
+		return &m.rs
+	case varSUBSEP:
+		return &m.subsep
+	case varCONVFMT:
+		return &m.convfmt
+	case varOFMT:
+		return &m.ofmt
+	case varFPAT:
+		return &m.fpat
+	case varFIELDWIDTHS:
+		return &m.widths
+	}
+	panic("no such variable")
 }
 
 func (m *machine) setSpecial(id int, v value) {
@@ -206,6 +227,7 @@ func (m *machine) fieldIndex(v value) int {
 
 func (m *machine) setRecord(s string) {
 	m.rec, m.recSet, m.stale, m.split = s, false, false, false
+	m.fields, m.at = m.fields[:0], 0
 }
 
 // record returns $0.
@@ -230,7 +252,7 @@ func (m *machine) field(i int) value {
 		}
 		return inputs(m.rec)
 	}
-	m.splitRecord()
+	m.splitTo(i)
 	if i > len(m.fields) {
 		return str("")
 	}
@@ -257,8 +279,22 @@ func (m *machine) assignField(i int, v value) {
 }
 
 // splitRecord splits the record into fields, if that is not done.
-func (m *machine) splitRecord() {
+func (m *machine) splitRecord() { m.splitTo(math.MaxInt) }
+
+// splitTo splits the record as far as the nth field, if that is not done. Other separators than blanks need all of it.
+func (m *machine) splitTo(n int) {
 	if m.split {
+		return
+	}
+	if m.fieldsBy != varFPAT && m.fieldsBy != varFIELDWIDTHS && m.fs == " " {
+		for len(m.fields) < n {
+			from, to := nextField(m.rec, m.at)
+			if from == len(m.rec) {
+				m.split = true
+				return
+			}
+			m.fields, m.at = append(m.fields, inputs(m.rec[from:to])), to
+		}
 		return
 	}
 	m.split = true
@@ -270,7 +306,7 @@ func (m *machine) splitRecord() {
 	case varFIELDWIDTHS:
 		m.byWidths(m.rec, add)
 	default:
-		if m.rs == "" && m.fs != " " && m.fs != "\n" {
+		if m.rs == "" && m.fs != "\n" {
 			for line := range strings.SplitSeq(m.rec, "\n") {
 				m.fieldsOf(line, m.fs, nil, add)
 			}
@@ -283,27 +319,28 @@ func (m *machine) splitRecord() {
 // betweenFields are the bytes between fields, if nothing else is said.
 var betweenFields = [256]bool{' ': true, '\t': true, '\n': true}
 
+// nextField returns where the next field between blanks begins and ends, which is at the end if there is none.
+func nextField(s string, at int) (from, to int) {
+	for at < len(s) && betweenFields[s[at]] {
+		at++
+	}
+	from = at
+	for at < len(s) && !betweenFields[s[at]] {
+		at++
+	}
+	return from, at
+}
+
 // fieldsOf calls a function with the fields of a text, and what is behind each. A pattern wins over a separator.
 func (m *machine) fieldsOf(s, separator string, p *pattern, add func(field, behind string)) {
 	if p == nil && separator == " " {
-		i := 0
-		for {
-			for i < len(s) && betweenFields[s[i]] {
-				i++
-			}
-			if i == len(s) {
-				return
-			}
-			from := i
-			for i < len(s) && !betweenFields[s[i]] {
-				i++
-			}
-			to := i
-			for i < len(s) && betweenFields[s[i]] {
-				i++
-			}
-			add(s[from:to], s[to:i])
+		from, to := nextField(s, 0)
+		for from < len(s) {
+			next, end := nextField(s, to)
+			add(s[from:to], s[to:next])
+			from, to = next, end
 		}
+		return
 	}
 	if s == "" {
 		return
