@@ -2,31 +2,52 @@
 package ownversion
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 )
 
 const path = "github.com/toolrun/toolrun"
 
 // Get returns the version as Go records it, such as v0.1.0. It is "(devel)" in a build that has none.
-var Get = sync.OnceValue(func() string {
+func Get() string { return cmp.Or(own().Version, "(devel)") }
+
+// Published returns the version if Go can get it, and otherwise "".
+func Published() string { return published(own()) }
+
+// own is toolrun among the modules of the program.
+var own = sync.OnceValue(func() debug.Module {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "(devel)"
+		return debug.Module{}
 	}
-	own := &info.Main
-	if own.Path != path {
-		if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path }); i >= 0 {
-			own = info.Deps[i]
-		}
+	if info.Main.Path == path {
+		return info.Main
 	}
-	if own.Path != path || own.Version == "" {
-		return "(devel)"
+	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path }); i >= 0 {
+		return *info.Deps[i]
+	}
+	return debug.Module{}
+})
+
+// ofCommit matches a version that Go makes of a commit: see https://go.dev/ref/mod#pseudo-versions.
+const ofCommit = `[-.]\d{14}-[0-9a-f]{12}$`
+
+// published: Go names a build of a checkout by its tag, or by its commit, which nobody else need have. What Go has
+// fetched has a checksum.
+func published(own debug.Module) string {
+	if own.Replace != nil || !strings.HasPrefix(own.Version, "v") || strings.Contains(own.Version, "+") {
+		return ""
+	}
+	if made, err := regexp.MatchString(ofCommit, own.Version); own.Sum == "" && (made || err != nil) {
+		return ""
 	}
 	return own.Version
-})
+}
 
 // Difference is a clause such as ": toolrun v0.2.0 made it, and this is v0.1.0" for the error of something that this
 // version cannot use. It is empty if the same version has made it, or if maker is.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/tools/code"
 )
 
@@ -63,7 +64,7 @@ func (f *moduleAdd) buildSource(cmd *cobra.Command, p code.Package) (build []byt
 			"or use --from with the file of a release of toolrun")
 	}
 	g := goCommand{cmd.Context(), tool, hostOf(cmd)}
-	version := publishedVersion()
+	version := ownversion.Published()
 	switch {
 	case f.from != "":
 		from, err = checkout(g.host.path(f.from), p.Go)

@@ -57,7 +57,7 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 			asJSON, _ := cmd.Flags().GetBool("json")
 			text := fmt.Sprintf("wrote %s in %s\n\nNext:\n  cd %s\n", strings.Join(files, ", "), args[0], args[0])
 			if language == "go" {
-				if publishedVersion() == "" {
+				if ownversion.Published() == "" {
 					text += "  go mod edit -require=github.com/toolrun/toolrun@v0.0.0 " +
 						"-replace=github.com/toolrun/toolrun=CLONE\n"
 				}
@@ -78,18 +78,10 @@ of the directory. build.sh builds it, and toolrun module add adds it.`,
 	return cmd
 }
 
-// publishedVersion is the version of this command if Go can get that, or "".
-func publishedVersion() string {
-	if v := ownversion.Get(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
-		return v
-	}
-	return ""
-}
-
 // writeModule writes the files of a language into a directory, none of which may be there, and returns their names.
 func writeModule(dir, language, name string) (names []string, err error) {
 	require := ""
-	if v := publishedVersion(); v != "" {
+	if v := ownversion.Published(); v != "" {
 		require = "require github.com/toolrun/toolrun " + v
 	}
 	values := strings.NewReplacer("<%name%>", name, "<%require%>", require)
