@@ -16,6 +16,9 @@ const path = "github.com/toolrun/toolrun"
 // Get returns the version as Go records it, such as v0.1.0. It is "(devel)" in a build that has none.
 func Get() string { return cmp.Or(own().Version, "(devel)") }
 
+// Fetched says whether Go has fetched the source, which then has a checksum, as go install PACKAGE@VERSION does.
+func Fetched() bool { return own().Sum != "" }
+
 // Published returns the version if Go can get it, and otherwise "".
 func Published() string { return published(own()) }
 
@@ -37,13 +40,10 @@ var own = sync.OnceValue(func() debug.Module {
 // ofCommit matches a version that Go makes of a commit: see https://go.dev/ref/mod#pseudo-versions.
 const ofCommit = `[-.]\d{14}-[0-9a-f]{12}$`
 
-// published: Go names a build of a checkout by its tag, or by its commit, which nobody else need have. What Go has
-// fetched has a checksum.
+// published: Go names a build of a checkout by its tag, or by its commit, which nobody else need have.
 func published(own debug.Module) string {
-	if own.Replace != nil || !strings.HasPrefix(own.Version, "v") || strings.Contains(own.Version, "+") {
-		return ""
-	}
-	if made, err := regexp.MatchString(ofCommit, own.Version); own.Sum == "" && (made || err != nil) {
+	if own.Replace != nil || !strings.HasPrefix(own.Version, "v") || strings.Contains(own.Version, "+") ||
+		own.Sum == "" && regexp.MustCompile(ofCommit).MatchString(own.Version) {
 		return ""
 	}
 	return own.Version

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/test/commandtest"
-	"github.com/toolrun/toolrun/internal/test/enginetest"
 )
 
 // runScripts runs scripts, in which toolrun is the command.
@@ -24,10 +23,9 @@ func runScripts(t *testing.T, dir string, commands map[string]func(*testscript.T
 		if err := os.Mkdir(bin, 0o755); err != nil {
 			return err
 		}
-		cache := enginetest.CacheDir()
 		env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
-		env.Vars = append(env.Vars, "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"), "XDG_CACHE_HOME="+cache,
-			"LocalAppData="+cache, "HOME="+enginetest.Home())
+		env.Vars = append(append(env.Vars, commandtest.Caches()...),
+			"TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"))
 		return os.Symlink(commandtest.Path(), filepath.Join(bin, "toolrun"))
 	}})
 }

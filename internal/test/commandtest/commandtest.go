@@ -57,9 +57,14 @@ func Path() string { return filepath.Join(os.Getenv(bin), "toolrun.exe") }
 // Env is the environment of a command: that of the test, with the directory of compiled code that all tests share, and
 // data that no other command needs.
 func Env() []string {
-	cache, home := enginetest.CacheDir(), enginetest.Home()
-	return append(os.Environ(), "XDG_CACHE_HOME="+cache, "LocalAppData="+cache, "HOME="+home, "TOOLRUN_PYTHON=",
-		"TOOLRUN_DATA="+filepath.Join(home, "data"))
+	return append(append(os.Environ(), Caches()...), "TOOLRUN_PYTHON=",
+		"TOOLRUN_DATA="+filepath.Join(enginetest.Home(), "data"))
+}
+
+// Caches are the variables of the environment by which a command finds the directory of compiled code.
+func Caches() []string {
+	cache := enginetest.CacheDir()
+	return []string{"XDG_CACHE_HOME=" + cache, "LocalAppData=" + cache, "HOME=" + enginetest.Home()}
 }
 
 // Command is the command with arguments, to be started.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,11 +36,7 @@ listed at ` + releases + ".",
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			sum := ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				sum = info.Main.Sum
-			}
-			by := installedBy(filepath.ToSlash(program), strings.TrimSpace(string(packed)), sum != "")
+			by := installedBy(filepath.ToSlash(program), strings.TrimSpace(string(packed)), ownversion.Fetched())
 			text := fmt.Sprintf("toolrun %s was installed %s: %s\n", ownversion.Get(), by.how, program)
 			if by.file != "" {
 				text += fmt.Sprintf("To upgrade it, download %s from\n%s, and %s\n", by.file, releases, by.then)

@@ -32,9 +32,12 @@ type Regexp struct {
 	fast   *regexp.Regexp
 	slow   *regexp2.Regexp
 	groups int
-	// text is all that a fast expression matches, if it is no more than a text: looking for that is ten times as fast.
+	// text is all that the expression matches, if it is no more than a text: looking for that is ten times as fast.
 	text []byte
 }
+
+// Text returns an expression that matches a text, which is not empty and need not be UTF-8.
+func Text(text string) *Regexp { return &Regexp{text: []byte(text)} }
 
 // newFast returns an expression of package regexp.
 func newFast(fast *regexp.Regexp, groups int) *Regexp {

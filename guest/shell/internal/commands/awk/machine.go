@@ -64,7 +64,6 @@ type machine struct {
 	stale  bool // rec must be made of the fields
 	split  bool // fields are all those of rec, of which otherwise only those before at may have been read
 	at     int
-	spaces bool // rec has no other blanks
 	fields []value
 
 	nr, fnr                                 float64
@@ -288,11 +287,8 @@ func (m *machine) splitTo(n int) {
 		return
 	}
 	if m.fieldsBy != varFPAT && m.fieldsBy != varFIELDWIDTHS && m.fs == " " {
-		if m.at == 0 {
-			m.spaces = onlySpaces(m.rec)
-		}
 		for len(m.fields) < n {
-			from, to := nextField(m.rec, m.at, m.spaces)
+			from, to := nextField(m.rec, m.at)
 			if from == len(m.rec) {
 				m.split = true
 				return
@@ -323,37 +319,24 @@ func (m *machine) splitTo(n int) {
 // betweenFields are the bytes between fields, if nothing else is said.
 var betweenFields = [256]bool{' ': true, '\t': true, '\n': true}
 
-// nextField returns where the next field between blanks begins and ends, which is at the end if there is none. If
-// spaces are the only blanks, it looks for them as fast as the machine can.
-func nextField(s string, at int, spaces bool) (from, to int) {
+// nextField returns where the next field between blanks begins and ends, which is at the end if there is none.
+func nextField(s string, at int) (from, to int) {
 	for at < len(s) && betweenFields[s[at]] {
 		at++
 	}
 	from = at
-	if spaces {
-		if i := strings.IndexByte(s[from:], ' '); i >= 0 {
-			return from, from + i
-		}
-		return from, len(s)
-	}
 	for at < len(s) && !betweenFields[s[at]] {
 		at++
 	}
 	return from, at
 }
 
-// onlySpaces says whether there are no other blanks in a text.
-func onlySpaces(s string) bool {
-	return strings.IndexByte(s, '\t') < 0 && strings.IndexByte(s, '\n') < 0
-}
-
 // fieldsOf calls a function with the fields of a text, and what is behind each. A pattern wins over a separator.
 func (m *machine) fieldsOf(s, separator string, p *pattern, add func(field, behind string)) {
 	if p == nil && separator == " " {
-		spaces := onlySpaces(s)
-		from, to := nextField(s, 0, spaces)
+		from, to := nextField(s, 0)
 		for from < len(s) {
-			next, end := nextField(s, to, spaces)
+			next, end := nextField(s, to)
 			add(s[from:to], s[to:next])
 			from, to = next, end
 		}

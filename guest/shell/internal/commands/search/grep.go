@@ -242,23 +242,14 @@ func (g *grepper) compile(wanted []string, kind, fold string) error {
 		kind = "fixed-strings" // which is faster
 	}
 	if kind == "fixed-strings" && !ignoreCase && !word && len(wanted) == 1 && len(wanted[0]) > 0 {
-		text := []byte(wanted[0])
-		g.match = func(line []byte) bool {
-			if whole {
-				return bytes.Equal(line, text)
-			}
-			return bytes.Contains(line, text)
-		}
+		text := regex.Text(wanted[0])
+		other := func(line []byte) bool { return whole && string(line) != wanted[0] }
+		g.match = func(line []byte) bool { return !other(line) && text.Match(line) }
 		g.all = func(line []byte) [][]int {
-			var all [][]int
-			for at := 0; ; {
-				i := bytes.Index(line[at:], text)
-				if i < 0 || whole && len(line) != len(text) {
-					return all
-				}
-				all = append(all, []int{at + i, at + i + len(text)})
-				at += i + len(text)
+			if other(line) {
+				return nil
 			}
+			return text.All(line, -1)
 		}
 		return nil
 	}

@@ -100,28 +100,25 @@ func runTr(c *command.Context) int {
 			once[b] = true
 		}
 	}
-	buffer, out := make([]byte, 32<<10), make([]byte, 0, 32<<10)
+	buffer := make([]byte, 32<<10)
 	before := -1
 	for {
 		n, err := c.Stdin.Read(buffer)
-		out = out[:0]
-		if !remove && !squeeze {
-			out = buffer[:n]
+		out := buffer[:n]
+		if translate {
 			for i, b := range out {
 				out[i] = table[b]
 			}
-		} else {
-			for _, b := range buffer[:n] {
-				if gone[b] {
-					continue
+		}
+		if remove || squeeze {
+			kept := out[:0]
+			for _, b := range out {
+				if !gone[b] && !(once[b] && before == int(b)) {
+					before = int(b)
+					kept = append(kept, b)
 				}
-				b = table[b]
-				if once[b] && before == int(b) {
-					continue
-				}
-				before = int(b)
-				out = append(out, b)
 			}
+			out = kept
 		}
 		if len(out) > 0 {
 			if _, err := c.Stdout.Write(out); err != nil {
